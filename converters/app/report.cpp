@@ -72,8 +72,11 @@ Outline summary_of(const Outline& all) {
         if (value.contains(key)) summary[name][key] = value[key];
     } else if (name == "threads" || name == "tracepoints" || name == "damage") {
       summary[name] = Outline::array();
-      for (const Outline& entry : value)
-        if (summary[name].size() < kListed) summary[name].push_back(line_of_entry(entry));
+      for (const Outline& entry : value) {
+        if (summary[name].size() == kListed) break;
+        const std::string line = line_of_entry(entry);
+        summary[name].push_back(entry.contains("items") ? Outline{{line, entry["items"]}} : Outline(line));
+      }
       if (value.size() > kListed) summary[name].push_back(fmt::format("and {} more", value.size() - kListed));
     } else if (value.is_structured()) {
       if (!value.empty()) summary[name] = value.is_array() ? Outline(value.size()) : Outline("yes");

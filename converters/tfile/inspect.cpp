@@ -1,10 +1,12 @@
 // --inspect: target, tracepoints with disassembled actions, variables, frames, threads, times and damage.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/importer.h"
+#include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/program_check.h"
 #include "converters/tfile/threads/survey.h"
 #include "converters/tfile/trace_notes.h"
@@ -69,6 +71,48 @@ Outline actions_of(const std::vector<TracepointAction>& actions) {
   return list;
 }
 
+// "count: int", or why an item has no type, or no value there.
+std::string text_of(std::string_view item, const Value& value) {
+  if (value.type == nullptr) return fmt::format("{}: nothing of this name is known there", item);
+  std::string text = fmt::format("{}: {}", item, name_of(value.type));
+  if (value.bit_size != 0) text += fmt::format(", {} bits", value.bit_size);
+  if (value.storage.kind == Storage::Kind::None && value.storage.missing != Missing::NotRecorded)
+    text += fmt::format(", but {}", problem_of(value.storage.missing));
+  return text;
+}
+
+// The items of the location with the types that the program gives them.
+Outline types_of(const TracepointLocation& location, const TraceRecording& recording) {
+  const auto locations = recording.locations.of(static_cast<std::int16_t>(location.number));
+  const auto expected = std::ranges::find(locations, &location, &ExpectedFrames::location);
+  FrameMemory nothing(recording.trace.register_layout(), recording.trace.format.order);
+  const Frame frame;
+  nothing.start(frame, nullptr, false);
+  const CodeScope* const scope = recording.symbols->scope_at(location.address);
+  using Kind = CollectItem::Kind;
+  Outline list = Outline::array();
+  const auto add = [&](const CollectItem& item, const std::string& step) {
+    if (item.kind == Kind::Evaluate || item.kind == Kind::Variable) return;
+    if (scope == nullptr) {
+      list.push_back(fmt::format("{}{}: the program does not describe the code there", step, item.text));
+      return;
+    }
+    const EvaluationContext context{*scope, nothing, recording.trace.description.variables};
+    const auto values = evaluate_item(item, context);
+    for (const auto& [text, value] : values) list.push_back(step + text_of(text, value));
+    if (!values.empty()) return;
+    const Value other = evaluate(item.text, context);  // a register
+    if (other.type != nullptr)
+      list.push_back(step + text_of(item.text, other));
+    else
+      list.push_back(step + item.text +
+                     (item.kind == Kind::Variables ? ": none" : ": no value of the program"));
+  };
+  for (const CollectItem& item : expected->hit.items) add(item, "");
+  for (const CollectItem& item : expected->step.items) add(item, "while stepping, ");
+  return list;
+}
+
 Outline tracepoint_of(const TracepointLocation& location, const TraceRecording& recording) {
   const TraceSurvey& survey = recording.survey;
   Outline outline;
@@ -91,6 +135,7 @@ Outline tracepoint_of(const TracepointLocation& location, const TraceRecording& 
   if (!location.hit_actions.empty()) outline["actions"] = actions_of(location.hit_actions);
   if (!location.step_actions.empty()) outline["step actions"] = actions_of(location.step_actions);
   add_known(outline, "hits while recording", location.hits);
+  if (recording.symbols) outline["items"] = types_of(location, recording);
   const auto hits = survey.hits_of.find(&location);
   outline["hits in this file"] = hits != survey.hits_of.end() ? hits->second : 0;
   return outline;

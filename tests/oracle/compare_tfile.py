@@ -146,8 +146,13 @@ class Comparison:
 
     def dumped(self, number, live, frame):
         """Every value that tdump shows, leaf by leaf, is an argument of the same name, type and value."""
-        for names, expected in tdump.leaves_of(live.get("tdump")):
-            if expected is None:
+        def first_of(name):
+            """The first index of an array, by the arguments."""
+            begin = re.compile(re.escape(name) + r"\[(-?\d+)\]")
+            return min((int(found[1]) for known in frame.args if (found := begin.match(known))), default=0)
+
+        for names, expected in tdump.leaves_of(live.get("tdump"), first_of):
+            if expected is None or isinstance(expected, tdump.Variant) and names[0] not in frame.args:
                 continue
             self.counts["leaves"] += 1
             # A variable that is called as an argument of the frame itself.
@@ -200,7 +205,7 @@ def same(expected, found):
         return isinstance(found, fxt_reader.Pointer) and int(found) == expected.address
     if isinstance(expected, tdump.Text):
         return isinstance(found, str) and same_text(expected, found)
-    if isinstance(expected, tdump.Enum):
+    if isinstance(expected, (tdump.Enum, tdump.Variant)):
         return found == expected.name
     if isinstance(expected, tdump.Char):
         if isinstance(found, str):
@@ -232,7 +237,10 @@ def lines_of(path):
 
 def compare(program, tfile, oracle_path, live_path, use_program):
     comparison = Comparison(f"{tfile.parent.name}/{tfile.name}")
-    extra = ["--program", tfile.parent / "prog"] if use_program and (tfile.parent / "prog").exists() else []
+    extra = []
+    if use_program and (tfile.parent / "prog").exists():
+        for module in [tfile.parent / "prog", *sorted(tfile.parent.glob("*.so"))]:
+            extra += ["--program", module]
     trace = convert(program, tfile, extra)
     comparison.blobs_of = collections.defaultdict(list)
     for name, content in trace.blobs.items():

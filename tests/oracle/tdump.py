@@ -24,6 +24,18 @@ class Char(NamedTuple):
     code: int
 
 
+class Variant(NamedTuple):
+    """What Rust shows before the fields of a variant, and before those of a struct."""
+    name: str
+
+
+class Base(str):
+    """The name of a base class, before its members."""
+
+
+VARIANT = object()
+
+
 ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 UNAVAILABLE = re.compile(r"<(unavailable|optimized out|synthetic pointer|error: [^>]*|not associated|not allocated)>")
 
@@ -70,18 +82,22 @@ class Reader:
 
     def string(self):
         """Chunks: "abc", '\\000' <repeats 12 times>, "x", <incomplete sequence \\303>..."""
-        data, cut = b"", False
+        data, cut, is_repeated = b"", False, False
         while True:
             if self.ahead('"'):
                 data += self.quoted('"')
+                is_repeated = False
             elif self.ahead("'"):
                 chunk = self.quoted("'")
                 data += chunk * self.repeats()
+                is_repeated = True
             elif found := self.match(r"<incomplete sequence ((?:\\[0-7]+)+)>"):
                 data += bytes(int(part, 8) for part in found[1].split("\\")[1:])
             if self.take("..."):
                 cut = True
-            if re.compile(r""", (?:"|'(?:\\.[^']*|[^\\])' <repeats|<incomplete)""").match(self.text, self.at):
+            # Two texts beside each other are elements of an array.
+            if re.compile(r""", (?:'(?:\\.[^']*|[^\\])' <repeats|<incomplete)""").match(self.text, self.at) or (
+                    is_repeated and self.ahead(', "')):
                 self.at += 2
                 continue
             return Text(data, cut)
@@ -89,6 +105,7 @@ class Reader:
     def value(self):
         """A number, text, …, a list of (name or None, value) for what has braces; None: unavailable."""
         self.match(r"\((?:[^()]|\([^()]*\))*\) (?=[@0-9{-])")  # a type
+        self.match(r"\{[^{}=]* \([^{}=]*\)\} (?=0x)")  # a function's
         self.match(r"@0x[0-9a-f]+: ")
         if found := self.match(r"@(0x[0-9a-f]+)"):  # a reference among members
             return Pointer(int(found[1], 16), None)
@@ -109,6 +126,7 @@ class Reader:
         if found := self.match(r"0x[0-9a-f]+"):
             address = int(found[0], 16)
             symbol = self.symbol()
+            self.match(r" <error: [^>]*>")
             text = None
             if self.match(r' [uUL]?(?=")'):
                 text = self.string().text
@@ -122,12 +140,43 @@ class Reader:
             if imaginary := self.match(r" \+ [^ ,}]+i"):
                 return Enum(found[0] + imaginary[0])
             return float(found[0]) if re.search("[.e]", found[0]) else int(found[0])
-        if found := self.match(r"\((?:[^()]*)\)(?!::)"):
+        if found := self.match(r"\.(TRUE|FALSE)\."):  # Fortran
+            return found[1] == "TRUE"
+        if self.ahead("'"):
+            return Text(self.quoted("'"), False)
+        if found := self.match(r"\((?:[^()]* \| [^()]*|unknown: [^()]*|[^ ()]*,[^ ()]*|[A-Z]\w*\)?)\)(?!::)"):
             return Enum(found[0])
-        found = self.match(r"(?:[A-Za-z_]|\(anon)(?:[\w:]|\.(?=[A-Za-z_])|<[^<>]*>|\(?anonymous namespace\))*")
+        if self.ahead("(") and not self.ahead("(anon"):
+            return self.aggregate()
+        found = self.match(r"(?:[A-Za-z_]|\(anon)(?:[\w:]|\.(?=[A-Za-z_])|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>|"
+                           r"\(?anonymous namespace\))*")
         if not found:
             raise ValueError(f"not understood: {self.text[self.at:self.at + 60]!r}")
+        if found[0].startswith(("core::marker::PhantomData", "alloc::alloc::Global")):
+            return None  # Rust's values of no size
+        if self.ahead("(") or self.ahead("{") or self.ahead(" {") or "::" in found[0] and self.ahead(" ("):  # Rust
+            variant = [] if self.take(" ") else [(VARIANT, Variant(found[0]))]
+            fields = self.braces() if self.ahead("{") else self.aggregate()
+            return variant + [(f"__{i}" if name is None else name, value) for i, (name, value) in enumerate(fields)]
         return {"true": True, "false": False}.get(found[0], Enum(found[0]))
+
+    def aggregate(self):
+        """Ada's "(x => 1, y => 2)", "(3 => 10, 20)", and Fortran's "( x = 1, y = 2 )", "((1, 2) (3, 4))"."""
+        fields, index = [], None
+        self.at += 1
+        while not self.match(r" ?\)"):
+            name = None
+            self.take(" ")
+            if found := self.match(r"(-?\d+) => "):
+                index = int(found[1])
+            elif found := self.match(r"([A-Za-z_]\w*) =>? "):
+                name = found[1]
+            value = self.value()
+            for _ in range(self.repeats()):
+                fields.append((name if name or index is None else index, value))
+                index = index if name or index is None else index + 1
+            self.take(",")
+        return fields
 
     def symbol(self):
         """The name in " <handler(int)>", which may have template arguments."""
@@ -146,7 +195,7 @@ class Reader:
             if self.take("<No data fields>") or self.take("..."):
                 continue
             if self.ahead("<") and not UNAVAILABLE.match(self.text, self.at) and not self.ahead("<incomplete "):
-                depth, end = 0, self.at
+                depth, end, begin = 0, self.at, self.at
                 while True:  # a base class, whose name may have template arguments
                     depth += {"<": 1, ">": -1}.get(self.text[end], 0)
                     end += 1
@@ -154,10 +203,10 @@ class Reader:
                         break
                 self.at = end
                 self.take(" = ")
-                fields.append(("", self.value()))
+                fields.append((Base(self.text[begin + 1:end - 1]), self.value()))
             elif self.match(r"static [A-Za-z_$][\w.$]* = "):
                 self.value()  # no part of the object
-            elif found := self.match(r"([A-Za-z_$][\w.$]*) = "):
+            elif found := self.match(r"([A-Za-z_$][\w.$]*)(?: =|:) "):
                 fields.append((found[1], self.value()))
             else:
                 value = self.value()
@@ -167,6 +216,8 @@ class Reader:
 
 
 def member_names(name, member):
+    if member is VARIANT:
+        return [name]
     if name.startswith("*") and re.fullmatch(r"\*[\w:>.\[\]-]+", name):
         return [f"{name[1:]}->{member}", f"({name}).{member}"]
     if re.fullmatch(r"[\w:>.\[\]$()*-]+", name) and not name.startswith("*"):
@@ -180,35 +231,41 @@ def element_name(name, index):
         if found := re.fullmatch(r"(.*)\[(-?\d+)\]", base):
             return f"{found[1]}[{int(found[2]) + index}]"
         if base.startswith("*"):
-            return f"{base[1:]}[{index}]"
+            base = base[1:]
+            is_cast = base.startswith("(") and base.find(")") < len(base) - 1
+            return f"(&*{base})[{index}]" if is_cast else f"{base}[{index}]"
+        return f"(&{base})[{index}]"
     return f"({base})[{index}]" if re.search(r"^[*&]|[ +]", base) else f"{base}[{index}]"
 
 
-def walk(names, value):
+def walk(names, value, first_of, base=None):
+    """`first_of` gives the first index of an array, which GDB shows only for Ada."""
     if not isinstance(value, list):
         yield names, value
         return
-    index = 0
+    index = first_of(names[0])
     for member, content in value:
         if member is None and isinstance(content, list) and any(m is not None for m, _ in value):
-            yield from walk(names, content)  # an anonymous member
-        elif member is None:
-            elements = [element_name(name, index) for name in names]
+            yield from walk(names, content, first_of)  # an anonymous member
+        elif member is None or isinstance(member, int):
+            elements = [element_name(name, index if member is None else member) for name in names]
             # Or all members are anonymous.
             is_object = isinstance(content, list) and any(m for m, _ in content)
-            yield from walk(elements + names if is_object else elements, content)
+            yield from walk(elements + names if is_object else elements, content, first_of)
             index += 1
-        elif member == "":
-            yield from walk(names, content)
+        elif isinstance(member, Base):
+            yield from walk(names, content, first_of, member)
         else:
-            yield from walk([n for name in names for n in member_names(name, member)], content)
+            # A member that several base classes have is named with its class.
+            yield from walk([n for name in names for m in ([member, f"{base}::{member}"] if base else [member])
+                             for n in member_names(name, m)], content, first_of)
 
 
-def leaves_of(text):
+def leaves_of(text, first_of=lambda name: 0):
     for name, value in re.findall(r"^([^\n=]+?) = (.*)$", text or "", re.M):
         if name.startswith("$"):
             continue
         try:
-            yield from walk([name], Reader(value).value())
+            yield from walk([name], Reader(value).value(), first_of)
         except (ValueError, IndexError) as problem:
             print(f"tdump: {name} = {value[:80]}: {problem}")

@@ -151,5 +151,45 @@ TEST(Inspect, AProgramGivesFunctionsAndLines) {
   EXPECT_EQ(notes.count(kLoadBias) + notes.count(kWrongProgram), 0u);
 }
 
+// Each item by its type, whether frames hold it or not.
+TEST(Inspect, AProgramGivesTheTypesOfItems) {
+  const std::uint64_t address =
+      Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;
+  const std::string location = fmt::format("2:{:x}", address);
+  TraceBuilder t;
+  t.line("R 40").line("tsv 1:0:1:74696d65").line(fmt::format("tp T{}:E:2:0", location));
+  t.line(fmt::format("tp A{}:M7,10,8", location));
+  t.source(location, "at", "plant::measure");
+  for (const auto* const command :
+       {"collect g, *g, tank, g->at.x, plant::many, g->mid, &plant::level, plant::many[1] * 2l",
+        "collect nowhere, $args, $locals, $_ret, $time, $regs", "teval $time = 1", "while-stepping 2",
+        "collect starter, unit, reader, tank.gone", "end"})
+    t.source(location, "cmd", command);
+  Notes notes;
+  const Outline outline = inspect(t.end().write(), notes, {.programs = {TRACED_FIXED}});
+  EXPECT_THAT(outline["tracepoints"][0]["items"].get<std::vector<std::string>>(),
+              ElementsAre("g: plant::gauge *", "*g: plant::gauge", "tank: plant::Tank &", "g->at.x: double",
+                          "plant::many: int [1000]", "g->mid: int, 5 bits", "&plant::level: int *",
+                          "plant::many[1] * 2l: long", "nowhere: nothing of this name is known there",
+                          "g: plant::gauge *", "tank: plant::Tank &", "$locals: none", "$_ret: void *",
+                          "$regs: no value of the program", "while stepping, starter: function *",
+                          "while stepping, unit: pointer to a data member",
+                          "while stepping, reader: pointer to a member function",
+                          "while stepping, tank.gone: nothing of this name is known there"));
+}
+
+TEST(Inspect, ItemsOfUndescribedCodeHaveNoTypes) {
+  const std::string location = "2:401000";
+  TraceBuilder t;
+  t.line("R 40").line(fmt::format("tp T{}:E:0:0", location)).source(location, "cmd", "collect count").end();
+  Notes notes;
+  const Outline without = inspect(t.write(), notes);
+  EXPECT_FALSE(without["tracepoints"][0].contains("items"));
+  const Outline outline = inspect(
+      t.path(), notes, {.programs = {TRACED_FIXED}, .load_biases = {{.module = "", .bias = 0x10000000}}});
+  EXPECT_EQ(text_of(outline["tracepoints"][0]["items"]),
+            "- count: the program does not describe the code there\n");
+}
+
 }  // namespace
 }  // namespace convert::tfile

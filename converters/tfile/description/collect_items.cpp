@@ -85,9 +85,12 @@ bool is_value(std::string_view text) {
     if (c == ' ' || c == '\t') {
       ++at;
     } else if (c == '(' || c == '[') {
-      at = behind_brackets(text, at);
+      const std::size_t end = behind_brackets(text, at);
       is_behind_bracket = wants_operand;
-      wants_operand = false;
+      const bool is_cast = wants_operand && text.substr(at, end - at).ends_with("*)");
+      if (is_cast && !is_dereferenced) return true;
+      wants_operand = is_cast;
+      at = end;
     } else if (is_word_character(c) || c == '$' || c == '\'') {
       if (is_behind_bracket && !is_dereferenced) return true;  // a cast
       while (at < text.size() && (is_word_character(text[at]) || text[at] == '$' || text[at] == '\'')) ++at;

@@ -42,7 +42,9 @@ ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* sym
       names_(import_context.names),
       notes_(import_context.timeline.new_notes()),
       unnamed_memory_(names_.intern(argument_names::kMemory)),
-      memory_(trace.register_layout(), trace.format.order) {}
+      memory_(trace.register_layout(), trace.format.order, [symbols](std::uint64_t address) {
+        return symbols != nullptr ? symbols->constant_bytes(address) : std::span<const std::byte>();
+      }) {}
 
 void ValueArguments::add(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
                          const ExpectedFrames* location, bool is_fast) {
@@ -71,7 +73,9 @@ void ValueArguments::add_items(EmitRecipe& recipe, const FrameContext& context,
   is_contradicted_ = false;
   is_elsewhere_ = context.is_step && context.pc;
   if (scope_ != nullptr) {
-    evaluate_items(expected, evaluation_context());
+    for (std::size_t i = 0; i < expected.items.size(); ++i)
+      for (auto& [text, value] : evaluate_item(expected.items[i], evaluation()))
+        values_[i].push_back({text, name_of(text), std::move(value)});
     if (!context.pc) keep_values_in_memory();
     // Elsewhere, the actions are no evidence.
     is_contradicted_ = is_elsewhere_ ? contradicted_.contains(frame_->tracepoint) : !align(expected);
@@ -90,51 +94,11 @@ void ValueArguments::add_items(EmitRecipe& recipe, const FrameContext& context,
 
 // ---- Evaluating ----
 
-EvaluationContext ValueArguments::evaluation_context() {
-  return {.scope = *scope_,
-          .frame = memory_,
-          .registers = [&](std::string_view name) { return registers_named(name, trace_.register_layout()); },
-          .variable_number = [&](std::string_view name) -> std::optional<std::uint64_t> {
-            for (const TraceVariable& variable : trace_.description.variables)
-              if (variable.name == name) return variable.number;
-            return std::nullopt;
-          }};
-}
-
 // A frame without a pc may be anywhere, where variables have other registers and constants.
 void ValueArguments::keep_values_in_memory() {
   for (auto& values : values_)
     for (NamedValue& named : values)
       if (named.value.storage.kind == Storage::Kind::Bytes) named.value.type = nullptr;
-}
-
-void ValueArguments::evaluate_items(const ExpectedBlocks& expected, const EvaluationContext& context) {
-  for (std::size_t i = 0; i < expected.items.size(); ++i) {
-    const ExpectedBlocks::Item& item = expected.items[i];
-    switch (item.kind) {
-      case Kind::Name:
-      case Kind::Expression:
-      case Kind::Value:
-        values_[i].push_back({item.text, item.name, evaluate(item.text, context)});
-        break;
-      case Kind::ReturnAddress:
-        values_[i].push_back({item.text,
-                              item.name,
-                              {scope_->info->types().pointer_to(nullptr), return_address(*scope_, memory_)}});
-        break;
-      case Kind::Variables:
-        for (const CodeScope::Variable& variable : scope_->variables) {
-          if (variable.is_parameter != item.text.starts_with("$arg")) continue;
-          if (scope_->find(variable.name) != &variable) continue;  // an inner one hides it
-          Dwarf_Die die = variable.die;
-          if (is_declaration(&die)) continue;
-          values_[i].push_back({variable.name, name_of(variable.name), value_of(die, context)});
-        }
-        break;
-      default:
-        break;
-    }
-  }
 }
 
 NameId ValueArguments::name_of(std::string_view text) {
@@ -250,13 +214,11 @@ bool ValueArguments::add_value(EmitRecipe& recipe, const NamedValue& named, bool
   if (value.type == nullptr) return false;
   switch (value.storage.kind) {
     case Storage::Kind::None:
-      if (value.storage.missing == Missing::OptimizedOut)
-        note(kOptimizedOut, named.text,
-             "the compiler keeps it nowhere there: build with -Og or less to see it");
-      else if (value.storage.missing == Missing::NotRecorded)
-        note(kItemNotRecorded, named.text, "the frame lacks a register or memory that leads to it");
-      else
-        note(kItemNotUnderstood, named.text, "its location is not understood");
+      note(value.storage.missing == Missing::OptimizedOut ? kOptimizedOut
+           : value.storage.missing == Missing::NotRecorded || value.storage.missing == Missing::AtEntry
+               ? kItemNotRecorded
+               : kItemNotUnderstood,
+           named.text, problem_of(value.storage.missing));
       return true;
     case Storage::Kind::Memory:
       if (value.type->kind == Type::Kind::Function) {
@@ -266,30 +228,31 @@ bool ValueArguments::add_value(EmitRecipe& recipe, const NamedValue& named, bool
       if (is_string && add_text_at(recipe, named)) return true;
       if (!add_in_memory(recipe, named, value.storage.address))
         note(kItemNotRecorded, named.text,
-             fmt::format("the frame does not hold all of the {} bytes at {:#x}", bytes_of(value),
-                         value.storage.address));
+             bytes_of(value) == 0 ? std::string("the frame does not hold what tells its size")
+                                  : fmt::format("the frame does not hold all of the {} bytes at {:#x}",
+                                                bytes_of(value), value.storage.address));
       return true;
     case Storage::Kind::Bytes:
       break;
   }
   if (is_string && add_text_at(recipe, named)) return true;
   if (value.type->kind == Type::Kind::Reference) {
-    const Value target = without_reference(value, memory_);
+    const Value target = without_reference(value, evaluation());
     if (target.storage.kind == Storage::Kind::Memory) {
       const NamedValue named_target{named.text, named.name, target};
       if (!add_in_memory(recipe, named_target, target.storage.address) && !add_constant(recipe, named_target))
-        add_address(recipe, named, target.storage.address);
+        add_target(recipe, named, target.storage.address);
     }
     return true;
   }
   if (!add_leaves(recipe, named, value.storage.bytes, value.storage.known))
-    note(kOptimizedOut, named.text, "the compiler keeps it nowhere there: build with -Og or less to see it");
+    note(kOptimizedOut, named.text, problem_of(Missing::OptimizedOut));
   return true;
 }
 
 // The text that a pointer to characters points to, if it was collected by collect/s.
 bool ValueArguments::add_text_at(EmitRecipe& recipe, const NamedValue& named) {
-  const Value pointer = without_reference(named.value, memory_);
+  const Value pointer = without_reference(named.value, evaluation());
   if (!is_text_pointer(pointer.type)) return false;
   const auto address = integer_of(pointer, memory_);
   if (!address || *address == 0) return false;  // the block of a null pointer holds anything
@@ -312,19 +275,19 @@ bool ValueArguments::add_in_memory(EmitRecipe& recipe, const NamedValue& named, 
     const auto bytes = recorded(address, type.size);
     if (bytes.empty()) return false;
     explain(address, type.size);
-    const NamedValue target{named.text, named.name, without_reference(named.value, memory_)};
+    const NamedValue target{named.text, named.name, without_reference(named.value, evaluation())};
     if (target.value.type == nullptr) return false;
     if (target.value.storage.kind != Storage::Kind::Memory ||
         (!add_in_memory(recipe, target, target.value.storage.address) && !add_constant(recipe, target)))
-      add_address(recipe, named, unsigned_bits(bytes, memory_.order()));
+      add_target(recipe, named, unsigned_bits(bytes.first(memory_.address_bytes()), memory_.order()));
     return true;
   }
   // GDB records the address of an array of unknown size, and none of its elements.
-  if (type.size == 0 && type.kind == Type::Kind::Array) {
+  if (type.size == 0 && type.kind == Type::Kind::Array && !type.first_attribute && !type.data_attribute) {
     add_address(recipe, named, address);
     return true;
   }
-  if (type.size == 0) return type.kind == Type::Kind::Struct;
+  if (type.size == 0 && type.members.empty()) return type.kind == Type::Kind::Struct;
   bool has_any = false;
   const ValueLayout& layout = layout_of(named);
   for (const Leaf& leaf : layout.leaves) {
@@ -353,7 +316,7 @@ bool ValueArguments::add_in_memory(EmitRecipe& recipe, const NamedValue& named, 
 bool ValueArguments::add_constant(EmitRecipe& recipe, const NamedValue& named) {
   const auto bytes = symbols_->constant_bytes(named.value.storage.address);
   const std::uint64_t size = bytes_of(named.value);
-  return size > 0 && size <= bytes.size() && add_leaves(recipe, named, bytes.first(size), {});
+  return size <= bytes.size() && add_leaves(recipe, named, size > 0 ? bytes.first(size) : bytes, {});
 }
 
 // Shows the parts of a value that is in registers or computed.
@@ -420,6 +383,15 @@ void ValueArguments::add_address(EmitRecipe& recipe, const NamedValue& named, st
   if (!claim_name(named.name)) return;
   const bool is_function = named.value.type != nullptr && named.value.type->kind == Type::Kind::Function;
   add_pointer(recipe, named.name, is_function ? ValueForm::ObjectPointer : ValueForm::Pointer, address);
+}
+
+// A reference to what the frame does not hold: its address, if it is something that the program knows.
+void ValueArguments::add_target(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address) {
+  if (named.value.type->is_implicit)
+    note(kItemNotRecorded, named.text,
+         fmt::format("the frame does not hold what it refers to, at {:#x}", address));
+  else
+    add_address(recipe, named, address);
 }
 
 void ValueArguments::add_pointer(EmitRecipe& recipe, NameId name, ValueForm form, std::uint64_t address) {

@@ -52,9 +52,8 @@ class ValueArguments {
     Value value;
   };
   void add_items(EmitRecipe& recipe, const FrameContext& context, const ExpectedBlocks& expected);
-  EvaluationContext evaluation_context();
-  void evaluate_items(const ExpectedBlocks& expected, const EvaluationContext& context);
   void keep_values_in_memory();
+  EvaluationContext evaluation() { return {*scope_, memory_, trace_.description.variables}; }
   NameId name_of(std::string_view text);
   bool align(const ExpectedBlocks& expected);
   bool fits(const NamedValue& named, bool is_string, const Replay::Action& action,
@@ -72,6 +71,7 @@ class ValueArguments {
   void add_slice(EmitRecipe& recipe, const Leaf& leaf, std::span<const std::byte> bytes);
   bool add_constant(EmitRecipe& recipe, const NamedValue& named);
   void add_address(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address);
+  void add_target(EmitRecipe& recipe, const NamedValue& named, std::uint64_t address);
   void add_pointer(EmitRecipe& recipe, NameId name, ValueForm form, std::uint64_t address);
   void add_function_member(EmitRecipe& recipe, const Leaf& leaf, std::span<const std::byte> bytes);
   void add_recorded(EmitRecipe& recipe, std::size_t index, const ExpectedBlocks& expected);

@@ -269,6 +269,7 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
   value = in_its_width(leaf, value);
   switch (leaf.form) {
     case ValueForm::Enum: {
+      if (leaf.label) return {leaf.name, *leaf.label};
       const auto number = std::bit_cast<std::int64_t>(value);
       // Compares the bits of the value: an unsigned enumerator may have its top bit set.
       const std::uint64_t mask = bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};

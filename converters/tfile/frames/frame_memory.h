@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -25,9 +26,15 @@ inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout)
 
 class FrameMemory {
  public:
+  // The bytes from an address on that the program holds and nobody can change.
+  using Constants = std::function<std::span<const std::byte>(std::uint64_t)>;
+
   // `layout` may be null.
-  FrameMemory(const RegisterLayout* layout, std::endian order)
-      : layout_(layout), order_(order), address_mask_(address_mask(layout)) {}
+  FrameMemory(const RegisterLayout* layout, std::endian order, Constants constants = {})
+      : layout_(layout),
+        order_(order),
+        address_mask_(address_mask(layout)),
+        constants_(std::move(constants)) {}
 
   // Borrows the frame. `registers` may be null.
   void start(const Frame& frame, const Block* registers, bool is_fast) {
@@ -85,9 +92,15 @@ class FrameMemory {
         return block->bytes.subspan(offset);
     return {};
   }
-  std::optional<std::uint64_t> number(std::uint64_t address, std::size_t size) {
+  // The same, or constants.
+  std::span<const std::byte> read(std::uint64_t address, std::size_t size) {
     has_read_values_ = true;
-    const auto found = bytes(address, size);
+    auto found = bytes(address, size);
+    if (found.empty() && constants_) found = constants_(masked(address));
+    return found.first(found.size() < size ? 0 : size);
+  }
+  std::optional<std::uint64_t> number(std::uint64_t address, std::size_t size) {
+    const auto found = read(address, size);
     return found.empty() ? std::nullopt : std::optional(unsigned_bits(found, order_));
   }
 
@@ -107,6 +120,7 @@ class FrameMemory {
   const RegisterLayout* layout_;
   std::endian order_;
   std::uint64_t address_mask_;
+  Constants constants_;
   const Frame* frame_ = nullptr;
   const Block* registers_ = nullptr;
   bool is_fast_ = false;

@@ -134,6 +134,8 @@ int language_of(Dwarf_Die die) {
   return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr ? dwarf_srclang(&unit) : 0;
 }
 
+bool is_ada(int language) { return language == DW_LANG_Ada83 || language == DW_LANG_Ada95; }
+
 std::string scope_prefix(Dwarf_Die die) {
   const std::string_view separator = language_of(die) == DW_LANG_D ? "." : "::";
   std::string prefix;
@@ -184,7 +186,7 @@ std::string qualified_name(Dwarf_Die* function, Demangle mode) {
     return demangled(linkage, mode);
   if (plain == nullptr) return {};
   std::string name = scope_prefix(declaration_of(*function)) + plain;
-  if (language == DW_LANG_Ada83 || language == DW_LANG_Ada95)
+  if (is_ada(language))
     for (std::size_t at = name.find("__"); at != std::string::npos; at = name.find("__", at)) {
       name.erase(at, 1);
       name[at] = '.';
@@ -267,6 +269,13 @@ void DebugInfo::read_units() {
     if (kind == DW_UT_partial) continue;
     // A skeleton has the ranges of the code; the unit in the split file has the rest.
     const Dwarf_Die split = kind == DW_UT_skeleton ? split_unit(unit, die) : Dwarf_Die{};
+    if (kind == DW_UT_skeleton && split.addr == nullptr) {
+      Dwarf_Attribute attribute;
+      const bool has_name = dwarf_attr(&die, DW_AT_dwo_name, &attribute) != nullptr ||
+                            dwarf_attr(&die, DW_AT_GNU_dwo_name, &attribute) != nullptr;
+      const char* const name = has_name ? dwarf_formstring(&attribute) : nullptr;
+      missing_files_.emplace_back(name != nullptr ? name : "?");
+    }
     units_.push_back({.die = split.addr != nullptr ? split : die});
     Dwarf_Addr base = 0, begin = 0, end = 0;
     bool has_ranges = false;

@@ -55,6 +55,7 @@ std::string qualified_name(Dwarf_Die* function, Demangle mode);
 std::string scope_prefix(Dwarf_Die die);
 
 int language_of(Dwarf_Die die);  // DW_LANG_…; 0: unknown
+bool is_ada(int language);
 
 // Whether the variable is defined elsewhere.
 bool is_declaration(Dwarf_Die* variable);
@@ -85,6 +86,11 @@ class DebugInfo {
   Dwarf* dwarf() const { return dwarf_; }
   TypeTable& types() { return types_; }
   GlobalNames& globals();
+  // The files that should have had the rest of units, by name; empty if none is missing.
+  const std::vector<std::string>& missing_files() {
+    read_units();
+    return missing_files_;
+  }
   unsigned address_bytes() const { return address_bytes_; }
   static bool is_fortran(Dwarf_Die* die);
   // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
@@ -123,6 +129,7 @@ class DebugInfo {
 
   bool has_read_units_ = false;
   std::vector<Unit> units_;
+  std::vector<std::string> missing_files_;
   struct UnitRange {
     Dwarf_Addr begin, end;
     std::size_t unit;

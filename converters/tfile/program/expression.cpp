@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "converters/model/reading/text.h"
 #include "converters/tfile/actions/bytecode.h"
-#include "converters/tfile/program/expression_reader.h"
+#include "converters/tfile/actions/wanted_registers.h"
+#include "converters/tfile/program/expression_parser.h"
 
 namespace convert::tfile {
 namespace {
@@ -24,50 +24,61 @@ bool is_integer(const Type* type) {
           type->kind == Kind::Enum);
 }
 bool is_pointer(const Type* type) { return type != nullptr && type->kind == Kind::Pointer; }
-bool is_signed(const Type& type) {
-  return type.kind == Kind::Signed || (type.kind == Kind::Enum && type.is_signed);
-}
 
-// The count of an array may be known at run time only.
-const Type* counted(const Type* type, const EvaluationContext& context) {
-  if (type == nullptr || type->kind != Kind::Array || type->target == nullptr) return type;
-  const Type* const element = counted(type->target, context);
-  std::uint64_t count = type->count;
-  if (type->count_attribute)
-    count = number_of(*type->count_attribute, context.scope, context.frame).value_or(0);
-  if (type->last_attribute) {
-    const auto last = number_of(*type->last_attribute, context.scope, context.frame);
-    count = last ? *last + 1 - static_cast<std::uint64_t>(type->first) : 0;
-  }
-  if (count > kMaxCount) count = 0;
-  if (element == type->target && count == type->count) return type;
-  return context.scope.info->types().array_of(element, count, type->first);
-}
-
-class Evaluator : private ExpressionReader {
+class Evaluator {
  public:
-  Evaluator(std::string_view text, const EvaluationContext& context)
-      : ExpressionReader(text),
-        context_(context),
-        types_(context.scope.info->types()),
-        frame_(context.frame) {}
+  explicit Evaluator(const EvaluationContext& context)
+      : context_(context), types_(context.scope.info->types()), frame_(context.frame) {}
 
-  Value evaluate() {
-    Value value = binary(1);
-    return is_at_end() ? value : Value{};
+  Value evaluate(const Expression& expression) {
+    const auto operand = [&](std::size_t i) { return evaluate(expression.operands[i]); };
+    using enum Expression::Kind;
+    switch (expression.kind) {
+      case Number:
+        return of_integer(expression.number, expression.type);
+      case Name:
+      case GlobalName:
+        return named(expression.text, expression.kind == GlobalName);
+      case NameOfFile: {
+        const auto variable = context_.scope.info->variable_of_file(expression.file, expression.text);
+        return variable ? value_of(*variable, context_) : Value{};
+      }
+      case Special:
+        return special(expression.text);
+      case Member: {
+        const Value object = without_reference(operand(0), context_);
+        return member(is_pointer(object.type) ? dereferenced(object) : object,
+                      expression.text);  // as GDB does
+      }
+      case PointerMember:
+        return member(dereferenced(operand(0)), expression.text);
+      case Index:
+        return element_of(operand(0), operand(1));
+      case Prefix:
+        return prefixed(expression.text.front(), operand(0));
+      case Binary:
+        return combined(expression.text, operand(0), operand(1));
+      case Cast:
+        return cast(expression.type, operand(0));
+      case At: {
+        const Value address = decayed(operand(0));
+        const auto bits = integer_of(address, frame_);
+        if (address.type == nullptr) return {};
+        return bits ? Value{expression.type, Storage::at(frame_.masked(*bits))}
+                    : missing(expression.type, address);
+      }
+      case SizeOf: {
+        const Type* const type =
+            expression.type != nullptr ? expression.type : without_reference(operand(0), context_).type;
+        return type != nullptr ? number(type->size, "unsigned long") : Value{};
+      }
+      default:
+        return {};
+    }
   }
 
  private:
   // ---- Operators ----
-
-  Value binary(int lowest) {
-    if (++depth_ > kMaxDepth) return {};
-    Value left = unary();
-    while (const BinaryOperator* const found = consume_operator(lowest))
-      left = combined(found->text, left, binary(found->precedence + 1));
-    --depth_;
-    return left;
-  }
 
   Value combined(std::string_view operation, const Value& a, const Value& b) {
     if (operation == "@") return repeated(a, b);
@@ -161,7 +172,7 @@ class Evaluator : private ExpressionReader {
 
   // "a[2]@3"
   Value repeated(const Value& first, const Value& counter) {
-    const Value element = without_reference(first, frame_);
+    const Value element = without_reference(first, context_);
     const auto count = integer_of(counter, frame_);
     if (element.type == nullptr || element.type->size == 0 || !count || *count == 0 || *count > kMaxCount ||
         element.bit_size != 0)
@@ -172,65 +183,19 @@ class Evaluator : private ExpressionReader {
                                                                              : Missing::NotUnderstood)};
   }
 
-  Value unary() {
-    if (++depth_ > kMaxDepth) return {};
-    Value value = unary_operator();
-    --depth_;
-    return value;
-  }
-
-  Value unary_operator() {
-    if (consume("*")) return dereferenced(unary());
-    if (!starts_with("&&") && consume("&")) return address_of(unary());
-    if (consume("!")) {
-      const Value operand = decayed(unary());
-      if (!is_integer(operand.type) && !is_pointer(operand.type)) return {};
-      const auto bits = integer_of(operand, frame_);
-      return bits ? number(*bits == 0 ? 1 : 0, "int") : missing(types_.basic("int"), operand);
-    }
-    for (const std::string_view operation : {"-", "~", "+"}) {
-      if (!consume(operation)) continue;
-      const Value operand = without_reference(unary(), frame_);
-      if (!is_integer(operand.type)) return {};
-      const Type* const type = promoted(operand.type);
-      const auto bits = integer_of(operand, frame_);
-      if (!bits) return missing(type, operand);
-      return of_integer(operation == "-" ? 0 - *bits : operation == "~" ? ~*bits : *bits, type);
-    }
-    if (consume("sizeof")) return size_of();
-    if (consume("{")) {  // "{type} address"
-      const Type* const type = type_name();
-      if (type == nullptr || !consume("}")) return {};
-      const Value operand = decayed(unary());
-      const auto address = integer_of(operand, frame_);
-      if (operand.type == nullptr) return {};
-      return address ? Value{type, Storage::at(frame_.masked(*address))} : missing(type, operand);
-    }
-    if (const std::size_t before = at_; consume("(")) {
-      const Type* const type = type_name();
-      if (type != nullptr && consume(")")) {
-        skip_blanks();
-        if (at_ < text_.size() &&
-            std::string_view(")]@,+/%|^=<>?").find(text_[at_]) == std::string_view::npos)
-          return cast(type, unary());
-      }
-      at_ = before;
-    }
-    return postfix();
-  }
-
-  Value size_of() {
-    const Type* type = nullptr;
-    const std::size_t before = at_;
-    if (consume("(")) {
-      type = type_name();
-      if (type != nullptr && !consume(")")) type = nullptr;
-    }
-    if (type == nullptr) {
-      at_ = before;
-      type = without_reference(unary(), frame_).type;
-    }
-    return type != nullptr ? number(type->size, "unsigned long") : Value{};
+  Value prefixed(char operation, const Value& of) {
+    if (operation == '*') return dereferenced(of);
+    if (operation == '&') return address_of(of);
+    const Value operand = operation == '!' ? decayed(of) : without_reference(of, context_);
+    if (!is_integer(operand.type) && !(operation == '!' && is_pointer(operand.type))) return {};
+    const Type* const type = operation == '!' ? types_.basic("int") : promoted(operand.type);
+    const auto bits = integer_of(operand, frame_);
+    if (!bits) return missing(type, operand);
+    return of_integer(operation == '!'   ? (*bits == 0 ? 1 : 0)
+                      : operation == '-' ? 0 - *bits
+                      : operation == '~' ? ~*bits
+                                         : *bits,
+                      type);
   }
 
   Value cast(const Type* type, const Value& operand) {
@@ -252,11 +217,11 @@ class Evaluator : private ExpressionReader {
     if (target == nullptr) return {};
     const auto address = integer_of(value, frame_);
     if (!address) return missing(target, value);
-    return {counted(target, context_), Storage::at(frame_.masked(*address))};
+    return resolved({target, Storage::at(frame_.masked(*address))}, context_);
   }
 
   Value address_of(const Value& operand) {
-    const Value value = without_reference(operand, frame_);
+    const Value value = without_reference(operand, context_);
     if (value.type == nullptr || value.bit_size != 0) return {};
     const Type* const pointer = types_.pointer_to(value.type);
     if (value.storage.kind == Storage::Kind::Memory) return of_integer(value.storage.address, pointer);
@@ -264,29 +229,8 @@ class Evaluator : private ExpressionReader {
                                                                              : Missing::Unknown)};
   }
 
-  Value postfix() {
-    Value value = primary();
-    while (value.type != nullptr) {
-      if (consume("[")) {
-        const Value index = binary(1);
-        if (!consume("]")) return {};
-        value = element_of(value, index);
-      } else if (consume("->")) {
-        const Value object = dereferenced(value);
-        value = member(object, qualified());
-      } else if (consume(".")) {
-        Value object = without_reference(value, frame_);
-        if (is_pointer(object.type)) object = dereferenced(object);  // as GDB does
-        value = member(object, qualified());
-      } else {
-        break;
-      }
-    }
-    return value;
-  }
-
   Value element_of(const Value& of, Value index) {
-    const Value array = without_reference(of, frame_);
+    const Value array = without_reference(of, context_);
     if (array.type != nullptr && array.type->kind == Kind::Array && array.type->first != 0) {
       const auto number_of_index = integer_of(index, frame_);
       if (!number_of_index) return {};
@@ -296,7 +240,7 @@ class Evaluator : private ExpressionReader {
         array.storage.kind == Storage::Kind::Bytes) {
       const auto at = integer_of(index, frame_);
       return at && *at < array.type->count && array.type->target != nullptr
-                 ? part_of(array, array.type->target, *at * array.type->target->size)
+                 ? resolved(part_of(array, array.type->target, *at * array.type->target->size), context_)
                  : Value{};
     }
     return dereferenced(combined("+", array, index));
@@ -316,8 +260,8 @@ class Evaluator : private ExpressionReader {
                    std::size_t& count) const {
     if (depth > kMaxDepth) return;
     for (const Type::Member& candidate : of.type->members) {
-      if (candidate.name != name || candidate.type == nullptr) continue;
-      found = part_of(of, counted(candidate.type, context_), candidate.bit_offset / 8);
+      if (candidate.name != name || candidate.location) continue;
+      found = resolved(part_of(of, candidate.type, candidate.bit_offset / 8), context_);
       if (candidate.bit_size != 0) {
         found.bit_offset = candidate.bit_offset % 8;
         found.bit_size = candidate.bit_size;
@@ -326,55 +270,22 @@ class Evaluator : private ExpressionReader {
       return;  // hides those of base classes
     }
     for (const Type::Member& candidate : of.type->members)
-      if (candidate.name.empty() && candidate.type != nullptr && candidate.type->kind == Kind::Struct)
+      if (candidate.name.empty() && !candidate.location && candidate.type->kind == Kind::Struct)
         find_member(part_of(of, candidate.type, candidate.bit_offset / 8), name, depth + 1, found, count);
-  }
-
-  static Value part_of(const Value& whole, const Type* type, std::uint64_t offset) {
-    Value part{type, whole.storage};
-    if (part.storage.kind == Storage::Kind::Memory) part.storage.address += offset;
-    if (part.storage.kind != Storage::Kind::Bytes) return part;
-    const std::uint64_t size = type->size;
-    if (offset + size > part.storage.bytes.size()) return {type, Storage::none(Missing::NotUnderstood)};
-    const auto cut = [&](auto& all) {
-      if (all.empty()) return;
-      all.erase(all.begin() + static_cast<std::ptrdiff_t>(offset + size), all.end());
-      all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(offset));
-    };
-    cut(part.storage.bytes);
-    cut(part.storage.known);
-    return part;
   }
 
   // ---- Names and numbers ----
 
-  Value primary() {
-    skip_blanks();
-    if (consume("(")) {
-      Value value = binary(1);
-      return consume(")") ? value : Value{};
-    }
-    if (starts_with("$")) return special();
-    if (const auto found = number_text()) return number(found->first, found->second);
-    if (starts_with("'")) return quoted();
-    const bool is_global = consume("::");
-    const std::string name = qualified();
-    if (name.empty()) return {};
-    return named(name, is_global);
-  }
-
   // "$rsp" and "$counter".
-  Value special() {
-    ++at_;
-    const std::string name = word();
+  Value special(const std::string& name) {
     if (name.empty()) return {};
-    if (context_.variable_number)
-      if (const auto found = context_.variable_number(name)) {
-        const Type* const type = types_.basic("long long");
-        const auto value = frame_.variable(*found);
-        return value ? of_integer(*value, type) : Value{type, Storage::none(Missing::NotRecorded)};
-      }
-    const auto registers = context_.registers ? context_.registers(name) : std::vector<const Register*>{};
+    if (const auto found = std::ranges::find(context_.variables, name, &TraceVariable::name);
+        found != context_.variables.end()) {
+      const Type* const type = types_.basic("long long");
+      const auto value = frame_.variable(found->number);
+      return value ? of_integer(*value, type) : Value{type, Storage::none(Missing::NotRecorded)};
+    }
+    const auto registers = registers_named(name, frame_.layout());
     if (registers.size() != 1 || registers.front()->size > 8) return {};
     const Register& reg = *registers.front();
     const bool is_part = reg.name != name && name != "pc" && name != "sp" && name != "fp";
@@ -385,21 +296,6 @@ class Evaluator : private ExpressionReader {
                                                               : types_.basic("long");
     const auto bits = frame_.register_value(reg);
     return bits ? of_integer(*bits, type) : Value{type, Storage::none(Missing::NotRecorded)};
-  }
-
-  // A character, or "'file.c'::name".
-  Value quoted() {
-    const bool is_escaped = text_.substr(at_ + 1).starts_with('\\');
-    const std::size_t end = text_.find('\'', at_ + (is_escaped ? 3 : 2));
-    if (end == std::string_view::npos) return {};
-    const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
-    at_ = end + 1;
-    if (consume("::")) {
-      const auto variable = context_.scope.info->variable_of_file(inside, qualified());
-      return variable ? value_of(*variable, context_) : Value{};
-    }
-    if (inside.size() == 1) return number(static_cast<unsigned char>(inside.front()), "char");
-    return {};
   }
 
   Value named(const std::string& name, bool is_global) {
@@ -455,74 +351,10 @@ class Evaluator : private ExpressionReader {
     return {};
   }
 
-  // "struct item *", "unsigned char", "app::Base **", "char (*)[8]"; consumes nothing when there is no type.
-  const Type* type_name() {
-    const std::size_t before = at_;
-    const Type* type = type_specifier();
-    if (type == nullptr && !(is_void_ && starts_with("*"))) {
-      at_ = before;
-      return nullptr;
-    }
-    const auto pointers = [&] {
-      for (;;) {
-        if (consume("*"))
-          type = types_.pointer_to(type);
-        else if (!consume("const") && !consume("volatile") && !consume("__restrict"))
-          break;
-      }
-    };
-    pointers();
-    if (const std::size_t inner = at_; type != nullptr && consume("(")) {
-      std::size_t stars = 0;
-      while (consume("*")) ++stars;
-      if (stars == 0 || !consume(")") || !consume("[")) {
-        at_ = inner;
-        return type;
-      }
-      const auto count = number_text();
-      if (!count || !consume("]")) return nullptr;
-      type = types_.array_of(type, count->first);
-      for (std::size_t i = 0; i < stars; ++i) type = types_.pointer_to(type);
-    } else if (type != nullptr && type->size > 0 && consume("[")) {
-      const auto count = number_text();
-      if (!count || !consume("]")) return nullptr;
-      type = types_.array_of(type, count->first);
-    }
-    return type;
-  }
-
-  const Type* type_specifier() {
-    std::string words;
-    bool is_tagged = false;
-    is_void_ = false;
-    for (;;) {
-      const std::size_t word_begin = at_;
-      const std::string next = qualified();
-      if (next.empty()) break;
-      if (next == "struct" || next == "union" || next == "enum" || next == "class") {
-        is_tagged = true;
-        continue;
-      }
-      if (next == "const" || next == "volatile") continue;
-      if (!words.empty() && types_.basic(words) == nullptr) {
-        at_ = word_begin;
-        break;
-      }
-      words += words.empty() ? next : " " + next;
-    }
-    is_void_ = words == "void";
-    if (words.empty() || is_void_) return nullptr;
-    if (!is_tagged)
-      if (const Type* const basic = types_.basic(words)) return basic;
-    if (!is_tagged && context_.scope.find(words) != nullptr) return nullptr;
-    Dwarf_Die* const found = context_.scope.info->globals().type(words);
-    return found != nullptr ? types_.read(found) : nullptr;
-  }
-
   // ---- Types ----
 
   Value decayed(const Value& value) {
-    const Value plain = without_reference(value, frame_);
+    const Value plain = without_reference(value, context_);
     if (plain.type == nullptr || plain.type->kind != Kind::Array || plain.type->target == nullptr)
       return plain;
     const Type* const pointer = types_.pointer_to(plain.type->target);
@@ -572,51 +404,48 @@ class Evaluator : private ExpressionReader {
   const EvaluationContext& context_;
   TypeTable& types_;
   FrameMemory& frame_;
-  std::size_t depth_ = 0;
-  bool is_void_ = false;  // the type that was read last
 };
 
 }  // namespace
 
-Value value_of(Dwarf_Die variable, const EvaluationContext& context) {
-  const Type* const type = counted(context.scope.info->types().of(&variable), context);
-  if (type == nullptr) return {};
-  return {type, locate(variable, type->size, context.scope, context.frame)};
-}
-
 Value evaluate(std::string_view expression, const EvaluationContext& context) {
-  return Evaluator(expression, context).evaluate();
+  const CodeScope& scope = context.scope;
+  TypeTable& types = scope.info->types();
+  const FindType find_type = [&](const std::string& name, bool is_tagged) -> const Type* {
+    if (!is_tagged)
+      if (const Type* const basic = types.basic(name)) return basic;
+    if (!is_tagged && scope.find(name) != nullptr) return nullptr;
+    Dwarf_Die* const found = scope.info->globals().type(name);
+    return found != nullptr ? types.read(found) : nullptr;
+  };
+  return Evaluator(context).evaluate(parse_expression(expression, types, find_type));
 }
 
-Value without_reference(const Value& value, FrameMemory& frame) {
-  if (value.type == nullptr || value.type->kind != Type::Kind::Reference) return value;
-  const Type* const target = value.type->target;
-  if (target == nullptr) return {};
-  const auto address = integer_of(value, frame);
-  if (address) return {target, Storage::at(frame.masked(*address))};
-  const bool is_missing = value.storage.kind == Storage::Kind::None;
-  return {target, Storage::none(is_missing ? value.storage.missing : Missing::NotRecorded)};
-}
-
-std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame) {
-  if (value.type == nullptr || value.type->size == 0 || value.type->size > 8) return std::nullopt;
-  std::span<const std::byte> bytes = value.storage.bytes;
-  const std::uint64_t size =
-      value.bit_size != 0 ? (value.bit_offset + value.bit_size + 7) / 8 : value.type->size;
-  if (size > 8) return std::nullopt;
-  if (value.storage.kind == Storage::Kind::Memory) {
-    frame.set_read_values();
-    bytes = frame.bytes(value.storage.address, size);
-  } else if (std::ranges::find(value.storage.known, false) != value.storage.known.end()) {
-    return std::nullopt;
+std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationContext& context) {
+  const CodeScope& scope = context.scope;
+  std::vector<ItemValue> values;
+  switch (item.kind) {
+    case CollectItem::Kind::Name:
+    case CollectItem::Kind::Expression:
+    case CollectItem::Kind::Value:
+      values.push_back({item.text, evaluate(item.text, context)});
+      break;
+    case CollectItem::Kind::ReturnAddress:
+      values.push_back(
+          {item.text, {scope.info->types().pointer_to(nullptr), return_address(scope, context.frame)}});
+      break;
+    case CollectItem::Kind::Variables:
+      for (const CodeScope::Variable& variable : scope.variables) {
+        if (variable.is_parameter != item.text.starts_with("$arg")) continue;
+        if (scope.find(variable.name) != &variable) continue;  // an inner one hides it
+        Dwarf_Die die = variable.die;
+        if (!is_declaration(&die)) values.push_back({variable.name, value_of(die, context)});
+      }
+      break;
+    default:
+      break;
   }
-  if (bytes.size() < size) return std::nullopt;
-  const bool has_sign = is_signed(*value.type);
-  std::uint64_t bits = unsigned_bits(bytes.first(size), frame.order());
-  if (value.bit_size == 0) return extended(bits, 8 * size, has_sign);
-  const std::uint64_t above = 8 * size - value.bit_offset - value.bit_size;
-  bits >>= frame.order() == std::endian::little ? value.bit_offset : above;
-  return extended(bits, value.bit_size, has_sign);
+  return values;
 }
 
 }  // namespace convert::tfile

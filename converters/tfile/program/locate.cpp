@@ -57,6 +57,18 @@ std::optional<Opcode> binary_of(unsigned atom) {
   }
 }
 
+// The operations of an attribute at an address. Returns 1, 0 if there are none, less than 0 on errors.
+int operations_at(Dwarf_Attribute& attribute, Dwarf_Addr pc, std::span<const Dwarf_Op>& operations) {
+  // Go writes blocks, which libdw refuses from DWARF 4 on. A short one is spelled like an expression.
+  constexpr unsigned char kShort = 0x80;
+  if (attribute.form == DW_FORM_block1 && *attribute.valp < kShort) attribute.form = DW_FORM_exprloc;
+  Dwarf_Op* first = nullptr;
+  std::size_t count = 0;
+  const int found = dwarf_getlocation_addr(&attribute, pc, &first, &count, 1);
+  operations = {first, count};
+  return found;
+}
+
 // A number on the stack. One without a type is as wide as an address.
 struct Entry {
   std::uint64_t bits = 0;
@@ -68,6 +80,11 @@ class Run {
  public:
   Run(const CodeScope& scope, FrameMemory& frame, Dwarf_Attribute* attribute, std::size_t nesting = 0)
       : scope_(scope), frame_(frame), attribute_(attribute), nesting_(nesting) {}
+
+  void set_object(std::optional<std::uint64_t> address) {
+    object_ = address;
+    push(address);
+  }
 
   // The address or the number that the operations compute.
   std::optional<std::uint64_t> number(std::span<const Dwarf_Op> operations) {
@@ -258,6 +275,8 @@ class Run {
         const auto address = nesting_ < kMaxNesting ? cfa() : std::nullopt;
         return push(address);
       }
+      case DW_OP_push_object_address:
+        return object_ ? push(object_) : fail(Missing::NotRecorded);
       case DW_OP_implicit_value: {
         Dwarf_Block block;
         if (attribute_ == nullptr || dwarf_getlocation_implicit_value(attribute_, &op, &block) != 0)
@@ -271,6 +290,7 @@ class Run {
         return !stack_.empty() || fail(Missing::NotUnderstood);
       case DW_OP_entry_value:
       case DW_OP_GNU_entry_value:
+        return fail(Missing::AtEntry);
       case DW_OP_implicit_pointer:
       case DW_OP_GNU_implicit_pointer:
       case DW_OP_GNU_parameter_ref:
@@ -450,16 +470,15 @@ class Run {
 
   std::optional<std::uint64_t> frame_base() {
     Dwarf_Attribute attribute;
-    Dwarf_Op* operations = nullptr;
-    std::size_t count = 0;
+    std::span<const Dwarf_Op> operations;
     missing_ = Missing::NotUnderstood;
     if (nesting_ == kMaxNesting || scope_.functions.empty()) return std::nullopt;
     Dwarf_Die function = scope_.functions.back();
     if (dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute) == nullptr ||
-        dwarf_getlocation_addr(&attribute, scope_.pc, &operations, &count, 1) != 1)
+        operations_at(attribute, scope_.pc, operations) != 1)
       return std::nullopt;
     Run run(scope_, frame_, &attribute, nesting_ + 1);
-    const auto base = run.number({operations, count});
+    const auto base = run.number(operations);
     missing_ = run.missing_;
     return base;
   }
@@ -480,6 +499,7 @@ class Run {
   Dwarf_Attribute* attribute_;
   std::size_t nesting_;
   std::vector<Entry> stack_;
+  std::optional<std::uint64_t> object_;  // the address of the object whose type is looked at
   std::optional<std::uint64_t> is_register_;
   std::optional<std::vector<std::byte>> implicit_;
   bool is_value_ = false;
@@ -505,37 +525,57 @@ Storage constant_of(Dwarf_Attribute& attribute, std::uint64_t size, std::endian 
 
 }  // namespace
 
+std::string_view problem_of(Missing missing) {
+  switch (missing) {
+    case Missing::OptimizedOut:
+      return "the compiler keeps it nowhere there: build with -Og or less to see it";
+    case Missing::AtEntry:
+      return "only the function's entry had it, and GDB does not record that";
+    case Missing::NotRecorded:
+      return "the frame lacks a register or memory that leads to it";
+    default:
+      return "its location is not understood";
+  }
+}
+
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame) {
   Dwarf_Attribute attribute;
   if (dwarf_attr_integrate(&variable, DW_AT_const_value, &attribute) != nullptr)
     return constant_of(attribute, size, frame.order());
   if (dwarf_attr_integrate(&variable, DW_AT_location, &attribute) == nullptr)
     return Storage::none(Missing::OptimizedOut);
-  Dwarf_Op* operations = nullptr;
-  std::size_t count = 0;
-  const int found = dwarf_getlocation_addr(&attribute, scope.pc, &operations, &count, 1);
+  std::span<const Dwarf_Op> operations;
+  const int found = operations_at(attribute, scope.pc, operations);
   if (found < 0) return Storage::none(Missing::NotUnderstood);
   if (found == 0) return Storage::none(Missing::OptimizedOut);
-  return Run(scope, frame, &attribute).storage({operations, count}, size);
+  return Run(scope, frame, &attribute).storage(operations, size);
 }
 
-std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope,
-                                       FrameMemory& frame) {
+std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
+                                       std::optional<std::uint64_t> object,
+                                       std::optional<std::uint64_t> whole) {
   Dwarf_Word number = 0;
   if (dwarf_formudata(&attribute, &number) == 0) return number;
   Dwarf_Die variable;
   if (dwarf_formref_die(&attribute, &variable) != nullptr) {
     const Type* const type = scope.info->types().of(&variable);
     if (type == nullptr || type->size == 0 || type->size > 8) return std::nullopt;
+    if (dwarf_tag(&variable) == DW_TAG_member) {
+      Dwarf_Attribute offset;
+      const bool is_known =
+          whole && dwarf_formudata(dwarf_attr(&variable, DW_AT_data_member_location, &offset), &number) == 0;
+      return is_known ? frame.number(*whole + number, type->size) : std::nullopt;
+    }
     const Storage storage = locate(variable, type->size, scope, frame);
     if (storage.kind == Storage::Kind::Memory) return frame.number(storage.address, type->size);
     if (storage.kind != Storage::Kind::Bytes || !storage.known.empty()) return std::nullopt;
     return unsigned_bits(storage.bytes, frame.order());
   }
-  Dwarf_Op* operations = nullptr;
-  std::size_t count = 0;
-  if (dwarf_getlocation_addr(&attribute, scope.pc, &operations, &count, 1) != 1) return std::nullopt;
-  return Run(scope, frame, &attribute).number({operations, count});
+  std::span<const Dwarf_Op> operations;
+  if (operations_at(attribute, scope.pc, operations) != 1) return std::nullopt;
+  Run run(scope, frame, &attribute);
+  run.set_object(object);
+  return run.number(operations);
 }
 
 Storage return_address(const CodeScope& scope, FrameMemory& frame) {

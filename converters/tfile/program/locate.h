@@ -17,8 +17,11 @@ enum class Missing : std::uint8_t {
   Unknown,        // nothing of this name is visible, or the expression is not understood
   NotUnderstood,  // the location needs more than what is implemented here
   NotRecorded,    // the frame lacks a register or memory that leads to it
+  AtEntry,        // it is what a register held when the function was called
   OptimizedOut,   // it exists nowhere at this address
 };
+
+std::string_view problem_of(Missing missing);
 
 struct Storage {
   enum class Kind : std::uint8_t { None, Memory, Bytes };
@@ -37,8 +40,11 @@ struct Storage {
 // The storage of a variable whose type has this size, in bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
 
-// The value of an attribute that is a number, a variable that holds it, or operations that compute it.
-std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame);
+// The value of an attribute that is a number, a variable or a member that holds it, or operations that
+// compute it: for the object at that address, in the structure at `whole`, as far as they are known.
+std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
+                                       std::optional<std::uint64_t> object = std::nullopt,
+                                       std::optional<std::uint64_t> whole = std::nullopt);
 
 // Where the return address is stored at the scope's pc.
 Storage return_address(const CodeScope& scope, FrameMemory& frame);

@@ -14,7 +14,6 @@
 #include "converters/model/reading/text.h"
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/emulator.h"
-#include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/tracepoint.h"
 #include "converters/tfile/program/expression.h"
@@ -210,7 +209,7 @@ enum class Evidence : std::uint8_t { None, Contradicts, HasCode, InFunction, Exa
 class Checker {
  public:
   Checker(const Description& description, Program& program, const RegisterLayout* layout, std::endian order)
-      : program_(program), layout_(layout), places_(layout, order) {
+      : program_(program), places_(layout, order) {
     for (const TracepointLocation& location : description.locations) clues_.push_back(clue_of(location));
   }
 
@@ -299,10 +298,7 @@ class Checker {
         program_.contains(location.address - bias) ? program_.scope_at(location.address) : nullptr;
     if (scope == nullptr || clue.items.empty()) return;
     places_.start(location.hit_actions);
-    const EvaluationContext context{
-        .scope = *scope, .frame = places_.memory(), .registers = [&](std::string_view name) {
-          return registers_named(name, layout_);
-        }};
+    const EvaluationContext context{.scope = *scope, .frame = places_.memory()};
     std::vector<std::string_view> missing;
     for (const CollectItem& item : clue.items) {
       if (item.kind != CollectItem::Kind::Name || item.is_string) continue;
@@ -405,7 +401,6 @@ class Checker {
   }
 
   Program& program_;
-  const RegisterLayout* layout_;
   RecordedPlaces places_;
   std::vector<Clue> clues_;
 };

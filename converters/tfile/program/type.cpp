@@ -29,9 +29,14 @@ bool is_postfix(std::string_view expression) {
       return false;
   }
   // "(*p)" is one, "(int) x" is not.
-  return !expression.starts_with('(') || expression.find(')') == expression.size() - 1 ||
-         std::string_view(".-[)").find(
-             expression[std::min(expression.find(')') + 1, expression.size() - 1)]) != std::string_view::npos;
+  if (!expression.starts_with('(')) return true;
+  std::size_t behind = 0;
+  do {
+    if (expression[behind] == '(') ++depth;
+    if (expression[behind] == ')') --depth;
+  } while (++behind < expression.size() && depth > 0);
+  return behind == expression.size() ||
+         std::string_view(".-[").find(expression[behind]) != std::string_view::npos;
 }
 
 std::string with_member(const std::string& value, const std::string& member) {
@@ -113,7 +118,7 @@ class LeafWalk {
   explicit LeafWalk(Names& names) : names_(names) {}
 
   ValueLayout layout;
-  std::uint64_t in_virtual_bases = 0;
+  std::uint64_t without_offset = 0;
 
   void add(const Type& type, const std::string& name, std::uint64_t offset, std::size_t depth) {
     if (++steps_ > kMaxLeafSteps || depth == kMaxTypeDepth) return;
@@ -125,9 +130,17 @@ class LeafWalk {
     if (type.kind == Type::Kind::Struct) {
       const bool was_ambiguous =
           std::exchange(bases_are_ambiguous_, bases_are_ambiguous_ || has_ambiguous_members(type));
-      for (const Type::Member& member : type.members) add(member, name, offset, depth + 1);
+      for (const Type::Member& member : type.members)
+        if (member.location)
+          without_offset += count_of(*member.type, depth + 1);
+        else
+          add(member, name, offset, depth + 1);
       bases_are_ambiguous_ = was_ambiguous;
-      for (const Type* const base : type.virtual_bases) in_virtual_bases += count_of(*base, depth + 1);
+      if (!type.variants.empty()) ++without_offset;
+      return;
+    }
+    if (type.has_open_indices()) {
+      ++without_offset;
       return;
     }
     const bool is_text =
@@ -197,6 +210,7 @@ class LeafWalk {
     leaf.format = type.format;
     leaf.scale = type.scale;
     leaf.is_signed = type.is_signed || type.kind == Type::Kind::DataMember || type.kind == Type::Kind::Signed;
+    if (type.kind == Type::Kind::Label) leaf.label = names_.intern(type.name);
     if (leaf.form == ValueForm::Enum || leaf.form == ValueForm::FunctionMember)
       for (const auto& [value, enumerator] : type.enumerators)
         leaf.enumerators.emplace_back(value, names_.intern(enumerator));
@@ -263,6 +277,8 @@ class LeafWalk {
         return is_word ? ValueForm::Pointer : ValueForm::Bytes;
       case Type::Kind::Enum:
         return is_word ? ValueForm::Enum : ValueForm::Bytes;
+      case Type::Kind::Label:
+        return ValueForm::Enum;
       default:
         return ValueForm::Bytes;
     }
@@ -275,7 +291,6 @@ class LeafWalk {
       std::uint64_t count = 0;
       for (const Type::Member& member : type.members)
         if (member.type != nullptr) count += count_of(*member.type, depth + 1);
-      for (const Type* const base : type.virtual_bases) count += count_of(*base, depth + 1);
       return count;
     }
     const bool has_elements =
@@ -291,11 +306,40 @@ class LeafWalk {
 
 }  // namespace
 
+std::string name_of(const Type* type, std::size_t depth) {
+  if (type == nullptr) return "void";
+  if (depth == kMaxTypeDepth) return "...";
+  switch (type->kind) {
+    case Type::Kind::Pointer:
+    case Type::Kind::Reference: {
+      const std::string target = name_of(type->target, depth + 1);
+      return fmt::format("{}{}{}", target, target.ends_with('*') ? "" : " ",
+                         type->kind == Type::Kind::Pointer ? '*' : '&');
+    }
+    case Type::Kind::Array: {
+      std::string dimensions;
+      for (; type != nullptr && type->kind == Type::Kind::Array && depth < kMaxTypeDepth; ++depth) {
+        dimensions += type->count != 0 ? fmt::format("[{}]", type->count) : "[]";
+        type = type->target;
+      }
+      return fmt::format("{} {}", name_of(type, depth), dimensions);
+    }
+    case Type::Kind::Function:
+      return "function";
+    case Type::Kind::DataMember:
+      return "pointer to a data member";
+    case Type::Kind::FunctionMember:
+      return "pointer to a member function";
+    default:
+      return !type->name.empty() ? type->name : type->kind == Type::Kind::Struct ? "struct {...}" : "unknown";
+  }
+}
+
 ValueLayout value_layout(const Type& type, const std::string& expression, Names& names) {
   LeafWalk walk(names);
   walk.add(type, expression, 0, 0);
   ValueLayout layout = std::move(walk.layout);
-  layout.more += walk.in_virtual_bases;
+  layout.more += walk.without_offset;
   if (layout.more > 0) layout.more_name = names.intern(expression + ".more");
   layout.size = type.size;
   return layout;

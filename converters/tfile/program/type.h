@@ -42,6 +42,7 @@ struct Type {
     DataMember,      // pointer to a data member: its offset, or -1
     FunctionMember,  // pointer to a member function: its address, and what is added to `this`
     Enum,
+    Label,   // the name of a variant: nothing of the value
     Struct,  // or class, or union
     Array,
     Function,
@@ -51,29 +52,46 @@ struct Type {
         {};  // empty: a base class or an anonymous struct, whose members belong to this type, too
     const Type* type = nullptr;
     std::uint64_t bit_offset = 0;
-    std::uint64_t bit_size = 0;  // of a bit-field; 0: no bit-field
+    std::uint64_t bit_size = 0;                    // of a bit-field; 0: no bit-field
+    std::optional<Dwarf_Attribute> location = {};  // computes its address from that of the structure
+  };
+  // Members that a Struct has if its discriminant is in one of the ranges.
+  struct Variant {
+    std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};  // first, last; none: in no other's
+    std::vector<Member> members = {};
   };
 
   Kind kind = Kind::Unknown;
-  std::uint64_t size = 0;        // bytes
-  std::string name = {};         // of a Struct
-  FloatFormat format = {};       // of a Float, or of the halves of a Complex
-  double scale = 1;              // of a Fixed
-  bool is_fortran = false;       // of a Complex
-  bool is_character = false;     // arrays of it are text
-  bool is_char = false;          // C's char, signed or not: one of it is text, too
-  bool is_signed = false;        // of an Enum or Fixed
-  bool is_text = false;          // of a Struct: a pointer to characters, and their number
-  const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
-  std::int64_t first = 0;        // the index of an Array's first element
-  std::uint64_t count = 0;       // elements
-  // Of an Array whose count is known at run time only: its count, or the index of its last element.
-  std::optional<Dwarf_Attribute> count_attribute = {}, last_attribute = {};
-  std::vector<Member> members = {};             // of a Struct
-  std::vector<const Type*> virtual_bases = {};  // their offsets are known only at run time
+  std::uint64_t size = 0;            // bytes
+  std::string name = {};             // with its namespaces; empty: none
+  FloatFormat format = {};           // of a Float, or of the halves of a Complex
+  double scale = 1;                  // of a Fixed
+  bool is_fortran = false;           // of a Complex
+  bool is_character = false;         // arrays of it are text
+  bool is_char = false;              // C's char, signed or not: one of it is text, too
+  bool is_signed = false;            // of an Enum or Fixed
+  bool is_implicit = false;          // of a Reference: its address is nothing that the language knows
+  bool is_text = false;              // of a Struct: a pointer to characters, and their number
+  const Type* target = nullptr;      // of a Pointer (null: void), Reference, or the elements of an Array
+  std::int64_t first = 0;            // the index of an Array's first element
+  std::uint64_t count = 0;           // elements
+  std::vector<Member> members = {};  // of a Struct
+  // What is known at run time only. Of an Array: its indices, and where its elements are; of a Struct: its
+  // variants. `is_dynamic`: the type, or one inside, has any of it, or members with a location.
+  std::optional<Dwarf_Attribute> first_attribute = {}, count_attribute = {}, last_attribute = {};
+  std::optional<Dwarf_Attribute> data_attribute = {};
+  std::optional<Member> discriminant = {};
+  std::vector<Variant> variants = {};
+  bool is_dynamic = false;
+
+  bool has_open_indices() const { return first_attribute || count_attribute || last_attribute; }
   // Of an Enum; or of a DataMember or FunctionMember: the members.
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
+
+// "int", "char [8]", "item *", "lib::Box<int> &": the type as GDB spells it, but without typedefs and
+// qualifiers. `type` may be null: void.
+std::string name_of(const Type* type, std::size_t depth = 0);
 
 // What stands for a virtual function among the enumerators of a FunctionMember: its place in the table, and
 // 1; above it what is added to `this`.
@@ -92,10 +110,11 @@ struct Leaf {
   std::uint64_t bit_offset = 0, bit_size = 0;   // of a bit-field, in those bytes
   std::uint64_t pointer_at = 0, length_at = 0;  // of a TextSlice, in those bytes
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
+  std::optional<NameId> label = {};  // of an Enum: what is shown whatever the bytes are
 };
 
-// What is shown of a value: its first leaves, and how many more it has. Members of virtual bases are counted
-// only, as their offsets are unknown.
+// What is shown of a value: its first leaves, and how many more it has. Members whose offset is not known are
+// counted only, and variants if it is not known which one it is.
 struct ValueLayout {
   static constexpr std::size_t kMaxLeaves = 32;
   std::vector<Leaf> leaves;

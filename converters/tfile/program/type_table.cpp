@@ -5,6 +5,7 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <fmt/format.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ std::optional<std::uint64_t> number(Dwarf_Die* die, unsigned attribute_name) {
 
 constexpr std::uint64_t kMaxVirtualFunctions = 65536;
 constexpr std::size_t kMaxBases = 16;
+constexpr std::size_t kMaxStructures = 65536;
 constexpr std::size_t kMaxQualifiers = 64;  // damaged DWARF may describe endless ones
 
 // Whether a type is shown as the type that it refers to. Subranges are types of Ada.
@@ -111,7 +113,7 @@ void read_dimension(Dwarf_Die* subrange, Type& array) {
         dwarf_default_lower_bound(dwarf_srclang(&unit), &first) != 0)
       first = 0;
   } else if (dwarf_formsdata(&attribute, &first) != 0) {
-    return;  // known at run time only
+    array.first_attribute = attribute;
   }
   array.first = first;
   if (dwarf_attr_integrate(subrange, DW_AT_count, &attribute) != nullptr) {
@@ -129,6 +131,38 @@ void read_dimension(Dwarf_Die* subrange, Type& array) {
     else if (last >= first && last < std::int64_t{0xffff'ffff})  // some compilers write -1 for no elements
       array.count = static_cast<std::uint64_t>(last - first + 1);
   }
+}
+
+// A number of the block of DW_AT_discr_list, in the form that has 7 bits a byte.
+std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signed) {
+  std::uint64_t number = 0;
+  unsigned bits = 0;
+  bool has_more = true;
+  for (; has_more && !bytes.empty() && bits < 64; bits += 7, bytes = bytes.subspan(1)) {
+    number |= std::uint64_t{bytes.front() & 0x7fU} << bits;
+    has_more = (bytes.front() & 0x80U) != 0;
+  }
+  return static_cast<std::int64_t>(extended(number, std::min(bits, 64U), is_signed));
+}
+
+// The discriminants of a variant; none if it is that of all others.
+std::vector<std::pair<std::int64_t, std::int64_t>> discriminants_of(Dwarf_Die* variant, bool is_signed) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(variant, DW_AT_discr_value, &attribute) != nullptr) {
+    Dwarf_Word value = 0;
+    if (dwarf_formudata(&attribute, &value) != 0) return {};
+    return {{static_cast<std::int64_t>(value), static_cast<std::int64_t>(value)}};
+  }
+  Dwarf_Block block;
+  if (dwarf_formblock(dwarf_attr(variant, DW_AT_discr_list, &attribute), &block) != 0) return {};
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
+  for (std::span<const unsigned char> bytes(block.data, block.length); !bytes.empty();) {
+    const bool is_range = bytes.front() == DW_DSC_range;
+    bytes = bytes.subspan(1);
+    const std::int64_t first = consume_leb128(bytes, is_signed);
+    ranges.emplace_back(first, is_range ? consume_leb128(bytes, is_signed) : first);
+  }
+  return ranges;
 }
 
 bool is_big_endian(Dwarf_Die* die) {
@@ -203,11 +237,13 @@ const Type* TypeTable::read_wide_character(Dwarf_Die die) {
 void TypeTable::fill(Type& type, Dwarf_Die* die) {
   type.size = number(die, DW_AT_byte_size).value_or(0);
   const int tag = dwarf_tag(die);
+  if (const char* const name = dwarf_diename(die)) type.name = scope_prefix(*die) + name;
   switch (tag) {
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
       type.kind = is_reference(tag) ? Type::Kind::Reference : Type::Kind::Pointer;
+      type.is_implicit = is_ada(language_of(*die));
       type.target = of(die);
       if (type.size == 0) {
         Dwarf_Die unit;
@@ -269,11 +305,21 @@ void TypeTable::fill(Type& type, Dwarf_Die* die) {
     case DW_TAG_class_type:
     case DW_TAG_union_type:
       type.kind = Type::Kind::Struct;
-      if (const char* const name = dwarf_diename(die)) type.name = scope_prefix(*die) + name;
       fill_members(type, die);
+      // Ada's pointer to an array and to its bounds.
+      if (is_ada(language_of(*die)) && type.members.size() == 2 && type.members[0].name == "P_ARRAY" &&
+          type.members[0].type->kind == Type::Kind::Pointer && type.members[0].type->target != nullptr &&
+          type.members[0].type->target->kind == Type::Kind::Array) {
+        type.kind = Type::Kind::Reference;
+        type.is_implicit = true;
+        type.target = type.members[0].type->target;
+      }
       break;
     case DW_TAG_array_type:
       fill_array(type, die);
+      break;
+    case DW_TAG_string_type:
+      fill_string(type, die);
       break;
     case DW_TAG_base_type: {
       const std::uint64_t encoding = number(die, DW_AT_encoding).value_or(0);
@@ -375,30 +421,85 @@ void TypeTable::add_virtual_functions(Type& pointer, Dwarf_Die containing, std::
   for (const auto& [base, at] : bases) add_virtual_functions(pointer, base, at, depth + 1);
 }
 
+// Nothing for static members, which are not part of the structure.
+std::optional<Type::Member> TypeTable::read_member(Dwarf_Die* die) {
+  const int tag = dwarf_tag(die);
+  const bool is_member = (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+                         dwarf_hasattr(die, DW_AT_external) == 0 &&
+                         dwarf_hasattr(die, DW_AT_declaration) == 0;
+  Type::Member member{.type = is_member ? of(die) : nullptr};
+  if (member.type == nullptr) return std::nullopt;
+  member.bit_size = number(die, DW_AT_bit_size).value_or(0);
+  Dwarf_Attribute attribute;
+  if (const auto offset = bit_offset_of(die, member.bit_size, member.type->size, is_big_endian(die)))
+    member.bit_offset = *offset;
+  else if (dwarf_attr(die, DW_AT_data_member_location, &attribute) != nullptr)
+    member.location = attribute;
+  else
+    return std::nullopt;
+  if (const char* const name = dwarf_diename(die); name != nullptr && tag == DW_TAG_member)
+    member.name = name;
+  return member;
+}
+
 void TypeTable::fill_members(Type& type, Dwarf_Die* die) {
   Dwarf_Die child;
   if (dwarf_child(die, &child) != 0) return;
   do {
-    const int tag = dwarf_tag(&child);
-    if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
-    // Static members are not part of the structure.
-    if (dwarf_hasattr(&child, DW_AT_external) != 0 || dwarf_hasattr(&child, DW_AT_declaration) != 0) continue;
-    Type::Member member{.type = of(&child)};
-    member.bit_size = number(&child, DW_AT_bit_size).value_or(0);
-    const auto offset = bit_offset_of(&child, member.bit_size, member.type != nullptr ? member.type->size : 0,
-                                      is_big_endian(die));
-    if (!offset && tag == DW_TAG_inheritance && member.type != nullptr)
-      type.virtual_bases.push_back(member.type);
-    if (!offset || member.type == nullptr) continue;
-    member.bit_offset = *offset;
-    if (const char* const name = dwarf_diename(&child); name != nullptr && tag == DW_TAG_member)
-      member.name = name;
-    type.members.push_back(std::move(member));
+    if (dwarf_tag(&child) == DW_TAG_variant_part) fill_variants(type, &child);
+    auto member = read_member(&child);
+    if (!member) continue;
+    type.is_dynamic |= member->location || member->type->is_dynamic;
+    type.members.push_back(std::move(*member));
   } while (dwarf_siblingof(&child, &child) == 0);
   const int language = language_of(*die);
   type.is_text = (language == DW_LANG_Rust && type.name == "&str") ||
                  (language == DW_LANG_Go && type.name == "string") ||
                  (language == DW_LANG_D && (type.name == "string" || type.name.ends_with("char)[]")));
+}
+
+// The discriminant is a member like others in Ada. In Rust it is none, and variants have names.
+void TypeTable::fill_variants(Type& type, Dwarf_Die* part) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die child;
+  if (!type.variants.empty() || dwarf_child(part, &child) != 0) return;
+  if (dwarf_attr(part, DW_AT_discr, &attribute) != nullptr)
+    if (auto discriminant = info_.referred(&attribute)) type.discriminant = read_member(&*discriminant);
+  const bool is_signed = type.discriminant && type.discriminant->type->kind == Type::Kind::Signed;
+  const bool has_names = language_of(*part) == DW_LANG_Rust;
+  do {
+    if (dwarf_tag(&child) != DW_TAG_variant) continue;
+    Type::Variant variant{.ranges = discriminants_of(&child, is_signed)};
+    Dwarf_Die inner;
+    for (int more = dwarf_child(&child, &inner); more == 0; more = dwarf_siblingof(&inner, &inner)) {
+      auto member = read_member(&inner);
+      if (!member) continue;
+      if (has_names && type.discriminant) {
+        Type label{.kind = Type::Kind::Label,
+                   .size = type.discriminant->type->size,
+                   .name = fmt::format("{}::{}", type.name, member->name)};
+        variant.members.push_back(
+            {.type = add(std::move(label)), .bit_offset = type.discriminant->bit_offset});
+      }
+      if (has_names) member->name.clear();
+      variant.members.push_back(std::move(*member));
+    }
+    type.variants.push_back(std::move(variant));
+  } while (dwarf_siblingof(&child, &child) == 0);
+  type.is_dynamic = true;
+}
+
+// Fortran's texts, which are as long as they were declared.
+void TypeTable::fill_string(Type& type, Dwarf_Die* die) {
+  static const Type kCharacter{
+      .kind = Type::Kind::Unsigned, .size = 1, .name = "character", .is_character = true};
+  type.kind = Type::Kind::Array;
+  type.target = &kCharacter;
+  type.count = type.size;
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(die, DW_AT_string_length, &attribute) == nullptr) return;
+  type.count_attribute = attribute;
+  type.is_dynamic = true;
 }
 
 FloatFormat TypeTable::float_format_of(Dwarf_Die* die, std::uint64_t size) const {
@@ -455,8 +556,13 @@ void TypeTable::fill_array(Type& type, Dwarf_Die* die) {
     dimension.kind = Type::Kind::Array;
     dimension.target = element;
     dimension.size = dimension.count * element->size;
+    dimension.is_dynamic = element->is_dynamic || dimension.has_open_indices();
     if (i > 0) element = add(std::move(dimension));
   }
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(die, DW_AT_data_location, &attribute) != nullptr)
+    dimensions.front().data_attribute = attribute;
+  dimensions.front().is_dynamic |= dimensions.front().data_attribute.has_value();
   type = std::move(dimensions.front());
 }
 
@@ -475,6 +581,21 @@ const Type* TypeTable::array_of(const Type* element, std::uint64_t count, std::i
                  .target = element,
                  .first = first,
                  .count = count});
+  return found;
+}
+
+const Type* TypeTable::with_members(const Type* structure, std::vector<Type::Member> members) {
+  Members key;
+  for (const Type::Member& member : members) key.emplace_back(member.type, member.bit_offset);
+  if (structures_.size() >= kMaxStructures) return structure;
+  const Type*& found = structures_[{structure, std::move(key)}];
+  if (found == nullptr) {
+    Type type = *structure;
+    type.members = std::move(members);
+    type.variants.clear();
+    type.is_dynamic = false;
+    found = add(std::move(type));
+  }
   return found;
 }
 
@@ -515,6 +636,7 @@ const Type* TypeTable::basic(std::string_view words) {
                                          : is_unsigned ? Type::Kind::Unsigned
                                                        : Type::Kind::Signed,
                                  .size = size,
+                                 .name = key,
                                  .format = !is_float   ? FloatFormat::Unknown
                                            : size == 4 ? FloatFormat::Single
                                                        : FloatFormat::Double,

@@ -32,6 +32,8 @@ class TypeTable {
   const Type* basic(std::string_view words);
   const Type* pointer_to(const Type* target);
   const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0);
+  // The structure with other members, and without variants; itself if there are too many of them.
+  const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 
  private:
   FloatFormat float_format_of(Dwarf_Die* die, std::uint64_t size) const;
@@ -40,6 +42,9 @@ class TypeTable {
   const Type* read_wide_character(Dwarf_Die die);
   void fill(Type& type, Dwarf_Die* die);
   void fill_members(Type& type, Dwarf_Die* die);
+  std::optional<Type::Member> read_member(Dwarf_Die* die);
+  void fill_variants(Type& type, Dwarf_Die* part);
+  void fill_string(Type& type, Dwarf_Die* die);
   void add_data_members(Type& pointer, Dwarf_Die containing, std::int64_t offset, std::size_t depth);
   void add_virtual_functions(Type& pointer, Dwarf_Die containing, std::uint64_t offset, std::size_t depth);
   void fill_array(Type& type, Dwarf_Die* die);
@@ -50,6 +55,9 @@ class TypeTable {
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;
   std::map<std::tuple<const Type*, std::uint64_t, std::int64_t>, const Type*> arrays_;
+  // By what differs from the first type: the types and offsets of the members.
+  using Members = std::vector<std::pair<const Type*, std::uint64_t>>;
+  std::map<std::pair<const Type*, Members>, const Type*> structures_;
   std::unordered_map<const void*, const Type*> by_die_;
 };
 

@@ -50,14 +50,15 @@ TEST(CollectItems, AreValuesOrPlaces) {
   const auto is_value = [](const std::string& text) {
     return items_of({"collect " + text}).hit.front().kind == CollectItem::Kind::Value;
   };
-  for (const char* const value :
-       {"a+b",   "a - 1",     "n*2",    "p->x+1",  "a[1]+b",           "&x",     "&p->key", "-n",
-        "!n",    "~n",        "(int)x", "(int) x", "(struct item *)p", "a == b", "a<<2",    "*p + 1",
-        "(a)+b", "x ? a : b", "$rax+1", "a.x%3",   "*p * 2",           "+n"})
+  for (
+      const char* const value :
+      {"a+b",       "a - 1",  "n*2",     "p->x+1",           "a[1]+b", "&x",   "&p->key", "-n",       "!n",
+       "~n",        "(int)x", "(int) x", "(struct item *)p", "a == b", "a<<2", "*p + 1",  "(int*)&x", "(a)+b",
+       "x ? a : b", "$rax+1", "a.x%3",   "*p * 2",           "+n"})
     EXPECT_TRUE(is_value(value)) << value;
   for (const char* const place :
        {"*p", "**p", "a[2]@3", "p->x", "(*p).x", "a[i+1]", "a[i+1].y->z", "*(int*)$rsp", "*(p+1)", "(x)",
-        "a.b", "$_siginfo", "*&x[2]@2", "ns::a.b", "a [1]", "(a"})
+        "a.b", "$_siginfo", "*&x[2]@2", "ns::a.b", "a [1]", "(a", "*(int*)&x", "*(Pair<int,long>*)&ns::a"})
     EXPECT_FALSE(is_value(place)) << place;
 }
 

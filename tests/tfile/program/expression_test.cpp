@@ -25,9 +25,7 @@ class Expressions : public testing::Test {
         program_.line_addresses("traced_expressions.cpp", line_of(mark, "traced_expressions.cpp"));
     const CodeScope* const scope = program_.scope_at(addresses.at(0));
     EXPECT_NE(scope, nullptr);
-    return evaluate(expression, {.scope = *scope, .frame = frame_, .registers = [&](std::string_view name) {
-                                   return registers_named(name, &layout_);
-                                 }});
+    return evaluate(expression, {.scope = *scope, .frame = frame_});
   }
   // "i4", "u8", "f8", "p8 to i4", "3 of i2", "item", "enum"; "?" if unknown.
   std::string type(std::string_view expression, const char* mark = "inner expressions") {
@@ -204,6 +202,28 @@ TEST_F(Expressions, AreCast) {
 }
 
 // As in GDB, a name is that of the innermost variable.
+// Their arguments are followed by no "::".
+TEST_F(Expressions, AreCastToTemplates) {
+  EXPECT_EQ(type("(plant::Basin<2,3>*)v"), "p8 to plant::Basin<2, 3>");
+  EXPECT_EQ(type("*(plant::Basin<2, 3> *)&i"), "plant::Basin<2, 3>");
+  EXPECT_EQ(type("(i < 2)"), "i4");
+}
+
+// Nobody can read them, and trees that are too deep would end the program.
+TEST_F(Expressions, AreOfLimitedSize) {
+  const auto repeated = [](std::size_t count, const std::string& begin, const std::string& end) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += begin;
+    text += "1";
+    for (std::size_t i = 0; i < count; ++i) text += end;
+    return text;
+  };
+  EXPECT_EQ(number(repeated(500, "1+", "")), 501);
+  for (const auto& [begin, end] :
+       {std::pair("1+", ""), {"", "[0]"}, {"", ".x"}, {"", "->x"}, {"-", ""}, {"(", ")"}, {"sizeof ", ""}})
+    EXPECT_EQ(number(repeated(100'000, begin, end)), std::nullopt) << begin << end;
+}
+
 TEST_F(Expressions, KnowInnerVariablesFirst) {
   EXPECT_EQ(type("i"), "i1");
   EXPECT_EQ(type("i", "expressions"), "i4");

@@ -52,6 +52,19 @@ TEST_F(Modules, EachHasItsOwnAddresses) {
   EXPECT_THAT(notes_.groups(), IsEmpty());
 }
 
+TEST_F(Modules, MayLackTheirSplitFiles) {
+  programs_.clear();
+  programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
+  const std::uint64_t start = address_of(0, "unit_start");
+  const ModuleSet modules = tracepoint("unit_start", kBias + start).place();
+  EXPECT_EQ(modules.code_at(kBias + start).function, "unit_start");
+  EXPECT_EQ(notes_.count(kNoSymbols), 1u);
+  EXPECT_THAT(first_note(),
+              testing::MatchesRegex(".*traced_split.*: 1 of its compilations have their types in "
+                                    "files that are not there, or in a package \\(.dwp\\) that libdw "
+                                    "does not read: .*traced_unit.*dwo"));
+}
+
 TEST_F(Modules, TheUserSaysWhereTheyWereLoaded) {
   const std::uint64_t own = address_of(1, "plant::pump");
   const ModuleSet modules = place({{.bias = 0x1000}, {.module = "traced_pie", .bias = kBias}});

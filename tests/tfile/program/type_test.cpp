@@ -108,14 +108,13 @@ TEST(Leaves, OfBitFieldsHaveAsFewBytesAsPossible) {
 TEST(Leaves, OfVirtualBasesAreCounted) {
   const Type base{.kind = Type::Kind::Struct,
                   .size = 8,
-                  .members = {{.name = "b", .type = &kPoint}},
-                  .virtual_bases = {&kInt},
+                  .members = {{.name = "b", .type = &kPoint}, {.type = &kInt, .location = Dwarf_Attribute{}}},
                   .enumerators = {}};
-  const Type derived{.kind = Type::Kind::Struct,
-                     .size = 16,
-                     .members = {{.name = "d", .type = &kInt}},
-                     .virtual_bases = {&base},
-                     .enumerators = {}};
+  const Type derived{
+      .kind = Type::Kind::Struct,
+      .size = 16,
+      .members = {{.name = "d", .type = &kInt}, {.type = &base, .location = Dwarf_Attribute{}}},
+      .enumerators = {}};
   const ValueLayout one = layout_of(derived, "x");
   ASSERT_EQ(one.leaves.size(), 1u);
   EXPECT_THAT(leaf_names(derived, "x"), ElementsAre("x.d"));

@@ -34,10 +34,14 @@ class TypedFrames : public testing::Test {
     t.source(location, "at", function).source(location, "cmd", collect);
     return *this;
   }
-  std::string frame_line() {
+  std::vector<std::string> frame_lines() {
     ImportOptions options;
     options.blobs = Blobs::None;
-    const auto lines = t.variable(1, 1000).end().lines(options, {.programs = {file}});
+    return t.end().lines(options, {.programs = {file}});
+  }
+  std::string frame_line() {
+    t.variable(1, 1000);
+    const auto lines = frame_lines();
     return lines.empty() ? "" : lines.front();
   }
   // The offset of a variable from the frame base, which is the CFA.
@@ -165,6 +169,76 @@ TEST_F(TypedFrames, ClassesShowTheirTables) {
   t.frame(2).memory(ring, t.number(table) + t.number(std::int64_t{24}));
   EXPECT_THAT(frame_line(),
               HasSubstr(fmt::format(" ring._vptr.Gilded='{:#x} <vtable for Gilded+8>' ", table)));
+}
+
+// The table, which nobody can write, has the place of the virtual base.
+TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
+  const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Gilded") + 24;
+  tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
+  const std::string bytes = t.number(table) + t.number(std::int32_t{24}) + t.number(std::int32_t{77});
+  t.frame(2).memory(ring, bytes).frame(2).memory(ring, t.number(std::uint64_t{0}) + bytes.substr(8));
+  const auto lines = frame_lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], HasSubstr(" ring.worth=77 ring._vptr.Gilded="));
+  EXPECT_THAT(lines[0], EndsWith(" ring.carats=24"));
+  EXPECT_THAT(lines[1], EndsWith(" ring._vptr.Gilded=0x0 ring.carats=24 ring.more=1"));
+}
+
+// ---- Of other languages ----
+
+TEST_F(TypedFrames, VariantsAreThoseOfTheirDiscriminant) {
+  const std::uint64_t shape = address_of("rust_shape");
+  tracepoint("plant::pump", "collect rust_shape", fmt::format("M-1,{:x},10", shape));
+  const auto radius = t.number(std::uint64_t{0x4004'0000'0000'0000});
+  for (const char* const discriminant : {"\3", "\4", "\xff"})
+    t.frame(2).memory(shape, discriminant + std::string(7, '\xee') + radius);
+  t.frame(2).memory(shape + 8, radius);
+  const auto lines = frame_lines();
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_THAT(lines[0], EndsWith(" rust_shape=\"Shape::Point\""));
+  EXPECT_THAT(lines[1], EndsWith(" rust_shape=\"Shape::Circle\" rust_shape.radius=2.5"));
+  EXPECT_THAT(lines[2], EndsWith(" rust_shape=\"Shape::Circle\" rust_shape.radius=2.5"));
+  EXPECT_THAT(lines[3], Not(HasSubstr("radius")));
+}
+
+TEST_F(TypedFrames, VariantsMayHaveRangesOfDiscriminants) {
+  const std::uint64_t shape = address_of("ada_shape");
+  tracepoint("plant::pump", "collect ada_shape, ada_shape.b", fmt::format("M-1,{:x},c", shape));
+  for (const std::int32_t kind : {-1, 2, 4, 5, 1, -2})
+    t.frame(2).memory(shape, t.number(kind) + t.number(std::int32_t{7}) + t.number(std::int32_t{8}));
+  std::vector<std::string> shown;
+  for (const std::string& line : frame_lines()) shown.push_back(line.substr(line.find(" ada_")));
+  const std::string none = ".more=1";
+  EXPECT_THAT(shown, testing::ElementsAre("", "", "", "", "", ""));
+}
+
+// The array lies elsewhere; what is beside its address tells its bounds.
+TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
+  const std::uint64_t vector = address_of("ada_vector"), many = address_of("plant::many");
+  tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10M-1,{:x},14", vector, many));
+  std::string elements;
+  for (const std::int32_t number : {-1, 1, 30, 31, 32}) elements += t.number(number);
+  t.frame(2).memory(vector, t.number(many + 8) + t.number(many)).memory(many, elements);
+  EXPECT_THAT(frame_line(), HasSubstr(" ada_vector[-1]=30 ada_vector[0]=31 ada_vector[1]=32"));
+}
+
+// Nothing in the language has the address.
+TEST_F(TypedFrames, ArraysThatTheFrameLacksAreNotShown) {
+  const std::uint64_t vector = address_of("ada_vector");
+  tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10", vector));
+  t.frame(2).memory(vector, t.number(std::uint64_t{16}) + t.number(std::uint64_t{32}));
+  EXPECT_THAT(frame_line(), Not(HasSubstr("ada_vector")));
+  EXPECT_THAT(t.notes(),
+              Contains(HasSubstr("`ada_vector`: the frame does not hold what it refers to, at 0x10")));
+}
+
+TEST_F(TypedFrames, TextsOfFortranAreTexts) {
+  const std::uint64_t name = address_of("fortran_name"), text = address_of("fortran_text"),
+                      length = address_of("fortran_length");
+  tracepoint("plant::pump", "collect fortran_name, fortran_text, fortran_length",
+             fmt::format("M-1,{:x},6M-1,{:x},4M-1,{:x},8", name, text, length));
+  t.frame(2).memory(name, "pump  ").memory(text, "flow").memory(length, t.number(std::int64_t{3}));
+  EXPECT_THAT(frame_line(), HasSubstr(" fortran_name=\"pump  \" fortran_text=\"flo\" fortran_length=3 "));
 }
 
 // The place in the table of virtual functions, or the address; and what is added to `this`.

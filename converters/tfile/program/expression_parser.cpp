@@ -1,0 +1,326 @@
+#include "converters/tfile/program/expression_parser.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "converters/model/reading/text.h"
+
+namespace convert::tfile {
+namespace {
+
+using Kind = Expression::Kind;
+
+constexpr std::size_t kMaxDepth = 64, kMaxOperators = 512;
+
+struct BinaryOperator {
+  std::string_view text;
+  int precedence;
+};
+// Longer operators come before their beginnings. "@" makes an array.
+constexpr std::array kBinaryOperators{
+    BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"==", 6}, BinaryOperator{"!=", 6},
+    BinaryOperator{"<<", 8}, BinaryOperator{">>", 8}, BinaryOperator{"<=", 7}, BinaryOperator{">=", 7},
+    BinaryOperator{"<", 7},  BinaryOperator{">", 7},  BinaryOperator{"|", 3},  BinaryOperator{"^", 4},
+    BinaryOperator{"&", 5},  BinaryOperator{"@", 9},  BinaryOperator{"+", 10}, BinaryOperator{"-", 10},
+    BinaryOperator{"*", 11}, BinaryOperator{"/", 11}, BinaryOperator{"%", 11},
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, TypeTable& types, const FindType& find_type)
+      : text_(text), types_(types), find_type_(find_type) {}
+
+  Expression parse() {
+    Expression expression = binary(1);
+    return is_at_end() ? expression : Expression{};
+  }
+
+ private:
+  // ---- Operators ----
+
+  Expression binary(int lowest) {
+    if (++depth_ > kMaxDepth) return {};
+    Expression left = unary();
+    while (const BinaryOperator* const found = consume_operator(lowest)) {
+      Expression right = binary(found->precedence + 1);
+      left = of(Kind::Binary, std::string(found->text), std::move(left), std::move(right));
+    }
+    --depth_;
+    return left;
+  }
+
+  // Trees of any depth would be too much for the stack.
+  template <typename... Operands>
+  Expression of(Kind kind, std::string text, Operands&&... operands) {
+    if (++operators_ > kMaxOperators) return {};
+    Expression expression{.kind = kind, .text = std::move(text)};
+    (expression.operands.push_back(std::forward<Operands>(operands)), ...);
+    return expression;
+  }
+  Expression typed(Kind kind, const Type* type, Expression operand) {
+    Expression expression = of(kind, {}, std::move(operand));
+    expression.type = type;
+    return expression;
+  }
+
+  Expression unary() {
+    if (++depth_ > kMaxDepth) return {};
+    Expression expression = prefixed();
+    --depth_;
+    return expression;
+  }
+
+  Expression prefixed() {
+    for (const std::string_view operation : {"*", "&", "!", "-", "~", "+"})
+      if (!starts_with("&&") && consume(operation)) return of(Kind::Prefix, std::string(operation), unary());
+    if (consume("sizeof")) return size_of();
+    if (consume("{")) {
+      const Type* const type = type_name();
+      if (type == nullptr || !consume("}")) return {};
+      return typed(Kind::At, type, unary());
+    }
+    if (const std::size_t before = at_; consume("(")) {
+      const Type* const type = type_name();
+      if (type != nullptr && consume(")")) {
+        skip_blanks();
+        if (at_ < text_.size() &&
+            std::string_view(")]@,+/%|^=<>?").find(text_[at_]) == std::string_view::npos)
+          return typed(Kind::Cast, type, unary());
+      }
+      at_ = before;
+    }
+    return postfix();
+  }
+
+  Expression size_of() {
+    const std::size_t before = at_;
+    if (consume("(")) {
+      const Type* const type = type_name();
+      if (type != nullptr && consume(")")) return {.kind = Kind::SizeOf, .type = type};
+    }
+    at_ = before;
+    return of(Kind::SizeOf, {}, unary());
+  }
+
+  Expression postfix() {
+    Expression expression = primary();
+    while (expression.kind != Kind::Invalid) {
+      if (consume("[")) {
+        Expression index = binary(1);
+        if (!consume("]")) return {};
+        expression = of(Kind::Index, {}, std::move(expression), std::move(index));
+      } else if (consume("->")) {
+        expression = of(Kind::PointerMember, qualified(), std::move(expression));
+      } else if (consume(".")) {
+        expression = of(Kind::Member, qualified(), std::move(expression));
+      } else {
+        break;
+      }
+    }
+    return expression;
+  }
+
+  Expression primary() {
+    skip_blanks();
+    if (consume("(")) {
+      Expression expression = binary(1);
+      return consume(")") ? expression : Expression{};
+    }
+    if (starts_with("$")) {
+      ++at_;
+      return {.kind = Kind::Special, .text = word()};
+    }
+    if (const auto found = number_text())
+      return {.kind = Kind::Number, .number = found->first, .type = types_.basic(found->second)};
+    if (starts_with("'")) return quoted();
+    const Kind kind = consume("::") ? Kind::GlobalName : Kind::Name;
+    std::string name = qualified();
+    if (name.empty()) return {};
+    return {.kind = kind, .text = std::move(name)};
+  }
+
+  // A character, or "'file.c'::name".
+  Expression quoted() {
+    const bool is_escaped = text_.substr(at_ + 1).starts_with('\\');
+    const std::size_t end = text_.find('\'', at_ + (is_escaped ? 3 : 2));
+    if (end == std::string_view::npos) return {};
+    const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    if (consume("::")) return {.kind = Kind::NameOfFile, .text = qualified(), .file = std::string(inside)};
+    if (inside.size() != 1) return {};
+    return {.kind = Kind::Number,
+            .number = static_cast<unsigned char>(inside.front()),
+            .type = types_.basic("char")};
+  }
+
+  // ---- Types ----
+
+  // "struct item *", "unsigned char", "app::Base **", "char (*)[8]"; consumes nothing when there is no type.
+  const Type* type_name() {
+    const std::size_t before = at_;
+    const Type* type = type_specifier();
+    if (type == nullptr && !(is_void_ && starts_with("*"))) {
+      at_ = before;
+      return nullptr;
+    }
+    const auto pointers = [&] {
+      for (;;) {
+        if (consume("*"))
+          type = types_.pointer_to(type);
+        else if (!consume("const") && !consume("volatile") && !consume("__restrict"))
+          break;
+      }
+    };
+    pointers();
+    if (const std::size_t inner = at_; type != nullptr && consume("(")) {
+      std::size_t stars = 0;
+      while (consume("*")) ++stars;
+      if (stars == 0 || !consume(")") || !consume("[")) {
+        at_ = inner;
+        return type;
+      }
+      const auto count = number_text();
+      if (!count || !consume("]")) return nullptr;
+      type = types_.array_of(type, count->first);
+      for (std::size_t i = 0; i < stars; ++i) type = types_.pointer_to(type);
+    } else if (type != nullptr && type->size > 0 && consume("[")) {
+      const auto count = number_text();
+      if (!count || !consume("]")) return nullptr;
+      type = types_.array_of(type, count->first);
+    }
+    return type;
+  }
+
+  const Type* type_specifier() {
+    std::string words;
+    bool is_tagged = false;
+    is_void_ = false;
+    for (;;) {
+      const std::size_t word_begin = at_;
+      const std::string next = qualified(true);
+      if (next.empty()) break;
+      if (next == "struct" || next == "union" || next == "enum" || next == "class") {
+        is_tagged = true;
+        continue;
+      }
+      if (next == "const" || next == "volatile") continue;
+      if (!words.empty() && types_.basic(words) == nullptr) {
+        at_ = word_begin;
+        break;
+      }
+      words += words.empty() ? next : " " + next;
+    }
+    is_void_ = words == "void";
+    if (words.empty() || is_void_) return nullptr;
+    return find_type_(words, is_tagged);
+  }
+
+  // ---- Words ----
+
+  bool is_at_end() {
+    skip_blanks();
+    return at_ == text_.size();
+  }
+  // The next operator, unless it binds less tightly than `lowest`; null if there is none.
+  const BinaryOperator* consume_operator(int lowest) {
+    skip_blanks();
+    for (const BinaryOperator& candidate : kBinaryOperators) {
+      if (!text_.substr(at_).starts_with(candidate.text)) continue;
+      if (candidate.precedence < lowest) return nullptr;
+      at_ += candidate.text.size();
+      return &candidate;
+    }
+    return nullptr;
+  }
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+  bool starts_with(std::string_view part) {
+    skip_blanks();
+    return text_.substr(at_).starts_with(part);
+  }
+  bool consume(std::string_view part) {
+    if (!starts_with(part)) return false;
+    if (is_word_character(part.front()) && at_ + part.size() < text_.size() &&
+        is_word_character(text_[at_ + part.size()]))
+      return false;
+    at_ += part.size();
+    return true;
+  }
+  std::string word() {
+    skip_blanks();
+    const std::size_t begin = at_;
+    if (at_ < text_.size() && is_digit(text_[at_])) return {};
+    while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+  // "app::count", "Box<int, 3>::all"
+  std::string qualified(bool is_type = false) {
+    std::string name = word();
+    while (!name.empty()) {
+      if (const std::size_t end = end_of_template_arguments(is_type); end != at_) {
+        name += text_.substr(at_, end - at_);
+        at_ = end;
+      }
+      if (!text_.substr(at_).starts_with("::")) break;
+      at_ += 2;
+      name += "::" + word();
+    }
+    return name;
+  }
+  // Template arguments are followed by "::", unless they are a type's; otherwise "<" is an operator.
+  std::size_t end_of_template_arguments(bool is_type) const {
+    if (!text_.substr(at_).starts_with('<')) return at_;
+    int depth = 0;
+    for (std::size_t i = at_; i < text_.size(); ++i) {
+      if (text_[i] == '<') ++depth;
+      if (text_[i] == '>' && --depth == 0)
+        return is_type || text_.substr(i + 1).starts_with("::") ? i + 1 : at_;
+    }
+    return at_;
+  }
+  // A number and its type.
+  std::optional<std::pair<std::uint64_t, std::string_view>> number_text() {
+    skip_blanks();
+    const std::size_t before = at_;
+    std::string_view rest = text_.substr(at_);
+    const bool is_hex = rest.starts_with("0x") || rest.starts_with("0X");
+    const bool is_octal = !is_hex && rest.size() > 1 && rest[0] == '0' && is_digit(rest[1]);
+    if (is_hex) rest.remove_prefix(2);
+    const auto value = consume_number(rest, is_hex ? 16 : is_octal ? 8 : 10);
+    if (!value || rest.starts_with('.')) return std::nullopt;
+    at_ = text_.size() - rest.size();
+    bool is_long = *value > 0x7fff'ffff, is_unsigned = false;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == 'u' || c == 'U')
+        is_unsigned = true;
+      else if (c == 'l' || c == 'L')
+        is_long = true;
+      else
+        break;
+    }
+    if (at_ < text_.size() && is_word_character(text_[at_])) {
+      at_ = before;  // "7q" is none
+      return std::nullopt;
+    }
+    return std::pair(*value, is_long ? (is_unsigned ? "unsigned long" : "long")
+                                     : std::string_view(is_unsigned ? "unsigned int" : "int"));
+  }
+
+  std::string_view text_;
+  TypeTable& types_;
+  const FindType& find_type_;
+  std::size_t at_ = 0;  // what comes next
+  std::size_t depth_ = 0, operators_ = 0;
+  bool is_void_ = false;  // the type that was read last
+};
+
+}  // namespace
+
+Expression parse_expression(std::string_view text, TypeTable& types, const FindType& find_type) {
+  return Parser(text, types, find_type).parse();
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,161 @@
+#include "converters/tfile/program/value.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace convert::tfile {
+namespace {
+
+using Kind = Type::Kind;
+
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
+
+// An array with the indices that it has in the frame, if they are known. `whole` is the address of the
+// structure that it is part of.
+Value resolved_array(Value value, const EvaluationContext& context, std::size_t depth,
+                     std::optional<std::uint64_t> whole = std::nullopt) {
+  const Type& type = *value.type;
+  std::optional<std::uint64_t> object;
+  if (value.storage.kind == Storage::Kind::Memory) object = value.storage.address;
+  const auto index = [&](const std::optional<Dwarf_Attribute>& attribute) -> std::optional<std::int64_t> {
+    const auto bits =
+        attribute ? number_of(*attribute, context.scope, context.frame, object, whole) : std::nullopt;
+    if (!bits) return std::nullopt;
+    // Those of 4 bytes may be negative.
+    return *bits <= ~std::uint32_t{0} ? std::int64_t{static_cast<std::int32_t>(*bits)}
+                                      : static_cast<std::int64_t>(*bits);
+  };
+  const auto first = type.first_attribute ? index(type.first_attribute) : type.first;
+  auto count = type.count_attribute ? index(type.count_attribute) : static_cast<std::int64_t>(type.count);
+  if (const auto last = index(type.last_attribute); first && type.last_attribute)
+    count = last ? std::optional(*last - *first + 1) : std::nullopt;
+  if (!first || !count || std::cmp_greater(*count, kMaxCount)) return value;
+  const Type* element = type.target;
+  if (element->kind == Kind::Array) element = resolved({element, value.storage}, context, depth + 1).type;
+  if (type.data_attribute && object) {
+    const auto data = number_of(*type.data_attribute, context.scope, context.frame, object);
+    value.storage = data ? Storage::at(*data) : Storage::none(Missing::NotRecorded);
+  }
+  value.type = context.scope.info->types().array_of(
+      element, static_cast<std::uint64_t>(std::max<std::int64_t>(*count, 0)), *first);
+  return value;
+}
+
+// The variant that the discriminant in the frame chooses; null if it is not known.
+const Type::Variant* variant_of(const Value& value, FrameMemory& frame) {
+  const Type& type = *value.type;
+  if (!type.discriminant) return type.variants.size() == 1 ? &type.variants.front() : nullptr;
+  const Type::Member& which = *type.discriminant;
+  const auto discriminant = integer_of(part_of(value, which.type, which.bit_offset / 8), frame);
+  if (!discriminant) return nullptr;
+  const std::uint64_t bits = 8 * which.type->size;
+  const Type::Variant* other = nullptr;
+  for (const Type::Variant& variant : type.variants) {
+    if (variant.ranges.empty()) other = &variant;
+    for (const auto& [first, last] : variant.ranges) {
+      const auto number = static_cast<std::int64_t>(*discriminant);
+      const bool is_first =
+          extended(static_cast<std::uint64_t>(first), bits, false) == extended(*discriminant, bits, false);
+      if (is_first || (first < number && number <= last)) return &variant;
+    }
+  }
+  return other;
+}
+
+// A structure with the members of its variant, and the offsets of virtual bases.
+Value resolved_structure(const Value& value, const EvaluationContext& context, std::size_t depth) {
+  const Type& type = *value.type;
+  const Type::Variant* const variant = variant_of(value, context.frame);
+  if (variant == nullptr && !type.variants.empty()) return value;
+  std::vector<Type::Member> members = type.members;
+  if (variant != nullptr) members.insert(members.end(), variant->members.begin(), variant->members.end());
+  for (Type::Member& member : members) {
+    if (member.location && value.storage.kind == Storage::Kind::Memory) {
+      const std::uint64_t object = value.storage.address;
+      const auto at = number_of(*member.location, context.scope, context.frame, object);
+      if (at && *at - object <= kMaxCount) {
+        member.bit_offset = 8 * (*at - object);
+        member.location.reset();
+      }
+    }
+    // An array whose elements lie elsewhere is not part of the structure.
+    if (member.location || member.type->data_attribute || !member.type->is_dynamic) continue;
+    Value part = part_of(value, member.type, member.bit_offset / 8);
+    const bool is_array = member.type->kind == Kind::Array && value.storage.kind == Storage::Kind::Memory;
+    member.type = is_array ? resolved_array(std::move(part), context, depth, value.storage.address).type
+                           : resolved(std::move(part), context, depth + 1).type;
+  }
+  return {context.scope.info->types().with_members(&type, std::move(members)), value.storage};
+}
+
+}  // namespace
+
+bool is_signed(const Type& type) {
+  return type.kind == Kind::Signed || (type.kind == Kind::Enum && type.is_signed);
+}
+
+Value value_of(Dwarf_Die variable, const EvaluationContext& context) {
+  const Type* const type = context.scope.info->types().of(&variable);
+  if (type == nullptr) return {};
+  return resolved({type, locate(variable, type->size, context.scope, context.frame)}, context);
+}
+
+Value part_of(const Value& whole, const Type* type, std::uint64_t offset) {
+  Value part{type, whole.storage};
+  if (part.storage.kind == Storage::Kind::Memory) part.storage.address += offset;
+  if (part.storage.kind != Storage::Kind::Bytes) return part;
+  const std::uint64_t size = type->size;
+  if (offset + size > part.storage.bytes.size()) return {type, Storage::none(Missing::NotUnderstood)};
+  const auto cut = [&](auto& all) {
+    if (all.empty()) return;
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(offset + size), all.end());
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(offset));
+  };
+  cut(part.storage.bytes);
+  cut(part.storage.known);
+  return part;
+}
+
+Value resolved(Value value, const EvaluationContext& context, std::size_t depth) {
+  if (value.type == nullptr || !value.type->is_dynamic || depth == kMaxDepth) return value;
+  return value.type->kind == Kind::Array ? resolved_array(std::move(value), context, depth)
+                                         : resolved_structure(value, context, depth);
+}
+
+Value without_reference(const Value& value, const EvaluationContext& context) {
+  if (value.type == nullptr || value.type->kind != Type::Kind::Reference) return value;
+  const Type* const target = value.type->target;
+  if (target == nullptr) return {};
+  // Ada's pointers to arrays have pointers to their bounds beside them.
+  const Type* const pointer = context.scope.info->types().pointer_to(target);
+  const bool has_bounds = value.type->size > pointer->size;
+  const auto address = integer_of(has_bounds ? part_of(value, pointer, 0) : value, context.frame);
+  if (address && has_bounds)
+    return {resolved({target, value.storage}, context).type, Storage::at(context.frame.masked(*address))};
+  if (address) return resolved({target, Storage::at(context.frame.masked(*address))}, context);
+  const bool is_missing = value.storage.kind == Storage::Kind::None;
+  return {target, Storage::none(is_missing ? value.storage.missing : Missing::NotRecorded)};
+}
+
+std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame) {
+  if (value.type == nullptr || value.type->size == 0 || value.type->size > 8) return std::nullopt;
+  std::span<const std::byte> bytes = value.storage.bytes;
+  const std::uint64_t size =
+      value.bit_size != 0 ? (value.bit_offset + value.bit_size + 7) / 8 : value.type->size;
+  if (size > 8) return std::nullopt;
+  if (value.storage.kind == Storage::Kind::Memory) {
+    bytes = frame.read(value.storage.address, size);
+  } else if (std::ranges::find(value.storage.known, false) != value.storage.known.end()) {
+    return std::nullopt;
+  }
+  if (bytes.size() < size) return std::nullopt;
+  const bool has_sign = is_signed(*value.type);
+  std::uint64_t bits = unsigned_bits(bytes.first(size), frame.order());
+  if (value.bit_size == 0) return extended(bits, 8 * size, has_sign);
+  const std::uint64_t above = 8 * size - value.bit_offset - value.bit_size;
+  bits >>= frame.order() == std::endian::little ? value.bit_offset : above;
+  return extended(bits, value.bit_size, has_sign);
+}
+
+}  // namespace convert::tfile

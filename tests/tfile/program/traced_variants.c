@@ -1,0 +1,79 @@
+/* Variables as compilers of Rust, Ada and Fortran describe them, byte by byte: others need no such compiler.
+ */
+__asm__(
+    ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n"
+    ".comm fortran_name,6,1\n.comm fortran_text,4,1\n.comm fortran_length,8,8\n");
+
+/* An entry of .debug_abbrev: number, tag, whether it has children, attributes with their forms. */
+#define ABBREV(...) ".uleb128 " #__VA_ARGS__ ",0,0\n"
+#define NAME(text) ".asciz \"" text "\"\n"
+#define VARIABLE(symbol, type) ".uleb128 9\n" NAME(symbol) ".long " type "\n.byte 9,3\n.quad " symbol "\n"
+#define UNIT(name, language)                               \
+  ".L" name "_begin: .long .L" name "_end - .L" name       \
+  "_version\n"                                             \
+  ".L" name                                                \
+  "_version: .short 4\n.long .Lvariants_abbrev\n.byte 8\n" \
+  ".uleb128 1\n.byte " language "\n"
+
+__asm__(
+    ".pushsection .debug_abbrev,\"\",%progbits\n"
+    ".Lvariants_abbrev:\n" /* 0x03 name, 0x0b size, 0x13 language, 0x15 discriminant, 0x38 offset, 0x49 type
+                            */
+    ABBREV(1, 0x11, 1, 0x13, 0x0b)                         /* compile unit */
+    ABBREV(2, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0x3e, 0x0b) /* base type: encoding */
+    ABBREV(3, 0x13, 1, 0x03, 0x08, 0x0b, 0x0b)             /* structure */
+    ABBREV(4, 0x33, 1, 0x15, 0x13)                         /* variant part */
+    ABBREV(5, 0x0d, 0, 0x49, 0x13, 0x38, 0x0b)             /* member without a name */
+    ABBREV(6, 0x19, 1, 0x16, 0x0b)                         /* variant: discriminant's value */
+    ABBREV(7, 0x19, 1)                                     /* variant: all others */
+    ABBREV(8, 0x0d, 0, 0x03, 0x08, 0x49, 0x13, 0x38, 0x0b) /* member */
+    ABBREV(9, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0x02, 0x18) /* variable: location */
+    ABBREV(10, 0x19, 1, 0x3d, 0x0a)                        /* variant: list of values */
+    ABBREV(11, 0x13, 1, 0x03, 0x08)                        /* structure of any size */
+    ABBREV(12, 0x12, 0, 0x0b, 0x0b)                        /* text */
+    ABBREV(13, 0x12, 0, 0x19, 0x13)                        /* text: variable of its length */
+    ABBREV(14, 0x01, 1, 0x49, 0x13)                        /* array */
+    ABBREV(15, 0x21, 0, 0x22, 0x18, 0x2f, 0x18)            /* indices: first, last */
+    ABBREV(16, 0x0f, 0, 0x49, 0x13)                        /* pointer */
+    ".byte 0\n.popsection\n");
+
+__asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
+        ".Lrust_u8: .uleb128 2\n" NAME("u8") ".byte 1,7\n"
+        ".Lrust_f64: .uleb128 2\n" NAME("f64") ".byte 8,4\n"
+        ".Lrust_point: .uleb128 3\n" NAME("Point") ".byte 16\n.byte 0\n"
+        ".Lrust_circle: .uleb128 3\n" NAME("Circle") ".byte 16\n"
+        ".uleb128 8\n" NAME("radius") ".long .Lrust_f64 - .Lrust_begin\n.byte 8\n.byte 0\n"
+        ".Lrust_shape_type: .uleb128 3\n" NAME("Shape") ".byte 16\n"
+        ".uleb128 4\n.long .Lrust_which - .Lrust_begin\n"
+        ".Lrust_which: .uleb128 5\n.long .Lrust_u8 - .Lrust_begin\n.byte 0\n"
+        ".uleb128 6\n.byte 3\n.uleb128 8\n" NAME("Point") ".long .Lrust_point - .Lrust_begin\n.byte 0\n.byte 0\n"
+        ".uleb128 7\n.uleb128 8\n" NAME("Circle") ".long .Lrust_circle - .Lrust_begin\n.byte 0\n.byte 0\n"
+        ".byte 0\n.byte 0\n" /* variant part, structure */
+        VARIABLE("rust_shape", ".Lrust_shape_type - .Lrust_begin")
+        ".byte 0\n.Lrust_end:\n" UNIT("ada", "0x0d")
+        ".Lada_integer: .uleb128 2\n" NAME("integer") ".byte 4,5\n"
+        ".Lada_character: .uleb128 2\n" NAME("character") ".byte 1,8\n"
+        ".Lada_shape_type: .uleb128 11\n" NAME("shape")
+        ".Lada_kind: .uleb128 8\n" NAME("kind") ".long .Lada_integer - .Lada_begin\n.byte 0\n"
+        ".uleb128 4\n.long .Lada_kind - .Lada_begin\n"
+        ".uleb128 10\n.byte 5,0,0x7f,1,2,4\n.uleb128 8\n" NAME("side") ".long .Lada_integer - .Lada_begin\n.byte 4\n.byte 0\n"
+        ".uleb128 6\n.byte 5\n.uleb128 8\n" NAME("a") ".long .Lada_integer - .Lada_begin\n.byte 4\n"
+        ".uleb128 8\n" NAME("b") ".long .Lada_integer - .Lada_begin\n.byte 8\n.byte 0\n"
+        ".byte 0\n.byte 0\n"
+        /* first and last are at the address behind that of the elements */
+        ".Lada_elements: .uleb128 14\n.long .Lada_integer - .Lada_begin\n"
+        ".uleb128 15\n.byte 6,0x97,0x23,8,0x06,0x94,4\n.byte 8,0x97,0x23,8,0x06,0x23,4,0x94,4\n.byte 0\n"
+        ".Lada_pointer: .uleb128 16\n.long .Lada_elements - .Lada_begin\n"
+        ".Lada_vector_type: .uleb128 3\n" NAME("vector") ".byte 16\n"
+        ".uleb128 8\n" NAME("P_ARRAY") ".long .Lada_pointer - .Lada_begin\n.byte 0\n"
+        ".uleb128 8\n" NAME("P_BOUNDS") ".long .Lada_pointer - .Lada_begin\n.byte 8\n.byte 0\n"
+        VARIABLE("ada_shape", ".Lada_shape_type - .Lada_begin")
+        VARIABLE("ada_vector", ".Lada_vector_type - .Lada_begin")
+        ".byte 0\n.Lada_end:\n" UNIT("fortran", "0x08")
+        ".Lfortran_integer: .uleb128 2\n" NAME("integer(kind=8)") ".byte 8,5\n"
+        ".Lfortran_six: .uleb128 12\n.byte 6\n"
+        ".Lfortran_many: .uleb128 13\n.long .Lfortran_length_die - .Lfortran_begin\n"
+        VARIABLE("fortran_name", ".Lfortran_six - .Lfortran_begin")
+        VARIABLE("fortran_text", ".Lfortran_many - .Lfortran_begin")
+        ".Lfortran_length_die: " VARIABLE("fortran_length", ".Lfortran_integer - .Lfortran_begin")
+        ".byte 0\n.Lfortran_end:\n.popsection\n");
