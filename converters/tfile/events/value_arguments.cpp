@@ -316,7 +316,8 @@ bool ValueArguments::add_in_memory(EmitRecipe& recipe, const NamedValue& named, 
 bool ValueArguments::add_constant(EmitRecipe& recipe, const NamedValue& named) {
   const auto bytes = symbols_->constant_bytes(named.value.storage.address);
   const std::uint64_t size = bytes_of(named.value);
-  return size <= bytes.size() && add_leaves(recipe, named, size > 0 ? bytes.first(size) : bytes, {});
+  return !bytes.empty() && size <= bytes.size() &&
+         add_leaves(recipe, named, size > 0 ? bytes.first(size) : bytes, {});
 }
 
 // Shows the parts of a value that is in registers or computed.
