@@ -105,8 +105,8 @@ class Reader:
     def value(self):
         """A number, text, …, a list of (name or None, value) for what has braces; None: unavailable."""
         self.match(r"\((?:[^()]|\([^()]*\))*\) (?=[@0-9{-])")  # a type
-        self.match(r"\{[^{}=]* \([^{}=]*\)\} (?=0x)")  # a function's
         self.match(r"@0x[0-9a-f]+: ")
+        self.match(r"\{[^{}=]* \([^{}=]*\)\} (?=0x)")  # a function's
         if found := self.match(r"@(0x[0-9a-f]+)"):  # a reference among members
             return Pointer(int(found[1], 16), None)
         if found := self.match(r"&virtual table offset \d+|&(?:[^,(}]|\([^)]*\))*"):  # a pointer to a member

@@ -316,6 +316,7 @@ bool ValueArguments::add_in_memory(EmitRecipe& recipe, const NamedValue& named, 
 bool ValueArguments::add_constant(EmitRecipe& recipe, const NamedValue& named) {
   const auto bytes = symbols_->constant_bytes(named.value.storage.address);
   const std::uint64_t size = bytes_of(named.value);
+  if (size == 0 && named.value.type->members.empty()) return false;  // a function, or an array of any size
   return !bytes.empty() && size <= bytes.size() &&
          add_leaves(recipe, named, size > 0 ? bytes.first(size) : bytes, {});
 }
