@@ -56,7 +56,7 @@ std::shared_ptr<const fs::path> make_temporary_folder() {
   ::close(lifeline[0]);
   return {new fs::path(fs::canonical(name)), [end = lifeline[1], remover](const fs::path* path) {
             ::close(end);
-            ::waitpid(remover, nullptr, 0);
+            while (::waitpid(remover, nullptr, 0) < 0 && errno == EINTR) continue;
             delete path;
           }};
 }

@@ -84,7 +84,9 @@ bool has_inherited_constructor(std::string_view symbol) {
     bool is_in_identifier = false;
     for (std::string_view rest = symbol.substr(0, at); !rest.empty() && !is_in_identifier;) {
       rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
-      if (const auto size = consume_number(rest)) is_in_identifier = *size > rest.size();
+      if (rest.empty()) break;
+      const auto size = consume_number(rest);
+      is_in_identifier = !size || *size > rest.size();  // a number of too many digits is larger, too
     }
     if (!is_in_identifier) return true;
   }

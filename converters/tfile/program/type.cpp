@@ -190,7 +190,8 @@ class LeafWalk {
 
   void add_bit_field(const Type::Member& member, const std::string& name, std::uint64_t offset) {
     const std::uint64_t first = member.bit_offset % 8, size = (first + member.bit_size + 7) / 8;
-    if (size > 8)  // more bytes than a number has
+    const bool is_float = member.type->kind == Type::Kind::Float || member.type->kind == Type::Kind::Complex;
+    if (size > 8 || is_float)  // more bytes than a number has, or damaged DWARF
       add_leaf(name, *member.type, {.offset = offset, .size = size});
     else
       add_leaf(name, *member.type,
