@@ -110,8 +110,8 @@ class Paths(unittest.TestCase):
                              str(record_file))
         self.assert_no_input(f"{neither}, but an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes "
                              "parts of it", "trace.fxt")
-        self.assert_no_input(f"{neither}, but a file of perf record: `perf data convert --to-ctf` or `--to-json` is its "
-                             "way", "perf.data")
+        self.assert_no_input(f"{neither}, but a file of perf record: `perf data convert --to-ctf` or `--to-json` "
+                             "converts it", "perf.data")
         self.assert_no_input(f"{neither}, but a program: record it first, by `uftrace record` or in GDB by `tstart` and "
                              "`tsave`", "program")
         self.assert_no_input(f"{neither}, but a directory with a recording in it: {self.folder}/uftrace.data",

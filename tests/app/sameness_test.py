@@ -106,7 +106,7 @@ class Sameness(unittest.TestCase):
         cls.recordings = [REPOSITORY / name for name in RECORDINGS]
         for seed in SEEDS:
             cls.recordings.append(generator.Recording(seed, 150).write(made / f"{seed}.data"))
-            cls.recordings.append(generator.TraceFile(seed, 50).write(made / f"{seed}.tfile"))
+            cls.recordings.append(generator.TraceFile(seed, 50, has_steps=False).write(made / f"{seed}.tfile"))
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))

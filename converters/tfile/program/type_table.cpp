@@ -588,7 +588,7 @@ const Type* TypeTable::with_members(const Type* structure, std::vector<Type::Mem
   Members key;
   for (const Type::Member& member : members) key.emplace_back(member.type, member.bit_offset);
   if (structures_.size() >= kMaxStructures) return structure;
-  const Type*& found = structures_[{structure, std::move(key)}];
+  const Type*& found = structures_.try_emplace(std::pair(structure, std::move(key))).first->second;
   if (found == nullptr) {
     Type type = *structure;
     type.members = std::move(members);

@@ -83,8 +83,10 @@ Value resolved_structure(const Value& value, const EvaluationContext& context, s
     if (member.location || member.type->data_attribute || !member.type->is_dynamic) continue;
     Value part = part_of(value, member.type, member.bit_offset / 8);
     const bool is_array = member.type->kind == Kind::Array && value.storage.kind == Storage::Kind::Memory;
-    member.type = is_array ? resolved_array(std::move(part), context, depth, value.storage.address).type
-                           : resolved(std::move(part), context, depth + 1).type;
+    if (is_array)
+      member.type = resolved_array(std::move(part), context, depth, value.storage.address).type;
+    else
+      member.type = resolved(std::move(part), context, depth + 1).type;
   }
   return {context.scope.info->types().with_members(&type, std::move(members)), value.storage};
 }
