@@ -13,14 +13,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import generator
-
 PROGRAMS = Path(os.environ["PROGRAMS"])
 LIBRARY = os.environ["LONG_RECORDS_LIBRARY"]
 RECORDS = int(os.environ.get("LONG_RECORDS", "4_000_000"))
 THREADS = 4
 FIRST_NS, STEP_NS = 10**12, 9   # as in long_records.cpp
 MOST_MIB = 64
+STACK = "7ffdb63dc000-7ffdb63fd000 rw-p 00000000 00:00 0    [stack]\n"
 
 
 class Long(unittest.TestCase):
@@ -33,7 +32,7 @@ class Long(unittest.TestCase):
         directory.mkdir()
         (directory / "task.txt").write_text('SESS timestamp=1.0 pid=1000 sid=00000000000000aa exename="/opt/app"\n' + "".join(
             f"TASK timestamp=1.{i} tid={1000 + i} pid=1000\n" for i in range(THREADS)))
-        (directory / "sid-00000000000000aa.map").write_text(f"400000-500000 r-xp 00000000 00:00 0 /opt/app\n{generator.STACK}")
+        (directory / "sid-00000000000000aa.map").write_text(f"400000-500000 r-xp 00000000 00:00 0 /opt/app\n{STACK}")
         (directory / "app.sym").write_text("".join(f"{0x1000 + 0x40 * i:016x} 00000040 T f{i}\n" for i in range(3)))
         for i in range(THREADS):
             with (directory / f"{1000 + i}.dat").open("wb") as file:
