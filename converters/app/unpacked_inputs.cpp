@@ -49,7 +49,7 @@ std::shared_ptr<const fs::path> make_temporary_folder() {
     ::_exit(0);
   }
   const int error = errno;
-  if (remover > 0) ::setpgid(remover, 0);  // what ends this process and its kin leaves it alone
+  if (remover > 0) ::setpgid(remover, 0);  // a signal to our process group does not end it
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (remover < 0)
     throw std::runtime_error(fmt::format("can't make a folder in {}: {}", outer, std::strerror(error)));

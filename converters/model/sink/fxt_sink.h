@@ -38,7 +38,7 @@ inline constexpr NoteKind kArrowBackwards{"arrow-backwards",
                                           "arrows left out because they would end before they begin"};
 inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can hold", true};
 
-// What viewers are told before the first event (viewer_hints.cpp).
+// The packets with viewer hints, which are written before the first event (viewer_hints.cpp).
 fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);
 
 class FxtSink : public EventSink {

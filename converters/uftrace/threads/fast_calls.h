@@ -59,9 +59,10 @@ class FastCalls {
   }
 
  private:
-  // More names are not all in the second-level cache: each is fetched so many records before it is needed.
+  // More names than kNamesInReach do not fit the second-level cache: each is fetched kNamesAhead records
+  // before it is needed.
   static constexpr std::size_t kNamesInReach = std::size_t{1} << 15, kNamesAhead = 16;
-  // Unknown names are searched among so many records.
+  // Unknown names are searched among the next kNamedAhead records.
   static constexpr std::size_t kNamedAhead = 128;
 
   // The names of the next calls, if the first one's is not cached.
