@@ -23,6 +23,7 @@
 #include "converters/app/unpacked_inputs.h"
 #include "converters/model/importer.h"
 #include "converters/model/outline.h"
+#include "converters/model/reading/text.h"
 #include "converters/model/sink/fxt_sink.h"
 #include "fxt/support/program.h"
 #include "fxt/support/similar_names.h"

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "converters/model/reading/text.h"
 #include "fxt/support/text.h"
 
 namespace convert {
@@ -21,11 +22,6 @@ std::string format_bytes(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; value >= kStep && unit + 1 < kUnits.size(); ++unit) value /= kStep;
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
-}
-
-std::string format_seconds(std::uint64_t time_ns) {
-  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  return fmt::format("{}.{:09} s", time_ns / kNsPerSecond, time_ns % kNsPerSecond);
 }
 
 std::string text_of(const Notes& notes) {

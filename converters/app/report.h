@@ -40,6 +40,5 @@ Outline outline_of(const Notes& notes);
 
 // "812 B", "1.2 GB": decimal units.
 std::string format_bytes(std::uint64_t bytes);
-std::string format_seconds(std::uint64_t time_ns);  // "1061.400468580 s"
 
 }  // namespace convert

@@ -44,11 +44,9 @@ std::uint64_t ShownIds::settled_id(Ids& ids, std::uint64_t id) {
 }
 
 ProcessId ShownIds::of(ProcessId process) {
-  return ProcessId{shown_id(processes_, static_cast<std::uint64_t>(process), "process")};
+  return ProcessId{shown_id(processes_, number_of(process), "process")};
 }
 
-ThreadId ShownIds::of(ThreadId thread) {
-  return ThreadId{shown_id(threads_, static_cast<std::uint64_t>(thread), "thread")};
-}
+ThreadId ShownIds::of(ThreadId thread) { return ThreadId{shown_id(threads_, number_of(thread), "thread")}; }
 
 }  // namespace convert

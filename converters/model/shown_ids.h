@@ -37,12 +37,8 @@ class ShownIds {
   // Once all inputs are known: the preferred or else the smallest free id for one that an importer made up;
   // others stay. settle() comes first.
   void settle();
-  ProcessId settled(ProcessId process) {
-    return ProcessId{settled_id(processes_, static_cast<std::uint64_t>(process))};
-  }
-  ThreadId settled(ThreadId thread) {
-    return ThreadId{settled_id(threads_, static_cast<std::uint64_t>(thread))};
-  }
+  ProcessId settled(ProcessId process) { return ProcessId{settled_id(processes_, number_of(process))}; }
+  ThreadId settled(ThreadId thread) { return ThreadId{settled_id(threads_, number_of(thread))}; }
 
  private:
   struct Ids {

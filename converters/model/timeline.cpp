@@ -7,17 +7,9 @@
 #include <utility>
 
 #include "converters/model/merging/shared_threads.h"
+#include "converters/model/reading/text.h"
 
 namespace convert {
-namespace {
-
-std::string seconds(std::uint64_t time_ns) {
-  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  return fmt::format("{}.{:09} s", time_ns / kNsPerSecond, time_ns % kNsPerSecond);
-}
-
-}  // namespace
-
 void Timeline::begin_input(std::string_view name) {
   inputs_.push_back({.name = std::string(name)});
   ids_.begin_input(name);
@@ -64,7 +56,7 @@ void Timeline::describe_input(TraceInfo info) {
 }
 
 void Timeline::add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes) {
-  MergeLoop::SourceState state{.source = std::move(source), .input = inputs_.size() - 1};
+  SourceState state{.source = std::move(source), .input = inputs_.size() - 1};
   for (const Lane* const lane : lanes) state.lanes.push_back(number_of(*lane));
   sources_.push_back(std::move(state));
 }
@@ -98,7 +90,7 @@ void Timeline::draw_matched_threads() {
   const auto histories = std::exchange(call_histories_, {});
   if (threads.empty() || histories.empty()) return;
   const auto name_of = [this](const Lane& lane) {
-    return fmt::format("thread {}", static_cast<std::uint64_t>(infos_[number_of(lane)].thread));
+    return fmt::format("thread {}", convert::number_of(infos_[number_of(lane)].thread));
   };
   const auto matches = match_threads(threads, histories, inputs_, name_of);
   for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -208,9 +200,11 @@ void Timeline::note_inputs_apart() const {
     if (is_empty(first) || is_empty(input)) continue;
     std::string gap;
     if (input.first_ns > first.last_ns)
-      gap = fmt::format("begins {} after {} ends", seconds(input.first_ns - first.last_ns), first.name);
+      gap =
+          fmt::format("begins {} after {} ends", format_seconds(input.first_ns - first.last_ns), first.name);
     else if (input.last_ns < first.first_ns)
-      gap = fmt::format("ends {} before {} begins", seconds(first.first_ns - input.last_ns), first.name);
+      gap =
+          fmt::format("ends {} before {} begins", format_seconds(first.first_ns - input.last_ns), first.name);
     else
       continue;
     const auto together_ns = input.offset_ns - input.clock_ns + static_cast<std::int64_t>(first.first_ns) -
@@ -229,7 +223,7 @@ std::uint64_t Timeline::last_ns() const {
 
 std::uint64_t Timeline::calls_end_ns() const {
   std::uint64_t latest = 0;
-  for (const MergeLoop::SourceState& state : sources_) {
+  for (const SourceState& state : sources_) {
     const TimelineInput& input = inputs_[state.input];
     const std::uint64_t end_ns = state.source->calls_end_ns();
     latest = std::max(latest, end_ns == kForever ? input.last_ns : apply_offset(end_ns, input.offset_ns));

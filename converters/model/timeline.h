@@ -133,8 +133,8 @@ class Timeline {
   std::size_t input_of_clock_ = 0;  // which input knows the wall clock
   std::vector<std::size_t> input_of_lane_;
   std::vector<TimelineInput> inputs_;
-  std::vector<MergeLoop::SourceState> sources_;
-  std::vector<MergeLoop::SharedSourceState> shared_sources_;
+  std::vector<SourceState> sources_;
+  std::vector<SharedSourceState> shared_sources_;
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;
   std::uint64_t last_id_ = 0;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
+#include <list>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,9 +11,9 @@
 #include "converters/model/outline.h"
 #include "converters/uftrace/inspect.h"
 #include "converters/uftrace/perf/perf_scan.h"
-#include "converters/uftrace/recorded_calls.h"
 #include "converters/uftrace/recording/description.h"
 #include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording_import.h"
 #include "converters/uftrace/threads/thread_plan.h"
@@ -82,15 +82,21 @@ ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   return any != plans.end() ? &any->second : &plans.begin()->second;
 }
 
-void add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns, const RecordingImport& recording,
-                  Notes& notes) {
+// Adds the messages of extern.dat to the events of the thread. Returns the time of the first one.
+std::uint64_t add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns,
+                           const RecordingImport& recording, Notes& notes) {
   auto messages = read_extern_file(recording.directory.path, notes);
   const auto& sessions = recording.sessions.sessions();
   if (!begin_ns && !sessions.empty()) begin_ns = sessions.front().start_ns;
   if (begin_ns)
     drop_foreign_messages(messages, recording.directory.path, *begin_ns, main.facts.elapsed_ns, notes);
   sort_by_time(messages, recording.directory.path, notes);
-  std::ranges::move(messages, std::back_inserter(main.messages));
+  std::list<ListedEvent> events;
+  for (ExternMessage& message : messages)
+    events.push_back({ListedEvent::What::Message, message.time_ns, std::move(message.text)});
+  main.listed_events.merge(events,
+                           [](const ListedEvent& a, const ListedEvent& b) { return a.time_ns < b.time_ns; });
+  return messages.empty() ? kForever : messages.front().time_ns;
 }
 
 void show_wall_clock(const Info& info, const std::filesystem::path& input, ImportContext& context) {
@@ -144,7 +150,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     recording.user_events.add_notes(notes);
     if (recording.filters != nullptr) recording.filters->add_notes(recording.directory.path.native(), notes);
   });
-  ThreadPlans plans = plans_of(recording, context);
+  ThreadPlans& plans = recording.plans = plans_of(recording, context);
   plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline);
   if (options.event_skip_out) skip_outside_calls(plans);
   std::erase_if(plans, [](const auto& entry) { return !entry.second.is_shown; });
@@ -167,12 +173,11 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
       begin_of(plans, recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
   ThreadPlan* const main = main_thread_of(plans, recording.sessions);
   if (main != nullptr && recording.shows_own_events()) {
-    add_messages(*main, first_ns, recording, context.notes);
-    if (!main->messages.empty())
-      first_ns = std::min(main->messages.front().time_ns, first_ns.value_or(kForever));
+    const std::uint64_t message_ns = add_messages(*main, first_ns, recording, context.notes);
+    if (message_ns != kForever) first_ns = std::min(message_ns, first_ns.value_or(kForever));
   }
   const bool is_described = main != nullptr && !main->path.empty() && first_ns;
-  std::vector<RecordedThread> threads_with_records;
+  std::vector<ThreadOfLane> threads_with_records;
   for (auto& [tid, plan] : plans) {
     const Task& task = *plan.task;
     Lane& lane = context.timeline.add_lane(lane_info_of(plan, recording));
@@ -184,15 +189,12 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
       plan.ending = ending_of(*exit_status);
     if (&plan == main && is_described)
       describe(recording.directory, recording.info, *first_ns, lane, context);
-    if (!plan.path.empty())
-      threads_with_records.push_back({&lane, &task, plan.path, plan.facts, plan.inherited});
-    auto source = std::make_unique<ThreadSource>(std::move(plan), lane, recording.shared, context);
+    if (!plan.path.empty()) threads_with_records.push_back({&lane, &plan});
+    auto source = std::make_unique<ThreadSource>(plan, lane, recording.shared, context);
     context.stats.bytes_total += source->size();
     context.timeline.add_source(std::move(source), {&lane});
   }
-  context.timeline.add_call_history(std::make_unique<RecordedCalls>(
-      recording.symbolizer, recording.layouts, !recording.info.has<FeatureBits::EstimateReturn>(),
-      std::move(threads_with_records)));
+  context.timeline.add_call_history(make_call_history(recording, std::move(threads_with_records)));
   if (auto perf = perf_source_of(recording, context)) context.timeline.add_shared_source(std::move(perf));
   if (kernel != nullptr) context.timeline.add_shared_source(std::move(kernel));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/events/event_ids.h"
 #include "converters/uftrace/record_survey.h"
 #include "converters/uftrace/recording.h"
@@ -20,16 +21,6 @@ struct SurveyedFile {
   RecordSurvey survey;
 };
 using Surveys = std::map<ThreadId, SurveyedFile>;
-
-template <typename Id>
-std::uint64_t number(Id id) {
-  return static_cast<std::uint64_t>(id);
-}
-
-std::string format_seconds(std::uint64_t time_ns) {
-  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-  return fmt::format("{}.{:09} s", time_ns / kNsPerSecond, time_ns % kNsPerSecond);
-}
 
 Outline format_of(const Info& info) {
   Outline outline;
@@ -46,7 +37,7 @@ Outline sessions_of(const Recording& recording) {
   Outline list = Outline::array();
   for (const Session& session : recording.sessions.sessions()) {
     Outline outline{{"session", session.space->sid},
-                    {"process", number(session.pid)},
+                    {"process", number_of(session.pid)},
                     {"program", session.exename},
                     {"start ns", session.start_ns},
                     {"mappings", session.space->map.mappings},
@@ -123,10 +114,10 @@ Outline threads_of(const Recording& recording, const Surveys& surveys) {
   for (const auto& [tid, task] : recording.sessions.tasks()) {
     const auto of_perf = recording.perf.find(tid);
     const auto surveyed = surveys.find(tid);
-    Outline outline{{"thread", number(tid)}, {"process", number(task.pid)}};
+    Outline outline{{"thread", number_of(tid)}, {"process", number_of(task.pid)}};
     outline["name"] =
         of_perf != recording.perf.end() && !of_perf->second.name.empty() ? of_perf->second.name : task.name;
-    if (task.parent) outline["forked by"] = number(*task.parent);
+    if (task.parent) outline["forked by"] = number_of(*task.parent);
     if (task.fork_ns) outline["forked at ns"] = *task.fork_ns;
     if (task.is_leader()) {
       if (const auto forks = counts.forks.find(task.pid); forks != counts.forks.end())

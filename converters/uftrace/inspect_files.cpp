@@ -13,7 +13,6 @@
 #include "converters/model/reading/text.h"
 #include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/inspect.h"
-#include "converters/uftrace/kernel/graph_formats.h"
 #include "converters/uftrace/kernel/kernel_cursor.h"
 #include "converters/uftrace/perf/perf_cursor.h"
 #include "converters/uftrace/recording/directory.h"

@@ -1,4 +1,4 @@
-#include "converters/uftrace/recorded_calls.h"
+// Which calls of a recording's threads were open at the marks that another recorder of the same process made.
 
 #include <algorithm>
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "converters/model/reading/input_error.h"
+#include "converters/uftrace/recording_import.h"
 #include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/symbols/task_symbols.h"
 
@@ -112,29 +113,37 @@ class MarkScan {
   std::unordered_map<std::uint64_t, Function> functions_;  // by address of a call, by these symbols
 };
 
+class RecordedCalls : public CallHistory {
+ public:
+  RecordedCalls(RecordingImport& recording, std::vector<ThreadOfLane> threads)
+      : recording_(recording), threads_(std::move(threads)) {}
+
+  std::vector<const Lane*> lanes() const override {
+    std::vector<const Lane*> lanes;
+    for (const ThreadOfLane& thread : threads_) lanes.push_back(thread.lane);
+    return lanes;
+  }
+  bool records_ends() const override { return !recording_.info.has<FeatureBits::EstimateReturn>(); }
+  // A file that can't be read is reported by its source.
+  std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) override {
+    const auto thread = std::ranges::find(threads_, &lane, &ThreadOfLane::lane);
+    try {
+      return MarkScan(thread->plan->walked(), recording_.symbolizer, windows).run();
+    } catch (const InputError&) {
+      return {};
+    }
+  }
+
+ private:
+  RecordingImport& recording_;
+  std::vector<ThreadOfLane> threads_;
+};
+
 }  // namespace
 
-RecordedCalls::RecordedCalls(Symbolizer& symbolizer, PayloadLayouts& layouts, bool records_ends,
-                             std::vector<RecordedThread> threads)
-    : symbolizer_(symbolizer), layouts_(layouts), records_ends_(records_ends), threads_(std::move(threads)) {}
-
-std::vector<const Lane*> RecordedCalls::lanes() const {
-  std::vector<const Lane*> lanes;
-  for (const RecordedThread& thread : threads_) lanes.push_back(thread.lane);
-  return lanes;
-}
-
-// A file that can't be read is reported by its source.
-std::vector<MarkPosition> RecordedCalls::positions(const Lane& lane, std::span<const MarkWindow> windows) {
-  const auto thread = std::ranges::find(threads_, &lane, &RecordedThread::lane);
-  try {
-    PayloadDecoder payloads(layouts_, *thread->task);
-    return MarkScan({*thread->task, thread->path, thread->facts, &payloads, thread->inherited}, symbolizer_,
-                    windows)
-        .run();
-  } catch (const InputError&) {
-    return {};
-  }
+std::unique_ptr<CallHistory> make_call_history(RecordingImport& recording,
+                                               std::vector<ThreadOfLane> threads) {
+  return std::make_unique<RecordedCalls>(recording, std::move(threads));
 }
 
 }  // namespace convert::uftrace

@@ -31,11 +31,11 @@ KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
 }
 
 std::unique_ptr<FilterTable> filter_table_of(const RecordingOptions& wanted, ImportContext& context,
-                                             Symbolizer& symbolizer, const SourceLines& lines) {
+                                             Symbolizer& symbolizer, DebugFiles& debug) {
   if (!wanted.filters.any() && !wanted.kernel_only) return nullptr;
   return std::make_unique<FilterTable>(wanted.filters, wanted.kernel_only,
                                        FilterTable::Functions{.symbolizer = symbolizer,
-                                                              .lines = lines,
+                                                              .lines = debug,
                                                               .names = context.names,
                                                               .demangle = context.options.demangle});
 }
@@ -54,10 +54,9 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
       options(wanted),
       kernel(wanted.no_kernel ? KernelFiles{} : kernel_files_of(directory, context.notes)),
       tracepoints(kernel.header, kernel.files.empty() ? nullptr : symbolizer.kernel_symbols(), context.names),
-      lines(debug, context.names),
-      filters(filter_table_of(wanted, context, symbolizer, lines)),
+      filters(filter_table_of(wanted, context, symbolizer, debug)),
       shared{.symbolizer = symbolizer,
-             .lines = lines,
+             .debug = debug,
              .events = {.symbolizer = symbolizer,
                         .names = context.names,
                         .user_events = user_events,
@@ -76,7 +75,7 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
 namespace {
 
 bool is_wanted(ThreadId tid, const ImportOptions& options) {
-  return options.tids.empty() || std::ranges::count(options.tids, static_cast<std::uint64_t>(tid)) != 0;
+  return options.tids.empty() || std::ranges::count(options.tids, number_of(tid)) != 0;
 }
 
 // The processes that shown threads were forked from: what they inherit is found there.
@@ -93,32 +92,32 @@ std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, const ImportOpt
 
 // The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
 // unless the process was forked into another one before.
-std::map<ThreadId, std::list<ImageChange>> image_changes_of(const RecordingImport& recording, Notes& notes) {
-  std::map<ThreadId, std::list<ImageChange>> changes;
-  const auto add = [&](ThreadId tid, ImageChange change) {
+std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImport& recording, Notes& notes) {
+  std::map<ThreadId, std::list<ListedEvent>> changes;
+  const auto add = [&](ThreadId tid, ListedEvent change) {
     if (recording.sessions.find_task(tid) != nullptr)
       changes[tid].push_back(std::move(change));
     else
       notes.add(kNoThread, [&] {
         return fmt::format("{}: {} of {} by thread {}", (recording.directory.path / "task.txt").native(),
-                           change.what == ImageChange::What::Exec ? "exec" : "load", change.path,
-                           static_cast<std::uint64_t>(tid));
+                           change.what == ListedEvent::What::Exec ? "exec" : "load", change.text,
+                           number_of(tid));
       });
   };
   std::set<ProcessId> forked, started;
   for (const TaskEvent& event : recording.events) {
     if (const auto* fork = std::get_if<Fork>(&event)) forked.insert(fork->child);
     if (const auto* load = std::get_if<LibraryLoad>(&event))
-      add(load->tid, {ImageChange::What::Dlopen, load->time_ns, load->libname});
+      add(load->tid, {ListedEvent::What::Dlopen, load->time_ns, load->libname});
   }
   for (const Session& session : recording.sessions.sessions()) {  // by start, which the lines are not
     const bool is_first = started.insert(session.pid).second;
     if (is_first && !forked.contains(session.pid)) continue;
     const auto leader = static_cast<ThreadId>(session.pid);
-    add(leader, {ImageChange::What::Exec, session.start_ns, session.exename});
+    add(leader, {ListedEvent::What::Exec, session.start_ns, session.exename});
   }
   for (auto& [tid, list] : changes)
-    list.sort([](const ImageChange& a, const ImageChange& b) { return a.time_ns < b.time_ns; });
+    list.sort([](const ListedEvent& a, const ListedEvent& b) { return a.time_ns < b.time_ns; });
   return changes;
 }
 
@@ -134,8 +133,8 @@ std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfT
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
   if (plan.skips_outside && plan.inherited.empty()) return plan.head.first_ns;
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
-  if (!plan.image_changes.empty() && plan.image_changes.front().time_ns >= plan.facts.begun_ns)
-    first_ns = std::min(first_ns, plan.image_changes.front().time_ns);
+  if (!plan.listed_events.empty() && plan.listed_events.front().time_ns >= plan.facts.begun_ns)
+    first_ns = std::min(first_ns, plan.listed_events.front().time_ns);
   if (const auto perf = recording.perf.find(plan.task->tid); perf != recording.perf.end()) {
     if (recording.shows_perf_switches()) {
       first_ns = std::min(first_ns, perf->second.first_ns.value_or(kForever));
@@ -150,13 +149,13 @@ std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording
 }  // namespace
 
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
-  auto changes = image_changes_of(recording, context.notes);
+  auto changes = listed_events_of(recording, context.notes);
   const auto ancestors = ancestors_of_shown(recording.sessions, context.options);
   ThreadPlans plans;
   for (const auto& [tid, task] : recording.sessions.tasks()) {
     const bool is_shown = is_wanted(tid, context.options);
     if (!is_shown)
-      context.notes.add(kThreadsLeftOut, [&, id = static_cast<std::uint64_t>(task.tid)] {
+      context.notes.add(kThreadsLeftOut, [&, id = number_of(task.tid)] {
         return fmt::format("{}: thread {}", recording.directory.path.native(), id);
       });
     if (!is_shown && !ancestors.contains(task.pid)) continue;
@@ -165,7 +164,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
                                   .facts = facts_of(task, recording.info, recording.symbolizer,
                                                     recording.directory.is_growing),
                                   .payloads = std::make_unique<PayloadDecoder>(recording.layouts, task),
-                                  .image_changes = std::move(changes[tid])});
+                                  .listed_events = std::move(changes[tid])});
   }
   const Directory& directory = recording.directory;
   const bool can_keep_open =
@@ -225,11 +224,11 @@ void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeli
   }
   if (const auto queue = recording.kernel_queues.find(task.tid); queue != recording.kernel_queues.end()) {
     queue->second.set_thread(plan.shown_thread);
-    plan.kernel = {.queue = &queue->second,
-                   .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
-                                         static_cast<std::uint64_t>(task.tid)),
-                   .tracepoints = &recording.tracepoints,
-                   .skips_outside = recording.options.kernel_skip_out};
+    plan.kernel = {
+        .queue = &queue->second,
+        .thread = fmt::format("{}: thread {}", recording.directory.path.native(), number_of(task.tid)),
+        .tracepoints = &recording.tracepoints,
+        .skips_outside = recording.options.kernel_skip_out};
   }
 }
 

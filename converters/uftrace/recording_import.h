@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "converters/model/importer.h"
+#include "converters/model/merging/thread_match.h"
 #include "converters/uftrace/importer.h"
 #include "converters/uftrace/kernel/kernel_file_source.h"
 #include "converters/uftrace/recording.h"
@@ -26,16 +28,16 @@ struct RecordingImport : Recording {
   RecordingOptions options;
   KernelFiles kernel;  // empty if they are not shown
   Tracepoints tracepoints;
-  SourceLines lines;
   std::unique_ptr<FilterTable> filters;  // null if all calls are shown
   RecordingContext shared;
   QueuesByThread<PerfQueue> perf_queues;
   QueuesByThread<KernelQueue> kernel_queues;
+  ThreadPlans plans;  // of all threads that get a lane
 };
 
 // ---- The plans of its threads, before their records are read ----
 
-// For all threads that get a lane; some have no record file.
+// For all threads that get a lane, and those that they inherit from; some have no record file.
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 
 // Events outside of calls, and switches before a process's first call, are not shown. Needs all plans, with
@@ -48,5 +50,15 @@ std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingI
 
 // Plans the side streams of the thread, which has its lane.
 void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline);
+
+// ---- For other inputs (recorded_calls.cpp) ----
+
+// A thread with a record file, and its lane.
+struct ThreadOfLane {
+  const Lane* lane;
+  const ThreadPlan* plan;
+};
+// Reads files only when it is asked. Borrows the recording.
+std::unique_ptr<CallHistory> make_call_history(RecordingImport& recording, std::vector<ThreadOfLane> threads);
 
 }  // namespace convert::uftrace

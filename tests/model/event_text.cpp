@@ -36,10 +36,6 @@ std::string EventText::text_of(const Argument& argument) const {
       return fmt::format("\"{}\"", argument.text);
     case ArgumentType::Pointer:
       return fmt::format("{:#x}", argument.bits);
-    case ArgumentType::Koid:
-      return fmt::format("koid {}", argument.bits);
-    case ArgumentType::Bool:
-      return argument.bits != 0 ? "true" : "false";
     case ArgumentType::Name:
       return fmt::format("'{}'", names_.text(static_cast<NameId>(argument.bits)));
   }
@@ -86,9 +82,6 @@ std::string EventText::text_of(const PendingEvent& event) const {
     case EventKind::FlowBegin:
       text = id("flow from");
       break;
-    case EventKind::FlowStep:
-      text = id("flow over");
-      break;
     case EventKind::FlowEnd:
       text = id("flow to");
       break;
@@ -98,8 +91,6 @@ std::string EventText::text_of(const PendingEvent& event) const {
     case EventKind::AsyncEnd:
       text = id("off track");
       break;
-    case EventKind::Log:
-      return fmt::format("@{} log {}", event.time_ns, event.text());
     case EventKind::Blob:
       return fmt::format("blob {} {} bytes", event.text(), event.bytes().size());
     case EventKind::BufferFull:

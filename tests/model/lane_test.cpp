@@ -516,7 +516,6 @@ TEST_F(LaneTest, LateNamesAndAnnotations) {
 TEST_F(LaneTest, OtherEventsKeepTheirOrder) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.blob(1, "notes", std::vector<std::byte>(3));
-                lane.log(2, "hello");
                 lane.counter(3, label("heap"), 7, {argument("bytes", 12)});
                 lane.buffer_full(4);
                 lane.context_switch(5, {.cpu = 1,
@@ -527,7 +526,7 @@ TEST_F(LaneTest, OtherEventsKeepTheirOrder) {
                                         .incoming_thread = ThreadId{0}});
                 lane.wakeup(6, {.cpu = 2, .thread = ThreadId{8}, .waker = ThreadId{9}});
               }),
-              ElementsAre("7/8 blob notes 3 bytes", "7/8 @2 log hello", "7/8 @3 counter app:heap #7 bytes=12",
+              ElementsAre("7/8 blob notes 3 bytes", "7/8 @3 counter app:heap #7 bytes=12",
                           "7/8 @4 buffer full", "7/8 @5 cpu 1: 8 (blocked) -> 0", "7/8 @6 cpu 2: 9 wakes 8"));
 }
 

@@ -29,8 +29,6 @@ enum class ArgumentType : std::uint8_t {
   Double,
   Text,  // any bytes; sinks repair and cut them
   Pointer,
-  Koid,
-  Bool,
   Name,  // a string that is likely to come again (a source line, an enumerator)
 };
 
@@ -54,8 +52,6 @@ struct Argument {
   Argument(NameId id, const char* value) : Argument(id, std::string_view(value)) {}
   Argument(NameId id, const std::string& value) : Argument(id, std::string_view(value)) {}
   Argument(NameId id, Pointer value) : name(id), type(ArgumentType::Pointer), bits(value.address) {}
-  Argument(NameId id, Koid value) : name(id), type(ArgumentType::Koid), bits(value.koid) {}
-  Argument(NameId id, bool value) : name(id), type(ArgumentType::Bool), bits(value ? 1 : 0) {}
   Argument(NameId id, NameId value)
       : name(id), type(ArgumentType::Name), bits(static_cast<std::uint32_t>(value)) {}
 

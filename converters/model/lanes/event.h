@@ -12,6 +12,8 @@ enum class LabelId : std::uint32_t {};
 // Ids of the recorded system.
 enum class ProcessId : std::uint64_t {};
 enum class ThreadId : std::uint64_t {};
+constexpr std::uint64_t number_of(ProcessId id) { return static_cast<std::uint64_t>(id); }
+constexpr std::uint64_t number_of(ThreadId id) { return static_cast<std::uint64_t>(id); }
 
 // All times of events are below this, so that differences of times are signed 64-bit numbers.
 inline constexpr std::uint64_t kTimeLimitNs = std::uint64_t{1} << 63;
@@ -24,23 +26,11 @@ struct Pointer {
   std::uint64_t address;
   friend bool operator==(const Pointer&, const Pointer&) = default;
 };
-// An argument's value that is the id of a process or thread.
-struct Koid {
-  std::uint64_t koid;
-  friend bool operator==(const Koid&, const Koid&) = default;
-};
 
-enum class FlowStep : std::uint8_t { Begin, Step, End };
+enum class FlowStep : std::uint8_t { Begin, End };
 
 // How a thread left the cpu.
-enum class ThreadState : std::uint8_t {
-  New = 0,
-  Running = 1,
-  Suspended = 2,
-  Blocked = 3,
-  Dying = 4,
-  Dead = 5
-};
+enum class ThreadState : std::uint8_t { New, Running, Suspended, Blocked, Dying, Dead };
 
 // The priority of an ordinary thread, as Linux counts. Below 100 are real-time threads.
 inline constexpr std::uint8_t kNormalPriority = 120;

@@ -172,10 +172,8 @@ void Lane::flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64
                 const Arguments& arguments) {
   advance(time_ns);
   zero_ns_ = time_ns;
-  const EventKind kind = step == FlowStep::Begin  ? EventKind::FlowBegin
-                         : step == FlowStep::Step ? EventKind::FlowStep
-                                                  : EventKind::FlowEnd;
-  push(time_ns, kind, label, id, keep(arguments));
+  push(time_ns, step == FlowStep::Begin ? EventKind::FlowBegin : EventKind::FlowEnd, label, id,
+       keep(arguments));
 }
 
 void Lane::context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch) {
@@ -193,11 +191,6 @@ void Lane::push_value(std::uint64_t time_ns, EventKind kind, const T& value) {
   std::uint64_t* const words = new_block(0, sizeof(T) / sizeof(std::uint64_t));
   std::memcpy(words, &value, sizeof value);
   push(time_ns, kind, {}, 0, words - 1);
-}
-
-void Lane::log(std::uint64_t time_ns, std::string_view text) {
-  advance(time_ns);
-  push(time_ns, EventKind::Log, {}, 0, keep({{kUnnamed, text}}));
 }
 
 // A blob's block holds two texts: its name and its bytes.

@@ -80,7 +80,6 @@ class Lane {
   void moment_on_track(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
   void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
   void wakeup(std::uint64_t time_ns, const Wakeup& wakeup);
-  void log(std::uint64_t time_ns, std::string_view text);
   // Bytes of the stream `name`, of any length.
   void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);

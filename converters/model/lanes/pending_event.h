@@ -22,13 +22,11 @@ enum class EventKind : std::uint8_t {
   Instant,
   Counter,
   FlowBegin,
-  FlowStep,
   FlowEnd,
   AsyncBegin,  // of a moment on a track outside of the thread's calls
   AsyncEnd,
   ContextSwitch,
   Wakeup,
-  Log,
   Blob,
   BufferFull,  // the recorder's buffer was full, and records were lost
   Retracted,   // a call that is dropped after all; never leaves the lane
@@ -52,7 +50,7 @@ struct PendingEvent {
     return block == nullptr ? 0 : ArgumentBlockHeader::Count::get(*block);
   }
   ArgumentRow arguments() const { return ArgumentRow(words()); }
-  // Of a Log; of a Blob: its name.
+  // The name of a Blob.
   std::string_view text() const { return (*arguments().begin()).text; }
   // Of a Blob.
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span((*++arguments().begin()).text)); }

@@ -2,17 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 namespace convert {
 namespace {
-
-constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
-constexpr std::size_t kMaxPumpBytes = std::size_t{512} << 10;
-// Of all sources in one round: their events stay in the cache until they are merged.
-constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
-// Less is not worth the system call and the round.
-constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
 
 // The number of threads that read and merge. Handing events from core to core costs more than it gains where
 // the output's own thread has the second core, unless several sources are read at once.
@@ -20,26 +12,34 @@ std::size_t threads_for(std::size_t jobs, std::size_t sources) {
   return std::min(jobs, jobs > 2 ? sources + 1 : sources);
 }
 
-// Of the sources that are not read yet: as many as there may be cores.
-constexpr std::size_t kReadTogether = 16;
-
-constexpr std::size_t kBatchEvents = 1024;  // they stay in the cache until they are written
+void pump(const PumpPlan::Task& task, std::size_t worker) {
+  const auto [source, shared, bytes, delivered_until_ns] = task;
+  try {
+    if (source != nullptr)
+      source->done = !source->source->pump({bytes, delivered_until_ns, worker});
+    else
+      shared->done = !shared->source->pump({bytes, delivered_until_ns, worker});
+  } catch (...) {
+    (source != nullptr ? source->failure : shared->failure) = std::current_exception();
+  }
+}
 
 }  // namespace
 
+void MergedBatch::flush() {
+  if (!runs_.empty()) sink_.write(runs_);
+  runs_.clear();
+  events_ = 0;
+  for (auto& chunk : used_chunks_) pool_.give_back(std::move(chunk));
+  used_chunks_.clear();
+}
+
 MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs, EventSink& sink)
-    : pool_(parts.pool),
-      sink_(sink),
-      sources_(parts.sources),
-      shared_sources_(parts.shared_sources),
+    : sink_(sink),
       inputs_(parts.inputs),
-      lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(parts.lanes.size(), 1), kMinPumpBytes)),
-      block_bytes_(
-          std::clamp(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(parts.lanes.size(), 1)),
-                     kMinPumpBytes, kMaxPumpBytes)),
-      source_bytes_(block_bytes_),
-      lookahead_bytes_(lookahead_bytes),
       tree_(parts.lanes.size()),
+      plan_(parts.sources, parts.shared_sources, parts.lanes.size(), parts.inputs.size(), lookahead_bytes),
+      batch_(sink, parts.pool),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())) {
   std::vector<std::size_t> ranks(parts.lanes.size());  // by lane
   for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
@@ -50,32 +50,37 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
                       .source = nullptr,
                       .input = &inputs_[parts.input_of_lane[lane]]});
   }
-  for (SourceState& source : sources_)
+  for (SourceState& source : parts.sources)
     for (std::size_t& lane : source.lanes) {
       lane = ranks[lane];
       LaneState& state = lanes_[lane];
       assert(state.source == nullptr);
       state.source = &source;
-      state.lane->set_held_bytes_limit(lane_bytes_ * source.lanes.size());
+      state.lane->set_held_bytes_limit(plan_.lane_bytes() * source.lanes.size());
     }
-  for (SourceState& source : sources_) hungry_.push_back(&source);
-  batch_.reserve(kBatchEvents);
-  const auto has_one_lane = [](const SourceState& source) { return source.lanes.size() == 1; };
-  is_order_free_ = shared_sources_.empty() && std::ranges::all_of(sources_, has_one_lane);
-  if (is_order_free_) source_bytes_ = std::max(block_bytes_, kMinSourceBytes);
 }
 
 void MergeLoop::run(const std::function<void()>& tick) {
   is_merging_ = true;
-  read_later();
-  read_next();
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
+  if (plan_.is_order_free()) read_later();
+  for (LaneState& state : lanes_) seal(state);
   do {
     skip_unneeded();
-    plan_round(false);
-    pump_round();
+    pump_round(false);
     tick();
-  } while (blocking_ != kNone && !sink_.has_enough());
+  } while (blocking_ != nullptr && !sink_.has_enough());
+}
+
+// Threads of which nothing is read yet, but when they begin.
+void MergeLoop::read_later() {
+  for (LaneState& state : lanes_) {
+    if (state.source == nullptr || state.source->done) continue;
+    const std::uint64_t begin_ns = state.source->source->begin_ns();
+    if (begin_ns == 0 || state.lane->queue().has_events() || state.lane->last_ns() != 0) continue;
+    state.unsealed_ns = apply_offset(begin_ns, state.input->offset_ns);
+    plan_.read_later(*state.source, state.unsealed_ns);
+  }
+  plan_.read_first();
 }
 
 // Lanes need not even emit what the sink does not need.
@@ -96,10 +101,9 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
            std::ranges::none_of(state.source->lanes,
                                 [&](std::size_t lane) { return lanes_[lane].lane->queue().has_events(); });
   };
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) seal(lane);
+  for (LaneState& state : lanes_) seal(state);
   while (std::ranges::any_of(lanes_, is_unknown)) {
-    plan_round(true);
-    pump_round();
+    pump_round(true);
     tick();
   }
   std::vector<std::uint64_t> first_ns(inputs_.size(), kForever);
@@ -116,107 +120,30 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
 
 // ---- Pumping ----
 
-std::uint64_t MergeLoop::delivered_until_ns(std::size_t input) const {
-  std::uint64_t delivered_until_ns = kForever;
-  for (const SharedSourceState& shared : shared_sources_)
-    if (shared.input == input && !shared.done)
-      delivered_until_ns = std::min(delivered_until_ns, shared.source->watermark_ns());
-  return delivered_until_ns;
-}
-
-// Pumps all sources whose lanes run short. Where those have read all that is delivered, the shared sources
-// that are the least far are pumped.
-void MergeLoop::plan_round(bool pump_all) {
-  tasks_.clear();
-  std::vector<std::uint64_t> limits_ns;
-  for (std::size_t input = 0; input < inputs_.size(); ++input) limits_ns.push_back(delivered_until_ns(input));
-  std::vector<bool> is_at_limit(inputs_.size());
-  SourceState* const blocking = blocking_ != kNone ? lanes_[blocking_].source : nullptr;
-  if (blocking != nullptr) feed(*blocking);
-  if (!unread_.empty() && lanes_[unread_.back()->lanes.front()].unsealed_ns <= tree_.next_ns()) read_next();
-  if (pump_all)
-    for (SourceState& source : sources_) feed(source);
-  std::erase_if(hungry_, [&](SourceState* source) {
-    source->is_hungry =
-        !source->done && (pump_all || source == blocking || source->waiting_bytes < source_bytes_);
-    return !source->is_hungry;
-  });
-  std::ranges::sort(hungry_);
-  for (SourceState* const source : hungry_) {
-    const std::uint64_t limit_ns = limits_ns[source->input];
-    if (source->source->watermark_ns() < limit_ns)
-      tasks_.push_back({source, nullptr, source_bytes_, limit_ns});
-    else
-      is_at_limit[source->input] = true;
-  }
-  for (SharedSourceState& shared : shared_sources_)
-    if (!shared.done && is_at_limit[shared.input] && shared.source->watermark_ns() == limits_ns[shared.input])
-      tasks_.push_back({nullptr, &shared, block_bytes_});
-}
-
-void MergeLoop::feed(SourceState& source) {
-  if (!std::exchange(source.is_hungry, true)) hungry_.push_back(&source);
-}
-
-// Of thousands of threads few run at one time: those that begin later have no events in memory until the
-// merge comes near them.
-void MergeLoop::read_later() {
-  if (!is_order_free_) return;
-  std::erase_if(hungry_, [&](SourceState* source) {
-    LaneState& state = lanes_[source->lanes.front()];
-    const std::uint64_t begin_ns = source->source->begin_ns();
-    if (begin_ns == 0 || source->done || state.lane->queue().has_events() || state.lane->last_ns() != 0)
-      return false;
-    state.unsealed_ns = apply_offset(begin_ns, state.input->offset_ns);
-    source->is_hungry = false;
-    unread_.push_back(source);
-    return true;
-  });
-  std::ranges::stable_sort(unread_, std::greater{}, [this](const SourceState* source) {
-    return lanes_[source->lanes.front()].unsealed_ns;
-  });
-}
-
-void MergeLoop::read_next() {
-  for (std::size_t i = 0; i != kReadTogether && !unread_.empty(); ++i, unread_.pop_back())
-    feed(*unread_.back());
-}
-
-void MergeLoop::pump_round() {
-  workers_.start(tasks_.size(), [this](std::size_t task, std::size_t worker) { pump(task, worker); });
+void MergeLoop::pump_round(bool pump_all) {
+  const auto tasks =
+      plan_.plan_round(blocking_ != nullptr ? blocking_->source : nullptr, tree_.next_ns(), pump_all);
+  workers_.start(tasks.size(), [tasks](std::size_t task, std::size_t worker) { pump(tasks[task], worker); });
   if (is_merging_) blocking_ = merge();
   workers_.finish();
   collect();
-  if (blocking_ != kNone) release_blocking();
-}
-
-void MergeLoop::pump(std::size_t task, std::size_t worker) {
-  const auto [source, shared, bytes, delivered_until_ns] = tasks_[task];
-  try {
-    if (source != nullptr)
-      source->done = !source->source->pump({bytes, delivered_until_ns, worker});
-    else
-      shared->done = !shared->source->pump({bytes, delivered_until_ns, worker});
-  } catch (...) {
-    (source != nullptr ? source->failure : shared->failure) = std::current_exception();
-  }
+  if (blocking_ != nullptr) release_blocking();
 }
 
 // Between two rounds: seals what was read, for the merge.
 void MergeLoop::collect() {
-  for (const auto& [source, shared, bytes, delivered_until_ns] : tasks_) {
+  for (const auto& [source, shared, bytes, delivered_until_ns] : plan_.tasks()) {
     const std::exception_ptr failure = source != nullptr ? source->failure : shared->failure;
     if (failure != nullptr) std::rethrow_exception(failure);
   }
-  for (const auto& [source, shared, bytes, delivered_until_ns] : tasks_)
+  for (const auto& [source, shared, bytes, delivered_until_ns] : plan_.tasks())
     if (shared != nullptr) shared->source->deliver();
-  for (const auto& [source, shared, bytes, delivered_until_ns] : tasks_)
+  for (const auto& [source, shared, bytes, delivered_until_ns] : plan_.tasks())
     if (source != nullptr)
-      for (const std::size_t lane : source->lanes) seal(lane);
+      for (const std::size_t rank : source->lanes) seal(lanes_[rank]);
 }
 
-void MergeLoop::seal(std::size_t rank) {
-  LaneState& state = lanes_[rank];
+void MergeLoop::seal(LaneState& state) {
   const std::size_t bytes = state.lane->seal();
   const bool is_over = state.source == nullptr || state.source->done;
   assert(!is_over || state.lane->depth() == 0);
@@ -234,14 +161,10 @@ void MergeLoop::seal(std::size_t rank) {
 
 // The merge waits for a pending call to end. Once enough events wait for it, its begin is emitted alone.
 void MergeLoop::release_blocking() {
-  LaneState& state = lanes_[blocking_];
-  if (state.read != state.end || !state.lane->queue().has_unsealed()) return;
-  std::size_t delivered_bytes = 0;
-  for (const SharedSourceState& shared : shared_sources_) delivered_bytes += shared.source->waiting_bytes();
-  const bool is_full = state.source->waiting_bytes >= lane_bytes_ * state.source->lanes.size();
-  if (!is_full && delivered_bytes < lookahead_bytes_) return;
-  state.lane->release_oldest();
-  seal(blocking_);
+  if (blocking_->read != blocking_->end || !blocking_->lane->queue().has_unsealed()) return;
+  if (!plan_.is_full(*blocking_->source)) return;
+  blocking_->lane->release_oldest();
+  seal(*blocking_);
 }
 
 // ---- Merging ----
@@ -254,7 +177,7 @@ std::uint64_t MergeLoop::head_ns(const LaneState& state) const {
 // Takes the next sealed events of a lane; false if it has none.
 bool MergeLoop::next_sealed(LaneState& state) {
   while (state.read == state.end) {
-    if (state.sealed.chunk != nullptr) used_chunks_.push_back(std::move(state.sealed.chunk));
+    if (state.sealed.chunk != nullptr) batch_.retire(std::move(state.sealed.chunk));
     if (!state.lane->queue().has_sealed()) return false;
     state.sealed = state.lane->queue().pop_sealed();
     state.read = state.sealed.events.data();
@@ -272,53 +195,39 @@ bool MergeLoop::next_sealed(LaneState& state) {
   return true;
 }
 
-// Merges sealed events up to the first lane that is next in time but has none. Returns that lane, or kNone if
-// all events are merged.
-std::size_t MergeLoop::merge() {
-  std::size_t before = kNone;
+// Merges sealed events up to the first lane that is next in time but has none. Returns that lane; null if all
+// events are merged.
+MergeLoop::LaneState* MergeLoop::merge() {
+  const LaneState* before = nullptr;
   for (;;) {
-    const std::size_t lane = tree_.next();
     if (tree_.next_ns() == LoserTree::kNever) break;
-    LaneState& state = lanes_[lane];
+    LaneState& state = lanes_[tree_.next()];
     if (const std::uint64_t time_ns = head_ns(state); time_ns != tree_.next_ns()) {
       tree_.postpone_next(time_ns);  // the lane had no events when it was asked last
       continue;
     }
     if (state.read == state.end) {
-      flush();
-      return lane;
+      batch_.flush();
+      return &state;
     }
     const PendingEvent* const first = state.read++;
     __builtin_prefetch(state.read + kPrefetchedEvents);
     // A lane that was next twice in a row probably stays so: its events are merged first, as many as precede
     // those of the others.
-    if (std::exchange(before, lane) == lane) {
+    if (std::exchange(before, &state) == &state) {
       const std::uint64_t others_ns = tree_.others_ns();
       if (state.end[-1].time_ns < others_ns) state.read = state.end;
       while (state.read != state.end && state.read->time_ns < others_ns) ++state.read;
     }
-    batch_.push_back({{first, state.read}, state.number});
-    batch_events_ += batch_.back().events.size();
-    if (batch_events_ >= kBatchEvents) flush();
+    batch_.add({{first, state.read}, state.number});
     if (state.read == state.end) {
-      if (state.source != nullptr) {
-        state.source->waiting_bytes -= state.sealed.events.size_bytes();
-        if (state.source->waiting_bytes < source_bytes_) feed(*state.source);
-      }
+      if (state.source != nullptr) plan_.consume(*state.source, state.sealed.events.size_bytes());
       next_sealed(state);
     }
     tree_.postpone_next(head_ns(state));
   }
-  flush();
-  return kNone;
-}
-
-void MergeLoop::flush() {
-  if (!batch_.empty()) sink_.write(batch_);
-  batch_.clear();
-  batch_events_ = 0;
-  for (auto& chunk : used_chunks_) pool_.give_back(std::move(chunk));
-  used_chunks_.clear();
+  batch_.flush();
+  return nullptr;
 }
 
 }  // namespace convert

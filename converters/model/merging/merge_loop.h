@@ -1,44 +1,53 @@
 // Reads all inputs and merges their lanes by time, in bounded memory, on all cores.
 //
-// In each round, several threads pump the sources whose lanes run short of events, while the events that the
-// last round sealed are merged. Which sources are pumped, and how far, is decided between the rounds. It does
-// not depend on the number of threads, so the output does not either.
+// In each round, several threads pump the sources whose lanes run short of events (PumpPlan), while the
+// events that the last round sealed are merged.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "converters/model/lanes/lane.h"
 #include "converters/model/merging/loser_tree.h"
+#include "converters/model/merging/pump_plan.h"
 #include "converters/model/merging/sink.h"
-#include "converters/model/merging/source.h"
 #include "converters/model/merging/timeline_input.h"
 #include "converters/model/merging/workers.h"
 
 namespace convert {
 
+// Merged events on their way to the sink, and the chunks that hold them.
+class MergedBatch {
+ public:
+  MergedBatch(EventSink& sink, ChunkPool& pool) : sink_(sink), pool_(pool) { runs_.reserve(kEvents); }
+
+  void add(const MergedRun& run) {
+    runs_.push_back(run);
+    events_ += run.events.size();
+    if (events_ >= kEvents) flush();
+  }
+  // The chunk is no longer needed once its events are written.
+  void retire(std::unique_ptr<EventChunk> chunk) { used_chunks_.push_back(std::move(chunk)); }
+  void flush();
+
+ private:
+  static constexpr std::size_t kEvents = 1024;  // they stay in the cache until they are written
+
+  EventSink& sink_;
+  ChunkPool& pool_;
+  std::vector<MergedRun> runs_;
+  std::size_t events_ = 0;
+  std::vector<std::unique_ptr<EventChunk>> used_chunks_;
+};
+
 class MergeLoop {
  public:
-  struct SourceState {
-    std::unique_ptr<Source> source;
-    std::vector<std::size_t> lanes = {};  // their numbers; once the loop exists, their ranks
-    std::size_t input;
-    bool done = false;
-    std::size_t waiting_bytes = 0;  // sealed and not merged
-    bool is_hungry = true;          // is one of hungry_
-    std::exception_ptr failure = nullptr;
-  };
-  struct SharedSourceState {
-    std::unique_ptr<SharedSource> source;
-    std::size_t input;
-    bool done = false;
-    std::exception_ptr failure = nullptr;
-  };
   struct Parts {
     std::deque<Lane>& lanes;
     const std::vector<std::size_t>& input_of_lane;
@@ -71,54 +80,27 @@ class MergeLoop {
     PendingEvent* end = nullptr;    // of `sealed`
     std::uint64_t unsealed_ns = 0;  // unsealed events will not come before this time, offset included
   };
-  static constexpr std::size_t kNone = ~std::size_t{0};
 
-  void plan_round(bool pump_all);
-  void feed(SourceState& source);
   void read_later();
-  void read_next();
-  void pump_round();
-  void pump(std::size_t task, std::size_t worker);
+  void pump_round(bool pump_all);
   void collect();
-  void seal(std::size_t rank);
+  void seal(LaneState& state);
   void skip_unneeded();
   void release_blocking();
-  std::uint64_t delivered_until_ns(std::size_t input) const;
-  std::size_t merge();
+  LaneState* merge();
   bool next_sealed(LaneState& state);
   std::uint64_t head_ns(const LaneState& state) const;
-  void flush();
 
-  ChunkPool& pool_;
   EventSink& sink_;
-  std::vector<SourceState>& sources_;
-  std::vector<SharedSourceState>& shared_sources_;
   std::vector<TimelineInput>& inputs_;
   std::vector<LaneState> lanes_;  // by rank: at equal times, the lower one goes first
-  std::size_t lane_bytes_;        // of the lookahead, for one lane
-  std::size_t block_bytes_;       // that one pump() of a shared source reads
-  std::size_t source_bytes_;      // that one of another source fills
-  std::size_t lookahead_bytes_;
-  LoserTree tree_;  // a lane without events may have more by now
-  // Where lanes share a source, how far it reads decides which pending calls are released.
-  bool is_order_free_ = false;
+  LoserTree tree_;                // a lane without events may have more by now
+  PumpPlan plan_;
+  MergedBatch batch_;
   bool is_merging_ = false;  // sealed events are consumed
   std::uint64_t needed_from_ns_ = 0;
-  std::size_t blocking_ = kNone;  // the lane without events that the merge waits for
-
-  struct Task {
-    SourceState* source;
-    SharedSourceState* shared;
-    std::size_t bytes;
-    std::uint64_t delivered_until_ns = kForever;
-  };
-  std::vector<Task> tasks_;           // of the round
-  std::vector<SourceState*> hungry_;  // whose lanes may run short; the others do not
-  std::vector<SourceState*> unread_;  // sources that the merge has not reached, by begin, the first one last
-  std::vector<MergedRun> batch_;
-  std::size_t batch_events_ = 0;
-  std::vector<std::unique_ptr<EventChunk>> used_chunks_;  // needed by the batch only
-  Workers workers_;                                       // destroyed first: its tasks use all the rest
+  LaneState* blocking_ = nullptr;  // the lane without events that the merge waits for
+  Workers workers_;                // destroyed first: its tasks use all the rest
 };
 
 }  // namespace convert

@@ -1,4 +1,4 @@
-// Splits text into numbers, words, and items between separators.
+// Splits text into numbers, words, and items between separators; writes bytes and times as text.
 #pragma once
 
 #include <algorithm>
@@ -51,6 +51,8 @@ std::string spelled(std::string_view bytes);
 // A character as a debugger shows it: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is that of a char,
 // signed or not.
 std::string spelled_character(std::int64_t code);
+// "1061.400468580 s"
+std::string format_seconds(std::uint64_t time_ns);
 // Calls `visit` with each part between separators that isn't empty.
 template <typename Visit>
 void split(std::string_view text, char separator, const Visit& visit) {

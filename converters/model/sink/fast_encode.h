@@ -58,8 +58,6 @@ constexpr fxt::EventType event_type_of(EventKind kind) {
       return fxt::EventType::Counter;
     case EventKind::FlowBegin:
       return fxt::EventType::FlowBegin;
-    case EventKind::FlowStep:
-      return fxt::EventType::FlowStep;
     case EventKind::FlowEnd:
       return fxt::EventType::FlowEnd;
     case EventKind::AsyncBegin:
@@ -104,7 +102,6 @@ template <typename RefOf, typename TextOf, typename PutLarge>
         break;
       case ArgumentType::Uint32:
       case ArgumentType::Uint64:
-      case ArgumentType::Bool:  // one reader's debug build aborts on bool arguments (rule W22)
         at = argument.bits() >> 63 == 0 ? fxt::put_unsigned(at, name, argument.bits())
                                         : put_large(at, name, argument.bits());
         break;
@@ -113,9 +110,6 @@ template <typename RefOf, typename TextOf, typename PutLarge>
         break;
       case ArgumentType::Pointer:
         at = fxt::put_pointer(at, name, argument.bits());
-        break;
-      case ArgumentType::Koid:
-        at = fxt::put_koid(at, name, argument.bits());
         break;
       case ArgumentType::Name:
         at = fxt::put_text(at, name, text_of(static_cast<NameId>(argument.bits())));

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxThreadIndexes = 255;
 constexpr std::size_t kMaxTracyNames = 32'767;
 
 fxt::Thread thread_of(ProcessId process, ThreadId thread) {
-  return {.process = static_cast<std::uint64_t>(process), .thread = static_cast<std::uint64_t>(thread)};
+  return {.process = number_of(process), .thread = number_of(thread)};
 }
 
 // The model's states are those of the format.
@@ -135,7 +135,7 @@ void FxtSink::write(std::span<const MergedRun> runs) {
 }
 
 void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
-  if (!keeps_flow(event)) {
+  if (!flows_.keeps(event)) {
     --events_written_;
     return;
   }
@@ -157,16 +157,13 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
     }
     case EventKind::Wakeup: {
       const Wakeup w = event.wakeup();
-      const std::array waker{fxt::Argument{"waker", fxt::Koid{static_cast<std::uint64_t>(w.waker)}}};
+      const std::array waker{fxt::Argument{"waker", fxt::Koid{number_of(w.waker)}}};
       writer_.write(fxt::ThreadWakeup{.time = event.time_ns,
                                       .cpu = cut_cpu(w.cpu),
-                                      .thread = static_cast<std::uint64_t>(w.thread),
+                                      .thread = number_of(w.thread),
                                       .arguments = std::span(waker).first(w.waker == ThreadId{} ? 0 : 1)});
       break;
     }
-    case EventKind::Log:
-      writer_.write(fxt::Log{event.time_ns, thread.koids, event.text()});
-      break;
     case EventKind::Blob:
       writer_.write(fxt::Blob{fxt::Inline{event.text()}, fxt::BlobType::Data, event.bytes()});
       break;
@@ -177,9 +174,8 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
       write_event(thread, event);
   }
   if (repaired_strings() == repaired) return;
-  const bool has_label = event.kind != EventKind::Log && event.kind != EventKind::Blob;
   count_repaired(static_cast<std::size_t>(&thread - threads_.data()), repaired,
-                 has_label ? names_.text(names_.label(event.label).name) : event.text());
+                 event.kind == EventKind::Blob ? event.text() : names_.text(names_.label(event.label).name));
 }
 
 std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
@@ -188,28 +184,16 @@ std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
   return std::uint16_t{fxt::kMaxCpu};
 }
 
-// Whether a flow event is written. Events come by time, so the end of an arrow that would go back in time
-// comes before its begin: that arrow is dropped and counted. If the begin never comes, it was filtered.
-bool FxtSink::keeps_flow(const PendingEvent& event) {
+bool FlowOrder::keeps(const PendingEvent& event) {
   const std::uint64_t id = event.end_ns;
-  switch (event.kind) {
-    case EventKind::FlowBegin:
-      if (backward_flows_.contains(id)) {
-        ++backward_arrows_;
-        return false;
-      }
-      return open_flows_.insert(id).second;
-    case EventKind::FlowStep:
-      if (open_flows_.contains(id)) return true;
-      backward_flows_.insert(id);
-      return false;
-    case EventKind::FlowEnd:
-      if (open_flows_.erase(id) != 0) return true;
-      backward_flows_.insert(id);
-      return false;
-    default:
-      return true;
+  if (event.kind == EventKind::FlowBegin) {
+    if (!backward_.contains(id)) return open_.insert(id).second;
+    ++backward_arrows_;
+    return false;
   }
+  if (event.kind != EventKind::FlowEnd || open_.erase(id) != 0) return true;
+  backward_.insert(id);
+  return false;
 }
 
 // ---- Events ----
@@ -356,11 +340,10 @@ void FxtSink::note_too_deep(const Timeline& timeline, std::string_view output) {
     const auto& [count, first] = by_lane[i];
     if (count == 0) continue;
     const LaneInfo& lane = timeline.lanes()[i];
-    notes_.add(
-        kTooDeep, Location::file(output),
-        fmt::format("{} of thread {} ({}), the first is {}", count, static_cast<std::uint64_t>(lane.thread),
-                    lane.thread_name, names_.text(names_.label(first).name)),
-        count);
+    notes_.add(kTooDeep, Location::file(output),
+               fmt::format("{} of thread {} ({}), the first is {}", count, number_of(lane.thread),
+                           lane.thread_name, names_.text(names_.label(first).name)),
+               count);
   }
 }
 
@@ -368,8 +351,8 @@ void FxtSink::note_repaired(const Timeline& timeline) {
   for (const auto& [number, repaired] : repaired_of_) {
     const LaneInfo& lane = timeline.lanes()[number];
     notes_.add(kStringsRepaired, Location::file(timeline.input_of(number)),
-               fmt::format("{} of thread {} ({}), the first in {}", repaired.count,
-                           static_cast<std::uint64_t>(lane.thread), lane.thread_name, repaired.first),
+               fmt::format("{} of thread {} ({}), the first in {}", repaired.count, number_of(lane.thread),
+                           lane.thread_name, repaired.first),
                repaired.count);
   }
 }
@@ -390,7 +373,7 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
   const fxt::WriterCounters& counters = writer_.counters();
   note(kCpuCut, cut_cpus_);
   note_too_deep(timeline, output);
-  note(kArrowBackwards, backward_arrows_);
+  note(kArrowBackwards, flows_.backward_arrows());
   note(kArgumentsCut, timeline.cut_arguments());
   note(kStringsCut, cut_strings_ + counters.cut_strings);
   note_repaired(timeline);

@@ -41,6 +41,19 @@ inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hour
 // The packets with viewer hints, which are written before the first event (viewer_hints.cpp).
 fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);
 
+// Which flow events are written. Events come by time, so the end of an arrow that would go back in time comes
+// before its begin: that arrow is dropped and counted. If the begin never comes, it was filtered.
+class FlowOrder {
+ public:
+  bool keeps(const PendingEvent& event);
+  std::uint64_t backward_arrows() const { return backward_arrows_; }
+
+ private:
+  std::set<std::uint64_t> open_;       // begun and not ended
+  std::set<std::uint64_t> backward_;   // ended before the begin
+  std::uint64_t backward_arrows_ = 0;  // of those, the ones that begin later
+};
+
 class FxtSink : public EventSink {
  public:
   // What Perfetto needs: it drops slices deeper than 512, instants included, and then misdraws their parents.
@@ -81,7 +94,6 @@ class FxtSink : public EventSink {
   std::uint16_t cut_cpu(std::uint16_t cpu);
   void note_too_deep(const Timeline& timeline, std::string_view output);
   void note_repaired(const Timeline& timeline);
-  bool keeps_flow(const PendingEvent& event);
 
   void make_header(LabelId label);
   std::optional<std::uint16_t> table_ref(NameId name);
@@ -115,9 +127,7 @@ class FxtSink : public EventSink {
   bool table_is_full_ = false;
   std::deque<std::string> repaired_;             // valid forms of the current record's strings
   std::map<std::size_t, Repaired> repaired_of_;  // by lane
-  std::set<std::uint64_t> open_flows_;           // begun and not ended
-  std::set<std::uint64_t> backward_flows_;       // with a step or end before the begin
-  std::uint64_t backward_arrows_ = 0;            // of those, the ones that begin later
+  FlowOrder flows_;
   std::uint64_t cut_cpus_ = 0, cut_strings_ = 0, repaired_strings_ = 0, inline_names_ = 0;
   std::uint64_t events_written_ = 0;
   std::optional<std::uint64_t> first_ns_;

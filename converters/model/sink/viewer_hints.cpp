@@ -13,11 +13,6 @@
 namespace convert {
 namespace {
 
-template <typename Id>
-std::uint64_t number(Id id) {
-  return static_cast<std::uint64_t>(id);
-}
-
 std::string valid(const std::string& text) { return fxt::repaired(text).value_or(text); }
 
 struct ProcessOrder {
@@ -67,15 +62,16 @@ void add_order(fxt::PerfettoPackets& packets, const Processes& processes) {
   });
   std::uint64_t rank = 0;
   for (const auto* const process : order) {
-    if (order.size() > 1) packets.rank_process(number(process->first), valid(process->second.name), ++rank);
+    if (order.size() > 1)
+      packets.rank_process(number_of(process->first), valid(process->second.name), ++rank);
     std::vector<std::pair<std::uint64_t, ThreadId>> threads;  // by first call
     for (const auto& [thread, first_call_ns] : process->second.first_call_of)
-      threads.emplace_back(number(thread) == number(process->first) ? 0 : first_call_ns, thread);
+      threads.emplace_back(number_of(thread) == number_of(process->first) ? 0 : first_call_ns, thread);
     if (threads.size() == 1) continue;
     std::ranges::sort(threads);
     std::uint64_t thread_rank = 0;
     for (const auto& [first_call_ns, thread] : threads)
-      packets.rank_thread(number(process->first), number(thread), ++thread_rank);
+      packets.rank_thread(number_of(process->first), number_of(thread), ++thread_rank);
   }
 }
 
@@ -100,8 +96,9 @@ fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& 
   std::vector<fxt::PerfettoProcess> tree;
   for (const ProcessInfo& process : info.processes) {
     if (!processes.contains(process.process)) continue;
-    fxt::PerfettoProcess& entry = tree.emplace_back(fxt::PerfettoProcess{.process = number(process.process)});
-    if (processes.contains(process.parent)) entry.parent = number(process.parent);
+    fxt::PerfettoProcess& entry =
+        tree.emplace_back(fxt::PerfettoProcess{.process = number_of(process.process)});
+    if (processes.contains(process.parent)) entry.parent = number_of(process.parent);
     for (const std::string& word : process.command_line) entry.command_line.push_back(valid(word));
   }
   if (!tree.empty()) packets.processes(tree);

@@ -108,8 +108,8 @@ const DebugFile* DebugFiles::read(const std::string& name, Notes& damage_notes) 
   return file->second.get();
 }
 
-NameId SourceLines::line_of(const SymbolAt& function) const {
-  const DebugFile* const file = function.symbol != nullptr ? debug_.of(function) : nullptr;
+NameId DebugFiles::line_of(const SymbolAt& function) {
+  const DebugFile* const file = function.symbol != nullptr ? of(function) : nullptr;
   if (file == nullptr) return CallName::kNoLine;
   const std::string line = location_of(file->find(function.symbol->start, function.symbol->name).line);
   return line.empty() ? CallName::kNoLine : names_.intern(line);

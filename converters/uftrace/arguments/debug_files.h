@@ -72,19 +72,24 @@ class DebugFile {
 // "/src/args.c:11" for the line "11 /src/args.c"; empty if the line has another form.
 std::string location_of(std::string_view line);
 
-// All .dbg files of a recording; each is read when it is first needed. Safe to use from several threads.
-class DebugFiles {
+// All .dbg files of a recording; each is read when it is first needed. Safe to use from several threads;
+// callers cache the lines of functions.
+class DebugFiles final : public FunctionLines {
  public:
   // Borrows all of them. Only this object may use `notes`.
   DebugFiles(const Directory& directory, Names& names, Notes& notes)
       : directory_(directory),
         names_(names),
         notes_(notes),
+        loc_(names.intern("loc")),
         files_(directory, directory.debug_files, ".dbg", notes) {}
 
   bool has_any() const { return !directory_.debug_files.empty(); }
   // The file of the image there; null if there is none. Valid as long as this object.
   const DebugFile* of(const SymbolAt& symbol);
+  NameId line_of(const SymbolAt& function) override;
+  // The name of the argument that is a call's line.
+  NameId loc() const { return loc_; }
   // The file of that name in the directory; null if it can't be read. Its damage is not noted unless of()
   // needed the file before.
   const DebugFile* of_name(const std::string& name) {
@@ -99,28 +104,11 @@ class DebugFiles {
   const Directory& directory_;
   Names& names_;
   Notes& notes_;
+  NameId loc_;
   std::mutex mutex_;
   ModuleFiles files_;
   std::map<const Image*, const DebugFile*> by_image_;
   std::map<std::string, std::unique_ptr<DebugFile>, std::less<>> by_name_;
-};
-
-// The source lines of functions: the argument `loc` of their calls. Safe to use from several threads; callers
-// cache the results.
-class SourceLines final : public FunctionLines {
- public:
-  // Borrows both for its whole life.
-  SourceLines(DebugFiles& debug, Names& names) : debug_(debug), names_(names), loc_(names.intern("loc")) {}
-
-  bool has_any() const { return debug_.has_any(); }
-  NameId line_of(const SymbolAt& function) const override;
-  bool has_file(const SymbolAt& function) const { return debug_.of(function) != nullptr; }
-  NameId argument() const { return loc_; }
-
- private:
-  DebugFiles& debug_;
-  Names& names_;
-  NameId loc_;
 };
 
 }  // namespace convert::uftrace

@@ -45,7 +45,7 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
     for (std::size_t i = 0; i < event.value_count(); ++i)
       into.add({names.intern(event.values[i]), typed(load(data.subspan(i * kWord, kWord)))});
   };
-  const auto tid = static_cast<std::uint64_t>(task_.tid);
+  const auto tid = number_of(task_.tid);
   switch (event.kind) {
     case UftraceEventKind::ProcessCounter:
     case UftraceEventKind::ThreadCounter:

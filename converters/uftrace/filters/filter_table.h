@@ -51,7 +51,7 @@ class FilterTable {
   // What functions are called and where they stand. Borrowed by the table.
   struct Functions {
     Symbolizer& symbolizer;
-    const FunctionLines& lines;
+    FunctionLines& lines;
     const Names& names;  // of the lines
     Demangle demangle;
   };

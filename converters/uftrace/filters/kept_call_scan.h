@@ -57,7 +57,7 @@ class KeptCallScan {
   // Borrows all. Throws InputError if the file can't be read.
   KeptCallScan(const WalkedThread& thread, FilterTable& table, Symbolizer& symbolizer, KeptCalls& kept_calls);
 
-  // Takes a step. False when the scan is finished.
+  // Reads on for a while. False when the scan is finished.
   bool step();
 
   // ---- For CallWalk ----

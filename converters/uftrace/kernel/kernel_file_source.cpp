@@ -43,7 +43,7 @@ KernelFileSource::KernelFileSource(const KernelFiles& files, QueuesByThread<Kern
     : CpuFileSource(files.files, {.pages = files.header.pages, .notes = &notes}, queues, stats),
       order_(files.header.pages.order),
       common_(files.header),
-      graph_(files.header),
+      graph_(graph_formats_of(files.header)),
       symbols_(std::move(symbols)),
       shown_(shown),
       notes_(notes),
@@ -96,7 +96,7 @@ void KernelFileSource::stage_data(const KernelEvent& event, Cpu& cpu) {
 
   KernelQueue* const queue = cpu.queue;  // null: the thread is not of the recorded program
   const std::uint64_t type = type_of(payload);
-  if (const GraphFormat* const format = graph_.find(type)) {
+  if (const auto format = std::ranges::find(graph_, type, &GraphFormat::id); format != graph_.end()) {
     if (queue != nullptr && format->fits(payload))
       stage_call(*format, event, *queue);
     else if (queue != nullptr)

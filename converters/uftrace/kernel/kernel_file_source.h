@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "converters/uftrace/cpus/cpu_file_source.h"
-#include "converters/uftrace/kernel/graph_formats.h"
+#include "converters/uftrace/cpus/cpu_files.h"
 #include "converters/uftrace/kernel/kernel_cursor.h"
 #include "converters/uftrace/kernel/kernel_queue.h"
 #include "converters/uftrace/kernel/kernel_symbols.h"
@@ -64,7 +63,7 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
 
   std::endian order_;
   CommonFields common_;
-  GraphFormats graph_;
+  std::vector<GraphFormat> graph_;  // two or three
   KernelSymbols symbols_;
   Shown shown_;
   Notes& notes_;

@@ -1,6 +1,7 @@
 #include "converters/uftrace/kernel/kernel_header.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <limits>
 
@@ -214,6 +215,25 @@ std::optional<KernelHeader> read_kernel_header(const std::filesystem::path& dire
   const auto text = read_optional_file(path, notes);
   if (!text) return std::nullopt;
   return HeaderParser(*text, path, notes).parse();
+}
+
+std::vector<GraphFormat> graph_formats_of(const KernelHeader& header) {
+  // Since 6.13, entries with a return address are events of their own.
+  constexpr std::array<std::string_view, 2> kEntries{"funcgraph_entry", "fgraph_retaddr_entry"};
+  std::vector<GraphFormat> found;
+  for (const EventFormat& format : header.formats) {
+    const bool is_entry = std::ranges::count(kEntries, format.name) != 0;
+    if (format.system != "ftrace" || (!is_entry && format.name != "funcgraph_exit")) continue;
+    GraphFormat graph{.id = format.id,
+                      .is_entry = is_entry,
+                      .function = format.integer("func"),
+                      .depth = format.integer("depth")};
+    if (!graph.function.exists()) continue;
+    graph.value = format.integer(is_entry ? "retaddr" : "retval");
+    if (is_entry && !graph.value.exists()) graph.value = format.integer("graph_retaddr");
+    found.push_back(graph);
+  }
+  return found;
 }
 
 }  // namespace convert::uftrace

@@ -73,6 +73,39 @@ struct KernelHeader {
   const EventFormat* find(std::string_view system, std::string_view name) const;  // null if there is none
 };
 
+// An entry into a kernel function, or an exit.
+struct GraphFormat {
+  std::uint16_t id;
+  bool is_entry;
+  IntegerField function, depth;
+  IntegerField value = {};  // of an entry the return address; of an exit the return value
+
+  bool fits(std::span<const std::byte> payload) const {
+    return function.fits(payload) && (!depth.exists() || depth.fits(payload));
+  }
+};
+// Of the function graph tracer's events, as the kernel's formats have them.
+std::vector<GraphFormat> graph_formats_of(const KernelHeader& header);
+
+// The fields that every event begins with.
+struct CommonFields {
+  explicit CommonFields(const KernelHeader& header) {
+    if (header.formats.empty()) return;
+    const auto replace = [&](IntegerField& field, std::string_view name) {
+      if (const IntegerField own = header.formats.front().integer(name); own.exists()) field = own;
+    };
+    replace(type, "common_type");
+    replace(flags, "common_flags");
+    replace(thread, "common_pid");
+  }
+
+  IntegerField type{.offset = 0, .size = 2};
+  IntegerField flags{.offset = 2, .size = 1};
+  IntegerField thread{.offset = 4, .size = 4};
+
+  bool fit(std::span<const std::byte> payload) const { return type.fits(payload) && thread.fits(payload); }
+};
+
 // Parses the `field:` lines of a text and ignores all others.
 std::vector<EventField> parse_fields(std::string_view text);
 // Notes damaged lines and continues after them. Returns nothing if the file does not exist.

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "converters/model/lanes/event.h"
-#include "converters/uftrace/cpus/cpu_file_source.h"
+#include "converters/uftrace/cpus/cpu_files.h"
 
 namespace convert::uftrace {
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "converters/uftrace/kernel/graph_formats.h"
 #include "converters/uftrace/kernel/kernel_symbols.h"
 
 namespace convert::uftrace {
@@ -117,10 +116,10 @@ void add_number(const FieldPlan& field, std::uint64_t value, Arguments& values) 
 
 Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols, Names& names)
     : order_(header.pages.order), symbols_(symbols) {
-  const GraphFormats graph(header);
+  const std::vector<GraphFormat> calls = graph_formats_of(header);
   const bool has_switches = header.find("sched", "sched_switch") != nullptr;
   for (const EventFormat& format : header.formats) {
-    if (graph.find(format.id) != nullptr || by_id_.contains(format.id)) continue;
+    if (std::ranges::count(calls, format.id, &GraphFormat::id) != 0 || by_id_.contains(format.id)) continue;
     const std::string name = format.system + ":" + format.name;
     Tracepoint tracepoint{.label = names.intern_label("event", name),
                           .id = format.id,

@@ -11,7 +11,6 @@
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/reading/load.h"
-#include "converters/uftrace/cpus/cpu_file_source.h"
 #include "converters/uftrace/cpus/cpu_files.h"
 
 namespace convert::uftrace {

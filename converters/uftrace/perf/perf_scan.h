@@ -10,7 +10,7 @@
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/names/names.h"
-#include "converters/uftrace/cpus/cpu_file_source.h"
+#include "converters/uftrace/cpus/cpu_files.h"
 #include "converters/uftrace/perf/perf_cursor.h"
 
 namespace convert::uftrace {

@@ -10,7 +10,7 @@
 namespace convert::uftrace {
 namespace {
 
-ThreadId leader_of(ProcessId pid) { return ThreadId{static_cast<std::uint64_t>(pid)}; }
+ThreadId leader_of(ProcessId pid) { return ThreadId{number_of(pid)}; }
 
 // The last of `items`, sorted by `time`, that is not after `time_ns`; null if all are.
 template <typename Items, typename Time>
@@ -56,9 +56,8 @@ Sessions::Sessions(const Directory& directory, const Info& info, const std::vect
   add_unlisted_tasks(directory, info, notes);
   for (auto& [tid, task] : tasks_)
     if (!name_task(task))
-      notes.add(kNoSession, [id = tid] {
-        return fmt::format("thread {}: no program is known", static_cast<std::uint64_t>(id));
-      });
+      notes.add(kNoSession,
+                [id = tid] { return fmt::format("thread {}: no program is known", number_of(id)); });
 }
 
 AddressSpace& Sessions::space_of(const std::string& sid, const Directory& directory, Notes& notes) {
@@ -162,8 +161,7 @@ void Sessions::fork_task(const Fork& fork) {
 void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes) {
   const auto add = [&](ThreadId tid) {
     const bool one_process = sessions_of_process_.size() == 1;
-    const ProcessId pid =
-        one_process ? sessions_of_process_.begin()->first : ProcessId{static_cast<std::uint64_t>(tid)};
+    const ProcessId pid = one_process ? sessions_of_process_.begin()->first : ProcessId{number_of(tid)};
     task_of(tid, pid);
   };
   for (const ThreadId tid : info.tids) add(tid);

@@ -64,7 +64,7 @@ struct Task {
   std::optional<std::uint64_t> fork_ns = {};  // when it was forked
   std::string name = {};                      // basename of its program, at most 15 bytes; empty if not known
   std::vector<SessionSpan> sessions = {};     // by time; the last one never ends
-  bool is_leader() const { return static_cast<std::uint64_t>(tid) == static_cast<std::uint64_t>(pid); }
+  bool is_leader() const { return number_of(tid) == number_of(pid); }
 };
 
 class Sessions {

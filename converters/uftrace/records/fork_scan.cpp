@@ -31,9 +31,8 @@ ForkKind kind_of(std::string_view symbol) {
 
 class ForkScan {
  public:
-  // `kinds` by epoch, of functions that do not fork.
   ForkScan(const WalkedThread& thread, Symbolizer& symbolizer, std::span<const std::uint64_t> times_ns,
-           const std::set<CallKey>& first_exits, EpochCaches<AddressCache<ForkKind>>& kinds)
+           const std::set<CallKey>& first_exits, ForkKinds& kinds)
       : times_ns_(times_ns),
         first_exits_(first_exits),
         walk_(thread),
@@ -178,7 +177,7 @@ class ForkScan {
   TaskSymbols symbols_;
 
   ForkScanResult found_;
-  EpochCaches<AddressCache<ForkKind>>& kinds_of_;
+  ForkKinds& kinds_of_;
   AddressCache<ForkKind>* kinds_ = nullptr;  // by these symbols; null before there are any
   std::uint64_t plain_until_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // of the open call that forks
@@ -198,8 +197,10 @@ class ForkScan {
 
 }  // namespace
 
-ForkScanResult ForkScans::scan(const WalkedThread& thread, std::span<const std::uint64_t> times_ns) {
-  return ForkScan(thread, symbolizer_, times_ns, first_exits_, kinds_).run();
+ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
+                          std::span<const std::uint64_t> times_ns, const std::set<CallKey>& first_exits,
+                          ForkKinds& kinds) {
+  return ForkScan(thread, symbolizer, times_ns, first_exits, kinds).run();
 }
 
 RecordHead read_head(const std::string& path, const ThreadFacts& facts) {

@@ -59,22 +59,14 @@ struct ForkScanResult {
 // A call that a child leaves with its first record.
 using CallKey = std::pair<std::size_t, std::uint64_t>;  // depth, address
 
-// Scans the threads of one process.
-class ForkScans {
- public:
-  // Borrows both. `first_exits` are calls that children left first, whatever their functions.
-  ForkScans(Symbolizer& symbolizer, const std::set<CallKey>& first_exits)
-      : symbolizer_(symbolizer), first_exits_(first_exits) {}
+// Of functions that do not fork; by epoch.
+using ForkKinds = EpochCaches<AddressCache<ForkKind>>;
 
-  // Until the last of `times_ns`, which ascend, or until all calls have names. Throws InputError if the file
-  // can't be read.
-  ForkScanResult scan(const WalkedThread& thread, std::span<const std::uint64_t> times_ns);
-
- private:
-  Symbolizer& symbolizer_;
-  const std::set<CallKey>& first_exits_;
-  EpochCaches<AddressCache<ForkKind>> kinds_;  // of functions that do not fork
-};
+// Scans a thread until the last of `times_ns`, which ascend, or until all calls have names. `first_exits` are
+// calls that children left first, whatever their functions. Throws InputError if the file can't be read.
+ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
+                          std::span<const std::uint64_t> times_ns, const std::set<CallKey>& first_exits,
+                          ForkKinds& kinds);
 
 // How the records of a thread begin.
 struct RecordHead {

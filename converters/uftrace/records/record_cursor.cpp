@@ -54,7 +54,8 @@ std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
 
   const Ahead behind = rest.from(kRecordSize);
   if (record.type() == RecordType::Lost)
-    return finish({.what = RecordItem::What::Loss, .begin = offset(), .end = 0, .call = decode(record)}, 0);
+    return consume_record(
+        {.what = RecordItem::What::Loss, .begin = offset(), .end = 0, .call = decode(record)}, 0);
   if (resync_.is_time_damaged(record, seen_ns_, behind)) return next_bad_time(record, behind);
   is_held_ = record.time_ns >= delivered_until_ns;
   if (is_held_) return std::nullopt;
@@ -62,7 +63,7 @@ std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
   return record.type() == RecordType::Event ? next_event(record, behind) : next_call(record, behind);
 }
 
-RecordItem RecordCursor::finish(RecordItem item, std::size_t payload_bytes) {
+RecordItem RecordCursor::consume_record(RecordItem item, std::size_t payload_bytes) {
   block_.at += kRecordSize + payload_bytes;
   item.end = offset();
   ++records_;
@@ -80,20 +81,20 @@ RecordItem RecordCursor::next_call(const Record& record, Ahead behind) {
   trusted_until_ns_ = std::min(kTimeLimitNs, seen_ns_ + kExaminedGapNs);
   std::size_t bytes = 0;
   if (item.has_payload) size_payload(item, behind, bytes);
-  return finish(item, bytes);
+  return consume_record(item, bytes);
 }
 
-// The record is dropped, but what is behind it is as if it had been right.
+// Drops the record, but sizes its payload as if its time were right.
 RecordItem RecordCursor::next_bad_time(const Record& record, Ahead behind) {
   const RecordItem item{
       .what = RecordItem::What::BadTime, .begin = offset(), .end = 0, .call = decode(record)};
-  if (!record.has_payload()) return finish(item, 0);
+  if (!record.has_payload()) return consume_record(item, 0);
   Expectation expected = expectation();
   if (record.type() != RecordType::Event) {
     expected = resync_.after(item.call);
     expected.time_ns = seen_ns_;
   }
-  return finish(item, resync_.find_behind_payload(behind, expected).value_or(0));
+  return consume_record(item, resync_.find_behind_payload(behind, expected).value_or(0));
 }
 
 // The length in an event's data is right if a record follows there, or if none follows nearer.
@@ -103,31 +104,32 @@ RecordItem RecordCursor::next_event(const Record& record, Ahead behind) {
                   .end = 0,
                   .call = decode(record),
                   .has_payload = record.has_payload()};
-  if (!item.has_payload) return finish(item, 0);
+  if (!item.has_payload) return consume_record(item, 0);
   constexpr std::size_t kLengthSize = sizeof(std::uint16_t);
   const Expectation expected = expectation();
   if (behind.bytes.size() < sizeof(std::uint64_t))
-    return finish(item, resync_.find_behind_payload(behind, expected).value_or(0));
+    return consume_record(item, resync_.find_behind_payload(behind, expected).value_or(0));
   ByteCursor in(behind.bytes, file_.path(), facts_.order, offset() + kRecordSize);
   const std::size_t length = in.read<std::uint16_t>("event length");
   const std::size_t size = padded(kLengthSize + length);
-  if (size > kMaxPayload) return finish(item, resync_.find_behind_payload(behind, expected).value_or(0));
+  if (size > kMaxPayload)
+    return consume_record(item, resync_.find_behind_payload(behind, expected).value_or(0));
   const bool is_whole = size <= behind.bytes.size();
   const bool is_followed =
       is_whole && (size == behind.bytes.size() || resync_.is_plausible(behind.from(size), expected));
   const std::size_t reach = is_followed ? size : kMaxPayload;
   if (const auto nearer = resync_.find_sure(behind, reach, expected); is_whole && nearer && *nearer != size)
-    return finish(item, *nearer);
+    return consume_record(item, *nearer);
   if (is_whole) {
     item.payload = behind.bytes.subspan(kLengthSize, length);
-    return finish(item, size);
+    return consume_record(item, size);
   }
   // The end of the file cuts the event off: that is the next item.
   damage_.item = RecordItem{.what = RecordItem::What::Truncated,
                             .begin = offset() + kRecordSize,
                             .end = offset() + kRecordSize + behind.bytes.size(),
                             .needed = size};
-  return finish(item, behind.bytes.size());
+  return consume_record(item, behind.bytes.size());
 }
 
 // Undoes what the producer does to depths: QEMU's shift, and the overflow of depths beyond 1023 into the

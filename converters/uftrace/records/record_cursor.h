@@ -128,7 +128,7 @@ class RecordCursor {
       }
       if (!can_step()) return end_of_block();
       if (auto item = step(limits.delivered_until_ns)) return item;
-      if (is_held_) return std::nullopt;
+      if (is_held_) return std::nullopt;  // else damage grew, or ended without an item
     }
   }
 
@@ -165,7 +165,7 @@ class RecordCursor {
     }
   }
 
-  // The same for a call with a payload whose size is beyond doubt: what step() would find.
+  // Consumes one call whose payload size is certain. The result equals that of step().
   template <std::endian Order, typename Plain>
   bool try_payload(std::uint64_t limit_ns, Plain&& plain) {
     if constexpr (requires(const PayloadLayout& layout) {
@@ -221,7 +221,7 @@ class RecordCursor {
   RecordItem next_call(const Record& record, Ahead behind);
   RecordItem next_event(const Record& record, Ahead behind);
   RecordItem next_bad_time(const Record& record, Ahead behind);
-  RecordItem finish(RecordItem item, std::size_t payload_bytes);
+  RecordItem consume_record(RecordItem item, std::size_t payload_bytes);
   CallRecord decode(const Record& record) const;
   void size_payload(RecordItem& item, Ahead behind, std::size_t& bytes) const;
   void skip_damage(Ahead rest, std::size_t from);

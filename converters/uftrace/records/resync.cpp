@@ -77,7 +77,7 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
   return false;
 }
 
-// Does the next record fit a thread that was in this one? True if there is none.
+// Whether the record after `record` fits the stack that `record` leaves. True at the end of the file.
 bool Resync::is_followed(Ahead ahead, const Record& record) const {
   const CallRecord call{.type = record.type(),
                         .time_ns = record.time_ns,

@@ -55,8 +55,9 @@ class Resync {
   bool is_plausible(Ahead ahead, const Expectation& expected) const;
 
   // The offset, a multiple of 8 and at most `reach`, of a record that surely follows a payload at the start
-  // of `ahead`. Two things speak for it: its time, and its depth or address, or both with the record after
-  // it.
+  // of `ahead`. It is sure if its time is likely, and two of these hold: it fits the open calls; its address
+  // is known; the record after it follows from it. An exit of the innermost call needs no second one, events
+  // and losses need only fit; the record after them must have a likely time.
   std::optional<std::size_t> find_sure(Ahead ahead, std::size_t reach, const Expectation& expected) const;
   // The same for the record that is most likely.
   std::optional<std::size_t> find_behind_payload(Ahead ahead, const Expectation& expected) const;

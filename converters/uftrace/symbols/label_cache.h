@@ -60,13 +60,13 @@ class AddressCache {
   View view() const { return {entries_.data(), shift_}; }
   // Null if the address is not here.
   const Meaning* find(std::uint64_t address) const {
-    const Entry* const entry = place_of(address);
+    const Entry* const entry = entry_for(address);
     return entry != nullptr && entry->address == address ? &entry->meaning : nullptr;
   }
   const Meaning& put(std::uint64_t address, const Meaning& meaning) {
-    const Entry* place = place_of(address);
-    if (place == nullptr && ++replaced_ > entries_.size() / 16 && try_grow()) place = place_of(address);
-    Entry& entry = entries_[place != nullptr ? static_cast<std::size_t>(place - entries_.data())
+    const Entry* found = entry_for(address);
+    if (found == nullptr && ++replaced_ > entries_.size() / 16 && try_grow()) found = entry_for(address);
+    Entry& entry = entries_[found != nullptr ? static_cast<std::size_t>(found - entries_.data())
                                              : slot_of(address, shift_)];
     entry = {address, meaning};
     return entry.meaning;
@@ -76,7 +76,7 @@ class AddressCache {
 
  private:
   static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};  // no record can hold it: it has 48 bits
-  static constexpr std::size_t kPlaces = 8;                       // where an entry may stand
+  static constexpr std::size_t kProbes = 8;                       // slots where an entry may stand
   static constexpr std::size_t kSize = std::size_t{1} << FirstBits;
 
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
@@ -84,9 +84,9 @@ class AddressCache {
     return (address * 0x9e37'79b9'7f4a'7c15u) >> shift;
   }
   // Where the address stands, or may be put; null if all of its places hold others.
-  const Entry* place_of(std::uint64_t address) const {
+  const Entry* entry_for(std::uint64_t address) const {
     const std::size_t slot = slot_of(address, shift_);
-    for (std::size_t i = slot; i != slot + kPlaces; ++i) {
+    for (std::size_t i = slot; i != slot + kProbes; ++i) {
       const Entry& entry = entries_[i & (entries_.size() - 1)];
       if (entry.address == address || entry.address == kNoAddress) return &entry;
     }

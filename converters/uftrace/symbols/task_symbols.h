@@ -17,13 +17,13 @@ class FunctionLines {
  public:
   virtual ~FunctionLines() = default;
   // "file:line" of the function; CallName::kNoLine if it is not known.
-  virtual NameId line_of(const SymbolAt& function) const = 0;
+  virtual NameId line_of(const SymbolAt& function) = 0;
 };
 
 class TaskSymbols {
  public:
   // Borrows all; `lines` may be null.
-  TaskSymbols(Symbolizer& symbolizer, const Task& task, const FunctionLines* lines = nullptr)
+  TaskSymbols(Symbolizer& symbolizer, const Task& task, FunctionLines* lines = nullptr)
       : symbolizer_(symbolizer), task_(task), lines_(lines) {}
   TaskSymbols(const TaskSymbols&) = delete;
   TaskSymbols& operator=(const TaskSymbols&) = delete;
@@ -80,7 +80,7 @@ class TaskSymbols {
 
   Symbolizer& symbolizer_;
   const Task& task_;
-  const FunctionLines* lines_;
+  FunctionLines* lines_;
   SymbolSpan span_ = {};
   LabelCaches* caches_ = nullptr;  // of the worker
   LabelCache* cache_ = nullptr;    // the one of the epoch

@@ -41,10 +41,10 @@ class CallFilter {
   explicit CallFilter(bool skips_outside = false) : skips_outside_(skips_outside) {}
   virtual ~CallFilter() = default;
 
-  // Takes a step of the scan that finds what later records decide. False while it isn't finished: then
-  // nothing else may be asked.
+  // Goes on with the scan that finds what later records decide. Nothing else may be called until it returns
+  // true.
   virtual bool prepare() { return true; }
-  // The symbols, or the worker, are other ones from here on.
+  // Called when the task's symbols, or the worker that pumps it, have changed.
   virtual void use_scratch(WorkerScratch&) {}
   // What follows is about this record; borrowed until the next one.
   virtual void set_record(const RecordItem&) {}
@@ -56,8 +56,7 @@ class CallFilter {
   // A call begins inside all that are open: whether it is shown. A call that was not `recorded` is never too
   // short.
   virtual bool enter(std::uint64_t, bool) { return true; }
-  // Whether the begin or end of this call will be seen, or the end of a call inside it. Only calls of the
-  // program may be open.
+  // Whether an entry begins a shown call, or an exit ends one. Only calls of the program may be open.
   virtual bool will_be_seen(const CallRecord&) { return true; }
   // Whether it is certain before the call begins, or ends, that nothing of it is shown.
   virtual bool drops_entry(const CallRecord&) { return false; }
@@ -65,7 +64,7 @@ class CallFilter {
   // Whether a fork's arrow may start in the innermost of `depth` calls of the program.
   virtual bool shows_fork_in(std::size_t) const { return true; }
 
-  // Something that is no call happens while no call of the program is open.
+  // Whether an event outside the program's calls is shown. Counts it if not.
   bool shows_outside() {
     if (skips_outside_) ++dropped_.events;
     return !skips_outside_;

@@ -1,7 +1,7 @@
 // When a thread is on a cpu, and on which: its context switches in the trace. The other side of each is
-// thread 0, which viewers show as an idle cpu. Whatever was on a cpu leaves it, at the latest at its end.
-// What lies before some time may be left out: who is on a cpu then comes to it at that time. Times may go
-// back a little, as far as they are shown.
+// thread 0, which viewers show as an idle cpu. A thread still on a cpu leaves it at its last
+// event. What lies before some time may be left out: who is on a cpu then comes to it at that time. A time
+// before the lane's last event is shown at that event's time.
 #pragma once
 
 #include <algorithm>

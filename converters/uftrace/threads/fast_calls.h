@@ -27,17 +27,17 @@ class FastCalls {
   FastCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payloads)
       : lane_(lane),
         symbols_(symbols),
-        names_(symbols.cache()),
+        labels_(symbols.cache()),
         line_argument_(line_argument),
         payloads_(payloads) {}
 
   // Adds calls to the lane; returns how many.
   template <std::endian Order>
   std::size_t operator()(PlainRecords<Order> records, std::uint64_t) const {
-    if (names_ == nullptr) return 0;
+    if (labels_ == nullptr) return 0;
     std::size_t added = 0;
     for (;;) {
-      if (!names_->has_lines() && records.shift.is_none()) added += add_run(records.from(added));
+      if (!labels_->has_lines() && records.shift.is_none()) added += add_run(records.from(added));
       if (added == records.count()) return added;
       const Record record = records[added];
       if (records.mismatch(record) != 0) return added;
@@ -50,7 +50,7 @@ class FastCalls {
   // Adds a call with a payload of that layout to the lane; returns whether it did.
   bool try_add(const CallRecord& call, const PayloadLayout& layout,
                std::span<const std::byte> payload) const {
-    if (names_ == nullptr || payloads_ == nullptr) return false;
+    if (labels_ == nullptr || payloads_ == nullptr) return false;
     const std::size_t most_words = layout.most_words(payload.size());
     const auto put = [&](std::uint64_t* words) { return payloads_->put_values(layout, payload, words); };
     if (!call.is_entry()) return lane_.try_end_with(call.time_ns, call.address, call.depth, most_words, put);
@@ -69,7 +69,7 @@ class FastCalls {
   template <std::endian Order>
   void cache_names(PlainRecords<Order> records) const {
     const auto is_unknown = [&](const Record& record) {
-      return record.type() == RecordType::Entry && names_->find(record.address()) == nullptr;
+      return record.type() == RecordType::Entry && labels_->find(record.address()) == nullptr;
     };
     if (!is_unknown(records[0])) return;
     std::array<std::uint64_t, Symbolizer::kLabelsAtOnce> unknown;
@@ -85,7 +85,7 @@ class FastCalls {
   // In bulk, where no call has a line.
   template <std::endian Order>
   std::size_t add_run(PlainRecords<Order> records) const {
-    const auto decode = [records, names = names_->view()](std::size_t i) {
+    const auto decode = [records, names = labels_->view()](std::size_t i) {
       const Record record = records[i];
       const std::uint64_t mismatch = records.mismatch(record);
       if (mismatch != 0) return PlainCall{.mismatch = mismatch};
@@ -99,8 +99,8 @@ class FastCalls {
                        .is_end = is_end,
                        .mismatch = (name.address ^ address) & (is_end - 1)};
     };
-    if (names_->size() <= kNamesInReach) return lane_.add_plain_run(records.count(), decode);
-    const auto decode_ahead = [records, names = names_->view(), decode,
+    if (labels_->size() <= kNamesInReach) return lane_.add_plain_run(records.count(), decode);
+    const auto decode_ahead = [records, names = labels_->view(), decode,
                                last = records.count() - 1](std::size_t i) {
       __builtin_prefetch(&names.slot_for(records[std::min(i + kNamesAhead, last)].address()));
       return decode(i);
@@ -132,7 +132,7 @@ class FastCalls {
 
   Lane& lane_;
   TaskSymbols& symbols_;
-  const LabelCache* names_;  // null before the first call
+  const LabelCache* labels_;  // null before the first call
   NameId line_argument_;
   PayloadDecoder* payloads_;
 };
@@ -141,13 +141,13 @@ class FilteredFastCalls {
  public:
   // Borrows all.
   FilteredFastCalls(Lane& lane, const LabelCache* names, OptionFilter& filter)
-      : lane_(lane), names_(names), filter_(filter) {}
+      : lane_(lane), labels_(names), filter_(filter) {}
 
   // Decides for each record whether it is shown; returns how many were decided. The filter is asked again
   // about the record after them.
   template <std::endian Order>
   std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
-    if (names_ == nullptr) return 0;
+    if (labels_ == nullptr) return 0;
     return records.count_while([&](const CallRecord& call) {
       const bool is_done = call.is_entry() ? try_begin(call, offset) : try_end(call);
       offset += kRecordSize;
@@ -167,14 +167,14 @@ class FilteredFastCalls {
       lane_.begin_filtered(call.time_ns, call.address);
       return true;
     }
-    const CallName* const name = names_->find(call.address);
+    const CallName* const name = labels_->find(call.address);
     if (name == nullptr || name->line != CallName::kNoLine) return false;
     lane_.try_begin(call.time_ns, name->label, call.address, call.depth);
     return true;
   }
 
   Lane& lane_;
-  const LabelCache* names_;
+  const LabelCache* labels_;
   OptionFilter& filter_;
 };
 

@@ -145,10 +145,10 @@ class Candidates {
 std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std::uint64_t> calls) {
   if (!child.head.first_call) return calls;
   const CallRecord& first = *child.head.first_call;
-  const auto is_before = [&](const ImageChange& change) {
-    return change.what == ImageChange::What::Exec && change.time_ns <= first.time_ns;
+  const auto is_before = [&](const ListedEvent& event) {
+    return event.what == ListedEvent::What::Exec && event.time_ns <= first.time_ns;
   };
-  if (std::ranges::any_of(child.image_changes, is_before)) return calls;
+  if (std::ranges::any_of(child.listed_events, is_before)) return calls;
   calls.resize(first.is_entry() ? first.depth : first.depth + 1);
   if (!first.is_entry()) calls.back() = first.address;
   return calls;
@@ -219,13 +219,13 @@ class Planner {
   std::vector<ForkScanResult> scan_all(const std::vector<ThreadPlan*>& threads,
                                        const std::set<CallKey>& first_exits, TimesOf times_of) {
     Workers workers(std::min(timeline_.jobs(), threads.size()));
-    std::vector<ForkScans> scans;  // by worker
-    for (std::size_t i = 0; i < workers.jobs(); ++i) scans.emplace_back(symbolizer_, first_exits);
+    std::vector<ForkKinds> kinds(workers.jobs());  // by worker
     std::vector<ForkScanResult> results(threads.size());
     std::vector<std::exception_ptr> failures(threads.size());
     workers.start(threads.size(), [&](std::size_t i, std::size_t worker) {
       try {
-        results[i] = scans[worker].scan(threads[i]->walked(), times_of(threads[i]));
+        results[i] =
+            scan_forks(threads[i]->walked(), symbolizer_, times_of(threads[i]), first_exits, kinds[worker]);
       } catch (...) {
         failures[i] = std::current_exception();
       }

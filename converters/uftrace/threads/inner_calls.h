@@ -1,5 +1,5 @@
 // The calls that lie inside all of the program's calls on a thread's lane: those of the kernel, and one for
-// the time that the thread is off its cpu. When a call of the program begins or ends, they step aside or are
+// the time that the thread is off its cpu. When a call of the program begins or ends, they are suspended or
 // cut to lie inside; the rest of a cut call is not drawn, and its exit has no effect any more.
 #pragma once
 

@@ -10,7 +10,7 @@ namespace convert::uftrace {
 
 ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recording, Names& names,
                            RecordNotes& notes)
-    : symbols(recording.symbolizer, *plan.task, recording.lines.has_any() ? &recording.lines : nullptr),
+    : symbols(recording.symbolizer, *plan.task, recording.debug.has_any() ? &recording.debug : nullptr),
       option_filter(recording.filters == nullptr
                         ? nullptr
                         : std::make_unique<OptionFilter>(*recording.filters, recording.symbolizer, symbols,
@@ -116,13 +116,13 @@ void OwnRecords::collect_values(const RecordItem& item) {
   events_.add_to_entry(values_);
   if (is_dropped) return;
   const CallName& name = stages_.symbols.name_of(call.address);
-  if (name.line != CallName::kNoLine) values_.add({recording_.lines.argument(), name.line});
+  if (name.line != CallName::kNoLine) values_.add({recording_.debug.loc(), name.line});
 }
 
 // " of draw@libgui.so", and whether a file has its types.
 std::string OwnRecords::function_of(const CallRecord& call) const {
   const Names::Label label = names_.label(stages_.symbols.label(call.address));
-  const bool has_file = recording_.lines.has_file(stages_.symbols.at(call.address));
+  const bool has_file = recording_.debug.of(stages_.symbols.at(call.address)) != nullptr;
   return fmt::format(" of {}@{}{}", names_.text(label.name), names_.text(label.category),
                      has_file ? "" : ", which has no .dbg file");
 }

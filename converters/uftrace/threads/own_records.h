@@ -1,5 +1,5 @@
-// What one by one the records of a thread's own file become: calls with their arguments, events, losses, and
-// the arrows of forks. Runs of plain records don't come here (fast_calls.h).
+// Turns the records of a thread's own file, one at a time, into calls with arguments, events, losses and the
+// arrows of forks. Runs of plain records don't come here (fast_calls.h).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace convert::uftrace {
 // What all threads of a recording share.
 struct RecordingContext {
   Symbolizer& symbolizer;
-  const SourceLines& lines;
+  DebugFiles& debug;
   EventContext events;
   FilterTable* filters = nullptr;  // null: all calls are shown
   bool shows_values = true;

@@ -46,6 +46,15 @@ struct Due {
   }
 };
 
+// What the streams of a thread emit to.
+struct StreamOutput {
+  Lane& lane;
+  CallFilter& filter;
+  StackRepair& calls;
+  CpuSlices& slices;
+  Names& names;
+};
+
 class SideStream {
  public:
   virtual ~SideStream() = default;
@@ -59,9 +68,7 @@ class SideStream {
 // buffers.
 class KernelStream : public SideStream {
  public:
-  // Borrows the references.
-  KernelStream(const KernelPlan& plan, Lane& lane, CallFilter& filter, InnerCalls& calls, CpuSlices& slices,
-               Names& names);
+  KernelStream(const KernelPlan& plan, const StreamOutput& output);
 
   Due next() const override;
   void emit_next() override;
@@ -73,13 +80,11 @@ class KernelStream : public SideStream {
   void emit_switch_out(const KernelMessage& message);
   void emit_wakeup(std::uint64_t time_ns, const KernelMessage& message);
   void emit_loss(std::uint64_t time_ns, const KernelMessage& message, std::uint64_t known_until_ns);
-  bool is_wanted() const { return !plan_.skips_outside || calls_.program_depth() > 0; }
+  InnerCalls& inner() const { return to_.calls.inner(); }
+  bool is_wanted() const { return !plan_.skips_outside || inner().program_depth() > 0; }
 
   const KernelPlan& plan_;
-  Lane& lane_;
-  CallFilter& filter_;
-  InnerCalls& calls_;
-  CpuSlices& slices_;
+  StreamOutput to_;
   NameId count_, cpu_;
   LabelId records_lost_;
   std::uint64_t known_until_ns_ = 0;  // of its latest message
@@ -92,8 +97,7 @@ class KernelStream : public SideStream {
 // call `linux:schedule` for the time that the thread is off its cpu, and the exits, execs and names of tasks.
 class SwitchStream : public SideStream {
  public:
-  // Borrows the references.
-  SwitchStream(const SwitchPlan& plan, Lane& lane, StackRepair& calls, CpuSlices& slices, Names& names);
+  SwitchStream(const SwitchPlan& plan, const StreamOutput& output);
 
   Due next() const override;
   void emit_next() override;
@@ -114,9 +118,7 @@ class SwitchStream : public SideStream {
   bool is_short(std::size_t out) const { return out < plan_.short_outs.size() && plan_.short_outs[out]; }
 
   const SwitchPlan& plan_;
-  Lane& lane_;
-  StackRepair& calls_;
-  CpuSlices& slices_;
+  StreamOutput to_;
   LabelId blocked_, preempted_, renamed_;
   NameId comm_;
   std::size_t inferred_ = 0;   // of plan_.inferred, those that have passed
@@ -124,59 +126,39 @@ class SwitchStream : public SideStream {
   std::size_t lone_outs_ = 0;  // of plan_.lone_outs, those that have passed
 };
 
-// The thread's execs and loads of libraries, from task.txt.
-class TaskEventStream : public SideStream {
+// The thread's execs, loads of libraries and messages.
+class ListedEventStream : public SideStream {
  public:
-  // By time. Borrows the references.
-  TaskEventStream(std::list<ImageChange> events, Lane& lane, CallFilter& filter, StackRepair& calls,
-                  Names& names);
+  // By time; an exec or load before a message of the same time.
+  ListedEventStream(std::list<ListedEvent> events, const StreamOutput& output);
 
   Due next() const override;
   void emit_next() override;
 
   bool has_exec() const;
-  bool is_exec_next() const { return !events_.empty() && events_.front().what == ImageChange::What::Exec; }
+  // Whether an exec is next, or a message. There must be a next event.
+  bool is_next(ListedEvent::What what) const { return events_.front().what == what; }
   // Drops the next event, with a note, if its time is impossibly far behind the thread's other events.
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
-  std::list<ImageChange> events_;
-  Lane& lane_;
-  CallFilter& filter_;
-  StackRepair& calls_;
-  Names& names_;
+  void emit_message(const ListedEvent& message);
+
+  std::list<ListedEvent> events_;
+  StreamOutput to_;
   LabelId dlopen_;
-  NameId path_;
-};
-
-// The messages of extern.dat.
-class MessageStream : public SideStream {
- public:
-  // By time. Borrows the references.
-  MessageStream(std::list<ExternMessage> messages, Lane& lane, CallFilter& filter, StackRepair& calls,
-                Names& names);
-
-  Due next() const override;
-  void emit_next() override;
-
- private:
-  std::list<ExternMessage> messages_;
-  Lane& lane_;
-  CallFilter& filter_;
-  StackRepair& calls_;
-  Names& names_;
-  NameId message_;
+  NameId path_, message_;
 };
 
 // All side streams of one thread, merged by time and precedence.
 class SideStreams {
  public:
-  // Takes the plan's task events and messages, and borrows the rest.
+  // Takes the plan's listed events, and borrows the rest.
   SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names);
   SideStreams(const SideStreams&) = delete;
   SideStreams& operator=(const SideStreams&) = delete;
 
-  // More may have been delivered to the streams' queues.
+  // Chooses the first stream again, after the streams' queues were filled.
   void look_again();
   // Own records from this time on need emit_before(): something is due before them, or calls that lie inside
   // the program's are open.
@@ -192,10 +174,10 @@ class SideStreams {
   Due next() const { return first_due_; }
   // Another thread is the reason for the next event, and nothing of this thread's switches follows.
   bool is_next_of_others() const { return first_ == &switches_ && switches_.is_next_of_others(); }
-  Due next_task_event() const { return task_events_.next(); }
-  Due next_message() const { return messages_.next(); }
-  bool has_exec() const { return task_events_.has_exec(); }
-  // Drops the next task event, with a note, if its time is impossible.
+  Due next_listed() const { return listed_.next(); }
+  bool is_message_listed_next() const { return listed_.is_next(ListedEvent::What::Message); }
+  bool has_exec() const { return listed_.has_exec(); }
+  // Drops the next listed event, with a note, if its time is impossible.
   bool drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes);
   // Nothing of its switches is shown from here on.
   void stop_switches(std::uint64_t time_ns) {
@@ -212,8 +194,7 @@ class SideStreams {
   CpuSlices slices_;
   KernelStream kernel_;
   SwitchStream switches_;
-  TaskEventStream task_events_;
-  MessageStream messages_;
+  ListedEventStream listed_;
   SideStream* others_ = &switches_;  // the first one beside the kernel
   SideStream* first_ = &kernel_;
   Due others_due_, first_due_;  // of those streams

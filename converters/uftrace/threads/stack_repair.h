@@ -19,7 +19,7 @@
 
 namespace convert::uftrace {
 
-// What a thread has from the one that forked or created it.
+// What a thread inherits from the thread that forked or created it.
 struct ThreadOrigin {
   // Calls that a forked child begins in, outermost first. Nothing if it was not forked, or they are open.
   std::optional<std::vector<std::uint64_t>> calls = {};
@@ -51,8 +51,8 @@ class StackRepair : public OpenCalls {
   // The stack is known: plain records may be given to the lane directly.
   bool is_settled() const { return gap_ == Gap::None; }
 
-  // Makes the calls that lie inside the program's step aside or end, so that only calls of the program are
-  // open; resume() must follow the record.
+  // Suspends or ends the calls that lie inside the program's, so that only calls of the program are open;
+  // resume() must follow the record.
   void make_room(const CallRecord& call);
   // The same for an event: the thread is on its cpu then.
   void make_room_for_event(std::uint64_t time_ns) { inner_.interrupt_off_cpu(time_ns, false); }

@@ -16,7 +16,6 @@
 #include "converters/uftrace/kernel/tracepoint.h"
 #include "converters/uftrace/perf/perf_cursor.h"
 #include "converters/uftrace/perf/perf_scan.h"
-#include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/records/fork_scan.h"
 #include "converters/uftrace/records/thread_facts.h"
@@ -42,11 +41,11 @@ struct KernelPlan {
   bool skips_outside = false;                // events outside of the program's calls are not shown
 };
 
-// An exec or the load of a library, from task.txt.
-struct ImageChange {
-  enum class What : std::uint8_t { Exec, Dlopen } what;
+// An exec or the load of a library, from task.txt; a message of extern.dat.
+struct ListedEvent {
+  enum class What : std::uint8_t { Exec, Dlopen, Message } what;
   std::uint64_t time_ns;
-  std::string path;  // of the program or library
+  std::string text;  // the path of the program or library, or the message
 };
 
 // Where the arrow to a forked child or a new thread starts.
@@ -66,9 +65,8 @@ struct ThreadPlan {
   ThreadFacts facts;
   RecordHead head = {};
   std::unique_ptr<PayloadDecoder> payloads = {};       // may be null
-  std::list<ImageChange> image_changes = {};           // by time
+  std::list<ListedEvent> listed_events = {};           // by time
   std::multimap<std::uint64_t, ForkPoint> forks = {};  // by offset of the entry of the call that it starts in
-  std::list<ExternMessage> messages = {};              // by time, to be shown on this thread
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the calls that it begins in, outermost first
   SwitchPlan switches = {};

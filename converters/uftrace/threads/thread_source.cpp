@@ -9,8 +9,8 @@
 
 namespace convert::uftrace {
 
-ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& recording, ImportContext& context)
-    : plan_(std::move(plan)),
+ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, RecordingContext& recording, ImportContext& context)
+    : plan_(plan),
       lane_(lane),
       recording_(recording),
       context_(context),
@@ -18,10 +18,10 @@ ThreadSource::ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& record
       notes_(context.timeline.new_notes(), plan_.path, plan_.facts.is_growing),
       stages_(plan_, lane, recording, context.names, notes_),
       cursor_(file_, plan_.facts, stages_.calls, plan_.payloads.get()),
-      records_(plan_, stages_, lane, recording, context.names, notes_) {}
+      own_records_(plan_, stages_, lane, recording, context.names, notes_) {}
 
-// All that comes before the first record is known, and times of a lane never decrease. A first record that is
-// no call may be damage.
+// The earliest time that the lane can emit, if the file begins with a call. Another first record may be
+// damage.
 std::uint64_t ThreadSource::begin_ns() const {
   const RecordHead& head = plan_.head;
   return head.first_call && head.first_call_offset == 0
@@ -61,7 +61,7 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
                  [&] { return FilteredFastCalls(lane_, stages_.symbols.cache(), *stages_.option_filter); });
   else
     emit_records(budget.delivered_until_ns, scratch, [&] {
-      return FastCalls(lane_, stages_.symbols, recording_.lines.argument(),
+      return FastCalls(lane_, stages_.symbols, recording_.debug.loc(),
                        recording_.shows_values ? plan_.payloads.get() : nullptr);
     });
   context_.stats.add_read(cursor_.offset() - start, cursor_.records() - records);
@@ -72,13 +72,13 @@ template <typename MakeCalls>
 void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch,
                                 MakeCalls fast_calls) {
   for (;;) {
-    const RecordCursor::Limits limits{.plain_until_ns = records_.plain_until_ns(),
-                                      .plain_until_offset = records_.plain_until_offset(),
+    const RecordCursor::Limits limits{.plain_until_ns = own_records_.plain_until_ns(),
+                                      .plain_until_offset = own_records_.plain_until_offset(),
                                       .delivered_until_ns = delivered_until_ns};
     const auto item = cursor_.next(limits, fast_calls());
     if (!item) break;
     notes_.add_item(*item, item->end == file_.size());
-    records_.emit(*item, scratch);
+    own_records_.emit(*item, scratch);
   }
 }
 
@@ -91,15 +91,15 @@ void ThreadSource::emit_behind_records(std::uint64_t until_ns) {
   if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() && stages_.calls.depth() == 0)
     streams.stop_switches(lane_.last_ns());
   for (;;) {
-    const Due event = streams.next_task_event(), message = streams.next_message();
-    if (std::min(event.time_ns, message.time_ns) >= until_ns) break;
-    if (event > message) {
-      emit_before(message);
-      if (cursor_.is_done()) end_calls_before(message.time_ns);
+    const Due due = streams.next_listed();
+    if (due.time_ns >= until_ns) break;
+    if (streams.is_message_listed_next()) {
+      emit_before(due);
+      if (cursor_.is_done()) end_calls_before(due.time_ns);
       streams.emit_first();
     } else if (!cursor_.is_done() || !streams.drop_impossible_event(plan_.facts, notes_)) {
-      if (cursor_.is_done()) end_calls_before(event.time_ns);
-      emit_before(event);
+      if (cursor_.is_done()) end_calls_before(due.time_ns);
+      emit_before(due);
       streams.emit_first();
     }
   }
@@ -121,7 +121,7 @@ void ThreadSource::end_calls() {
   if (!cursor_.shift().is_none())
     notes_.all().add(kExitDepth, Location::file(file_.path()),
                      "exits are recorded at the depth of the caller");
-  const std::uint64_t end_ns = std::max(records_.latest_event_ns(), lane_.last_ns());
+  const std::uint64_t end_ns = std::max(own_records_.latest_event_ns(), lane_.last_ns());
   if (stages_.calls.depth() != 0) calls_end_ns_ = end_ns;
   stages_.calls.finish(end_ns);
 }

@@ -19,8 +19,8 @@ namespace convert::uftrace {
 
 class ThreadSource : public Source {
  public:
-  // Borrows all but the plan until the timeline has run. Throws InputError if the file can't be opened.
-  ThreadSource(ThreadPlan plan, Lane& lane, RecordingContext& recording, ImportContext& context);
+  // Borrows all until the timeline has run. Throws InputError if the file can't be opened.
+  ThreadSource(ThreadPlan& plan, Lane& lane, RecordingContext& recording, ImportContext& context);
 
   bool pump(const PumpBudget& budget) override;
   std::uint64_t watermark_ns() const override { return std::max(lane_.last_ns(), delivered_until_ns_); }
@@ -40,7 +40,7 @@ class ThreadSource : public Source {
   void finish();
   void note_dropped(const NoteKind& kind, std::uint64_t count);
 
-  ThreadPlan plan_;
+  ThreadPlan& plan_;
   Lane& lane_;
   RecordingContext& recording_;
   ImportContext& context_;
@@ -48,7 +48,7 @@ class ThreadSource : public Source {
   RecordNotes notes_;
   ThreadStages stages_;
   RecordCursor cursor_;
-  OwnRecords records_;
+  OwnRecords own_records_;
   std::uint64_t delivered_until_ns_ = 0;  // of the budget, once that time was reached
   bool are_calls_over_ = false;
   std::uint64_t calls_end_ns_ = kForever;

@@ -203,15 +203,14 @@ TEST_F(PayloadDecoderTest, DecodersOfSeveralThreadsShareTheLayouts) {
 TEST_F(PayloadDecoderTest, SourceLines) {
   recording_.file("a.dbg", "# path name: /bin/a\nF: 100 f\nL: 3 a.c\nF: 300 _ZN2ns1gEv\n");
   open();
-  const SourceLines lines(*debug_, names_);
   TaskSymbols symbols(*symbolizer_, *sessions_->find_task(ThreadId{100}));
   symbols.move_to(20);
-  const NameId loc = lines.line_of(symbols.at(kF + 4));
+  const NameId loc = debug_->line_of(symbols.at(kF + 4));
   ASSERT_NE(loc, CallName::kNoLine);
-  EXPECT_EQ(names_.text(lines.argument()), "loc");
+  EXPECT_EQ(names_.text(debug_->loc()), "loc");
   EXPECT_EQ(names_.text(loc), "a.c:3");
-  EXPECT_EQ(lines.line_of(symbols.at(kOther)), CallName::kNoLine);
-  EXPECT_EQ(lines.line_of(symbols.at(kLibF)), CallName::kNoLine);
+  EXPECT_EQ(debug_->line_of(symbols.at(kOther)), CallName::kNoLine);
+  EXPECT_EQ(debug_->line_of(symbols.at(kLibF)), CallName::kNoLine);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/uftrace/kernel/graph_formats.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"
 #include "tests/uftrace/text_recording.h"
@@ -98,17 +97,15 @@ TEST(GraphFormats, FindTheFieldsOfCalls) {
             common_fields(12) + field("unsigned long func", 8, 8) + field("unsigned long retval", 16, 8)) +
       block("events/sched/funcgraph_exit/format", common_fields(13) + field("unsigned long func", 8, 8)) +
       block("events/ftrace/funcgraph_entry/format", common_fields(14) + field("char func[8]", 8, 8)));
-  const GraphFormats formats(*read.header);
-  const GraphFormat* const entry = formats.find(17);
-  ASSERT_NE(entry, nullptr);
-  EXPECT_TRUE(entry->is_entry);
-  EXPECT_EQ(entry->value.offset, 20);
-  const GraphFormat* const exit = formats.find(12);
-  ASSERT_NE(exit, nullptr);
-  EXPECT_FALSE(exit->depth.exists());
-  EXPECT_EQ(exit->value.offset, 16);
-  EXPECT_EQ(formats.find(13), nullptr) << "of another system";
-  EXPECT_EQ(formats.find(14), nullptr) << "no function";
+  const auto formats = graph_formats_of(*read.header);
+  ASSERT_EQ(formats.size(), 2u) << "13 is of another system, 14 has no function";
+  const GraphFormat &entry = formats[0], &exit = formats[1];
+  EXPECT_EQ(entry.id, 17);
+  EXPECT_TRUE(entry.is_entry);
+  EXPECT_EQ(entry.value.offset, 20);
+  EXPECT_EQ(exit.id, 12);
+  EXPECT_FALSE(exit.depth.exists());
+  EXPECT_EQ(exit.value.offset, 16);
 }
 
 }  // namespace

@@ -183,14 +183,14 @@ TEST_F(SymbolizerTest, TaskSymbolsFollowTheTime) {
 }
 
 struct LineNine : FunctionLines {
-  NameId line_of(const SymbolAt& function) const override {
+  NameId line_of(const SymbolAt& function) override {
     return function.symbol != nullptr ? NameId{9} : CallName::kNoLine;
   }
 };
 
 TEST_F(SymbolizerTest, TaskSymbolsKeepWhatTheyFound) {
   Symbolizer& ready = symbolizer();
-  const LineNine lines;
+  LineNine lines;
   LabelCaches first, second;
   TaskSymbols symbols(ready, *sessions_->find_task(ThreadId{100}), &lines);
   symbols.use_caches(first);

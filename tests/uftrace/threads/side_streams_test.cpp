@@ -26,8 +26,7 @@ TEST(Due, AtEqualTimesThePrecedenceDecides) {
 TEST_F(SideStreamsTest, EverythingAtOneTime) {
   kernel_entry(12), kernel_exit(20), kernel_entry(20), kernel_exit(30);
   perf(15, Kind::SwitchOut), perf(20, Kind::SwitchIn), perf(20, Kind::Comm);
-  plan_.image_changes = {{ImageChange::What::Dlopen, 20, "x.so"}};
-  plan_.messages = {{.time_ns = 20, .line = 1, .text = "hello"}};
+  plan_.listed_events = {{ListedEvent::What::Dlopen, 20, "x.so"}, {ListedEvent::What::Message, 20, "hello"}};
   EXPECT_THAT(
       lines([](Stage& s) {
         s.entry(10, 0, kF);
@@ -56,7 +55,7 @@ TEST_F(SideStreamsTest, OwnRecordsPassUntilSomethingIsDue) {
 }
 
 TEST_F(SideStreamsTest, AnExecEndsTheOldProgramsCalls) {
-  plan_.image_changes = {{ImageChange::What::Exec, 20, "/bin/b"}};
+  plan_.listed_events = {{ListedEvent::What::Exec, 20, "/bin/b"}};
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
                 EXPECT_TRUE(s.streams.has_exec());

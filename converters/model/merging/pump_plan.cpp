@@ -1,0 +1,107 @@
+#include "converters/model/merging/pump_plan.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace convert {
+namespace {
+
+constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
+constexpr std::size_t kMaxPumpBytes = std::size_t{512} << 10;
+// Of all sources in one round: their events stay in the cache until they are merged.
+constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
+// Less is not worth the system call and the round.
+constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
+
+// Of the sources that are not read yet: as many as there may be cores.
+constexpr std::size_t kReadTogether = 16;
+
+}  // namespace
+
+PumpPlan::PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
+                   std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes)
+    : sources_(sources),
+      shared_sources_(shared_sources),
+      inputs_(inputs),
+      lookahead_bytes_(lookahead_bytes),
+      lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(lanes, 1), kMinPumpBytes)),
+      block_bytes_(std::clamp(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(lanes, 1)),
+                              kMinPumpBytes, kMaxPumpBytes)),
+      is_order_free_(shared_sources.empty() && std::ranges::all_of(sources, [](const SourceState& source) {
+                       return source.lanes.size() == 1;
+                     })) {
+  source_bytes_ = is_order_free_ ? std::max(block_bytes_, kMinSourceBytes) : block_bytes_;
+  for (SourceState& source : sources) hungry_.push_back(&source);
+}
+
+void PumpPlan::feed(SourceState& source) {
+  if (!std::exchange(source.is_hungry, true)) hungry_.push_back(&source);
+}
+
+void PumpPlan::read_later(SourceState& source, std::uint64_t begin_ns) {
+  source.begin_ns = begin_ns;
+  source.is_hungry = false;
+  unread_.push_back(&source);
+}
+
+void PumpPlan::read_first() {
+  std::erase_if(hungry_, [](const SourceState* source) { return !source->is_hungry; });
+  std::ranges::stable_sort(unread_, std::greater{}, &SourceState::begin_ns);
+  read_next();
+}
+
+void PumpPlan::read_next() {
+  for (std::size_t i = 0; i != kReadTogether && !unread_.empty(); ++i, unread_.pop_back())
+    feed(*unread_.back());
+}
+
+void PumpPlan::consume(SourceState& source, std::size_t bytes) {
+  source.waiting_bytes -= bytes;
+  if (source.waiting_bytes < source_bytes_) feed(source);
+}
+
+std::uint64_t PumpPlan::delivered_until_ns(std::size_t input) const {
+  std::uint64_t delivered_until_ns = kForever;
+  for (const SharedSourceState& shared : shared_sources_)
+    if (shared.input == input && !shared.done)
+      delivered_until_ns = std::min(delivered_until_ns, shared.source->watermark_ns());
+  return delivered_until_ns;
+}
+
+std::span<const PumpPlan::Task> PumpPlan::plan_round(SourceState* blocking, std::uint64_t merged_ns,
+                                                     bool pump_all) {
+  tasks_.clear();
+  std::vector<std::uint64_t> limits_ns;
+  for (std::size_t input = 0; input < inputs_; ++input) limits_ns.push_back(delivered_until_ns(input));
+  std::vector<bool> is_at_limit(inputs_);
+  if (blocking != nullptr) feed(*blocking);
+  if (!unread_.empty() && unread_.back()->begin_ns <= merged_ns) read_next();
+  if (pump_all)
+    for (SourceState& source : sources_) feed(source);
+  std::erase_if(hungry_, [&](SourceState* source) {
+    source->is_hungry =
+        !source->done && (pump_all || source == blocking || source->waiting_bytes < source_bytes_);
+    return !source->is_hungry;
+  });
+  std::ranges::sort(hungry_);
+  for (SourceState* const source : hungry_) {
+    const std::uint64_t limit_ns = limits_ns[source->input];
+    if (source->source->watermark_ns() < limit_ns)
+      tasks_.push_back({source, nullptr, source_bytes_, limit_ns});
+    else
+      is_at_limit[source->input] = true;
+  }
+  for (SharedSourceState& shared : shared_sources_)
+    if (!shared.done && is_at_limit[shared.input] && shared.source->watermark_ns() == limits_ns[shared.input])
+      tasks_.push_back({nullptr, &shared, block_bytes_});
+  return tasks_;
+}
+
+bool PumpPlan::is_full(const SourceState& source) const {
+  std::size_t delivered_bytes = 0;
+  for (const SharedSourceState& shared : shared_sources_) delivered_bytes += shared.source->waiting_bytes();
+  return source.waiting_bytes >= lane_bytes_ * source.lanes.size() || delivered_bytes >= lookahead_bytes_;
+}
+
+}  // namespace convert

@@ -1,0 +1,86 @@
+// Which sources are pumped in the next round, and how far: those whose lanes run short of events. It does not
+// depend on the number of threads, so the output does not either.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "converters/model/merging/source.h"
+
+namespace convert {
+
+struct SourceState {
+  std::unique_ptr<Source> source;
+  std::vector<std::size_t> lanes = {};  // their numbers; once the MergeLoop exists, their ranks
+  std::size_t input;
+  bool done = false;
+  std::size_t waiting_bytes = 0;  // sealed and not merged
+  bool is_hungry = true;          // its lanes may run short
+  std::uint64_t begin_ns = 0;     // of one that is read later: its first event, offset included
+  std::exception_ptr failure = nullptr;
+};
+struct SharedSourceState {
+  std::unique_ptr<SharedSource> source;
+  std::size_t input;
+  bool done = false;
+  std::exception_ptr failure = nullptr;
+};
+
+class PumpPlan {
+ public:
+  struct Task {
+    SourceState* source;  // or
+    SharedSourceState* shared;
+    std::size_t bytes;
+    std::uint64_t delivered_until_ns = kForever;
+  };
+
+  // Borrows the sources. `lanes` and `inputs` are how many there are; `lookahead_bytes` as in
+  // TimelineOptions.
+  PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
+           std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes);
+
+  // Of the lookahead, for one lane.
+  std::size_t lane_bytes() const { return lane_bytes_; }
+  // Whether sources may be read as late as the merge needs them. Where lanes share a source, how far it reads
+  // decides which pending calls are released.
+  bool is_order_free() const { return is_order_free_; }
+  // Of thousands of threads few run at one time: those that begin later have no events in memory until the
+  // merge comes near them. Called for each of them, before read_first().
+  void read_later(SourceState& source, std::uint64_t begin_ns);
+  void read_first();
+  // So many bytes of the source's events were merged.
+  void consume(SourceState& source, std::size_t bytes);
+
+  // Plans a round: `blocking`, if any, is pumped in any case, as all sources are before the merge begins
+  // (`pump_all`). The merge is at `merged_ns`. Where sources have read all that is delivered, the shared
+  // sources that are the least far are pumped.
+  std::span<const Task> plan_round(SourceState* blocking, std::uint64_t merged_ns, bool pump_all);
+  std::span<const Task> tasks() const { return tasks_; }
+
+  // Whether so much waits for the merge that a source need not go on for one pending call to end.
+  bool is_full(const SourceState& source) const;
+
+ private:
+  void feed(SourceState& source);
+  void read_next();
+  std::uint64_t delivered_until_ns(std::size_t input) const;
+
+  std::vector<SourceState>& sources_;
+  std::vector<SharedSourceState>& shared_sources_;
+  std::size_t inputs_;
+  std::size_t lookahead_bytes_;
+  std::size_t lane_bytes_;
+  std::size_t block_bytes_;   // that one pump() of a shared source reads
+  std::size_t source_bytes_;  // that one of another source fills
+  bool is_order_free_;
+  std::vector<SourceState*> hungry_;
+  std::vector<SourceState*> unread_;  // that the merge has not reached, by begin, the first one last
+  std::vector<Task> tasks_;           // of the round
+};
+
+}  // namespace convert
