@@ -555,8 +555,8 @@ MACHINES = [
 class TraceFile:
     """A trace file of GDB; write() makes it."""
 
-    def __init__(self, seed, frames=200, has_steps=True):
-        self.rng, self.frames, self.has_steps = random.Random(seed), [], has_steps
+    def __init__(self, seed, frames=200):
+        self.rng, self.frames = random.Random(seed), []
         self.machine = self.rng.choice(MACHINES)
         registers = self.machine.registers
         self.variables = {i: f"v{i}" for i in range(2, self.rng.randrange(2, 6))}
@@ -599,7 +599,7 @@ class TraceFile:
 
     def tracepoint(self, number):
         address = 0x401000 + 0x100 * number
-        steps = self.rng.choice((0, 0, 1, 3, 17)) if self.has_steps else 0
+        steps = self.rng.choice((0, 0, 1, 3, 17))
         self.items[number] = hit = self.collected(number, steps or self.rng.random() < 0.6)
         lines, commands = [f"tp T{number:x}:{address:x}:E:{steps:x}:0"], [f"collect {item}" for item, _ in hit]
         lines += [f"tp A{number:x}:{address:x}:{action}" for _, action in hit]

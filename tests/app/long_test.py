@@ -66,9 +66,11 @@ class Long(unittest.TestCase):
         records = min(RECORDS, 100_000_000) // 10 // THREADS // 8 * 8
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
-        with subprocess.Popen([PROGRAMS / "fxt-dump", "--stats", "--json", pipe], stdout=subprocess.PIPE) as dump:
-            self.convert(records, pipe)
-            stats = json.loads(dump.stdout.read())
+        # It waits for ever where the conversion fails before it opens the pipe.
+        dump = self.enterContext(subprocess.Popen([PROGRAMS / "fxt-dump", "--stats", "--json", pipe], stdout=subprocess.PIPE))
+        self.addCleanup(dump.kill)
+        self.convert(records, pipe)
+        stats = json.loads(dump.communicate()[0])
         self.assertEqual(dump.returncode, 0)
         times = {call["name"]: (call["calls"], call["total_ns"], call["self_ns"]) for call in stats["calls"]}
         groups = THREADS * records // 8
