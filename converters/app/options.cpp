@@ -36,31 +36,28 @@ std::string build_text() {
 }
 
 fxt::ProgramText program_text() {
-  return {
-      .name = "fxt-convert",
-      .version = FXT_CONVERT_VERSION,
-      .summary = "converts uftrace recordings and GDB trace files to FXT",
-      .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
-                   "--inspect[=all] [--report json] INPUT..."},
-      .description =
-          "Converts uftrace recordings (directories) and GDB trace files into one FXT trace, which Perfetto, "
-          "Tracy, magic-trace and Fuchsia's tools open. The type of an input is detected from its content, "
-          "not "
-          "its name; a tar archive of recordings is one, too, and INPUT `-` is standard input. OUTPUT `-` is "
-          "standard output; a name ending in .gz or .zst is compressed. One INPUT "
-          "alone is written to "
-          "INPUT.fxt; without any, ./uftrace.data is.",
-      .exit_status =
-          "0 done (there may be notes), 1 an input was not understood or the output not written, 2 "
-          "wrong usage, 3 done, but --strict and there were notes.",
-      .examples = {{"fxt-convert run.data run.fxt", "a recording of uftrace"},
-                   {"fxt-convert session.tfile out.fxt", "a trace file of GDB (tsave)"},
-                   {"fxt-convert run.data session.tfile both.fxt", "both on one timeline"},
-                   {"fxt-convert -F draw -t 10us run.data", "only draw(), from 10 us on"},
-                   {"fxt-convert --inspect run.data", "what a recording contains"}},
-      .common_options = {"time-range", "filter", "notrace", "depth", "time-filter", "tid", "program",
-                         "output", "force", "explain", "quiet", "help"},
-      .build = build_text()};
+  return {.name = "fxt-convert",
+          .version = FXT_CONVERT_VERSION,
+          .summary = "converts uftrace recordings and GDB trace files to FXT",
+          .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
+                       "--inspect[=all] [--report json] INPUT..."},
+          .description =
+              "Converts uftrace recordings (directories) and GDB trace files into one FXT trace, which "
+              "Perfetto, Tracy, magic-trace and Fuchsia's tools open. The type of an input is detected from "
+              "its content, not its name; a tar archive of recordings is one, too, and INPUT `-` is standard "
+              "input. OUTPUT `-` is standard output; a name ending in .gz or .zst is compressed. One INPUT "
+              "alone is written to INPUT.fxt; without any, ./uftrace.data is.",
+          .exit_status =
+              "0 done (there may be notes), 1 an input was not understood or the output not written, 2 "
+              "wrong usage, 3 done, but --strict and there were notes.",
+          .examples = {{"fxt-convert run.data run.fxt", "a recording of uftrace"},
+                       {"fxt-convert session.tfile out.fxt", "a trace file of GDB (tsave)"},
+                       {"fxt-convert run.data session.tfile both.fxt", "both on one timeline"},
+                       {"fxt-convert -F draw -t 10us run.data", "only draw(), from 10 us on"},
+                       {"fxt-convert --inspect run.data", "what a recording contains"}},
+          .common_options = {"time-range", "filter", "notrace", "depth", "time-filter", "tid", "program",
+                             "output", "force", "explain", "quiet", "help"},
+          .build = build_text()};
 }
 
 using fxt::CommandLine;
@@ -180,9 +177,9 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help =
-                "add this to all times of that INPUT (its path as given, or its number, from 1; without one: "
-                "of "
-                "all GDB trace files). TIME may be negative, in ns (default), us, ms or s. May be repeated",
+                "add this to all times of that INPUT (its path as given, or its number, from 1; without "
+                "one: of all GDB trace files). TIME may be negative, in ns (default), us, ms or s. May be "
+                "repeated",
             .handle = store_in(offsets),
             .may_repeat = true},
            {.name = "apart",
@@ -250,8 +247,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
            choice("report", options.report,
                   {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
                   "report of what was read, written, repaired and lost (default: text, on standard output, "
-                  "or on "
-                  "standard error if OUTPUT is `-`)",
+                  "or on standard error if OUTPUT is `-`)",
                   true),
            choice("progress", options.progress,
                   {{"auto", ProgressMode::Auto},

@@ -54,8 +54,8 @@ void note_times(const TraceFile& trace, const TraceSurvey& survey, Notes& notes)
               unstamped);
   else if (has_span)
     notes.add(kSyntheticTime, file,
-              "no frame has a time stamp: spread between start and stop, in order; "
-              "`collect $trace_timestamp` gives them a time",
+              "no frame has a time stamp: spread between start and stop, in order; `collect "
+              "$trace_timestamp` gives them a time",
               unstamped);
   else
     notes.add(kNoTimeStamps, file,

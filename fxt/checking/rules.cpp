@@ -34,8 +34,7 @@ constexpr std::array kRules = {
          "The C++ reader rejects records with longer inline strings."},
     Rule{"W9",
          "Strings are UTF-8, without NUL where viewers show them; only inline names of kernel objects may "
-         "hold "
-         "other bytes.",
+         "hold other bytes.",
          "The Rust reader rejects the whole record, and with a string record all its uses. Perfetto "
          "and Tracy show a string up to its first NUL."},
     Rule{"W10", "A record has at most 4095 words.", "No reader recovers from a size that wrapped."},
@@ -68,34 +67,30 @@ constexpr std::array kRules = {
     Rule{"W20",
          "Counters have numeric arguments, each naming one series of one counter, whatever its ids and "
          "processes; cpu_frequency of category power has \"cpu\" and \"value\".",
-         "Perfetto counts an error for other types, and draws that counter by cpu or drops it; Tracy names a "
-         "series by its argument alone and "
-         "merges those of different counters. A counter of several ids or processes is one plot to Tracy, "
-         "too, but that is what its name says; Perfetto keeps them apart. Not reported."},
+         "Perfetto counts an error for other types, and draws that counter by cpu or drops it; Tracy names "
+         "a series by its argument alone and merges those of different counters. A counter of several ids "
+         "or processes is one plot to Tracy, too, but that is what its name says; Perfetto keeps them "
+         "apart. Not reported."},
     Rule{"W21",
          "Flow events lie inside a duration of their thread, and no complete event or instant that is over "
-         "lies "
-         "between its begin and them; steps and ends follow a begin with their id.",
+         "lies between its begin and them; steps and ends follow a begin with their id.",
          "Perfetto binds flows to what began last and was not ended by an event, and drops what has none, or "
          "no begin."},
     Rule{"W22", "Bool arguments keep Tracy's debug builds away.",
          "An assertion there; release builds read them."},
     Rule{"W23",
          "No blob arguments; blobs of type 3 together are Perfetto's packets; profiler modules and mmaps "
-         "refer to "
-         "indexed threads.",
+         "refer to indexed threads.",
          "Tracy misreads what follows a blob argument, the C++ reader adds its padding, Perfetto shows "
          "\"unknown\"; it imports blobs of type 3 and fails at others. Fuchsia's two readers read inline "
          "threads of profiler records differently."},
     Rule{"W24", "No userspace objects.", "The C++ reader reports each as a record of unknown type."},
     Rule{"W25",
-         "Records are not extended and have only types and values that readers know: cpus up to 4095, "
-         "and each argument a name of its own, which an end does not share "
-         "with its begin.",
-         "The Rust reader rejects an initialization with more words; the C++ reader reports unknown "
-         "types as errors; Tracy loses its place after an unknown argument. Perfetto aborts at larger "
-         "cpus, and keeps one of two arguments of "
-         "the same name, those of an end and its begin together."},
+         "Records are not extended and have only types and values that readers know: cpus up to 4095, and "
+         "each argument a name of its own, which an end does not share with its begin.",
+         "The Rust reader rejects an initialization with more words; the C++ reader reports unknown types "
+         "as errors; Tracy loses its place after an unknown argument. Perfetto aborts at larger cpus, and "
+         "keeps one of two arguments of the same name, those of an end and its begin together."},
     Rule{"W26", "At most 32,767 pairs of duration name and source location.",
          "Tracy writes a file that it can't load any more."},
     Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.", "For Tracy only. Not reported."},

@@ -112,8 +112,7 @@ void check_split_size(const CutCounters& counters, const CutterOptions& options)
     return;
   throw UsageError(
       fmt::format("--split-size is {} bytes, but each piece begins with all names and what is open: it takes "
-                  "{} at least, or "
-                  "--force for larger pieces",
+                  "{} at least, or --force for larger pieces",
                   options.cut.split_bytes, counters.least_bytes));
 }
 

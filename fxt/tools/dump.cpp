@@ -57,8 +57,7 @@ ProgramText program_text() {
               "with gzip or zstd, or - for standard input.",
           .exit_status =
               "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end "
-              "or has nothing of the "
-              "threads or the time asked for, 2 wrong usage.",
+              "or has nothing of the threads or the time asked for, 2 wrong usage.",
           .examples = {{"fxt-dump run.fxt", "one line a record"},
                        {"fxt-dump --stats run.fxt", "how often and how long functions ran"},
                        {"fxt-dump --stats old.fxt --diff new.fxt", "what became slower, or faster"},
@@ -120,22 +119,18 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                   {"ms", TimeUnit::Ms},
                   {"s", TimeUnit::S}},
                  "with --stats and --tree: exact times in this unit (default: auto: with --stats, three "
-                 "digits in a "
-                 "unit of their own; with --tree, us)"),
+                 "digits in a unit of their own; with --tree, us)"),
           mode("tree", 0, DumpMode::Tree,
                "calls alone, indented: when each began in seconds, process/thread, how long it took, and its "
                "name"),
           mode("folded", 0, DumpMode::Folded,
-               "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns spent "
-               "in inner "
-               "itself"),
+               "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
+               "spent in inner itself"),
           mode("check", 'C', DumpMode::Check, "report which rules the file breaks, and what readers do then"),
           {.name = "for",
            .argument = "READERS",
            .help = "with --check: only what matters to these readers: perfetto, tracy, fuchsia-cpp, "
-                   "fuchsia-rust, "
-                   "spec, "
-                   "with commas between them (default: all)",
+                   "fuchsia-rust, spec, with commas between them (default: all)",
            .handle = read_readers},
           flag("werror", 0, options.fails_at_warnings, "with --check: exit code 1 for warnings, too"),
           flag("all", 0, options.all_findings,
@@ -154,8 +149,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           {.name = "type",
            .argument = "KIND",
            .help = "only of this kind (as printed, or event); begin, end and complete all mean calls, where "
-                   "calls are "
-                   "printed; may be repeated",
+                   "calls are printed; may be repeated",
            .handle = store_in(selection.kinds),
            .may_repeat = true},
           name_option("only with a name that matches this shell pattern; may be repeated", selection.names),

@@ -25,17 +25,15 @@ constexpr std::array kTexts{
     LayoutText{
         "i386:x86-64",
         "i8: rax rbx rcx rdx rsi rdi p8: rbp rsp i8: r8-r15 p8: rip e4: eflags i4: cs ss ds es fs gs b10: "
-        "st0-st7 "
-        "c4: fctrl fstat ftag fiseg fioff foseg fooff fop b16: xmm0-xmm15 c4: mxcsr "
-        "i8: orig_rax u8: fs_base gs_base b16: ymm0h-ymm15h "
-        "@76 b16: xmm16-xmm31 ymm16h-ymm31h c8: k0-k7 b32: zmm0h-zmm31h",
+        "st0-st7 c4: fctrl fstat ftag fiseg fioff foseg fooff fop b16: xmm0-xmm15 c4: mxcsr i8: orig_rax "
+        "u8: fs_base gs_base b16: ymm0h-ymm15h @76 b16: xmm16-xmm31 ymm16h-ymm31h c8: k0-k7 b32: "
+        "zmm0h-zmm31h",
         {0x94, 0x218, 0x230, 0x330, 0x970}},
     LayoutText{
         "i386",
         "i4: eax ecx edx ebx p4: esp ebp i4: esi edi p4: eip e4: eflags i4: cs ss ds es fs gs b10: st0-st7 "
         "c4: fctrl fstat ftag fiseg fioff foseg fooff fop b16: xmm0-xmm7 c4: mxcsr i4: orig_eax b16: "
-        "ymm0h-ymm7h "
-        "c8: k0-k7 b32: zmm0h-zmm7h",
+        "ymm0h-ymm7h c8: k0-k7 b32: zmm0h-zmm7h",
         {0x40, 0x134, 0x138, 0x1b8, 0x2f8}},
     LayoutText{"aarch64", "i8: x0-x30 p8: sp pc c4: cpsr b16: v0-v31 c4: fpsr fpcr", {0x314}},
     LayoutText{"arm", "u4: r0-r12 p4: sp u4: lr p4: pc b12: f0-f7 c4: fps u4: cpsr", {0xa8, 0x44}},
@@ -69,9 +67,8 @@ constexpr std::array kTexts{
         "riscv:rv32", "i4: zero p4: ra sp gp tp i4: t0-t2 p4: fp i4: s1 a0-a7 s2-s11 t3-t6 p4: pc", {0x84}},
     LayoutText{
         "sparc:v9",
-        "i8: g0-g7 o0-o5 p8: sp i8: o7 l0-l7 i0-i5 p8: fp i8: i7 f4: f0-f31 f8: f32 f34 f36 f38 f40 f42 f44 "
-        "f46 f48 "
-        "f50 f52 f54 f56 f58 f60 f62 p8: pc npc i8: state c8: fsr fprs i8: y",
+        "i8: g0-g7 o0-o5 p8: sp i8: o7 l0-l7 i0-i5 p8: fp i8: i7 f4: f0-f31 f8: f32 f34 f36 f38 f40 f42 "
+        "f44 f46 f48 f50 f52 f54 f56 f58 f60 f62 p8: pc npc i8: state c8: fsr fprs i8: y",
         {0x230}},
     LayoutText{
         "sparc",

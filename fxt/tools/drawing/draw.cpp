@@ -48,18 +48,14 @@ ProgramText program_text() {
       .description =
           "Draws the calls of a trace in the Fuchsia trace format, or of a part of it: a lane for each "
           "thread, nested calls below each other, frames of GDB as red marks, flows as arrows, counters as "
-          "areas. "
-          "Or draws a flame graph: calls of one path together, as wide as they took. IN may be compressed "
-          "with "
-          "gzip or zstd, or - for standard input. OUT ends in .svg or .html: a picture, or a page that can "
-          "be "
-          "zoomed and searched; - is standard output. The size is bounded, however long the trace is: a "
-          "picture merges calls that are narrower than a pixel, a page those that are too many for it, and "
-          "the report counts what was merged or not drawn.",
+          "areas. Or draws a flame graph: calls of one path together, as wide as they took. IN may be "
+          "compressed with gzip or zstd, or - for standard input. OUT ends in .svg or .html: a picture, or "
+          "a page that can be zoomed and searched; - is standard output. The size is bounded, however long "
+          "the trace is: a picture merges calls that are narrower than a pixel, a page those that are too "
+          "many for it, and the report counts what was merged or not drawn.",
       .exit_status =
           "0 done, 1 IN can't be read to its end (what was read is drawn) or holds nothing to be drawn, or "
-          "OUT "
-          "can't be written, 2 wrong usage.",
+          "OUT can't be written, 2 wrong usage.",
       .examples = {{"fxt-draw run.fxt run.svg", "a lane for each thread"},
                    {"fxt-draw run.fxt run.html", "a page to zoom and search"},
                    {"fxt-draw -r 10ms~20ms run.fxt run.svg", "only this time"},
@@ -80,8 +76,7 @@ OptionTable table_of(DrawOptions& options) {
                   {"thread", CallPaths::Root::Thread}},
                  "a flame graph of all calls, or one for each process or thread"),
           range_option("only this time: seconds as the trace counts, or since its start with a unit "
-                       "(20ms), as the axis "
-                       "does; either side may be empty",
+                       "(20ms), as the axis does; either side may be empty",
                        timeline.events.range),
           thread_option("only this thread; may be repeated", timeline.events.threads),
           name_option("only events with a name that matches this shell pattern; may be repeated",

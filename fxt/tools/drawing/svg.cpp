@@ -54,9 +54,9 @@ constexpr std::uint64_t kTickRoom = 100;
 
 // Colours that depend on the scheme; those of calls have black text in both.
 constexpr std::string_view kStyle =
-    "text{pointer-events:none}"
-    "@media(prefers-color-scheme:dark){.back{fill:#1b1b1d}.axis,.foot{fill:#aaa}.axis path{stroke:#444}"
-    ".head{fill:#eee}.flow{stroke:#ddd}.instant{fill:#8ab4f8}.frame{fill:#ff6b6b}}";
+    "text{pointer-events:none}@media(prefers-color-scheme:dark){.back{fill:#1b1b1d}.axis,.foot{fill:#aaa}."
+    "axis "
+    "path{stroke:#444}.head{fill:#eee}.flow{stroke:#ddd}.instant{fill:#8ab4f8}.frame{fill:#ff6b6b}}";
 constexpr std::string_view kPatterns =
     "<defs><pattern id=\"off\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
     "patternTransform=\"rotate(45)\"><rect width=\"5\" height=\"5\" fill=\"#ccc\"/>"
