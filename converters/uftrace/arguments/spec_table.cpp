@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "converters/model/reading/text.h"
@@ -21,6 +23,47 @@ Machine machine_of(const Info& info) {
 std::vector<SpecItem> items_of(std::vector<SpecItem> items, bool of_result) {
   std::erase_if(items, [of_result](const SpecItem& item) { return item.is_return() != of_result; });
   return items;
+}
+
+// How much the C library compiles for a regular expression: what is repeated, once for each repetition.
+// Infinite for what takes it too long: it calls itself for each parenthesis, and tries all ways to match a
+// back reference.
+double atoms_of(std::string_view regex) {
+  constexpr double kForbidden = std::numeric_limits<double>::infinity();
+  constexpr std::size_t kMostParentheses = 100;
+  std::vector<double> atoms{1};  // by open parenthesis
+  double last = 0;               // those of the last part, which may be repeated
+  const auto repeat = [&](double times) {
+    atoms.back() += last * (times - 1);
+    last *= times;
+  };
+  for (std::size_t i = 0; i < regex.size(); ++i) {
+    const char next = i + 1 < regex.size() ? regex[i + 1] : '\0';
+    const std::size_t bound_end = regex.find_first_not_of("0123456789,", i + 1);
+    if (regex[i] == '{' && bound_end != regex.npos && regex[bound_end] == '}') {
+      double number = 0, largest = 1;
+      for (; ++i < bound_end; largest = std::max(largest, number))
+        number = regex[i] == ',' ? 0 : std::min(10 * number + (regex[i] - '0'), 1e9);
+      repeat(largest);
+    } else if (regex[i] == '+') {
+      repeat(2);
+    } else if (regex[i] == '(') {
+      atoms.push_back(0);
+      if (atoms.size() > kMostParentheses) return kForbidden;
+    } else {
+      last = 1;
+      if (regex[i] == ')' && atoms.size() > 1) {
+        last += atoms.back();
+        atoms.pop_back();
+      }
+      atoms.back() += last;
+      if (regex[i] == '\\' && next >= '1' && next <= '9') return kForbidden;
+      if (regex[i] == '\\') ++i;
+      // A bracket that comes first, perhaps behind ^, is one of the characters.
+      if (regex[i] == '[') i = std::min(regex.find(']', i + (next == '^' ? 3 : 2)), regex.size());
+    }
+  }
+  return std::accumulate(atoms.begin(), atoms.end(), 0.0);
 }
 
 }  // namespace
@@ -44,8 +87,15 @@ SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Note
 
 void SpecTable::add_entries(std::string_view list, PatternKind kind, bool of_results,
                             SpecProblems& problems) {
-  for (SpecEntry& spec : parse_specs(list, machine_, problems))
+  for (SpecEntry& spec : parse_specs(list, machine_, problems)) {
+    const double atoms = kind == PatternKind::Regex ? atoms_of(spec.pattern) : 0;
+    if (atoms > atoms_left_) {
+      problems.push_back(std::move(spec.pattern));
+      continue;
+    }
+    atoms_left_ -= atoms;
     entries_.push_back({NamePattern(spec.pattern, kind), std::move(spec), of_results});
+  }
 }
 
 void SpecTable::add_auto(std::string_view list, AutoList& autos, SpecProblems& problems) {

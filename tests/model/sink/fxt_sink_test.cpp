@@ -195,6 +195,23 @@ TEST_F(FxtSinkTest, WithFullTablesEveryRecordHoldsItsName) {
   EXPECT_EQ(notes.count(kStringsCut), 3u);
 }
 
+TEST_F(FxtSinkTest, WithFullTablesArgumentsHoldTheirTexts) {
+  for (int i = 0; i < 32'767; ++i) label(std::to_string(i));
+  const NameId known = names.intern("0"), late = names.intern("RED");
+  const Words words = words_of([&](Lane& lane) {
+    for (int i = 0; i < 32'767; ++i) lane.instant(10, label(std::to_string(i)));
+    for (const std::uint64_t time : {11u, 12u, 13u}) lane.instant(time, label("0"), {{known, late}});
+  });
+  constexpr std::size_t kWords = 2 + 1 + 1;
+  for (const std::size_t i : {1u, 2u, 3u}) {
+    const auto record = words.end() - static_cast<std::ptrdiff_t>(i * kWords);
+    EXPECT_EQ(record[1], 14 - i);
+    const std::uint64_t name = record[0] >> 48;           // of the event, and of the argument
+    EXPECT_EQ(record[2], 0x8003'0000'0026 | name << 16);  // 3 bytes, 2 words
+    EXPECT_EQ(record[3], 0x44'45'52u);                    // "RED"
+  }
+}
+
 TEST_F(FxtSinkTest, NumbersHaveTheSmallestType) {
   EXPECT_THAT(
       words_of([&](Lane& lane) {

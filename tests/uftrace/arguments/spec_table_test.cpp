@@ -151,5 +151,45 @@ TEST_F(SpecTableTest, DamagedSpecsAreNoted) {
   EXPECT_EQ(notes_.groups().front().first.front(), "info: no argument spec: \"arg1/q\"");
 }
 
+// Whoever made the recording must not take all memory or time.
+TEST_F(SpecTableTest, CostlyPatternsAreNoted) {
+  const auto is_kept = [this](const std::string& pattern) {
+    lines_ = {"argspec:" + pattern + "@arg1;g@arg2"};
+    EXPECT_THAT(arguments({.names = {"g"}}), ElementsAre("2/d8"));
+    if (notes_.count(kDamagedLine) == 0) return true;
+    EXPECT_EQ(notes_.groups().front().first.front(), fmt::format("info: no argument spec: \"{}\"", pattern));
+    return false;
+  };
+  EXPECT_TRUE(is_kept("^f.{1,255}[0-9]+(a|b{3})+$"));
+  EXPECT_TRUE(is_kept("a{999}{1000}"));
+  EXPECT_FALSE(is_kept("a{1000}{1000}")) << "and one for the whole, and one for g";
+  EXPECT_FALSE(is_kept("a{,1000}{1001}"));
+  EXPECT_FALSE(is_kept("a{1001}{1000,2}"));
+  EXPECT_FALSE(is_kept("a{99999999999999999999}"));
+  EXPECT_TRUE(is_kept("x{2000000a}"));
+  EXPECT_FALSE(is_kept("((a{100}b){100}c){100}"));
+  EXPECT_TRUE(is_kept("((a{100}b){100}c{100}d){90}"));
+  EXPECT_FALSE(is_kept("(a{700}){700}(c{800}){800}")) << "the sum, not the largest";
+  EXPECT_FALSE(is_kept("(a{100}[)]b{100}){10000}"));
+  EXPECT_FALSE(is_kept("(a{100}[^])]b{100}){10000}"));
+  EXPECT_FALSE(is_kept("(a{100}\\)b{100}){10000}"));
+  const auto nested = [](int depth, const std::string& end) {
+    std::string text = "a";
+    for (int i = 0; i < depth; ++i) text = "(" + text + ")" + end;
+    return "^" + text + "$";
+  };
+  EXPECT_TRUE(is_kept(nested(18, "+")));
+  EXPECT_FALSE(is_kept(nested(19, "+")));
+  EXPECT_TRUE(is_kept(nested(99, "*")));
+  EXPECT_FALSE(is_kept(nested(100, "*")));
+  EXPECT_FALSE(is_kept("(a*)*\\1"));
+  EXPECT_TRUE(is_kept("(a)\\\\1")) << "a backslash and a number";
+  lines_ = {"argspec:a{1000}{600}@arg1;b{1000}{600}@arg2"};
+  EXPECT_THAT(arguments({.names = {"g"}}), IsEmpty());
+  EXPECT_EQ(notes_.count(kDamagedLine), 1u) << "together";
+  pattern_type_ = "glob";
+  EXPECT_TRUE(is_kept("a{1000}{1000}"));
+}
+
 }  // namespace
 }  // namespace convert::uftrace
