@@ -95,7 +95,7 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes&
         return action.kind == TracepointAction::Kind::Memory;
       };
       const auto records_memory = [](const ExpressionShape& shape) {
-        return shape.records && !shape.only_variable;
+        return !shape.blocks.empty() && !shape.only_variable;
       };
       count += static_cast<std::uint64_t>(std::ranges::count_if(blocks->actions, is_range) +
                                           std::ranges::count_if(blocks->shapes, records_memory));

@@ -76,10 +76,6 @@ constexpr std::array<OpcodeInfo, 0x35> kOpcodes{{
 
 std::uint64_t big_endian(std::span<const std::byte> bytes) { return unsigned_bits(bytes, std::endian::big); }
 
-bool is_reference(const std::optional<Instruction>& instruction) {
-  return instruction && instruction->opcode >= Opcode::Ref8 && instruction->opcode <= Opcode::RefLongDouble;
-}
-
 }  // namespace
 
 std::string_view name_of(Opcode opcode) { return kOpcodes[static_cast<std::size_t>(opcode)].name; }
@@ -99,58 +95,60 @@ std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::
   return instruction;
 }
 
-std::string disassemble(std::span<const std::byte> code) {
-  std::string text;
-  for (std::size_t at = 0; at < code.size();) {
-    if (!text.empty()) text += "; ";
-    const auto instruction = instruction_at(code, at);
-    if (!instruction) {
-      text += "?? " + spelled_bytes(code.subspan(at), 16);
-      break;
-    }
-    text += name_of(instruction->opcode);
-    const std::size_t operand_size = kOpcodes[static_cast<std::size_t>(instruction->opcode)].operand_size;
-    if (instruction->opcode == Opcode::Printf)
-      text += fmt::format(" {} bytes", instruction->size - 4);
-    else if (operand_size == 8 || operand_size == 4)
-      text += fmt::format(" {:#x}", instruction->operand);
-    else if (operand_size != 0)
-      text += fmt::format(" {}", instruction->operand);
+std::vector<Instruction> instructions_of(std::span<const std::byte> code) {
+  std::vector<Instruction> instructions;
+  std::size_t at = 0;
+  while (const auto instruction = instruction_at(code, at)) {
+    instructions.push_back(*instruction);
     at += instruction->size;
   }
+  return instructions;
+}
+
+std::string disassemble(std::span<const std::byte> code) {
+  std::string text;
+  std::size_t at = 0;
+  for (const auto& [opcode, operand, size] : instructions_of(code)) {
+    if (at != 0) text += "; ";
+    text += name_of(opcode);
+    const std::size_t operand_size = kOpcodes[static_cast<std::size_t>(opcode)].operand_size;
+    if (opcode == Opcode::Printf)
+      text += fmt::format(" {} bytes", size - 4);
+    else if (operand_size == 8 || operand_size == 4)
+      text += fmt::format(" {:#x}", operand);
+    else if (operand_size != 0)
+      text += fmt::format(" {}", operand);
+    at += size;
+  }
+  if (at < code.size())
+    text += fmt::format("{}?? {}", at != 0 ? "; " : "", spelled_bytes(code.subspan(at), 16));
   return text;
 }
 
 bool is_well_formed(std::span<const std::byte> code) {
   std::uint64_t last_target = 0;  // jump target
-  for (std::size_t at = 0; at < code.size();) {
-    const auto instruction = instruction_at(code, at);
-    if (!instruction) return false;
-    if (instruction->opcode == Opcode::Goto || instruction->opcode == Opcode::IfGoto)
-      last_target = std::max(last_target, instruction->operand);
-    at += instruction->size;
+  std::size_t at = 0;
+  for (const auto& [opcode, operand, size] : instructions_of(code)) {
+    if (opcode == Opcode::Goto || opcode == Opcode::IfGoto) last_target = std::max(last_target, operand);
+    at += size;
     // Code after the end runs only if something jumps there.
-    if (instruction->opcode == Opcode::End && last_target < at) return true;
+    if (opcode == Opcode::End && last_target < at) return true;
   }
-  return true;
+  return at == code.size();
 }
 
 ExpressionShape shape_of(std::span<const std::byte> code) {
   ExpressionShape shape;
-  bool only_variables = true;
-  std::size_t variables = 0;
-  std::uint64_t variable = 0;
-  for (std::size_t at = 0; at < code.size();) {
-    const auto instruction = instruction_at(code, at);
-    if (!instruction) break;
-    shape.cuts_numbers |= instruction->opcode == Opcode::ZeroExt;
-    shape.reads |= instruction->opcode == Opcode::Reg || instruction->opcode == Opcode::GetVariable ||
-                   is_reference(instruction);
-    switch (instruction->opcode) {
+  bool has_others = false;  // instructions that do more than record variables
+  const std::vector<Instruction> instructions = instructions_of(code);
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const auto [opcode, operand, size] = instructions[i];
+    shape.cuts_numbers |= opcode == Opcode::ZeroExt;
+    shape.reads |= opcode == Opcode::Reg || opcode == Opcode::GetVariable || is_reference(opcode);
+    switch (opcode) {
       case Opcode::TraceVariable:
-        shape.records = true;
-        variable = instruction->operand;
-        ++variables;
+        shape.blocks += 'V';
+        shape.only_variable = operand;
         break;
       case Opcode::TraceString:
         shape.records_string = true;
@@ -158,20 +156,18 @@ ExpressionShape shape_of(std::span<const std::byte> code) {
       case Opcode::Trace:
       case Opcode::TraceQuick:
       case Opcode::Trace16:
-        shape.records = true;
-        shape.records_result |= !is_reference(instruction_at(code, at + instruction->size));
-        only_variables = false;
+        shape.blocks += 'M';
+        shape.records_result |= i + 1 == instructions.size() || !is_reference(instructions[i + 1].opcode);
         break;
       case Opcode::GetVariable:
       case Opcode::Pop:
       case Opcode::End:
         break;
       default:
-        only_variables = false;
+        has_others = true;
     }
-    at += instruction->size;
   }
-  if (only_variables && variables == 1) shape.only_variable = variable;
+  if (has_others || shape.blocks != "V") shape.only_variable.reset();
   return shape;
 }
 

@@ -75,9 +75,14 @@ struct Instruction {
 };
 
 std::string_view name_of(Opcode opcode);  // as GDB spells it: "const8", "trace_quick"
+constexpr bool is_reference(Opcode opcode) {
+  return opcode >= Opcode::Ref8 && opcode <= Opcode::RefLongDouble;
+}
 
 // The instruction at offset `at`; nothing when it is unknown or cut off.
 std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::size_t at);
+// All instructions, up to one that is unknown or cut off.
+std::vector<Instruction> instructions_of(std::span<const std::byte> code);
 
 // "reg 6; const8 16; add; trace_quick 8; end". Damaged code is listed as bytes: "?? 00 31".
 std::string disassemble(std::span<const std::byte> code);
@@ -87,7 +92,7 @@ bool is_well_formed(std::span<const std::byte> code);
 
 // What an expression records: enough to match it with the source text of an item.
 struct ExpressionShape {
-  bool records = false;         // any block
+  std::string blocks = {};      // the kinds of the blocks that it records, in order: 'M', 'V'
   bool records_result = false;  // and not only pointers and operands that it goes on with
   // The variable that is recorded if the expression does nothing else.
   std::optional<std::uint64_t> only_variable;

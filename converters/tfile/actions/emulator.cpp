@@ -18,8 +18,6 @@ std::uint64_t low_bits(std::uint64_t value, std::uint64_t bits) {
   return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
 }
 
-bool is_reference(Opcode opcode) { return opcode >= Opcode::Ref8 && opcode <= Opcode::RefLongDouble; }
-
 class Emulator {
  public:
   Emulator(std::span<const std::byte> code, EmulatorTarget& target) : code_(code), target_(target) {}

@@ -13,33 +13,6 @@ std::size_t blocks_of_range(std::uint64_t length) {
   return static_cast<std::size_t>(std::min((length + kBlockBytes - 1) / kBlockBytes, kMaxBlocks));
 }
 
-void add_shape(std::span<const std::byte> code, std::string& shape) {
-  for (std::size_t at = 0; at < code.size();) {
-    const auto instruction = instruction_at(code, at);
-    if (!instruction) return;
-    at += instruction->size;
-    switch (instruction->opcode) {
-      case Opcode::TraceVariable:
-        shape += 'V';
-        break;
-      case Opcode::Trace:
-      case Opcode::TraceQuick:
-      case Opcode::Trace16:
-      case Opcode::TraceString:
-        shape += 'M';
-        break;
-      default:
-        break;
-    }
-  }
-}
-
-std::string_view variable_name(const Description& description, const ExpressionShape& shape) {
-  if (!shape.only_variable) return {};
-  const auto found = std::ranges::find(description.variables, *shape.only_variable, &TraceVariable::number);
-  return found != description.variables.end() ? std::string_view(found->name) : std::string_view();
-}
-
 // Which item each expression records, where all possible alignments agree. Of a single memory range, too.
 void align(ExpectedBlocks& blocks, const Description& description, bool has_one_range) {
   Alignment alignment;
@@ -91,7 +64,7 @@ ExpectedBlocks expect(const TracepointLocation& location, std::span<const Tracep
         break;
       case TracepointAction::Kind::Expression:
         blocks.shapes.push_back(shape_of(action.code));
-        add_shape(action.code, blocks.shape);
+        blocks.shape += blocks.shapes.back().blocks;
     }
   }
   align(blocks, description, ranges == 1);
@@ -105,12 +78,18 @@ ExpectedBlocks expect(const TracepointLocation& location, std::span<const Tracep
 
 }  // namespace
 
+std::string_view variable_name(const Description& description, const ExpressionShape& shape) {
+  if (!shape.only_variable) return {};
+  const auto found = std::ranges::find(description.variables, *shape.only_variable, &TraceVariable::number);
+  return found != description.variables.end() ? std::string_view(found->name) : std::string_view();
+}
+
 bool may_record(const ExpressionShape& shape, std::string_view variable, const CollectItem& item) {
   switch (item.kind) {
     case Kind::Variable:
       return shape.only_variable && variable == std::string_view(item.text).substr(1);
     case Kind::Evaluate:
-      return !shape.records;
+      return shape.blocks.empty();
     case Kind::ReturnAddress:
     case Kind::Variables:
     case Kind::Name:

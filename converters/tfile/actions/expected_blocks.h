@@ -35,8 +35,9 @@ struct ExpectedBlocks {
   std::string shape;
 };
 
+// The name of the trace state variable that an expression records if it does nothing else.
+std::string_view variable_name(const Description& description, const ExpressionShape& shape);
 // Whether an expression may record an item, by its form alone; and whether an item may have no expression.
-// `variable` is the name of the trace state variable that the expression records if it does nothing else.
 bool may_record(const ExpressionShape& shape, std::string_view variable, const CollectItem& item);
 bool may_have_no_expression(const CollectItem& item);
 

@@ -79,6 +79,54 @@ std::vector<std::string> Plots::missing() const {
   return missing;
 }
 
+void FrameBlobs::clear() {
+  blobs_.clear();
+  parts_.clear();
+  texts_.clear();
+  digits_ = 0;
+}
+
+void FrameBlobs::add(std::string_view suffix) {
+  texts_.append(kBlobPrefixRoom, ' ');
+  blobs_.push_back({texts_.size(), suffix.size(), parts_.size()});
+  texts_ += suffix;
+}
+
+void FrameBlobs::set_number(std::uint64_t number) {
+  if (blobs_.empty()) return;
+  const std::size_t digits = digits_of(number);
+  const bool length_changes = std::exchange(digits_, digits) != digits;
+  for (const Blob& blob : blobs_) {
+    char* const end = texts_.data() + blob.suffix_begin;
+    std::to_chars(end - digits, end, number);
+    if (length_changes) std::ranges::copy(kFrameBlobs, end - digits - kFrameBlobs.size());
+  }
+}
+
+std::size_t FrameBlobs::emit(std::span<const std::byte> frame, std::uint64_t time_ns, Lane& lane) {
+  std::size_t lane_bytes = 0;
+  const std::size_t prefix_size = kFrameBlobs.size() + digits_;
+  for (std::size_t i = 0; i < blobs_.size(); ++i) {
+    const Blob& blob = blobs_[i];
+    const auto name =
+        std::string_view(texts_).substr(blob.suffix_begin - prefix_size, prefix_size + blob.suffix_size);
+    const std::size_t parts_end = i + 1 < blobs_.size() ? blobs_[i + 1].first_part : parts_.size();
+    const FramePart& first = parts_[blob.first_part];
+    std::span<const std::byte> content = frame.subspan(first.offset, first.size);
+    if (parts_end > blob.first_part + 1) {
+      joined_.assign(content.begin(), content.end());
+      for (std::size_t part = blob.first_part + 1; part < parts_end; ++part) {
+        const auto more = frame.subspan(parts_[part].offset, parts_[part].size);
+        joined_.insert(joined_.end(), more.begin(), more.end());
+      }
+      content = joined_;
+    }
+    lane.blob(time_ns, name, content);
+    lane_bytes += sizeof(PendingEvent) + kFrameBlobs.size() + blob.suffix_size + content.size();
+  }
+  return lane_bytes;
+}
+
 void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
                        ContinuedLabels& continued, Plots& plots, NumberTexts& texts) {
   number_texts_ = &texts;
@@ -94,9 +142,6 @@ void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool op
   own_records_ = records_used_ = 0;
   numbers_.clear();
   blobs_.clear();
-  parts_.clear();
-  texts_.clear();
-  digits_ = 0;
   new_record(label).arguments.add({number, std::uint64_t{0}});
   own_records_ = 1;
 }
@@ -157,16 +202,9 @@ void EmitRecipe::add_counter(LabelId label, NameId name, std::span<const std::by
   numbers_.push_back({record, 1, part_of(bytes), ValueForm::Signed});
 }
 
-void EmitRecipe::add_blob(std::string_view suffix, std::span<const std::byte> bytes) {
-  texts_.append(kBlobPrefixRoom, ' ');
-  blobs_.push_back({texts_.size(), suffix.size(), parts_.size()});
-  texts_ += suffix;
-  add_to_blob(bytes);
-}
-
 std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
                             std::uint64_t time_ns, Lane& lane) {
-  if (!blobs_.empty()) name_blobs(number);
+  blobs_.set_number(number);
   for (const Number& value : numbers_)
     set_number(value, bits_of(value.form, bytes.subspan(value.part.offset, value.part.size), order));
 
@@ -193,9 +231,7 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
     lane.moment_on_track(time_ns, track_->label, track_->id, track_arguments_);
     lane_bytes += 2 * sizeof(PendingEvent) + track_arguments_.words().size_bytes();
   }
-  emit_blobs(bytes, time_ns, lane);
-  for (const Blob& blob : blobs_) lane_bytes += sizeof(PendingEvent) + kFrameBlobs.size() + blob.suffix_size;
-  for (const Part& part : parts_) lane_bytes += part.size;
+  lane_bytes += blobs_.emit(bytes, time_ns, lane);
   for (std::size_t i = own_records_; i < records_used_; ++i) {
     lane.counter(time_ns, records_[i].label, 0, records_[i].arguments);
     lane_bytes += sizeof(PendingEvent) + records_[i].arguments.words().size_bytes();
@@ -214,38 +250,6 @@ void EmitRecipe::set_number(const Number& number, std::uint64_t bits) {
     if (text) bits = static_cast<std::uint32_t>(*text);
   }
   arguments.set_bits(number.word, bits);
-}
-
-// Done long before the names are read: loading what was just stored in small pieces stalls the processor.
-void EmitRecipe::name_blobs(std::uint64_t number) {
-  const std::size_t digits = digits_of(number);
-  const bool length_changes = std::exchange(digits_, digits) != digits;
-  for (const Blob& blob : blobs_) {
-    char* const end = texts_.data() + blob.suffix_begin;
-    std::to_chars(end - digits, end, number);
-    if (length_changes) std::ranges::copy(kFrameBlobs, end - digits - kFrameBlobs.size());
-  }
-}
-
-void EmitRecipe::emit_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane) {
-  const std::size_t prefix_size = kFrameBlobs.size() + digits_;
-  for (std::size_t i = 0; i < blobs_.size(); ++i) {
-    const Blob& blob = blobs_[i];
-    const auto name =
-        std::string_view(texts_).substr(blob.suffix_begin - prefix_size, prefix_size + blob.suffix_size);
-    const std::size_t parts_end = i + 1 < blobs_.size() ? blobs_[i + 1].first_part : parts_.size();
-    const Part& first = parts_[blob.first_part];
-    std::span<const std::byte> content = bytes.subspan(first.offset, first.size);
-    if (parts_end > blob.first_part + 1) {
-      joined_.assign(content.begin(), content.end());
-      for (std::size_t part = blob.first_part + 1; part < parts_end; ++part) {
-        const auto more = bytes.subspan(parts_[part].offset, parts_[part].size);
-        joined_.insert(joined_.end(), more.begin(), more.end());
-      }
-      content = joined_;
-    }
-    lane.blob(time_ns, name, content);
-  }
 }
 
 }  // namespace convert::tfile

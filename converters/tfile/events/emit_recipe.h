@@ -63,6 +63,36 @@ struct HitTrack {
   std::uint64_t id = 0;
 };
 
+// Bytes of the frame, counted from its header.
+struct FramePart {
+  std::uint32_t offset, size;
+};
+
+// The blobs of a frame: "gdb/frame/<number><suffix>".
+class FrameBlobs {
+ public:
+  void clear();
+  // Begins a blob. add_part() appends bytes to the latest blob.
+  void add(std::string_view suffix);
+  void add_part(FramePart part) { parts_.push_back(part); }
+
+  // Done long before the names are read: loading what was just stored in small pieces stalls the processor.
+  void set_number(std::uint64_t number);
+  // Returns the approximate number of bytes that the blobs occupy in the lane.
+  std::size_t emit(std::span<const std::byte> frame, std::uint64_t time_ns, Lane& lane);
+
+ private:
+  struct Blob {
+    std::size_t suffix_begin, suffix_size;  // in texts_; before it is room for the rest of the name
+    std::size_t first_part;                 // up to the next blob's
+  };
+  std::vector<Blob> blobs_;
+  std::vector<FramePart> parts_;
+  std::string texts_;
+  std::size_t digits_ = 0;         // of the frame number that stands in texts_; 0: none
+  std::vector<std::byte> joined_;  // the parts of one blob
+};
+
 class EmitRecipe {
  public:
   // ---- Building it for a frame ----
@@ -93,9 +123,12 @@ class EmitRecipe {
     track_arguments_.clear();
     track_arguments_.add({building_.number, std::uint64_t{0}});
   }
-  // The blob "gdb/frame/<number><suffix>". add_to_blob() appends bytes to the latest blob.
-  void add_blob(std::string_view suffix, std::span<const std::byte> bytes);
-  void add_to_blob(std::span<const std::byte> bytes) { parts_.push_back(part_of(bytes)); }
+  // A blob of the frame. add_to_blob() appends bytes to the latest one.
+  void add_blob(std::string_view suffix, std::span<const std::byte> bytes) {
+    blobs_.add(suffix);
+    add_to_blob(bytes);
+  }
+  void add_to_blob(std::span<const std::byte> bytes) { blobs_.add_part(part_of(bytes)); }
 
   // Arguments whose name is true for `is_counted`, in all records of the frame.
   template <typename IsCounted>
@@ -118,25 +151,18 @@ class EmitRecipe {
                   std::uint64_t time_ns, Lane& lane);
 
  private:
-  struct Part {  // bytes of the frame, counted from its header
-    std::uint32_t offset, size;
-  };
   struct Record {
     LabelId label;
     Arguments arguments;  // the frame's number first, except for counters
   };
   struct Number {
     std::uint32_t record, word;  // the word of the record's arguments that holds its value
-    Part part;
+    FramePart part;
     ValueForm form;
     const Register* flags = nullptr;  // of form Flags
   };
-  struct Blob {
-    std::size_t suffix_begin, suffix_size;  // in texts_; before it is room for the rest of the name
-    std::size_t first_part;                 // up to the next blob's
-  };
 
-  Part part_of(std::span<const std::byte> bytes) const {
+  FramePart part_of(std::span<const std::byte> bytes) const {
     return {static_cast<std::uint32_t>(bytes.data() - building_.frame.data()),
             static_cast<std::uint32_t>(bytes.size())};
   }
@@ -152,8 +178,6 @@ class EmitRecipe {
   void add_argument(const Argument& argument);
   void plot(const Argument& argument, std::size_t number);
   void set_number(const Number& number, std::uint64_t bits);
-  void name_blobs(std::uint64_t number);
-  void emit_blobs(std::span<const std::byte> bytes, std::uint64_t time_ns, Lane& lane);
 
   struct Building {
     std::span<const std::byte> frame;
@@ -173,11 +197,7 @@ class EmitRecipe {
   std::vector<Record> records_;  // the frame's own, then counters; those from records_used_ on are spare
   std::size_t own_records_ = 0, records_used_ = 0;
   std::vector<Number> numbers_;
-  std::vector<Blob> blobs_;
-  std::vector<Part> parts_;  // of blobs
-  std::string texts_;
-  std::size_t digits_ = 0;         // of the frame number that stands in texts_; 0: none
-  std::vector<std::byte> joined_;  // the parts of one blob
+  FrameBlobs blobs_;
 };
 
 }  // namespace convert::tfile

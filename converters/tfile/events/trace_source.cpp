@@ -15,21 +15,15 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<
       lanes_(std::move(lanes)),
       import_context_(import_context),
       reader_(*recording_->trace.file, recording_->trace.description, recording_->trace.format),
-      stamps_(recording_->trace.description),
-      patterns_(reader_, stamps_, recording_->trace.format.order),
+      patterns_(reader_, recording_->trace.description, recording_->trace.format.order),
       classifier_(recording_->trace, recording_->locations),
       clock_(recording_->trace, recording_->survey.time),
       session_(recording_->trace, recording_->survey, clock_, main, import_context),
-      builder_(recording_->trace, recording_->locations, recording_->symbols.get(), choice, import_context),
-      details_(import_context.names),
-      frames_(choice.frames),
-      track_ids_(import_context.timeline.new_id() << 32) {
+      recipes_(*recording_, choice, import_context) {
   // The timeline keeps its sources until then.
   import_context.timeline.at_end([this] {
-    auto lines = details_.lines(recording_->trace, recording_->survey, recording_->symbols.get(),
-                                builder_.values().lacking());
-    std::ranges::move(lines, std::back_inserter(import_context_.stats.details));
-    for (const std::string& item : builder_.plots().missing())
+    std::ranges::move(recipes_.details(), std::back_inserter(import_context_.stats.details));
+    for (const std::string& item : recipes_.not_plotted())
       import_context_.notes.add(kNotPlotted, Location::file(recording_->trace.path), item);
   });
 }
@@ -63,10 +57,10 @@ bool TraceSource::read_frames(std::size_t budget_bytes) {
 
 // The hot path: emits a frame of a known pattern. Returns 0 when the next frame has none.
 std::size_t TraceSource::emit_by_pattern() {
-  if (known_patterns_.empty()) return 0;
+  if (!recipes_.has_patterns()) return 0;
   const auto* match = patterns_.peek();
   if (!match) return 0;
-  PatternRecipe& known = known_patterns_[match->pattern];
+  FrameRecipes::PatternRecipe& known = recipes_.of_pattern(match->pattern);
   const std::uint64_t number = reader_.frames_read();
   Lane& lane = *lanes_[known.track];
   const FrameTime time = clock_.time_of(number, match->stamp(), false);
@@ -83,71 +77,23 @@ std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
   context.is_guessed = recording_->survey.shown_track[context.track] != context.track;
   // On a thread that has calls from another input, a call around steps could cross those calls.
   if (lanes_[context.track]->is_matched()) context.opens_call = context.closes_call = false;
-  const auto stamp_ns = stamps_.stamp_ns(frame);
+  const auto stamp_ns = patterns_.stamps().stamp_ns(frame);
   const FrameTime time = clock_.time_of(frame.number, stamp_ns, context.is_step);
   if (recording_->survey.time.reversed > 0) {
     waiting_.push(frame, context, time);
     return waiting_.is_full() ? emit_earliest() : frame.bytes.size();
   }
   const std::size_t lane_bytes = emit(frame, context, time);
-  const bool may_learn =
-      context.registers == nullptr && classifier_.classifies_alike(frame) && recipe_.fits_all_of_pattern();
+  const bool may_learn = context.registers == nullptr && classifier_.classifies_alike(frame) &&
+                         recipes_.latest().fits_all_of_pattern();
   if (may_learn && patterns_.learn(frame, stamp_ns.has_value()))
-    known_patterns_.push_back({.recipe = recipe_, .tracepoint = frame.tracepoint, .track = context.track});
+    recipes_.learn(frame.tracepoint, context.track);
   return lane_bytes;
 }
 
 std::size_t TraceSource::emit_earliest() {
   const WaitingFrame earliest = waiting_.pop_earliest();
   return emit(earliest.frame, earliest.context, earliest.time);
-}
-
-bool TraceSource::RepeatedRecipe::fits(const Frame& frame, const FrameContext& other,
-                                       const FrameTime& time) const {
-  const auto is_alike = [](const Block& a, const Block& b) {
-    return a.kind == b.kind && a.address == b.address && a.bytes.size() == b.bytes.size();
-  };
-  return context.track == other.track && context.pc == other.pc && context.location == other.location &&
-         context.is_guessed == other.is_guessed && is_synthetic == time.is_synthetic && !frame.is_partial &&
-         std::ranges::equal(blocks, frame.blocks, is_alike);
-}
-
-// Builds the recipe of a frame, unless it was built for another one.
-EmitRecipe& TraceSource::recipe_of(const Frame& frame, const FrameContext& context, const FrameTime& time) {
-  constexpr std::size_t kMaxRepeated = 8;  // of one tracepoint
-  auto& repeated = repeated_[frame.tracepoint];
-  const bool can_repeat = context.registers != nullptr && classifier_.classifies_alike(frame);
-  if (can_repeat)
-    for (RepeatedRecipe& known : repeated)
-      if (known.fits(frame, context, time)) return known.recipe;
-  builder_.build(recipe_, frame, context, time.is_synthetic);
-  details_.add(frame.tracepoint, recipe_);
-  if (!context.is_step && has_tracks(*lanes_[context.track])) recipe_.set_track(track_of(context));
-  if (can_repeat && recipe_.fits_all_of_pattern() && repeated.size() < kMaxRepeated && !frame.is_partial)
-    repeated.push_back({recipe_, frame.blocks, context, time.is_synthetic});
-  return recipe_;
-}
-
-bool TraceSource::has_tracks(const Lane& lane) const {
-  constexpr std::uint64_t kMaxHits = 100'000;  // of traces that may grow by a third
-  if (frames_ == FrameChoice::Auto) return !lane.is_matched() && recording_->survey.hits <= kMaxHits;
-  return frames_ == FrameChoice::Tracks;
-}
-
-// Viewers put such tracks below the process, and join those of the same name. So the name has the thread,
-// too, where there are several.
-HitTrack TraceSource::track_of(const FrameContext& context) {
-  const TraceSurvey& survey = recording_->survey;
-  const std::size_t thread = survey.shown_track[context.track];
-  const auto [found, is_new] = hit_tracks_.try_emplace({thread, recipe_.label()});
-  if (is_new) {
-    Names& names = import_context_.names;
-    std::string name(names.text(names.label(recipe_.label()).name));
-    if (std::ranges::any_of(survey.shown_track, [&](std::size_t other) { return other != thread; }))
-      name += " on " + name_of(survey.tracks[thread], recording_->trace.register_layout());
-    found->second = {names.intern_label("tracepoint track", name), track_ids_ + hit_tracks_.size()};
-  }
-  return found->second;
 }
 
 // Emits what comes before a frame. Returns the time at which the frame is shown.
@@ -163,8 +109,9 @@ std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool
 std::size_t TraceSource::emit(const Frame& frame, const FrameContext& context, const FrameTime& time) {
   Lane& lane = *lanes_[context.track];
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
+  const bool can_repeat = context.registers != nullptr && classifier_.classifies_alike(frame);
   const std::size_t lane_bytes =
-      recipe_of(frame, context, time)
+      recipes_.of(frame, context, time, lane, can_repeat)
           .run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (context.opens_call) calls_.open(lane, frame.tracepoint, time_ns);
   if (context.is_step) calls_.extend(lane, frame.tracepoint, time_ns);

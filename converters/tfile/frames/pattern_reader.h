@@ -30,8 +30,10 @@ class PatternReader {
   };
 
   // Borrows both.
-  PatternReader(FrameReader& reader, StampReader& stamps, std::endian order)
-      : reader_(reader), stamps_(stamps), order_(order) {}
+  PatternReader(FrameReader& reader, const Description& description, std::endian order)
+      : reader_(reader), stamps_(description), order_(order) {}
+
+  StampReader& stamps() { return stamps_; }
 
   // The next frame of the reader, or null unless its pattern is known and its time stamp, if it has one, is
   // possible. The next call overwrites it.
@@ -71,7 +73,7 @@ class PatternReader {
   };
 
   FrameReader& reader_;
-  StampReader& stamps_;
+  StampReader stamps_;
   std::endian order_;
   FramePatterns patterns_;
   std::vector<Known> known_;  // by pattern

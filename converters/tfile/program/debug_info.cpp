@@ -16,57 +16,34 @@ namespace {
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxScopes = 16384;
 
-// The declaration of a function, which is in its class or namespace.
-Dwarf_Die declaration_of(Dwarf_Die die) {
-  for (int steps = 0; steps < 8; ++steps) {
-    Dwarf_Attribute attribute;
-    Dwarf_Die next;
-    const bool has_more = dwarf_attr(&die, DW_AT_abstract_origin, &attribute) != nullptr ||
-                          dwarf_attr(&die, DW_AT_specification, &attribute) != nullptr;
-    if (!has_more || dwarf_formref_die(&attribute, &next) == nullptr) break;
-    die = next;
-  }
-  return die;
+bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_specification); }
+
+bool is_block_without_code(Dwarf_Die die) {
+  return dwarf_tag(&die) == DW_TAG_lexical_block && !has_attribute(die, DW_AT_low_pc) &&
+         !has_attribute(die, DW_AT_ranges);
 }
 
-bool has_longer_name(Dwarf_Die variable) { return dwarf_hasattr(&variable, DW_AT_specification) != 0; }
-
-bool is_block_without_code(Dwarf_Die* die) {
-  return dwarf_tag(die) == DW_TAG_lexical_block && dwarf_hasattr(die, DW_AT_low_pc) == 0 &&
-         dwarf_hasattr(die, DW_AT_ranges) == 0;
-}
-
-void add_children(Dwarf_Die* scope, std::vector<Dwarf_Die>& variables, std::size_t depth = 0) {
-  Dwarf_Die child;
-  for (int more = dwarf_child(scope, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+void add_children(Dwarf_Die scope, std::vector<Dwarf_Die>& variables, std::size_t depth = 0) {
+  for (Dwarf_Die& child : children_of(scope)) {
     const int tag = dwarf_tag(&child);
     const bool has_name = dwarf_diename(&child) != nullptr;
     if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant) && has_name)
       variables.push_back(child);
-    else if (is_block_without_code(&child) && depth < kMaxDepth)
-      add_children(&child, variables, depth + 1);
+    else if (is_block_without_code(child) && depth < kMaxDepth)
+      add_children(child, variables, depth + 1);
   }
-}
-
-std::optional<Dwarf_Die> abstract_origin_of(Dwarf_Die* die) {
-  Dwarf_Attribute attribute;
-  Dwarf_Die origin;
-  if (dwarf_attr(die, DW_AT_abstract_origin, &attribute) == nullptr ||
-      dwarf_formref_die(&attribute, &origin) == nullptr)
-    return std::nullopt;
-  return origin;
 }
 
 // An instance of a function has DIEs only for variables that differ from its abstract origin: adds the
 // others.
-void add_inherited(Dwarf_Die* instance, std::vector<Dwarf_Die>& variables) {
-  auto origin = abstract_origin_of(instance);
+void add_inherited(Dwarf_Die instance, std::vector<Dwarf_Die>& variables) {
+  const auto origin = referred_die(instance, DW_AT_abstract_origin);
   if (!origin) return;
   std::vector<const void*> own;
-  for (Dwarf_Die& variable : variables)
-    if (const auto of_own = abstract_origin_of(&variable)) own.push_back(of_own->addr);
+  for (const Dwarf_Die& variable : variables)
+    if (const auto of_own = referred_die(variable, DW_AT_abstract_origin)) own.push_back(of_own->addr);
   std::vector<Dwarf_Die> inherited;
-  add_children(&*origin, inherited);
+  add_children(*origin, inherited);
   for (const Dwarf_Die& variable : inherited)
     if (std::ranges::find(own, variable.addr) == own.end()) variables.push_back(variable);
 }
@@ -76,8 +53,7 @@ void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& s
   scopes.push_back(scope);
   if (scopes.size() == kMaxDepth) return;
   const auto add_within = [&](auto& self, Dwarf_Die parent, std::size_t depth) -> bool {
-    Dwarf_Die child;
-    for (int more = dwarf_child(&parent, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+    for (Dwarf_Die& child : children_of(parent)) {
       switch (dwarf_tag(&child)) {
         case DW_TAG_lexical_block:
         case DW_TAG_inlined_subroutine:
@@ -87,7 +63,7 @@ void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& s
             add_scopes(child, pc, scopes);
             return true;
           }
-          if (is_block_without_code(&child) && depth < kMaxDepth && self(self, child, depth + 1)) return true;
+          if (is_block_without_code(child) && depth < kMaxDepth && self(self, child, depth + 1)) return true;
           break;
         default:
           break;
@@ -99,16 +75,15 @@ void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& s
 }
 
 // The variable of this name in a function or in one of its blocks.
-std::optional<Dwarf_Die> variable_within(Dwarf_Die* scope, std::string_view name, std::size_t depth = 0) {
+std::optional<Dwarf_Die> variable_within(Dwarf_Die scope, std::string_view name, std::size_t depth = 0) {
   std::vector<Dwarf_Die> variables;
   add_children(scope, variables);
-  for (Dwarf_Die& variable : variables)
-    if (name == dwarf_diename(&variable) && !has_longer_name(variable)) return variable;
-  Dwarf_Die child;
-  if (depth < kMaxDepth)
-    for (int more = dwarf_child(scope, &child); more == 0; more = dwarf_siblingof(&child, &child))
-      if (dwarf_tag(&child) == DW_TAG_lexical_block)
-        if (auto found = variable_within(&child, name, depth + 1)) return found;
+  for (const Dwarf_Die& variable : variables)
+    if (name == die_name(variable) && !has_longer_name(variable)) return variable;
+  if (depth == kMaxDepth) return std::nullopt;
+  for (Dwarf_Die& child : children_of(scope))
+    if (dwarf_tag(&child) == DW_TAG_lexical_block)
+      if (auto found = variable_within(child, name, depth + 1)) return found;
   return std::nullopt;
 }
 
@@ -129,77 +104,11 @@ Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf_Die skeleton) {
 
 }  // namespace
 
-int language_of(Dwarf_Die die) {
-  Dwarf_Die unit;
-  return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr ? dwarf_srclang(&unit) : 0;
-}
-
-bool is_ada(int language) { return language == DW_LANG_Ada83 || language == DW_LANG_Ada95; }
-
-std::string scope_prefix(Dwarf_Die die) {
-  const std::string_view separator = language_of(die) == DW_LANG_D ? "." : "::";
-  std::string prefix;
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes_die(&die, &scopes);
-  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
-  for (int i = 1; i < count; ++i) {
-    switch (dwarf_tag(&scopes[i])) {
-      case DW_TAG_namespace:
-      case DW_TAG_module:
-      case DW_TAG_class_type:
-      case DW_TAG_structure_type:
-      case DW_TAG_union_type: {
-        const char* const outer = dwarf_diename(&scopes[i]);
-        prefix = fmt::format("{}{}{}", outer != nullptr ? outer : "(anonymous namespace)", separator, prefix);
-        break;
-      }
-      default:
-        break;
-    }
-  }
-  return prefix;
-}
-
 std::uint64_t CodeScope::bias() const { return info->bias(); }
 
 const CodeScope::Variable* CodeScope::find(std::string_view name) const {
   const auto found = std::ranges::find(variables, name, &Variable::name);
   return found != variables.end() ? &*found : nullptr;
-}
-
-std::string demangled(std::string_view symbol, Demangle mode) {
-  const bool is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
-  if (mode == Demangle::No || !is_mangled) return std::string(symbol);
-  return full_name(symbol, mode == Demangle::Full ? Parameters::Shown : Parameters::Hidden)
-      .value_or(std::string(symbol));
-}
-
-std::string qualified_name(Dwarf_Die* function, Demangle mode) {
-  Dwarf_Attribute attribute;
-  const char* const linkage =
-      dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
-  const int language = language_of(*function);
-  const bool is_cxx =
-      linkage != nullptr && std::string_view(linkage).starts_with("_Z") && language != DW_LANG_Rust;
-  const char* const plain = dwarf_diename(function);
-  if (linkage != nullptr && (is_cxx || mode == Demangle::No || plain == nullptr))
-    return demangled(linkage, mode);
-  if (plain == nullptr) return {};
-  std::string name = scope_prefix(declaration_of(*function)) + plain;
-  if (is_ada(language))
-    for (std::size_t at = name.find("__"); at != std::string::npos; at = name.find("__", at)) {
-      name.erase(at, 1);
-      name[at] = '.';
-    }
-  return name;
-}
-
-bool is_declaration(Dwarf_Die* variable) {
-  // A definition may refer to a declaration, so the attribute must be the variable's own.
-  Dwarf_Attribute attribute;
-  bool is_one = false;
-  return dwarf_attr(variable, DW_AT_declaration, &attribute) != nullptr &&
-         dwarf_formflag(&attribute, &is_one) == 0 && is_one;
 }
 
 DebugInfo::DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes)
@@ -234,18 +143,14 @@ const Register* DebugInfo::register_of(std::uint64_t number, const RegisterLayou
   return *found;
 }
 
-bool DebugInfo::is_fortran(Dwarf_Die* die) {
-  const int language = language_of(*die);
-  return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
-         language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
-}
-
-std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Attribute* attribute) {
-  Dwarf_Die found;
-  if (dwarf_formref_die(attribute, &found) != nullptr) return found;
-  if (attribute->form != DW_FORM_ref_sig8) return std::nullopt;
+std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) {
+  auto found = attribute_of(die, attribute);
+  Dwarf_Die target;
+  if (!found) return std::nullopt;
+  if (dwarf_formref_die(&*found, &target) != nullptr) return target;
+  if (found->form != DW_FORM_ref_sig8) return std::nullopt;
   read_units();
-  const std::span<const unsigned char> bytes(attribute->valp, sizeof(std::uint64_t));
+  const std::span<const unsigned char> bytes(found->valp, sizeof(std::uint64_t));
   const bool is_big = elf_getident(dwarf_getelf(dwarf_), nullptr)[EI_DATA] == ELFDATA2MSB;
   const std::uint64_t signature =
       unsigned_bits(std::as_bytes(bytes), is_big ? std::endian::big : std::endian::little);
@@ -288,16 +193,15 @@ void DebugInfo::read_units() {
   std::ranges::sort(unit_ranges_, {}, &UnitRange::begin);
 }
 
-void DebugInfo::add_functions(Dwarf_Die* parent, std::vector<Range>& functions, std::size_t depth) {
-  Dwarf_Die child;
+void DebugInfo::add_functions(Dwarf_Die parent, std::vector<Range>& functions, std::size_t depth) {
   if (depth == kMaxDepth) return;
-  for (int more = dwarf_child(parent, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+  for (Dwarf_Die& child : children_of(parent)) {
     switch (dwarf_tag(&child)) {
       case DW_TAG_subprogram: {
         Dwarf_Addr base = 0, begin = 0, end = 0;
         for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;)
           if (begin < end) functions.push_back({begin, end, child});
-        add_functions(&child, functions, depth + 1);
+        add_functions(child, functions, depth + 1);
         break;
       }
       case DW_TAG_namespace:
@@ -306,7 +210,7 @@ void DebugInfo::add_functions(Dwarf_Die* parent, std::vector<Range>& functions, 
       case DW_TAG_structure_type:
       case DW_TAG_union_type:
       case DW_TAG_lexical_block:
-        add_functions(&child, functions, depth + 1);
+        add_functions(child, functions, depth + 1);
         break;
       default:
         break;
@@ -316,12 +220,12 @@ void DebugInfo::add_functions(Dwarf_Die* parent, std::vector<Range>& functions, 
 
 void DebugInfo::read_unit(Unit& unit) {
   if (std::exchange(unit.is_read, true)) return;
-  add_functions(&unit.die, unit.functions, 0);
+  add_functions(unit.die, unit.functions, 0);
   std::ranges::stable_sort(unit.functions, {}, &Range::begin);
   std::vector<Dwarf_Die> variables;
-  add_children(&unit.die, variables);
+  add_children(unit.die, variables);
   for (Dwarf_Die& variable : variables)
-    if (!has_longer_name(variable) && !is_declaration(&variable))
+    if (!has_longer_name(variable) && !is_declaration(variable))
       unit.variables.try_emplace(dwarf_diename(&variable), variable);
 }
 
@@ -365,8 +269,8 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(Unit& unit, const Dwarf_Die& func
     const bool is_function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
     if (is_in_function) {
       std::vector<Dwarf_Die> variables;
-      add_children(&*next, variables);
-      add_inherited(&*next, variables);
+      add_children(*next, variables);
+      add_inherited(*next, variables);
       std::stable_partition(variables.begin(), variables.end(),
                             [](const Dwarf_Die& die) { return !has_longer_name(die); });
       for (Dwarf_Die& variable : variables)
@@ -393,8 +297,7 @@ std::optional<Dwarf_Die> DebugInfo::variable_of_file(std::string_view file, std:
   read_units();
   const auto file_name = std::filesystem::path(file).filename();
   for (Unit& unit : units_) {
-    const char* const path = dwarf_diename(&unit.die);
-    if (path == nullptr || std::filesystem::path(path).filename() != file_name) continue;
+    if (std::filesystem::path(die_name(unit.die)).filename() != file_name) continue;
     read_unit(unit);
     if (const auto found = unit.variables.find(std::string(name)); found != unit.variables.end())
       return found->second;
@@ -403,8 +306,8 @@ std::optional<Dwarf_Die> DebugInfo::variable_of_file(std::string_view file, std:
 }
 
 std::optional<Dwarf_Die> DebugInfo::variable_of_function(const std::string& function, std::string_view name) {
-  Dwarf_Die* const found = globals().function(function);
-  return found != nullptr ? variable_within(found, name) : std::nullopt;
+  const Dwarf_Die* const found = globals().function(function);
+  return found != nullptr ? variable_within(*found, name) : std::nullopt;
 }
 
 }  // namespace convert::tfile

@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "converters/symbols/demangle.h"
 #include "converters/tfile/description/register_layout.h"
+#include "converters/tfile/program/die.h"
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/type_table.h"
 
@@ -43,22 +43,6 @@ struct CodeScope {
   std::uint64_t bias() const;  // is added to addresses of DWARF
   const Variable* find(std::string_view name) const;
 };
-
-// A function name as GDB shows it: with template arguments, and with parameters only in full mode.
-std::string demangled(std::string_view symbol, Demangle mode);
-
-// "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name after those of its
-// scopes. Empty when the function has no name.
-std::string qualified_name(Dwarf_Die* function, Demangle mode);
-
-// "ns::Class::": the namespaces, modules and classes around a DIE.
-std::string scope_prefix(Dwarf_Die die);
-
-int language_of(Dwarf_Die die);  // DW_LANG_…; 0: unknown
-bool is_ada(int language);
-
-// Whether the variable is defined elsewhere.
-bool is_declaration(Dwarf_Die* variable);
 
 class DebugInfo {
  public:
@@ -92,9 +76,8 @@ class DebugInfo {
     return missing_files_;
   }
   unsigned address_bytes() const { return address_bytes_; }
-  static bool is_fortran(Dwarf_Die* die);
   // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
-  std::optional<Dwarf_Die> referred(Dwarf_Attribute* attribute);
+  std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
 
   // The register that DWARF calls by this number; null if the target has none of its name.
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
@@ -113,7 +96,7 @@ class DebugInfo {
 
   void read_units();
   void read_unit(Unit& unit);
-  void add_functions(Dwarf_Die* parent, std::vector<Range>& functions, std::size_t depth);
+  void add_functions(Dwarf_Die parent, std::vector<Range>& functions, std::size_t depth);
   const Range* function_at(Unit& unit, Dwarf_Addr pc);
   std::unique_ptr<CodeScope> scope_of(Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
 

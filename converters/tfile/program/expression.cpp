@@ -304,7 +304,7 @@ class Evaluator {
       if (const CodeScope::Variable* const local = context_.scope.find(name)) {
         Dwarf_Die die = local->die;
         // "extern int count;" in a block: it is defined elsewhere.
-        if (!is_declaration(&die)) return value_of(die, context_);
+        if (!is_declaration(die)) return value_of(die, context_);
       } else if (const CodeScope::Variable* const self = context_.scope.find("this");
                  self && name != "this") {
         const Value object = dereferenced(value_of(self->die, context_));
@@ -338,14 +338,14 @@ class Evaluator {
       return value_of(*variable, {.scope = info.global_scope(), .frame = frame_});
     if (Dwarf_Die* const function = globals.function(name, may_be_inside)) {
       Dwarf_Addr address = 0;
-      const Type* const type = info.types().read(function);
+      const Type* const type = info.types().read(*function);
       if (type == nullptr || dwarf_lowpc(function, &address) != 0) return {};
       return {type, Storage::at(address + info.bias())};
     }
     if (Dwarf_Die* const enumerator = globals.enumerator(name, may_be_inside)) {
-      Dwarf_Attribute attribute;
+      auto attribute = own_attribute(*enumerator, DW_AT_const_value);
       Dwarf_Sword value = 0;
-      if (dwarf_formsdata(dwarf_attr(enumerator, DW_AT_const_value, &attribute), &value) != 0) return {};
+      if (!attribute || dwarf_formsdata(&*attribute, &value) != 0) return {};
       return number(static_cast<std::uint64_t>(value), "int");
     }
     return {};
@@ -415,8 +415,8 @@ Value evaluate(std::string_view expression, const EvaluationContext& context) {
     if (!is_tagged)
       if (const Type* const basic = types.basic(name)) return basic;
     if (!is_tagged && scope.find(name) != nullptr) return nullptr;
-    Dwarf_Die* const found = scope.info->globals().type(name);
-    return found != nullptr ? types.read(found) : nullptr;
+    const Dwarf_Die* const found = scope.info->globals().type(name);
+    return found != nullptr ? types.read(*found) : nullptr;
   };
   return Evaluator(context).evaluate(parse_expression(expression, types, find_type));
 }
@@ -439,7 +439,7 @@ std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationCo
         if (variable.is_parameter != item.text.starts_with("$arg")) continue;
         if (scope.find(variable.name) != &variable) continue;  // an inner one hides it
         Dwarf_Die die = variable.die;
-        if (!is_declaration(&die)) values.push_back({variable.name, value_of(die, context)});
+        if (!is_declaration(die)) values.push_back({variable.name, value_of(die, context)});
       }
       break;
     default:

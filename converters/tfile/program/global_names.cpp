@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <iterator>
 
-#include "converters/tfile/program/debug_info.h"
+#include "converters/tfile/program/die.h"
 
 namespace convert::tfile {
 namespace {
@@ -16,53 +16,43 @@ std::string without_blanks(std::string_view name) {
   return text;
 }
 
-const void* declaration_of(Dwarf_Die* die) {
-  Dwarf_Attribute attribute;
-  Dwarf_Die declaration;
-  const bool has_one = dwarf_attr(die, DW_AT_specification, &attribute) != nullptr &&
-                       dwarf_formref_die(&attribute, &declaration) != nullptr;
-  return has_one ? declaration.addr : nullptr;
-}
-
 bool has_external(Dwarf_Die* die) { return dwarf_hasattr_integrate(die, DW_AT_external) != 0; }
 
 }  // namespace
 
 GlobalNames::GlobalNames(std::span<const Dwarf_Die> units) {
-  for (Dwarf_Die unit : units) read(&unit, "", 0);
+  for (const Dwarf_Die& unit : units) read(unit, "", 0);
   declared_.clear();
 }
 
 void GlobalNames::add_variable(Dwarf_Die variable, const std::string& name) {
-  Dwarf_Attribute attribute;
-  const bool has_value = dwarf_attr_integrate(&variable, DW_AT_const_value, &attribute) != nullptr;
-  if (is_declaration(&variable) && !has_value) return;
+  if (is_declaration(variable) && !attribute_of(variable, DW_AT_const_value)) return;
   // An external variable hides static ones of other files.
   const auto [found, is_new] = variables_.try_emplace(name, variable);
   if (!is_new && !has_external(&found->second) && has_external(&variable)) found->second = variable;
 }
 
-void GlobalNames::read(Dwarf_Die* parent, const std::string& prefix, std::size_t depth) {
+void GlobalNames::read(Dwarf_Die parent, const std::string& prefix, std::size_t depth) {
   constexpr std::size_t kMaxDepth = 16;
-  Dwarf_Die child;
-  if (depth == kMaxDepth || dwarf_child(parent, &child) != 0) return;
-  do {
+  if (depth == kMaxDepth) return;
+  for (Dwarf_Die& child : children_of(parent)) {
     const int tag = dwarf_tag(&child);
     const char* const own = dwarf_diename(&child);
     std::string name = own != nullptr ? prefix + without_blanks(own) : std::string();
-    if (const void* const declaration = declaration_of(&child))
-      if (const auto found = declared_.find(declaration); found != declared_.end()) name = found->second;
+    if (const auto declaration = referred_die(child, DW_AT_specification))
+      if (const auto found = declared_.find(declaration->addr); found != declared_.end())
+        name = found->second;
     switch (tag) {
       case DW_TAG_variable:
       case DW_TAG_member:
         if (own == nullptr) break;
-        if (is_declaration(&child)) declared_.emplace(child.addr, name);
-        if (tag == DW_TAG_variable || is_declaration(&child)) add_variable(child, name);
+        if (is_declaration(child)) declared_.emplace(child.addr, name);
+        if (tag == DW_TAG_variable || is_declaration(child)) add_variable(child, name);
         break;
       case DW_TAG_subprogram:
         if (own == nullptr) break;
-        if (is_declaration(&child)) declared_.emplace(child.addr, name);
-        if (dwarf_hasattr(&child, DW_AT_low_pc) != 0) functions_.try_emplace(name, child);
+        if (is_declaration(child)) declared_.emplace(child.addr, name);
+        if (has_attribute(child, DW_AT_low_pc)) functions_.try_emplace(name, child);
         break;
       case DW_TAG_enumerator:
         if (own != nullptr) enumerators_.try_emplace(name, child);
@@ -73,20 +63,20 @@ void GlobalNames::read(Dwarf_Die* parent, const std::string& prefix, std::size_t
       case DW_TAG_enumeration_type:
       case DW_TAG_typedef:
       case DW_TAG_base_type: {
-        if (own != nullptr && dwarf_hasattr(&child, DW_AT_declaration) == 0) types_.try_emplace(name, child);
-        const bool is_scoped = tag != DW_TAG_enumeration_type || dwarf_hasattr(&child, DW_AT_enum_class) != 0;
+        if (own != nullptr && !has_attribute(child, DW_AT_declaration)) types_.try_emplace(name, child);
+        const bool is_scoped = tag != DW_TAG_enumeration_type || has_attribute(child, DW_AT_enum_class);
         if (own != nullptr || tag == DW_TAG_enumeration_type)
-          read(&child, is_scoped && own != nullptr ? name + "::" : prefix, depth + 1);
+          read(child, is_scoped && own != nullptr ? name + "::" : prefix, depth + 1);
         break;
       }
       case DW_TAG_namespace:
       case DW_TAG_module:
-        read(&child, own != nullptr ? name + "::" : prefix, depth + 1);
+        read(child, own != nullptr ? name + "::" : prefix, depth + 1);
         break;
       default:
         break;
     }
-  } while (dwarf_siblingof(&child, &child) == 0);
+  }
 }
 
 Dwarf_Die* GlobalNames::find(Descriptions& all, std::string_view name, bool may_be_inside) {

@@ -32,7 +32,7 @@ class GlobalNames {
  private:
   using Descriptions = std::unordered_map<std::string, Dwarf_Die>;
 
-  void read(Dwarf_Die* parent, const std::string& prefix, std::size_t depth);
+  void read(Dwarf_Die parent, const std::string& prefix, std::size_t depth);
   void add_variable(Dwarf_Die variable, const std::string& name);
   Dwarf_Die* find(Descriptions& all, std::string_view name, bool may_be_inside);
 

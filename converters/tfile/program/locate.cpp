@@ -1,5 +1,3 @@
-#include "converters/tfile/program/locate.h"
-
 #include <algorithm>
 #include <array>
 #include <dwarf.h>
@@ -8,53 +6,21 @@
 #include <string_view>
 
 #include "converters/model/reading/long_double.h"
-#include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/program/dwarf_stack.h"
+#include "converters/tfile/program/value.h"
 
 namespace convert::tfile {
 namespace {
 
-constexpr std::size_t kMaxSteps = 4096, kMaxStack = 64, kMaxNesting = 4;
+constexpr std::size_t kMaxSteps = 4096, kMaxNesting = 4;
 
+// A number as `size` bytes, at most 8.
 std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::endian order) {
-  std::vector<std::byte> bytes(std::max<std::uint64_t>(size, sizeof number));
-  if (order == std::endian::little) {
-    store(bytes.data(), number, order);
-    bytes.resize(size);
-  } else {
-    store(bytes.data() + bytes.size() - sizeof number, number, order);
-    bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(size));
-  }
-  return bytes;
-}
-
-// The agent's name of an operation on two numbers.
-std::optional<Opcode> binary_of(unsigned atom) {
-  switch (atom) {
-    case DW_OP_plus:
-      return Opcode::Add;
-    case DW_OP_minus:
-      return Opcode::Sub;
-    case DW_OP_mul:
-      return Opcode::Mul;
-    case DW_OP_div:
-      return Opcode::DivSigned;
-    case DW_OP_mod:
-      return Opcode::RemUnsigned;
-    case DW_OP_and:
-      return Opcode::BitAnd;
-    case DW_OP_or:
-      return Opcode::BitOr;
-    case DW_OP_xor:
-      return Opcode::BitXor;
-    case DW_OP_shl:
-      return Opcode::Lsh;
-    case DW_OP_shr:
-      return Opcode::RshUnsigned;
-    case DW_OP_shra:
-      return Opcode::RshSigned;
-    default:
-      return std::nullopt;
-  }
+  std::array<std::byte, sizeof number> bytes;
+  store(bytes.data(), number, order);
+  const auto lowest =
+      order == std::endian::little ? std::span(bytes).first(size) : std::span(bytes).last(size);
+  return {lowest.begin(), lowest.end()};
 }
 
 // The operations of an attribute at an address. Returns 1, 0 if there are none, less than 0 on errors.
@@ -69,17 +35,14 @@ int operations_at(Dwarf_Attribute& attribute, Dwarf_Addr pc, std::span<const Dwa
   return found;
 }
 
-// A number on the stack. One without a type is as wide as an address.
-struct Entry {
-  std::uint64_t bits = 0;
-  std::uint64_t size = 0;  // bytes of its type; 0: no type
-  bool is_signed = true;
-};
-
 class Run {
  public:
   Run(const CodeScope& scope, FrameMemory& frame, Dwarf_Attribute* attribute, std::size_t nesting = 0)
-      : scope_(scope), frame_(frame), attribute_(attribute), nesting_(nesting) {}
+      : scope_(scope),
+        frame_(frame),
+        attribute_(attribute),
+        nesting_(nesting),
+        stack_(frame.address_bytes()) {}
 
   void set_object(std::optional<std::uint64_t> address) {
     object_ = address;
@@ -92,7 +55,7 @@ class Run {
       if (steps == kMaxSteps || !step(operations, at)) return std::nullopt;
     }
     if (is_register_) return register_number(*is_register_);
-    return stack_.empty() ? std::nullopt : std::optional(stack_.back().bits);
+    return stack_.empty() ? std::nullopt : std::optional(stack_.top());
   }
 
   Storage storage(std::span<const Dwarf_Op> operations, std::uint64_t size) {
@@ -158,9 +121,9 @@ class Run {
       return storage;
     }
     if (stack_.empty()) return Storage::none(Missing::OptimizedOut);
-    if (!is_value_) return Storage::at(frame_.masked(stack_.back().bits));
+    if (!is_value_) return Storage::at(stack_.top());
     if (size > sizeof(std::uint64_t)) return Storage::none(Missing::NotUnderstood);
-    return Storage::of(stored(stack_.back().bits, size, frame_.order()));
+    return Storage::of(stored(stack_.top(), size, frame_.order()));
   }
 
   Storage in_register(std::uint64_t number, std::uint64_t size) {
@@ -195,34 +158,24 @@ class Run {
     return value;
   }
 
-  bool push(std::optional<std::uint64_t> bits, std::uint64_t size = 0, bool is_signed = true) {
-    if (!bits) return false;
-    if (stack_.size() == kMaxStack) return fail(Missing::NotUnderstood);
-    stack_.push_back({size == 0 ? frame_.masked(*bits) : *bits, size, is_signed});
-    return true;
+  bool push(std::optional<std::uint64_t> bits, StackType type = {}) {
+    return bits && (stack_.push(*bits, type) || fail(Missing::NotUnderstood));
   }
 
-  // Reads an integer's type, at an offset in the unit; offset 0 is the type of addresses.
-  bool typed(Entry& entry, Dwarf_Word offset) {
+  // An integer's type, at an offset in the unit; offset 0 is the type of addresses.
+  std::optional<StackType> type_at(Dwarf_Word offset) {
     Dwarf_Die unit = scope_.unit, type;
-    entry.size = 0;
-    entry.is_signed = true;
-    if (offset == 0) return true;
+    if (offset == 0) return StackType{};
     if (dwarf_offdie(scope_.info->dwarf(), dwarf_dieoffset(&unit) - dwarf_cuoffset(&unit) + offset, &type) ==
         nullptr)
-      return false;
-    Dwarf_Attribute attribute;
-    Dwarf_Word encoding = 0;
+      return std::nullopt;
     const int size = dwarf_bytesize(&type);
-    if (size <= 0 || size > 8 ||
-        dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &attribute), &encoding) != 0)
-      return false;
-    entry.size = static_cast<std::uint64_t>(size);
-    entry.is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-    return encoding != DW_ATE_float && encoding != DW_ATE_complex_float;
+    const auto encoding = unsigned_attribute(type, DW_AT_encoding);
+    if (size <= 0 || size > 8 || !encoding || encoding == DW_ATE_float || encoding == DW_ATE_complex_float)
+      return std::nullopt;
+    return StackType{.size = static_cast<std::uint64_t>(size),
+                     .is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char};
   }
-
-  static void extend(Entry& entry) { entry.bits = extended(entry.bits, 8 * entry.size, entry.is_signed); }
 
   // One operation; moves `at` to the next.
   bool step(std::span<const Dwarf_Op> operations, std::size_t& at) {
@@ -235,7 +188,6 @@ class Run {
       return true;
     }
     if (atom >= DW_OP_const1u && atom <= DW_OP_consts) return push(op.number);
-    if (const auto binary = binary_of(atom)) return compute(*binary);
     switch (atom) {
       case DW_OP_nop:
         return true;
@@ -260,12 +212,8 @@ class Run {
         return push_sum(op.number, op.number2);
       case DW_OP_regval_type:
       case DW_OP_GNU_regval_type: {
-        Entry entry;
-        if (!typed(entry, op.number2)) return fail(Missing::NotUnderstood);
-        const auto bits = register_number(op.number);
-        if (!bits || !push(bits, entry.size, entry.is_signed)) return false;
-        extend(stack_.back());
-        return true;
+        const auto type = type_at(op.number2);
+        return type ? push(register_number(op.number), *type) : fail(Missing::NotUnderstood);
       }
       case DW_OP_fbreg: {
         const auto base = frame_base();
@@ -297,147 +245,39 @@ class Run {
         return fail(Missing::OptimizedOut);
       case DW_OP_skip:
         return jump(operations, at, op);
-      case DW_OP_bra: {
+      case DW_OP_bra:
         if (stack_.empty()) return fail(Missing::NotUnderstood);
-        const bool is_taken = stack_.back().bits != 0;
-        stack_.pop_back();
-        return !is_taken || jump(operations, at, op);
-      }
+        return stack_.pop() == 0 || jump(operations, at, op);
       case DW_OP_const_type:
       case DW_OP_GNU_const_type:
         return push_typed_constant(op);
-      default:
-        return !stack_.empty() ? step_on_top(op) : fail(Missing::NotUnderstood);
-    }
-  }
-
-  // The operations that need a number on the stack.
-  bool step_on_top(const Dwarf_Op& op) {
-    Entry& top = stack_.back();
-    const std::size_t address_bytes = frame_.address_bytes();
-    switch (op.atom) {
-      case DW_OP_dup: {
-        const Entry copy = top;
-        return push(copy.bits, copy.size, copy.is_signed);
-      }
-      case DW_OP_drop:
-        stack_.pop_back();
-        return true;
-      case DW_OP_over:
-      case DW_OP_pick: {
-        const std::uint64_t depth = op.atom == DW_OP_over ? 1 : op.number;
-        if (depth >= stack_.size()) return fail(Missing::NotUnderstood);
-        const Entry copy = stack_[stack_.size() - 1 - depth];
-        return push(copy.bits, copy.size, copy.is_signed);
-      }
-      case DW_OP_swap:
-      case DW_OP_rot: {
-        const std::size_t count = op.atom == DW_OP_swap ? 2 : 3;
-        if (stack_.size() < count) return fail(Missing::NotUnderstood);
-        std::rotate(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end() - 1, stack_.end());
-        return true;
-      }
-      case DW_OP_plus_uconst:
-        top.bits = fitted(top, top.bits + op.number);
-        return true;
-      case DW_OP_neg:
-        top.bits = fitted(top, 0 - top.bits);
-        return true;
-      case DW_OP_not:
-        top.bits = fitted(top, ~top.bits);
-        return true;
-      case DW_OP_abs:
-        if (static_cast<std::int64_t>(signed_top()) < 0) top.bits = fitted(top, 0 - top.bits);
-        return true;
       case DW_OP_deref:
-        return load_top(address_bytes, {});
+        return load_top(frame_.address_bytes(), StackType{});
       case DW_OP_deref_size:
-        return load_top(op.number, {});
+        return load_top(op.number, StackType{});
       case DW_OP_deref_type:
-      case DW_OP_GNU_deref_type: {
-        Entry entry;
-        return typed(entry, op.number2) ? load_top(op.number, entry) : fail(Missing::NotUnderstood);
-      }
+      case DW_OP_GNU_deref_type:
+        return load_top(op.number, type_at(op.number2));
       case DW_OP_convert:
       case DW_OP_GNU_convert:
       case DW_OP_reinterpret:
       case DW_OP_GNU_reinterpret: {
-        Entry entry;
-        if (!typed(entry, op.number)) return fail(Missing::NotUnderstood);
-        entry.bits = top.bits;
-        extend(entry);
-        if (entry.size == 0) entry.bits = frame_.masked(entry.bits);
-        top = entry;
+        const auto type = type_at(op.number);
+        if (stack_.empty() || !type) return fail(Missing::NotUnderstood);
+        stack_.replace_top(stack_.top(), *type);
         return true;
       }
-      case DW_OP_eq:
-      case DW_OP_ne:
-      case DW_OP_lt:
-      case DW_OP_le:
-      case DW_OP_gt:
-      case DW_OP_ge:
-        return compare(op.atom);
       default:
-        return fail(Missing::NotUnderstood);
+        return stack_.run(op) || fail(Missing::NotUnderstood);
     }
   }
 
-  std::uint64_t fitted(const Entry& like, std::uint64_t bits) const {
-    if (like.size == 0) return frame_.masked(bits);
-    Entry entry{bits, like.size, like.is_signed};
-    extend(entry);
-    return entry.bits;
-  }
-
-  // The top with its sign extended to 64 bits.
-  std::uint64_t signed_of(const Entry& entry) const {
-    if (entry.size != 0 || frame_.address_bytes() == 8) return entry.bits;
-    return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(entry.bits)});
-  }
-  std::uint64_t signed_top() const { return signed_of(stack_.back()); }
-
-  bool compute(Opcode operation) {
-    if (stack_.size() < 2) return fail(Missing::NotUnderstood);
-    const Entry right = stack_.back();
-    stack_.pop_back();
-    Entry& left = stack_.back();
-    const bool is_signed = operation == Opcode::DivSigned || operation == Opcode::RshSigned;
-    if (left.size != 0 && !left.is_signed && operation == Opcode::DivSigned) operation = Opcode::DivUnsigned;
-    if (left.size != 0 && left.is_signed && operation == Opcode::RemUnsigned) operation = Opcode::RemSigned;
-    const auto result =
-        calculated(operation, is_signed ? signed_of(left) : left.bits,
-                   is_signed && operation != Opcode::RshSigned ? signed_of(right) : right.bits);
-    if (!result) return fail(Missing::NotUnderstood);
-    left.bits = fitted(left, *result);
-    return true;
-  }
-
-  bool compare(unsigned atom) {
-    if (stack_.size() < 2) return fail(Missing::NotUnderstood);
-    const bool is_unsigned = stack_.back().size != 0 && !stack_.back().is_signed;
-    const std::uint64_t right = signed_top();
-    stack_.pop_back();
-    const std::uint64_t left = signed_top();
-    const bool is_less =
-        is_unsigned ? left < right : static_cast<std::int64_t>(left) < static_cast<std::int64_t>(right);
-    const bool is_equal = left == right;
-    const bool result = atom == DW_OP_eq   ? is_equal
-                        : atom == DW_OP_ne ? !is_equal
-                        : atom == DW_OP_lt ? is_less
-                        : atom == DW_OP_le ? is_less || is_equal
-                        : atom == DW_OP_gt ? !is_less && !is_equal
-                                           : !is_less;
-    stack_.back() = {.bits = result};
-    return true;
-  }
-
-  bool load_top(std::uint64_t size, Entry type) {
-    if (size == 0 || size > sizeof(std::uint64_t)) return fail(Missing::NotUnderstood);
-    const auto loaded = frame_.number(stack_.back().bits, size);
+  bool load_top(std::uint64_t size, std::optional<StackType> type) {
+    if (stack_.empty() || !type || size == 0 || size > sizeof(std::uint64_t))
+      return fail(Missing::NotUnderstood);
+    const auto loaded = frame_.number(stack_.top(), size);
     if (!loaded) return fail(Missing::NotRecorded);
-    type.bits = *loaded;
-    extend(type);
-    stack_.back() = type;
+    stack_.replace_top(*loaded, *type);
     return true;
   }
 
@@ -447,15 +287,13 @@ class Run {
   }
 
   bool push_typed_constant(const Dwarf_Op& op) {
-    Entry entry;
+    const auto type = type_at(op.number);
     Dwarf_Block block;
-    if (!typed(entry, op.number) || attribute_ == nullptr ||
-        dwarf_getlocation_implicit_value(attribute_, &op, &block) != 0 || block.length > 8)
+    if (!type || attribute_ == nullptr || dwarf_getlocation_implicit_value(attribute_, &op, &block) != 0 ||
+        block.length > 8)
       return fail(Missing::NotUnderstood);
-    entry.bits =
-        unsigned_bits({reinterpret_cast<const std::byte*>(block.data), block.length}, frame_.order());
-    extend(entry);
-    return push(entry.bits, entry.size, entry.is_signed);
+    const std::span<const unsigned char> bytes(block.data, block.length);
+    return push(unsigned_bits(std::as_bytes(bytes), frame_.order()), *type);
   }
 
   bool jump(std::span<const Dwarf_Op> operations, std::size_t& at, const Dwarf_Op& from) {
@@ -469,15 +307,12 @@ class Run {
   }
 
   std::optional<std::uint64_t> frame_base() {
-    Dwarf_Attribute attribute;
-    std::span<const Dwarf_Op> operations;
     missing_ = Missing::NotUnderstood;
     if (nesting_ == kMaxNesting || scope_.functions.empty()) return std::nullopt;
-    Dwarf_Die function = scope_.functions.back();
-    if (dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute) == nullptr ||
-        operations_at(attribute, scope_.pc, operations) != 1)
-      return std::nullopt;
-    Run run(scope_, frame_, &attribute, nesting_ + 1);
+    auto attribute = attribute_of(scope_.functions.back(), DW_AT_frame_base);
+    std::span<const Dwarf_Op> operations;
+    if (!attribute || operations_at(*attribute, scope_.pc, operations) != 1) return std::nullopt;
+    Run run(scope_, frame_, &*attribute, nesting_ + 1);
     const auto base = run.number(operations);
     missing_ = run.missing_;
     return base;
@@ -498,7 +333,7 @@ class Run {
   FrameMemory& frame_;
   Dwarf_Attribute* attribute_;
   std::size_t nesting_;
-  std::vector<Entry> stack_;
+  DwarfStack stack_;
   std::optional<std::uint64_t> object_;  // the address of the object whose type is looked at
   std::optional<std::uint64_t> is_register_;
   std::optional<std::vector<std::byte>> implicit_;
@@ -507,20 +342,15 @@ class Run {
   Missing missing_ = Missing::NotUnderstood;
 };
 
-Storage constant_of(Dwarf_Attribute& attribute, std::uint64_t size, std::endian order) {
-  Dwarf_Sword number = 0;
+Storage constant_of(Dwarf_Attribute attribute, std::uint64_t size, std::endian order) {
   Dwarf_Block block;
   if (dwarf_formblock(&attribute, &block) == 0) {
     const auto* const data = reinterpret_cast<const std::byte*>(block.data);
     return block.length >= size ? Storage::of({data, data + size}) : Storage::none(Missing::NotUnderstood);
   }
-  // Forms of a fixed size are not signed, whatever libdw makes of them.
-  const bool is_signed = attribute.form == DW_FORM_sdata || attribute.form == DW_FORM_implicit_const;
-  auto* const bits = reinterpret_cast<Dwarf_Word*>(&number);
-  if (size > sizeof(number) ||
-      (is_signed ? dwarf_formsdata(&attribute, &number) : dwarf_formudata(&attribute, bits)) != 0)
-    return Storage::none(Missing::NotUnderstood);
-  return Storage::of(stored(static_cast<std::uint64_t>(number), size, order));
+  const auto number = constant_in(attribute);
+  if (size > sizeof(*number) || !number) return Storage::none(Missing::NotUnderstood);
+  return Storage::of(stored(static_cast<std::uint64_t>(*number), size, order));
 }
 
 }  // namespace
@@ -539,16 +369,15 @@ std::string_view problem_of(Missing missing) {
 }
 
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame) {
-  Dwarf_Attribute attribute;
-  if (dwarf_attr_integrate(&variable, DW_AT_const_value, &attribute) != nullptr)
-    return constant_of(attribute, size, frame.order());
-  if (dwarf_attr_integrate(&variable, DW_AT_location, &attribute) == nullptr)
-    return Storage::none(Missing::OptimizedOut);
+  if (const auto constant = attribute_of(variable, DW_AT_const_value))
+    return constant_of(*constant, size, frame.order());
+  auto location = attribute_of(variable, DW_AT_location);
+  if (!location) return Storage::none(Missing::OptimizedOut);
   std::span<const Dwarf_Op> operations;
-  const int found = operations_at(attribute, scope.pc, operations);
+  const int found = operations_at(*location, scope.pc, operations);
   if (found < 0) return Storage::none(Missing::NotUnderstood);
   if (found == 0) return Storage::none(Missing::OptimizedOut);
-  return Run(scope, frame, &attribute).storage(operations, size);
+  return Run(scope, frame, &*location).storage(operations, size);
 }
 
 std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
@@ -558,12 +387,11 @@ std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScop
   if (dwarf_formudata(&attribute, &number) == 0) return number;
   Dwarf_Die variable;
   if (dwarf_formref_die(&attribute, &variable) != nullptr) {
-    const Type* const type = scope.info->types().of(&variable);
+    const Type* const type = scope.info->types().of(variable);
     if (type == nullptr || type->size == 0 || type->size > 8) return std::nullopt;
     if (dwarf_tag(&variable) == DW_TAG_member) {
-      Dwarf_Attribute offset;
-      const bool is_known =
-          whole && dwarf_formudata(dwarf_attr(&variable, DW_AT_data_member_location, &offset), &number) == 0;
+      auto offset = own_attribute(variable, DW_AT_data_member_location);
+      const bool is_known = whole && offset && dwarf_formudata(&*offset, &number) == 0;
       return is_known ? frame.number(*whole + number, type->size) : std::nullopt;
     }
     const Storage storage = locate(variable, type->size, scope, frame);

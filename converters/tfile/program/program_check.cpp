@@ -146,7 +146,7 @@ class RecordedPlaces : private EmulatorTarget {
     for (const TracepointAction& action : actions) {
       if (action.kind != TracepointAction::Kind::Expression) continue;
       const ExpressionShape shape = shape_of(action.code);
-      if (!shape.records && !shape.only_variable) ++constants_;
+      if (shape.blocks.empty() && !shape.only_variable) ++constants_;
       // Of expressions of some compilers' variables, GDB makes code that loses the upper bits of the address.
       cuts_addresses_ = shape.cuts_numbers;
       run(action.code, *this);

@@ -7,6 +7,7 @@
 #include <elfutils/libdw.h>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,10 @@ enum class FloatFormat : std::uint8_t {
   DoubleDouble,  // two doubles whose sum it is
   Decimal,       // IEEE, binary integer significand; 4 or 8 bytes
 };
+
+constexpr bool is_wide_character(std::string_view name) {
+  return name == "wchar_t" || name == "char16_t" || name == "char32_t";
+}
 
 struct Type {
   enum class Kind : std::uint8_t {

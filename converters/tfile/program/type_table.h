@@ -1,11 +1,10 @@
-// Reads types from DWARF, each once.
+// The types of a program: those of its DWARF, each read once, and those that are made from them.
 #pragma once
 
 #include <deque>
 #include <elfutils/libdw.h>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -22,9 +21,9 @@ class TypeTable {
   TypeTable(DebugInfo& info, unsigned elf_machine) : info_(info), elf_machine_(elf_machine) {}
 
   // The type of a variable, a parameter or a member; null for void.
-  const Type* of(Dwarf_Die* described);
+  const Type* of(Dwarf_Die described);
   // The type that a DIE describes.
-  const Type* read(Dwarf_Die* type);
+  const Type* read(Dwarf_Die type);
 
   // Adds a type that DWARF does not describe: that of "a@3", or of a cast.
   const Type* add(Type type) { return &types_.emplace_back(std::move(type)); }
@@ -36,18 +35,8 @@ class TypeTable {
   const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 
  private:
-  FloatFormat float_format_of(Dwarf_Die* die, std::uint64_t size) const;
-  std::optional<Dwarf_Die> referred_type(Dwarf_Die* die);
-  const Type* read_definition(Dwarf_Die* declaration);
-  const Type* read_wide_character(Dwarf_Die die);
-  void fill(Type& type, Dwarf_Die* die);
-  void fill_members(Type& type, Dwarf_Die* die);
-  std::optional<Type::Member> read_member(Dwarf_Die* die);
-  void fill_variants(Type& type, Dwarf_Die* part);
-  void fill_string(Type& type, Dwarf_Die* die);
-  void add_data_members(Type& pointer, Dwarf_Die containing, std::int64_t offset, std::size_t depth);
-  void add_virtual_functions(Type& pointer, Dwarf_Die containing, std::uint64_t offset, std::size_t depth);
-  void fill_array(Type& type, Dwarf_Die* die);
+  const Type* read_definition(Dwarf_Die declaration);
+  void fill(Type& type, Dwarf_Die die);
 
   DebugInfo& info_;
   unsigned elf_machine_;

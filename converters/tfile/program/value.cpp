@@ -98,7 +98,7 @@ bool is_signed(const Type& type) {
 }
 
 Value value_of(Dwarf_Die variable, const EvaluationContext& context) {
-  const Type* const type = context.scope.info->types().of(&variable);
+  const Type* const type = context.scope.info->types().of(variable);
   if (type == nullptr) return {};
   return resolved({type, locate(variable, type->size, context.scope, context.frame)}, context);
 }

@@ -39,28 +39,6 @@ bool has_shape(const Frame& frame, const ExpectedBlocks& expected) {
 constexpr std::array<std::string_view, 3> kNames{"tid", "gettid()", "thread_id"};
 constexpr std::uint64_t kMaxThreadId = std::uint64_t{1} << 22;  // of Linux
 
-// How many blocks an expression records.
-std::size_t blocks_of(const std::vector<std::byte>& code) {
-  std::size_t blocks = 0;
-  for (std::size_t at = 0; at < code.size();) {
-    const auto instruction = instruction_at(code, at);
-    if (!instruction) break;
-    at += instruction->size;
-    switch (instruction->opcode) {
-      case Opcode::TraceVariable:
-      case Opcode::Trace:
-      case Opcode::TraceQuick:
-      case Opcode::Trace16:
-      case Opcode::TraceString:
-        ++blocks;
-        break;
-      default:
-        break;
-    }
-  }
-  return blocks;
-}
-
 // The block of the item, if each item that may have an expression has one: then they are in the same order.
 std::optional<std::size_t> block_in(const TracepointLocation& location, const Description& description) {
   const auto is_variable = [&](std::string_view name) {
@@ -85,9 +63,9 @@ std::optional<std::size_t> block_in(const TracepointLocation& location, const De
     return std::nullopt;
   std::size_t block = 0;
   for (const TracepointAction& action : actions) {
-    if (is_expression(action) && (*wanted)-- == 0)
-      return blocks_of(action.code) == 1 ? std::optional(block) : std::nullopt;
-    block += is_expression(action) ? blocks_of(action.code) : 1;
+    const std::size_t blocks = is_expression(action) ? shape_of(action.code).blocks.size() : 1;
+    if (is_expression(action) && (*wanted)-- == 0) return blocks == 1 ? std::optional(block) : std::nullopt;
+    block += blocks;
   }
   return std::nullopt;
 }

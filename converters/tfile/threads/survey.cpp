@@ -13,8 +13,7 @@ class Surveyor {
  public:
   Surveyor(const TraceFile& trace, const LocationTable& locations)
       : reader_(*trace.file, trace.description, trace.format),
-        stamps_(trace.description),
-        patterns_(reader_, stamps_, trace.format.order),
+        patterns_(reader_, trace.description, trace.format.order),
         classifier_(trace, locations) {}
 
   TraceSurvey run() {
@@ -29,7 +28,7 @@ class Surveyor {
         survey_.frames_of.emplace(static_cast<std::int16_t>(static_cast<std::uint16_t>(number)),
                                   counts_[number]);
     survey_.time.frames = reader_.frames_read();
-    survey_.time.base = stamps_.base();
+    survey_.time.base = patterns_.stamps().base();
     survey_.tracks = classifier_.tracks();
     survey_.shown_track = classifier_.merged_tracks();
     survey_.frames_without_own_track = classifier_.frames_without_own_track();
@@ -68,8 +67,8 @@ class Surveyor {
     const FrameContext context = classifier_.classify(frame);
     count(frame.tracepoint, contents_of(frame), context, 1);
     if (frame.is_partial) ++survey_.partial_frames;
-    const auto stamp_ns = stamps_.stamp_ns(frame);
-    if (stamps_.was_impossible()) ++survey_.time.impossible;
+    const auto stamp_ns = patterns_.stamps().stamp_ns(frame);
+    if (patterns_.stamps().was_impossible()) ++survey_.time.impossible;
     if (stamp_ns) {
       add_stamp(*stamp_ns);
       add_mark(context, *stamp_ns);
@@ -145,7 +144,6 @@ class Surveyor {
   }
 
   FrameReader reader_;
-  StampReader stamps_;
   PatternReader patterns_;
   FrameClassifier classifier_;
   std::vector<KnownFrames> known_;   // by pattern

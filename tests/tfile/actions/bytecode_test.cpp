@@ -44,8 +44,9 @@ TEST(Bytecode, CodeBehindTheEndIsIgnored) {
 
 TEST(Bytecode, ShapesDescribeWhatIsRecorded) {
   EXPECT_EQ(shape_of(code("2c00012e00012927")).only_variable, 1u);
-  EXPECT_FALSE(shape_of(code("2c000222010216402d000227")).records);
+  EXPECT_EQ(shape_of(code("2c000222010216402d000227")).blocks, "");
   EXPECT_TRUE(shape_of(code("26000622100222e81608020d081a2300c82f27")).records_string);
+  EXPECT_EQ(shape_of(code("26000622100222e81608020d081a2300c82f2e000127")).blocks, "MMV");
   EXPECT_EQ(shape_of(code("240040416022040c27")).only_variable, std::nullopt);
 }
 

@@ -113,8 +113,7 @@ TEST(PatternReader, SkipsFramesOfKnownPatterns) {
   Notes notes;
   const TraceFile trace = open_trace_file(t.write(), {}, notes);
   FrameReader reader(*trace.file, trace.description, trace.format);
-  StampReader stamps(trace.description);
-  PatternReader patterns(reader, stamps, trace.format.order);
+  PatternReader patterns(reader, trace.description, trace.format.order);
   EXPECT_FALSE(patterns.peek()) << "nothing was learned yet";
   EXPECT_TRUE(patterns.learn(*reader.next(), true));
 

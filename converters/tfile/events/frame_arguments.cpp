@@ -1,0 +1,148 @@
+#include "converters/tfile/events/frame_arguments.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+
+#include "converters/tfile/description/collect_items.h"
+
+namespace convert::tfile {
+namespace {
+
+// A file may have any number of addresses, so only some of their names are interned.
+constexpr std::size_t kMaxMemoryNames = 65536;
+// Repeated names are found among the first items only.
+constexpr std::size_t kMaxDistinctItems = 256;
+
+}  // namespace
+
+FrameArguments::FrameArguments(FrameMemory& memory, NumberTexts& texts, Names& names)
+    : memory_(memory), texts_(texts), names_(names), unnamed_memory_(names.intern(argument_names::kMemory)) {}
+
+void FrameArguments::start(EmitRecipe& recipe, const Frame& frame) {
+  recipe_ = &recipe;
+  frame_ = frame.bytes;
+  is_explained_.assign(memory_.blocks().size(), false);
+  claimed_names_.clear();
+}
+
+bool FrameArguments::claim_name(NameId name) {
+  if (std::ranges::find(claimed_names_, name) != claimed_names_.end()) return false;
+  if (claimed_names_.size() < kMaxDistinctItems) claimed_names_.push_back(name);
+  return true;
+}
+
+void FrameArguments::add_untyped(NameId name, std::span<const std::byte> bytes, std::uint64_t size) {
+  const ValueForm form = untyped_form(bytes.size(), size);
+  if (is_number(form, size))
+    recipe_->add_number(name, form, bytes);
+  else
+    recipe_->add_own({name, spelled_text(bytes, size)});
+}
+
+void FrameArguments::add_pointer(NameId name, ValueForm form, std::uint64_t address) {
+  const auto text = has_pointee(form) ? texts_.of(form, address) : std::nullopt;
+  const Argument number(name, Pointer{address});
+  recipe_->add_own(text ? Argument(name, *text) : number, number);
+}
+
+// A leaf that two items have is shown once.
+void FrameArguments::add_leaf(const Leaf& leaf, std::span<const std::byte> bytes) {
+  if (!claim_name(leaf.name)) return;
+  const bool is_in_frame = !std::less<>()(bytes.data(), frame_.data()) &&
+                           !std::less<>()(frame_.data() + frame_.size(), bytes.data() + bytes.size());
+  if (is_plain_number(leaf) && is_in_frame)
+    recipe_->add_number(leaf.name, leaf.form, bytes);
+  else if (has_pointee(leaf.form) && leaf.bit_size == 0)
+    add_pointer(leaf.name, leaf.form, unsigned_bits(bytes, memory_.order()));
+  else if (leaf.form == ValueForm::FunctionMember)
+    add_function_member(leaf, bytes);
+  else if (leaf.form == ValueForm::TextSlice)
+    add_slice(leaf, bytes);
+  else if (leaf.form == ValueForm::Text)
+    recipe_->add_own({leaf.name, string_text(bytes)});
+  else if (leaf.form == ValueForm::Bytes && leaf.bit_size == 0)
+    recipe_->add_own({leaf.name, spelled_text(bytes, leaf.size)});
+  else if (leaf.form == ValueForm::Bool || leaf.form == ValueForm::Character)
+    recipe_->add_own(argument_of(leaf, bytes, memory_.order(), names_, text_),
+                     number_of(leaf, bytes, memory_.order()));
+  else
+    recipe_->add_own(argument_of(leaf, bytes, memory_.order(), names_, text_));
+}
+
+// The text may be in the frame, or in the program's read-only data.
+void FrameArguments::add_slice(const Leaf& leaf, std::span<const std::byte> bytes) {
+  const std::uint64_t address = unsigned_bits(bytes.subspan(leaf.pointer_at, leaf.size / 2), memory_.order());
+  const std::uint64_t length = unsigned_bits(bytes.subspan(leaf.length_at, leaf.size / 2), memory_.order());
+  const auto text = memory_.read(address, length);
+  if (text.size() < length) {
+    recipe_->add_own({leaf.name, fmt::format("{:#x} ({} bytes)", address, length)});
+    return;
+  }
+  explain(address, length);
+  recipe_->add_own({leaf.name, string_text(text)});
+}
+
+void FrameArguments::add_more(const ValueLayout& layout) {
+  if (layout.more > 0 && claim_name(layout.more_name)) recipe_->add({layout.more_name, layout.more});
+}
+
+// An odd "address" is the place in the table of virtual functions, and 1.
+void FrameArguments::add_function_member(const Leaf& leaf, std::span<const std::byte> bytes) {
+  const std::size_t half = bytes.size() / 2;
+  const std::uint64_t function = unsigned_bits(bytes.first(half), memory_.order());
+  const auto added = static_cast<std::int64_t>(signed_bits(bytes.subspan(half), memory_.order()));
+  const bool is_virtual = function % 2 != 0;
+  const std::int64_t key = function == 0 ? 0 : function_member_key(function, added);
+  const auto known = std::ranges::find(leaf.enumerators, key, [](const auto& e) { return e.first; });
+  if (known != leaf.enumerators.end() && (function == 0 || is_virtual)) {
+    recipe_->add_own({leaf.name, known->second});
+    return;
+  }
+  const auto text = texts_.of(ValueForm::ObjectPointer, function);
+  if (!is_virtual && added == 0) return add_pointer(leaf.name, ValueForm::ObjectPointer, function);
+  recipe_->add_own({leaf.name, fmt::format("{}{}",
+                                           is_virtual ? fmt::format("&virtual table offset {}", function - 1)
+                                           : text     ? std::string(names_.text(*text))
+                                                      : fmt::format("{:#x}", function),
+                                           added != 0 ? fmt::format(", this adjustment {}", added) : "")});
+}
+
+void FrameArguments::explain(std::uint64_t address, std::uint64_t size) {
+  address = memory_.masked(address);
+  for (std::size_t i = 0; i < is_explained_.size(); ++i) {
+    const Block& block = *memory_.blocks()[i];
+    const std::uint64_t begin = memory_.masked(block.address);
+    if (begin < address + size && address < begin + block.bytes.size()) is_explained_[i] = true;
+  }
+}
+
+void FrameArguments::explain(const Replay::Action& action) {
+  for (const Replay::Recording& recording : action.recordings)
+    for (std::size_t i = 0; i < recording.blocks; ++i) is_explained_[recording.first_block + i] = true;
+}
+
+void FrameArguments::add_unexplained() {
+  by_address_.clear();
+  for (std::size_t i = 0; i < is_explained_.size(); ++i)
+    if (!is_explained_[i]) by_address_.push_back(memory_.blocks()[i]);
+  std::ranges::stable_sort(by_address_, {}, &Block::address);
+  const auto same = [](const Block* a, const Block* b) { return a->address == b->address; };
+  by_address_.erase(std::unique(by_address_.begin(), by_address_.end(), same), by_address_.end());
+  for (const Block* block : by_address_) {
+    const auto name = memory_name(block->address);
+    if (!name)
+      recipe_->add_own(
+          {unnamed_memory_, fmt::format("{:#x}: {}", block->address, spelled_text(block->bytes, 0))});
+    else
+      add_untyped(*name, block->bytes, block->bytes.size());
+  }
+}
+
+std::optional<NameId> FrameArguments::memory_name(std::uint64_t address) {
+  if (const auto found = memory_names_.find(address); found != memory_names_.end()) return found->second;
+  if (memory_names_.size() >= kMaxMemoryNames) return std::nullopt;
+  return memory_names_.emplace(address, names_.intern(fmt::format("mem.{:#x}", address))).first->second;
+}
+
+}  // namespace convert::tfile

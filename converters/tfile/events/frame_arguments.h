@@ -1,0 +1,65 @@
+// Adds the arguments of one frame to its recipe, each name once; and its memory that none of them shows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "converters/tfile/actions/replay.h"
+#include "converters/tfile/events/emit_recipe.h"
+
+namespace convert::tfile {
+
+class FrameArguments {
+ public:
+  // Borrows all.
+  FrameArguments(FrameMemory& memory, NumberTexts& texts, Names& names);
+
+  // Borrows both until the next start().
+  void start(EmitRecipe& recipe, const Frame& frame);
+
+  EmitRecipe& recipe() { return *recipe_; }
+  // False if the frame already has an argument of this name.
+  bool claim_name(NameId name);
+
+  // For claimed names. The bytes of unknown type are those of a value that has `size` bytes.
+  void add_untyped(NameId name, std::span<const std::byte> bytes, std::uint64_t size);
+  void add_pointer(NameId name, ValueForm form, std::uint64_t address);
+
+  // These claim their names.
+  void add_leaf(const Leaf& leaf, std::span<const std::byte> bytes);
+  void add_more(const ValueLayout& layout);  // the leaves that are not shown
+
+  // The memory is that of an argument, or on the way to one.
+  void explain(std::uint64_t address, std::uint64_t size);
+  void explain(const Replay::Action& action);
+  bool is_explained(std::size_t block) const { return is_explained_[block]; }
+  // Adds one argument per address that nothing explains. Of several blocks at an address, the first one is
+  // shown; the blob holds the rest.
+  void add_unexplained();
+
+ private:
+  void add_slice(const Leaf& leaf, std::span<const std::byte> bytes);
+  void add_function_member(const Leaf& leaf, std::span<const std::byte> bytes);
+  std::optional<NameId> memory_name(std::uint64_t address);
+
+  FrameMemory& memory_;
+  NumberTexts& texts_;
+  Names& names_;
+  NameId unnamed_memory_;  // the argument of memory whose own name is not interned
+  std::unordered_map<std::uint64_t, NameId> memory_names_;  // by address
+
+  // Of the current frame:
+  EmitRecipe* recipe_ = nullptr;
+  std::span<const std::byte> frame_;
+  std::vector<bool> is_explained_;  // by block: an argument shows it, or goes on from it
+  std::vector<NameId> claimed_names_;
+  std::vector<const Block*> by_address_;
+  std::string text_;  // of the current value
+};
+
+}  // namespace convert::tfile

@@ -1,0 +1,113 @@
+#include "converters/tfile/events/frame_items.h"
+
+#include <algorithm>
+
+#include "converters/tfile/actions/wanted_registers.h"
+
+namespace convert::tfile {
+namespace {
+
+using Kind = CollectItem::Kind;
+
+}  // namespace
+
+std::uint64_t bytes_of(const Value& value) {
+  return value.bit_size != 0 ? (value.bit_offset + value.bit_size + 7) / 8 : value.type->size;
+}
+
+void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
+                       const ExpectedBlocks& expected) {
+  scope_ = symbols_ != nullptr ? symbols_->scope_at(address) : nullptr;
+  replay_.run(expected.actions, expected.is_needed, memory_);
+  expressions_.clear();
+  for (const Replay::Action& action : replay_.actions())
+    if (action.action->kind == TracepointAction::Kind::Expression) expressions_.push_back(&action);
+  item_of_ = expected.item_of;
+  values_.assign(expected.items.size(), {});
+  is_contradicted_ = false;
+  is_elsewhere_ = context.is_step && context.pc;
+  if (scope_ == nullptr) return;
+  for (std::size_t i = 0; i < expected.items.size(); ++i)
+    values_[i] = evaluate_item(expected.items[i], evaluation());
+  // A frame without a pc may be anywhere, where variables have other registers and constants.
+  if (!context.pc)
+    for (auto& values : values_)
+      for (auto& [text, value] : values)
+        if (value.storage.kind == Storage::Kind::Bytes) value.type = nullptr;
+  // Elsewhere, the actions are no evidence.
+  is_contradicted_ = is_elsewhere_ ? contradicted_.contains(tracepoint) : !align(expected);
+  if (is_contradicted_) contradicted_.insert(tracepoint);
+}
+
+std::span<const std::byte> FrameItems::recorded(std::uint64_t address, std::uint64_t size) {
+  if (!is_elsewhere_ && !replay_.has_recorded(memory_.masked(address), size)) return {};
+  return memory_.bytes(address, size);
+}
+
+// Whether the actions can have recorded the items where the program has them.
+bool FrameItems::align(const ExpectedBlocks& expected) {
+  for (const auto& values : values_)
+    for (const auto& [text, value] : values)
+      if (value.storage.reg != nullptr && !is_in_mask(expected.actions, *value.storage.reg)) return false;
+  alignment_.start(expected.items.size(), expressions_.size());
+  for (std::size_t i = 0; i < expected.items.size(); ++i) {
+    const ExpectedBlocks::Item& item = expected.items[i];
+    if (item.kind == Kind::Variables) alignment_.allow_many(i);
+    // A variable in memory has an expression, unless it is static.
+    const Value* const named = item.kind == Kind::Name ? &values_[i].front().value : nullptr;
+    const bool is_in_frame = named != nullptr && named->type != nullptr &&
+                             named->storage.kind == Storage::Kind::Memory &&
+                             named->type->kind != Type::Kind::Function && !is_static(*named);
+    if (may_have_no_expression(item) && !is_in_frame) alignment_.allow_none(i);
+    for (std::size_t j = 0; j < expressions_.size(); ++j)
+      if (can_be(i, j, expected)) alignment_.allow(i, j);
+  }
+  if (!alignment_.solve()) return false;
+  for (std::size_t j = 0; j < expressions_.size(); ++j) item_of_[j] = alignment_.item_of(j);
+  return true;
+}
+
+// Whether an expression can have recorded an item.
+bool FrameItems::can_be(std::size_t item, std::size_t expression, const ExpectedBlocks& expected) {
+  const ExpressionShape& shape = expected.shapes[expression];
+  const auto& values = values_[item];
+  // The program tells better than the text whether an expression has an address.
+  CollectItem as = expected.items[item];
+  if (as.kind == Kind::Value && values.front().value.type != nullptr) as.kind = Kind::Expression;
+  if (!may_record(shape, variable_name(trace_.description, shape), as)) return false;
+  return values.empty() || std::ranges::any_of(values, [&](const ItemValue& value) {
+           return fits(value, as.is_string, *expressions_[expression], shape);
+         });
+}
+
+// Whether an expression can have recorded a value. What is not known does not rule it out.
+bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Action& action,
+                      const ExpressionShape& shape) {
+  const Value& value = item.value;
+  if (value.type == nullptr || value.storage.kind == Storage::Kind::None || !action.is_complete) return true;
+  const bool has_recorded_result = std::ranges::any_of(
+      action.recordings, [](const Replay::Recording& recording) { return !recording.is_operand; });
+  if (value.storage.kind == Storage::Kind::Bytes) {
+    if (has_recorded_result) return is_string;
+    const auto number = integer_of(value, memory_);
+    const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
+    if (!number || !action.result || !shape.reads || is_truth) return true;
+    const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint64_t));
+    return (*number ^ *action.result) << (64 - 8 * size) == 0;
+  }
+  if (value.bit_size != 0 || value.type->kind == Type::Kind::Function) return true;
+  const std::uint64_t size = value.type->size;
+  for (const Replay::Recording& recording : action.recordings) {
+    const bool is_whole =
+        recording.size == size || size == 0 || is_string || value.type->kind == Type::Kind::Reference;
+    if (recording.address == value.storage.address && is_whole) return true;
+  }
+  const bool is_held = size > 0 && !memory_.bytes(value.storage.address, size).empty();
+  return !is_held;
+}
+
+bool FrameItems::is_static(const Value& value) const {
+  return replay_.is_in_a_range(value.storage.address, bytes_of(value));
+}
+
+}  // namespace convert::tfile

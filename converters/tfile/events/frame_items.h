@@ -1,0 +1,71 @@
+// The collected items of one frame: their values by the program, and the proof that the tracepoint's actions
+// recorded just those. What is not proven is not shown by an item's name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "converters/tfile/actions/alignment.h"
+#include "converters/tfile/actions/replay.h"
+#include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/program/expression.h"
+#include "converters/tfile/program/symbols.h"
+#include "converters/tfile/threads/frame_classifier.h"
+
+namespace convert::tfile {
+
+// The bytes that a value occupies from its storage on.
+std::uint64_t bytes_of(const Value& value);
+
+class FrameItems {
+ public:
+  // Borrows all; `symbols` may be null.
+  FrameItems(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory)
+      : trace_(trace), symbols_(symbols), memory_(memory) {}
+
+  // Looks at a frame, which the memory already holds. `address` is that of its code, or of the location.
+  // What follows is of this frame until the next start(), and borrows from `expected`.
+  void start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
+             const ExpectedBlocks& expected);
+
+  // An item is one value, or the variables of $args or $locals; empty without the program.
+  const std::vector<ItemValue>& values(std::size_t item) const { return values_[item]; }
+  EvaluationContext evaluation() { return {*scope_, memory_, trace_.description.variables}; }
+  // Whether the actions recorded other memory than that where the program has the items.
+  bool is_contradicted() const { return is_contradicted_; }
+
+  const std::vector<Replay::Action>& actions() const { return replay_.actions(); }
+  // The expressions among the actions, and the item that each recorded.
+  const std::vector<const Replay::Action*>& expressions() const { return expressions_; }
+  std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
+  // The bytes of memory if the actions account for them.
+  std::span<const std::byte> recorded(std::uint64_t address, std::uint64_t size);
+
+ private:
+  bool align(const ExpectedBlocks& expected);
+  bool can_be(std::size_t item, std::size_t expression, const ExpectedBlocks& expected);
+  bool fits(const ItemValue& item, bool is_string, const Replay::Action& action,
+            const ExpressionShape& shape);
+  bool is_static(const Value& value) const;
+
+  const TraceFile& trace_;
+  const ProgramSymbols* symbols_;
+  FrameMemory& memory_;
+  Replay replay_;
+  Alignment alignment_;
+  std::set<std::int16_t> contradicted_;  // tracepoints with a hit that the program contradicts
+
+  // Of the current frame:
+  const CodeScope* scope_ = nullptr;
+  std::vector<std::vector<ItemValue>> values_;  // by item
+  std::vector<const Replay::Action*> expressions_;
+  std::vector<std::optional<std::size_t>> item_of_;  // by expression
+  bool is_contradicted_ = false;
+  bool is_elsewhere_ = false;  // at another address than that which the actions were made for
+};
+
+}  // namespace convert::tfile

@@ -1,0 +1,69 @@
+#include "converters/tfile/events/frame_recipes.h"
+
+#include <algorithm>
+#include <string>
+
+namespace convert::tfile {
+
+HitTracks::HitTracks(const TraceRecording& recording, FrameChoice choice, ImportContext& import_context)
+    : recording_(recording),
+      choice_(choice),
+      names_(import_context.names),
+      track_ids_(import_context.timeline.new_id() << 32) {}
+
+std::optional<HitTrack> HitTracks::track_of(const FrameContext& context, LabelId label, const Lane& lane) {
+  constexpr std::uint64_t kMaxHits = 100'000;  // of traces that may grow by a third
+  const TraceSurvey& survey = recording_.survey;
+  const bool has_tracks = choice_ == FrameChoice::Auto ? !lane.is_matched() && survey.hits <= kMaxHits
+                                                       : choice_ == FrameChoice::Tracks;
+  if (context.is_step || !has_tracks) return std::nullopt;
+  const std::size_t thread = survey.shown_track[context.track];
+  const auto [found, is_new] = tracks_.try_emplace({thread, label});
+  if (is_new) {
+    // Viewers put such tracks below the process, so the name has the thread, too, where there are several.
+    std::string name(names_.text(names_.label(label).name));
+    if (std::ranges::any_of(survey.shown_track, [&](std::size_t other) { return other != thread; }))
+      name += " on " + name_of(survey.tracks[thread], recording_.trace.register_layout());
+    found->second = {names_.intern_label("tracepoint track", name), track_ids_ + tracks_.size()};
+  }
+  return found->second;
+}
+
+FrameRecipes::FrameRecipes(const TraceRecording& recording, const ShownFrames& choice,
+                           ImportContext& import_context)
+    : recording_(recording),
+      builder_(recording.trace, recording.locations, recording.symbols.get(), choice, import_context),
+      details_(import_context.names),
+      tracks_(recording, choice.frames, import_context) {}
+
+bool FrameRecipes::RepeatedRecipe::fits(const Frame& frame, const FrameContext& other,
+                                        const FrameTime& time) const {
+  const auto is_alike = [](const Block& a, const Block& b) {
+    return a.kind == b.kind && a.address == b.address && a.bytes.size() == b.bytes.size();
+  };
+  return context.track == other.track && context.pc == other.pc && context.location == other.location &&
+         context.is_guessed == other.is_guessed && is_synthetic == time.is_synthetic && !frame.is_partial &&
+         std::ranges::equal(blocks, frame.blocks, is_alike);
+}
+
+EmitRecipe& FrameRecipes::of(const Frame& frame, const FrameContext& context, const FrameTime& time,
+                             const Lane& lane, bool can_repeat) {
+  constexpr std::size_t kMaxRepeated = 8;  // of one tracepoint
+  auto& repeated = repeated_[frame.tracepoint];
+  if (can_repeat)
+    for (RepeatedRecipe& known : repeated)
+      if (known.fits(frame, context, time)) return known.recipe;
+  builder_.build(latest_, frame, context, time.is_synthetic);
+  details_.add(frame.tracepoint, latest_);
+  if (const auto track = tracks_.track_of(context, latest_.label(), lane)) latest_.set_track(*track);
+  if (can_repeat && latest_.fits_all_of_pattern() && repeated.size() < kMaxRepeated && !frame.is_partial)
+    repeated.push_back({latest_, frame.blocks, context, time.is_synthetic});
+  return latest_;
+}
+
+std::vector<std::string> FrameRecipes::details() const {
+  return details_.lines(recording_.trace, recording_.survey, recording_.symbols.get(),
+                        builder_.values().lacking());
+}
+
+}  // namespace convert::tfile

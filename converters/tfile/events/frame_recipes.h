@@ -1,0 +1,93 @@
+// The recipes of frames, each built once for all frames that it fits.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converters/tfile/events/emit_recipe.h"
+#include "converters/tfile/events/recipe_builder.h"
+#include "converters/tfile/events/tracepoint_details.h"
+#include "converters/tfile/threads/survey.h"
+
+namespace convert::tfile {
+
+// Everything that is known about a trace file before its events are emitted.
+struct TraceRecording {
+  TraceFile trace;
+  std::unique_ptr<ProgramSymbols> symbols;  // may be null
+  LocationTable locations;                  // borrows the trace and the symbols
+  TraceSurvey survey;
+};
+
+// The tracks of hits: one for each thread and label, as viewers join those of the same name.
+class HitTracks {
+ public:
+  // Borrows both.
+  HitTracks(const TraceRecording& recording, FrameChoice choice, ImportContext& import_context);
+  // The track of a hit on the lane; nothing if its hits have none.
+  std::optional<HitTrack> track_of(const FrameContext& context, LabelId label, const Lane& lane);
+
+ private:
+  const TraceRecording& recording_;
+  FrameChoice choice_;
+  Names& names_;
+  std::uint64_t track_ids_;                                     // the first of them, less one
+  std::map<std::pair<std::size_t, LabelId>, HitTrack> tracks_;  // by thread and label
+};
+
+class FrameRecipes {
+ public:
+  // How the frames of one pattern are emitted.
+  struct PatternRecipe {
+    EmitRecipe recipe;
+    std::int16_t tracepoint;
+    std::size_t track;
+  };
+
+  // Borrows all but the choice.
+  FrameRecipes(const TraceRecording& recording, const ShownFrames& choice, ImportContext& import_context);
+
+  // The recipe of a frame. `can_repeat`: it may fit others of the tracepoint. Valid until the next call.
+  EmitRecipe& of(const Frame& frame, const FrameContext& context, const FrameTime& time, const Lane& lane,
+                 bool can_repeat);
+  // The latest that was built.
+  const EmitRecipe& latest() const { return latest_; }
+
+  // The recipes of patterns, in the order in which they were learned: each is the latest one then.
+  bool has_patterns() const { return !patterns_.empty(); }
+  PatternRecipe& of_pattern(std::size_t pattern) { return patterns_[pattern]; }
+  void learn(std::int16_t tracepoint, std::size_t track) {
+    patterns_.push_back({.recipe = latest_, .tracepoint = tracepoint, .track = track});
+  }
+
+  // What the report says of each tracepoint, and the plotted items without a number.
+  std::vector<std::string> details() const;
+  std::vector<std::string> not_plotted() const { return builder_.plots().missing(); }
+
+ private:
+  // How frames are emitted that have the same blocks and context, but whose bytes have no pattern: their
+  // registers are looked at to find the thread.
+  struct RepeatedRecipe {
+    EmitRecipe recipe;
+    std::vector<Block> blocks;
+    FrameContext context;
+    bool is_synthetic;
+
+    bool fits(const Frame& frame, const FrameContext& other, const FrameTime& time) const;
+  };
+
+  const TraceRecording& recording_;
+  RecipeBuilder builder_;
+  TracepointDetails details_;
+  HitTracks tracks_;
+  EmitRecipe latest_;
+  std::vector<PatternRecipe> patterns_;
+  std::map<std::int16_t, std::vector<RepeatedRecipe>> repeated_;  // by tracepoint
+};
+
+}  // namespace convert::tfile

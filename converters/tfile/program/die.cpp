@@ -1,0 +1,138 @@
+#include "converters/tfile/program/die.h"
+
+#include <cstdlib>
+#include <dwarf.h>
+#include <fmt/format.h>
+#include <memory>
+
+namespace convert::tfile {
+
+std::vector<Dwarf_Die> children_of(Dwarf_Die parent) {
+  std::vector<Dwarf_Die> children;
+  Dwarf_Die child;
+  for (int more = dwarf_child(&parent, &child); more == 0; more = dwarf_siblingof(&child, &child))
+    children.push_back(child);
+  return children;
+}
+
+bool has_attribute(Dwarf_Die die, unsigned attribute) { return dwarf_hasattr(&die, attribute) != 0; }
+
+std::optional<Dwarf_Attribute> own_attribute(Dwarf_Die die, unsigned attribute) {
+  Dwarf_Attribute found;
+  return dwarf_attr(&die, attribute, &found) != nullptr ? std::optional(found) : std::nullopt;
+}
+
+std::optional<Dwarf_Attribute> attribute_of(Dwarf_Die die, unsigned attribute) {
+  Dwarf_Attribute found;
+  return dwarf_attr_integrate(&die, attribute, &found) != nullptr ? std::optional(found) : std::nullopt;
+}
+
+std::optional<std::uint64_t> unsigned_attribute(Dwarf_Die die, unsigned attribute) {
+  auto found = attribute_of(die, attribute);
+  Dwarf_Word value = 0;
+  return found && dwarf_formudata(&*found, &value) == 0 ? std::optional(value) : std::nullopt;
+}
+
+std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute) {
+  auto found = own_attribute(die, attribute);
+  Dwarf_Die referred;
+  return found && dwarf_formref_die(&*found, &referred) != nullptr ? std::optional(referred) : std::nullopt;
+}
+
+std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute) {
+  Dwarf_Sword number = 0;
+  const bool is_signed = attribute.form == DW_FORM_sdata || attribute.form == DW_FORM_implicit_const;
+  auto* const bits = reinterpret_cast<Dwarf_Word*>(&number);
+  if ((is_signed ? dwarf_formsdata(&attribute, &number) : dwarf_formudata(&attribute, bits)) != 0)
+    return std::nullopt;
+  return number;
+}
+
+std::string_view die_name(Dwarf_Die die) {
+  const char* const name = dwarf_diename(&die);
+  return name != nullptr ? name : "";
+}
+
+std::string scope_prefix(Dwarf_Die die) {
+  const std::string_view separator = language_of(die) == DW_LANG_D ? "." : "::";
+  std::string prefix;
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&die, &scopes);
+  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
+  for (int i = 1; i < count; ++i) {
+    switch (dwarf_tag(&scopes[i])) {
+      case DW_TAG_namespace:
+      case DW_TAG_module:
+      case DW_TAG_class_type:
+      case DW_TAG_structure_type:
+      case DW_TAG_union_type: {
+        const std::string_view outer = die_name(scopes[i]);
+        prefix = fmt::format("{}{}{}", outer.empty() ? "(anonymous namespace)" : outer, separator, prefix);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return prefix;
+}
+
+Dwarf_Die declaration_of(Dwarf_Die die) {
+  for (int steps = 0; steps < 8; ++steps) {
+    auto next = referred_die(die, DW_AT_abstract_origin);
+    if (!next) next = referred_die(die, DW_AT_specification);
+    if (!next) break;
+    die = *next;
+  }
+  return die;
+}
+
+bool is_declaration(Dwarf_Die variable) {
+  // A definition may refer to a declaration, so the attribute must be the variable's own.
+  auto attribute = own_attribute(variable, DW_AT_declaration);
+  bool is_one = false;
+  return attribute && dwarf_formflag(&*attribute, &is_one) == 0 && is_one;
+}
+
+std::string demangled(std::string_view symbol, Demangle mode) {
+  const bool is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
+  if (mode == Demangle::No || !is_mangled) return std::string(symbol);
+  return full_name(symbol, mode == Demangle::Full ? Parameters::Shown : Parameters::Hidden)
+      .value_or(std::string(symbol));
+}
+
+std::string qualified_name(Dwarf_Die function, Demangle mode) {
+  auto attribute = attribute_of(function, DW_AT_linkage_name);
+  const char* const linkage = attribute ? dwarf_formstring(&*attribute) : nullptr;
+  const bool is_cxx = linkage != nullptr && std::string_view(linkage).starts_with("_Z") &&
+                      language_of(function) != DW_LANG_Rust;
+  const std::string_view plain = die_name(function);
+  if (linkage != nullptr && (is_cxx || mode == Demangle::No || plain.empty()))
+    return demangled(linkage, mode);
+  if (plain.empty()) return {};
+  std::string name = scope_prefix(declaration_of(function)).append(plain);
+  if (is_ada(function))
+    for (std::size_t at = name.find("__"); at != std::string::npos; at = name.find("__", at)) {
+      name.erase(at, 1);
+      name[at] = '.';
+    }
+  return name;
+}
+
+int language_of(Dwarf_Die die) {
+  Dwarf_Die unit;
+  return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr ? dwarf_srclang(&unit) : 0;
+}
+
+bool is_ada(Dwarf_Die die) {
+  const int language = language_of(die);
+  return language == DW_LANG_Ada83 || language == DW_LANG_Ada95;
+}
+
+bool is_fortran(Dwarf_Die die) {
+  const int language = language_of(die);
+  return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
+         language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,45 @@
+// The entries of DWARF (DIEs): their attributes, their children and the names of their scopes.
+#pragma once
+
+#include <cstdint>
+#include <elfutils/libdw.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/symbols/demangle.h"
+
+namespace convert::tfile {
+
+std::vector<Dwarf_Die> children_of(Dwarf_Die parent);
+
+bool has_attribute(Dwarf_Die die, unsigned attribute);  // of its own
+std::optional<Dwarf_Attribute> own_attribute(Dwarf_Die die, unsigned attribute);
+// Its own, or that of the DIE that it completes.
+std::optional<Dwarf_Attribute> attribute_of(Dwarf_Die die, unsigned attribute);
+std::optional<std::uint64_t> unsigned_attribute(Dwarf_Die die, unsigned attribute);
+// The DIE that one of its own attributes refers to.
+std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute);
+// The number of an attribute. Forms of a fixed size are not signed, whatever libdw makes of them.
+std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute);
+
+std::string_view die_name(Dwarf_Die die);  // empty: none
+// "ns::Class::": the namespaces, modules and classes around a DIE.
+std::string scope_prefix(Dwarf_Die die);
+// The declaration of a function, which is in its class or namespace.
+Dwarf_Die declaration_of(Dwarf_Die die);
+// Whether the variable is defined elsewhere.
+bool is_declaration(Dwarf_Die variable);
+
+// A function name as GDB shows it: with template arguments, and with parameters only in full mode.
+std::string demangled(std::string_view symbol, Demangle mode);
+// "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name after those of its
+// scopes. Empty when the function has no name.
+std::string qualified_name(Dwarf_Die function, Demangle mode);
+
+int language_of(Dwarf_Die die);  // DW_LANG_…; 0: unknown
+bool is_ada(Dwarf_Die die);
+bool is_fortran(Dwarf_Die die);
+
+}  // namespace convert::tfile

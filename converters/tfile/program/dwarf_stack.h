@@ -1,0 +1,47 @@
+// The stack of DWARF's operations, and those operations that need nothing but its numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <elfutils/libdw.h>
+#include <vector>
+
+#include "converters/tfile/actions/bytecode.h"
+
+namespace convert::tfile {
+
+// The type of an integer on the stack. A number without a type is as wide as an address.
+struct StackType {
+  std::uint64_t size = 0;  // bytes; 0: no type
+  bool is_signed = true;
+};
+
+class DwarfStack {
+ public:
+  explicit DwarfStack(std::size_t address_bytes) : address_bytes_(address_bytes) {}
+
+  bool empty() const { return numbers_.empty(); }
+  void clear() { numbers_.clear(); }
+  std::uint64_t top() const { return numbers_.back().bits; }
+  std::uint64_t pop();
+  // Keeps the bits that the type has room for. False when the stack is full.
+  bool push(std::uint64_t bits, StackType type = {});
+  void replace_top(std::uint64_t bits, StackType type);
+  // False when the operation needs more than the numbers, or other numbers.
+  bool run(const Dwarf_Op& operation);
+
+ private:
+  struct Number {
+    std::uint64_t bits;
+    StackType type;
+  };
+  Number number(std::uint64_t bits, StackType type) const;
+  bool calculate(Opcode operation);
+  bool compare(unsigned atom);
+  std::uint64_t signed_bits(const Number& number) const;
+
+  std::size_t address_bytes_;
+  std::vector<Number> numbers_;
+};
+
+}  // namespace convert::tfile
