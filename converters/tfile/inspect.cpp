@@ -6,8 +6,8 @@
 #include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/importer.h"
-#include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/program_check.h"
+#include "converters/tfile/program/value.h"
 #include "converters/tfile/threads/survey.h"
 #include "converters/tfile/trace_notes.h"
 

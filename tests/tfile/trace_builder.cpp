@@ -1,7 +1,5 @@
 #include "tests/tfile/trace_builder.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -9,7 +7,6 @@
 #include <memory>
 #include <span>
 #include <unistd.h>
-#include <utility>
 
 #include "converters/tfile/importer.h"
 #include "tests/model/event_text.h"

@@ -1,6 +1,7 @@
 #include "converters/tfile/actions/bytecode.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <fmt/format.h>
 #include <limits>

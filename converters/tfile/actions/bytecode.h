@@ -1,7 +1,6 @@
 // The agent bytecode of actions and conditions: decoding it, listing it, and recognizing common forms.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -133,11 +133,7 @@ std::span<const ExpectedFrames> LocationTable::of(std::int16_t tracepoint) const
 ExpectedFrames expect_frames(const TracepointLocation& location, const Description& description,
                              const RegisterLayout* layout, Names& names) {
   const CollectItems items = collect_items(
-      location.commands,
-      [&](std::string_view name) {
-        return std::ranges::find(description.variables, name, &TraceVariable::name) !=
-               description.variables.end();
-      },
+      location.commands, [&](std::string_view name) { return description.has_variable(name); },
       [&](std::string_view name) { return is_register_name(name, layout); });
   return {.location = &location,
           .hit = expect(location, location.hit_actions, items.hit, description, layout, names),

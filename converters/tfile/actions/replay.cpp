@@ -19,8 +19,7 @@ class Replay::FrameTarget : public EmulatorTarget {
   FrameTarget(Replay& replay, Action& action) : replay_(replay), frame_(*replay.frame_), action_(action) {}
 
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
-    const Register* const reg = frame_.layout() != nullptr ? frame_.layout()->by_number(number) : nullptr;
-    return reg != nullptr ? frame_.register_value(*reg) : std::nullopt;
+    return frame_.register_value(number);
   }
   std::optional<std::uint64_t> read_memory(std::uint64_t address, std::size_t size) override {
     return frame_.number(address, size);
@@ -107,10 +106,7 @@ void Replay::run_range(const TracepointAction& action) {
   Action& added = actions_.emplace_back(Action{.action = &action});
   if (action.base >= 0) {
     // gdbserver ignores the base register, other targets add it.
-    const auto* const layout = frame_->layout();
-    const Register* const base =
-        layout != nullptr ? layout->by_number(static_cast<std::uint64_t>(action.base)) : nullptr;
-    const auto value = base != nullptr ? frame_->register_value(*base) : std::nullopt;
+    const auto value = frame_->register_value(static_cast<std::uint64_t>(action.base));
     if (value && match_range(action, *value + static_cast<std::uint64_t>(action.offset), added)) return;
   }
   match_range(action, static_cast<std::uint64_t>(action.offset), added);

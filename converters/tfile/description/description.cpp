@@ -125,6 +125,10 @@ std::string TraceStatus::describe() const {
   return "unknown";
 }
 
+bool Description::has_variable(std::string_view name) const {
+  return std::ranges::find(variables, name, &TraceVariable::name) != variables.end();
+}
+
 std::optional<std::uint64_t> Description::computed_variable(std::string_view name) const {
   const auto found = std::ranges::find_if(variables, [&](const TraceVariable& variable) {
     return variable.is_computed && variable.name == name;

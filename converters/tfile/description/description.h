@@ -67,6 +67,7 @@ struct Description {
   std::uint64_t frames_begin = 0;  // file offset after the empty line
   bool is_complete = false;        // it ends with the empty line
 
+  bool has_variable(std::string_view name) const;
   // The number of a variable that the target computes, as GDB and KGTP define some; nothing if there is none.
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };

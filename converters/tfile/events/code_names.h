@@ -24,20 +24,16 @@ struct CodeName {
 
 class CodeNames {
  public:
-  // Borrows all; `symbols` may be null.
-  CodeNames(Names& names, const LocationTable& locations, const ProgramSymbols* symbols)
-      : names_(names), locations_(locations), symbols_(symbols) {}
+  // Borrows both; `symbols` may be null.
+  CodeNames(Names& names, const ProgramSymbols* symbols) : names_(names), symbols_(symbols) {}
 
   // The name is the function at the pc: of several, inlined into each other, the one that the location names,
-  // or the innermost. Without one it is the location as the user wrote it, or the tracepoint's number. Valid
-  // until the next call.
-  const CodeName& of(const Frame& frame, const FrameContext& context);
+  // or the innermost. Without one it is the location as the user wrote it, or the tracepoint's number.
+  // `location` is null for unknown tracepoints. Valid until the next call.
+  const CodeName& of(const Frame& frame, const FrameContext& context, const TracepointLocation* location);
 
  private:
   static constexpr std::size_t kMaxCached = 65536;
-
-  const TracepointLocation* location_of(const Frame& frame, const FrameContext& context) const;
-  std::string name_by_location(const Frame& frame, const FrameContext& context) const;
 
   struct Key {
     std::uint64_t pc;
@@ -51,21 +47,28 @@ class CodeNames {
   };
 
   Names& names_;
-  const LocationTable& locations_;
   const ProgramSymbols* symbols_;
   std::unordered_map<Key, CodeName, Hash> cache_;
 };
 
-inline const CodeName& CodeNames::of(const Frame& frame, const FrameContext& context) {
+inline std::string name_by_location(const Frame& frame, bool is_step, const TracepointLocation* location) {
+  if (is_step) return "step";
+  if (location == nullptr) return fmt::format("tracepoint {}", frame.tracepoint);
+  return location->at.empty() ? fmt::format("*{:#x}", location->address) : location_text(location->at);
+}
+
+inline const CodeName& CodeNames::of(const Frame& frame, const FrameContext& context,
+                                     const TracepointLocation* location) {
   const std::uint32_t number = static_cast<std::uint16_t>(frame.tracepoint);
   const Key key{context.pc.value_or(0), number * 4 + (context.is_step ? 2 : 0) + (context.pc ? 1 : 0)};
   if (const auto found = cache_.find(key); found != cache_.end()) return found->second;
   if (cache_.size() >= kMaxCached) cache_.clear();
 
-  CodeName name{.label = names_.intern_label(kTracepointCategory, name_by_location(frame, context))};
+  CodeName name{
+      .label = names_.intern_label(kTracepointCategory, name_by_location(frame, context.is_step, location))};
   if (symbols_ != nullptr && context.pc) {
     CodeInfo info = symbols_->code_at(*context.pc);
-    if (const TracepointLocation* const location = location_of(frame, context); location != nullptr)
+    if (location != nullptr && !context.is_step)  // steps are elsewhere
       if (std::string meant = function_meant(location->at, info); !meant.empty())
         info.function = std::move(meant);
     if (!info.function.empty()) name.label = names_.intern_label(kTracepointCategory, info.function);
@@ -74,22 +77,6 @@ inline const CodeName& CodeNames::of(const Frame& frame, const FrameContext& con
       name.inlined += name.inlined.empty() ? function : " < " + function;
   }
   return cache_.emplace(key, std::move(name)).first->second;
-}
-
-// Null for steps, which are elsewhere, and for unknown tracepoints.
-inline const TracepointLocation* CodeNames::location_of(const Frame& frame,
-                                                        const FrameContext& context) const {
-  if (context.is_step) return nullptr;
-  if (context.location != nullptr) return context.location->location;
-  const auto locations = locations_.of(frame.tracepoint);
-  return locations.empty() ? nullptr : locations.front().location;
-}
-
-inline std::string CodeNames::name_by_location(const Frame& frame, const FrameContext& context) const {
-  if (context.is_step) return "step";
-  const TracepointLocation* const location = location_of(frame, context);
-  if (location == nullptr) return fmt::format("tracepoint {}", frame.tracepoint);
-  return location->at.empty() ? fmt::format("*{:#x}", location->address) : location_text(location->at);
 }
 
 }  // namespace convert::tfile

@@ -12,8 +12,8 @@
 #include "converters/tfile/actions/alignment.h"
 #include "converters/tfile/actions/replay.h"
 #include "converters/tfile/frames/trace_file.h"
-#include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/symbols.h"
+#include "converters/tfile/program/value.h"
 #include "converters/tfile/threads/frame_classifier.h"
 
 namespace convert::tfile {

@@ -2,7 +2,9 @@
 // blobs. The names are an interface: scripts and queries rely on them.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "converters/model/importer.h"
@@ -10,7 +12,6 @@
 #include "converters/tfile/events/emit_recipe.h"
 #include "converters/tfile/events/register_arguments.h"
 #include "converters/tfile/events/value_arguments.h"
-#include "converters/tfile/events/variable_arguments.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/threads/frame_classifier.h"
 
@@ -25,6 +26,36 @@ struct ShownFrames {
   FrameChoice frames = FrameChoice::Marks;
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::string> plotted = {};  // see Plots
+};
+
+// Shows the trace state variables of a frame: the last value of each as an argument and a counter, earlier
+// values as further arguments.
+class VariableArguments {
+ public:
+  // Borrows `names`.
+  VariableArguments(const Description& description, Names& names);
+
+  // Adds the arguments. Borrows the frame until the next call, for add_counters().
+  void add(EmitRecipe& recipe, const Frame& frame);
+  void add_counters(EmitRecipe& recipe) const;
+
+ private:
+  struct Shown {
+    NameId name{};
+    LabelId label{};
+    bool is_counter = true;
+    std::uint64_t frame = ~std::uint64_t{0};  // the number of the frame that the following belong to
+    const Block* latest = nullptr;
+    std::vector<std::int64_t> earlier = {};
+  };
+
+  Shown& variable(std::uint64_t number);
+  void collect(const Frame& frame);
+
+  Names& names_;
+  std::unordered_map<std::uint64_t, Shown> variables_;
+  std::vector<Shown*> low_;       // the lowest numbers, found without hashing; null: unknown
+  std::vector<Shown*> in_frame_;  // the variables of the current frame, in order of appearance
 };
 
 class RecipeBuilder {

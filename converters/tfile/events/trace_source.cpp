@@ -1,7 +1,6 @@
 #include "converters/tfile/events/trace_source.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 

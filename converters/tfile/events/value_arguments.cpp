@@ -226,7 +226,7 @@ void ValueArguments::add_target(const ItemValue& item, const ItemValue& target, 
     note(kItemNotRecorded, item.text,
          fmt::format("the frame does not hold what it refers to, at {:#x}", address));
   else
-    add_address(item, address);
+    add_address(target, address);
 }
 
 const ValueLayout& ValueArguments::layout_of(const ItemValue& item) {

@@ -179,11 +179,7 @@ std::uint64_t width_of(const Leaf& leaf) { return leaf.bit_size != 0 ? leaf.bit_
 
 // The bits of a value of that width, with its sign before them.
 std::uint64_t in_its_width(const Leaf& leaf, std::uint64_t value) {
-  const std::uint64_t bits = width_of(leaf);
-  if (bits == 0 || bits >= 64) return value;
-  const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
-  value &= sign | (sign - 1);
-  return leaf.form == ValueForm::Signed || leaf.is_signed ? (value ^ sign) - sign : value;
+  return extended(value, width_of(leaf), leaf.form == ValueForm::Signed || leaf.is_signed);
 }
 
 // Longer text is cut where GDB cuts it.
@@ -319,8 +315,7 @@ std::string flags_text(const Register& reg, std::uint64_t value) {
   std::string text = "[ ";
   for (const FlagField& field : reg.flags) {
     const unsigned width = field.end - field.start + 1;
-    const std::uint64_t mask = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-    const std::uint64_t part = (value >> field.start) & mask;
+    const std::uint64_t part = extended(value >> field.start, width, false);
     if (width > 1)
       text += fmt::format("{}={} ", field.name, part);
     else if (part != 0)

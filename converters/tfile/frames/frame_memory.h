@@ -69,6 +69,12 @@ class FrameMemory {
     return bytes.empty() || bytes.size() > 8 ? std::nullopt : std::optional(unsigned_bits(bytes, order_));
   }
 
+  // By the target's number.
+  std::optional<std::uint64_t> register_value(std::uint64_t number) {
+    const Register* const reg = layout_ != nullptr ? layout_->by_number(number) : nullptr;
+    return reg != nullptr ? register_value(*reg) : std::nullopt;
+  }
+
   // Memory, from the first block that holds an address on; empty when any of the bytes is missing. Valid
   // until start().
   std::span<const std::byte> bytes(std::uint64_t address, std::uint64_t size) {

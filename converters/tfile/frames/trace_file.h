@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "converters/model/notes.h"
 #include "converters/model/reading/input_file.h"

@@ -4,7 +4,6 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <filesystem>
-#include <fmt/format.h>
 #include <iterator>
 #include <span>
 

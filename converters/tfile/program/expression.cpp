@@ -1,5 +1,3 @@
-#include "converters/tfile/program/expression.h"
-
 #include <algorithm>
 #include <array>
 #include <dwarf.h>
@@ -9,6 +7,7 @@
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/program/expression_parser.h"
+#include "converters/tfile/program/value.h"
 
 namespace convert::tfile {
 namespace {
@@ -179,8 +178,7 @@ class Evaluator {
       return {};
     const Type* const array = types_.array_of(element.type, *count);
     if (element.storage.kind == Storage::Kind::Memory) return {array, element.storage};
-    return {array, Storage::none(element.storage.kind == Storage::Kind::None ? element.storage.missing
-                                                                             : Missing::NotUnderstood)};
+    return {array, element.storage.unusable(Missing::NotUnderstood)};
   }
 
   Value prefixed(char operation, const Value& of) {
@@ -225,8 +223,7 @@ class Evaluator {
     if (value.type == nullptr || value.bit_size != 0) return {};
     const Type* const pointer = types_.pointer_to(value.type);
     if (value.storage.kind == Storage::Kind::Memory) return of_integer(value.storage.address, pointer);
-    return {pointer, Storage::none(value.storage.kind == Storage::Kind::None ? value.storage.missing
-                                                                             : Missing::Unknown)};
+    return {pointer, value.storage.unusable(Missing::Unknown)};
   }
 
   Value element_of(const Value& of, Value index) {
@@ -302,9 +299,8 @@ class Evaluator {
     DebugInfo& info = *context_.scope.info;
     if (!is_global) {
       if (const CodeScope::Variable* const local = context_.scope.find(name)) {
-        Dwarf_Die die = local->die;
         // "extern int count;" in a block: it is defined elsewhere.
-        if (!is_declaration(die)) return value_of(die, context_);
+        if (!is_declaration(local->die)) return value_of(local->die, context_);
       } else if (const CodeScope::Variable* const self = context_.scope.find("this");
                  self && name != "this") {
         const Value object = dereferenced(value_of(self->die, context_));
@@ -359,8 +355,7 @@ class Evaluator {
       return plain;
     const Type* const pointer = types_.pointer_to(plain.type->target);
     if (plain.storage.kind == Storage::Kind::Memory) return of_integer(plain.storage.address, pointer);
-    return {pointer, Storage::none(plain.storage.kind == Storage::Kind::None ? plain.storage.missing
-                                                                             : Missing::NotUnderstood)};
+    return {pointer, plain.storage.unusable(Missing::NotUnderstood)};
   }
 
   const Type* promoted(const Type* type) {
@@ -380,13 +375,8 @@ class Evaluator {
   }
 
   Value of_integer(std::uint64_t bits, const Type* type) const {
-    std::vector<std::byte> bytes(sizeof bits);
-    store(bytes.data(), bits, frame_.order());
-    if (type->size > bytes.size()) return {};
-    if (frame_.order() == std::endian::big)
-      bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(type->size));
-    bytes.resize(type->size);
-    return {type, Storage::of(std::move(bytes))};
+    if (type->size > sizeof bits) return {};
+    return {type, Storage::of(stored(bits, type->size, frame_.order()))};
   }
   Value number(std::uint64_t bits, std::string_view type) { return of_integer(bits, types_.basic(type)); }
 
@@ -438,8 +428,7 @@ std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationCo
       for (const CodeScope::Variable& variable : scope.variables) {
         if (variable.is_parameter != item.text.starts_with("$arg")) continue;
         if (scope.find(variable.name) != &variable) continue;  // an inner one hides it
-        Dwarf_Die die = variable.die;
-        if (!is_declaration(die)) values.push_back({variable.name, value_of(die, context)});
+        if (!is_declaration(variable.die)) values.push_back({variable.name, value_of(variable.die, context)});
       }
       break;
     default:

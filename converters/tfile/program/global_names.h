@@ -1,7 +1,6 @@
 // The global variables, functions, types and enumerators of all units of a program, by their full names.
 #pragma once
 
-#include <cstdint>
 #include <elfutils/libdw.h>
 #include <span>
 #include <string>

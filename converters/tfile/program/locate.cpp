@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <dwarf.h>
-#include <elf.h>
 #include <span>
 #include <string_view>
 
@@ -13,15 +12,6 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::size_t kMaxSteps = 4096, kMaxNesting = 4;
-
-// A number as `size` bytes, at most 8.
-std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::endian order) {
-  std::array<std::byte, sizeof number> bytes;
-  store(bytes.data(), number, order);
-  const auto lowest =
-      order == std::endian::little ? std::span(bytes).first(size) : std::span(bytes).last(size);
-  return {lowest.begin(), lowest.end()};
-}
 
 // The operations of an attribute at an address. Returns 1, 0 if there are none, less than 0 on errors.
 int operations_at(Dwarf_Attribute& attribute, Dwarf_Addr pc, std::span<const Dwarf_Op>& operations) {
@@ -366,6 +356,14 @@ std::string_view problem_of(Missing missing) {
     default:
       return "its location is not understood";
   }
+}
+
+std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::endian order) {
+  std::array<std::byte, sizeof number> bytes;
+  store(bytes.data(), number, order);
+  const auto lowest =
+      order == std::endian::little ? std::span(bytes).first(size) : std::span(bytes).last(size);
+  return {lowest.begin(), lowest.end()};
 }
 
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame) {

@@ -5,7 +5,6 @@
 #include <bit>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
 #include <unistd.h>

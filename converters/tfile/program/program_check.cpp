@@ -16,7 +16,7 @@
 #include "converters/tfile/actions/emulator.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/tracepoint.h"
-#include "converters/tfile/program/expression.h"
+#include "converters/tfile/program/value.h"
 
 namespace convert::tfile {
 namespace {
@@ -183,8 +183,7 @@ class RecordedPlaces : private EmulatorTarget {
 
  private:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
-    const Register* const reg = memory_.layout() != nullptr ? memory_.layout()->by_number(number) : nullptr;
-    return reg != nullptr ? memory_.register_value(*reg) : std::nullopt;
+    return memory_.register_value(number);
   }
   std::optional<std::uint64_t> read_memory(std::uint64_t, std::size_t) override { return std::nullopt; }
   std::optional<std::uint64_t> read_variable(std::uint64_t) override { return std::nullopt; }

@@ -136,8 +136,7 @@ Value without_reference(const Value& value, const EvaluationContext& context) {
   if (address && has_bounds)
     return {resolved({target, value.storage}, context).type, Storage::at(context.frame.masked(*address))};
   if (address) return resolved({target, Storage::at(context.frame.masked(*address))}, context);
-  const bool is_missing = value.storage.kind == Storage::Kind::None;
-  return {target, Storage::none(is_missing ? value.storage.missing : Missing::NotRecorded)};
+  return {target, value.storage.unusable(Missing::NotRecorded)};
 }
 
 std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame) {

@@ -1,6 +1,7 @@
-// Values of the traced program: their types, and where a frame holds them.
+// Values of the traced program: their types, where a frame holds them, and what collected expressions mean.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <elfutils/libdw.h>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/frames/frame_memory.h"
 #include "converters/tfile/program/debug_info.h"
@@ -36,10 +38,15 @@ struct Storage {
   std::vector<bool> known = {};        // of Kind::Bytes: which bytes are known; empty: all
   const Register* reg = nullptr;       // of Kind::Bytes: that holds all of it
 
+  // No storage, for the same reason if there is none here.
+  Storage unusable(Missing why) const { return none(kind == Kind::None ? missing : why); }
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
   static Storage at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
   static Storage of(std::vector<std::byte> bytes) { return {.kind = Kind::Bytes, .bytes = std::move(bytes)}; }
 };
+
+// A number as `size` bytes, at most 8.
+std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::endian order);
 
 // The storage of a variable whose type has this size, in bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
@@ -79,5 +86,16 @@ bool is_signed(const Type& type);
 Value without_reference(const Value& value, const EvaluationContext& context);
 // An integer, a boolean, an enumeration or an address, as 64 bits. Nothing if the frame does not hold it.
 std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame);
+
+// The value of a C expression, such as "*p", "a[2]@3" and "it->next->name". Its type may be known even if its
+// storage is not.
+Value evaluate(std::string_view expression, const EvaluationContext& context);
+
+// The values that an item is shown as: one, several or none. Their texts are borrowed from item and scope.
+struct ItemValue {
+  std::string_view text;
+  Value value;
+};
+std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationContext& context);
 
 }  // namespace convert::tfile

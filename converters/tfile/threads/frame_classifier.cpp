@@ -41,10 +41,7 @@ constexpr std::uint64_t kMaxThreadId = std::uint64_t{1} << 22;  // of Linux
 
 // The block of the item, if each item that may have an expression has one: then they are in the same order.
 std::optional<std::size_t> block_in(const TracepointLocation& location, const Description& description) {
-  const auto is_variable = [&](std::string_view name) {
-    return std::ranges::find(description.variables, name, &TraceVariable::name) !=
-           description.variables.end();
-  };
+  const auto is_variable = [&](std::string_view name) { return description.has_variable(name); };
   using Kind = CollectItem::Kind;
   std::optional<std::size_t> wanted;  // among the expressions
   std::size_t expressions = 0;
@@ -174,18 +171,16 @@ void FrameClassifier::find_location(const Frame& frame, std::span<const Expected
 
 bool FrameClassifier::is_step(const Frame& frame, std::span<const ExpectedFrames> locations,
                               const FrameContext& context, bool is_expected) const {
-  const auto is_like_hit = [&](const ExpectedFrames& expected) { return has_shape(frame, expected.hit); };
-  const auto is_like_step = [&](const ExpectedFrames& expected) { return has_shape(frame, expected.step); };
+  const bool like_hit = std::ranges::any_of(
+      locations, [&](const ExpectedFrames& expected) { return has_shape(frame, expected.hit); });
+  const bool like_step = std::ranges::any_of(
+      locations, [&](const ExpectedFrames& expected) { return has_shape(frame, expected.step); });
   if (context.pc_is_recorded) {
     const bool is_at_location = std::ranges::any_of(
         locations, [&](const ExpectedFrames& expected) { return expected.location->address == *context.pc; });
-    if (!is_at_location) return true;
     // A step may return to the address of the tracepoint.
-    return is_expected && !std::ranges::any_of(locations, is_like_hit) &&
-           std::ranges::any_of(locations, is_like_step);
+    return !is_at_location || (is_expected && !like_hit && like_step);
   }
-  const bool like_hit = std::ranges::any_of(locations, is_like_hit);
-  const bool like_step = std::ranges::any_of(locations, is_like_step);
   if (like_hit != like_step) return like_step;
   return is_expected && like_step;
 }

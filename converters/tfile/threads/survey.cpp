@@ -1,7 +1,6 @@
 #include "converters/tfile/threads/survey.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "converters/tfile/frames/pattern_reader.h"

@@ -1,5 +1,4 @@
 // Target descriptions, default layouts, and registers as values (fact sheet, section 5).
-#include <array>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

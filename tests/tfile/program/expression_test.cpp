@@ -1,12 +1,11 @@
 // The types and values of C expressions, operator by operator, in traced_expressions.cpp.
-#include "converters/tfile/program/expression.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
 
 #include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/program/program.h"
+#include "converters/tfile/program/value.h"
 #include "tests/number_bytes.h"
 #include "tests/tfile/program/traced_program.h"
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "converters/tfile/description/note_kinds.h"
-#include "converters/tfile/program/expression.h"
+#include "converters/tfile/program/value.h"
 #include "tests/tfile/program/traced_program.h"
 
 namespace convert::tfile {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/tfile/program/expression.h"
+#include "converters/tfile/program/value.h"
 #include "tests/symbols/memory_file.h"
 #include "tests/tfile/program/traced_program.h"
 

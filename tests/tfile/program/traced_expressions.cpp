@@ -1,5 +1,4 @@
 // A function with a variable of each kind of type, for tests of expressions.
-#include <cstddef>
 #include <cstdint>
 
 namespace app {
