@@ -163,6 +163,15 @@ TEST_F(TypedFrames, PointersToFunctionsShowTheirNames) {
   EXPECT_THAT(lines, Contains(HasSubstr(fmt::format("counter value:starter #0 starter={}", plain))));
 }
 
+TEST_F(TypedFrames, ReferencesToFunctionsShowTheirNames) {
+  const std::uint64_t opener = address_of("opener");
+  tracepoint("plant::pump", "collect opener", fmt::format("M-1,{:x},8", opener));
+  const std::uint64_t plain = program.functions("plain_start").front().address;
+  t.frame(2).memory(opener, t.number(plain));
+  EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" opener='{:#x} <plain_start>' ", plain)));
+  EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("item-"))));
+}
+
 TEST_F(TypedFrames, ClassesShowTheirTables) {
   const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Gilded") + 8;
   tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
