@@ -5,17 +5,14 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/kernel_symbols.h"
-#include "converters/tfile/program/module_set.h"
 #include "converters/tfile/program/symbols.h"
 #include "converters/tfile/threads/survey.h"
 #include "converters/tfile/trace_notes.h"

@@ -14,10 +14,6 @@ constexpr std::size_t kStackSize = 100;  // gdbserver's
 
 using Word = std::optional<std::uint64_t>;
 
-std::uint64_t low_bits(std::uint64_t value, std::uint64_t bits) {
-  return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
-}
-
 class Emulator {
  public:
   Emulator(std::span<const std::byte> code, EmulatorTarget& target) : code_(code), target_(target) {}
@@ -131,7 +127,7 @@ class Emulator {
         top = extended(*top, bits, true);
         break;
       default:
-        top = low_bits(*top, bits);
+        if (bits < 64) top = *top & ((std::uint64_t{1} << bits) - 1);
     }
     return Outcome::Finished;
   }

@@ -1,7 +1,5 @@
 #include "converters/tfile/description/collect_items.h"
 
-#include <algorithm>
-
 #include "converters/model/reading/text.h"
 
 namespace convert::tfile {

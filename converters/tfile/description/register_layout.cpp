@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "converters/tfile/description/numbers.h"
-
 namespace convert::tfile {
 namespace {
 

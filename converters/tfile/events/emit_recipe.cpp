@@ -4,7 +4,6 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <set>
-#include <utility>
 
 #include "converters/tfile/description/collect_items.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <string>
 #include <string_view>
 
 namespace convert::tfile {

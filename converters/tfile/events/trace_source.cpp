@@ -1,6 +1,5 @@
 #include "converters/tfile/events/trace_source.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 

@@ -48,6 +48,8 @@ std::string flags_text(const Leaf& leaf, std::int64_t value, const Names& names)
   return text.empty() ? text : text + ')';
 }
 
+bool is_pointer(ValueForm form) { return form == ValueForm::Pointer || has_pointee(form); }
+
 constexpr std::size_t kQuadBytes = 16;
 
 // The upper 64 bits of a quad's mantissa, and its exponent, are an x87 number.
@@ -198,15 +200,10 @@ ValueForm untyped_form(std::size_t recorded, std::uint64_t size) {
 }
 
 ArgumentType type_of(ValueForm number) {
+  if (is_pointer(number)) return ArgumentType::Pointer;
   switch (number) {
     case ValueForm::Signed:
       return ArgumentType::Int64;
-    case ValueForm::Pointer:
-    case ValueForm::TextPointer:
-    case ValueForm::Utf16Pointer:
-    case ValueForm::Utf32Pointer:
-    case ValueForm::ObjectPointer:
-      return ArgumentType::Pointer;
     case ValueForm::Float:
       return ArgumentType::Double;
     case ValueForm::Flags:
@@ -263,6 +260,7 @@ Argument number_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endi
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text) {
   const std::uint64_t bits = width_of(leaf);
   value = in_its_width(leaf, value);
+  if (is_pointer(leaf.form)) return {leaf.name, convert::Pointer{value}};
   switch (leaf.form) {
     case ValueForm::Enum: {
       if (leaf.label) return {leaf.name, *leaf.label};
@@ -275,12 +273,6 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
       if (!text.empty()) return {leaf.name, text};
       return leaf.is_signed ? Argument(leaf.name, number) : Argument(leaf.name, value);
     }
-    case ValueForm::Pointer:
-    case ValueForm::TextPointer:
-    case ValueForm::Utf16Pointer:
-    case ValueForm::Utf32Pointer:
-    case ValueForm::ObjectPointer:
-      return {leaf.name, convert::Pointer{value}};
     case ValueForm::Bool:
       if (value <= 1) return {leaf.name, text = value == 1 ? "true" : "false"};
       return {leaf.name, value};

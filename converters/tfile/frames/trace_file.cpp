@@ -8,7 +8,6 @@
 
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/note_kinds.h"
-#include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/frames/frame_reader.h"
 
 namespace convert::tfile {

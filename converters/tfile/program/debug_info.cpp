@@ -101,98 +101,7 @@ Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf_Die skeleton) {
   return split;
 }
 
-}  // namespace
-
-std::uint64_t CodeScope::bias() const { return info->bias(); }
-
-const CodeScope::Variable* CodeScope::find(std::string_view name) const {
-  const auto found = std::ranges::find(variables, name, &Variable::name);
-  return found != variables.end() ? &*found : nullptr;
-}
-
-DebugInfo::DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes)
-    : module_(module), address_bytes_(address_bytes), types_(*this, elf_machine) {
-  dwarf_ = dwfl_module_getdwarf(module, &dwarf_bias_);
-  const auto add_name = [](void* names, int number, const char*, const char*, const char* name, int,
-                           int) -> int {
-    auto& all = *static_cast<std::vector<std::string>*>(names);
-    if (number < 0 || name == nullptr) return DWARF_CB_OK;
-    all.resize(std::max<std::size_t>(all.size(), static_cast<std::size_t>(number) + 1));
-    all[static_cast<std::size_t>(number)] = name;
-    return DWARF_CB_OK;
-  };
-  dwfl_module_register_names(module, add_name, &register_names_);
-  registers_.resize(register_names_.size());
-}
-
-GlobalNames& DebugInfo::globals() {
-  if (!globals_) {
-    read_units();
-    std::vector<Dwarf_Die> dies;
-    for (const Unit& unit : units_) dies.push_back(unit.die);
-    globals_.emplace(dies);
-  }
-  return *globals_;
-}
-
-const Register* DebugInfo::register_of(std::uint64_t number, const RegisterLayout* layout) {
-  if (number >= registers_.size() || layout == nullptr) return nullptr;
-  auto& found = registers_[number];
-  if (!found) found = register_names_[number].empty() ? nullptr : layout->find(register_names_[number]);
-  return *found;
-}
-
-std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) {
-  auto found = attribute_of(die, attribute);
-  Dwarf_Die target;
-  if (!found) return std::nullopt;
-  if (dwarf_formref_die(&*found, &target) != nullptr) return target;
-  if (found->form != DW_FORM_ref_sig8) return std::nullopt;
-  read_units();
-  const std::span<const unsigned char> bytes(found->valp, sizeof(std::uint64_t));
-  const bool is_big = elf_getident(dwarf_getelf(dwarf_), nullptr)[EI_DATA] == ELFDATA2MSB;
-  const std::uint64_t signature =
-      unsigned_bits(std::as_bytes(bytes), is_big ? std::endian::big : std::endian::little);
-  const auto unit = type_units_.find(signature);
-  return unit != type_units_.end() ? std::optional(unit->second) : std::nullopt;
-}
-
-void DebugInfo::read_units() {
-  if (std::exchange(has_read_units_, true) || dwarf_ == nullptr) return;
-  Dwarf_CU* unit = nullptr;
-  Dwarf_Half version = 0;
-  std::uint8_t kind = 0;
-  Dwarf_Die die, type;
-  while (dwarf_get_units(dwarf_, unit, &unit, &version, &kind, &die, nullptr) == 0) {
-    if (kind == DW_UT_type || kind == DW_UT_split_type) {
-      std::uint64_t signature = 0;
-      if (dwarf_cu_info(unit, nullptr, nullptr, nullptr, &type, &signature, nullptr, nullptr) == 0)
-        type_units_.try_emplace(signature, type);
-      continue;
-    }
-    if (kind == DW_UT_partial) continue;
-    // A skeleton has the ranges of the code; the unit in the split file has the rest.
-    const Dwarf_Die split = kind == DW_UT_skeleton ? split_unit(unit, die) : Dwarf_Die{};
-    if (kind == DW_UT_skeleton && split.addr == nullptr) {
-      Dwarf_Attribute attribute;
-      const bool has_name = dwarf_attr(&die, DW_AT_dwo_name, &attribute) != nullptr ||
-                            dwarf_attr(&die, DW_AT_GNU_dwo_name, &attribute) != nullptr;
-      const char* const name = has_name ? dwarf_formstring(&attribute) : nullptr;
-      missing_files_.emplace_back(name != nullptr ? name : "?");
-    }
-    units_.push_back({.die = split.addr != nullptr ? split : die});
-    Dwarf_Addr base = 0, begin = 0, end = 0;
-    bool has_ranges = false;
-    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;) {
-      if (begin < end) unit_ranges_.push_back({begin, end, units_.size() - 1});
-      has_ranges |= begin < end;
-    }
-    if (!has_ranges) units_without_ranges_.push_back(units_.size() - 1);
-  }
-  std::ranges::sort(unit_ranges_, {}, &UnitRange::begin);
-}
-
-void DebugInfo::add_functions(Dwarf_Die parent, std::vector<Range>& functions, std::size_t depth) {
+void add_functions(Dwarf_Die parent, std::vector<DebugUnits::Function>& functions, std::size_t depth = 0) {
   if (depth == kMaxDepth) return;
   for (Dwarf_Die& child : children_of(parent)) {
     switch (dwarf_tag(&child)) {
@@ -217,44 +126,139 @@ void DebugInfo::add_functions(Dwarf_Die parent, std::vector<Range>& functions, s
   }
 }
 
-void DebugInfo::read_unit(Unit& unit) {
-  if (std::exchange(unit.is_read, true)) return;
-  add_functions(unit.die, unit.functions, 0);
-  std::ranges::stable_sort(unit.functions, {}, &Range::begin);
-  std::vector<Dwarf_Die> variables;
-  add_children(unit.die, variables);
-  for (Dwarf_Die& variable : variables)
-    if (!has_longer_name(variable) && !is_declaration(variable))
-      unit.variables.try_emplace(dwarf_diename(&variable), variable);
+}  // namespace
+
+std::uint64_t CodeScope::bias() const { return info->bias(); }
+
+const CodeScope::Variable* CodeScope::find(std::string_view name) const {
+  const auto found = std::ranges::find(variables, name, &Variable::name);
+  return found != variables.end() ? &*found : nullptr;
 }
 
-const DebugInfo::Range* DebugInfo::function_at(Unit& unit, Dwarf_Addr pc) {
-  read_unit(unit);
+DebugUnits::DebugUnits(Dwarf* dwarf) {
+  if (dwarf == nullptr) return;
+  Dwarf_CU* unit = nullptr;
+  Dwarf_Half version = 0;
+  std::uint8_t kind = 0;
+  Dwarf_Die die, type;
+  while (dwarf_get_units(dwarf, unit, &unit, &version, &kind, &die, nullptr) == 0) {
+    if (kind == DW_UT_type || kind == DW_UT_split_type) {
+      std::uint64_t signature = 0;
+      if (dwarf_cu_info(unit, nullptr, nullptr, nullptr, &type, &signature, nullptr, nullptr) == 0)
+        types_.try_emplace(signature, type);
+      continue;
+    }
+    if (kind == DW_UT_partial) continue;
+    // A skeleton has the ranges of the code; the unit in the split file has the rest.
+    const Dwarf_Die split = kind == DW_UT_skeleton ? split_unit(unit, die) : Dwarf_Die{};
+    if (kind == DW_UT_skeleton && split.addr == nullptr) {
+      Dwarf_Attribute attribute;
+      const bool has_name = dwarf_attr(&die, DW_AT_dwo_name, &attribute) != nullptr ||
+                            dwarf_attr(&die, DW_AT_GNU_dwo_name, &attribute) != nullptr;
+      const char* const name = has_name ? dwarf_formstring(&attribute) : nullptr;
+      missing_files_.emplace_back(name != nullptr ? name : "?");
+    }
+    units_.push_back({.die = split.addr != nullptr ? split : die});
+    Dwarf_Addr base = 0, begin = 0, end = 0;
+    bool has_ranges = false;
+    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;) {
+      if (begin < end) ranges_.push_back({begin, end, units_.size() - 1});
+      has_ranges |= begin < end;
+    }
+    if (!has_ranges) without_ranges_.push_back(units_.size() - 1);
+  }
+  std::ranges::sort(ranges_, {}, &Range::begin);
+}
+
+void DebugUnits::Unit::read() {
+  if (std::exchange(is_read, true)) return;
+  add_functions(die, functions);
+  std::ranges::stable_sort(functions, {}, &Function::begin);
+  std::vector<Dwarf_Die> all;
+  add_children(die, all);
+  for (Dwarf_Die& variable : all)
+    if (!has_longer_name(variable) && !is_declaration(variable))
+      variables.try_emplace(dwarf_diename(&variable), variable);
+}
+
+const DebugUnits::Function* DebugUnits::Unit::function_at(Dwarf_Addr pc) {
+  read();
   constexpr int kMaxNested = 16;  // functions whose code lies around that of others
-  auto next = std::ranges::upper_bound(unit.functions, pc, {}, &Range::begin);
-  for (int steps = 0; next != unit.functions.begin() && steps < kMaxNested; ++steps)
+  auto next = std::ranges::upper_bound(functions, pc, {}, &Function::begin);
+  for (int steps = 0; next != functions.begin() && steps < kMaxNested; ++steps)
     if (--next; pc < next->end) return &*next;
   return nullptr;
+}
+
+std::vector<DebugUnits::Unit*> DebugUnits::around(Dwarf_Addr pc) {
+  std::vector<Unit*> found;
+  const auto next = std::ranges::upper_bound(ranges_, pc, {}, &Range::begin);
+  if (next != ranges_.begin() && pc < std::prev(next)->end) found.push_back(&units_[std::prev(next)->unit]);
+  for (const std::size_t unit : without_ranges_) found.push_back(&units_[unit]);
+  return found;
+}
+
+std::optional<Dwarf_Die> DebugUnits::type_of(std::uint64_t signature) const {
+  const auto found = types_.find(signature);
+  return found != types_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+DebugInfo::DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes)
+    : module_(module), address_bytes_(address_bytes), types_(*this, elf_machine) {
+  dwarf_ = dwfl_module_getdwarf(module, &dwarf_bias_);
+  const auto add_name = [](void* names, int number, const char*, const char*, const char* name, int,
+                           int) -> int {
+    auto& all = *static_cast<std::vector<KnownRegister>*>(names);
+    if (number < 0 || name == nullptr) return DWARF_CB_OK;
+    all.resize(std::max<std::size_t>(all.size(), static_cast<std::size_t>(number) + 1));
+    all[static_cast<std::size_t>(number)].name = name;
+    return DWARF_CB_OK;
+  };
+  dwfl_module_register_names(module, add_name, &registers_);
+}
+
+GlobalNames& DebugInfo::globals() {
+  if (!globals_) {
+    std::vector<Dwarf_Die> dies;
+    for (const DebugUnits::Unit& unit : units().all()) dies.push_back(unit.die);
+    globals_.emplace(dies);
+  }
+  return *globals_;
+}
+
+const Register* DebugInfo::register_of(std::uint64_t number, const RegisterLayout* layout) {
+  if (number >= registers_.size() || layout == nullptr) return nullptr;
+  auto& [name, reg] = registers_[number];
+  if (!reg) reg = name.empty() ? nullptr : layout->find(name);
+  return *reg;
+}
+
+std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) {
+  auto found = attribute_of(die, attribute);
+  Dwarf_Die target;
+  if (!found) return std::nullopt;
+  if (dwarf_formref_die(&*found, &target) != nullptr) return target;
+  if (found->form != DW_FORM_ref_sig8) return std::nullopt;
+  const std::span<const unsigned char> bytes(found->valp, sizeof(std::uint64_t));
+  const bool is_big = elf_getident(dwarf_getelf(dwarf_), nullptr)[EI_DATA] == ELFDATA2MSB;
+  const std::uint64_t signature =
+      unsigned_bits(std::as_bytes(bytes), is_big ? std::endian::big : std::endian::little);
+  return units().type_of(signature);
 }
 
 const CodeScope* DebugInfo::scope_at(std::uint64_t address) {
   const Dwarf_Addr pc = address - bias();
   if (const auto found = scopes_.find(pc); found != scopes_.end()) return found->second.get();
-  read_units();
   std::unique_ptr<CodeScope> scope;
-  const auto look_in = [&](std::size_t index) {
-    if (scope) return;
-    if (const Range* const function = function_at(units_[index], pc))
-      scope = scope_of(units_[index], function->die, pc);
-  };
-  const auto next = std::ranges::upper_bound(unit_ranges_, pc, {}, &UnitRange::begin);
-  if (next != unit_ranges_.begin() && pc < std::prev(next)->end) look_in(std::prev(next)->unit);
-  for (const std::size_t unit : units_without_ranges_) look_in(unit);
+  for (DebugUnits::Unit* const unit : units().around(pc))
+    if (const auto* const function = scope ? nullptr : unit->function_at(pc))
+      scope = scope_of(*unit, function->die, pc);
   if (scopes_.size() >= kMaxScopes) scopes_.clear();
   return scopes_.emplace(pc, std::move(scope)).first->second.get();
 }
 
-std::unique_ptr<CodeScope> DebugInfo::scope_of(Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc) {
+std::unique_ptr<CodeScope> DebugInfo::scope_of(const DebugUnits::Unit& unit, const Dwarf_Die& function,
+                                               Dwarf_Addr pc) {
   auto scope = std::make_unique<CodeScope>();
   scope->info = this;
   scope->pc = pc;
@@ -293,11 +297,10 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(Unit& unit, const Dwarf_Die& func
 }
 
 std::optional<Dwarf_Die> DebugInfo::variable_of_file(std::string_view file, std::string_view name) {
-  read_units();
   const auto file_name = std::filesystem::path(file).filename();
-  for (Unit& unit : units_) {
+  for (DebugUnits::Unit& unit : units().all()) {
     if (std::filesystem::path(die_name(unit.die)).filename() != file_name) continue;
-    read_unit(unit);
+    unit.read();
     if (const auto found = unit.variables.find(std::string(name)); found != unit.variables.end())
       return found->second;
   }

@@ -44,6 +44,46 @@ struct CodeScope {
   const Variable* find(std::string_view name) const;
 };
 
+// The units of a program's DWARF.
+class DebugUnits {
+ public:
+  struct Function {
+    Dwarf_Addr begin, end;
+    Dwarf_Die die;
+  };
+  struct Unit {
+    Dwarf_Die die{};
+    bool is_read = false;
+    std::vector<Function> functions = {};                       // by address
+    std::unordered_map<std::string, Dwarf_Die> variables = {};  // not those of namespaces and classes
+
+    // Reads both, once.
+    void read();
+    // Null if none is described there.
+    const Function* function_at(Dwarf_Addr pc);
+  };
+
+  explicit DebugUnits(Dwarf* dwarf);  // may be null: there are none
+
+  std::vector<Unit>& all() { return units_; }
+  // Those that may have code there.
+  std::vector<Unit*> around(Dwarf_Addr pc);
+  // The files that should have had the rest of units, by name; empty if none is missing.
+  const std::vector<std::string>& missing_files() const { return missing_files_; }
+  std::optional<Dwarf_Die> type_of(std::uint64_t signature) const;
+
+ private:
+  struct Range {
+    Dwarf_Addr begin, end;
+    std::size_t unit;
+  };
+  std::vector<Unit> units_;
+  std::vector<std::string> missing_files_;
+  std::vector<Range> ranges_;  // by address
+  std::vector<std::size_t> without_ranges_;
+  std::unordered_map<std::uint64_t, Dwarf_Die> types_;  // of type units, by signature
+};
+
 class DebugInfo {
  public:
   // Borrows the module.
@@ -70,11 +110,8 @@ class DebugInfo {
   Dwarf* dwarf() const { return dwarf_; }
   TypeTable& types() { return types_; }
   GlobalNames& globals();
-  // The files that should have had the rest of units, by name; empty if none is missing.
-  const std::vector<std::string>& missing_files() {
-    read_units();
-    return missing_files_;
-  }
+  // Read on first use.
+  DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_); }
   unsigned address_bytes() const { return address_bytes_; }
   // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
@@ -83,22 +120,7 @@ class DebugInfo {
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
  private:
-  struct Range {
-    Dwarf_Addr begin, end;
-    Dwarf_Die die;
-  };
-  struct Unit {
-    Dwarf_Die die{};
-    bool is_read = false;
-    std::vector<Range> functions = {};                          // by address
-    std::unordered_map<std::string, Dwarf_Die> variables = {};  // not those of namespaces and classes
-  };
-
-  void read_units();
-  void read_unit(Unit& unit);
-  void add_functions(Dwarf_Die parent, std::vector<Range>& functions, std::size_t depth);
-  const Range* function_at(Unit& unit, Dwarf_Addr pc);
-  std::unique_ptr<CodeScope> scope_of(Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
+  std::unique_ptr<CodeScope> scope_of(const DebugUnits::Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
 
   Dwfl_Module* module_;
   Dwarf* dwarf_ = nullptr;  // null: none
@@ -109,20 +131,13 @@ class DebugInfo {
   std::optional<GlobalNames> globals_;  // read on first use
   CodeScope global_scope_;
   std::vector<DebugInfo*> others_;
-
-  bool has_read_units_ = false;
-  std::vector<Unit> units_;
-  std::vector<std::string> missing_files_;
-  struct UnitRange {
-    Dwarf_Addr begin, end;
-    std::size_t unit;
-  };
-  std::vector<UnitRange> unit_ranges_;  // by address
-  std::vector<std::size_t> units_without_ranges_;
-  std::unordered_map<std::uint64_t, Dwarf_Die> type_units_;  // their types, by signature
+  std::optional<DebugUnits> units_;
   std::unordered_map<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;
-  std::vector<std::string> register_names_;                // by number in DWARF
-  std::vector<std::optional<const Register*>> registers_;  // the same, looked up
+  struct KnownRegister {
+    std::string name;
+    std::optional<const Register*> reg;  // nothing: not looked up
+  };
+  std::vector<KnownRegister> registers_;  // by number in DWARF
 };
 
 }  // namespace convert::tfile

@@ -47,7 +47,7 @@ Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t>
     notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of it");
   }
   program.set_load_bias(*check.bias);
-  if (const auto& missing = program.debug_info().missing_files(); !missing.empty())
+  if (const auto& missing = program.debug_info().units().missing_files(); !missing.empty())
     notes.add(
         kNoSymbols, file,
         fmt::format("{} of its compilations have their types in files that are not there, or in a package "

@@ -203,7 +203,10 @@ class RecordedPlaces : private EmulatorTarget {
   bool cuts_addresses_ = false;  // the expression that runs
 };
 
-enum class Evidence : std::uint8_t { None, Contradicts, HasCode, InFunction, Exact };
+enum class Evidence : std::uint8_t { Contradicts, HasCode, InFunction, Exact };
+constexpr std::size_t weight_of(Evidence evidence) {
+  return std::array{0U, 1U, 2U, 4U}[static_cast<std::size_t>(evidence)];
+}
 
 class Checker {
  public:
@@ -270,19 +273,6 @@ class Checker {
   }
 
  private:
-  static std::size_t weight_of(Evidence evidence) {
-    switch (evidence) {
-      case Evidence::Exact:
-        return 4;
-      case Evidence::InFunction:
-        return 2;
-      case Evidence::HasCode:
-        return 1;
-      default:
-        return 0;
-    }
-  }
-
   static void contradict(ProgramCheck& check, const std::string& what, const TracepointLocation& location) {
     if (check.contradictions++ == 0)
       check.first_contradiction =

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <optional>
-#include <string_view>
 
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/collect_items.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <dwarf.h>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "converters/tfile/program/debug_info.h"

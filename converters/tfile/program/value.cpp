@@ -1,7 +1,6 @@
 #include "converters/tfile/program/value.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace convert::tfile {
 namespace {
