@@ -10,7 +10,7 @@
 #include "fxt/reader.h"
 #include "fxt/rules.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 class Checker {
  public:
@@ -30,7 +30,7 @@ class Checker {
   void finish(const Reader& reader);
 
  private:
-  class State;
+  class FXT_INTERNAL State;
   std::unique_ptr<State> state_;
 };
 

@@ -16,7 +16,7 @@
 #include "fxt/records.h"
 #include "fxt/time_range.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 struct CutOptions {
   TimeRange range = {};
@@ -86,7 +86,7 @@ class Cutter {
   const CutCounters& counters() const;
 
  private:
-  class State;
+  class FXT_INTERNAL State;
   std::unique_ptr<State> state_;
 };
 

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <stdexcept>
 
-namespace fxt {
+#include "fxt/visibility.h"
+
+namespace FXT_API fxt {
 
 // Bits [Lo .. Hi] of a 64-bit word, both ends inclusive.
 template <unsigned Lo, unsigned Hi = Lo>

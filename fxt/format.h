@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fxt {
+#include "fxt/visibility.h"
+
+namespace FXT_API fxt {
 
 // Spec: "Magic number record". The first word of every file.
 inline constexpr std::uint64_t kMagicRecord = 0x0016'5478'4604'0010;

@@ -5,7 +5,7 @@
 #include "fxt/field.h"
 #include "fxt/format.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 // Spec: "String references", a 16-bit value (here at the low end of a word).
 struct StringRef {

@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 
-namespace fxt {
+#include "fxt/visibility.h"
+
+namespace FXT_API fxt {
 
 // A source of bytes of any length: a file, a pipe, a decompressor.
 class Input {

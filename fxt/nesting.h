@@ -13,7 +13,7 @@
 #include "fxt/format.h"
 #include "fxt/rules.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 // The durations of one thread that are open where its last event was, outermost first. Events come in time
 // order, outer durations before inner ones. `Tag` is what the caller remembers of each.

@@ -10,7 +10,7 @@
 
 #include "fxt/output_file.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 // The smallest buffer that an Output may hand out: every ordinary record fits into one.
 inline constexpr std::size_t kMinBufferWords = 4096;

@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 
-namespace fxt {
+#include "fxt/visibility.h"
+
+namespace FXT_API fxt {
 
 // When a file has its name, and what becomes of one that is never completed.
 enum class FileMode : std::uint8_t {
@@ -45,7 +47,7 @@ class OutputFile {
   std::uint64_t bytes_written() const;
 
  private:
-  class State;
+  class FXT_INTERNAL State;
   std::unique_ptr<State> state_;
 };
 

@@ -18,7 +18,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fxt {
+#include "fxt/visibility.h"
+
+namespace FXT_API fxt {
 
 // A message under construction.
 class PerfettoMessage {

@@ -16,7 +16,7 @@
 #include "fxt/input.h"
 #include "fxt/records.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 // How a record breaks the format. The Reader still returns the record, as far as it can be decoded.
 enum class ProblemKind : std::uint8_t {
@@ -128,7 +128,7 @@ class Reader {
   const ReaderCounters& counters() const;
 
  private:
-  class State;
+  class FXT_INTERNAL State;
   std::unique_ptr<State> state_;
 };
 

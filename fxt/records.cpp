@@ -1,30 +1,10 @@
-// Equality of values and records that borrow, and the words for their kinds.
+// The words for kinds of records: those of events, by their types; then the others, in the order of Record.
 #include "fxt/records.h"
 
 #include <algorithm>
 #include <array>
 
 namespace fxt {
-
-bool operator==(const Bytes& a, const Bytes& b) { return std::ranges::equal(a.bytes, b.bytes); }
-
-bool operator==(const UnknownValue& a, const UnknownValue& b) {
-  return a.type == b.type && a.header_data == b.header_data && std::ranges::equal(a.words, b.words);
-}
-
-bool operator==(const Arguments& a, const Arguments& b) { return std::ranges::equal(a.list_, b.list_); }
-
-bool operator==(const ProfilerBacktrace& a, const ProfilerBacktrace& b) {
-  return a.time == b.time && a.thread == b.thread && a.flags == b.flags &&
-         std::ranges::equal(a.frames, b.frames);
-}
-
-bool operator==(const UnknownRecord& a, const UnknownRecord& b) {
-  return std::ranges::equal(a.words, b.words);
-}
-
-// ---- The words for kinds of records: those of events, by their types; then the others, in the order of
-// Record ----
 namespace {
 
 using namespace std::string_view_literals;

@@ -3,6 +3,7 @@
 // are ns.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,7 +13,7 @@
 #include "fxt/format.h"
 #include "fxt/value.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 // Spec: "Magic number record". The Writer begins each file with it.
 struct Magic {
@@ -176,7 +177,10 @@ struct ProfilerBacktrace {
   Thread thread = {};
   std::uint32_t flags = 0;  // 28 bits
   std::span<const std::uint64_t> frames = {};
-  friend bool operator==(const ProfilerBacktrace& a, const ProfilerBacktrace& b);
+  friend bool operator==(const ProfilerBacktrace& a, const ProfilerBacktrace& b) {
+    return a.time == b.time && a.thread == b.thread && a.flags == b.flags &&
+           std::ranges::equal(a.frames, b.frames);
+  }
 };
 
 // Spec: "Large BLOB record", blob format 0.
@@ -206,7 +210,9 @@ struct LargeBlobWithoutMetadata {
 // Read only: a record of an unknown type or subtype, or one that is too damaged to be decoded.
 struct UnknownRecord {
   std::span<const std::uint64_t> words = {};  // header included
-  friend bool operator==(const UnknownRecord& a, const UnknownRecord& b);
+  friend bool operator==(const UnknownRecord& a, const UnknownRecord& b) {
+    return std::ranges::equal(a.words, b.words);
+  }
 };
 
 // Any record.

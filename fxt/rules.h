@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 
-namespace fxt {
+#include "fxt/visibility.h"
+
+namespace FXT_API fxt {
 
 struct Rule {
   std::string_view id;       // "W1": stable, for scripts

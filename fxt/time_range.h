@@ -6,7 +6,9 @@
 #include <optional>
 #include <string_view>
 
-namespace fxt {
+#include "fxt/visibility.h"
+
+namespace FXT_API fxt {
 
 // What parse_time_ns() takes, for messages.
 inline constexpr std::string_view kTimeForm =

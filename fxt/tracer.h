@@ -25,7 +25,9 @@
 #include "fxt/records.h"
 #include "fxt/words.h"
 
-namespace fxt {
+namespace FXT_API fxt {
+
+class FXT_INTERNAL TracerState;
 
 // The steady clock in ns; on Linux CLOCK_MONOTONIC, which other tracers stamp with.
 inline std::uint64_t now_ns() noexcept {

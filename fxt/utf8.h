@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace fxt {
+#include "fxt/visibility.h"
+
+namespace FXT_API fxt {
 
 // U+FFFD, which stands for what can't be shown.
 inline constexpr std::string_view kReplacement = "\xef\xbf\xbd";

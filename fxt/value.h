@@ -2,6 +2,7 @@
 // the Writer and handed out by the Reader; they borrow their bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,7 +16,7 @@
 
 #include "fxt/format.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 // How a record refers to a string or thread.
 enum class Storage : std::uint8_t {
@@ -83,7 +84,7 @@ struct Koid {
 // Bytes that equal by content.
 struct Bytes {
   std::span<const std::byte> bytes = {};
-  friend bool operator==(const Bytes& a, const Bytes& b);
+  friend bool operator==(const Bytes& a, const Bytes& b) { return std::ranges::equal(a.bytes, b.bytes); }
 };
 
 // Read only: an argument of an unknown type; the words after its name.
@@ -91,7 +92,9 @@ struct UnknownValue {
   std::uint8_t type = 0;
   std::uint32_t header_data = 0;  // [32 .. 63] of the argument header
   std::span<const std::uint64_t> words = {};
-  friend bool operator==(const UnknownValue& a, const UnknownValue& b);
+  friend bool operator==(const UnknownValue& a, const UnknownValue& b) {
+    return a.type == b.type && a.header_data == b.header_data && std::ranges::equal(a.words, b.words);
+  }
 };
 
 // Spec: "Argument types", in the order of their numbers; std::monostate is the null argument, Bytes the blob.
@@ -121,7 +124,9 @@ class Arguments {
   bool empty() const { return list_.empty(); }
   const Argument& operator[](std::size_t i) const { return list_[i]; }
 
-  friend bool operator==(const Arguments& a, const Arguments& b);
+  friend bool operator==(const Arguments& a, const Arguments& b) {
+    return std::ranges::equal(a.list_, b.list_);
+  }
 
  private:
   std::shared_ptr<const std::vector<Argument>> own_;  // of a list in braces, shared by its copies

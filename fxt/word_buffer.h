@@ -8,7 +8,7 @@
 
 #include "fxt/output.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 class WordBuffer {
  public:

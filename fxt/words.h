@@ -15,7 +15,7 @@
 #include "fxt/format.h"
 #include "fxt/header_words.h"
 
-namespace fxt {
+namespace FXT_API fxt {
 
 // ---- Bytes in whole words, padded with zeros ----
 

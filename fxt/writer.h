@@ -23,13 +23,16 @@
 #include "fxt/word_buffer.h"
 #include "fxt/words.h"
 
-namespace fxt {
-
+namespace fxt {  // internal
 class CounterRules;
 class EventOrder;
-class Reader;
 class ThreadNames;
 class WriterTables;
+}  // namespace fxt
+
+namespace FXT_API fxt {
+
+class Reader;
 struct Entry;
 
 // What the end of a duration is compared with: the category and name refs of the begin's header, and a number

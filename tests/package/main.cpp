@@ -1,12 +1,35 @@
-// Writes a trace, reads it back and checks it, with nothing but the installed library.
+// Writes a trace, cuts it, reads it back and checks it, with nothing but the installed library and all its
+// headers.
 #include <iostream>
-#include <span>
-#include <variant>
+#include <sstream>
 
-#include "fxt/checker.h"
-#include "fxt/reader.h"
-#include "fxt/words.h"
-#include "fxt/writer.h"
+#include "all_headers.h"
+
+namespace {
+
+struct OnePiece : fxt::PieceOutputs {
+  fxt::MemoryOutput output;
+  fxt::Output& next(std::size_t) override { return output; }
+};
+
+// What else of the library is no template.
+bool is_all_there() {
+  std::uint64_t word = 1;
+  fxt::reorder_stream(&word, &word + 1);
+  fxt::PerfettoPackets packets;
+  packets.first_view_begins(1000);
+  std::istringstream in("");
+  fxt::StreamInput input(in);
+  fxt::OutputFile("outside.txt").commit();
+  fxt::Tracer tracer("outside.fxt");
+  return !fxt::parse_time_range("1ms~").to && fxt::make_valid_utf8("a") == "a" && !fxt::rules().empty() &&
+         fxt::name_of(fxt::Fault::Crosses) == "Crosses" && !fxt::kinds().empty() &&
+         fxt::Arguments{{"a", 1}} == fxt::Arguments{{"a", 1}} &&
+         fxt::FileInput("outside.txt").read({}) == 0 && !packets.bytes().empty() &&
+         describe(fxt::Reader(input).end()).empty() && tracer.error().empty();
+}
+
+}  // namespace
 
 int main() {
   fxt::MemoryOutput output;
@@ -22,8 +45,14 @@ int main() {
                           .end = 2000});
   writer.finish();
 
+  OnePiece piece;
+  fxt::Cutter cutter({}, piece);
+  fxt::Reader whole(std::as_bytes(output.words()));
+  for (const fxt::Entry& entry : whole) cutter.add(entry, whole);
+  cutter.finish();
+
   int events = 0, findings = 0;
-  fxt::Reader reader(std::as_bytes(output.words()));
+  fxt::Reader reader(std::as_bytes(piece.output.words()));
   fxt::Checker checker([&findings](const fxt::Finding&) { ++findings; });
   for (const fxt::Entry& entry : reader) {
     checker.add(entry, reader);
@@ -33,5 +62,5 @@ int main() {
     }
   }
   checker.finish(reader);
-  return events == 1 && findings == 0 ? 0 : 1;
+  return events == 1 && findings == 0 && is_all_there() ? 0 : 1;
 }
