@@ -5,11 +5,8 @@
 #include "converters/tfile/actions/wanted_registers.h"
 
 namespace convert::tfile {
-namespace {
 
 using Kind = CollectItem::Kind;
-
-}  // namespace
 
 std::uint64_t bytes_of(const Value& value) {
   return value.bit_size != 0 ? (value.bit_offset + value.bit_size + 7) / 8 : value.type->size;
@@ -57,7 +54,8 @@ bool FrameItems::align(const ExpectedBlocks& expected) {
     const Value* const named = item.kind == Kind::Name ? &values_[i].front().value : nullptr;
     const bool is_in_frame = named != nullptr && named->type != nullptr &&
                              named->storage.kind == Storage::Kind::Memory &&
-                             named->type->kind != Type::Kind::Function && !is_static(*named);
+                             named->type->kind != Type::Kind::Function &&
+                             !replay_.is_in_a_range(named->storage.address, bytes_of(*named));
     if (may_have_no_expression(item) && !is_in_frame) alignment_.allow_none(i);
     for (std::size_t j = 0; j < expressions_.size(); ++j)
       if (can_be(i, j, expected)) alignment_.allow(i, j);
@@ -104,10 +102,6 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
   }
   const bool is_held = size > 0 && !memory_.bytes(value.storage.address, size).empty();
   return !is_held;
-}
-
-bool FrameItems::is_static(const Value& value) const {
-  return replay_.is_in_a_range(value.storage.address, bytes_of(value));
 }
 
 }  // namespace convert::tfile

@@ -50,7 +50,6 @@ class FrameItems {
   bool can_be(std::size_t item, std::size_t expression, const ExpectedBlocks& expected);
   bool fits(const ItemValue& item, bool is_string, const Replay::Action& action,
             const ExpressionShape& shape);
-  bool is_static(const Value& value) const;
 
   const TraceFile& trace_;
   const ProgramSymbols* symbols_;

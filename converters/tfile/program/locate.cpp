@@ -209,10 +209,8 @@ class Run {
         const auto base = frame_base();
         return push(base ? std::optional(*base + op.number) : std::nullopt);
       }
-      case DW_OP_call_frame_cfa: {
-        const auto address = nesting_ < kMaxNesting ? cfa() : std::nullopt;
-        return push(address);
-      }
+      case DW_OP_call_frame_cfa:
+        return push(nesting_ < kMaxNesting ? cfa() : std::nullopt);
       case DW_OP_push_object_address:
         return object_ ? push(object_) : fail(Missing::NotRecorded);
       case DW_OP_implicit_value: {
