@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"
@@ -195,13 +196,13 @@ bool ValueArguments::add_leaves(const ItemValue& item, std::span<const std::byte
   memory_.set_read_values();
   bool has_any = bytes.empty();
   const ValueLayout& layout = layout_of(item);
-  const auto known_from = [&](std::uint64_t byte) {
-    return known.begin() + static_cast<std::ptrdiff_t>(known.empty() ? 0 : byte);
+  const auto is_known = [&known](const Leaf& leaf) {
+    if (known.empty()) return true;
+    const auto first = known.begin() + static_cast<std::ptrdiff_t>(leaf.offset);
+    return std::all_of(first, first + static_cast<std::ptrdiff_t>(leaf.size), std::identity{});
   };
   for (const Leaf& leaf : layout.leaves) {
-    if (leaf.offset + leaf.size > bytes.size()) continue;
-    const auto end = known_from(leaf.offset + leaf.size);
-    if (std::find(known_from(leaf.offset), end, false) != end) continue;
+    if (leaf.offset + leaf.size > bytes.size() || !is_known(leaf)) continue;
     has_any = true;
     arguments_.add_leaf(leaf, bytes.subspan(leaf.offset, leaf.size));
   }

@@ -1,3 +1,4 @@
+// Evaluates collected C expressions, such as "*p", "a[2]@3" and "it->next->name", on what a frame holds.
 #include <algorithm>
 #include <array>
 #include <dwarf.h>

@@ -1,3 +1,4 @@
+// Finds the storage of variables: runs the operations of their DWARF locations on what a frame holds.
 #include <algorithm>
 #include <array>
 #include <dwarf.h>

@@ -1,3 +1,4 @@
+// Reads the types of a program: what its DWARF says about each.
 #include <algorithm>
 #include <cmath>
 #include <dwarf.h>
