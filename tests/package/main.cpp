@@ -1,9 +1,21 @@
-// Writes a trace, cuts it, reads it back and checks it, with nothing but the installed library and all its
-// headers.
+// Writes a trace, cuts it, reads it back and checks it, with nothing but the installed library.
 #include <iostream>
 #include <sstream>
 
-#include "all_headers.h"
+#include "fxt/checker.h"
+#include "fxt/cutter.h"
+#include "fxt/input.h"
+#include "fxt/output.h"
+#include "fxt/output_file.h"
+#include "fxt/perfetto.h"
+#include "fxt/reader.h"
+#include "fxt/records.h"
+#include "fxt/rules.h"
+#include "fxt/time_range.h"
+#include "fxt/tracer.h"
+#include "fxt/utf8.h"
+#include "fxt/words.h"
+#include "fxt/writer.h"
 
 namespace {
 
