@@ -1,7 +1,7 @@
-/* Variables as compilers of Rust, Ada and Fortran describe them, byte by byte: others need no such compiler.
+/* Variables as compilers of Rust, Ada, Fortran and D describe them, byte by byte: others need no such compiler.
  */
 __asm__(
-    ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n"
+    ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n.comm d_mode,4,4\n"
     ".comm fortran_name,6,1\n.comm fortran_text,4,1\n.comm fortran_length,8,8\n");
 
 /* An entry of .debug_abbrev: number, tag, whether it has children, attributes with their forms. */
@@ -35,6 +35,9 @@ __asm__(
     ABBREV(14, 0x01, 1, 0x49, 0x13)                        /* array */
     ABBREV(15, 0x21, 0, 0x22, 0x18, 0x2f, 0x18)            /* indices: first, last */
     ABBREV(16, 0x0f, 0, 0x49, 0x13)                        /* pointer */
+    ABBREV(17, 0x1e, 1, 0x03, 0x08)                        /* module */
+    ABBREV(18, 0x04, 1, 0x03, 0x08, 0x0b, 0x0b, 0x6d, 0x19) /* enumeration whose name qualifies */
+    ABBREV(19, 0x28, 0, 0x03, 0x08, 0x1c, 0x0b)            /* enumerator */
     ".byte 0\n.popsection\n");
 
 __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
@@ -76,4 +79,7 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         VARIABLE("fortran_name", ".Lfortran_six - .Lfortran_begin")
         VARIABLE("fortran_text", ".Lfortran_many - .Lfortran_begin")
         ".Lfortran_length_die: " VARIABLE("fortran_length", ".Lfortran_integer - .Lfortran_begin")
-        ".byte 0\n.Lfortran_end:\n.popsection\n");
+        ".byte 0\n.Lfortran_end:\n" UNIT("d", "0x13") ".uleb128 17\n" NAME("prog")
+        ".Ld_mode: .uleb128 18\n" NAME("Mode") ".byte 4\n"
+        ".uleb128 19\n" NAME("off") ".byte 0\n.uleb128 19\n" NAME("on") ".byte 1\n.byte 0\n.byte 0\n"
+        VARIABLE("d_mode", ".Ld_mode - .Ld_begin") ".byte 0\n.Ld_end:\n.popsection\n");

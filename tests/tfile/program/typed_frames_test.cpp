@@ -195,6 +195,13 @@ TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
 
 // ---- Of other languages ----
 
+TEST_F(TypedFrames, EnumeratorsOfDAreQualifiedByPoints) {
+  const std::uint64_t mode = address_of("d_mode");
+  tracepoint("plant::pump", "collect d_mode", fmt::format("M-1,{:x},4", mode));
+  t.frame(2).memory(mode, t.number(std::uint32_t{1}));
+  EXPECT_THAT(frame_line(), HasSubstr(" d_mode='prog.Mode.on' "));
+}
+
 TEST_F(TypedFrames, VariantsAreThoseOfTheirDiscriminant) {
   const std::uint64_t shape = address_of("rust_shape");
   tracepoint("plant::pump", "collect rust_shape", fmt::format("M-1,{:x},10", shape));
