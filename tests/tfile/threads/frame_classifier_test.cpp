@@ -170,6 +170,14 @@ TEST_F(CollectedIds, TellThreadsWithoutRegisters) {
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711", "1/4712 thread 4712"));
 }
 
+// The frames look alike but for the id.
+TEST_F(CollectedIds, TellThreadsOfFramesOfOnePattern) {
+  t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+  std::int64_t time_us = 0;
+  for (const std::uint64_t tid : {4711u, 4711u, 4712u, 4711u, 4712u}) bare_hit(tid).t.variable(1, ++time_us);
+  EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711", "1/4712 thread 4712"));
+}
+
 TEST_F(CollectedIds, CanBeChosen) {
   hit(0x1000, 4711).hit(0x2000, 4712);
   EXPECT_THAT(threads({4712}), ElementsAre("1/4712 thread 4712"));
