@@ -53,7 +53,7 @@ class PumpPlan {
   // merge comes near them. Called for each of them, before read_first().
   void read_later(SourceState& source, std::uint64_t begin_ns);
   void read_first();
-  // So many bytes of the source's events were merged.
+  // Called when `bytes` of the source's events are merged.
   void consume(SourceState& source, std::size_t bytes);
 
   // Plans a round: `blocking`, if any, is pumped in any case, as all sources are before the merge begins

@@ -13,6 +13,9 @@
 namespace convert::uftrace {
 namespace {
 
+// With a hundred times as many, a name takes minutes to match, or the stack of the C library overflows.
+constexpr std::size_t kMostRepeated = 1000;
+
 Machine machine_of(const Info& info) {
   const std::string_view cpu = info.cpu_description;
   return {.word_size = info.bits / 8,
@@ -26,11 +29,12 @@ std::vector<SpecItem> items_of(std::vector<SpecItem> items, bool of_result) {
 }
 
 // How much the C library compiles for a regular expression: what is repeated, once for each repetition.
-// Infinite for what takes it too long: it calls itself for each parenthesis, and tries all ways to match a
-// back reference.
+// Infinite for what takes it too long: it calls itself for each parenthesis, looks at all that a long
+// expression may repeat for each character of a name, and tries all ways to match a back reference.
 double atoms_of(std::string_view regex) {
   constexpr double kForbidden = std::numeric_limits<double>::infinity();
-  constexpr std::size_t kMostParentheses = 100;
+  constexpr std::size_t kMostCharacters = 4096, kMostParentheses = 100;
+  if (regex.size() > kMostCharacters) return kForbidden;
   std::vector<double> atoms{1};  // by open parenthesis
   double last = 0;               // those of the last part, which may be repeated
   const auto repeat = [&](double times) {
@@ -89,7 +93,7 @@ void SpecTable::add_entries(std::string_view list, PatternKind kind, bool of_res
                             SpecProblems& problems) {
   for (SpecEntry& spec : parse_specs(list, machine_, problems)) {
     const double atoms = kind == PatternKind::Regex ? atoms_of(spec.pattern) : 0;
-    if (atoms > atoms_left_) {
+    if (atoms > static_cast<double>(spec.pattern.size() + kMostRepeated) || atoms > atoms_left_) {
       problems.push_back(std::move(spec.pattern));
       continue;
     }

@@ -59,7 +59,7 @@ class SpecTable {
   static void add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged);
 
   Machine machine_;
-  double atoms_left_ = 1e6;  // of regular expressions: no recording makes them take more than 200 MiB
+  double atoms_left_ = 200'000;  // of regular expressions: no recording makes them take more than 40 MiB
   std::vector<Entry> entries_;
   AutoList auto_arguments_;
   AutoList auto_results_;

@@ -105,7 +105,7 @@ class Candidates {
     return found != nullptr ? found : claim(ForkKind::Other, time_ns);
   }
 
-  // The earliest free one of its kind.
+  // The earliest call of the kind that no child is assigned to.
   Candidate* claim(ForkKind kind, std::uint64_t time_ns) {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }
