@@ -73,6 +73,20 @@ bool is_sound(std::span<const char> bytes, std::uint64_t size, unsigned char ord
          lies_inside<Section>(header.e_shoff, header.e_shnum, header.e_shentsize, size);
 }
 
+// Whether the last text of a section of DWARF's texts ends in it: libdw reads on to a NUL.
+bool ends_its_texts(Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
+  std::size_t names = 0;
+  const char* const name =
+      elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header.sh_name) : nullptr;
+  if (name == nullptr || !std::string_view(name).starts_with(".debug_") ||
+      std::string_view(name).find("str") == std::string_view::npos ||
+      std::string_view(name).find("offsets") != std::string_view::npos)
+    return true;
+  const Elf_Data* const data = elf_rawdata(section, nullptr);
+  if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) return true;
+  return static_cast<const char*>(data->d_buf)[data->d_size - 1] == '\0';
+}
+
 }  // namespace
 
 RegularFile::RegularFile(const std::filesystem::path& path, const std::filesystem::path& root)
@@ -192,7 +206,10 @@ bool ElfImage::is_bounded() const {
     GElf_Shdr header;
     GElf_Chdr compressed;
     if (gelf_getshdr(section, &header) == nullptr) return false;
-    if ((header.sh_flags & SHF_COMPRESSED) == 0) continue;
+    if ((header.sh_flags & SHF_COMPRESSED) == 0) {
+      if (!ends_its_texts(elf_, section, header)) return false;
+      continue;
+    }
     if (gelf_getchdr(section, &compressed) == nullptr || compressed.ch_size > kMaxUncompressedBytes)
       return false;
   }
