@@ -234,7 +234,8 @@ bool may_hide_result(Dwarf_Die function, const Machine& machine) {
 
 DwarfInfo::DwarfInfo(const ElfImage& dwarf, std::uint64_t base)
     : dwarf_(nullptr, &dwarf_end), base_(base), machine_(dwarf.machine()), work_(kMaxWork) {
-  if (dwarf.find(".debug_info") == nullptr || !machine_of(machine_) || !dwarf.is_bounded()) return;
+  if (dwarf.find(".debug_info") == nullptr || !machine_of(machine_) || !dwarf.unsafe_for_libdw().empty())
+    return;
   dwarf_.reset(dwarf_begin_elf(dwarf.handle(), DWARF_C_READ, nullptr));
   if (dwarf_ != nullptr) read_units();
 }

@@ -23,6 +23,9 @@ namespace {
 // Large programs have string tables of 100 MB.
 constexpr std::uint64_t kMaxSectionBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kMaxUncompressedBytes = std::uint64_t{1} << 30;
+constexpr std::string_view kHugeSection = "a section claims to be larger than 1 GiB when it is uncompressed";
+constexpr std::string_view kUnreadableSection = "the header of a section can't be read";
+constexpr std::string_view kUnendedText = "the last text of a section of debug information has no end";
 constexpr std::uint64_t kMaxNoteBytes = std::uint64_t{64} << 10;
 constexpr std::size_t kMaxBuildIdBytes = 64;
 constexpr std::uint64_t kPageBytes = 4096;
@@ -73,18 +76,15 @@ bool is_sound(std::span<const char> bytes, std::uint64_t size, unsigned char ord
          lies_inside<Section>(header.e_shoff, header.e_shnum, header.e_shentsize, size);
 }
 
-// Whether the last text of a section of DWARF's texts ends in it: libdw reads on to a NUL.
-bool ends_its_texts(Elf* elf, Elf_Scn* section, const GElf_Shdr& header) {
+// Whether a section holds texts of DWARF, each of which ends in a NUL.
+bool holds_texts(Elf* elf, const GElf_Shdr& header) {
   std::size_t names = 0;
-  const char* const name =
+  const char* const found =
       elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header.sh_name) : nullptr;
-  if (name == nullptr || !std::string_view(name).starts_with(".debug_") ||
-      std::string_view(name).find("str") == std::string_view::npos ||
-      std::string_view(name).find("offsets") != std::string_view::npos)
-    return true;
-  const Elf_Data* const data = elf_rawdata(section, nullptr);
-  if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) return true;
-  return static_cast<const char*>(data->d_buf)[data->d_size - 1] == '\0';
+  const std::string_view name = found != nullptr ? found : "";
+  constexpr std::array<std::string_view, 4> kTexts{".debug_str", ".debug_line_str", ".debug_str.dwo",
+                                                   ".debug_line_str.dwo"};
+  return std::ranges::find(kTexts, name) != kTexts.end();
 }
 
 }  // namespace
@@ -201,19 +201,23 @@ void ElfImage::read_build_id() {
   }
 }
 
-bool ElfImage::is_bounded() const {
+std::string_view ElfImage::unsafe_for_libdw() const {
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
     GElf_Shdr header;
-    GElf_Chdr compressed;
-    if (gelf_getshdr(section, &header) == nullptr) return false;
-    if ((header.sh_flags & SHF_COMPRESSED) == 0) {
-      if (!ends_its_texts(elf_, section, header)) return false;
-      continue;
+    if (gelf_getshdr(section, &header) == nullptr) return kUnreadableSection;
+    const bool is_compressed = (header.sh_flags & SHF_COMPRESSED) != 0;
+    if (is_compressed) {
+      GElf_Chdr compressed;
+      if (gelf_getchdr(section, &compressed) == nullptr) return kUnreadableSection;
+      if (compressed.ch_size > kMaxUncompressedBytes) return kHugeSection;
     }
-    if (gelf_getchdr(section, &compressed) == nullptr || compressed.ch_size > kMaxUncompressedBytes)
-      return false;
+    if (!holds_texts(elf_, header)) continue;
+    if (is_compressed && elf_compress(section, 0, 0) < 0) continue;  // nor can libdw
+    const Elf_Data* const texts = elf_rawdata(section, nullptr);
+    if (texts == nullptr || texts->d_buf == nullptr || texts->d_size == 0) continue;
+    if (static_cast<const char*>(texts->d_buf)[texts->d_size - 1] != '\0') return kUnendedText;
   }
-  return true;
+  return {};
 }
 
 const ElfSection* ElfImage::find(std::uint32_t type) const {

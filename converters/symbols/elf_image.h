@@ -60,9 +60,10 @@ class ElfImage {
   std::uint64_t mapped_size() const { return end_ - base_; }
 
   const std::vector<ElfSection>& sections() const { return sections_; }
-  // False if a section claims to be huge when it is uncompressed: libdw would take the memory for it. Or if
-  // the last of DWARF's texts has no NUL: libdw would read on behind it.
-  bool is_bounded() const;
+  // Why libdw must not read the file; empty if it may. libdw would allocate whatever a compressed section
+  // claims to become, and reads texts up to a NUL, even behind their section. Uncompresses the sections of
+  // texts.
+  std::string_view unsafe_for_libdw() const;
   // The first section of this type or name; null if there is none.
   const ElfSection* find(std::uint32_t type) const;
   const ElfSection* find(std::string_view name) const;

@@ -147,10 +147,8 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   Impl& self = *impl_;
   self.path = path.string();
   const RegularFile file(path, {});  // opening a FIFO would hang
-  // What libdwfl would do with other files: it unpacks compressed ones, however large they become.
-  if (!ElfImage(file).is_bounded())
-    throw InputError(Location::file(self.path),
-                     "a section claims to be larger than 1 GiB when it is uncompressed");
+  const std::string_view unsafe = ElfImage(file).unsafe_for_libdw();
+  if (!unsafe.empty()) throw InputError(Location::file(self.path), std::string(unsafe));
   self.demangle = demangle;
   const auto fail = [&](std::string_view what) {
     throw InputError(Location::file(self.path), fmt::format("{}: {}", what, dwfl_errmsg(-1)));

@@ -9,10 +9,14 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
+#include <zlib.h>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/tfile/program/value.h"
@@ -371,6 +375,54 @@ TEST(TracedPrograms, WhatASectionClaimsToBecomeIsBounded) {
   file.write(bytes);
   EXPECT_EQ(error_of(file.path().c_str()),
             file.path().string() + ": a section claims to be larger than 1 GiB when it is uncompressed");
+}
+
+// Where the header of the section `.debug_str` lies in the file, and the header.
+std::pair<std::size_t, Elf64_Shdr> section_of_texts(const std::string& bytes) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const auto section = [&](std::size_t i) {
+    Elf64_Shdr found;
+    std::memcpy(&found, &bytes[header.e_shoff + i * sizeof found], sizeof found);
+    return found;
+  };
+  const Elf64_Shdr names = section(header.e_shstrndx);
+  for (std::size_t i = 0; i < header.e_shnum; ++i)
+    if (std::string_view(&bytes[names.sh_offset + section(i).sh_name]) == ".debug_str")
+      return {header.e_shoff + i * sizeof(Elf64_Shdr), section(i)};
+  throw std::runtime_error("no .debug_str");
+}
+
+TEST(TracedPrograms, WhoseLastTextDoesNotEndAreRefused) {
+  std::ifstream in(TRACED_PIE, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const Elf64_Shdr texts = section_of_texts(bytes).second;
+  ASSERT_EQ(texts.sh_flags & SHF_COMPRESSED, 0U);
+  bytes[texts.sh_offset + texts.sh_size - 1] = 'x';
+  MemoryFile file;
+  file.write(bytes);
+  EXPECT_EQ(error_of(file.path().c_str()),
+            file.path().string() + ": the last text of a section of debug information has no end");
+}
+
+TEST(TracedPrograms, WhoseLastTextDoesNotEndAreRefusedWhenTheyAreCompressed) {
+  std::ifstream in(TRACED_COMPRESSED, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  auto [header_at, texts] = section_of_texts(bytes);
+  ASSERT_NE(texts.sh_flags & SHF_COMPRESSED, 0U);
+  const Elf64_Chdr claim{.ch_type = ELFCOMPRESS_ZLIB, .ch_reserved = 0, .ch_size = 3, .ch_addralign = 1};
+  std::array<Bytef, 64> packed{};
+  uLongf size = packed.size();
+  ASSERT_EQ(compress(packed.data(), &size, reinterpret_cast<const Bytef*>("abc"), 3), Z_OK);
+  texts.sh_offset = bytes.size();
+  texts.sh_size = sizeof claim + size;
+  std::memcpy(&bytes[header_at], &texts, sizeof texts);
+  bytes.append(reinterpret_cast<const char*>(&claim), sizeof claim);
+  bytes.append(reinterpret_cast<const char*>(packed.data()), size);
+  MemoryFile file;
+  file.write(bytes);
+  EXPECT_EQ(error_of(file.path().c_str()),
+            file.path().string() + ": the last text of a section of debug information has no end");
 }
 
 }  // namespace
