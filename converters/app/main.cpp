@@ -79,7 +79,7 @@ ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) 
     all.push_back(std::move(outline));
   }
   if (options.report == ReportForm::Json)
-    fxt::print(unpacked.with_input_names(json_of(all.size() == 1 ? all.front() : all)));
+    fxt::print(unpacked.with_input_names((all.size() == 1 ? all.entries()->front() : all).in_lines() + '\n'));
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
@@ -173,15 +173,16 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   return written;
 }
 
-void print_report(const ConvertOptions& options, Outline report, const Notes& notes,
+void print_report(const ConvertOptions& options, const Report& report, const Notes& notes,
                   const UnpackedInputs& unpacked) {
   if (options.quiet || options.report == ReportForm::None) return;
   std::string text;
   if (options.report == ReportForm::Text) {
-    text = report_text(report) + (notes.empty() ? "" : text_of(notes));
+    text = text_of(report) + (notes.empty() ? "" : text_of(notes));
   } else {
-    report["notes"] = outline_of(notes);
-    text = line_of(report);
+    Outline outline = outline_of(report);
+    outline["notes"] = outline_of(notes);
+    text = outline.in_one_line() + '\n';
   }
   text = unpacked.with_input_names(std::move(text));
   std::FILE* const out = options.output == "-" ? stderr : stdout;

@@ -47,35 +47,34 @@ Outline summary_of(const Outline& all) {
       {"frames", {"frames", "hits", "steps"}},
       {"time", {"clock", "span", "first ns", "last ns"}}};
   constexpr std::size_t kListed = 8;
-  const auto text = [](const Outline& value) {
-    return value.is_string() ? value.get<std::string>()
-                             : value.dump(-1, ' ', false, Outline::error_handler_t::replace);
-  };
   // "28329 worker 1: 910 records".
   const auto line_of_entry = [&](const Outline& entry) {
-    if (!entry.is_object() || entry.empty()) return text(entry);
-    std::string line = text(entry.front());
+    if (entry.members() == nullptr || entry.size() == 0) return plain(entry);
+    std::string line = plain(entry.members()->front().value);
     for (const char* const name : {"name", "at", "problem", "begin"})
-      if (entry.contains(name)) line += ' ' + text(entry[name]);
+      if (const Outline* const value = entry.find(name)) line += ' ' + plain(*value);
     for (const char* const count : {"records", "frames", "hits in this file"})
-      if (entry.contains(count)) line += fmt::format(": {} {}", text(entry[count]), count);
+      if (const Outline* const value = entry.find(count))
+        line += fmt::format(": {} {}", plain(*value), count);
     return line;
   };
   Outline summary;
-  for (const auto& [name, value] : all.items()) {
-    if (const auto shown = kShown.find(name); shown != kShown.end() && value.is_object()) {
+  for (const auto& [name, value] : *all.members()) {
+    if (const auto shown = kShown.find(name); shown != kShown.end() && value.members() != nullptr) {
       for (const std::string& key : shown->second)
-        if (value.contains(key)) summary[name][key] = value[key];
+        if (const Outline* const part = value.find(key)) summary[name][key] = *part;
     } else if (name == "threads" || name == "tracepoints" || name == "damage") {
-      summary[name] = Outline::array();
-      for (const Outline& entry : value) {
-        if (summary[name].size() == kListed) break;
+      Outline& list = summary[name] = Outline::array();
+      for (const Outline& entry : *value.entries()) {
+        if (list.size() == kListed) break;
         const std::string line = line_of_entry(entry);
-        summary[name].push_back(entry.contains("items") ? Outline{{line, entry["items"]}} : Outline(line));
+        const Outline* const items = entry.find("items");
+        list.push_back(items != nullptr ? Outline{{line, *items}} : Outline(line));
       }
-      if (value.size() > kListed) summary[name].push_back(fmt::format("and {} more", value.size() - kListed));
-    } else if (value.is_structured()) {
-      if (!value.empty()) summary[name] = value.is_array() ? Outline(value.size()) : Outline("yes");
+      if (const std::size_t count = *value.size(); count > kListed)
+        list.push_back(fmt::format("and {} more", count - kListed));
+    } else if (const auto size = value.size()) {
+      if (size != 0) summary[name] = value.entries() != nullptr ? Outline(*size) : Outline("yes");
     } else {
       summary[name] = value;
     }
@@ -92,8 +91,8 @@ Outline outline_of(const Notes& notes) {
   return list;
 }
 
-Outline report_of(const std::vector<std::string>& inputs, const std::string& output, const ImportStats& stats,
-                  const Timeline& timeline, const Written& written) {
+Report report_of(const std::vector<std::string>& inputs, const std::string& output, const ImportStats& stats,
+                 const Timeline& timeline, const Written& written) {
   std::set<ProcessId> processes;
   std::set<std::pair<ProcessId, ThreadId>> threads;
   std::uint64_t first_call_ns = kForever;
@@ -102,49 +101,59 @@ Outline report_of(const std::vector<std::string>& inputs, const std::string& out
     threads.insert({lane.process, lane.thread});
     first_call_ns = std::min(first_call_ns, lane.first_call_ns);
   }
-  Outline report{{"inputs", inputs}, {"output", nullptr}};
-  if (written.pieces.empty())
-    report["output"] = output;
-  else
-    report["pieces"] = written.pieces;
-  report["bytes_read"] = stats.bytes_read.load();
-  report["bytes_written"] = written.bytes;
-  report["records_read"] = stats.records_read.load();
-  report["events_written"] = written.events;
-  report["threads"] = threads.size();
-  report["processes"] = processes.size();
-  report["first_ns"] = written.first_ns ? Outline(*written.first_ns) : Outline();
-  report["last_ns"] = written.first_ns ? Outline(written.last_ns) : Outline();
-  report["view_ns"] =
-      first_call_ns < timeline.calls_end_ns() ? Outline{first_call_ns, timeline.calls_end_ns()} : Outline();
-  if (!stats.details.empty()) report["details"] = stats.details;
-  return report;
+  return {.inputs = inputs,
+          .output = output,
+          .written = written,
+          .bytes_read = stats.bytes_read.load(),
+          .records_read = stats.records_read.load(),
+          .threads = threads.size(),
+          .processes = processes.size(),
+          .first_call_ns = first_call_ns,
+          .last_call_ns = timeline.calls_end_ns(),
+          .details = stats.details};
 }
 
-std::string report_text(const Outline& report) {
-  const auto number = [&](const char* key) { return report[key].get<std::uint64_t>(); };
-  const auto counted = [&](const char* key, std::string_view one) {
-    return fmt::format("{} {}{}", number(key), one, number(key) == 1 ? "" : one.ends_with('s') ? "es" : "s");
+Outline outline_of(const Report& report) {
+  const Written& written = report.written;
+  Outline outline{{"inputs", report.inputs}, {"output", nullptr}};
+  if (written.pieces.empty())
+    outline["output"] = report.output;
+  else
+    outline["pieces"] = written.pieces;
+  outline["bytes_read"] = report.bytes_read;
+  outline["bytes_written"] = written.bytes;
+  outline["records_read"] = report.records_read;
+  outline["events_written"] = written.events;
+  outline["threads"] = report.threads;
+  outline["processes"] = report.processes;
+  outline["first_ns"] = written.first_ns ? Outline(*written.first_ns) : Outline();
+  outline["last_ns"] = written.first_ns ? Outline(written.last_ns) : Outline();
+  Outline& view = outline["view_ns"];
+  if (report.first_call_ns < report.last_call_ns)
+    for (const std::uint64_t end_ns : {report.first_call_ns, report.last_call_ns}) view.push_back(end_ns);
+  if (!report.details.empty()) outline["details"] = report.details;
+  return outline;
+}
+
+std::string text_of(const Report& report) {
+  const Written& written = report.written;
+  const auto counted = [](std::uint64_t number, std::string_view one) {
+    return fmt::format("{} {}{}", number, one, number == 1 ? "" : one.ends_with('s') ? "es" : "s");
   };
-  const auto inputs = report["inputs"].get<std::vector<std::string>>();
-  const auto pieces = report.value("pieces", std::vector<std::string>());
   std::string text =
-      fmt::format("read     {}: {}, {}\n", fxt::printable(fmt::format("{}", fmt::join(inputs, ", "))),
-                  format_bytes(number("bytes_read")), counted("records_read", "record"));
-  text +=
-      fmt::format("written  {}: {}, {} of {} in {}\n",
-                  pieces.empty() ? fxt::printable(report["output"].get<std::string>())
-                                 : fmt::format("{} piece{}", pieces.size(), pieces.size() == 1 ? "" : "s"),
-                  format_bytes(number("bytes_written")), counted("events_written", "event"),
-                  counted("threads", "thread"), counted("processes", "process"));
-  for (const std::string& piece : pieces) text += fmt::format("         {}\n", fxt::printable(piece));
-  if (!report["first_ns"].is_null()) {
-    const std::uint64_t first_ns = number("first_ns"), last_ns = number("last_ns");
-    text += fmt::format("time     {} to {} ({} long)\n", format_seconds(first_ns), format_seconds(last_ns),
-                        format_seconds(last_ns - first_ns));
-  }
+      fmt::format("read     {}: {}, {}\n", fxt::printable(fmt::format("{}", fmt::join(report.inputs, ", "))),
+                  format_bytes(report.bytes_read), counted(report.records_read, "record"));
+  text += fmt::format(
+      "written  {}: {}, {} of {} in {}\n",
+      written.pieces.empty() ? fxt::printable(report.output) : counted(written.pieces.size(), "piece"),
+      format_bytes(written.bytes), counted(written.events, "event"), counted(report.threads, "thread"),
+      counted(report.processes, "process"));
+  for (const std::string& piece : written.pieces) text += fmt::format("         {}\n", fxt::printable(piece));
+  if (written.first_ns)
+    text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*written.first_ns),
+                        format_seconds(written.last_ns), format_seconds(written.last_ns - *written.first_ns));
   constexpr std::size_t kShownDetails = 20;
-  const auto details = report.value("details", std::vector<std::string>());
+  const auto& details = report.details;
   for (std::size_t i = 0; i < std::min(details.size(), kShownDetails); ++i)
     text += fmt::format("{}{}\n", i == 0 ? "details  " : "         ", fxt::printable(details[i]));
   if (details.size() > kShownDetails)

@@ -21,14 +21,25 @@ struct Written {
   std::uint64_t last_ns = 0;
 };
 
+// A conversion.
+struct Report {
+  std::vector<std::string> inputs;
+  std::string output;
+  Written written;
+  std::uint64_t bytes_read, records_read, threads, processes;
+  std::uint64_t first_call_ns, last_call_ns;  // of the program; the first is later if there are none
+  std::vector<std::string> details;           // of the inputs, a line each
+};
+Report report_of(const std::vector<std::string>& inputs, const std::string& output, const ImportStats& stats,
+                 const Timeline& timeline, const Written& written);
+
 // For programs. Keys: inputs, output (null if it was split), pieces (only if it was split), bytes_read,
 // bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null without events),
 // view_ns: the first begin and the last end of the program's calls (null if they are not known),
 // details: of the inputs, a line each (only if there are any).
-Outline report_of(const std::vector<std::string>& inputs, const std::string& output, const ImportStats& stats,
-                  const Timeline& timeline, const Written& written);
+Outline outline_of(const Report& report);
 // The same in a few lines, for people.
-std::string report_text(const Outline& report);
+std::string text_of(const Report& report);
 
 // What --inspect shows of an input on one screen: a part of all that importers tell.
 Outline summary_of(const Outline& all);

@@ -6,8 +6,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string_view>
 #include <sys/wait.h>
@@ -31,35 +34,68 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder of its own below $TMPDIR. A second process removes it when this one gives it up or has ended,
-// however it ends. Throws std::runtime_error.
-std::shared_ptr<const fs::path> make_temporary_folder() {
-  const char* const set = std::getenv("TMPDIR");
-  const std::string outer = set != nullptr && *set != '\0' ? set : "/tmp";
-  std::string name = outer + "/fxt-convert-XXXXXX";
-  std::array<int, 2> lifeline{};  // a pipe, whose end the second process waits for, with all signals blocked
-  pid_t remover = -1;
-  sigset_t all{};
-  sigset_t before{};
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_BLOCK, &all, &before);
-  if (::mkdtemp(name.data()) != nullptr && ::pipe2(lifeline.data(), O_CLOEXEC) == 0) remover = ::fork();
-  if (remover == 0) {
-    ::close(lifeline[1]);
-    if (char byte = 0; ::read(lifeline[0], &byte, 1) >= 0) fs::remove_all(name);
-    ::_exit(0);
+// however it ends.
+class TemporaryFolder {
+ public:
+  // Throws std::runtime_error. Needs no memory once the folder exists: nothing would remove it.
+  TemporaryFolder() {
+    const char* const set = std::getenv("TMPDIR");
+    const std::string outer = set != nullptr && *set != '\0' ? set : "/tmp";
+    const auto fail = [&](const std::string& problem) {
+      throw std::runtime_error(fmt::format("can't make a folder in {}: {}", outer, problem));
+    };
+    std::error_code problem;
+    path_ = fs::canonical(outer, problem) / "fxt-convert-XXXXXX";
+    if (problem) fail(problem.message());
+    std::array<int, 2>
+        lifeline{};  // a pipe, whose end the second process waits for, with all signals blocked
+    sigset_t all{};
+    sigset_t before{};
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_BLOCK, &all, &before);
+    const bool is_made = ::mkdtemp(path_.data()) != nullptr;
+    if (is_made && ::pipe2(lifeline.data(), O_CLOEXEC) == 0) remover_ = ::fork();
+    if (remover_ == 0) {
+      ::close(lifeline[1]);
+      if (char byte = 0; ::read(lifeline[0], &byte, 1) >= 0) remove(path_);
+      ::_exit(0);
+    }
+    const int error = errno;
+    if (remover_ > 0) ::setpgid(remover_, 0);  // a signal to our process group does not end it
+    if (remover_ < 0 && is_made) ::rmdir(path_.c_str());
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    if (remover_ < 0) fail(std::strerror(error));
+    ::close(lifeline[0]);
+    lifeline_ = lifeline[1];
   }
-  const int error = errno;
-  if (remover > 0) ::setpgid(remover, 0);  // a signal to our process group does not end it
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (remover < 0)
-    throw std::runtime_error(fmt::format("can't make a folder in {}: {}", outer, std::strerror(error)));
-  ::close(lifeline[0]);
-  return {new fs::path(fs::canonical(name)), [end = lifeline[1], remover](const fs::path* path) {
-            ::close(end);
-            while (::waitpid(remover, nullptr, 0) < 0 && errno == EINTR) continue;
-            delete path;
-          }};
-}
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    ::close(lifeline_);
+    while (::waitpid(remover_, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  // Memory that is short may be there a little later.
+  static void remove(const std::string& path) {
+    constexpr int kTries = 100;
+    constexpr unsigned kPauseUs = 10'000;
+    for (int i = 0; i < kTries; ++i) {
+      try {
+        fs::remove_all(path);
+        return;
+      } catch (const std::exception&) {
+        ::usleep(kPauseUs);
+      }
+    }
+  }
+
+  std::string path_;
+  int lifeline_ = -1;
+  pid_t remover_ = -1;
+};
 
 // No recording has as many files, or is as compressible.
 constexpr std::size_t kMostFiles = 100'000;
@@ -81,6 +117,7 @@ bool stays_inside(const fs::path& path) {
 class Unpacker {
  public:
   Unpacker(const std::string& input, std::string name) : name_(std::move(name)) {
+    if (in_ == nullptr || out_ == nullptr) throw std::bad_alloc();
     // No filters that run other programs.
     for (const auto support : {&archive_read_support_format_tar, &archive_read_support_format_raw,
                                &archive_read_support_format_empty, &archive_read_support_filter_gzip,
@@ -200,15 +237,20 @@ void find_recordings(const fs::path& path, const Importers& importers, std::vect
 std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input, const Importers& importers) {
   const bool is_stream = input == "-";
   std::error_code error;
-  if (!is_stream && (!fs::is_regular_file(input, error) || ::access(input.c_str(), R_OK) != 0 ||
+  const auto type = is_stream ? fs::file_type::fifo : fs::status(input, error).type();
+  if (type == fs::file_type::none) fail_to_read(input, error);
+  if (!is_stream && (type != fs::file_type::regular || ::access(input.c_str(), R_OK) != 0 ||
                      is_recording(input, importers) || fxt::tools::is_fxt(input)))
     return {input};
   const std::string name = is_stream ? "standard input" : input;
   Unpacker unpacker(input, name);
   if (!is_stream && !unpacker.is_tar() && (unpacker.is_empty() || !unpacker.is_compressed())) return {input};
   if (unpacker.is_empty()) throw InputError(Location::file(name), "is empty");
-  if (folder_ == nullptr) folder_ = make_temporary_folder();
-  const fs::path folder = *folder_ / fmt::format("{:08}", names_.size());
+  if (folder_ == nullptr) {
+    const auto folder = std::make_shared<const TemporaryFolder>();
+    folder_ = {folder, &folder->path()};
+  }
+  const fs::path folder = fs::path(*folder_) / fmt::format("{:08}", names_.size());
   if (unpacker.is_tar()) {
     names_.emplace_back(folder, name);
     unpacker.unpack_tar(folder);

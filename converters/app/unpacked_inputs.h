@@ -2,7 +2,6 @@
 // into a private temporary folder.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,7 +20,7 @@ class UnpackedInputs {
   std::string with_input_names(std::string text) const;
 
  private:
-  std::shared_ptr<const std::filesystem::path> folder_;     // of all inputs; removed with the last owner
+  std::shared_ptr<const std::string> folder_;               // of all inputs; removed with the last owner
   std::vector<std::pair<std::string, std::string>> names_;  // unpacked path, name for the user
 };
 

@@ -14,7 +14,7 @@
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/option.h"
-#include "converters/model/outline_fwd.h"
+#include "converters/model/outline.h"
 #include "converters/model/timeline.h"
 
 namespace convert {

@@ -9,13 +9,6 @@ namespace convert {
 namespace {
 
 constexpr std::size_t kIndent = 2;
-constexpr auto kReplaceBadUtf8 = Outline::error_handler_t::replace;
-
-std::string plain(const Outline& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  return value.dump(-1, ' ', false, kReplaceBadUtf8);
-}
 
 // A text of several lines, below its name.
 void add_text(std::string& text, std::string_view lines, std::size_t indent) {
@@ -33,9 +26,9 @@ void add_lines(std::string& text, const Outline& outline, std::size_t indent);
 void add_entry(std::string& text, std::string_view start, const Outline& value, std::size_t indent) {
   text.append(indent, ' ');
   text += start;
-  if (value.is_structured() && value.empty()) {
+  if (const auto size = value.size(); size == 0) {
     text += " none\n";
-  } else if (value.is_structured()) {
+  } else if (size) {
     text += '\n';
     add_lines(text, value, indent + kIndent);
   } else if (const std::string shown = plain(value); shown.find('\n') != std::string::npos) {
@@ -47,13 +40,12 @@ void add_entry(std::string& text, std::string_view start, const Outline& value, 
 }
 
 void add_lines(std::string& text, const Outline& outline, std::size_t indent) {
-  if (outline.is_object()) {
-    for (const auto& [name, value] : outline.items())
-      add_entry(text, fxt::printable(name) + ":", value, indent);
+  if (const auto* const members = outline.members()) {
+    for (const auto& [name, value] : *members) add_entry(text, fxt::printable(name) + ":", value, indent);
     return;
   }
-  for (const Outline& entry : outline) {
-    if (!entry.is_object() || entry.empty()) {
+  for (const Outline& entry : *outline.entries()) {
+    if (entry.members() == nullptr || entry.size() == 0) {
       add_entry(text, "-", entry, indent);
       continue;
     }
@@ -73,7 +65,10 @@ std::string text_of(const Outline& outline) {
   return text;
 }
 
-std::string json_of(const Outline& outline) { return outline.dump(2, ' ', false, kReplaceBadUtf8) + '\n'; }
-std::string line_of(const Outline& outline) { return outline.dump(-1, ' ', false, kReplaceBadUtf8) + '\n'; }
+std::string plain(const Outline& value) {
+  if (const std::string* const text = value.text()) return *text;
+  if (const auto is_true = value.boolean()) return *is_true ? "yes" : "no";
+  return value.in_one_line();
+}
 
 }  // namespace convert

@@ -3,18 +3,16 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
-#include "converters/model/outline_fwd.h"
+#include "fxt/support/json.h"
 
 namespace convert {
+
+using Outline = fxt::Json;
 
 // For people: one "name: value" a line, what lies inside indented, list entries after a dash, texts of
 // several lines below their name. Control characters are spelled out.
 std::string text_of(const Outline& outline);
-
-// Indented JSON with a line end; bytes that are not UTF-8 are replaced.
-std::string json_of(const Outline& outline);
-std::string line_of(const Outline& outline);  // the same in one line
+// A text as it is, "yes" or "no", otherwise JSON in one line.
+std::string plain(const Outline& value);
 
 }  // namespace convert

@@ -228,13 +228,14 @@ Outline outline_of_kernel(const Directory& directory, Notes& notes) {
   const KernelHeader layout = header.value_or(KernelHeader{});
   Outline cpus = Outline::array();
   for (const CpuFile& file : directory.kernel_cpus) {
-    cpus.push_back(outline_of_file(file));
+    Outline cpu = outline_of_file(file);
     try {
       KernelCursor cursor(file, {.pages = layout.pages, .notes = &notes});
-      add_kernel_counts(cursor, layout, cpus.back());
+      add_kernel_counts(cursor, layout, cpu);
     } catch (const InputError& unreadable) {
       notes.add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
     }
+    cpus.push_back(std::move(cpu));
   }
   outline["cpus"] = std::move(cpus);
   return outline;
@@ -243,13 +244,14 @@ Outline outline_of_kernel(const Directory& directory, Notes& notes) {
 Outline outline_of_perf(const std::vector<CpuFile>& files, std::endian order) {
   Outline cpus = Outline::array();
   for (const CpuFile& file : files) {
-    cpus.push_back(outline_of_file(file));
+    Outline cpu = outline_of_file(file);
     try {
       PerfCursor cursor(file, {.order = order});
-      add_perf_counts(cursor, cpus.back());
+      add_perf_counts(cursor, cpu);
     } catch (const InputError&) {
       // Can't be opened: scan_perf() has noted it.
     }
+    cpus.push_back(std::move(cpu));
   }
   return cpus;
 }

@@ -14,10 +14,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "fxt/checker.h"
 #include "fxt/support/compressed_files.h"
+#include "fxt/support/json.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/tools/call_paths.h"
@@ -251,15 +250,15 @@ class FindingPrinter {
     ++(finding.severity == Severity::Error ? errors_ : warnings_);
     if (++of_rule_[finding.rule] > kShownOfEachRule && !options_->all_findings) return;
     if (options_->json) {
-      const nlohmann::ordered_json json = {{"offset", finding.offset},
-                                           {"rule", finding.rule},
-                                           {"fault", name_of(finding.fault)},
-                                           {"severity", name(finding)},
-                                           {"readers", names_of(finding.readers)},
-                                           {"record", finding.record},
-                                           {"problem", make_valid_utf8(finding.problem)},
-                                           {"effect", finding.effect}};
-      append_text(out_->text(), json.dump(-1, ' ', true));  // in ASCII: it may hold control characters
+      const Json json = {{"offset", finding.offset},
+                         {"rule", finding.rule},
+                         {"fault", name_of(finding.fault)},
+                         {"severity", name(finding)},
+                         {"readers", names_of(finding.readers)},
+                         {"record", finding.record},
+                         {"problem", finding.problem},
+                         {"effect", finding.effect}};
+      append_text(out_->text(), json.in_one_line());
     } else {
       append(out_->text(), "{}:+{:#x}: {} {} {}: {}: {}", printable(options_->file), finding.offset,
              name(finding), finding.rule, finding.record, printable(finding.problem), finding.effect);
@@ -285,9 +284,9 @@ class FindingPrinter {
   }
 
  private:
-  static std::vector<std::string_view> names_of(KnownReaders readers) {
+  static Json names_of(KnownReaders readers) {
     using enum KnownReader;
-    std::vector<std::string_view> names;
+    Json names = Json::array();
     for (const KnownReader reader : {Perfetto, Tracy, FuchsiaCpp, FuchsiaRust, Spec})
       if (readers.contains(reader)) names.push_back(name_of(reader));
     return names;

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-#include <nlohmann/json.hpp>
-
 #include "fxt/records.h"
+#include "fxt/support/json.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {
@@ -293,18 +292,15 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
 }
 
 void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
-  using Json = nlohmann::ordered_json;
   Json records = Json::array(), event_list = Json::array(), thread_list = Json::array(),
        calls = Json::array();
   for (const auto& [kind, totals] : kinds())
     records.push_back({{"kind", kind}, {"count", totals.count}, {"bytes", totals.bytes}});
   for (const auto& [name, count] : events())
-    event_list.push_back({{"category", make_valid_utf8(name.category)},
-                          {"name", make_valid_utf8(name.name)},
-                          {"count", count}});
+    event_list.push_back({{"category", name.category}, {"name", name.name}, {"count", count}});
   for (const Function& function : functions()) {
-    Json call = {{"category", make_valid_utf8(function.name.category)},
-                 {"name", make_valid_utf8(function.name.name)},
+    Json call = {{"category", function.name.category},
+                 {"name", function.name.name},
                  {"group", text_of(function.group()).word}};
     for (const CallColumn column : report_.columns)
       call[fmt::format("{}{}", text_of(column).name, text_of(column).is_time ? "_ns" : "")] =
@@ -316,9 +312,8 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     if (thread.index >= threads_.size() || threads_[thread.index] == 0) continue;
     Json json = {{"process", key.first}, {"thread", key.second}, {"events", threads_[thread.index]}};
     if (const auto name = processes.find(key.first); name != processes.end())
-      json["process_name"] = make_valid_utf8(name->second);
-    if (const auto name = threads.find(key.second); name != threads.end())
-      json["thread_name"] = make_valid_utf8(name->second);
+      json["process_name"] = name->second;
+    if (const auto name = threads.find(key.second); name != threads.end()) json["thread_name"] = name->second;
     thread_list.push_back(std::move(json));
   }
   Json all = {{"records", std::move(records)},
@@ -330,13 +325,13 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     all["last_ns"] = *last_ns_;
   }
   const ReaderCounters& counters = reader.counters();
-  all["strings"] = {{"table", table_strings_}, {"inline", inline_strings_}};
-  all["thread_references"] = {{"table", table_threads_}, {"inline", inline_threads_}};
+  all["strings"] = Json{{"table", table_strings_}, {"inline", inline_strings_}};
+  all["thread_references"] = Json{{"table", table_threads_}, {"inline", inline_threads_}};
   all["problems"] = problems_;
   all["unknown_records"] = counters.unknown_records;
   all["damaged_records"] = counters.damaged_records;
   all["unknown_arguments"] = counters.unknown_arguments;
-  append_text(out, all.dump(-1, ' ', true));  // in ASCII: names may hold control characters
+  append_text(out, all.in_one_line());
 }
 
 // ---- Two traces ----

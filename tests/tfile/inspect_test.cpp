@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -14,10 +16,19 @@ namespace convert::tfile {
 namespace {
 
 using testing::ElementsAre;
+using Json = nlohmann::ordered_json;
 
-Outline outline_of(TraceBuilder& t) {
+Json inspected(const std::filesystem::path& path, Notes& notes, const TraceFileOptions& options = {}) {
+  return Json::parse(inspect(path, notes, options).in_one_line());
+}
+
+Json outline_of(TraceBuilder& t) {
   Notes notes;
-  return inspect(t.write(), notes);
+  return inspected(t.write(), notes);
+}
+std::string section(TraceBuilder& t, std::string_view name) {
+  Notes notes;
+  return text_of(*inspect(t.write(), notes).find(name));
 }
 
 void describe(TraceBuilder& t) {
@@ -40,11 +51,11 @@ TEST(TraceInspect, ShowsActions) {
 TEST(TraceInspect, ShowsTimesIfThereAreAny) {
   TraceBuilder none, one;
   describe(none);
-  const Outline without = outline_of(none.frame(2).memory(0x1000, "x").end())["time"];
+  const Json without = outline_of(none.frame(2).memory(0x1000, "x").end())["time"];
   EXPECT_EQ(without["frames with a time stamp"], 0);
   EXPECT_FALSE(without.contains("first ns"));
   describe(one);
-  const Outline with = outline_of(one.frame(2).variable(1, 7).end())["time"];
+  const Json with = outline_of(one.frame(2).variable(1, 7).end())["time"];
   EXPECT_EQ(with["frames with a time stamp"], 1);
   EXPECT_EQ(with["first ns"], 7000);
   EXPECT_EQ(with["last ns"], 7000);
@@ -57,16 +68,16 @@ TEST(TraceInspect, ShowsWhatIsKnownAboutTheTarget) {
   known.line(
       "tdesc <feature name='f'><reg name='pc' bitsize='32'/><reg name='sp' "
       "bitsize='32'/></feature></target>");
-  EXPECT_EQ(text_of(outline_of(known.end())["target"]),
+  EXPECT_EQ(section(known.end(), "target"),
             "architecture: sparc\nos: Solaris\nbyte order: big\n"
             "register block bytes: 8\nregisters: 2\n");
   guessed.line("R 40").line("tp T2:401000:E:0:0").frame(2).registers(i386_registers(0x401000, 0x1000)).end();
-  const Outline target = outline_of(guessed)["target"];
+  const Json target = outline_of(guessed)["target"];
   EXPECT_EQ(target["architecture"], "i386");
   EXPECT_EQ(target["byte order"], "little");
   EXPECT_EQ(target["registers are guessed"], true);
   EXPECT_FALSE(target.contains("os"));
-  const Outline nothing = outline_of(unknown.line("R 40").end());
+  const Json nothing = outline_of(unknown.line("R 40").end());
   EXPECT_EQ(nothing["input"], unknown.path().string());
   EXPECT_EQ(nothing["kind"], "GDB trace file");
   EXPECT_EQ(nothing["target"]["architecture"], "unknown");
@@ -80,10 +91,10 @@ TEST(TraceInspect, ShowsTheStatus) {
   full.line("R 40").line(
       "status 0;tfull:0;tframes:2;tcreated:3;tfree:4;tsize:5;circular:1;starttime:6;stoptime:7;username:6d65;"
       "notes:6869;future:8");
-  EXPECT_EQ(text_of(outline_of(full.end())["status"]),
+  EXPECT_EQ(section(full.end(), "status"),
             "state: buffer full\nframes: 2\nframes created: 3\nbuffer bytes: 5\nbuffer bytes free: 4\n"
             "circular: yes\nstart us: 6\nstop us: 7\nuser: me\nnotes: hi\nfuture: 8\n");
-  EXPECT_EQ(text_of(outline_of(bare.line("R 40").line("status 1;tnotrun:0").end())["status"]),
+  EXPECT_EQ(section(bare.line("R 40").line("status 1;tnotrun:0").end(), "status"),
             "state: running\ncircular: no\n");
 }
 
@@ -103,9 +114,8 @@ TEST(TraceInspect, ShowsTracepoints) {
       .frame(9)
       .frame(3)
       .end();
-  const Outline outline = outline_of(t);
   EXPECT_EQ(
-      text_of(outline["tracepoints"]),
+      section(t, "tracepoints"),
       "- tracepoint: 2\n  address: 0x401000\n  kind: trap\n  enabled: yes\n  steps: 2\n  pass count: 3\n"
       "  condition: 1\n  condition bytecode: const8 1; pop; end\n  commands:\n    - collect $regs\n"
       "    - while-stepping 2\n  actions:\n    - registers, mask 0f\n  step actions:\n"
@@ -113,8 +123,8 @@ TEST(TraceInspect, ShowsTracepoints) {
       "- tracepoint: 3\n  address: 0x402000\n  kind: fast\n  enabled: no\n  hits in this file: 3\n"
       "- tracepoint: 4\n  address: 0x403000\n  at: h\n  kind: static\n  enabled: yes\n"
       "  hits in this file: 0\n");
-  EXPECT_EQ(text_of(outline["variables"]), "- name: $hits\n  number: 2\n  initial: -7\n  computed: no\n");
-  EXPECT_EQ(text_of(outline["frames"]),
+  EXPECT_EQ(section(t, "variables"), "- name: $hits\n  number: 2\n  initial: -7\n  computed: no\n");
+  EXPECT_EQ(section(t, "frames"),
             "frames: 6\nhits: 5\nsteps: 1\nmemory blocks: 1\nmemory bytes: 1\nvariable values: 0\n"
             "frames by tracepoint:\n  tracepoint 2: 2\n  tracepoint 3: 3\n  tracepoint 9: 1\n");
 }
@@ -125,14 +135,14 @@ TEST(TraceInspect, CountsWhatFramesHold) {
   describe(t);
   for (int i = 0; i < 10; ++i) t.frame(2).variable(1, 1000 + i).memory(0x1000, "abc").variable(2, 1);
   t.frame(2).variable(1, 1005).memory(0x1000, "abc").memory(0x2000, "d").raw("Q").end();
-  const Outline outline = outline_of(t);
-  EXPECT_EQ(text_of(outline["frames"]),
+  const Json outline = outline_of(t);
+  EXPECT_EQ(section(t, "frames"),
             "frames: 11\nhits: 11\nsteps: 0\npartly readable: 1\nmemory blocks: 12\nmemory bytes: 34\n"
             "variable values: 21\nframes by tracepoint:\n  tracepoint 2: 11\n");
   EXPECT_EQ(outline["time"]["stamps going back"], 1);
   EXPECT_EQ(outline["time"]["first ns"], 1'000'000);
   EXPECT_EQ(outline["time"]["last ns"], 1'009'000);
-  EXPECT_EQ(text_of(outline["threads"]), "- thread: unknown thread\n  frames: 11\n");
+  EXPECT_EQ(section(t, "threads"), "- thread: unknown thread\n  frames: 11\n");
   EXPECT_EQ(outline["damage"].size(), 1u);
   EXPECT_EQ(outline["damage"][0]["problem"], "frame 10: unknown or damaged block");
 }
@@ -144,8 +154,8 @@ TEST(Inspect, AProgramGivesFunctionsAndLines) {
   TraceBuilder t;
   t.line("R 40").line(fmt::format("tp T{}:E:0:0", location)).source(location, "at", "plain_start").end();
   Notes notes;
-  const Outline outline = inspect(t.write(), notes, {.programs = {TRACED_FIXED}});
-  const Outline& tracepoint = outline["tracepoints"][0];
+  const Json outline = inspected(t.write(), notes, {.programs = {TRACED_FIXED}});
+  const Json& tracepoint = outline["tracepoints"][0];
   EXPECT_EQ(tracepoint["function"], "plain_start");
   EXPECT_THAT(tracepoint["source"].get<std::string>(), testing::HasSubstr("traced_program.cpp:"));
   EXPECT_EQ(notes.count(kLoadBias) + notes.count(kWrongProgram), 0u);
@@ -166,7 +176,7 @@ TEST(Inspect, AProgramGivesTheTypesOfItems) {
         "collect starter, unit, reader, tank.gone", "end"})
     t.source(location, "cmd", command);
   Notes notes;
-  const Outline outline = inspect(t.end().write(), notes, {.programs = {TRACED_FIXED}});
+  const Json outline = inspected(t.end().write(), notes, {.programs = {TRACED_FIXED}});
   EXPECT_THAT(outline["tracepoints"][0]["items"].get<std::vector<std::string>>(),
               ElementsAre("g: plant::gauge *", "*g: plant::gauge", "tank: plant::Tank &", "g->at.x: double",
                           "plant::many: int [1000]", "g->mid: int, 5 bits", "&plant::level: int *",
@@ -183,12 +193,12 @@ TEST(Inspect, ItemsOfUndescribedCodeHaveNoTypes) {
   TraceBuilder t;
   t.line("R 40").line(fmt::format("tp T{}:E:0:0", location)).source(location, "cmd", "collect count").end();
   Notes notes;
-  const Outline without = inspect(t.write(), notes);
+  const Json without = inspected(t.write(), notes);
   EXPECT_FALSE(without["tracepoints"][0].contains("items"));
-  const Outline outline = inspect(
+  const Json outline = inspected(
       t.path(), notes, {.programs = {TRACED_FIXED}, .load_biases = {{.module = "", .bias = 0x10000000}}});
-  EXPECT_EQ(text_of(outline["tracepoints"][0]["items"]),
-            "- count: the program does not describe the code there\n");
+  EXPECT_EQ(outline["tracepoints"][0]["items"],
+            Json({"count: the program does not describe the code there"}));
 }
 
 }  // namespace

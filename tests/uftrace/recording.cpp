@@ -6,6 +6,8 @@
 #include <fstream>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include "converters/uftrace/importer.h"
 #include "converters/uftrace/inspect.h"
 #include "tests/model/event_text.h"
@@ -164,12 +166,12 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   return lines;
 }
 
-Outline RecordingBuilder::inspected() {
+nlohmann::ordered_json RecordingBuilder::inspected() {
   write_files();
   Notes notes;
-  Outline outline = inspect(path_, notes);
+  const Outline outline = inspect(path_, notes);
   keep(notes);
-  return outline;
+  return nlohmann::ordered_json::parse(outline.in_one_line());
 }
 
 void RecordingBuilder::keep(const Notes& notes) {

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "converters/model/importer.h"
 #include "converters/uftrace/importer.h"
 
@@ -77,7 +79,7 @@ class RecordingBuilder {
   std::vector<std::string> description() const { return description_; }
 
   // Writes everything and says what it holds.
-  Outline inspected();
+  nlohmann::ordered_json inspected();
 
   // Of the last lines() or inspected(): "<kind> <count>" and the texts of the first notes, with the directory
   // as "DIR".

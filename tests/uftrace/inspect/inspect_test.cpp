@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "converters/model/reading/input_error.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"
@@ -18,11 +21,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using R = RecordingBuilder;
+using Json = nlohmann::ordered_json;
+
+std::string section(const R& r, std::string_view name) {
+  Notes notes;
+  return text_of(*inspect(r.path(), notes).find(name));
+}
 
 TEST(UftraceInspect, CountsTheRecordsOfAThread) {
   R r;
   r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 40).exit(13, 1, R::kF).exit(20, 0, R::kMain);
-  const Outline thread = r.inspected()["threads"][0];
+  const Json thread = r.inspected()["threads"][0];
   EXPECT_EQ(thread["thread"], 100);
   EXPECT_EQ(thread["name"], "demo");
   EXPECT_EQ(thread["file"], "100.dat");
@@ -45,10 +54,10 @@ TEST(UftraceInspect, NamesTheEvents) {
       .event(13, 1000000, 0)
       .event(14, 777, 100);
   r.exit(20, 0, R::kMain).file("events.txt", "EVENT: 1000000 demo:tick\nnonsense\n");
-  const Outline outline = r.inspected();
+  const Json outline = r.inspected();
   EXPECT_EQ(outline["records"]["events"], 4);
   EXPECT_EQ(outline["records"]["events by kind"],
-            (Outline{{"event 777", 1}, {"watch:cpu", 2}, {"demo:tick", 1}}));
+            (Json{{"event 777", 1}, {"watch:cpu", 2}, {"demo:tick", 1}}));
   EXPECT_THAT(r.notes(),
               ElementsAre("damaged-line 1", "DIR/events.txt:2: expected \"EVENT: \", found \"nonsense\""));
 }
@@ -56,7 +65,7 @@ TEST(UftraceInspect, NamesTheEvents) {
 TEST(UftraceInspect, CountsWhatTheRecorderLost) {
   R r;
   r.entry(10, 0, R::kMain).lost(5).lost(2).exit(20, 0, R::kMain);
-  const Outline records = r.inspected()["records"];
+  const Json records = r.inspected()["records"];
   EXPECT_EQ(records["gaps"], 2);
   EXPECT_EQ(records["lost records"], 7);
   EXPECT_THAT(r.notes(), ElementsAre("records-lost 7", "DIR/100.dat:+0x10: the recorder lost 5 records",
@@ -67,8 +76,8 @@ TEST(UftraceInspect, LocatesDamageAsTheConversionDoes) {
   R r;
   r.entry(10, 0, R::kMain).bytes("these are 24 bad bytes..").entry(14, 1, R::kG).exit(15, 1, R::kG);
   r.bytes(std::string(64, '\0')).exit(20, 0, R::kMain).bytes("tail");
-  const Outline outline = r.inspected();
-  EXPECT_EQ(text_of(outline["damage"]),
+  const Json outline = r.inspected();
+  EXPECT_EQ(section(r, "damage"),
             "- file: 100.dat\n  problem: not records\n  begin: 0x10\n  end: 0x28\n"
             "- file: 100.dat\n  problem: zeros instead of records\n  begin: 0x48\n  end: 0x88\n"
             "- file: 100.dat\n  problem: truncated\n  begin: 0x98\n  end: 0x9c\n");
@@ -97,7 +106,7 @@ TEST(UftraceInspect, DamageLongerThanABlockIsOneRange) {
   R r;
   r.entry(10, 0, R::kMain).bytes(std::string(1'000'000, '\xff')).exit(20, 0, R::kMain);
   r.entry(21, 0, R::kF).bytes(std::string(1'000'000, '\0'));
-  const Outline outline = r.inspected();
+  const Json outline = r.inspected();
   EXPECT_EQ(outline["threads"][0]["damaged ranges"], 2);
   EXPECT_EQ(outline["damage"][0]["end"], "0xf4250");
   EXPECT_THAT(r.notes(),
@@ -112,7 +121,7 @@ TEST(UftraceInspect, NamesAThousandOfADamagedFile) {
   for (std::uint64_t i = 0; i <= kMost; ++i)
     r.event(64 * (i + 1), 1'000'000 + i, 0).bytes(std::string(8, '\0'));
   r.event(100'000, 1'000'000, 0).event(100'000, 1'000'000 + kMost, 0);
-  const Outline outline = r.inspected();
+  const Json outline = r.inspected();
   EXPECT_EQ(outline["threads"][0]["damaged ranges"], kMost + 1);
   EXPECT_EQ(outline["damage"].size(), kMost);
   EXPECT_EQ(outline["records"]["events"], kMost + 3);
@@ -122,7 +131,7 @@ TEST(UftraceInspect, NamesAThousandOfADamagedFile) {
 TEST(UftraceInspect, AnImpossibleTimeIsNoPartOfTheSpan) {
   R r;
   r.entry(10, 0, R::kMain).entry(std::uint64_t{1} << 63, 1, R::kF).exit(12, 1, R::kF).exit(20, 0, R::kMain);
-  const Outline outline = r.inspected();
+  const Json outline = r.inspected();
   EXPECT_EQ(outline["time"]["first ns"], 10);
   EXPECT_EQ(outline["time"]["last ns"], 20);
   EXPECT_EQ(outline["damage"][0]["problem"], "impossible time");
@@ -138,8 +147,8 @@ TEST(UftraceInspect, AFamily) {
          "00400000-00401000 r--p 00000000 00:00 0 /bin/other\n"
          "00401000-00402000 r-xp 00000000 00:00 0 /bin/other\n");
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
-  const Outline outline = r.inspected();
-  const Outline parent = outline["threads"][0], child = outline["threads"][1];
+  const Json outline = r.inspected();
+  const Json parent = outline["threads"][0], child = outline["threads"][1];
   EXPECT_EQ(parent["forks"], 1);
   EXPECT_EQ(child["forked by"], 100);
   EXPECT_EQ(child["execs"], 1);
@@ -158,30 +167,30 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
   r.file("demo.dbg",
          "# path name: /bin/demo\nE: enum color {RED,GREEN}\nF: 1000 main\nL: 3 demo.c\nA: @arg1\n"
          "R: @retval\nF: 1100 f\n???\n");
-  const Outline outline = r.inspected();
-  EXPECT_EQ(outline["symbols"][0], (Outline{{"file", "demo.sym"},
-                                            {"module", "/bin/demo"},
-                                            {"build id", "12ab"},
-                                            {"bytes", 153},
-                                            {"symbols", 3},
-                                            {"functions", 1},
-                                            {"library calls", 1},
-                                            {"variables", 1}}));
-  EXPECT_EQ(outline["debug information"][0], (Outline{{"file", "demo.dbg"},
-                                                      {"bytes", 108},
-                                                      {"functions", 2},
-                                                      {"source lines", 1},
-                                                      {"argument lists", 1},
-                                                      {"return values", 1},
-                                                      {"enums", 1}}));
+  const Json outline = r.inspected();
+  EXPECT_EQ(outline["symbols"][0], (Json{{"file", "demo.sym"},
+                                         {"module", "/bin/demo"},
+                                         {"build id", "12ab"},
+                                         {"bytes", 153},
+                                         {"symbols", 3},
+                                         {"functions", 1},
+                                         {"library calls", 1},
+                                         {"variables", 1}}));
+  EXPECT_EQ(outline["debug information"][0], (Json{{"file", "demo.dbg"},
+                                                   {"bytes", 108},
+                                                   {"functions", 2},
+                                                   {"source lines", 1},
+                                                   {"argument lists", 1},
+                                                   {"return values", 1},
+                                                   {"enums", 1}}));
   EXPECT_THAT(r.notes(), ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected F:, L:, A:, R: or E:"));
 }
 
 TEST(UftraceInspect, TextsThatPeopleWroteDoNotCommandATerminal) {
   R r;
   r.file("note.txt", "first line\nred \x1b[31m\n").file("extern.dat", "# head\n1.5 one\n1.6 two\n");
-  const Outline texts = r.inspected()["texts"];
-  EXPECT_EQ(text_of(texts), "note:\n  first line\n  red \\x1b[31m\nexternal messages: 2\n");
+  const Json texts = r.inspected()["texts"];
+  EXPECT_EQ(section(r, "texts"), "note:\n  first line\n  red \\x1b[31m\nexternal messages: 2\n");
   EXPECT_EQ(texts["note"], "first line\nred \x1b[31m\n");
 }
 
@@ -197,7 +206,7 @@ TEST(UftraceInspect, WhatPerfSaysOfThreads) {
                               .comm(35, 100, "second")
                               .in(40, 100)
                               .text());
-  const Outline thread = r.inspected()["threads"][0];
+  const Json thread = r.inspected()["threads"][0];
   EXPECT_EQ(thread["name"], "second");
   EXPECT_EQ(thread["switched out"], 2);
   EXPECT_EQ(thread["preempted"], 1);
@@ -215,32 +224,31 @@ TEST(UftraceInspect, WhatTheKernelLeft) {
       .exit(5, 100, 0x1000, 0)
       .event(1, bytes.common(99, 100).text());
   r.file("kernel_header", header_text()).file("kernel-cpu3.dat", bytes.text());
-  const Outline kernel = r.inspected()["kernel"];
+  const Json kernel = r.inspected()["kernel"];
   EXPECT_EQ(kernel["page bytes"], 256);
   EXPECT_EQ(kernel["long bytes"], 8);
   EXPECT_EQ(kernel["byte order"], "little");
-  EXPECT_EQ(kernel["formats"][0],
-            (Outline{{"format", "ftrace:funcgraph_entry"}, {"type", 11}, {"fields", 6}}));
+  EXPECT_EQ(kernel["formats"][0], (Json{{"format", "ftrace:funcgraph_entry"}, {"type", 11}, {"fields", 6}}));
   EXPECT_EQ(kernel["cpus"].size(), 1u);
-  EXPECT_EQ(kernel["cpus"][0],
-            (Outline{{"file", "kernel-cpu3.dat"},
-                     {"cpu", 3},
-                     {"bytes", 512},
-                     {"pages", 2},
-                     {"events", 5},
-                     {"gaps", 1},
-                     {"lost events", 7},
-                     {"events by kind",
-                      {{"ftrace:funcgraph_exit", 2}, {"ftrace:funcgraph_entry", 2}, {"type 99", 1}}},
-                     {"first ns", 20},
-                     {"last ns", 36}}));
+  EXPECT_EQ(
+      kernel["cpus"][0],
+      (Json{{"file", "kernel-cpu3.dat"},
+            {"cpu", 3},
+            {"bytes", 512},
+            {"pages", 2},
+            {"events", 5},
+            {"gaps", 1},
+            {"lost events", 7},
+            {"events by kind", {{"ftrace:funcgraph_exit", 2}, {"ftrace:funcgraph_entry", 2}, {"type 99", 1}}},
+            {"first ns", 20},
+            {"last ns", 36}}));
 }
 
 TEST(UftraceInspect, AKernelFileWithoutEventsHasNoTimes) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   r.file("kernel_header", header_text()).file("kernel-cpu0.dat", KernelBytes().page(20).text());
-  const Outline cpu = r.inspected()["kernel"]["cpus"][0];
+  const Json cpu = r.inspected()["kernel"]["cpus"][0];
   EXPECT_EQ(cpu["events"], 0);
   EXPECT_FALSE(cpu.contains("first ns"));
 }
@@ -254,7 +262,7 @@ TEST(UftraceInspect, SurvivesEveryCutOfItsRecords) {
     r.inspected();
     std::filesystem::resize_file(r.path() / "100.dat", size);
     Notes notes;
-    const Outline outline = inspect(r.path(), notes);
+    const Json outline = Json::parse(inspect(r.path(), notes).in_one_line());
     EXPECT_EQ(outline["records"]["bytes"], size);
   }
 }
@@ -265,9 +273,9 @@ TEST(UftraceInspect, ARecordFileThatIsADirectoryOrGone) {
   std::filesystem::remove(r.path() / "100.dat");
   std::filesystem::create_directory(r.path() / "100.dat");
   Notes notes;
-  const Outline outline = inspect(r.path(), notes);
+  const Json outline = Json::parse(inspect(r.path(), notes).in_one_line());
   EXPECT_EQ(outline["threads"][0]["file"], "none");
-  EXPECT_EQ(outline["time"], Outline::object());
+  EXPECT_EQ(outline["time"], Json::object());
   EXPECT_THROW(inspect(r.path() / "nothing", notes), InputError);
 }
 
