@@ -79,7 +79,8 @@ ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) 
     all.push_back(std::move(outline));
   }
   if (options.report == ReportForm::Json)
-    fxt::print(unpacked.with_input_names((all.size() == 1 ? all.entries()->front() : all).in_lines() + '\n'));
+    fxt::print(
+        unpacked.with_input_names((all.values().size() == 1 ? all.values().front() : all).in_lines() + '\n'));
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 

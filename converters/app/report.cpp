@@ -49,8 +49,8 @@ Outline summary_of(const Outline& all) {
   constexpr std::size_t kListed = 8;
   // "28329 worker 1: 910 records".
   const auto line_of_entry = [&](const Outline& entry) {
-    if (entry.members() == nullptr || entry.size() == 0) return plain(entry);
-    std::string line = plain(entry.members()->front().value);
+    if (entry.names().empty()) return plain(entry);
+    std::string line = plain(entry.values().front());
     for (const char* const name : {"name", "at", "problem", "begin"})
       if (const Outline* const value = entry.find(name)) line += ' ' + plain(*value);
     for (const char* const count : {"records", "frames", "hits in this file"})
@@ -59,22 +59,25 @@ Outline summary_of(const Outline& all) {
     return line;
   };
   Outline summary;
-  for (const auto& [name, value] : *all.members()) {
-    if (const auto shown = kShown.find(name); shown != kShown.end() && value.members() != nullptr) {
+  for (std::size_t i = 0; i < all.names().size(); ++i) {
+    const std::string& name = all.names()[i];
+    const Outline& value = all.values()[i];
+    if (const auto shown = kShown.find(name); shown != kShown.end() && value.is_object()) {
       for (const std::string& key : shown->second)
         if (const Outline* const part = value.find(key)) summary[name][key] = *part;
     } else if (name == "threads" || name == "tracepoints" || name == "damage") {
       Outline& list = summary[name] = Outline::array();
-      for (const Outline& entry : *value.entries()) {
-        if (list.size() == kListed) break;
+      for (const Outline& entry : value.values()) {
+        if (list.values().size() == kListed) break;
         const std::string line = line_of_entry(entry);
         const Outline* const items = entry.find("items");
         list.push_back(items != nullptr ? Outline{{line, *items}} : Outline(line));
       }
-      if (const std::size_t count = *value.size(); count > kListed)
+      if (const std::size_t count = value.values().size(); count > kListed)
         list.push_back(fmt::format("and {} more", count - kListed));
-    } else if (const auto size = value.size()) {
-      if (size != 0) summary[name] = value.entries() != nullptr ? Outline(*size) : Outline("yes");
+    } else if (value.is_array() || value.is_object()) {
+      if (const std::size_t count = value.values().size(); count != 0)
+        summary[name] = value.is_array() ? Outline(count) : Outline("yes");
     } else {
       summary[name] = value;
     }

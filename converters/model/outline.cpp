@@ -26,9 +26,10 @@ void add_lines(std::string& text, const Outline& outline, std::size_t indent);
 void add_entry(std::string& text, std::string_view start, const Outline& value, std::size_t indent) {
   text.append(indent, ' ');
   text += start;
-  if (const auto size = value.size(); size == 0) {
+  const bool is_list = value.is_array() || value.is_object();
+  if (is_list && value.values().empty()) {
     text += " none\n";
-  } else if (size) {
+  } else if (is_list) {
     text += '\n';
     add_lines(text, value, indent + kIndent);
   } else if (const std::string shown = plain(value); shown.find('\n') != std::string::npos) {
@@ -40,13 +41,10 @@ void add_entry(std::string& text, std::string_view start, const Outline& value, 
 }
 
 void add_lines(std::string& text, const Outline& outline, std::size_t indent) {
-  if (const auto* const members = outline.members()) {
-    for (const auto& [name, value] : *members) add_entry(text, fxt::printable(name) + ":", value, indent);
-    return;
-  }
-  for (const Outline& entry : *outline.entries()) {
-    if (entry.members() == nullptr || entry.size() == 0) {
-      add_entry(text, "-", entry, indent);
+  for (std::size_t i = 0; i < outline.values().size(); ++i) {
+    const Outline& entry = outline.values()[i];
+    if (outline.is_object() || entry.names().empty()) {
+      add_entry(text, outline.is_object() ? fxt::printable(outline.names()[i]) + ":" : "-", entry, indent);
       continue;
     }
     // An object in a list begins on the line of its dash.

@@ -11,47 +11,33 @@ void append_break(TextBuffer& out, std::optional<std::size_t> indent) {
   if (indent) append(out, "\n{:{}}", "", *indent);
 }
 
-// `parts` between brackets. `append_part` gets the indent of what the part holds.
-template <typename Parts, typename AppendPart>
-void append_list(TextBuffer& out, std::string_view brackets, const Parts& parts,
-                 std::optional<std::size_t> indent, const AppendPart& append_part) {
-  const auto inner = indent ? std::optional(*indent + kStep) : std::nullopt;
-  out.push_back(brackets.front());
-  for (const auto& part : parts) {
-    if (&part != &parts.front()) out.push_back(',');
-    append_break(out, inner);
-    append_part(part, inner);
-  }
-  if (!parts.empty()) append_break(out, indent);
-  out.push_back(brackets.back());
-}
-
 }  // namespace
 
-Json::Json(const std::vector<std::string>& texts)
-    : kind_(Kind::Array), entries_(texts.begin(), texts.end()) {}
-Json::Json(std::initializer_list<Member> members) : kind_(Kind::Object), members_(members) {}
+Json::Json(const std::vector<std::string>& texts) : kind_(Kind::Array), values_(texts.begin(), texts.end()) {}
+
+Json::Json(std::initializer_list<std::pair<std::string_view, Json>> members) : kind_(Kind::Object) {
+  for (const auto& [name, value] : members) {
+    names_.emplace_back(name);
+    values_.push_back(value);
+  }
+}
 
 Json& Json::operator[](std::string_view name) {
   if (is_null()) kind_ = Kind::Object;
-  const auto found = std::ranges::find(members_, name, &Member::name);
-  return found != members_.end() ? found->value : members_.emplace_back(std::string(name), Json()).value;
+  const auto found = std::ranges::find(names_, name);
+  if (found != names_.end()) return values_[static_cast<std::size_t>(found - names_.begin())];
+  names_.emplace_back(name);
+  return values_.emplace_back();
 }
 
 void Json::push_back(Json entry) {
   if (is_null()) kind_ = Kind::Array;
-  entries_.push_back(std::move(entry));
+  values_.push_back(std::move(entry));
 }
 
 const Json* Json::find(std::string_view name) const {
-  const auto found = std::ranges::find(members_, name, &Member::name);
-  return found != members_.end() ? &found->value : nullptr;
-}
-
-std::optional<std::size_t> Json::size() const {
-  if (kind_ == Kind::Array) return entries_.size();
-  if (kind_ == Kind::Object) return members_.size();
-  return std::nullopt;
+  const auto found = std::ranges::find(names_, name);
+  return found != names_.end() ? &values_[static_cast<std::size_t>(found - names_.begin())] : nullptr;
 }
 
 std::string Json::written(Indent indent) const {
@@ -73,15 +59,25 @@ void Json::append_to(TextBuffer& out, Indent indent) const {
     case Kind::Text:
       return append_json_string(out, text_);
     case Kind::Array:
-      return append_list(out, "[]", entries_, indent,
-                         [&](const Json& entry, Indent inner) { entry.append_to(out, inner); });
     case Kind::Object:
-      return append_list(out, "{}", members_, indent, [&](const Member& member, Indent inner) {
-        append_json_string(out, member.name);
-        append_text(out, inner ? ": " : ":");
-        member.value.append_to(out, inner);
-      });
+      return append_values_to(out, indent);
   }
+}
+
+void Json::append_values_to(TextBuffer& out, Indent indent) const {
+  const Indent inner = indent ? Indent(*indent + kStep) : std::nullopt;
+  out.push_back(is_array() ? '[' : '{');
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (i != 0) out.push_back(',');
+    append_break(out, inner);
+    if (is_object()) {
+      append_json_string(out, names_[i]);
+      append_text(out, inner ? ": " : ":");
+    }
+    values_[i].append_to(out, inner);
+  }
+  if (!values_.empty()) append_break(out, indent);
+  out.push_back(is_array() ? ']' : '}');
 }
 
 }  // namespace fxt

@@ -18,8 +18,6 @@ namespace fxt {
 
 class Json {
  public:
-  struct Member;
-
   Json() = default;  // null
   Json(std::nullptr_t) {}
   template <std::same_as<bool> Bool>
@@ -32,7 +30,7 @@ class Json {
   Json(std::string_view text) : Json(std::string(text)) {}
   Json(const char* text) : Json(std::string(text)) {}
   Json(const std::vector<std::string>& texts);
-  Json(std::initializer_list<Member> members);
+  Json(std::initializer_list<std::pair<std::string_view, Json>> members);
   static Json array() { return Json(Kind::Array); }
   static Json object() { return Json(Kind::Object); }
 
@@ -43,16 +41,16 @@ class Json {
   void push_back(Json entry);
 
   bool is_null() const { return kind_ == Kind::Null; }
-  // Each is null if the value is of another kind.
+  bool is_array() const { return kind_ == Kind::Array; }
+  bool is_object() const { return kind_ == Kind::Object; }
+  // Of a value of another kind there is none.
   const std::string* text() const { return kind_ == Kind::Text ? &text_ : nullptr; }
-  const std::vector<Json>* entries() const { return kind_ == Kind::Array ? &entries_ : nullptr; }
-  const std::vector<Member>* members() const { return kind_ == Kind::Object ? &members_ : nullptr; }
   std::optional<bool> boolean() const {
     return kind_ == Kind::Boolean ? std::optional(number_ != 0) : std::nullopt;
   }
-  const Json* find(std::string_view name) const;  // null if there is no such member
-
-  std::optional<std::size_t> size() const;  // of an array or an object
+  const std::vector<std::string>& names() const { return names_; }  // of an object's members
+  const std::vector<Json>& values() const { return values_; }       // of them, or an array's entries
+  const Json* find(std::string_view name) const;                    // null if there is no such member
 
   // Ill-formed text gets U+FFFD, control characters are spelled out.
   std::string in_one_line() const { return written({}); }
@@ -66,18 +64,14 @@ class Json {
   explicit Json(Kind kind) : kind_(kind) {}
   std::string written(Indent indent) const;
   void append_to(TextBuffer& out, Indent indent) const;
+  void append_values_to(TextBuffer& out, Indent indent) const;
 
   // No std::variant: copying one that holds texts and lists crashes libstdc++ 12 if memory runs out.
   Kind kind_ = Kind::Null;
   std::uint64_t number_ = 0;  // Boolean, Signed (as two's complement), Unsigned
   std::string text_;
-  std::vector<Json> entries_;
-  std::vector<Member> members_;
-};
-
-struct Json::Member {
-  std::string name;
-  Json value;
+  std::vector<std::string> names_;
+  std::vector<Json> values_;
 };
 
 }  // namespace fxt

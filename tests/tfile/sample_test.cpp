@@ -66,7 +66,7 @@ TEST_F(QueueSample, ShowsItsStatus) {
 TEST_F(QueueSample, CanBeInspected) {
   Notes notes;
   const Outline outline = inspect(kSample, notes);
-  EXPECT_EQ(outline.find("tracepoints")->size(), 3u);
+  EXPECT_EQ(outline.find("tracepoints")->values().size(), 3u);
   EXPECT_THAT(text_of(outline), HasSubstr("target:\n  architecture: i386:x86-64\n"));
   EXPECT_THAT(text_of(outline), HasSubstr("  hits: 9\n  steps: 6\n"));
   EXPECT_THAT(text_of(outline), HasSubstr("      - while-stepping 2\n"));

@@ -47,15 +47,15 @@ TEST(Json, NamesAndTextsAreEscaped) {
 TEST(Json, MembersAreFoundByName) {
   Json json;
   EXPECT_EQ(json.find("a"), nullptr);
-  EXPECT_EQ(json.size(), std::nullopt);
+  EXPECT_TRUE(json.is_null());
   json["a"] = "x";
   json["b"] = 2;
   json["a"] = "y";
   EXPECT_EQ(json.in_one_line(), R"({"a":"y","b":2})");
   EXPECT_EQ(*json.find("a")->text(), "y");
   EXPECT_EQ(json.find("c"), nullptr);
-  EXPECT_EQ(json.size(), 2u);
-  EXPECT_EQ(json.entries(), nullptr);
+  EXPECT_EQ(json.names(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(json.is_object() && !json.is_array());
   EXPECT_EQ(json.find("b")->text(), nullptr);
   EXPECT_EQ(json.find("b")->boolean(), std::nullopt);
 }
