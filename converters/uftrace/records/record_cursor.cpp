@@ -182,9 +182,10 @@ void RecordCursor::size_payload(RecordItem& item, Ahead behind, std::size_t& byt
     }
   }
   if (plausible != nullptr) {
-    const std::size_t size = plausible->size_of(behind.bytes).value_or(0);
+    const std::size_t size = plausible->size_of(behind.bytes).value_or(0), end = padded(size);
     const auto sure = resync_.find_sure(behind, kMaxPayload, expected);
-    if (!sure || *sure == padded(size)) return accept(*plausible, size);
+    if (!sure || *sure == end || (*sure > end && resync_.is_outer_exit(behind.from(end), expected)))
+      return accept(*plausible, size);
   }
   bytes = resync_.find_behind_payload(behind, expected).value_or(0);
 }

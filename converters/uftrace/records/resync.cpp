@@ -124,6 +124,12 @@ bool Resync::is_plausible(Ahead ahead, const Expectation& expected) const {
   return record && is_timely(*record, expected);
 }
 
+bool Resync::is_outer_exit(Ahead ahead, const Expectation& expected) const {
+  const auto record = record_at(ahead);
+  return record && record->type() == RecordType::Exit && depth_of(*record) < expected.depth &&
+         is_likely(ahead, *record, expected);
+}
+
 template <typename Accept>
 std::optional<std::size_t> Resync::scan(Ahead ahead, std::size_t from, std::size_t to, Accept accept) const {
   for (std::size_t at = from; at <= to && ahead.bytes.size() - at >= kRecordSize;

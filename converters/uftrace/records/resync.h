@@ -53,6 +53,8 @@ class Resync {
   bool continues(Ahead ahead, const Expectation& expected) const;
   // Whether any record may stand there.
   bool is_plausible(Ahead ahead, const Expectation& expected) const;
+  // Whether a likely exit of an outer call stands there, as of setjmp when it returns for the second time.
+  bool is_outer_exit(Ahead ahead, const Expectation& expected) const;
 
   // The offset, a multiple of 8 and at most `reach`, of a record that surely follows a payload at the start
   // of `ahead`. It is sure if its time is likely, and two of these hold: it fits the open calls; its address

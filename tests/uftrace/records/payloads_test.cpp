@@ -54,6 +54,17 @@ TEST(UftracePayloads, BeforeALongjmp) {
                                                 "100/100 [21, 24] demo:f", "100/100 [22, 23] demo:g"}));
 }
 
+// What follows the second return of setjmp does not fit it, but surely is a record.
+TEST(UftracePayloads, BeforeALongjmpAndANewStack) {
+  R r;
+  r.info_line("argspec:g@arg1/i32");
+  r.entry(10, 0, R::kMain).entry(11, 1, R::kSetjmp).exit(12, 1, R::kSetjmp).entry(13, 1, R::kF);
+  r.entry_with_payload(14, 2, R::kG, 8).exit(20, 1, R::kSetjmp).entry(21, 0, R::kF).exit(22, 0, R::kF);
+  EXPECT_THAT(r.lines(),
+              testing::Contains(testing::AllOf(testing::StartsWith("100/100 [14, 20] demo:g arg1="),
+                                               testing::HasSubstr("repaired=\"longjmp\""))));
+}
+
 // Two bytes of records in every place of a block's border.
 TEST(UftracePayloads, AtTheBordersOfBlocks) {
   for (const std::size_t payload : {8u, 24u, 72u}) {
