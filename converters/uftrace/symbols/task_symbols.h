@@ -51,8 +51,7 @@ class TaskSymbols {
 
   // All of these need a move_to() before.
 
-  // The label of a call at that address: category = module's basename, `[kernel]` or `[unknown]`; name =
-  // demangled symbol, or `<hex>` and a note (once for each address).
+  // The label of a call at that address, as CallLabels makes it.
   LabelId label(std::uint64_t address) const {
     return cache_ != nullptr ? name_of(address).label : symbolizer_.label(span_.epoch, address);
   }

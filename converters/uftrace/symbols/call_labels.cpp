@@ -1,0 +1,70 @@
+#include "converters/uftrace/symbols/call_labels.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <string>
+
+#include "converters/uftrace/recording/note_kinds.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr LabelId kNoLabel{~std::uint32_t{0}};
+
+}  // namespace
+
+void CallLabels::find(const AddressSpace* space, std::span<const std::uint64_t> addresses,
+                      std::span<const SymbolAt> found, std::span<LabelId> labels) {
+  std::array<LabelId*, kAtOnce> known;  // where the symbols' labels are kept; null: no symbol
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    known.at(i) = label_of(found[i]);
+    if (known.at(i) != nullptr) __builtin_prefetch(found[i].symbol->name.data());
+  }
+  std::array<std::string, kAtOnce> texts;
+  std::array<NameId, kAtOnce> names;
+  std::array<std::size_t, kAtOnce> unknown;  // which of the addresses they are of
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    if (known.at(i) == nullptr || *known.at(i) != kNoLabel) continue;
+    texts.at(count) = demangle(found[i].symbol->name, demangle_);
+    unknown.at(count++) = i;
+  }
+  names_.intern(std::span(texts).first(count), names);
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t i = unknown.at(n);
+    *known.at(i) = names_.intern_label(names_.intern(found[i].category()), names.at(n));
+  }
+  for (std::size_t i = 0; i < addresses.size(); ++i)
+    labels[i] = known.at(i) != nullptr ? *known.at(i) : unresolved_label(space, addresses[i], found[i]);
+}
+
+LabelId* CallLabels::label_of(const SymbolAt& found) {
+  if (found.symbol == nullptr) return nullptr;
+  const std::vector<Symbol>& symbols = found.image->symbols->symbols();
+  std::vector<LabelId>& labels = labels_[found.image];
+  if (labels.empty()) labels.assign(symbols.size(), kNoLabel);
+  return &labels[static_cast<std::size_t>(found.symbol - symbols.data())];
+}
+
+LabelId CallLabels::unresolved_label(const AddressSpace* space, std::uint64_t address,
+                                     const SymbolAt& found) {
+  const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};
+  const auto unresolved = unresolved_.try_emplace({sid, address}, found.category()).first;
+  unresolved->second =
+      std::min(unresolved->second, found.category());  // it may have lain in several libraries
+  return names_.intern_label(found.category(), fmt::format("<{:x}>", address));
+}
+
+void CallLabels::add_notes(const Directory& directory, Notes& notes) const {
+  for (const auto& unresolved : unresolved_) {
+    notes.add(kNoSymbol, [&] {
+      const auto& [sid, address] = unresolved.first;
+      const auto where = sid.empty() ? std::string("task.txt") : fmt::format("sid-{}.map", sid);
+      return fmt::format("{}: no symbol at {:#x} in {}", (directory.path / where).native(), address,
+                         unresolved.second);
+    });
+  }
+}
+
+}  // namespace convert::uftrace

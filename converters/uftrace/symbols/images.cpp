@@ -1,0 +1,154 @@
+#include "converters/uftrace/symbols/images.h"
+
+#include <algorithm>
+#include <string>
+
+#include "converters/uftrace/recording/map_file.h"
+
+namespace convert::uftrace {
+namespace {
+
+constexpr std::uint64_t kPageSize = 4096;
+
+SymbolAt symbol_in(const Image& image, std::uint64_t address) {
+  if (image.symbols == nullptr) return {.image = &image};
+  const std::uint64_t offset = address - image.base;
+  const Symbol* const function = image.symbols->find_function(offset);
+  return {.image = &image, .symbol = function != nullptr ? function : image.symbols->find_variable(offset)};
+}
+
+}  // namespace
+
+std::vector<std::string> SymbolAt::names(Demangle mode) const {
+  std::vector<std::string> names{demangle(symbol->name, mode)};
+  const std::vector<Symbol>& symbols = image->symbols->symbols();
+  auto alias = std::ranges::lower_bound(symbols, symbol->start, {}, &Symbol::start);
+  for (; alias != symbols.end() && alias->start == symbol->start; ++alias) {
+    if (!alias->is_function()) continue;
+    std::string name = demangle(alias->name, mode);
+    if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+bool SymbolAt::is_in(std::string_view module, const AddressSpace* space) const {
+  if (space == nullptr) return false;
+  const std::vector<Module>& modules = space->map.modules;
+  const auto is_image_of = [this](const Module& candidate) {
+    return image->kind == Image::Kind::Module && image->base == candidate.start;
+  };
+  if (module == "PLT") return symbol->is_plt() && !modules.empty() && is_image_of(modules.front());
+  const auto first =
+      std::ranges::find_if(modules, [&](const Module& m) { return m.basename().starts_with(module); });
+  if (first != modules.end()) return is_image_of(*first);
+  return image->kind == Image::Kind::Library && image->name().starts_with(module);
+}
+
+SymbolAt Images::at(const LoadedSpace& loaded, std::uint64_t address) {
+  static const AddressSpace kNothing{};
+  const AddressSpace& space = loaded.space != nullptr ? *loaded.space : kNothing;
+
+  const Module* const module = space.map.find(address);
+  SymbolAt found;
+  if (module != nullptr) {
+    found = symbol_in(image_of(*module), address);
+    if (found.symbol != nullptr) return found;
+  }
+  // A library hides an earlier one that was unloaded from the same addresses.
+  for (std::size_t i = loaded.libraries; i-- > 0;) {
+    if (address < space.libraries[i].base) continue;
+    const SymbolAt in_library = symbol_in(image_of(space.libraries[i]), address);
+    if (in_library.symbol != nullptr) return in_library;
+  }
+  if (module != nullptr) return found;
+  if (space.map.kernel_base && address >= *space.map.kernel_base) return symbol_in(kernel(), address);
+  const SymbolTable* const indices = python().symbols;
+  if (indices == nullptr || indices->symbols().empty()) return found;
+  // The tool maps the symbols of a Python program to the first pages.
+  const std::uint64_t map_end = (indices->symbols().size() / kPageSize + 1) * kPageSize;
+  const Symbol* const function = address < map_end ? indices->find_function(address) : nullptr;
+  return function != nullptr ? SymbolAt{.image = &python(), .symbol = function} : found;
+}
+
+SymbolAt Images::kernel_at(std::uint64_t address) { return symbol_in(kernel(), address); }
+
+std::vector<std::pair<std::string_view, const SymbolTable*>> Images::tables(const Sessions& sessions) {
+  std::vector<std::pair<std::string_view, const SymbolTable*>> tables;
+  const auto add = [&](const Image& image) {
+    const bool is_known =
+        std::ranges::any_of(tables, [&](const auto& known) { return known.second == image.symbols; });
+    if (image.symbols != nullptr && !is_known) tables.emplace_back(image.name(), image.symbols);
+  };
+  for (const Session& session : sessions.sessions()) {
+    if (session.space == nullptr) continue;
+    for (const Module& module : session.space->map.modules) add(image_of(module));
+    for (const Library& library : session.space->libraries) add(image_of(library));
+  }
+  add(python());
+  return tables;
+}
+
+ParameterNames Images::parameters_of(SymbolAt function, const AddressSpace* space) {
+  if (!elf_files_.names_parameters() || function.is_kernel() || function.image == &python()) return {};
+  if (function.symbol->is_plt()) {
+    if (space == nullptr) return {};
+    const std::string_view name = function.symbol->name;
+    const auto called = [&]() -> SymbolAt {
+      for (const Module& module : space->map.modules) {
+        const Image& image = image_of(module);
+        if (image.symbols == nullptr) continue;
+        for (const Symbol& symbol : image.symbols->symbols())
+          if (symbol.is_function() && !symbol.is_plt() && symbol.name == name)
+            return {.image = &image, .symbol = &symbol};
+      }
+      return {};
+    };
+    function = called();
+    if (function.symbol == nullptr) return {};
+  }
+  Image image = *function.image;
+  files_.identify(image);
+  return elf_files_.parameters_of(image, function.symbol->start);
+}
+
+std::optional<ScalarType> Images::type_of(const SymbolAt& variable) {
+  Image image = *variable.image;
+  files_.identify(image);
+  return elf_files_.variable_at(image, variable.symbol->start);
+}
+
+template <typename ModuleOrLibrary>
+const Image& Images::image_of(const ModuleOrLibrary& recorded) {
+  const auto known = images_.find(&recorded);
+  if (known != images_.end()) return known->second;
+  Image image = Image::of(recorded);
+  image.symbols = files_.of(image);
+  if (image.symbols == nullptr) {
+    files_.identify(image);
+    image.symbols = elf_files_.of(image);
+  }
+  if (image.symbols == nullptr) {
+    const auto [file, functions] = files_.from_debug_file(image);
+    if (functions != nullptr) elf_files_.replaced_by(image, file);
+    image.symbols = functions;
+  }
+  return images_.emplace(&recorded, std::move(image)).first->second;
+}
+
+const Image& Images::kernel() {
+  if (!kernel_) {
+    kernel_ = {.kind = Image::Kind::Kernel, .path = "[kernel]"};
+    kernel_->symbols = files_.of(*kernel_);
+  }
+  return *kernel_;
+}
+
+const Image& Images::python() {
+  if (!python_) {
+    python_ = {.kind = Image::Kind::Python, .path = "python.fake"};
+    python_->symbols = files_.of(*python_);
+  }
+  return *python_;
+}
+
+}  // namespace convert::uftrace

@@ -1,0 +1,81 @@
+// The images of a recording with their symbols, read on demand: which of them lies at an address, and what is
+// known of its functions and variables.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "converters/model/notes.h"
+#include "converters/symbols/demangle.h"
+#include "converters/symbols/symbol_table.h"
+#include "converters/uftrace/recording/directory.h"
+#include "converters/uftrace/recording/sessions.h"
+#include "converters/uftrace/symbols/elf_files.h"
+#include "converters/uftrace/symbols/module_files.h"
+
+namespace convert::uftrace {
+
+// What lies at an address. Borrowed from the Images.
+struct SymbolAt {
+  const Image* image = nullptr;    // null: no image is known there
+  const Symbol* symbol = nullptr;  // of the image; null if there is none
+
+  bool is_kernel() const { return image != nullptr && image->kind == Image::Kind::Kernel; }
+  // The category of calls: the image's name, or `[unknown]`.
+  std::string_view category() const { return image != nullptr ? image->name() : "[unknown]"; }
+
+  // The rest needs a symbol.
+  // The names of all functions that begin where the symbol does, its own first.
+  std::vector<std::string> names(Demangle mode) const;
+  // True if users and specs mean the symbol's image by `module`. uftrace means the first module, by address,
+  // whose name begins like that; a library that was loaded later only if there is no such module. `PLT` means
+  // the library functions that the program itself calls.
+  bool is_in(std::string_view module, const AddressSpace* space) const;
+};
+
+// An address space at one time.
+struct LoadedSpace {
+  const AddressSpace* space;  // null: nothing is known
+  std::size_t libraries;      // how many of its libraries are loaded
+};
+
+class Images {
+ public:
+  // Borrows the directory and the notes.
+  Images(const Directory& directory, const ElfOptions& options, Notes& notes)
+      : notes_(notes), files_(directory, notes), elf_files_(directory.path, options) {}
+
+  SymbolAt at(const LoadedSpace& loaded, std::uint64_t address);
+  // A function of the kernel, whatever the task.
+  SymbolAt kernel_at(std::uint64_t address);
+  const Image& kernel();
+  // The parameters of a function, if options ask for their names; of a PLT entry those of the function that
+  // it calls.
+  ParameterNames parameters_of(SymbolAt function, const AddressSpace* space);
+  // The type of a variable, if it is known and a scalar one.
+  std::optional<ScalarType> type_of(const SymbolAt& variable);
+  // The symbols of all modules and libraries of all programs, with their names; not the kernel's.
+  std::vector<std::pair<std::string_view, const SymbolTable*>> tables(const Sessions& sessions);
+
+  // At the end: what is known only then.
+  void add_notes() { elf_files_.add_notes(notes_); }
+
+ private:
+  template <typename ModuleOrLibrary>
+  const Image& image_of(const ModuleOrLibrary& recorded);
+  const Image& python();
+
+  Notes& notes_;
+  SymbolFiles files_;
+  ElfFiles elf_files_;
+  std::unordered_map<const void*, Image> images_;  // by module or library; they stay at their address
+  std::optional<Image> kernel_, python_;           // made on demand
+};
+
+}  // namespace convert::uftrace

@@ -1,0 +1,62 @@
+#include "converters/uftrace/symbols/images.h"
+
+#include <array>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "converters/model/names/names.h"
+#include "converters/uftrace/recording/note_kinds.h"
+#include "converters/uftrace/symbols/call_labels.h"
+#include "tests/uftrace/text_recording.h"
+
+namespace convert::uftrace {
+namespace {
+
+TEST(Images, ALibraryHidesAnEarlierOneAtItsAddresses) {
+  TextRecording recording;
+  recording.file("first.so.sym", "# path name: /first.so\n0000000000000100 00000010 T first\n");
+  recording.file("second.so.sym", "# path name: /second.so\n0000000000000108 00000008 T second\n");
+  const AddressSpace space{.index = 0,
+                           .sid = "aa",
+                           .libraries = {{.time_ns = 10, .base = 0x7000, .path = "/first.so"},
+                                         {.time_ns = 20, .base = 0x7000, .path = "/second.so"}}};
+  const Directory directory = list_directory(recording.path());
+  Notes notes;
+  Images images(directory, {}, notes);
+  const auto name_at = [&](std::size_t libraries, std::uint64_t address) {
+    const SymbolAt found = images.at({.space = &space, .libraries = libraries}, address);
+    return found.symbol != nullptr ? std::string(found.symbol->name) : "-";
+  };
+  EXPECT_EQ(name_at(0, 0x7108), "-");
+  EXPECT_EQ(name_at(1, 0x7108), "first");
+  EXPECT_EQ(name_at(2, 0x7108), "second");
+  EXPECT_EQ(name_at(2, 0x7107), "first") << "the second one has no function there";
+  EXPECT_EQ(images.at({.space = nullptr, .libraries = 0}, 0x7108).image, nullptr);
+}
+
+TEST(CallLabels, AreInTheOrderOfTheAddresses) {
+  const SymbolTable table("100 10 T _ZN2ns3fooEv\n200 10 T bar\n");
+  const Image image{.kind = Image::Kind::Module, .path = "/bin/a", .symbols = &table};
+  const SymbolAt foo{.image = &image, .symbol = table.find_function(0x100)};
+  const SymbolAt bar{.image = &image, .symbol = table.find_function(0x200)};
+  Names names;
+  CallLabels call_labels(Demangle::Simple, names);
+  const std::array<std::uint64_t, 4> addresses{0x200, 0x300, 0x100, 0x204};
+  std::array<LabelId, 4> labels;
+  call_labels.find(nullptr, addresses, std::array{bar, SymbolAt{.image = &image}, foo, bar}, labels);
+  const auto text = [&](LabelId label) {
+    return std::string(names.text(names.label(label).category)) + " " +
+           std::string(names.text(names.label(label).name));
+  };
+  EXPECT_EQ(text(labels[0]), "a bar");
+  EXPECT_EQ(text(labels[1]), "a <300>");
+  EXPECT_EQ(text(labels[2]), "a ns::foo");
+  EXPECT_EQ(labels[3], labels[0]);
+
+  Notes notes;
+  call_labels.add_notes({.path = "demo"}, notes);
+  EXPECT_EQ(notes.groups().front().first.front(), "demo/task.txt: no symbol at 0x300 in a");
+}
+
+}  // namespace
+}  // namespace convert::uftrace
