@@ -7,9 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "converters/model/reading/text.h"
 #include "fxt/rules.h"
-#include "fxt/utf8.h"
 
 namespace convert {
 namespace {
@@ -34,18 +32,18 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // lane of each thread
   std::vector<std::uint64_t> weights(lanes.size());             // of all lanes of a thread, at its first lane
   for (const LaneInfo& info : lanes) {
-    const std::uint64_t repaired = repaired_strings();
+    const std::uint64_t repaired = strings_.repaired_strings();
     const fxt::Thread koids = thread_of(info.process, info.thread);
     if (named.insert(info.process).second)
       writer_.name_process(koids.process, info.process_name.empty() ? fmt::format("process {}", koids.process)
-                                                                    : valid(info.process_name));
+                                                                    : strings_.valid(info.process_name));
     const auto [known, is_new] = first.try_emplace({info.process, info.thread}, threads_.size());
     if (is_new)
-      writer_.name_thread(
-          koids.process, koids.thread,
-          info.thread_name.empty() ? fmt::format("thread {}", koids.thread) : valid(info.thread_name));
+      writer_.name_thread(koids.process, koids.thread,
+                          info.thread_name.empty() ? fmt::format("thread {}", koids.thread)
+                                                   : strings_.valid(info.thread_name));
     weights[known->second] += info.weight;
-    if (repaired_strings() != repaired) count_repaired(threads_.size(), repaired, "its name");
+    if (strings_.repaired_strings() != repaired) count_repaired(threads_.size(), repaired, "its name");
     threads_.push_back({koids});
   }
   std::vector<std::size_t> heaviest;
@@ -72,7 +70,7 @@ void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {
 // Tracy draws an instant with "frame" in its name not on its thread, but as the start of a frame (rule
 // W28). Such an instant is written as a duration of zero length, which all viewers draw on the thread.
 bool FxtSink::is_frame_mark(const PendingEvent& event) const {
-  return event.kind == EventKind::Instant && frame_marks_[Names::index(event.label)];
+  return event.kind == EventKind::Instant && labels_.names_a_frame(event.label);
 }
 
 // A trace of many functions has names all over memory. Those of all events are fetched before the first event
@@ -86,17 +84,17 @@ void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
     __builtin_prefetch(value);
     asm volatile("");  // else GCC takes this function for one without effect, and drops its calls
   };
-  for_each_label([&](LabelId label) { fetch(&labels_[Names::index(label)]); });
-  for_each_label([&](LabelId label) { fetch(labels_[Names::index(label)].inline_name); });
+  const auto headers = labels_.headers();
+  for_each_label([&](LabelId label) { fetch(&headers[Names::index(label)]); });
+  for_each_label([&](LabelId label) { fetch(headers[Names::index(label)].inline_name); });
 }
 
 void FxtSink::write(std::span<const MergedRun> runs) {
-  labels_.resize(std::max<std::size_t>(names_.label_count(), 1));  // events without a label use the first
-  frame_marks_.resize(labels_.size());
-  table_refs_.resize(names_.size(), kNoRef);
-  if (table_is_full_) fetch_names(runs);
+  labels_.grow();
+  strings_.grow();
+  if (strings_.table_is_full()) fetch_names(runs);
   if (!first_ns_ && !runs.empty()) first_ns_ = runs.front().events.front().time_ns;
-  const LabelFacts* const labels = labels_.data();
+  const LabelHeaders::Header* const headers = labels_.headers().data();
   std::uint64_t *begin = nullptr, *word = nullptr, *end = nullptr;
   const auto commit = [&] { writer_.commit(static_cast<std::size_t>(word - begin)); };
   const auto reserve = [&] {
@@ -114,16 +112,16 @@ void FxtSink::write(std::span<const MergedRun> runs) {
         commit();
         reserve();
       }
-      const auto [header, inline_name] = labels[Names::index(event.label)];
+      const auto [header, inline_name] = headers[Names::index(event.label)];
       const bool is_inline = has_inline_name(header) && event.kind != EventKind::Blob;
       if (event.kind == EventKind::Complete && event.block == nullptr && header != 0 && !is_inline &&
           thread.index != 0) {
         word = put_plain_call(word, event, thread, header);
       } else if (std::uint64_t* const behind =
-                     put_known(word, event, thread, is_frame_mark(event) ? 0 : header, table_refs_,
+                     put_known(word, event, thread, is_frame_mark(event) ? 0 : header, strings_.refs(),
                                {inline_name, is_inline ? inline_name_size(header) : 0})) {
         word = behind;
-        inline_names_ += is_inline ? 1 : 0;
+        if (is_inline) strings_.count_inline_name();
       } else {
         commit();
         write_one(thread, event);
@@ -139,7 +137,7 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
     --events_written_;
     return;
   }
-  const std::uint64_t repaired = repaired_strings();
+  const std::uint64_t repaired = strings_.repaired_strings();
   switch (event.kind) {
     case EventKind::ContextSwitch: {
       const ContextSwitch s = event.context_switch();
@@ -173,9 +171,16 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
     default:
       write_event(thread, event);
   }
-  if (repaired_strings() == repaired) return;
+  if (strings_.repaired_strings() == repaired) return;
   count_repaired(static_cast<std::size_t>(&thread - threads_.data()), repaired,
                  event.kind == EventKind::Blob ? event.text() : names_.text(names_.label(event.label).name));
+}
+
+// Counts the strings that were repaired since there were `before`.
+void FxtSink::count_repaired(std::size_t lane, std::uint64_t before, std::string_view where) {
+  Repaired& repaired = repaired_of_[lane];
+  if (repaired.count == 0) repaired.first = where;
+  repaired.count += strings_.repaired_strings() - before;
 }
 
 std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
@@ -199,27 +204,26 @@ bool FlowOrder::keeps(const PendingEvent& event) {
 // ---- Events ----
 
 void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) {
-  make_header(event.label);
-  std::uint64_t header = header_of_label(event.label);
+  std::uint64_t header = labels_.make(event.label);
   fxt::TextRef category, name;
   if (header == 0 || has_inline_name(header)) {
     const Names::Label label = names_.label(event.label);
-    category = ref_of(label.category);
-    name = ref_of(label.name);
+    category = strings_.ref_of(label.category);
+    name = strings_.ref_of(label.name);
     header = header_of(category.ref, name.ref);
   }
   // Strings go into the table before the record that refers to them.
   const ArgumentRow arguments = event.arguments();
-  register_names(arguments);
-  Texts texts;
-  collect_texts(arguments, texts);
+  strings_.register_names(arguments);
+  StringRefs::Texts texts;
+  strings_.collect_texts(arguments, texts);
   std::uint64_t* const words = writer_.reserve(fxt::kMaxRecordWords).data();
   std::uint64_t* word = fxt::put_inline(fxt::put_inline(begin_event(words, thread, event), category), name);
-  const auto name_ref = [this](NameId id) { return ref_of(id); };
+  const auto name_ref = [this](NameId id) { return strings_.ref_of(id); };
   const auto text_ref = [this, text = texts.data()](auto string) mutable {
     const std::string_view own = *text++;
     if constexpr (std::is_same_v<decltype(string), NameId>)
-      if (const auto ref = table_ref(string)) return fxt::TextRef::table(*ref);
+      if (const auto ref = strings_.table_ref(string)) return fxt::TextRef::table(*ref);
     return fxt::TextRef::inlined(own);
   };
   // Curves are drawn by doubles, whatever the type.
@@ -233,103 +237,16 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
   if (is_pair) words[0] |= fxt::EventHeader::EventType::put(code(fxt::EventType::DurationBegin));
   writer_.commit(static_cast<std::size_t>(word - words));
   if (is_pair) end_frame_mark(thread, event);
-  repaired_.clear();
+  strings_.end_record();
 }
 
 // Names that are not in the table are not written: readers pair begins and ends without names.
 void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& event) {
   std::uint64_t* const words = writer_.reserve(4).data();
   const auto size = static_cast<std::size_t>(begin_event(words, thread, event) - words);
-  words[0] = header_of_label(event.label) |
-             fxt::event_header(fxt::EventType::DurationEnd, thread.index, 0, 0, 0, size);
+  words[0] =
+      labels_.word(event.label) | fxt::event_header(fxt::EventType::DurationEnd, thread.index, 0, 0, 0, size);
   writer_.commit(size);
-}
-
-// ---- Strings ----
-
-// Makes the header of a label's events, if its strings are in the table or can be added, or if the table is
-// full and the name can be written as it is.
-void FxtSink::make_header(LabelId id) {
-  auto& [header, inline_name] = labels_[Names::index(id)];
-  if (header != 0) return;
-  const Names::Label label = names_.label(id);
-  const auto category = table_ref(label.category);
-  const auto name = table_ref(label.name);
-  const std::string_view text = names_.text(label.name);
-  frame_marks_[Names::index(id)] = fxt::names_a_frame(text);
-  if (category && name)
-    header = header_of(*category, *name);
-  else if (category && text.size() <= kInlineNameBytes && fxt::is_sound(text) &&
-           !frame_marks_[Names::index(id)]) {
-    header = header_of(*category, fxt::TextRef::inlined(text).ref);
-    inline_name = text.data();
-  }
-}
-
-// A name's ref in the string table. The name is added if the table has room.
-std::optional<std::uint16_t> FxtSink::table_ref(NameId name) {
-  std::uint32_t& known = table_refs_[Names::index(name)];
-  if (known != kNoRef) return static_cast<std::uint16_t>(known);
-  if (table_is_full_) return std::nullopt;
-  const auto ref = writer_.string_ref(valid(names_.text(name)));
-  table_is_full_ = !ref;
-  if (ref) known = *ref;
-  return ref;
-}
-
-fxt::TextRef FxtSink::ref_of(NameId name) {
-  if (const auto ref = table_ref(name)) return fxt::TextRef::table(*ref);
-  ++inline_names_;
-  return fxt::TextRef::inlined(cut(valid(names_.text(name)), kInlineNameBytes));
-}
-
-void FxtSink::register_names(const ArgumentRow& arguments) {
-  for (const Argument& argument : arguments) {
-    table_ref(argument.name);
-    if (argument.type == ArgumentType::Name) table_ref(static_cast<NameId>(argument.bits));
-  }
-}
-
-// Collects the string arguments as they are written into the record: valid, and cut if they don't fit
-// together. Strings in the table are empty here.
-void FxtSink::collect_texts(const ArgumentRow& arguments, Texts& texts) {
-  std::size_t count = 0, bytes = 0;
-  std::string_view* text = texts.data();
-  for (const Argument& argument : arguments) {
-    if (argument.type != ArgumentType::Text && argument.type != ArgumentType::Name) continue;
-    *text = {};
-    if (argument.type == ArgumentType::Text) {
-      *text = valid(argument.text);
-    } else if (!table_ref(static_cast<NameId>(argument.bits))) {
-      ++inline_names_;
-      *text = valid(names_.text(static_cast<NameId>(argument.bits)));
-    }
-    if (!text->empty()) ++count;
-    bytes += text->size();
-    ++text;
-  }
-  if (bytes <= kStringBytesPerRecord) return;
-  for (std::string_view* other = texts.data(); other != text; ++other)
-    *other = cut(*other, kStringBytesPerRecord / count);
-}
-
-std::string_view FxtSink::valid(std::string_view text) {
-  if (fxt::is_sound(text)) return text;
-  ++repaired_strings_;
-  return repaired_.emplace_back(spelled(text));
-}
-
-// Counts the strings that were repaired since there were `before`.
-void FxtSink::count_repaired(std::size_t lane, std::uint64_t before, std::string_view where) {
-  Repaired& repaired = repaired_of_[lane];
-  if (repaired.count == 0) repaired.first = where;
-  repaired.count += repaired_strings() - before;
-}
-
-std::string_view FxtSink::cut(std::string_view text, std::size_t max_bytes) {
-  const std::string_view shorter = fxt::cut_utf8(text, max_bytes);
-  if (shorter.size() != text.size()) ++cut_strings_;
-  return shorter;
 }
 
 // ---- Notes ----
@@ -370,14 +287,13 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output) {
     if (count != 0)
       notes_.add(kind, Location::file(output), fmt::format("{} {}", count, kind.meaning), count);
   };
-  const fxt::WriterCounters& counters = writer_.counters();
   note(kCpuCut, cut_cpus_);
   note_too_deep(timeline, output);
   note(kArrowBackwards, flows_.backward_arrows());
   note(kArgumentsCut, timeline.cut_arguments());
-  note(kStringsCut, cut_strings_ + counters.cut_strings);
+  note(kStringsCut, strings_.cut_strings());
   note_repaired(timeline);
-  note(kNameTableFull, inline_names_ + counters.inline_strings);
+  note(kNameTableFull, strings_.inline_names());
   if (names_.label_count() > kMaxTracyNames) note(kManyNames, names_.label_count());
   if (first_ns_ && timeline.last_ns() - *first_ns_ >= fxt::kSpanLimit) note(kLongSpan, 1);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +13,7 @@
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/sink/fast_encode.h"
+#include "converters/model/sink/string_refs.h"
 #include "converters/model/timeline.h"
 #include "converters/model/trace_info.h"
 #include "fxt/perfetto.h"
@@ -64,7 +64,12 @@ class FxtSink : public EventSink {
   // most calls into the Writer's buffer, so that the Writer would miss their begins. `info` is borrowed, too,
   // if viewers are to be told what it knows: it is complete when the lanes are added.
   FxtSink(fxt::Writer& writer, const Names& names, Notes& notes, const TraceInfo* info = nullptr)
-      : writer_(writer), names_(names), notes_(notes), info_(info) {}
+      : writer_(writer),
+        names_(names),
+        notes_(notes),
+        info_(info),
+        strings_(writer, names),
+        labels_(strings_, names) {}
 
   // Names all processes and threads. The 255 heaviest threads get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
@@ -81,29 +86,16 @@ class FxtSink : public EventSink {
   std::optional<std::uint64_t> first_ns() const { return first_ns_; }
 
  private:
-  // The string arguments of one record.
-  using Texts = std::array<std::string_view, fxt::kMaxArguments>;
-
   void write_hints(const fxt::PerfettoPackets& packets);
   void fetch_names(std::span<const MergedRun> runs) const;
-  std::uint64_t& header_of_label(LabelId label) { return labels_[Names::index(label)].header; }
   void write_one(const EventThread& thread, const PendingEvent& event);
   void write_event(const EventThread& thread, const PendingEvent& event);
   bool is_frame_mark(const PendingEvent& event) const;
   void end_frame_mark(const EventThread& thread, const PendingEvent& event);
   std::uint16_t cut_cpu(std::uint16_t cpu);
+  void count_repaired(std::size_t lane, std::uint64_t before, std::string_view where);
   void note_too_deep(const Timeline& timeline, std::string_view output);
   void note_repaired(const Timeline& timeline);
-
-  void make_header(LabelId label);
-  std::optional<std::uint16_t> table_ref(NameId name);
-  fxt::TextRef ref_of(NameId name);
-  void register_names(const ArgumentRow& arguments);
-  void collect_texts(const ArgumentRow& arguments, Texts& texts);
-  std::string_view valid(std::string_view text);
-  std::string_view cut(std::string_view text, std::size_t max_bytes);
-  std::uint64_t repaired_strings() const { return repaired_strings_ + writer_.counters().repaired_strings; }
-  void count_repaired(std::size_t lane, std::uint64_t before, std::string_view where);
 
   // Strings of a lane that were not valid.
   struct Repaired {
@@ -116,19 +108,11 @@ class FxtSink : public EventSink {
   Notes& notes_;
   const TraceInfo* info_;             // null: no hints are written
   std::vector<EventThread> threads_;  // by lane
-  // What is known of a label's events.
-  struct LabelFacts {
-    std::uint64_t header = 0;           // see header_of(); 0: none yet
-    const char* inline_name = nullptr;  // if the header has no ref for it; its size stands there
-  };
-  std::vector<LabelFacts> labels_;         // by label
-  std::vector<bool> frame_marks_;          // by label: Tracy would show its instants as starts of frames
-  std::vector<std::uint32_t> table_refs_;  // by name; kNoRef until its first use
-  bool table_is_full_ = false;
-  std::deque<std::string> repaired_;             // valid forms of the current record's strings
+  StringRefs strings_;
+  LabelHeaders labels_;
   std::map<std::size_t, Repaired> repaired_of_;  // by lane
   FlowOrder flows_;
-  std::uint64_t cut_cpus_ = 0, cut_strings_ = 0, repaired_strings_ = 0, inline_names_ = 0;
+  std::uint64_t cut_cpus_ = 0;
   std::uint64_t events_written_ = 0;
   std::optional<std::uint64_t> first_ns_;
 };

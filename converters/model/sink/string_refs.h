@@ -1,0 +1,98 @@
+// How records refer to strings: by the string table while that has room, else with the text inside the
+// record.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/lanes/argument.h"
+#include "converters/model/names/names.h"
+#include "converters/model/sink/fast_encode.h"
+#include "fxt/writer.h"
+
+namespace convert {
+
+// The refs of names, and the texts of records: valid, and cut where a record has no room for them.
+class StringRefs {
+ public:
+  // The string arguments of one record.
+  using Texts = std::array<std::string_view, fxt::kMaxArguments>;
+
+  // Borrows both.
+  StringRefs(fxt::Writer& writer, const Names& names) : writer_(writer), names_(names) {}
+
+  // Makes room for names that are new; called before they are used.
+  void grow() { refs_.resize(names_.size(), kNoRef); }
+  // By name; kNoRef until a name's first use.
+  std::span<const std::uint32_t> refs() const { return refs_; }
+  bool table_is_full() const { return table_is_full_; }
+
+  // A name's ref in the string table. The name is added if the table has room.
+  std::optional<std::uint16_t> table_ref(NameId name);
+  // The same; the ref holds the text if the table has no room.
+  fxt::TextRef ref_of(NameId name);
+  // Adds the names of the arguments, and those that are values, to the table.
+  void register_names(const ArgumentRow& arguments);
+  // Collects the string arguments as they are written into the record: valid, and cut if they don't fit
+  // together. Strings in the table are empty here.
+  void collect_texts(const ArgumentRow& arguments, Texts& texts);
+  // The text as valid UTF-8 without a NUL. Such texts stay until end_record().
+  std::string_view valid(std::string_view text);
+  void end_record() { repaired_.clear(); }
+
+  void count_inline_name() { ++inline_names_; }
+
+  // ---- How often it happened so far, in the Writer as well ----
+
+  std::uint64_t repaired_strings() const { return repaired_strings_ + writer_.counters().repaired_strings; }
+  std::uint64_t cut_strings() const { return cut_strings_ + writer_.counters().cut_strings; }
+  std::uint64_t inline_names() const { return inline_names_ + writer_.counters().inline_strings; }
+
+ private:
+  std::string_view cut(std::string_view text, std::size_t max_bytes);
+
+  fxt::Writer& writer_;
+  const Names& names_;
+  std::vector<std::uint32_t> refs_;
+  bool table_is_full_ = false;
+  std::deque<std::string> repaired_;
+  std::uint64_t repaired_strings_ = 0, cut_strings_ = 0, inline_names_ = 0;
+};
+
+// The headers of the events of each label.
+class LabelHeaders {
+ public:
+  struct Header {
+    std::uint64_t word = 0;             // see header_of(); 0: none yet
+    const char* inline_name = nullptr;  // if the word has no ref for it; its size stands there
+  };
+
+  // Borrows both.
+  LabelHeaders(StringRefs& strings, const Names& names) : strings_(strings), names_(names) {}
+
+  // Makes room for labels that are new; called before they are used.
+  void grow();
+  // By label.
+  std::span<const Header> headers() const { return headers_; }
+  std::uint64_t word(LabelId label) const { return headers_[Names::index(label)].word; }
+  // Makes the header if the label's strings are in the table or can be added, or if the table is full and the
+  // name can be written as it is. Returns its word, 0 if there is none.
+  std::uint64_t make(LabelId label);
+  // Whether Tracy would show the label's instants as starts of frames; known when make() was called.
+  bool names_a_frame(LabelId label) const { return frame_marks_[Names::index(label)]; }
+
+ private:
+  StringRefs& strings_;
+  const Names& names_;
+  std::vector<Header> headers_;
+  std::vector<bool> frame_marks_;
+};
+
+}  // namespace convert
