@@ -19,7 +19,7 @@ SOURCE = """
 #include <stdio.h>
 #include <unistd.h>
 int work(int n) { return n + 1; }
-int main(int argc, char **argv) { puts("begun"); fflush(stdout); if (argc > 1) sleep(60); return work(2); }
+int main(int argc, char **argv) { puts("begun"); fflush(stdout); if (argc > 1 && argv[1][0] == 'l') sleep(60); return work(2); }
 """
 
 
