@@ -153,7 +153,7 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
                                        .allow = {fxt::Fault::UnnamedThread, fxt::Fault::TakenForIdle,
                                                  fxt::Fault::NamedInOtherProcess, fxt::Fault::LongSpan},
                                        .trust_nesting = true});  // the Timeline keeps it
-  FxtSink sink(writer, names, notes, options.has_viewer_hints ? &timeline.info() : nullptr);
+  FxtSink sink(writer, names, options.has_viewer_hints ? &timeline.info() : nullptr);
   Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
   timeline.run(range, [&] { progress.tick(); });
@@ -162,7 +162,7 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
                      fxt::tools::outside_text(*first_ns, timeline.last_ns()));
   if (!range.has_enough()) sink.end_first_view(timeline);
   writer.flush();
-  sink.finish(timeline, options.output);
+  sink.finish(timeline, options.output, notes);
   if (!range.has_enough()) timeline.note_inputs_apart();
   Written written{
       .events = sink.events_written(), .first_ns = sink.first_ns(), .last_ns = timeline.last_ns()};

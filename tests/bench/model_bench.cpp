@@ -60,7 +60,7 @@ void convert_calls(benchmark::State& state, Names& names, const Calls::Fill& fil
     info.process = ProcessId{7};
     info.thread = ThreadId{8};
     Lane& lane = timeline.add_lane(info);
-    FxtSink sink(writer, names, notes);
+    FxtSink sink(writer, names);
     timeline.add_source(std::make_unique<Calls>(lane, names.intern_label("app", "main"), fill), {&lane});
     timeline.run(sink, [] {});
   }

@@ -46,10 +46,10 @@ inline void convert_trace(std::string_view bytes, tfile::TraceFileOptions own = 
   fxt::MemoryOutput output;
   // The sink puts some records straight into the buffer: the Writer sees no begins there.
   fxt::Writer writer(output, {.allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
-  FxtSink sink(writer, names, notes);
+  FxtSink sink(writer, names);
   timeline.run(sink, [] {});
   writer.flush();
-  sink.finish(timeline, "out.fxt");
+  sink.finish(timeline, "out.fxt", notes);
   text_of(tfile::inspect(fuzzed_trace(), notes, own));
 }
 

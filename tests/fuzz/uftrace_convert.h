@@ -75,11 +75,11 @@ inline std::string converted(const std::filesystem::path& recording, std::size_t
   fxt::MemoryOutput output;
   // The sink puts some records straight into the buffer: the Writer sees no begins there.
   fxt::Writer writer(output, {.allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
-  FxtSink sink(writer, names, notes);
+  FxtSink sink(writer, names);
   Balance balance(sink);
   timeline.run(balance, [] {});
   writer.flush();
-  sink.finish(timeline, "out.fxt");
+  sink.finish(timeline, "out.fxt", notes);
   balance.check();
   return output.bytes();
 }

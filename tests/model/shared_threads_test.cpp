@@ -54,7 +54,7 @@ class SharedThread : public testing::Test {
     fxt::MemoryOutput output;
     fxt::Writer writer(output,
                        {.provider_name = "t", .allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
-    FxtSink sink(writer, names, notes);
+    FxtSink sink(writer, names);
     run(sink, stories);
     writer.flush();
     return fxt::test::broken_rules(output.words());
@@ -151,7 +151,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedOnesDoNot) {
 TEST_F(SharedThread, OneThreadIsNamedOnce) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
-  FxtSink sink(writer, names, notes);
+  FxtSink sink(writer, names);
   run(sink, {calls(1, 1000, 3000), instants(1, 2000)});
   writer.flush();
   fxt::Reader reader(std::as_bytes(output.words()));

@@ -251,26 +251,26 @@ void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& even
 
 // ---- Notes ----
 
-void FxtSink::note_too_deep(const Timeline& timeline, std::string_view output) {
+void FxtSink::note_too_deep(const Timeline& timeline, std::string_view output, Notes& notes) const {
   const std::vector<TooDeepCount> by_lane = timeline.too_deep();
   for (std::size_t i = 0; i < by_lane.size(); ++i) {
     const auto& [count, first] = by_lane[i];
     if (count == 0) continue;
     const LaneInfo& lane = timeline.lanes()[i];
-    notes_.add(kTooDeep, Location::file(output),
-               fmt::format("{} of thread {} ({}), the first is {}", count, number_of(lane.thread),
-                           lane.thread_name, names_.text(names_.label(first).name)),
-               count);
+    notes.add(kTooDeep, Location::file(output),
+              fmt::format("{} of thread {} ({}), the first is {}", count, number_of(lane.thread),
+                          lane.thread_name, names_.text(names_.label(first).name)),
+              count);
   }
 }
 
-void FxtSink::note_repaired(const Timeline& timeline) {
+void FxtSink::note_repaired(const Timeline& timeline, Notes& notes) const {
   for (const auto& [number, repaired] : repaired_of_) {
     const LaneInfo& lane = timeline.lanes()[number];
-    notes_.add(kStringsRepaired, Location::file(timeline.input_of(number)),
-               fmt::format("{} of thread {} ({}), the first in {}", repaired.count, number_of(lane.thread),
-                           lane.thread_name, repaired.first),
-               repaired.count);
+    notes.add(kStringsRepaired, Location::file(timeline.input_of(number)),
+              fmt::format("{} of thread {} ({}), the first in {}", repaired.count, number_of(lane.thread),
+                          lane.thread_name, repaired.first),
+              repaired.count);
   }
 }
 
@@ -282,17 +282,16 @@ void FxtSink::end_first_view(const Timeline& timeline) {
   write_hints(packets);
 }
 
-void FxtSink::finish(const Timeline& timeline, std::string_view output) {
+void FxtSink::finish(const Timeline& timeline, std::string_view output, Notes& notes) const {
   const auto note = [&](const NoteKind& kind, std::uint64_t count) {
-    if (count != 0)
-      notes_.add(kind, Location::file(output), fmt::format("{} {}", count, kind.meaning), count);
+    if (count != 0) notes.add(kind, Location::file(output), fmt::format("{} {}", count, kind.meaning), count);
   };
   note(kCpuCut, cut_cpus_);
-  note_too_deep(timeline, output);
+  note_too_deep(timeline, output, notes);
   note(kArrowBackwards, flows_.backward_arrows());
   note(kArgumentsCut, timeline.cut_arguments());
   note(kStringsCut, strings_.cut_strings());
-  note_repaired(timeline);
+  note_repaired(timeline, notes);
   note(kNameTableFull, strings_.inline_names());
   if (names_.label_count() > kMaxTracyNames) note(kManyNames, names_.label_count());
   if (first_ns_ && timeline.last_ns() - *first_ns_ >= fxt::kSpanLimit) note(kLongSpan, 1);

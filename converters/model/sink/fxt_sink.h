@@ -60,16 +60,11 @@ class FxtSink : public EventSink {
   static constexpr SinkLimits kLimits{
       .arguments_per_record = fxt::kMaxArguments, .depth = 512, .id_limit = std::uint64_t{1} << 32};
 
-  // Borrows all three. The Writer needs trust_nesting: a Timeline keeps the order, and fast_encode.h writes
-  // most calls into the Writer's buffer, so that the Writer would miss their begins. `info` is borrowed, too,
-  // if viewers are to be told what it knows: it is complete when the lanes are added.
-  FxtSink(fxt::Writer& writer, const Names& names, Notes& notes, const TraceInfo* info = nullptr)
-      : writer_(writer),
-        names_(names),
-        notes_(notes),
-        info_(info),
-        strings_(writer, names),
-        labels_(strings_, names) {}
+  // Borrows both. The Writer needs trust_nesting: a Timeline keeps the order, and fast_encode.h writes most
+  // calls into the Writer's buffer, so that the Writer would miss their begins. `info` is borrowed, too, if
+  // viewers are to be told what it knows: it is complete when the lanes are added.
+  FxtSink(fxt::Writer& writer, const Names& names, const TraceInfo* info = nullptr)
+      : writer_(writer), names_(names), info_(info), strings_(writer, names), labels_(strings_, names) {}
 
   // Names all processes and threads. The 255 heaviest threads get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
@@ -79,7 +74,7 @@ class FxtSink : public EventSink {
   void end_first_view(const Timeline& timeline);
   // Called after that, or where the rest of the trace is not wanted: notes what had to be cut or dropped.
   // `output` is what notes call the file.
-  void finish(const Timeline& timeline, std::string_view output);
+  void finish(const Timeline& timeline, std::string_view output, Notes& notes) const;
 
   std::uint64_t events_written() const { return events_written_; }
   // The time of the first event, which is the earliest; nothing if there was none.
@@ -94,8 +89,8 @@ class FxtSink : public EventSink {
   void end_frame_mark(const EventThread& thread, const PendingEvent& event);
   std::uint16_t cut_cpu(std::uint16_t cpu);
   void count_repaired(std::size_t lane, std::uint64_t before, std::string_view where);
-  void note_too_deep(const Timeline& timeline, std::string_view output);
-  void note_repaired(const Timeline& timeline);
+  void note_too_deep(const Timeline& timeline, std::string_view output, Notes& notes) const;
+  void note_repaired(const Timeline& timeline, Notes& notes) const;
 
   // Strings of a lane that were not valid.
   struct Repaired {
@@ -105,7 +100,6 @@ class FxtSink : public EventSink {
 
   fxt::Writer& writer_;
   const Names& names_;
-  Notes& notes_;
   const TraceInfo* info_;             // null: no hints are written
   std::vector<EventThread> threads_;  // by lane
   StringRefs strings_;

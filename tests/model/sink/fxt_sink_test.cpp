@@ -24,7 +24,7 @@ class FxtSinkTest : public testing::Test {
     timeline.begin_input("story");
     Lane& lane = timeline.add_lane(
         {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = "p", .thread_name = "t"});
-    FxtSink sink(writer, names, notes);
+    FxtSink sink(writer, names);
     std::size_t head = 0;
     timeline.add_source(std::make_unique<Story>(lane,
                                                 [&](Lane& l) {
@@ -35,7 +35,7 @@ class FxtSinkTest : public testing::Test {
                         {&lane});
     timeline.run(sink, [] {});
     writer.flush();
-    sink.finish(timeline, "out.fxt");
+    sink.finish(timeline, "out.fxt", notes);
     events_written = sink.events_written();
     const auto words = output.words().subspan(head);
     return {words.begin(), words.end()};
@@ -64,7 +64,7 @@ TEST_F(FxtSinkTest, ViewersAreToldWhereTheCallsEndOnceThatIsKnown) {
                                   .process_name = "p",
                                   .thread_name = "t",
                                   .first_call_ns = 10});
-  FxtSink sink(writer, names, notes, &timeline.info());
+  FxtSink sink(writer, names, &timeline.info());
   std::size_t head = 0, events = 0;
   const auto words = [&] {
     writer.flush();
@@ -267,9 +267,9 @@ TEST_F(FxtSinkTest, TheNoteOfStringsNamesTheirThread) {
   add("caf\xe9", 9, [&](Lane& lane) { lane.instant(13, label("g"), {{word, "\xe7"}}); });
   timeline.begin_input("second");
   add("t", 10, [&](Lane& lane) { lane.blob(14, "file\xe9", {}); });
-  FxtSink sink(writer, names, notes);
+  FxtSink sink(writer, names);
   timeline.run(sink, [] {});
-  sink.finish(timeline, "out.fxt");
+  sink.finish(timeline, "out.fxt", notes);
   const auto repaired =
       std::ranges::find(notes.groups(), &kStringsRepaired, [](const Notes::Group& g) { return g.kind; });
   ASSERT_NE(repaired, notes.groups().end());
@@ -490,7 +490,7 @@ TEST_F(FxtSinkTest, RecordsOfThreadsWithoutAnIndexHoldTheirIds) {
                                                 }),
                         {&lane});
   }
-  FxtSink sink(writer, names, notes);
+  FxtSink sink(writer, names);
   timeline.run(sink, [] {});
   writer.flush();
   const auto words = output.words();
