@@ -24,37 +24,65 @@ bool is_aligned(const std::byte* bytes) {
 
 }  // namespace
 
-RecordStream::RecordStream(std::span<const std::byte> memory, const ReaderOptions& options)
-    : options_(options), data_(memory) {}
+// Reads on until `bytes` bytes lie after position_. What lies before it is dropped; the buffer grows only as
+// far as bytes really come.
+bool InputWindow::read_on(std::size_t bytes) {
+  if (input_ == nullptr) return false;
+  std::size_t filled = size();
+  if (position_ != 0 && filled != 0) std::memmove(buffer_.get(), this->bytes(), filled);
+  offset_ += position_;
+  position_ = 0;
+  data_ = {};
+  while (filled < bytes) {
+    if (buffer_words_ * kWord - filled < kBlockBytes / 2) grow_buffer(filled);
+    const std::size_t got =
+        input_->read(std::as_writable_bytes(std::span(buffer_.get(), buffer_words_)).subspan(filled));
+    filled += got;
+    if (got == 0) break;
+  }
+  data_ = std::as_bytes(std::span(buffer_.get(), buffer_words_)).first(filled);
+  return filled >= bytes;
+}
 
-RecordStream::RecordStream(Input& input, const ReaderOptions& options) : options_(options), input_(&input) {}
+void InputWindow::grow_buffer(std::size_t filled_bytes) {
+  const std::size_t words = std::max(buffer_words_ * 2, 2 * kBlockBytes / kWord);
+  auto larger = std::make_unique_for_overwrite<std::uint64_t[]>(words);
+  if (filled_bytes != 0) std::memcpy(larger.get(), buffer_.get(), filled_bytes);
+  buffer_ = std::move(larger);
+  buffer_words_ = words;
+}
+
+RecordStream::RecordStream(std::span<const std::byte> memory, const ReaderOptions& options)
+    : options_(options), window_(memory) {}
+
+RecordStream::RecordStream(Input& input, const ReaderOptions& options) : options_(options), window_(input) {}
 
 // Spec: "Magic number record": its byte order is that of all words of the file.
 void RecordStream::begin() {
   begun_ = true;
   swap_ = std::endian::native == std::endian::big;
   if (!available(kWord)) return;
-  if (word_at(position_) == boost::endian::endian_reverse(kMagicRecord)) swap_ = !swap_;
-  in_place_ = !swap_ && is_aligned(data_.data());
+  if (next_word() == boost::endian::endian_reverse(kMagicRecord)) swap_ = !swap_;
+  in_place_ = !swap_ && is_aligned(window_.bytes());
 }
 
 bool RecordStream::next_with_care(RecordWords& record) {
   if (ended_) return false;
   if (!begun_) {
     begin();
-    if (options_.require_magic && (!available(kWord) || word_at(position_) != kMagicRecord))
+    if (options_.require_magic && (!available(kWord) || next_word() != kMagicRecord))
       return stop(ReadEnd::Reason::NoMagic);
   }
   std::uint64_t header = 0;
   do {
     if (!available(kWord)) {
-      const std::size_t rest = data_.size() - position_;
+      const std::size_t rest = window_.size();
       end_.missing_bytes = rest == 0 ? 0 : kWord - rest;
       return stop(rest == 0 ? ReadEnd::Reason::EndOfFile : ReadEnd::Reason::Truncated);
     }
-    header = word_at(position_);
+    header = next_word();
     if (header != 0 || !options_.skip_zero_words) break;
-    position_ += kWord;
+    window_.skip(kWord);
   } while (true);
 
   const std::uint64_t size_words = size_in_words(header);
@@ -63,12 +91,12 @@ bool RecordStream::next_with_care(RecordWords& record) {
     return skip(record, header, size_words);
   const auto size_bytes = static_cast<std::size_t>(size_words) * kWord;
   if (!available(size_bytes)) {
-    end_.missing_bytes = size_bytes - (data_.size() - position_);
+    end_.missing_bytes = size_bytes - window_.size();
     return stop(ReadEnd::Reason::Truncated);
   }
 
-  const std::byte* bytes = data_.data() + position_;
-  record = {.offset = offset_ + position_, .words = {}, .bytes = bytes, .too_large_words = 0};
+  const std::byte* bytes = window_.bytes();
+  record = {.offset = window_.offset(), .words = {}, .bytes = bytes, .too_large_words = 0};
   if (in_place_) {
     record.words = {reinterpret_cast<const std::uint64_t*>(bytes), static_cast<std::size_t>(size_words)};
   } else {
@@ -78,23 +106,23 @@ bool RecordStream::next_with_care(RecordWords& record) {
       for (std::uint64_t& number : numbers_) boost::endian::endian_reverse_inplace(number);
     record.words = numbers_;
   }
-  position_ += size_bytes;
+  window_.skip(size_bytes);
   return true;
 }
 
 // Skips a record that is larger than the limit.
 bool RecordStream::skip(RecordWords& record, std::uint64_t header, std::uint64_t size_words) {
-  const std::uint64_t start = offset_ + position_;
+  const std::uint64_t start = window_.offset();
   std::uint64_t left = size_words * kWord;
   while (left > 0) {
-    if (position_ == data_.size() && !available(1)) {
+    if (!available(1)) {
       end_.missing_bytes = left;
       stop(ReadEnd::Reason::Truncated);
       end_.offset = start;
       return false;
     }
-    const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(left, data_.size() - position_));
-    position_ += piece;
+    const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(left, window_.size()));
+    window_.skip(piece);
     left -= piece;
   }
   skipped_header_ = header;
@@ -105,43 +133,18 @@ bool RecordStream::skip(RecordWords& record, std::uint64_t header, std::uint64_t
   return true;
 }
 
-// Reads on until `bytes` bytes lie after position_. What lies before it is dropped; the buffer grows only as
-// far as bytes really come.
-bool RecordStream::fetch(std::size_t bytes) {
-  if (input_ == nullptr) return false;
-  const std::size_t kept = data_.size() - position_;
-  if (position_ != 0 && kept != 0) std::memmove(buffer_.get(), data_.data() + position_, kept);
-  offset_ += position_;
-  position_ = 0;
-  std::size_t filled = kept;
+bool RecordStream::available(std::size_t bytes) {
   try {
-    while (filled < bytes) {
-      if (buffer_words_ * kWord - filled < kBlockBytes / 2) grow_buffer(filled);
-      const std::size_t got =
-          input_->read(std::as_writable_bytes(std::span(buffer_.get(), buffer_words_)).subspan(filled));
-      filled += got;
-      if (got == 0) break;
-    }
+    return window_.fetch(bytes);
   } catch (...) {
-    data_ = {};
     stop(ReadEnd::Reason::Failed);
     throw;
   }
-  data_ = std::as_bytes(std::span(buffer_.get(), buffer_words_)).first(filled);
-  return filled >= bytes;
 }
 
-void RecordStream::grow_buffer(std::size_t filled_bytes) {
-  const std::size_t words = std::max(buffer_words_ * 2, 2 * kBlockBytes / kWord);
-  auto larger = std::make_unique_for_overwrite<std::uint64_t[]>(words);
-  if (filled_bytes != 0) std::memcpy(larger.get(), buffer_.get(), filled_bytes);
-  buffer_ = std::move(larger);
-  buffer_words_ = words;
-}
-
-std::uint64_t RecordStream::word_at(std::size_t position) const {
+std::uint64_t RecordStream::next_word() const {
   std::uint64_t word = 0;
-  std::memcpy(&word, data_.data() + position, kWord);
+  std::memcpy(&word, window_.bytes(), kWord);
   return swap_ ? boost::endian::endian_reverse(word) : word;
 }
 
@@ -149,7 +152,7 @@ bool RecordStream::stop(ReadEnd::Reason reason) {
   ended_ = true;
   in_place_ = false;
   end_.reason = reason;
-  end_.offset = offset_ + position_;
+  end_.offset = window_.offset();
   return false;
 }
 

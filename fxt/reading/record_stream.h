@@ -23,6 +23,34 @@ struct RecordWords {
   std::uint64_t too_large_words = 0;  // not 0: skipped, and `words` is the header only
 };
 
+// The part of a file that lies in memory, from the next record on: all of the rest, or what was read ahead of
+// an Input.
+class InputWindow {
+ public:
+  explicit InputWindow(std::span<const std::byte> memory) : data_(memory) {}
+  explicit InputWindow(Input& input) : input_(&input) {}
+
+  const std::byte* bytes() const { return data_.data() + position_; }
+  std::size_t size() const { return data_.size() - position_; }
+  std::uint64_t offset() const { return offset_ + position_; }  // in the file
+
+  // Makes at least `bytes` bytes available, if the file has them. Throws what the Input throws, and is empty
+  // then.
+  bool fetch(std::size_t bytes) { return bytes <= size() || read_on(bytes); }
+  void skip(std::size_t bytes) { position_ += bytes; }
+
+ private:
+  bool read_on(std::size_t bytes);
+  void grow_buffer(std::size_t filled_bytes);
+
+  Input* input_ = nullptr;
+  std::unique_ptr<std::uint64_t[]> buffer_;  // of what was read from input_
+  std::size_t buffer_words_ = 0;
+  std::span<const std::byte> data_;  // memory, or the filled part of buffer_
+  std::size_t position_ = 0;         // in data_, of the next record
+  std::uint64_t offset_ = 0;         // of data_'s start in the file
+};
+
 class RecordStream {
  public:
   RecordStream(std::span<const std::byte> memory, const ReaderOptions& options);
@@ -36,38 +64,30 @@ class RecordStream {
  private:
   // The common case: an ordinary record that lies there whole and can be used as it lies.
   bool next_in_place(RecordWords& record) {
-    const std::size_t left = data_.size() - position_;
+    const std::size_t left = window_.size();
     if (!in_place_ || left < sizeof(std::uint64_t)) return false;
-    const std::byte* const bytes = data_.data() + position_;
+    const std::byte* const bytes = window_.bytes();
     const auto* const words = reinterpret_cast<const std::uint64_t*>(bytes);
     const auto size = static_cast<std::size_t>(RecordHeader::Size::get(words[0]));
     if (RecordHeader::Type::get(words[0]) == code(RecordType::Large) || size == 0 ||
         size > left / sizeof(std::uint64_t))
       return false;
-    record.offset = offset_ + position_;
+    record.offset = window_.offset();
     record.words = {words, size};
     record.bytes = bytes;
     record.too_large_words = 0;
-    position_ += size * sizeof(std::uint64_t);
+    window_.skip(size * sizeof(std::uint64_t));
     return true;
   }
   bool next_with_care(RecordWords& record);
   void begin();
-  // Makes at least `bytes` bytes available at position_, if the source has them.
-  bool available(std::size_t bytes) { return bytes <= data_.size() - position_ || fetch(bytes); }
-  bool fetch(std::size_t bytes);
-  void grow_buffer(std::size_t filled_bytes);
-  std::uint64_t word_at(std::size_t position) const;
+  bool available(std::size_t bytes);
+  std::uint64_t next_word() const;
   bool stop(ReadEnd::Reason reason);
   bool skip(RecordWords& record, std::uint64_t header, std::uint64_t size_words);
 
   ReaderOptions options_;
-  Input* input_ = nullptr;
-  std::unique_ptr<std::uint64_t[]> buffer_;  // of what was read from input_
-  std::size_t buffer_words_ = 0;
-  std::span<const std::byte> data_;  // memory, or the filled part of buffer_
-  std::size_t position_ = 0;         // in data_, of the next record
-  std::uint64_t offset_ = 0;         // of data_'s start in the file
+  InputWindow window_;
   bool begun_ = false;
   bool ended_ = false;
   bool in_place_ = false;               // words are aligned and in this machine's byte order

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -16,6 +17,7 @@
 
 #include <boost/endian/conversion.hpp>
 
+#include "fxt/reading/record_stream.h"
 #include "tests/fxt/sample_trace.h"
 
 namespace fxt::test {
@@ -429,6 +431,35 @@ TEST(ReaderSources, StreamsAreReadToTheirEnd) {
 }
 
 // ---- Inputs ----
+
+// Three bytes at a time.
+class SlowInput final : public Input {
+ public:
+  explicit SlowInput(std::string_view text) : left_(text) {}
+  std::size_t read(std::span<std::byte> room) override {
+    const std::string_view piece = left_.substr(0, 3);
+    std::ranges::copy(std::as_bytes(std::span(piece)), room.begin());
+    left_.remove_prefix(piece.size());
+    return piece.size();
+  }
+
+ private:
+  std::string_view left_;
+};
+
+TEST(InputWindow, KeepsWhatIsNotSkipped) {
+  SlowInput input("0123456789");
+  InputWindow window(input);
+  ASSERT_TRUE(window.fetch(4));
+  EXPECT_EQ(window.size(), 6U);  // whole pieces
+  window.skip(4);
+  EXPECT_EQ(window.offset(), 4U);
+  ASSERT_TRUE(window.fetch(5));
+  EXPECT_EQ(std::memcmp(window.bytes(), "45678", 5), 0);
+  EXPECT_EQ(window.offset(), 4U);
+  EXPECT_FALSE(window.fetch(7));
+  EXPECT_EQ(window.size(), 6U);  // what there is, to the end
+}
 
 class FailingInput final : public Input {
  public:
