@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <random>
 #include <string>
 
+#include "converters/model/lanes/plain_calls.h"
 #include "tests/model/lane_story.h"
 
 namespace convert {
@@ -29,65 +29,6 @@ TEST_F(LaneTest, CallsAreOneRecordAtTheirBegin) {
                 lane.end(20);
               }),
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
-}
-
-TEST_F(LaneTest, TheHotPathEmitsTheSame) {
-  EXPECT_THAT(lines_of([&](Lane& lane) {
-                EXPECT_TRUE(lane.try_begin(10, label("main"), 0xa, 0));
-                EXPECT_TRUE(lane.try_begin(12, label("leaf"), 0xb, 1));
-                EXPECT_FALSE(lane.try_end(14, 0xa, 1)) << "another function";
-                EXPECT_FALSE(lane.try_end(14, 0xb, 0)) << "another depth";
-                EXPECT_FALSE(lane.try_end(11, 0xb, 1)) << "back in time";
-                EXPECT_TRUE(lane.try_end(14, 0xb, 1));
-                EXPECT_FALSE(lane.try_begin(13, label("leaf"), 0xb, 1)) << "back in time";
-                EXPECT_FALSE(lane.try_begin(14, label("leaf"), 0xb, 2)) << "another depth";
-                EXPECT_TRUE(lane.try_end(20, 0xa, 0));
-              }),
-              ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
-}
-
-// try_begin_with() and try_end_with() leave the lane as begin() and end() do, in words and in bytes.
-TEST_F(LaneTest, ArgumentsThatAreWrittenInPlaceAreTheSame) {
-  for (unsigned seed = 0; seed < 50; ++seed) {
-    std::uint64_t in_place = 0;
-    const auto fill = [&](Lane& lane, bool tries) {
-      std::mt19937_64 random(seed);
-      lane.set_held_bytes_limit(3000);
-      lane.skip_calls_before(seed % 5 == 0 ? 200 : 0);
-      std::uint64_t time = 1;
-      const auto arguments = [&] {
-        Arguments all;
-        for (std::uint64_t i = random() % (random() % 8 == 0 ? 17 : 4); i > 0; --i)
-          all.add({names.intern("a"), std::string(random() % (random() % 30 == 0 ? 900 : 30), 'x')});
-        return all;
-      };
-      for (int i = 0; i < 2000; ++i) {
-        time += random() % 3;
-        const bool ends = lane.depth() != 0 && (lane.depth() > 8 || random() % 2 == 0);
-        const Arguments all = ends && random() % 2 == 0 ? Arguments() : arguments();
-        const std::size_t most_words = all.words().size() + random() % 9;
-        const auto put = [&](std::uint64_t* words) {
-          return PackedArguments{std::ranges::copy(all.words(), words).out, all.size()};
-        };
-        if (!ends) {
-          const std::uint64_t key = random();
-          if (tries && lane.try_begin_with(time, label("f"), key, lane.depth(), most_words, put))
-            ++in_place;
-          else
-            lane.begin(time, label("f"), key, all);
-        } else if (tries && lane.try_end_with(time, lane.top_key(), lane.depth() - 1, most_words, put)) {
-          ++in_place;
-        } else {
-          lane.end(time, all);
-        }
-        if (random() % 50 == 0) lane.instant(time, label("i"));
-      }
-      while (lane.depth() != 0) lane.end(++time);
-    };
-    const auto expected = lines_of([&](Lane& lane) { fill(lane, false); });
-    EXPECT_EQ(lines_of([&](Lane& lane) { fill(lane, true); }), expected) << "seed " << seed;
-    EXPECT_GT(in_place, 1000u);
-  }
 }
 
 TEST_F(LaneTest, ACallCanEndWhereTheOneInsideItBegan) {
@@ -194,10 +135,10 @@ TEST_F(LaneTest, ZeroLengthCallsArePairs) {
 // call of zero length at their very end must not be complete.
 TEST_F(LaneTest, ZeroLengthCallsOnTheHotPathToo) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
-                lane.try_begin(10, label("main"), 0xa, 0);
-                lane.try_begin(20, label("leaf"), 0xb, 1);
-                EXPECT_TRUE(lane.try_end(20, 0xb, 1));
-                EXPECT_TRUE(lane.try_end(20, 0xa, 0));
+                PlainCalls(lane).try_begin(10, label("main"), 0xa, 0);
+                PlainCalls(lane).try_begin(20, label("leaf"), 0xb, 1);
+                EXPECT_TRUE(PlainCalls(lane).try_end(20, 0xb, 1));
+                EXPECT_TRUE(PlainCalls(lane).try_end(20, 0xa, 0));
               }),
               ElementsAre("7/8 [10 app:main", "7/8 [20 app:leaf", "7/8 20] app:leaf", "7/8 20] app:main"));
 }
@@ -234,8 +175,8 @@ TEST_F(LaneTest, PairsOnRequest) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(10, label("main"));
-                    EXPECT_TRUE(lane.try_begin(12, label("leaf"), 0, 1));
-                    EXPECT_TRUE(lane.try_end(14, 0, 1));
+                    EXPECT_TRUE(PlainCalls(lane).try_begin(12, label("leaf"), 0, 1));
+                    EXPECT_TRUE(PlainCalls(lane).try_end(14, 0, 1));
                     lane.end(20);
                   },
                   {.limits = kTestLanes.limits, .durations = DurationForm::Pairs}),
@@ -249,8 +190,8 @@ TEST_F(LaneTest, CallsTooDeepAreDroppedAndCounted) {
                     EXPECT_TRUE(lane.top_is_visible());
                     lane.begin(2, label("b"));
                     EXPECT_FALSE(lane.top_is_visible());
-                    EXPECT_TRUE(lane.try_begin(3, label("c"), 0, 2));
-                    EXPECT_TRUE(lane.try_end(4, 0, 2));
+                    EXPECT_TRUE(PlainCalls(lane).try_begin(3, label("c"), 0, 2));
+                    EXPECT_TRUE(PlainCalls(lane).try_end(4, 0, 2));
                     lane.end(5);
                     lane.end(6);
                   },

@@ -42,7 +42,7 @@ class EventQueue {
   }
   ArgumentArena& blocks() { return blocks_; }
 
-  // Raw access for Lane::add_plain_run(): where the next events go, up to write_end().
+  // Raw access for PlainCalls::add_run(): where the next events go, up to write_end().
   PendingEvent* write() const { return write_; }
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }

@@ -111,92 +111,6 @@ class Lane {
   const LaneOptions& options() const { return options_; }
   const LaneCounters& counters() const { return counters_; }
 
-  // ---- The hot path: one plain record. Returns false, and does nothing, if the record does not fit. ----
-
-  // An entry at exactly the current depth.
-  bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth) {
-    if (!can_begin(time_ns, depth)) return false;
-    if (depth >= hot_depth_limit_) {
-      begin(time_ns, label, key);
-      return true;
-    }
-    last_ns_ = time_ns;
-    PendingEvent* const event = next_event();
-    *event = {time_ns, 0, nullptr, label, EventKind::Open};
-    open_calls_.push(event, key);
-    return true;
-  }
-
-  bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
-    return depth == open_calls_.size() && time_ns >= last_ns_ && time_ns < kTimeLimitNs;
-  }
-
-  // An exit of the top call.
-  bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
-    if (depth + 1 != open_calls_.size()) return false;
-    const OpenCall& call = open_calls_.back();
-    if (call.key != key || time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
-    if (!call.is_pending() || time_ns == call.event->time_ns || time_ns == zero_ns_) {
-      end(time_ns);
-      return true;
-    }
-    last_ns_ = time_ns;
-    call.event->end_ns = time_ns;
-    call.event->kind = EventKind::Complete;
-    if (time_ns < needed_from_ns_) skip(*call.event);
-    open_calls_.pop();
-    return true;
-  }
-
-  // try_begin() and try_end() with arguments. `put(words)` packs them into the lane's memory, at most
-  // `most_words` words, and returns PackedArguments. They also refuse a record for which memory is not ready.
-  template <typename Put>
-  bool try_begin_with(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth,
-                      std::size_t most_words, Put put) {
-    if (!can_begin(time_ns, depth) || depth >= hot_depth_limit_) return false;
-    if (queue_.is_full()) add_chunk();
-    std::uint64_t* const words = queue_.blocks().try_reserve(most_words);
-    if (words == nullptr) return false;
-    const PackedArguments packed = put(words);
-    if (packed.count > options_.limits.arguments_per_record) return false;
-    last_ns_ = time_ns;
-    PendingEvent* const event = queue_.add();
-    const std::uint64_t* const block = packed.count == 0 ? nullptr : queue_.blocks().commit(packed);
-    *event = {time_ns, 0, block, label, EventKind::Open};
-    open_calls_.push(event, key);
-    return true;
-  }
-  template <typename Put>
-  bool try_end_with(std::uint64_t time_ns, std::uint64_t key, std::size_t depth, std::size_t most_words,
-                    Put put) {
-    if (depth + 1 != open_calls_.size()) return false;
-    const OpenCall& call = open_calls_.back();
-    if (call.key != key || time_ns < last_ns_ || time_ns >= kTimeLimitNs || time_ns < needed_from_ns_)
-      return false;
-    PendingEvent& event = *call.event;
-    if (!call.is_pending() || time_ns == event.time_ns || time_ns == zero_ns_) return false;
-    if (!put_behind(event, most_words, put)) return false;
-    last_ns_ = time_ns;
-    event.end_ns = time_ns;
-    event.kind = EventKind::Complete;
-    open_calls_.pop();
-    return true;
-  }
-
-  // An exit of the top call, if that is filtered.
-  bool try_end_filtered(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
-    if (depth + 1 != open_calls_.size() || !top_is_filtered() || top_key() != key) return false;
-    if (time_ns < last_ns_ || time_ns >= kTimeLimitNs) return false;
-    last_ns_ = time_ns;
-    open_calls_.pop_filtered();
-    return true;
-  }
-
-  // Adds plain calls in bulk: decode(0), decode(1), … up to `count`. Stops before the first record that is
-  // not plain or does not fit the open calls. Returns how many were added. Defined in plain_run.h.
-  template <typename Decode>
-  std::size_t add_plain_run(std::size_t count, Decode decode);
-
   // ---- Handing events over to the merge, while nobody fills the lane ----
 
   // Bounds the lane's memory: when a pending call holds more than `bytes` back, its begin is emitted alone.
@@ -208,31 +122,11 @@ class Lane {
   EventQueue& queue() { return queue_; }
 
  private:
-  template <typename Decode>
-  std::size_t skip_plain_run(std::size_t count, Decode decode);
+  friend class PlainCalls;  // the hot path
+
   bool skip(const PendingEvent& call) {
     if (!queue_.remove_latest(call)) return false;
     ++counters_.skipped_calls;
-    return true;
-  }
-  // Adds arguments to those of an event. Returns false, and does nothing, if there is no memory, or no room
-  // in a record.
-  template <typename Put>
-  bool put_behind(PendingEvent& event, std::size_t most_words, Put put) {
-    ArgumentArena& blocks = queue_.blocks();
-    const std::size_t count = event.argument_count(), limit = options_.limits.arguments_per_record;
-    if (std::uint64_t* const words = blocks.try_reserve_behind(event.block, most_words)) {
-      const PackedArguments packed = put(words);
-      if (count + packed.count > limit) return false;
-      if (packed.count != 0) blocks.commit_behind(event.block, packed);
-      return true;
-    }
-    const auto before = event.arguments().words();
-    std::uint64_t* const words = queue_.is_full() ? nullptr : blocks.try_reserve(before.size() + most_words);
-    if (words == nullptr) return false;
-    const PackedArguments packed = put(ArgumentArena::copy(before, words));
-    if (count + packed.count > limit) return false;
-    if (packed.count != 0) event.block = blocks.commit({packed.end, count + packed.count});
     return true;
   }
   PendingEvent* next_event() {

@@ -1,5 +1,5 @@
 // The open calls of a lane, outermost first. Like a vector, but calls above the top can be written before it
-// is known whether they are needed (Lane::add_plain_run()).
+// is known whether they are needed (PlainCalls::add_run()).
 #pragma once
 
 #include <algorithm>
@@ -111,7 +111,7 @@ class OpenCallStack {
     return first_pending_;
   }
 
-  // Raw access for Lane::add_plain_run(): `capacity()` calls, of which the first size() are in use.
+  // Raw access for PlainCalls::add_run(): `capacity()` calls, of which the first size() are in use.
   OpenCall* data() { return calls_.data(); }
   std::size_t capacity() const { return calls_.size(); }
   void set_size(std::size_t size) {

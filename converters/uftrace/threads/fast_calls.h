@@ -11,7 +11,7 @@
 #include <span>
 
 #include "converters/model/lanes/lane.h"
-#include "converters/model/lanes/plain_run.h"
+#include "converters/model/lanes/plain_calls.h"
 #include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/symbols/task_symbols.h"
@@ -25,7 +25,7 @@ class FastCalls {
   // `line_argument` is the argument that carries a function's line. `payloads` decodes arguments; null if
   // they are not shown. Borrows all.
   FastCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payloads)
-      : lane_(lane),
+      : calls_(lane),
         symbols_(symbols),
         labels_(symbols.cache()),
         line_argument_(line_argument),
@@ -53,8 +53,8 @@ class FastCalls {
     if (labels_ == nullptr || payloads_ == nullptr) return false;
     const std::size_t most_words = layout.most_words(payload.size());
     const auto put = [&](std::uint64_t* words) { return payloads_->put_values(layout, payload, words); };
-    if (!call.is_entry()) return lane_.try_end_with(call.time_ns, call.address, call.depth, most_words, put);
-    return lane_.can_begin(call.time_ns, call.depth) &&
+    if (!call.is_entry()) return calls_.try_end_with(call.time_ns, call.address, call.depth, most_words, put);
+    return calls_.can_begin(call.time_ns, call.depth) &&
            try_begin(call, symbols_.name_of(call.address), most_words, put);
   }
 
@@ -99,21 +99,21 @@ class FastCalls {
                        .is_end = is_end,
                        .mismatch = (name.address ^ address) & (is_end - 1)};
     };
-    if (labels_->size() <= kNamesInReach) return lane_.add_plain_run(records.count(), decode);
+    if (labels_->size() <= kNamesInReach) return calls_.add_run(records.count(), decode);
     const auto decode_ahead = [records, names = labels_->view(), decode,
                                last = records.count() - 1](std::size_t i) {
       __builtin_prefetch(&names.slot_for(records[std::min(i + kNamesAhead, last)].address()));
       return decode(i);
     };
-    return lane_.add_plain_run(records.count(), decode_ahead);
+    return calls_.add_run(records.count(), decode_ahead);
   }
 
   bool try_add(const CallRecord& call) const {
-    if (!call.is_entry()) return lane_.try_end(call.time_ns, call.address, call.depth);
-    if (!lane_.can_begin(call.time_ns, call.depth)) return false;
+    if (!call.is_entry()) return calls_.try_end(call.time_ns, call.address, call.depth);
+    if (!calls_.can_begin(call.time_ns, call.depth)) return false;
     const CallName& name = symbols_.name_of(call.address);
     if (name.line == CallName::kNoLine)
-      return lane_.try_begin(call.time_ns, name.label, call.address, call.depth);
+      return calls_.try_begin(call.time_ns, name.label, call.address, call.depth);
     return try_begin(call, name, 0, [](std::uint64_t* words) { return PackedArguments{words, 0}; });
   }
 
@@ -127,10 +127,10 @@ class FastCalls {
       end[1] = static_cast<std::uint32_t>(name.line);
       return PackedArguments{end + 2, count + 1};
     };
-    return lane_.try_begin_with(call.time_ns, name.label, call.address, call.depth, most_words + 2, put_all);
+    return calls_.try_begin_with(call.time_ns, name.label, call.address, call.depth, most_words + 2, put_all);
   }
 
-  Lane& lane_;
+  PlainCalls calls_;
   TaskSymbols& symbols_;
   const LabelCache* labels_;  // null before the first call
   NameId line_argument_;
@@ -141,7 +141,7 @@ class FilteredFastCalls {
  public:
   // Borrows all.
   FilteredFastCalls(Lane& lane, const LabelCache* names, OptionFilter& filter)
-      : lane_(lane), labels_(names), filter_(filter) {}
+      : lane_(lane), calls_(lane), labels_(names), filter_(filter) {}
 
   // Decides for each record whether it is shown; returns how many were decided. The filter is asked again
   // about the record after them.
@@ -157,23 +157,24 @@ class FilteredFastCalls {
 
  private:
   bool try_end(const CallRecord& call) const {
-    return lane_.try_end_filtered(call.time_ns, call.address, call.depth) ||
-           lane_.try_end(call.time_ns, call.address, call.depth);
+    return calls_.try_end_filtered(call.time_ns, call.address, call.depth) ||
+           calls_.try_end(call.time_ns, call.address, call.depth);
   }
   bool try_begin(const CallRecord& call, std::uint64_t offset) const {
     const FunctionRule* const* const rule = filter_.plain_rule(call.address);
-    if (rule == nullptr || !lane_.can_begin(call.time_ns, call.depth)) return false;
+    if (rule == nullptr || !calls_.can_begin(call.time_ns, call.depth)) return false;
     if (!filter_.enter_plain(call.depth, *rule, offset)) {
       lane_.begin_filtered(call.time_ns, call.address);
       return true;
     }
     const CallName* const name = labels_->find(call.address);
     if (name == nullptr || name->line != CallName::kNoLine) return false;
-    lane_.try_begin(call.time_ns, name->label, call.address, call.depth);
+    calls_.try_begin(call.time_ns, name->label, call.address, call.depth);
     return true;
   }
 
   Lane& lane_;
+  PlainCalls calls_;
   const LabelCache* labels_;
   OptionFilter& filter_;
 };

@@ -1,5 +1,5 @@
-// Calls added in bulk give the same events as calls added one by one.
-#include "converters/model/lanes/plain_run.h"
+// Calls on the hot path, also in bulk, give the same events as those on the slow path.
+#include "converters/model/lanes/plain_calls.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-class PlainRunTest : public LaneStory {
+class PlainCallsTest : public LaneStory {
  protected:
   PlainCall entry(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) {
     return {.time_ns = time_ns, .key = key, .depth = depth, .label = label, .is_end = 0, .mismatch = 0};
@@ -24,7 +24,7 @@ class PlainRunTest : public LaneStory {
     return {.time_ns = time_ns, .key = key, .depth = depth, .label = {}, .is_end = 1, .mismatch = 0};
   }
   static std::size_t add(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
-    return lane.add_plain_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
+    return PlainCalls(lane).add_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
   }
   // Adds calls in bulk as far as they are plain. Returns how many were.
   static std::size_t add_all(Lane& lane, const std::vector<PlainCall>& calls);
@@ -32,7 +32,68 @@ class PlainRunTest : public LaneStory {
   LabelId label = names.intern_label("app", "f");
 };
 
-TEST_F(PlainRunTest, AddsCallsThatFit) {
+TEST_F(PlainCallsTest, EmitsTheSameAsTheLane) {
+  EXPECT_THAT(lines_of([&](Lane& lane) {
+                const PlainCalls calls(lane);
+                EXPECT_TRUE(calls.try_begin(10, label, 0xa, 0));
+                EXPECT_TRUE(calls.try_begin(12, label, 0xb, 1));
+                EXPECT_FALSE(calls.try_end(14, 0xa, 1)) << "another function";
+                EXPECT_FALSE(calls.try_end(14, 0xb, 0)) << "another depth";
+                EXPECT_FALSE(calls.try_end(11, 0xb, 1)) << "back in time";
+                EXPECT_TRUE(calls.try_end(14, 0xb, 1));
+                EXPECT_FALSE(calls.try_begin(13, label, 0xb, 1)) << "back in time";
+                EXPECT_FALSE(calls.try_begin(14, label, 0xb, 2)) << "another depth";
+                EXPECT_TRUE(calls.try_end(20, 0xa, 0));
+              }),
+              ElementsAre("7/8 [10, 20] app:f", "7/8 [12, 14] app:f"));
+}
+
+// try_begin_with() and try_end_with() leave the lane as begin() and end() do, in words and in bytes.
+TEST_F(PlainCallsTest, ArgumentsThatAreWrittenInPlaceAreTheSame) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    std::uint64_t in_place = 0;
+    const auto fill = [&](Lane& lane, bool tries) {
+      const PlainCalls calls(lane);
+      std::mt19937_64 random(seed);
+      lane.set_held_bytes_limit(3000);
+      lane.skip_calls_before(seed % 5 == 0 ? 200 : 0);
+      std::uint64_t time = 1;
+      const auto arguments = [&] {
+        Arguments all;
+        for (std::uint64_t i = random() % (random() % 8 == 0 ? 17 : 4); i > 0; --i)
+          all.add({names.intern("a"), std::string(random() % (random() % 30 == 0 ? 900 : 30), 'x')});
+        return all;
+      };
+      for (int i = 0; i < 2000; ++i) {
+        time += random() % 3;
+        const bool ends = lane.depth() != 0 && (lane.depth() > 8 || random() % 2 == 0);
+        const Arguments all = ends && random() % 2 == 0 ? Arguments() : arguments();
+        const std::size_t most_words = all.words().size() + random() % 9;
+        const auto put = [&](std::uint64_t* words) {
+          return PackedArguments{std::ranges::copy(all.words(), words).out, all.size()};
+        };
+        if (!ends) {
+          const std::uint64_t key = random();
+          if (tries && calls.try_begin_with(time, label, key, lane.depth(), most_words, put))
+            ++in_place;
+          else
+            lane.begin(time, label, key, all);
+        } else if (tries && calls.try_end_with(time, lane.top_key(), lane.depth() - 1, most_words, put)) {
+          ++in_place;
+        } else {
+          lane.end(time, all);
+        }
+        if (random() % 50 == 0) lane.instant(time, names.intern_label("app", "i"));
+      }
+      while (lane.depth() != 0) lane.end(++time);
+    };
+    const auto expected = lines_of([&](Lane& lane) { fill(lane, false); });
+    EXPECT_EQ(lines_of([&](Lane& lane) { fill(lane, true); }), expected) << "seed " << seed;
+    EXPECT_GT(in_place, 1000u);
+  }
+}
+
+TEST_F(PlainCallsTest, AddsCallsThatFit) {
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
         lane.begin(5, label, 0xa);  // the first event adds a chunk
@@ -45,7 +106,7 @@ TEST_F(PlainRunTest, AddsCallsThatFit) {
       ElementsAre("7/8 [5, 20] app:f", "7/8 [10, 15] app:f", "7/8 [10, 14] app:f", "7/8 [15, 17] app:f"));
 }
 
-TEST_F(PlainRunTest, StopsBeforeACallThatDoesNotFit) {
+TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFit) {
   lines_of([&](Lane& lane) {
     lane.begin(5, label, 0xa);
     lane.begin(10, label, 0xb);
@@ -73,7 +134,7 @@ TEST_F(PlainRunTest, StopsBeforeACallThatDoesNotFit) {
   });
 }
 
-TEST_F(PlainRunTest, AnEndBelongsToAPendingCall) {
+TEST_F(PlainCallsTest, AnEndBelongsToAPendingCall) {
   Arguments many;
   for (std::int64_t i = 0; i < 16; ++i) many.add({names.intern("a"), i});
   lines_of([&](Lane& lane) {
@@ -88,12 +149,12 @@ TEST_F(PlainRunTest, AnEndBelongsToAPendingCall) {
   });
 }
 
-TEST_F(PlainRunTest, GoesNoDeeperThanIsShown) {
+TEST_F(PlainCallsTest, GoesNoDeeperThanIsShown) {
   lines_of(
       [&](Lane& lane) {
         lane.begin(5, label, 0xa);
         EXPECT_EQ(add(lane, {entry(6, 0xb, 1), entry(7, 0xc, 2)}), 1u);
-        EXPECT_TRUE(lane.try_begin(7, label, 0xc, 2));
+        EXPECT_TRUE(PlainCalls(lane).try_begin(7, label, 0xc, 2));
         EXPECT_EQ(add(lane, {exit(8, 0xc, 2)}), 0u) << "too deep";
         while (lane.depth() > 0) lane.end(9);
       },
@@ -136,11 +197,11 @@ std::vector<PlainCall> random_calls(unsigned seed, LabelId label) {
 
 // Adds one call on the slow path.
 bool add_one(Lane& lane, const PlainCall& call) {
-  return call.is_end != 0 ? lane.try_end(call.time_ns, call.key, call.depth)
-                          : lane.try_begin(call.time_ns, call.label, call.key, call.depth);
+  return call.is_end != 0 ? PlainCalls(lane).try_end(call.time_ns, call.key, call.depth)
+                          : PlainCalls(lane).try_begin(call.time_ns, call.label, call.key, call.depth);
 }
 
-std::size_t PlainRunTest::add_all(Lane& lane, const std::vector<PlainCall>& calls) {
+std::size_t PlainCallsTest::add_all(Lane& lane, const std::vector<PlainCall>& calls) {
   std::size_t added = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const std::size_t count = add(lane, calls, i);
@@ -152,7 +213,7 @@ std::size_t PlainRunTest::add_all(Lane& lane, const std::vector<PlainCall>& call
   return added;
 }
 
-TEST_F(PlainRunTest, EmitsTheSameAsOneByOne) {
+TEST_F(PlainCallsTest, EmitsTheSameAsOneByOne) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const auto calls = random_calls(seed, label);
     const LaneOptions options = {.limits = kTestLanes.limits, .max_depth = seed % 2 == 0 ? 512u : 8u};
@@ -174,7 +235,7 @@ bool is_over(const std::string& line, std::uint64_t time_ns) {
   return comma != std::string::npos && std::stoull(line.substr(comma + 2)) < time_ns;
 }
 
-TEST_F(PlainRunTest, SkippedCallsAreNotEmitted) {
+TEST_F(PlainCallsTest, SkippedCallsAreNotEmitted) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const auto calls = random_calls(seed, label);
     const LaneOptions options = {.limits = kTestLanes.limits, .max_depth = seed % 2 == 0 ? 512u : 8u};
@@ -202,7 +263,7 @@ TEST_F(PlainRunTest, SkippedCallsAreNotEmitted) {
   }
 }
 
-TEST_F(PlainRunTest, CallsThatLastUntilTheNeededTimeAreEmitted) {
+TEST_F(PlainCallsTest, CallsThatLastUntilTheNeededTimeAreEmitted) {
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
         lane.begin(5, label, 0xa);
@@ -218,7 +279,7 @@ TEST_F(PlainRunTest, CallsThatLastUntilTheNeededTimeAreEmitted) {
       ElementsAre("7/8 [5, 24] app:f", "7/8 [10, 21] app:f", "7/8 [13, 20] app:f", "7/8 [22, 23] app:f"));
 }
 
-TEST_F(PlainRunTest, StopsBeforeACallThatDoesNotFitAlsoWhenSkipping) {
+TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFitAlsoWhenSkipping) {
   lines_of([&](Lane& lane) {
     lane.begin(5, label, 0xa);
     lane.skip_calls_before(1000);
@@ -226,14 +287,14 @@ TEST_F(PlainRunTest, StopsBeforeACallThatDoesNotFitAlsoWhenSkipping) {
     odd.mismatch = 1;
     for (const PlainCall& call : {entry(11, 0xc, 0), entry(11, 0xc, 2), entry(9, 0xc, 1), odd}) {
       EXPECT_EQ(add(lane, {entry(10, 0xb, 1), exit(10, 0xb, 1)}), 1u) << "of zero length";
-      EXPECT_TRUE(lane.try_end(10, 0xb, 1));
+      EXPECT_TRUE(PlainCalls(lane).try_end(10, 0xb, 1));
       EXPECT_EQ(add(lane, {call}), 0u);
       EXPECT_EQ(lane.depth(), 1u);
     }
     EXPECT_EQ(add(lane, {entry(11, 0xb, 1), exit(12, 0xc, 1)}), 1u) << "of another one";
     EXPECT_EQ(add(lane, {entry(13, 0xd, 2), exit(14, 0xd, 2), exit(15, 0xb, 1)}), 2u)
         << "a call that was open before is ended on its own";
-    EXPECT_TRUE(lane.try_end(15, 0xb, 1));
+    EXPECT_TRUE(PlainCalls(lane).try_end(15, 0xb, 1));
     EXPECT_EQ(lane.counters().skipped_calls, 2u);
     lane.end(16);
   });

@@ -1,0 +1,233 @@
+// The hot path of a lane: records that begin or end a call, and fit the calls that are open.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "converters/model/lanes/lane.h"
+#include "converters/model/lanes/mask.h"
+
+namespace convert {
+
+// One record, as decoded.
+struct PlainCall {
+  std::uint64_t time_ns = 0;
+  std::uint64_t key = 0;
+  std::size_t depth = 0;       // of the call; any number
+  LabelId label{};             // of a begin
+  std::uint64_t is_end = 0;    // 0 or 1
+  std::uint64_t mismatch = 0;  // not 0 if it is no plain call
+};
+
+// Adds plain calls to a lane, which it borrows. What does not fit is refused, and changes nothing.
+class PlainCalls {
+ public:
+  explicit PlainCalls(Lane& lane) : lane_(lane) {}
+
+  // An entry at exactly the current depth.
+  bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth) const {
+    if (!can_begin(time_ns, depth)) return false;
+    if (depth >= lane_.hot_depth_limit_) {
+      lane_.begin(time_ns, label, key);
+      return true;
+    }
+    lane_.last_ns_ = time_ns;
+    PendingEvent* const event = lane_.next_event();
+    *event = {time_ns, 0, nullptr, label, EventKind::Open};
+    lane_.open_calls_.push(event, key);
+    return true;
+  }
+
+  bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
+    return depth == lane_.open_calls_.size() && is_next(time_ns);
+  }
+
+  // An exit of the top call.
+  bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
+    if (!can_end(time_ns, key, depth)) return false;
+    const OpenCall& call = lane_.open_calls_.back();
+    if (!call.is_pending() || has_no_length(*call.event, time_ns)) {
+      lane_.end(time_ns);
+      return true;
+    }
+    lane_.last_ns_ = time_ns;
+    call.event->end_ns = time_ns;
+    call.event->kind = EventKind::Complete;
+    if (time_ns < lane_.needed_from_ns_) lane_.skip(*call.event);
+    lane_.open_calls_.pop();
+    return true;
+  }
+
+  // try_begin() and try_end() with arguments. `put(words)` packs them into the lane's memory, at most
+  // `most_words` words, and returns PackedArguments. They also refuse a record for which memory is not ready.
+  template <typename Put>
+  bool try_begin_with(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth,
+                      std::size_t most_words, Put put) const {
+    if (!can_begin(time_ns, depth) || depth >= lane_.hot_depth_limit_) return false;
+    if (lane_.queue_.is_full()) lane_.add_chunk();
+    ArgumentArena& blocks = lane_.queue_.blocks();
+    std::uint64_t* const words = blocks.try_reserve(most_words);
+    if (words == nullptr) return false;
+    const PackedArguments packed = put(words);
+    if (packed.count > lane_.options_.limits.arguments_per_record) return false;
+    lane_.last_ns_ = time_ns;
+    PendingEvent* const event = lane_.queue_.add();
+    const std::uint64_t* const block = packed.count == 0 ? nullptr : blocks.commit(packed);
+    *event = {time_ns, 0, block, label, EventKind::Open};
+    lane_.open_calls_.push(event, key);
+    return true;
+  }
+  template <typename Put>
+  bool try_end_with(std::uint64_t time_ns, std::uint64_t key, std::size_t depth, std::size_t most_words,
+                    Put put) const {
+    if (!can_end(time_ns, key, depth) || time_ns < lane_.needed_from_ns_) return false;
+    const OpenCall& call = lane_.open_calls_.back();
+    PendingEvent& event = *call.event;
+    if (!call.is_pending() || has_no_length(event, time_ns) || !put_behind(event, most_words, put))
+      return false;
+    lane_.last_ns_ = time_ns;
+    event.end_ns = time_ns;
+    event.kind = EventKind::Complete;
+    lane_.open_calls_.pop();
+    return true;
+  }
+
+  // An exit of the top call, if that is filtered.
+  bool try_end_filtered(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
+    if (!can_end(time_ns, key, depth) || !lane_.top_is_filtered()) return false;
+    lane_.last_ns_ = time_ns;
+    lane_.open_calls_.pop_filtered();
+    return true;
+  }
+
+  // Adds calls in bulk: decode(0), decode(1), … up to `count`. Stops before the first record that is not
+  // plain or does not fit. Returns how many were added.
+  template <typename Decode>
+  std::size_t add_run(std::size_t count, Decode decode) const;
+
+ private:
+  bool is_next(std::uint64_t time_ns) const { return time_ns >= lane_.last_ns_ && time_ns < kTimeLimitNs; }
+  bool can_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
+    return depth + 1 == lane_.open_calls_.size() && lane_.open_calls_.back().key == key && is_next(time_ns);
+  }
+  // Or an event without length lies at its end.
+  bool has_no_length(const PendingEvent& call, std::uint64_t end_ns) const {
+    return end_ns == call.time_ns || end_ns == lane_.zero_ns_;
+  }
+  // Adds arguments to those of an event. Returns false, and does nothing, if there is no memory, or no room
+  // in a record.
+  template <typename Put>
+  bool put_behind(PendingEvent& event, std::size_t most_words, Put put) const {
+    ArgumentArena& blocks = lane_.queue_.blocks();
+    const std::size_t count = event.argument_count(), limit = lane_.options_.limits.arguments_per_record;
+    if (std::uint64_t* const words = blocks.try_reserve_behind(event.block, most_words)) {
+      const PackedArguments packed = put(words);
+      if (count + packed.count > limit) return false;
+      if (packed.count != 0) blocks.commit_behind(event.block, packed);
+      return true;
+    }
+    const auto before = event.arguments().words();
+    std::uint64_t* const words =
+        lane_.queue_.is_full() ? nullptr : blocks.try_reserve(before.size() + most_words);
+    if (words == nullptr) return false;
+    const PackedArguments packed = put(ArgumentArena::copy(before, words));
+    if (count + packed.count > limit) return false;
+    if (packed.count != 0) event.block = blocks.commit({packed.end, count + packed.count});
+    return true;
+  }
+  template <typename Decode>
+  std::size_t skip_run(std::size_t count, Decode decode) const;
+
+  Lane& lane_;
+};
+
+// A loop without a branch on whether a record begins or ends a call: half of such branches are mispredicted,
+// and then cost more than all the rest.
+template <typename Decode>
+std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
+  const std::size_t skipped = lane_.last_ns_ < lane_.needed_from_ns_ ? skip_run(count, decode) : 0;
+  if (skipped != 0) return skipped;
+  static_assert(static_cast<int>(EventKind::Open) == 0 && static_cast<int>(EventKind::Complete) == 1);
+  OpenCall* const calls = lane_.open_calls_.data();
+  const PendingEvent* const write_end = lane_.queue_.write_end();
+  PendingEvent* write = lane_.queue_.write();
+  std::uint64_t last_ns = lane_.last_ns_;
+  std::size_t depth = lane_.open_calls_.size();
+  // Calls get no deeper than the stack has room, and than they may be written as one event.
+  count = std::min(count,
+                   std::max(depth, std::min(lane_.open_calls_.capacity(), lane_.hot_depth_limit_)) - depth);
+
+  std::size_t added = 0;
+  for (; added != count && write != write_end; ++added) {
+    const PlainCall call = decode(added);
+    const std::uint64_t ends = mask_of(call.is_end);
+    // A call that ends at the time of the event before may have zero length, or contain such an event there.
+    const std::uint64_t from_ns = last_ns + call.is_end;
+    const bool fits_time = call.time_ns - from_ns < kTimeLimitNs - from_ns;
+    if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0) break;
+
+    OpenCall& top = calls[call.depth];
+    PendingEvent* const open = std::bit_cast<PendingEvent*>(
+        pick(ends, std::bit_cast<std::uint64_t>(top.event), std::bit_cast<std::uint64_t>(write)));
+    if ((((top.key ^ call.key) | static_cast<std::uint64_t>(open->kind)) & ends) != 0) break;
+
+    // What is written to the top of the stack and to the next event counts only after a begin.
+    top = {write, call.key};
+    write->time_ns = call.time_ns;
+    write->block = nullptr;
+    write->label = call.label;
+    open->end_ns = call.time_ns;
+    open->kind = static_cast<EventKind>(call.is_end);
+    write += 1 + ends;
+    depth += 1 + 2 * ends;
+    last_ns = call.time_ns;
+  }
+  lane_.queue_.set_write(write);
+  lane_.last_ns_ = last_ns;
+  lane_.open_calls_.set_size(depth);
+  return added;
+}
+
+// The same for records before the time that is needed: only calls that are still open in the end keep their
+// events, which lie side by side. Stops where a call ends that was open before.
+template <typename Decode>
+std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
+  OpenCall* const calls = lane_.open_calls_.data();
+  PendingEvent* const write = lane_.queue_.write();
+  std::uint64_t last_ns = lane_.last_ns_;
+  const std::size_t outer = lane_.open_calls_.size();
+  std::size_t depth = outer;
+  const std::size_t deepest = std::max(outer, std::min(lane_.open_calls_.capacity(), lane_.hot_depth_limit_));
+  const std::size_t room =
+      std::min(deepest - outer, static_cast<std::size_t>(lane_.queue_.write_end() - write));
+
+  std::uint64_t ended = 0;
+  std::size_t added = 0;
+  for (; added != count; ++added) {
+    const PlainCall call = decode(added);
+    const std::uint64_t ends = mask_of(call.is_end);
+    const std::uint64_t from_ns = last_ns + call.is_end;
+    const bool fits_time = call.time_ns >= from_ns && call.time_ns < lane_.needed_from_ns_;
+    const std::size_t position = call.depth - outer;  // wraps for a call that was open before
+    if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0 || position >= room)
+      break;
+    OpenCall& top = calls[call.depth];
+    if (((top.key ^ call.key) & ends) != 0) break;
+
+    // What is written to the top of the stack and to its event counts only after a begin.
+    top = {write + position, call.key};
+    write[position] = {call.time_ns, 0, nullptr, call.label, EventKind::Open};
+    depth += 1 + 2 * ends;
+    ended += call.is_end;
+    last_ns = call.time_ns;
+  }
+  lane_.queue_.set_write(write + (depth - outer));
+  lane_.counters_.skipped_calls += ended;
+  lane_.last_ns_ = last_ns;
+  lane_.open_calls_.set_size(depth);
+  return added;
+}
+
+}  // namespace convert
