@@ -19,6 +19,10 @@ class LaneTest : public LaneStory {
   Argument argument(std::string_view name, Value value) {
     return {names.intern(name), value};
   }
+  // Ends the parent of the top call where the top call begins.
+  static bool end_parent_of_top(Lane& lane, const Arguments& arguments = {}) {
+    return lane.end_earlier(lane.depth() - 2, lane.calls().back().begin_ns(), arguments);
+  }
 };
 
 TEST_F(LaneTest, CallsAreOneRecordAtTheirBegin) {
@@ -38,9 +42,9 @@ TEST_F(LaneTest, ACallCanEndWhereTheOneInsideItBegan) {
                 lane.begin(13, label("early"));
                 lane.end(14);
                 lane.begin(15, label("inner"), 0x1a);
-                EXPECT_TRUE(lane.end_parent_of_top({argument("r", std::int64_t{7})}));
+                EXPECT_TRUE(end_parent_of_top(lane, {argument("r", std::int64_t{7})}));
                 EXPECT_EQ(lane.depth(), 2);
-                EXPECT_EQ(lane.top_key(), 0x1a);
+                EXPECT_EQ(lane.calls().back().key, 0x1a);
                 lane.end(18);
                 lane.end(20);
               }),
@@ -52,7 +56,7 @@ TEST_F(LaneTest, ACallCanNotEndWhereItBegan) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
                 lane.begin(10, label("inner"));
-                EXPECT_FALSE(lane.end_parent_of_top());
+                EXPECT_FALSE(end_parent_of_top(lane));
                 EXPECT_EQ(lane.depth(), 2);
                 lane.end(18);
                 lane.end(20);
@@ -63,16 +67,16 @@ TEST_F(LaneTest, ACallCanNotEndWhereItBegan) {
 TEST_F(LaneTest, AnEmittedCallCanNotEndBelow) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
-                lane.release_oldest();
+                lane.window().release_oldest();
                 lane.begin(12, label("middle"));
                 lane.begin(13, label("inner"));
-                lane.release_oldest();
-                lane.release_oldest();
-                EXPECT_FALSE(lane.end_parent_of_top());
+                lane.window().release_oldest();
+                lane.window().release_oldest();
+                EXPECT_FALSE(end_parent_of_top(lane));
                 lane.end(18);
                 lane.end(19);
                 lane.begin(19, label("last"));
-                EXPECT_FALSE(lane.end_parent_of_top());
+                EXPECT_FALSE(end_parent_of_top(lane));
                 lane.end(20);
                 lane.end(21);
               }),
@@ -187,9 +191,7 @@ TEST_F(LaneTest, CallsTooDeepAreDroppedAndCounted) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(1, label("a"));
-                    EXPECT_TRUE(lane.top_is_visible());
                     lane.begin(2, label("b"));
-                    EXPECT_FALSE(lane.top_is_visible());
                     EXPECT_TRUE(PlainCalls(lane).try_begin(3, label("c"), 0, 2));
                     EXPECT_TRUE(PlainCalls(lane).try_end(4, 0, 2));
                     lane.end(5);
@@ -276,7 +278,7 @@ TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
   const LabelId f = label("f"), g = label("g");
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
-        lane.skip_calls_before(20);
+        lane.window().skip_calls_before(20);
         lane.begin(1, f, 0, {{x, 1}});
         lane.end(2, {{x, 2}});  // the first of all
         lane.begin(3, f, 0, {{x, 3}});
@@ -286,14 +288,14 @@ TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
         lane.begin(7, g, 0, {{x, 6}});
         lane.end(8);            // skipped
         lane.end(9, {{x, 7}});  // skipped
-        EXPECT_EQ(lane.counters().skipped_calls, 3u);
+        EXPECT_EQ(lane.window().counters().skipped_calls, 3u);
         lane.begin(10, g, 0, {{x, 8}});
         lane.counter(11, g, 0, {{x, 9}});
         lane.end(12, {{x, 10}});  // not skipped: another event lies in it
         lane.begin(13, g, 0, {{x, 11}});
         lane.end(20, {{x, 12}});
         lane.end(30, {{x, 13}});
-        EXPECT_EQ(lane.counters().skipped_calls, 3u);
+        EXPECT_EQ(lane.window().counters().skipped_calls, 3u);
       }),
       ElementsAre("7/8 [1, 2] app:f x=1 x=2", "7/8 [3, 30] app:f x=3 x=13", "7/8 [10, 12] app:g x=8 x=10",
                   "7/8 @11 counter app:g #0 x=9", "7/8 [13, 20] app:g x=11 x=12"));
@@ -323,13 +325,13 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeRetracted) {
                 lane.begin_filtered(3, 0xc);
                 lane.begin(4, label("g"), 0xd);
                 EXPECT_TRUE(lane.retract(0, 5));
-                EXPECT_EQ(lane.key_at(0), 0xb);
-                EXPECT_EQ(lane.key_at(2), 0xd);
+                EXPECT_EQ(lane.calls()[0].key, 0xb);
+                EXPECT_EQ(lane.calls()[2].key, 0xd);
                 EXPECT_FALSE(lane.retract(1, 5));  // it is filtered
                 lane.end(6);
-                EXPECT_TRUE(lane.top_is_filtered());
+                EXPECT_TRUE(lane.calls().top_is_filtered());
                 lane.end(7);
-                EXPECT_EQ(lane.unfiltered_depth(), 1);
+                EXPECT_EQ(lane.calls().unfiltered_size(), 1);
                 lane.end(8);
               }),
               ElementsAre("7/8 [2, 8] app:f", "7/8 [4, 6] app:g"));
@@ -338,13 +340,13 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeRetracted) {
 TEST_F(LaneTest, AnEmittedCallCanNotBeRetracted) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("f"));
-                lane.release_oldest();
+                lane.window().release_oldest();
                 lane.begin(2, label("gone"));
                 lane.begin(3, label("g"));
                 lane.begin(4, label("h"));
                 EXPECT_FALSE(lane.retract(0, 5));
                 EXPECT_TRUE(lane.retract(1, 5));
-                lane.release_oldest();
+                lane.window().release_oldest();
                 EXPECT_TRUE(lane.retract(2, 6));  // h
                 EXPECT_FALSE(lane.retract(1, 6));
                 lane.end(7);
@@ -357,28 +359,28 @@ TEST_F(LaneTest, CallsAreSuspendedWhileFilteredOnesBegin) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);
                 lane.begin(2, label("f"), 0xb);
-                lane.release_oldest();
+                lane.window().release_oldest();
                 lane.begin(3, label("g"), 0xc);
                 lane.suspend_top(2);
                 EXPECT_EQ(lane.depth(), 1);
-                EXPECT_EQ(lane.top_key(), 0xa);
+                EXPECT_EQ(lane.calls().back().key, 0xa);
                 lane.end(4);
                 lane.resume_top();
                 EXPECT_EQ(lane.depth(), 2);
-                EXPECT_EQ(lane.key_at(0), 0xb);
+                EXPECT_EQ(lane.calls()[0].key, 0xb);
                 lane.suspend_top(2);
                 lane.begin_filtered(5, 0xd);
                 lane.begin_filtered(5, 0xe);
                 lane.resume_top();
                 EXPECT_EQ(lane.depth(), 4);
-                EXPECT_EQ(lane.unfiltered_depth(), 2);
-                EXPECT_EQ(lane.key_at(2), 0xb);
-                EXPECT_EQ(lane.top_key(), 0xc);
-                lane.release_oldest();
+                EXPECT_EQ(lane.calls().unfiltered_size(), 2);
+                EXPECT_EQ(lane.calls()[2].key, 0xb);
+                EXPECT_EQ(lane.calls().back().key, 0xc);
+                lane.window().release_oldest();
                 lane.end(6);
                 lane.end(7);
                 lane.end(8);
-                EXPECT_TRUE(lane.top_is_filtered());
+                EXPECT_TRUE(lane.calls().top_is_filtered());
                 lane.end(9);
               }),
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
@@ -389,56 +391,14 @@ TEST_F(LaneTest, AResumedCallIsPendingAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);
                 lane.begin(2, label("f"), 0xb);
-                EXPECT_EQ(lane.seal(), 0);
+                EXPECT_EQ(lane.window().seal(), 0);
                 lane.suspend_top(1);
                 lane.end(3);
                 lane.resume_top();
-                EXPECT_EQ(lane.seal(), 0);
+                EXPECT_EQ(lane.window().seal(), 0);
                 lane.end(5);
               }),
               ElementsAre("7/8 [2, 5] app:f"));
-}
-
-// Of a thread that is over: the events and their words lie in memory that others may use then.
-TEST(LaneMemory, GoesWithTheLastEvent) {
-  ChunkPool pool;
-  Lane lane(pool, {});
-  lane.begin(1, LabelId{}, 0, {{NameId{}, "first"}});
-  lane.end(2);
-  lane.seal();
-  lane.queue().close();
-  lane.queue().close();
-  const SealedEvents events = lane.queue().pop_sealed();
-  EXPECT_EQ(events.chunk, nullptr);
-  EXPECT_EQ((*events.events.front().arguments().begin()).text, "first");
-  const SealedEvents last = lane.queue().pop_sealed();
-  EXPECT_TRUE(last.events.empty());
-  ASSERT_NE(last.chunk, nullptr);
-  EXPECT_EQ(last.chunk->words.size(), 1u);
-  EXPECT_FALSE(lane.queue().has_sealed());
-}
-
-// Also in a chunk without other events: its words may belong to events of other chunks.
-TEST(LaneMemory, ManyRetractedCallsLeaveNoEvents) {
-  for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
-    ChunkPool pool;
-    Lane lane(pool, {.max_depth = 1'000'000});
-    lane.set_held_bytes_limit(std::size_t{1} << 30);
-    lane.begin(1, LabelId{}, 0, {{NameId{}, "first"}});
-    lane.end(2);
-    for (std::uint64_t i = 0; i < calls; ++i) lane.begin(3, LabelId{});
-    for (std::uint64_t i = calls; i-- > 0;) EXPECT_TRUE(lane.retract(0, 4));
-    EXPECT_TRUE(lane.queue().has_events());
-    EXPECT_EQ(lane.seal(), sizeof(PendingEvent));
-    EXPECT_EQ(lane.queue().first_ns(), 1);
-    std::size_t events = 0;
-    while (lane.queue().has_sealed()) events += lane.queue().pop_sealed().events.size();
-    EXPECT_EQ(events, 1);
-    EXPECT_FALSE(lane.queue().has_events());
-    lane.instant(5, LabelId{});
-    EXPECT_TRUE(lane.queue().has_events());
-    EXPECT_EQ(lane.queue().first_ns(), 5);
-  }
 }
 
 TEST_F(LaneTest, LateNamesAndAnnotations) {
@@ -448,7 +408,7 @@ TEST_F(LaneTest, LateNamesAndAnnotations) {
                 EXPECT_TRUE(lane.annotate_top(repaired, "cut-by-loss"));
                 EXPECT_TRUE(lane.annotate_top(repaired, "open-at-end"));
                 EXPECT_TRUE(lane.rename(0, label("main"), 0xa));
-                EXPECT_EQ(lane.top_key(), 0xau);
+                EXPECT_EQ(lane.calls().back().key, 0xau);
                 lane.end(9);
               }),
               ElementsAre("7/8 [1, 9] app:main repaired=\"cut-by-loss,open-at-end\""));
@@ -469,40 +429,6 @@ TEST_F(LaneTest, OtherEventsKeepTheirOrder) {
               }),
               ElementsAre("7/8 blob notes 3 bytes", "7/8 @3 counter app:heap #7 bytes=12",
                           "7/8 @4 buffer full", "7/8 @5 cpu 1: 8 (blocked) -> 0", "7/8 @6 cpu 2: 9 wakes 8"));
-}
-
-// What an open call holds back is bounded by bytes, arguments included, not by the number of events.
-TEST(LaneMemory, ManyWordsBehindAnOpenCallReleaseIt) {
-  for (const std::size_t words :
-       {10u, 300u}) {  // blocks that share a chunk, and blocks with memory of their own
-    ChunkPool pool;
-    Lane lane(pool, kTestLanes);
-    lane.set_held_bytes_limit(40'000);
-    lane.begin(1, LabelId{});
-    lane.seal();
-    ASSERT_FALSE(lane.queue().has_sealed());
-    const std::string text(8 * words, 'x');
-    for (std::uint64_t t = 2; t < 2 + 60'000 / text.size(); ++t)
-      lane.instant(t, LabelId{}, {{NameId{}, text}});
-    lane.seal();
-    ASSERT_TRUE(lane.queue().has_sealed()) << words;
-    EXPECT_EQ(lane.queue().pop_sealed().events.front().kind, EventKind::Begin);
-    lane.end(1'000'000);
-  }
-}
-
-// What is held back is counted from the call on, also if the call lies in the chunk that is being filled.
-TEST(LaneMemory, EventsBeforeAnOpenCallDoNotReleaseIt) {
-  ChunkPool pool;
-  Lane lane(pool, kTestLanes);
-  lane.set_held_bytes_limit(40'000);
-  for (std::uint64_t t = 1; t <= 100; ++t) lane.instant(t, LabelId{});
-  lane.begin(101, LabelId{1});
-  lane.instant(102, LabelId{}, {{NameId{}, std::int64_t{7}}});  // the first block of words
-  lane.end(103);
-  lane.seal();
-  ASSERT_TRUE(lane.queue().has_sealed());
-  EXPECT_EQ(lane.queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
 }  // namespace

@@ -25,33 +25,34 @@ std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
 // ---- Calls ----
 
 void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
-  if (unfiltered_depth() >= hot_depth_limit_ || arguments.size() > options_.limits.arguments_per_record) {
+  if (calls().unfiltered_size() >= hot_depth_limit_ ||
+      arguments.size() > options_.limits.arguments_per_record) {
     begin_slow(time_ns, label, key, arguments);
     return;
   }
   advance(time_ns);
   const std::uint64_t* const block = keep(arguments.words(), arguments.size());
-  open_calls_.push(push(time_ns, EventKind::Open, label, 0, block), key);
+  window_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
 }
 
 // A call that is too deep, or is written as a pair.
 void Lane::begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
   advance(time_ns);
-  if (unfiltered_depth() >= options_.max_depth) {
-    counters_.too_deep.add(label);
-    open_calls_.push_emitted(time_ns, label, key);
+  if (calls().unfiltered_size() >= options_.max_depth) {
+    window_.counters().too_deep.add(label);
+    window_.calls().push_emitted(time_ns, label, key);
     return;
   }
   const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
   const auto [of_begin, of_end] = split(arguments.row(), count);
   push(time_ns, EventKind::Begin, label, 0, keep(of_begin.words(), count));
-  open_calls_.push_emitted(time_ns, label, key, arguments.size() - count);
+  window_.calls().push_emitted(time_ns, label, key, arguments.size() - count);
   if (!of_end.empty()) end_arguments_.emplace_back().add(of_end);
 }
 
 void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
-  assert(!open_calls_.empty());
-  PendingEvent& call = *open_calls_.back().event;
+  assert(!calls().empty());
+  PendingEvent& call = *calls().back().event;
   const std::size_t count = call.argument_count() + arguments.size();
   if (call.kind != EventKind::Open || time_ns == call.time_ns || time_ns == zero_ns_ ||
       count > options_.limits.arguments_per_record) {
@@ -59,20 +60,20 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
     return;
   }
   advance(time_ns);
-  open_calls_.pop();
+  window_.calls().pop();
   call.end_ns = time_ns;
   call.kind = EventKind::Complete;
-  if (time_ns < needed_from_ns_ && skip(call)) return;
+  if (window_.skip(call)) return;
   if (!arguments.empty()) call.block = extended(call, arguments);
 }
 
 // A call that is filtered, too deep or written as a pair.
 void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
-  if (top_is_filtered()) return open_calls_.pop_filtered();
-  PendingEvent& begin = *open_calls_.back().event;
-  open_calls_.pop_emitted();
-  if (unfiltered_depth() >= options_.max_depth) return;
+  if (calls().top_is_filtered()) return window_.calls().pop_filtered();
+  PendingEvent& begin = *calls().back().event;
+  window_.calls().pop_emitted();
+  if (calls().unfiltered_size() >= options_.max_depth) return;
 
   if (time_ns == begin.time_ns) zero_ns_ = time_ns;
   if (begin.kind == EventKind::Open) {
@@ -88,39 +89,39 @@ void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
 }
 
 bool Lane::retract(std::size_t depth, std::uint64_t time_ns) {
-  if (!open_calls_[depth].is_pending()) return false;
+  if (!calls()[depth].is_pending()) return false;
   advance(time_ns);
-  queue_.retract(open_calls_[depth].event);
-  open_calls_.remove(depth);
+  window_.queue().retract(calls()[depth].event);
+  window_.calls().remove(depth);
   return true;
 }
 
 bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments) {
-  assert(depth < open_calls_.size() && time_ns <= last_ns_);
-  if (unfiltered_depth() > options_.max_depth) return false;  // the top must not become visible
-  if (!open_calls_[depth].is_pending()) return false;
-  PendingEvent& call = *open_calls_[depth].event;
+  assert(depth < calls().size() && time_ns <= last_ns_);
+  if (calls().unfiltered_size() > options_.max_depth) return false;  // the top must not become visible
+  if (!calls()[depth].is_pending()) return false;
+  PendingEvent& call = *calls()[depth].event;
   const std::size_t count = call.argument_count() + arguments.size();
   if (call.time_ns >= time_ns || count > options_.limits.arguments_per_record) return false;
   call.end_ns = time_ns;
   call.kind = EventKind::Complete;
   if (!arguments.empty()) call.block = extended(call, arguments);
-  open_calls_.remove(depth);
+  window_.calls().remove(depth);
   return true;
 }
 
 bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
-  OpenCall& call = open_calls_[depth];
+  OpenCall& call = window_.calls()[depth];
   call.key = key;
   // Calls that are filtered or too deep have no visible name.
-  if (!call.is_pending()) return open_calls_.is_filtered(depth) || depth >= options_.max_depth;
+  if (!call.is_pending()) return calls().is_filtered(depth) || depth >= options_.max_depth;
   call.event->label = label;
   return true;
 }
 
 bool Lane::annotate_top(NameId name, std::string_view text) {
-  if (!open_calls_.back().is_pending()) return false;
-  PendingEvent& call = *open_calls_.back().event;
+  if (!calls().back().is_pending()) return false;
+  PendingEvent& call = *calls().back().event;
   Arguments all;
   bool is_found = false;
   for (const Argument& argument : call.arguments()) {
@@ -141,10 +142,10 @@ bool Lane::annotate_top(NameId name, std::string_view text) {
 
 void Lane::instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   advance(time_ns);
-  const std::size_t depth = std::min(unfiltered_depth(), options_.max_depth);
+  const std::size_t depth = std::min(calls().unfiltered_size(), options_.max_depth);
   const InstantStack::Form form = instants_.add(time_ns, depth, options_.deepest_instant());
   if (form == InstantStack::Form::TooDeep) {
-    counters_.too_deep.add(label);
+    window_.counters().too_deep.add(label);
     return;
   }
   zero_ns_ = time_ns;
@@ -188,7 +189,7 @@ template <typename T>
 void Lane::push_value(std::uint64_t time_ns, EventKind kind, const T& value) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint64_t) == 0);
   advance(time_ns);
-  std::uint64_t* const words = new_block(0, sizeof(T) / sizeof(std::uint64_t));
+  std::uint64_t* const words = window_.new_block(0, sizeof(T) / sizeof(std::uint64_t));
   std::memcpy(words, &value, sizeof value);
   push(time_ns, kind, {}, 0, words - 1);
 }
@@ -201,7 +202,8 @@ void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const st
     return fxt::put_padded(at + 1, data, size);
   };
   bytes = bytes.first(std::min(bytes.size(), kMaxTextBytes));
-  std::uint64_t* const words = new_block(2, 2 + fxt::words_of(name.size()) + fxt::words_of(bytes.size()));
+  std::uint64_t* const words =
+      window_.new_block(2, 2 + fxt::words_of(name.size()) + fxt::words_of(bytes.size()));
   put(put(words, name.data(), name.size()), bytes.data(), bytes.size());
   push(time_ns, EventKind::Blob, {}, 0, words - 1);
 }
@@ -215,28 +217,15 @@ void Lane::buffer_full(std::uint64_t time_ns) {
 
 PendingEvent* Lane::push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id,
                          const std::uint64_t* block) {
-  PendingEvent* const event = next_event();
+  PendingEvent* const event = window_.add();
   *event = {time_ns, id, block, label, kind};
   return event;
-}
-
-void Lane::add_chunk() {
-  queue_.add_chunk();
-  limit_held_bytes();
-}
-
-std::uint64_t* Lane::new_block(std::size_t count, std::size_t words) {
-  if (queue_.is_full()) add_chunk();
-  if (std::uint64_t* const block = queue_.blocks().try_add(count, words)) return block;
-  std::uint64_t* const block = queue_.new_block(count, words);
-  limit_held_bytes();
-  return block;
 }
 
 // The arguments in a block of their own; null if there are none.
 const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_t count) {
   if (count == 0) return nullptr;
-  std::uint64_t* const block = new_block(count, words.size());
+  std::uint64_t* const block = window_.new_block(count, words.size());
   ArgumentArena::copy(words, block);
   return block - 1;
 }
@@ -244,7 +233,7 @@ const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_
 // The same, cut to what a record can hold.
 const std::uint64_t* Lane::keep(const Arguments& arguments) {
   const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
-  counters_.cut_arguments += arguments.size() - count;
+  window_.counters().cut_arguments += arguments.size() - count;
   if (count == arguments.size()) return keep(arguments.words(), count);
   return keep(split(arguments.row(), count).first.words(), count);
 }
@@ -252,41 +241,15 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
 // A block with the arguments of `begin` and `more`.
 const std::uint64_t* Lane::extended(const PendingEvent& begin, const Arguments& more) {
   const auto of_begin = begin.arguments().words(), of_end = more.words();
-  ArgumentArena& blocks = queue_.blocks();
+  ArgumentArena& blocks = window_.queue().blocks();
   if (std::uint64_t* const words = blocks.try_reserve_behind(begin.block, of_end.size())) {
     blocks.commit_behind(begin.block, {ArgumentArena::copy(of_end, words), more.size()});
     return begin.block;
   }
   std::uint64_t* const words =
-      new_block(begin.argument_count() + more.size(), of_begin.size() + of_end.size());
+      window_.new_block(begin.argument_count() + more.size(), of_begin.size() + of_end.size());
   ArgumentArena::copy(of_end, ArgumentArena::copy(of_begin, words));
   return words - 1;
-}
-
-// ---- Sealing ----
-
-void Lane::limit_held_bytes() {
-  for (;;) {
-    const std::size_t oldest = open_calls_.oldest_pending();
-    if (oldest >= open_calls_.size()) return;
-    const std::uint64_t before = queue_.bytes_before(open_calls_[oldest].event), used = queue_.bytes_used();
-    // Only full chunks are counted as used: the call may lie after them.
-    if (used <= before || used - before <= held_bytes_limit_) return;
-    release_oldest();
-  }
-}
-
-void Lane::release_oldest() {
-  const std::size_t oldest = open_calls_.oldest_pending();
-  assert(oldest < open_calls_.size());
-  PendingEvent* const event = open_calls_[oldest].event;
-  open_calls_.set_emitted(oldest);
-  event->kind = EventKind::Begin;
-}
-
-std::size_t Lane::seal() {
-  const std::size_t oldest = open_calls_.oldest_pending();
-  return queue_.seal_before(oldest < open_calls_.size() ? open_calls_[oldest].event : nullptr);
 }
 
 }  // namespace convert

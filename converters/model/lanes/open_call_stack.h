@@ -20,6 +20,7 @@ struct OpenCall {
   PendingEvent* event;
   std::uint64_t key;
 
+  std::uint64_t begin_ns() const { return event->time_ns; }  // if it is not filtered
   bool is_pending() const { return event->kind == EventKind::Open; }
 };
 
@@ -64,6 +65,7 @@ class OpenCallStack {
     call.event = own;
   }
   bool is_filtered(std::size_t depth) const { return (*this)[depth].event == &filtered_event_; }
+  bool top_is_filtered() const { return is_filtered(size_ - 1); }
 
   // Pops a call that is pending.
   void pop() {

@@ -34,20 +34,20 @@ class PlainCalls {
       return true;
     }
     lane_.last_ns_ = time_ns;
-    PendingEvent* const event = lane_.next_event();
+    PendingEvent* const event = lane_.window_.add();
     *event = {time_ns, 0, nullptr, label, EventKind::Open};
-    lane_.open_calls_.push(event, key);
+    lane_.window_.calls().push(event, key);
     return true;
   }
 
   bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
-    return depth == lane_.open_calls_.size() && is_next(time_ns);
+    return depth == lane_.window_.calls().size() && is_next(time_ns);
   }
 
   // An exit of the top call.
   bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
     if (!can_end(time_ns, key, depth)) return false;
-    const OpenCall& call = lane_.open_calls_.back();
+    const OpenCall& call = lane_.window_.calls().back();
     if (!call.is_pending() || has_no_length(*call.event, time_ns)) {
       lane_.end(time_ns);
       return true;
@@ -55,8 +55,8 @@ class PlainCalls {
     lane_.last_ns_ = time_ns;
     call.event->end_ns = time_ns;
     call.event->kind = EventKind::Complete;
-    if (time_ns < lane_.needed_from_ns_) lane_.skip(*call.event);
-    lane_.open_calls_.pop();
+    lane_.window_.skip(*call.event);
+    lane_.window_.calls().pop();
     return true;
   }
 
@@ -66,39 +66,39 @@ class PlainCalls {
   bool try_begin_with(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth,
                       std::size_t most_words, Put put) const {
     if (!can_begin(time_ns, depth) || depth >= lane_.hot_depth_limit_) return false;
-    if (lane_.queue_.is_full()) lane_.add_chunk();
-    ArgumentArena& blocks = lane_.queue_.blocks();
+    lane_.window_.make_room();
+    ArgumentArena& blocks = lane_.window_.queue().blocks();
     std::uint64_t* const words = blocks.try_reserve(most_words);
     if (words == nullptr) return false;
     const PackedArguments packed = put(words);
     if (packed.count > lane_.options_.limits.arguments_per_record) return false;
     lane_.last_ns_ = time_ns;
-    PendingEvent* const event = lane_.queue_.add();
+    PendingEvent* const event = lane_.window_.queue().add();
     const std::uint64_t* const block = packed.count == 0 ? nullptr : blocks.commit(packed);
     *event = {time_ns, 0, block, label, EventKind::Open};
-    lane_.open_calls_.push(event, key);
+    lane_.window_.calls().push(event, key);
     return true;
   }
   template <typename Put>
   bool try_end_with(std::uint64_t time_ns, std::uint64_t key, std::size_t depth, std::size_t most_words,
                     Put put) const {
-    if (!can_end(time_ns, key, depth) || time_ns < lane_.needed_from_ns_) return false;
-    const OpenCall& call = lane_.open_calls_.back();
+    if (!can_end(time_ns, key, depth) || time_ns < lane_.window_.needed_from_ns()) return false;
+    const OpenCall& call = lane_.window_.calls().back();
     PendingEvent& event = *call.event;
     if (!call.is_pending() || has_no_length(event, time_ns) || !put_behind(event, most_words, put))
       return false;
     lane_.last_ns_ = time_ns;
     event.end_ns = time_ns;
     event.kind = EventKind::Complete;
-    lane_.open_calls_.pop();
+    lane_.window_.calls().pop();
     return true;
   }
 
   // An exit of the top call, if that is filtered.
   bool try_end_filtered(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
-    if (!can_end(time_ns, key, depth) || !lane_.top_is_filtered()) return false;
+    if (!can_end(time_ns, key, depth) || !lane_.calls().top_is_filtered()) return false;
     lane_.last_ns_ = time_ns;
-    lane_.open_calls_.pop_filtered();
+    lane_.window_.calls().pop_filtered();
     return true;
   }
 
@@ -110,7 +110,8 @@ class PlainCalls {
  private:
   bool is_next(std::uint64_t time_ns) const { return time_ns >= lane_.last_ns_ && time_ns < kTimeLimitNs; }
   bool can_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
-    return depth + 1 == lane_.open_calls_.size() && lane_.open_calls_.back().key == key && is_next(time_ns);
+    return depth + 1 == lane_.window_.calls().size() && lane_.window_.calls().back().key == key &&
+           is_next(time_ns);
   }
   // Or an event without length lies at its end.
   bool has_no_length(const PendingEvent& call, std::uint64_t end_ns) const {
@@ -120,7 +121,7 @@ class PlainCalls {
   // in a record.
   template <typename Put>
   bool put_behind(PendingEvent& event, std::size_t most_words, Put put) const {
-    ArgumentArena& blocks = lane_.queue_.blocks();
+    ArgumentArena& blocks = lane_.window_.queue().blocks();
     const std::size_t count = event.argument_count(), limit = lane_.options_.limits.arguments_per_record;
     if (std::uint64_t* const words = blocks.try_reserve_behind(event.block, most_words)) {
       const PackedArguments packed = put(words);
@@ -130,7 +131,7 @@ class PlainCalls {
     }
     const auto before = event.arguments().words();
     std::uint64_t* const words =
-        lane_.queue_.is_full() ? nullptr : blocks.try_reserve(before.size() + most_words);
+        lane_.window_.queue().is_full() ? nullptr : blocks.try_reserve(before.size() + most_words);
     if (words == nullptr) return false;
     const PackedArguments packed = put(ArgumentArena::copy(before, words));
     if (count + packed.count > limit) return false;
@@ -147,17 +148,17 @@ class PlainCalls {
 // and then cost more than all the rest.
 template <typename Decode>
 std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
-  const std::size_t skipped = lane_.last_ns_ < lane_.needed_from_ns_ ? skip_run(count, decode) : 0;
+  const std::size_t skipped = lane_.last_ns_ < lane_.window_.needed_from_ns() ? skip_run(count, decode) : 0;
   if (skipped != 0) return skipped;
   static_assert(static_cast<int>(EventKind::Open) == 0 && static_cast<int>(EventKind::Complete) == 1);
-  OpenCall* const calls = lane_.open_calls_.data();
-  const PendingEvent* const write_end = lane_.queue_.write_end();
-  PendingEvent* write = lane_.queue_.write();
+  OpenCall* const calls = lane_.window_.calls().data();
+  const PendingEvent* const write_end = lane_.window_.queue().write_end();
+  PendingEvent* write = lane_.window_.queue().write();
   std::uint64_t last_ns = lane_.last_ns_;
-  std::size_t depth = lane_.open_calls_.size();
+  std::size_t depth = lane_.window_.calls().size();
   // Calls get no deeper than the stack has room, and than they may be written as one event.
-  count = std::min(count,
-                   std::max(depth, std::min(lane_.open_calls_.capacity(), lane_.hot_depth_limit_)) - depth);
+  count = std::min(
+      count, std::max(depth, std::min(lane_.window_.calls().capacity(), lane_.hot_depth_limit_)) - depth);
 
   std::size_t added = 0;
   for (; added != count && write != write_end; ++added) {
@@ -184,9 +185,9 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
     depth += 1 + 2 * ends;
     last_ns = call.time_ns;
   }
-  lane_.queue_.set_write(write);
+  lane_.window_.queue().set_write(write);
   lane_.last_ns_ = last_ns;
-  lane_.open_calls_.set_size(depth);
+  lane_.window_.calls().set_size(depth);
   return added;
 }
 
@@ -194,14 +195,15 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
 // events, which lie side by side. Stops where a call ends that was open before.
 template <typename Decode>
 std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
-  OpenCall* const calls = lane_.open_calls_.data();
-  PendingEvent* const write = lane_.queue_.write();
+  OpenCall* const calls = lane_.window_.calls().data();
+  PendingEvent* const write = lane_.window_.queue().write();
   std::uint64_t last_ns = lane_.last_ns_;
-  const std::size_t outer = lane_.open_calls_.size();
+  const std::size_t outer = lane_.window_.calls().size();
   std::size_t depth = outer;
-  const std::size_t deepest = std::max(outer, std::min(lane_.open_calls_.capacity(), lane_.hot_depth_limit_));
+  const std::size_t deepest =
+      std::max(outer, std::min(lane_.window_.calls().capacity(), lane_.hot_depth_limit_));
   const std::size_t room =
-      std::min(deepest - outer, static_cast<std::size_t>(lane_.queue_.write_end() - write));
+      std::min(deepest - outer, static_cast<std::size_t>(lane_.window_.queue().write_end() - write));
 
   std::uint64_t ended = 0;
   std::size_t added = 0;
@@ -209,7 +211,7 @@ std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
     const PlainCall call = decode(added);
     const std::uint64_t ends = mask_of(call.is_end);
     const std::uint64_t from_ns = last_ns + call.is_end;
-    const bool fits_time = call.time_ns >= from_ns && call.time_ns < lane_.needed_from_ns_;
+    const bool fits_time = call.time_ns >= from_ns && call.time_ns < lane_.window_.needed_from_ns();
     const std::size_t position = call.depth - outer;  // wraps for a call that was open before
     if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0 || position >= room)
       break;
@@ -223,10 +225,10 @@ std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
     ended += call.is_end;
     last_ns = call.time_ns;
   }
-  lane_.queue_.set_write(write + (depth - outer));
-  lane_.counters_.skipped_calls += ended;
+  lane_.window_.queue().set_write(write + (depth - outer));
+  lane_.window_.counters().skipped_calls += ended;
   lane_.last_ns_ = last_ns;
-  lane_.open_calls_.set_size(depth);
+  lane_.window_.calls().set_size(depth);
   return added;
 }
 

@@ -56,7 +56,7 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       LaneState& state = lanes_[lane];
       assert(state.source == nullptr);
       state.source = &source;
-      state.lane->set_held_bytes_limit(plan_.lane_bytes() * source.lanes.size());
+      state.lane->window().set_held_bytes_limit(plan_.lane_bytes() * source.lanes.size());
     }
 }
 
@@ -76,7 +76,7 @@ void MergeLoop::read_later() {
   for (LaneState& state : lanes_) {
     if (state.source == nullptr || state.source->done) continue;
     const std::uint64_t begin_ns = state.source->source->begin_ns();
-    if (begin_ns == 0 || state.lane->queue().has_events() || state.lane->last_ns() != 0) continue;
+    if (begin_ns == 0 || state.queue().has_events() || state.lane->last_ns() != 0) continue;
     state.unsealed_ns = apply_offset(begin_ns, state.input->offset_ns);
     plan_.read_later(*state.source, state.unsealed_ns);
   }
@@ -88,7 +88,7 @@ void MergeLoop::skip_unneeded() {
   if (sink_.needed_from_ns() == needed_from_ns_) return;
   needed_from_ns_ = sink_.needed_from_ns();
   for (LaneState& state : lanes_)
-    state.lane->skip_calls_before(remove_offset(needed_from_ns_, state.input->offset_ns));
+    state.lane->window().skip_calls_before(remove_offset(needed_from_ns_, state.input->offset_ns));
 }
 
 std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& wanted,
@@ -99,7 +99,7 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
   const auto is_unknown = [&](const LaneState& state) {
     return wanted[input_of(state)] && state.source != nullptr && !state.source->done &&
            std::ranges::none_of(state.source->lanes,
-                                [&](std::size_t lane) { return lanes_[lane].lane->queue().has_events(); });
+                                [&](std::size_t lane) { return lanes_[lane].queue().has_events(); });
   };
   for (LaneState& state : lanes_) seal(state);
   while (std::ranges::any_of(lanes_, is_unknown)) {
@@ -109,8 +109,8 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
   std::vector<std::uint64_t> first_ns(inputs_.size(), kForever);
   for (const LaneState& state : lanes_) {
     std::uint64_t lane_ns = kForever;
-    if (state.lane->queue().has_events())
-      lane_ns = state.lane->queue().first_ns();
+    if (state.queue().has_events())
+      lane_ns = state.queue().first_ns();
     else if (state.source != nullptr && !state.source->done)
       lane_ns = state.source->source->watermark_ns();
     first_ns[input_of(state)] = std::min(first_ns[input_of(state)], lane_ns);
@@ -144,13 +144,13 @@ void MergeLoop::collect() {
 }
 
 void MergeLoop::seal(LaneState& state) {
-  const std::size_t bytes = state.lane->seal();
+  const std::size_t bytes = state.lane->window().seal();
   const bool is_over = state.source == nullptr || state.source->done;
   assert(!is_over || state.lane->depth() == 0);
-  if (is_over) state.lane->queue().close();
+  if (is_over) state.queue().close();
   if (state.source != nullptr) state.source->waiting_bytes += bytes;
-  if (state.lane->queue().has_unsealed())
-    state.unsealed_ns = apply_offset(state.lane->queue().first_unsealed_ns(), state.input->offset_ns);
+  if (state.queue().has_unsealed())
+    state.unsealed_ns = apply_offset(state.queue().first_unsealed_ns(), state.input->offset_ns);
   else if (is_over)
     state.unsealed_ns = LoserTree::kNever;
   else
@@ -161,9 +161,9 @@ void MergeLoop::seal(LaneState& state) {
 
 // The merge waits for a pending call to end. Once enough events wait for it, its begin is emitted alone.
 void MergeLoop::release_blocking() {
-  if (blocking_->read != blocking_->end || !blocking_->lane->queue().has_unsealed()) return;
+  if (blocking_->read != blocking_->end || !blocking_->queue().has_unsealed()) return;
   if (!plan_.is_full(*blocking_->source)) return;
-  blocking_->lane->release_oldest();
+  blocking_->lane->window().release_oldest();
   seal(*blocking_);
 }
 
@@ -178,8 +178,8 @@ std::uint64_t MergeLoop::head_ns(const LaneState& state) const {
 bool MergeLoop::next_sealed(LaneState& state) {
   while (state.read == state.end) {
     if (state.sealed.chunk != nullptr) batch_.retire(std::move(state.sealed.chunk));
-    if (!state.lane->queue().has_sealed()) return false;
-    state.sealed = state.lane->queue().pop_sealed();
+    if (!state.queue().has_sealed()) return false;
+    state.sealed = state.queue().pop_sealed();
     state.read = state.sealed.events.data();
     state.end = state.read + state.sealed.events.size();
     if (state.sealed.events.empty()) continue;

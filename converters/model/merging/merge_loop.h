@@ -79,6 +79,8 @@ class MergeLoop {
     PendingEvent* read = nullptr;   // the next event, in `sealed`
     PendingEvent* end = nullptr;    // of `sealed`
     std::uint64_t unsealed_ns = 0;  // unsealed events will not come before this time, offset included
+
+    EventQueue& queue() const { return lane->window().queue(); }
   };
 
   void read_later();

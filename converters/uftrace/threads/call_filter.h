@@ -106,9 +106,12 @@ class OptionFilter : public CallFilter {
     return entry.depth <= lane_.depth() && filter_.hides(entry.depth, rule_at(entry.address));
   }
   bool drops_exit(const CallRecord& exit) const override {
-    return lane_.depth() == exit.depth + 1 && lane_.top_is_filtered() && lane_.top_key() == exit.address;
+    return lane_.depth() == exit.depth + 1 && lane_.calls().top_is_filtered() &&
+           lane_.calls().back().key == exit.address;
   }
-  bool shows_fork_in(std::size_t depth) const override { return depth != 0 && !lane_.top_is_filtered(); }
+  bool shows_fork_in(std::size_t depth) const override {
+    return depth != 0 && !lane_.calls().top_is_filtered();
+  }
 
   bool shows_event(std::size_t depth, bool of_call) override;
   bool shows_switch(std::size_t depth, bool is_short) override;

@@ -144,7 +144,7 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
   if (!repaired.empty()) arguments.add({names_.repaired, repaired});
   if (!overlaps)
     lane_.end(time_ns, arguments);
-  else if (late_ != 0 || !lane_.end_parent_of_top(arguments))
+  else if (late_ != 0 || !lane_.end_earlier(lane_.depth() - 2, lane_.calls().back().begin_ns(), arguments))
     ++late_;
 }
 

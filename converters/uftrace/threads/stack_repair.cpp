@@ -123,7 +123,7 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
                            const Arguments& values) {
   const std::size_t open = lane_.depth();
   const bool is_of_frame =
-      depth < open && (lane_.key_at(depth) == address || lane_.key_at(depth) == kUnknownAddress);
+      depth < open && (lane_.calls()[depth].key == address || lane_.calls()[depth].key == kUnknownAddress);
   if (is_of_frame && depth + 1 == open) {
     end_top(time_ns, address, values);
   } else if (is_of_frame) {
@@ -137,7 +137,7 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
     close_down_to(depth, time_ns, kLongjmp);
   } else if (depth < open) {
     notes_.add(kAddressMismatch, fmt::format("an exit of {:x} at depth {}, where {:x} was entered", address,
-                                             depth, lane_.key_at(depth)));
+                                             depth, lane_.calls()[depth].key));
     // Damage in the parent's records is damage in what they tell of inherited calls; the exit is the call's
     // own.
     if (depth + 1 == open && is_inferred(depth) && is_in_module(address))
@@ -189,8 +189,8 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   }
 
   std::size_t kept = std::min(open, lane_.depth());
-  if (exit_address != nullptr && kept == open && lane_.key_at(kept - 1) != *exit_address &&
-      lane_.key_at(kept - 1) != kUnknownAddress)
+  if (exit_address != nullptr && kept == open && lane_.calls()[kept - 1].key != *exit_address &&
+      lane_.calls()[kept - 1].key != kUnknownAddress)
     --kept;
   const std::size_t changed = lane_.depth() - kept + open - kept;
   if (changed == 0) return;
@@ -211,8 +211,14 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
 void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
-  if (!lane_.top_is_visible()) return note_lost_arrow(to_thread);
+  if (!top_is_visible()) return note_lost_arrow(to_thread);
   lane_.flow(step, time_ns, to_thread ? labels_.thread : labels_.fork, flow);
+}
+
+// Whether the innermost of the calls that are not filtered is shown.
+bool StackRepair::top_is_visible() const {
+  const std::size_t calls = lane_.calls().unfiltered_size();
+  return calls != 0 && calls <= lane_.options().max_depth;
 }
 
 void StackRepair::note_lost_arrow(bool to_thread) {
@@ -221,7 +227,7 @@ void StackRepair::note_lost_arrow(bool to_thread) {
 }
 
 void StackRepair::end_arrow(std::uint64_t time_ns) {
-  if (origin_.flow != 0 && lane_.top_is_visible())
+  if (origin_.flow != 0 && top_is_visible())
     emit_flow(FlowStep::End, time_ns, std::exchange(origin_.flow, 0), origin_.is_in_process);
 }
 
@@ -255,13 +261,13 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
   while (!inferred_.empty() && inferred_.back().depth >= lane_.depth()) inferred_.pop_back();
   inferred_.push_back({lane_.depth(), address});
   begin(time_ns, address, false, {{labels_.repaired, std::string(kind.name)}});
-  if (lane_.unfiltered_depth() == lane_.options().max_depth)
+  if (lane_.calls().unfiltered_size() == lane_.options().max_depth)
     end_arrow(time_ns);  // the next ones are not visible
 }
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
-  if (lane_.unfiltered_depth() == 1) end_arrow(time_ns);  // in no other call
-  if (lane_.top_key() == address || address == kUnknownAddress || lane_.top_is_filtered() ||
+  if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);  // in no other call
+  if (lane_.calls().back().key == address || address == kUnknownAddress || lane_.calls().top_is_filtered() ||
       lane_.rename(lane_.depth() - 1, symbols_.label(address), address))
     return lane_.end(time_ns, values);
   // The begin is written. The exit, which may be the thread's last record, is the first that names the call.
@@ -281,7 +287,7 @@ void StackRepair::close_top(std::uint64_t time_ns, const NoteKind& kind) {
 
 bool StackRepair::is_inferred(std::size_t depth) const {
   const auto call = std::ranges::lower_bound(inferred_, depth, {}, &InferredCall::depth);
-  return call != inferred_.end() && call->depth == depth && call->address == lane_.key_at(depth);
+  return call != inferred_.end() && call->depth == depth && call->address == lane_.calls()[depth].key;
 }
 
 void StackRepair::close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind) {

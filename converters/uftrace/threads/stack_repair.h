@@ -46,7 +46,7 @@ class StackRepair : public OpenCalls {
   std::size_t depth() const override { return inner_.program_depth(); }
   // What other threads' records tell may be damaged: only this thread's own are evidence.
   std::uint64_t address_at(std::size_t depth) const override {
-    return is_inferred(depth) ? 0 : lane_.key_at(depth);
+    return is_inferred(depth) ? 0 : lane_.calls()[depth].key;
   }
   // The stack is known: plain records may be given to the lane directly.
   bool is_settled() const { return gap_ == Gap::None; }
@@ -108,6 +108,7 @@ class StackRepair : public OpenCalls {
   void begin(std::uint64_t time_ns, std::uint64_t address, bool recorded, const Arguments& values);
   void end_call(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   void end_arrow(std::uint64_t time_ns);
+  bool top_is_visible() const;
   void note_lost_arrow(bool to_thread);
   bool is_inferred(std::size_t depth) const;  // the open call was opened without a record
   bool may_infer(std::size_t open, std::size_t depth, std::uint64_t address);

@@ -1,0 +1,77 @@
+// What a lane holds back: its latest events, from the oldest call on whose end is not known yet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "converters/model/lanes/event_queue.h"
+#include "converters/model/lanes/limits.h"
+#include "converters/model/lanes/open_call_stack.h"
+#include "converters/model/lanes/pending_event.h"
+
+namespace convert {
+
+// What a lane did not emit.
+struct LaneCounters {
+  TooDeepCount too_deep;
+  std::uint64_t cut_arguments = 0;  // that no record had room for
+  std::uint64_t skipped_calls = 0;  // that end before skip_calls_before()
+};
+
+// The events in which begins and ends of calls are paired. They go on to the merge when no open call is
+// before them, or when they need too much memory.
+class PairingWindow {
+ public:
+  explicit PairingWindow(ChunkPool& pool) : queue_(pool) {}
+  PairingWindow(const PairingWindow&) = delete;
+  PairingWindow& operator=(const PairingWindow&) = delete;
+
+  EventQueue& queue() { return queue_; }
+  OpenCallStack& calls() { return calls_; }
+  const OpenCallStack& calls() const { return calls_; }
+  LaneCounters& counters() { return counters_; }
+  const LaneCounters& counters() const { return counters_; }
+
+  // ---- Filling, by the lane ----
+
+  // Makes room for one event.
+  void make_room() {
+    if (queue_.is_full()) add_chunk();
+  }
+  PendingEvent* add() {
+    make_room();
+    return queue_.add();
+  }
+  std::uint64_t* new_block(std::size_t count, std::size_t words);
+  // Removes a call that is complete, if it need not be emitted. Returns whether it did.
+  bool skip(const PendingEvent& call) {
+    if (call.end_ns >= needed_from_ns_ || !queue_.remove_latest(call)) return false;
+    ++counters_.skipped_calls;
+    return true;
+  }
+  std::uint64_t needed_from_ns() const { return needed_from_ns_; }
+
+  // ---- Handing events over to the merge, while nobody fills the lane ----
+
+  // Bounds the memory: when a pending call holds more than `bytes` back, its begin is emitted alone.
+  void set_held_bytes_limit(std::size_t bytes) { held_bytes_limit_ = bytes; }
+  // Calls that end before `time_ns` need not be emitted if nothing else is emitted inside them. The lane's
+  // first event always is.
+  void skip_calls_before(std::uint64_t time_ns) { needed_from_ns_ = time_ns; }
+  // Seals the events before the oldest pending call. Returns their size in bytes.
+  std::size_t seal();
+  // Emits the begin of the oldest pending call without its end. queue().has_unsealed() must hold.
+  void release_oldest();
+
+ private:
+  void add_chunk();
+  void limit_held_bytes();
+
+  EventQueue queue_;
+  OpenCallStack calls_;
+  std::size_t held_bytes_limit_ = ~std::size_t{0};
+  std::uint64_t needed_from_ns_ = 0;
+  LaneCounters counters_;
+};
+
+}  // namespace convert
