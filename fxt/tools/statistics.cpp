@@ -104,6 +104,45 @@ std::vector<CallColumn> CallReport::parse_columns(std::string_view list) {
   }
 }
 
+void RecordCounts::add(const Entry& entry, const Reader& reader) {
+  const auto* const event = std::get_if<Event>(&entry.record);
+  Totals& totals =
+      event != nullptr ? event_types.at(code(event->type)) : record_types.at(entry.record.index());
+  ++totals.count;
+  totals.bytes += entry.words.size_bytes();
+  problems += entry.problems.size();
+  if (event == nullptr) {
+    std::visit(
+        [&](const auto& record) {
+          if constexpr (requires { record.time; }) add_time(record.time, reader);
+        },
+        entry.record);
+    return;
+  }
+  add_time(event->time, reader);
+  if (event->type == EventType::DurationComplete) add_time(event->end, reader);
+  ++(event->thread.storage == Storage::Inline ? inline_threads : table_threads);
+  for (const String* string : {&event->category, &event->name})
+    ++(string->storage == Storage::Inline ? inline_strings : table_strings);
+}
+
+void RecordCounts::add_time(std::uint64_t ticks, const Reader& reader) {
+  const auto ns = reader.to_ns(ticks);
+  if (!ns) return;
+  if (!first_ns || *ns < *first_ns) first_ns = ns;
+  if (!last_ns || *ns > *last_ns) last_ns = ns;
+}
+
+std::map<std::string_view, RecordCounts::Totals> RecordCounts::kinds() const {
+  std::map<std::string_view, Totals> kinds;
+  const auto all = fxt::kinds();  // types of events, then those of records
+  for (std::size_t i = 0; i < record_types.size(); ++i)
+    if (record_types[i].count != 0) kinds[all[event_types.size() + i]] = record_types[i];
+  for (std::size_t i = 0; i < event_types.size(); ++i)
+    if (event_types[i].count != 0) kinds[all[i]] = event_types[i];
+  return kinds;
+}
+
 Statistics::Statistics(const Selection& selection, CallReport report)
     : selection_(selection), filter_(selection), report_(std::move(report)), calls_(selection, *this) {}
 
@@ -114,31 +153,12 @@ void Statistics::add(const Entry& entry, const Reader& reader) {
                                                 (event != nullptr && is_duration(event->type)
                                                      ? is_of_call && selection_.has_kind(entry.record)
                                                      : selection_.contains(entry.record)));
-  if (is_chosen) count(entry, reader);
-}
-
-void Statistics::count(const Entry& entry, const Reader& reader) {
-  const auto* const event = std::get_if<Event>(&entry.record);
-  RecordTotals& totals =
-      event != nullptr ? event_types_.at(code(event->type)) : record_types_.at(entry.record.index());
-  ++totals.count;
-  totals.bytes += entry.words.size_bytes();
-  problems_ += entry.problems.size();
-  if (event == nullptr) {
-    std::visit(
-        [&](const auto& record) {
-          if constexpr (requires { record.time; }) add_time(record.time, reader);
-        },
-        entry.record);
-    return;
+  if (!is_chosen) return;
+  if (event != nullptr) {
+    ++at(events_, calls_.index_of(*event));
+    ++at(threads_, calls_.thread_of(event->thread).index);
   }
-  ++at(events_, calls_.index_of(*event));
-  ++at(threads_, calls_.thread_of(event->thread).index);
-  ++(event->thread.storage == Storage::Inline ? inline_threads_ : table_threads_);
-  for (const String* string : {&event->category, &event->name})
-    ++(string->storage == Storage::Inline ? inline_strings_ : table_strings_);
-  add_time(event->time, reader);
-  if (event->type == EventType::DurationComplete) add_time(event->end, reader);
+  records_.add(entry, reader);
 }
 
 void Statistics::began(CallThread& thread, OpenCall& call, const Event&) {
@@ -161,24 +181,7 @@ void Statistics::ended(CallThread& thread, const OpenCall& call, bool is_late) {
   if (is_outermost) function.total_ns += length_ns;
 }
 
-void Statistics::add_time(std::uint64_t ticks, const Reader& reader) {
-  const auto ns = reader.to_ns(ticks);
-  if (!ns) return;
-  if (!first_ns_ || *ns < *first_ns_) first_ns_ = ns;
-  if (!last_ns_ || *ns > *last_ns_) last_ns_ = ns;
-}
-
 // ---- The report ----
-
-std::map<std::string_view, Statistics::RecordTotals> Statistics::kinds() const {
-  std::map<std::string_view, RecordTotals> kinds;
-  const auto all = fxt::kinds();  // types of events, then those of records
-  for (std::size_t i = 0; i < record_types_.size(); ++i)
-    if (record_types_[i].count != 0) kinds[all[kEventTypes + i]] = record_types_[i];
-  for (std::size_t i = 0; i < kEventTypes; ++i)
-    if (event_types_[i].count != 0) kinds[kind_of(static_cast<EventType>(i))] = event_types_[i];
-  return kinds;
-}
 
 std::map<CallNames::Name, std::uint64_t> Statistics::events() const {
   std::map<CallNames::Name, std::uint64_t> events;
@@ -276,25 +279,26 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
     }
     append(out, "\n");
   }
-  if (first_ns_)
-    append(out, "time\n  first {} ns\n  last  {} ns\n  span  {}\n", *first_ns_, *last_ns_,
+  if (records_.first_ns)
+    append(out, "time\n  first {} ns\n  last  {} ns\n  span  {}\n", *records_.first_ns, *records_.last_ns,
            report_.unit == TimeUnit::Auto
-               ? exact_time(*last_ns_ - *first_ns_)
-               : fmt::format("{} {}", time_in(report_.unit, *last_ns_ - *first_ns_), name_of(report_.unit)));
+               ? exact_time(*records_.last_ns - *records_.first_ns)
+               : fmt::format("{} {}", time_in(report_.unit, *records_.last_ns - *records_.first_ns),
+                             name_of(report_.unit)));
   append(out, "records by kind\n");
-  for (const auto& [kind, totals] : kinds())
+  for (const auto& [kind, totals] : records_.kinds())
     append(out, "  {:<20} {:>12} {:>16} bytes\n", kind, totals.count, totals.bytes);
   append(out, "references of events\n  strings {} by table, {} inline\n  threads {} by table, {} inline\n",
-         table_strings_, inline_strings_, table_threads_, inline_threads_);
+         records_.table_strings, records_.inline_strings, records_.table_threads, records_.inline_threads);
   const ReaderCounters& counters = reader.counters();
-  append(out, "odd\n  {} problems, {} unknown records, {} damaged records, {} unknown arguments\n", problems_,
-         counters.unknown_records, counters.damaged_records, counters.unknown_arguments);
+  append(out, "odd\n  {} problems, {} unknown records, {} damaged records, {} unknown arguments\n",
+         records_.problems, counters.unknown_records, counters.damaged_records, counters.unknown_arguments);
 }
 
 void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   Json records = Json::array(), event_list = Json::array(), thread_list = Json::array(),
        calls = Json::array();
-  for (const auto& [kind, totals] : kinds())
+  for (const auto& [kind, totals] : records_.kinds())
     records.push_back({{"kind", kind}, {"count", totals.count}, {"bytes", totals.bytes}});
   for (const auto& [name, count] : events())
     event_list.push_back({{"category", name.category}, {"name", name.name}, {"count", count}});
@@ -320,14 +324,14 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
               {"events", std::move(event_list)},
               {"threads", std::move(thread_list)},
               {"calls", std::move(calls)}};
-  if (first_ns_) {
-    all["first_ns"] = *first_ns_;
-    all["last_ns"] = *last_ns_;
+  if (records_.first_ns) {
+    all["first_ns"] = *records_.first_ns;
+    all["last_ns"] = *records_.last_ns;
   }
   const ReaderCounters& counters = reader.counters();
-  all["strings"] = Json{{"table", table_strings_}, {"inline", inline_strings_}};
-  all["thread_references"] = Json{{"table", table_threads_}, {"inline", inline_threads_}};
-  all["problems"] = problems_;
+  all["strings"] = Json{{"table", records_.table_strings}, {"inline", records_.inline_strings}};
+  all["thread_references"] = Json{{"table", records_.table_threads}, {"inline", records_.inline_threads}};
+  all["problems"] = records_.problems;
   all["unknown_records"] = counters.unknown_records;
   all["damaged_records"] = counters.damaged_records;
   all["unknown_arguments"] = counters.unknown_arguments;

@@ -54,6 +54,28 @@ class OpenNames {
   std::size_t used_ = 0;
 };
 
+// How many records of a trace there are, by what the file says of them.
+struct RecordCounts {
+  struct Totals {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  void add(const Entry& entry, const Reader& reader);
+  // Those that are there, by kind.
+  std::map<std::string_view, Totals> kinds() const;
+
+  std::array<Totals, 11> event_types = {};
+  std::array<Totals, std::variant_size_v<Record>> record_types = {};
+  std::optional<std::uint64_t> first_ns, last_ns;
+  // References of events.
+  std::uint64_t inline_strings = 0, table_strings = 0, inline_threads = 0, table_threads = 0;
+  std::uint64_t problems = 0;
+
+ private:
+  void add_time(std::uint64_t ticks, const Reader& reader);
+};
+
 class Statistics : private CallStream::Listener {
  public:
   struct Function {
@@ -81,17 +103,8 @@ class Statistics : private CallStream::Listener {
   std::vector<Function> functions() const;
 
  private:
-  struct RecordTotals {
-    std::uint64_t count = 0;
-    std::uint64_t bytes = 0;
-  };
-  static constexpr std::size_t kEventTypes = 11;
-
   void began(CallThread& thread, OpenCall& call, const Event& event) override;
   void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
-  void count(const Entry& entry, const Reader& reader);
-  void add_time(std::uint64_t ticks, const Reader& reader);
-  std::map<std::string_view, RecordTotals> kinds() const;
   std::map<CallNames::Name, std::uint64_t> events() const;
   void append_calls_to(TextBuffer& out) const;
 
@@ -99,15 +112,11 @@ class Statistics : private CallStream::Listener {
   RecordFilter filter_;
   CallReport report_;
   CallStream calls_;
-  std::array<RecordTotals, kEventTypes> event_types_ = {};
-  std::array<RecordTotals, std::variant_size_v<Record>> record_types_ = {};
+  RecordCounts records_;
   std::vector<std::uint64_t> events_;   // by name
   std::vector<Function> totals_;        // by name
   std::vector<std::uint64_t> threads_;  // number of events, by the thread's index
   OpenNames open_;
-  std::optional<std::uint64_t> first_ns_, last_ns_;
-  std::uint64_t inline_strings_ = 0, table_strings_ = 0, inline_threads_ = 0, table_threads_ = 0;
-  std::uint64_t problems_ = 0;
 };
 
 // A line for each function whose total differs, the greatest difference first.
