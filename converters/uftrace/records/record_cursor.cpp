@@ -8,23 +8,22 @@
 namespace convert::uftrace {
 
 void RecordCursor::read(std::span<std::byte> block) {
-  block_.offset += block_.at;
-  block_.at = 0;
   if (damage_.item && damage_.item->what == RecordItem::What::Zeros) skip_hole();
-  block_.bytes = file_.read(block_.offset, block);
-  block_.at_end = block_.offset + block_.bytes.size() == file_.size();
+  block_.read(block);
   is_held_ = false;
   // Always the same part of the file, whatever the size of the block.
-  if (block_.offset == 0)
-    shift_ = find_depth_shift(block_.bytes.first(std::min(block_.bytes.size(), kMinBlock)), facts_.order);
+  if (offset() == 0) {
+    const auto head = block_.rest().bytes;
+    shift_ = find_depth_shift(head.first(std::min(head.size(), kMinBlock)), facts_.order);
+  }
 }
 
 std::optional<RecordItem> RecordCursor::end_of_block() {
-  return block_.at_end && block_.at == block_.bytes.size() ? end_damage() : std::nullopt;
+  return block_.is_at_end() ? end_damage() : std::nullopt;
 }
 
 std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
-  const Ahead rest{block_.bytes.subspan(block_.at), block_.at_end};
+  const Ahead rest = block_.rest();
   if (damage_.goes_on) {
     skip_damage(rest, 0);
     return std::nullopt;
@@ -40,7 +39,7 @@ std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
                           .begin = offset(),
                           .end = offset() + rest.bytes.size(),
                           .needed = kRecordSize};
-    block_.at = block_.bytes.size();
+    block_.consume(rest.bytes.size());
     return item;
   }
   const Record record = load_record(rest.bytes.data(), facts_.order);
@@ -56,15 +55,14 @@ std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
   if (record.type() == RecordType::Lost)
     return consume_record(
         {.what = RecordItem::What::Loss, .begin = offset(), .end = 0, .call = decode(record)}, 0);
-  if (resync_.is_time_damaged(record, seen_ns_, behind)) return next_bad_time(record, behind);
+  if (resync_.is_time_damaged(record, seen_ns(), behind)) return next_bad_time(record, behind);
   is_held_ = record.time_ns >= delivered_until_ns;
   if (is_held_) return std::nullopt;
-  before_last_ns_ = std::exchange(last_ns_, record.time_ns);
   return record.type() == RecordType::Event ? next_event(record, behind) : next_call(record, behind);
 }
 
 RecordItem RecordCursor::consume_record(RecordItem item, std::size_t payload_bytes) {
-  block_.at += kRecordSize + payload_bytes;
+  block_.consume(kRecordSize + payload_bytes);
   item.end = offset();
   ++records_;
   return item;
@@ -75,10 +73,9 @@ RecordItem RecordCursor::next_call(const Record& record, Ahead behind) {
                   .begin = offset(),
                   .end = 0,
                   .call = decode(record),
-                  .before_ns = seen_ns_,
+                  .before_ns = seen_ns(),
                   .has_payload = record.has_payload()};
-  seen_ns_ = std::max(seen_ns_, record.time_ns);
-  trusted_until_ns_ = std::min(kTimeLimitNs, seen_ns_ + kExaminedGapNs);
+  times_.add_item(record.time_ns, true);
   std::size_t bytes = 0;
   if (item.has_payload) size_payload(item, behind, bytes);
   return consume_record(item, bytes);
@@ -92,7 +89,7 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Ahead behind) {
   Expectation expected = expectation();
   if (record.type() != RecordType::Event) {
     expected = resync_.after(item.call);
-    expected.time_ns = seen_ns_;
+    expected.time_ns = seen_ns();
   }
   return consume_record(item, resync_.find_behind_payload(behind, expected).value_or(0));
 }
@@ -104,12 +101,13 @@ RecordItem RecordCursor::next_event(const Record& record, Ahead behind) {
                   .end = 0,
                   .call = decode(record),
                   .has_payload = record.has_payload()};
+  times_.add_item(record.time_ns, false);
   if (!item.has_payload) return consume_record(item, 0);
   constexpr std::size_t kLengthSize = sizeof(std::uint16_t);
   const Expectation expected = expectation();
   if (behind.bytes.size() < sizeof(std::uint64_t))
     return consume_record(item, resync_.find_behind_payload(behind, expected).value_or(0));
-  ByteCursor in(behind.bytes, file_.path(), facts_.order, offset() + kRecordSize);
+  ByteCursor in(behind.bytes, block_.file().path(), facts_.order, offset() + kRecordSize);
   const std::size_t length = in.read<std::uint16_t>("event length");
   const std::size_t size = padded(kLengthSize + length);
   if (size > kMaxPayload)
@@ -192,17 +190,10 @@ void RecordCursor::size_payload(RecordItem& item, Ahead behind, std::size_t& byt
 
 Expectation RecordCursor::expectation() const {
   const std::size_t depth = open_.depth();
-  return {.time_ns = seen_ns_, .depth = depth, .top_address = depth == 0 ? 0 : open_.address_at(depth - 1)};
+  return {.time_ns = seen_ns(), .depth = depth, .top_address = depth == 0 ? 0 : open_.address_at(depth - 1)};
 }
 
 // ---- What can't be read ----
-
-// Where damage is, the latest times may be damaged, too, by less than what is_time_damaged() looks at: the
-// next record may be that much earlier.
-std::uint64_t RecordCursor::time_after_damage() const {
-  const std::uint64_t time_ns = before_last_ns_ != 0 ? std::min(last_ns_, before_last_ns_) : last_ns_;
-  return time_ns > kCloseNs ? time_ns - kCloseNs : time_ns;
-}
 
 // Looks for the next record, from that offset on. If the block is too short to decide, the search goes on
 // with the next block.
@@ -211,7 +202,7 @@ void RecordCursor::skip_damage(Ahead rest, std::size_t from) {
   static_assert(kJudged + sizeof(std::uint64_t) < kLookahead);
   const std::size_t reach = rest.at_end ? rest.bytes.size() : rest.bytes.size() - kJudged;
   Expectation expected = expectation();
-  expected.time_ns = time_after_damage();
+  expected.time_ns = times_.after_damage_ns();
   const auto found = resync_.find_likely(rest, from, reach, expected);
   damage_.goes_on = !found && !rest.at_end;
   const std::size_t whole = reach - reach % sizeof(std::uint64_t) + sizeof(std::uint64_t);
@@ -233,14 +224,15 @@ std::size_t RecordCursor::zero_bytes(Ahead rest) const {
 // Holes can be huge, so they are not read. The last word before data may be the time of a LOST record.
 void RecordCursor::skip_hole() {
   constexpr std::uint64_t kWord = sizeof(std::uint64_t);
-  const std::uint64_t end = file_.end_of_hole(block_.offset) / kWord * kWord;
-  if (end < block_.offset + 2 * kWord) return;
-  block_.offset = damage_.item->end = end - kWord;
+  const std::uint64_t end = block_.file().end_of_hole(offset()) / kWord * kWord;
+  if (end < offset() + 2 * kWord) return;
+  damage_.item->end = end - kWord;
+  block_.jump_to(end - kWord);
 }
 
 void RecordCursor::extend_damage(RecordItem::What what, std::size_t bytes) {
   if (!damage_.item) damage_.item = RecordItem{.what = what, .begin = offset(), .end = 0};
-  block_.at += bytes;
+  block_.consume(bytes);
   damage_.item->end = offset();
 }
 

@@ -15,6 +15,8 @@
 #include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
+#include "converters/uftrace/records/record_block.h"
+#include "converters/uftrace/records/record_times.h"
 #include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/resync.h"
 
@@ -100,12 +102,7 @@ class RecordCursor {
   // Without `layouts`, which may be null, payloads have no known layout.
   RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                CandidateLayouts* layouts = nullptr)
-      : file_(file),
-        facts_(facts),
-        open_(open),
-        layouts_(layouts),
-        resync_(facts, shift_, open),
-        block_{.at_end = file.size() == 0} {}
+      : facts_(facts), open_(open), layouts_(layouts), resync_(facts, shift_, open), block_(file) {}
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
@@ -133,12 +130,12 @@ class RecordCursor {
   }
 
   // There are no more items.
-  bool is_done() const { return block_.at_end && block_.at == block_.bytes.size() && !damage_.item; }
+  bool is_done() const { return block_.is_at_end() && !damage_.item; }
   // The next record lies at `delivered_until_ns` or later.
   bool is_held() const { return is_held_; }
-  std::uint64_t offset() const { return block_.offset + block_.at; }  // of the next record
-  std::uint64_t records() const { return records_; }                  // so far
-  std::uint64_t seen_ns() const { return seen_ns_; }                  // the latest time of an entry or exit
+  std::uint64_t offset() const { return block_.offset(); }    // of the next record
+  std::uint64_t records() const { return records_; }          // so far
+  std::uint64_t seen_ns() const { return times_.seen_ns(); }  // the latest time of an entry or exit
   const DepthShift& shift() const { return shift_; }
 
  private:
@@ -147,21 +144,18 @@ class RecordCursor {
   template <std::endian Order, typename Plain>
   void walk_plain(const Limits& limits, Plain&& plain) {
     const std::uint64_t limit_ns =
-        std::min({limits.plain_until_ns, limits.delivered_until_ns, trusted_until_ns_});
-    const std::uint64_t stop = std::min<std::uint64_t>(
-        block_.bytes.size(), limits.plain_until_offset - std::min(limits.plain_until_offset, block_.offset));
-    while (block_.at < stop) {
-      const std::byte* const begin = block_.bytes.data() + block_.at;
-      const std::byte* const end = begin + (stop - block_.at) / kRecordSize * kRecordSize;
+        std::min({limits.plain_until_ns, limits.delivered_until_ns, times_.trusted_until_ns()});
+    const std::uint64_t stop = std::min(block_.end_offset(), limits.plain_until_offset);
+    while (offset() < stop) {
+      const std::byte* const begin = block_.rest().bytes.data();
+      const std::byte* const end = begin + (stop - offset()) / kRecordSize * kRecordSize;
       const std::size_t count = plain(PlainRecords<Order>{begin, end, shift_, limit_ns}, offset());
       if (count != 0) {
-        const std::byte* const last = begin + (count - 1) * kRecordSize;
-        last_ns_ = load_record<Order>(last).time_ns;
-        seen_ns_ = std::max(seen_ns_, last_ns_);
-        block_.at += count * kRecordSize;
+        times_.add_plain(load_record<Order>(begin + (count - 1) * kRecordSize).time_ns);
+        block_.consume(count * kRecordSize);
         records_ += count;
       }
-      if (block_.at >= stop || !try_payload<Order>(limit_ns, plain)) return;
+      if (offset() >= stop || !try_payload<Order>(limit_ns, plain)) return;
     }
   }
 
@@ -169,13 +163,13 @@ class RecordCursor {
   template <std::endian Order, typename Plain>
   bool try_payload(std::uint64_t limit_ns, Plain&& plain) {
     if constexpr (requires(const PayloadLayout& layout) {
-                    plain.try_add(CallRecord{}, layout, block_.bytes);
+                    plain.try_add(CallRecord{}, layout, std::span<const std::byte>{});
                   }) {
-      const auto ahead = block_.bytes.subspan(block_.at);
+      const auto ahead = block_.rest().bytes;
       if (ahead.size() < 2 * kRecordSize || layouts_ == nullptr || !shift_.is_none()) return false;
       const Record record = load_record<Order>(ahead.data());
       if ((record.word & kPlainMask) != kPayloadPattern || record.time_ns >= limit_ns ||
-          record.time_ns < seen_ns_)
+          record.time_ns < seen_ns())
         return false;
       const CallRecord call{.type = record.type(),
                             .time_ns = record.time_ns,
@@ -189,8 +183,8 @@ class RecordCursor {
       if (!size || *size == 0 || padded(*size) > kMaxPayload) return false;
       if (!resync_.surely_ends<Order>(call, behind, padded(*size))) return false;
       if (!plain.try_add(call, likeliest, behind.first(*size))) return false;
-      last_ns_ = seen_ns_ = record.time_ns;
-      block_.at += kRecordSize + padded(*size);
+      times_.add_plain(record.time_ns);
+      block_.consume(kRecordSize + padded(*size));
       ++records_;
       return true;
     } else {
@@ -200,16 +194,9 @@ class RecordCursor {
 
   // Whether the block has all that a step may look at.
   bool can_step() const {
-    const std::size_t left = block_.bytes.size() - block_.at;
-    return left != 0 && (block_.at_end || left >= kLookahead);
+    const Ahead& rest = block_.rest();
+    return !rest.bytes.empty() && (rest.at_end || rest.bytes.size() >= kLookahead);
   }
-  // Part of the file, and the next record in it.
-  struct Block {
-    std::uint64_t offset = 0;  // in the file
-    std::span<const std::byte> bytes = {};
-    std::size_t at = 0;  // of the next record
-    bool at_end;         // the file ends with the block
-  };
   // Bytes that can't be read, before the next record.
   struct Damage {
     std::optional<RecordItem> item = {};
@@ -230,22 +217,17 @@ class RecordCursor {
   void extend_damage(RecordItem::What what, std::size_t bytes);
   std::optional<RecordItem> end_damage();
   Expectation expectation() const;
-  std::uint64_t time_after_damage() const;
 
-  const InputFile& file_;
   const ThreadFacts& facts_;
   const OpenCalls& open_;
   CandidateLayouts* layouts_;
   DepthShift shift_;
   Resync resync_;
 
-  Block block_;
-  bool is_held_ = false;
+  RecordBlock block_;
+  RecordTimes times_;
   std::uint64_t records_ = 0;
-  std::uint64_t seen_ns_ = 0;
-  std::uint64_t last_ns_ = 0;           // the time of the last record that has one
-  std::uint64_t before_last_ns_ = 0;    // of the one before it, if that came as an item
-  std::uint64_t trusted_until_ns_ = 0;  // later times may be damage
+  bool is_held_ = false;
   Damage damage_;
 };
 

@@ -12,6 +12,8 @@
 #include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/depth_shift.h"
+#include "converters/uftrace/records/record_block.h"
+#include "converters/uftrace/records/record_times.h"
 #include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/thread_facts.h"
 
@@ -23,24 +25,11 @@ inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 // Estimated exits and events may lie some ns before the record before them.
 inline constexpr std::uint64_t kSlackNs = 1000;
 
-// A record this much later than the one before it (about 66 us) has its time held against those behind it.
-inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 16;
-
-// Records this close (about 4 ms) belong together, whatever else may be damaged.
-inline constexpr std::uint64_t kCloseNs = std::uint64_t{1} << 22;
-
 // The state of the thread before the record that is searched.
 struct Expectation {
   std::uint64_t time_ns = 0;      // of the last record; 0 if there was none
   std::size_t depth = 0;          // calls open now
   std::uint64_t top_address = 0;  // of the innermost of them; 0 if none or unknown
-};
-
-// Bytes of a file, to look ahead in.
-struct Ahead {
-  std::span<const std::byte> bytes;
-  bool at_end;  // the file ends with them
-  Ahead from(std::size_t offset) const { return {bytes.subspan(offset), at_end}; }
 };
 
 class Resync {
