@@ -29,15 +29,48 @@ ForkKind kind_of(std::string_view symbol) {
   return std::ranges::find(kOthers, symbol) != kOthers.end() ? ForkKind::Other : ForkKind::None;
 }
 
+// Which functions fork, by their symbols and by what children left first.
+class ForkFunctions {
+ public:
+  ForkFunctions(const WalkedThread& thread, Symbolizer& symbolizer, const std::set<CallKey>& first_exits,
+                ForkKinds& kinds)
+      : symbols_(symbolizer, thread.task), first_exits_(first_exits), kinds_of_(kinds) {}
+
+  void move_to(std::uint64_t time_ns) {
+    if (symbols_.move_to(time_ns)) kinds_ = &kinds_of_.of(symbols_.epoch());
+  }
+  // Functions keep their kinds until then.
+  std::uint64_t until_ns() const { return symbols_.until_ns(); }
+
+  ForkKind kind_at(const CallRecord& call) {
+    const Symbol* const symbol = symbols_.until_ns() != 0 ? symbols_.at(call.address).symbol : nullptr;
+    ForkKind kind = symbol != nullptr ? kind_of(symbol->name) : ForkKind::None;
+    if (kind != ForkKind::None) return kind;
+    const auto was_left_first = [&](const CallKey& key) { return key.second == call.address; };
+    if (std::ranges::none_of(first_exits_, was_left_first)) {
+      if (kinds_ != nullptr) kinds_->put(call.address, kind);
+    } else if (first_exits_.contains({call.depth, call.address})) {
+      kind = ForkKind::Process;
+    }
+    return kind;
+  }
+  // True if kind_at() has found that the function never forks.
+  bool is_known_plain(std::uint64_t address) const {
+    return kinds_ != nullptr && kinds_->find(address) != nullptr;
+  }
+
+ private:
+  TaskSymbols symbols_;
+  const std::set<CallKey>& first_exits_;
+  ForkKinds& kinds_of_;
+  AddressCache<ForkKind>* kinds_ = nullptr;  // by these symbols; null before there are any
+};
+
 class ForkScan {
  public:
   ForkScan(const WalkedThread& thread, Symbolizer& symbolizer, std::span<const std::uint64_t> times_ns,
            const std::set<CallKey>& first_exits, ForkKinds& kinds)
-      : times_ns_(times_ns),
-        first_exits_(first_exits),
-        walk_(thread),
-        symbols_(symbolizer, thread.task),
-        kinds_of_(kinds) {
+      : times_ns_(times_ns), walk_(thread), functions_(thread, symbolizer, first_exits, kinds) {
     find_nameless(0);
   }
 
@@ -51,7 +84,9 @@ class ForkScan {
 
   bool is_done() const { return has_all_snapshots() && !needs_names(); }
   std::uint64_t plain_until_ns() const { return plain_until_ns_; }
-  bool may_skip(const CallRecord& call) const { return !call.is_entry() || is_plain(call.address); }
+  bool may_skip(const CallRecord& call) const {
+    return !call.is_entry() || (!fork_depth_ && functions_.is_known_plain(call.address));
+  }
   void skipped(const CallRecord& call, std::uint64_t offset) {
     if (call.is_entry()) enter(call, offset);
   }
@@ -70,7 +105,7 @@ class ForkScan {
     if (fork_depth_ && item.call.depth <= *fork_depth_) fork_depth_.reset();
     if (!item.call.is_entry()) return;
     enter(item.call, item.begin);
-    const ForkKind kind = kind_at(item.call);
+    const ForkKind kind = functions_.kind_at(item.call);
     if (kind != ForkKind::None) fork(item, kind);
   }
 
@@ -96,26 +131,10 @@ class ForkScan {
 
   // Moves to the symbols of that time, and finds how far plain records may be skipped.
   void move_to(std::uint64_t time_ns) {
-    if (symbols_.move_to(time_ns)) kinds_ = &kinds_of_.of(symbols_.epoch());
-    plain_until_ns_ = late_ ? 0 : symbols_.until_ns();
+    functions_.move_to(time_ns);
+    plain_until_ns_ = late_ ? 0 : functions_.until_ns();
     if (!has_all_snapshots())
       plain_until_ns_ = std::min(plain_until_ns_, times_ns_[found_.snapshots.size()] + 1);
-  }
-
-  ForkKind kind_at(const CallRecord& call) {
-    const Symbol* const symbol = symbols_.until_ns() != 0 ? symbols_.at(call.address).symbol : nullptr;
-    ForkKind kind = symbol != nullptr ? kind_of(symbol->name) : ForkKind::None;
-    if (kind != ForkKind::None) return kind;
-    const auto was_left_first = [&](const CallKey& key) { return key.second == call.address; };
-    if (std::ranges::none_of(first_exits_, was_left_first)) {
-      if (kinds_ != nullptr) kinds_->put(call.address, kind);
-    } else if (first_exits_.contains({call.depth, call.address})) {
-      kind = ForkKind::Process;
-    }
-    return kind;
-  }
-  bool is_plain(std::uint64_t address) const {
-    return !fork_depth_ && kinds_ != nullptr && kinds_->find(address) != nullptr;
   }
 
   // ---- Calls that began before the records: their exits name them ----
@@ -172,13 +191,10 @@ class ForkScan {
   }
 
   std::span<const std::uint64_t> times_ns_;
-  const std::set<CallKey>& first_exits_;
   CallWalk walk_;
-  TaskSymbols symbols_;
+  ForkFunctions functions_;
 
   ForkScanResult found_;
-  ForkKinds& kinds_of_;
-  AddressCache<ForkKind>* kinds_ = nullptr;  // by these symbols; null before there are any
   std::uint64_t plain_until_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // of the open call that forks
   bool is_in_new_fork_ = false;            // it was entered by the last record
