@@ -13,12 +13,6 @@ namespace {
 // The key of a call that must be open, but has no record.
 constexpr std::uint64_t kUnknownAddress = 0;
 
-// How many calls without a record may be drawn: plenty for real gaps, but a few bytes of damage must not
-// become gigabytes of calls. The budget is spent by such calls, and grows again with every 16 bytes of the
-// file: that does not depend on which records came here and which went straight to the lane.
-constexpr std::uint64_t kInferredBudget = 8192;
-constexpr std::uint64_t kInferredPerRecord = 2;
-
 constexpr std::array<std::string_view, 6> kSetjmpNames{"setjmp",    "_setjmp",     "__setjmp",
                                                        "sigsetjmp", "__sigsetjmp", "_sigsetjmp"};
 
@@ -49,8 +43,7 @@ StackRepair::StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symb
       names_(names),
       notes_(notes),
       inner_(lane, filter, names, notes.all(), std::move(note_names), has_estimated_exits),
-      labels_(names),
-      inferred_budget_(kInferredBudget) {}
+      labels_(names) {}
 
 // ---- Room for a record ----
 
@@ -247,19 +240,16 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
 bool StackRepair::may_infer(std::size_t open, std::size_t depth, std::uint64_t address) {
   const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;
   const bool is_damage = needed > 1 && gap_ == Gap::None && !is_in_module(address);
-  const std::uint64_t passed = notes_.offset() - std::exchange(budget_offset_, notes_.offset());
-  inferred_budget_ = std::min(inferred_budget_ + passed / kRecordSize * kInferredPerRecord, kInferredBudget);
-  if (needed > inferred_budget_ || is_damage) {
+  inferred_.pass(notes_.offset());
+  if (is_damage || !inferred_.try_spend(needed)) {
     notes_.add(kBadDepth, fmt::format("a record at depth {}, but {} open", depth, calls_are(lane_.depth())));
     return false;
   }
-  inferred_budget_ -= needed;
   return true;
 }
 
 void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind) {
-  while (!inferred_.empty() && inferred_.back().depth >= lane_.depth()) inferred_.pop_back();
-  inferred_.push_back({lane_.depth(), address});
+  inferred_.add(lane_.depth(), address);
   begin(time_ns, address, false, {{labels_.repaired, std::string(kind.name)}});
   if (lane_.calls().unfiltered_size() == lane_.options().max_depth)
     end_arrow(time_ns);  // the next ones are not visible
@@ -283,11 +273,6 @@ void StackRepair::close_top(std::uint64_t time_ns, const NoteKind& kind) {
   else
     lane_.end(time_ns, {{is_inferred(lane_.depth() - 1) ? labels_.repaired_end : labels_.repaired,
                          std::string(kind.name)}});
-}
-
-bool StackRepair::is_inferred(std::size_t depth) const {
-  const auto call = std::ranges::lower_bound(inferred_, depth, {}, &InferredCall::depth);
-  return call != inferred_.end() && call->depth == depth && call->address == lane_.calls()[depth].key;
 }
 
 void StackRepair::close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind) {

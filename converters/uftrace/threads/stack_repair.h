@@ -15,6 +15,7 @@
 #include "converters/uftrace/records/record_notes.h"
 #include "converters/uftrace/symbols/task_symbols.h"
 #include "converters/uftrace/threads/call_filter.h"
+#include "converters/uftrace/threads/inferred_calls.h"
 #include "converters/uftrace/threads/inner_calls.h"
 
 namespace convert::uftrace {
@@ -87,11 +88,6 @@ class StackRepair : public OpenCalls {
  private:
   // What the stack at the next record has to be compared with.
   enum class Gap : std::uint8_t { None, Start, Cut };
-  // A call that was opened without a record; it may be over.
-  struct InferredCall {
-    std::size_t depth;
-    std::uint64_t address;
-  };
   struct Labels {
     explicit Labels(Names& names);
     NameId repaired, repaired_end, count, function;
@@ -110,7 +106,7 @@ class StackRepair : public OpenCalls {
   void end_arrow(std::uint64_t time_ns);
   bool top_is_visible() const;
   void note_lost_arrow(bool to_thread);
-  bool is_inferred(std::size_t depth) const;  // the open call was opened without a record
+  bool is_inferred(std::size_t depth) const { return inferred_.contains(depth, lane_.calls()[depth].key); }
   bool may_infer(std::size_t open, std::size_t depth, std::uint64_t address);
   void open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
   bool is_setjmp(std::uint64_t address) const;
@@ -123,12 +119,10 @@ class StackRepair : public OpenCalls {
   RecordNotes& notes_;
   InnerCalls inner_;
   const Labels labels_;
-  std::uint64_t inferred_budget_;
-  std::uint64_t budget_offset_ = 0;  // in the file, where the budget grew last
   Gap gap_ = Gap::Start;
   ThreadOrigin origin_;
   std::uint64_t pending_losses_ = 0;
-  std::vector<InferredCall> inferred_;  // outermost first
+  InferredCalls inferred_;
 };
 
 }  // namespace convert::uftrace
