@@ -157,20 +157,21 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
   timeline.run(range, [&] { progress.tick(); });
-  if (const auto first_ns = sink.first_ns(); first_ns && !range.overlaps(*first_ns, timeline.last_ns()))
+  if (const auto first_ns = sink.first_ns();
+      first_ns && !range.overlaps(*first_ns, timeline.totals().last_ns))
     throw InputError(Location::file(options.inputs.front()),
-                     fxt::tools::outside_text(*first_ns, timeline.last_ns()));
+                     fxt::tools::outside_text(*first_ns, timeline.totals().last_ns));
   if (!range.has_enough()) sink.end_first_view(timeline);
   writer.flush();
   sink.finish(timeline, options.output, notes);
   if (!range.has_enough()) timeline.note_inputs_apart();
   Written written{
-      .events = sink.events_written(), .first_ns = sink.first_ns(), .last_ns = timeline.last_ns()};
+      .events = sink.events_written(), .first_ns = sink.first_ns(), .last_ns = timeline.totals().last_ns};
   output.finish();
   written.bytes = output.files().bytes_written();
   if (const fxt::CutCounters* const cut = output.cut())
-    apply_cut(*cut, output, range.dropped() + timeline.skipped_calls(), range.has_enough(), options, written,
-              notes);
+    apply_cut(*cut, output, range.dropped() + timeline.totals().skipped_calls, range.has_enough(), options,
+              written, notes);
   return written;
 }
 

@@ -112,7 +112,7 @@ Report report_of(const std::vector<std::string>& inputs, const std::string& outp
           .threads = threads.size(),
           .processes = processes.size(),
           .first_call_ns = first_call_ns,
-          .last_call_ns = timeline.calls_end_ns(),
+          .last_call_ns = timeline.totals().calls_end_ns,
           .details = stats.details};
 }
 

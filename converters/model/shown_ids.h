@@ -1,5 +1,5 @@
-// The ids that are shown for processes and threads: non-zero, within the sink's limit, and no two inputs
-// share one.
+// The ids that are shown. Those of processes and threads are non-zero and within the sink's limit, and no two
+// inputs share one.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,8 @@ class ShownIds {
   // earlier input.
   ProcessId of(ProcessId process);
   ThreadId of(ThreadId thread);
+  // An id for a flow or a track, unique in the output.
+  std::uint64_t new_id() { return ++last_id_; }
   // A thread that an importer made an id up for has this one if no input has it.
   void prefer(ThreadId made_up, std::uint64_t id) {
     threads_.preferred[static_cast<std::uint64_t>(made_up)] = id;
@@ -55,6 +57,7 @@ class ShownIds {
   Notes* notes_;
   std::string input_;
   Ids processes_, threads_;
+  std::uint64_t last_id_ = 0;
 };
 
 }  // namespace convert

@@ -11,30 +11,31 @@
 
 namespace convert {
 void Timeline::begin_input(std::string_view name) {
-  inputs_.push_back({.name = std::string(name)});
+  parts_.inputs.push_back({.name = std::string(name)});
   ids_.begin_input(name);
 }
 
 void Timeline::shift_input(std::size_t input, std::int64_t offset_ns) {
-  inputs_.at(input).offset_ns = saturating_sum(inputs_[input].clock_ns, offset_ns);
+  parts_.inputs.at(input).offset_ns = saturating_sum(parts_.inputs[input].clock_ns, offset_ns);
 }
 
 std::optional<std::int64_t> Timeline::clock_shift_ns() const {
-  const auto moved = std::ranges::find_if(inputs_, [](const auto& input) { return input.clock_ns != 0; });
-  return moved == inputs_.end() ? std::nullopt : std::optional(moved->clock_ns);
+  const auto moved =
+      std::ranges::find_if(parts_.inputs, [](const auto& input) { return input.clock_ns != 0; });
+  return moved == parts_.inputs.end() ? std::nullopt : std::optional(moved->clock_ns);
 }
 
 void Timeline::shift_clock(std::int64_t behind_ns) {
-  inputs_.back().clock_ns = behind_ns;
-  inputs_.back().offset_ns = behind_ns;
+  parts_.inputs.back().clock_ns = behind_ns;
+  parts_.inputs.back().offset_ns = behind_ns;
 }
 
 Lane& Timeline::add_lane(LaneInfo info) {
-  info.process = shown_id(info.process);
-  info.thread = shown_id(info.thread);
+  info.process = ids_.of(info.process);
+  info.thread = ids_.of(info.thread);
   infos_.push_back(std::move(info));
-  input_of_lane_.push_back(inputs_.size() - 1);
-  return lanes_.emplace_back(pool_, options_.lanes);
+  parts_.input_of_lane.push_back(parts_.inputs.size() - 1);
+  return parts_.lanes.emplace_back(parts_.pool, options_.lanes);
 }
 
 void Timeline::describe_input(TraceInfo info) {
@@ -46,42 +47,42 @@ void Timeline::describe_input(TraceInfo info) {
   keep_first(info_.system, info.system);
   if (!info_.wall_clock && info.wall_clock) {
     info_.wall_clock = info.wall_clock;
-    input_of_clock_ = inputs_.size() - 1;
+    info_.wall_clock->input = parts_.inputs.size() - 1;
   }
   for (ProcessInfo& process : info.processes) {
-    process.process = shown_id(process.process);
-    if (process.parent != ProcessId{}) process.parent = shown_id(process.parent);
+    process.process = ids_.of(process.process);
+    if (process.parent != ProcessId{}) process.parent = ids_.of(process.parent);
     info_.processes.push_back(std::move(process));
   }
 }
 
 void Timeline::add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes) {
-  SourceState state{.source = std::move(source), .input = inputs_.size() - 1};
+  SourceState state{.source = std::move(source), .input = parts_.inputs.size() - 1};
   for (const Lane* const lane : lanes) state.lanes.push_back(number_of(*lane));
-  sources_.push_back(std::move(state));
+  parts_.sources.push_back(std::move(state));
 }
 
 void Timeline::add_shared_source(std::unique_ptr<SharedSource> shared_source) {
-  shared_sources_.push_back({.source = std::move(shared_source), .input = inputs_.size() - 1});
+  parts_.shared_sources.push_back({.source = std::move(shared_source), .input = parts_.inputs.size() - 1});
 }
 
 std::size_t Timeline::number_of(const Lane& lane) const {
   // It is usually one of the last ones.
-  const auto found =
-      std::find_if(lanes_.rbegin(), lanes_.rend(), [&](const Lane& other) { return &other == &lane; });
-  assert(found != lanes_.rend());
-  return static_cast<std::size_t>(lanes_.rend() - found) - 1;
+  const auto found = std::find_if(parts_.lanes.rbegin(), parts_.lanes.rend(),
+                                  [&](const Lane& other) { return &other == &lane; });
+  assert(found != parts_.lanes.rend());
+  return static_cast<std::size_t>(parts_.lanes.rend() - found) - 1;
 }
 
 // ---- Matching threads ----
 
 void Timeline::add_unmatched_thread(UnmatchedThread thread) {
   if (thread.id != 0) ids_.prefer(infos_[number_of(*thread.lane)].thread, thread.id);
-  unmatched_threads_.push_back({std::move(thread), inputs_.size() - 1});
+  unmatched_threads_.push_back({std::move(thread), parts_.inputs.size() - 1});
 }
 
 void Timeline::add_call_history(std::unique_ptr<CallHistory> history) {
-  call_histories_.push_back({std::move(history), inputs_.size() - 1});
+  call_histories_.push_back({std::move(history), parts_.inputs.size() - 1});
 }
 
 void Timeline::draw_matched_threads() {
@@ -92,12 +93,12 @@ void Timeline::draw_matched_threads() {
   const auto name_of = [this](const Lane& lane) {
     return fmt::format("thread {}", convert::number_of(infos_[number_of(lane)].thread));
   };
-  const auto matches = match_threads(threads, histories, inputs_, name_of);
+  const auto matches = match_threads(threads, histories, parts_.inputs, name_of);
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const UnmatchedThread& thread = threads[i].thread;
     if (matches[i].lane == nullptr) {
       notes_->add(kKeptApart, [&] {
-        return fmt::format("{}: {}: {}", inputs_[threads[i].input].name, thread.name,
+        return fmt::format("{}: {}: {}", parts_.inputs[threads[i].input].name, thread.name,
                            matches[i].why_unmatched);
       });
       continue;
@@ -107,7 +108,7 @@ void Timeline::draw_matched_threads() {
     infos_[number] = infos_[number_of(*matches[i].lane)];
     infos_[number].weight = weight;
     infos_[number].first_call_ns = first_call_ns;
-    lanes_[number].set_matched();
+    parts_.lanes[number].set_matched();
   }
 }
 
@@ -116,8 +117,8 @@ void Timeline::draw_matched_threads() {
 std::vector<std::size_t> Timeline::merge_order() const {
   std::vector<std::size_t> order;
   for (const bool are_matched : {false, true})
-    for (std::size_t i = 0; i < lanes_.size(); ++i)
-      if (lanes_[i].is_matched() == are_matched) order.push_back(i);
+    for (std::size_t i = 0; i < parts_.lanes.size(); ++i)
+      if (parts_.lanes[i].is_matched() == are_matched) order.push_back(i);
   return order;
 }
 
@@ -133,21 +134,14 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
   if (SharedThreads::are_in(infos_)) shared.emplace(sink, options_.lanes);
   EventSink& first_sink = shared ? *shared : sink;
   {
-    MergeLoop loop({.lanes = lanes_,
-                    .input_of_lane = input_of_lane_,
-                    .sources = sources_,
-                    .shared_sources = shared_sources_,
-                    .inputs = inputs_,
-                    .pool = pool_,
-                    .order = merge_order()},
-                   options_.lookahead_bytes, options_.jobs, first_sink);
+    MergeLoop loop(parts_, merge_order(), options_.lookahead_bytes, options_.jobs, first_sink);
     limit_offsets(loop, tick);
     apply_offsets();
     first_sink.add_lanes(infos_);
     loop.run(tick);
   }
-  if (shared) too_deep_when_shared_.assign(shared->too_deep().begin(), shared->too_deep().end());
   finish_inputs();
+  add_up(shared ? shared->too_deep() : std::span<const TooDeepCount>());
   for (const auto& call : at_end_) call();
   for (const Notes& notes : later_notes_) notes_->join(notes);
 }
@@ -155,15 +149,15 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
 // Reads until every input with a negative offset is known to begin at or after time 0.
 void Timeline::limit_offsets(MergeLoop& loop, const std::function<void()>& tick) {
   std::vector<bool> is_moved_back;
-  for (const TimelineInput& input : inputs_) is_moved_back.push_back(input.offset_ns < 0);
+  for (const TimelineInput& input : parts_.inputs) is_moved_back.push_back(input.offset_ns < 0);
   if (std::ranges::none_of(is_moved_back, std::identity{})) return;
   const auto first_ns = loop.find_first_times(is_moved_back, tick);
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    std::int64_t& offset_ns = inputs_[i].offset_ns;
+  for (std::size_t i = 0; i < parts_.inputs.size(); ++i) {
+    std::int64_t& offset_ns = parts_.inputs[i].offset_ns;
     if (offset_ns >= 0 || first_ns[i] >= magnitude_of(offset_ns)) continue;
     const auto possible_ns = -static_cast<std::int64_t>(first_ns[i]);
     notes_->add(
-        kOffsetCut, Location::file(inputs_[i].name),
+        kOffsetCut, Location::file(parts_.inputs[i].name),
         fmt::format("an offset of {} ns would lead below time 0: moved by {} ns", offset_ns, possible_ns));
     offset_ns = possible_ns;
   }
@@ -173,30 +167,53 @@ void Timeline::limit_offsets(MergeLoop& loop, const std::function<void()>& tick)
 void Timeline::apply_offsets() {
   for (std::size_t i = 0; i < infos_.size(); ++i)
     if (std::uint64_t& time_ns = infos_[i].first_call_ns; time_ns != kForever)
-      time_ns = apply_offset(time_ns, inputs_[input_of_lane_[i]].offset_ns);
-  if (info_.wall_clock)
-    info_.wall_clock->time_ns = apply_offset(info_.wall_clock->time_ns, inputs_[input_of_clock_].offset_ns);
+      time_ns = apply_offset(time_ns, parts_.inputs[parts_.input_of_lane[i]].offset_ns);
+  if (auto& clock = info_.wall_clock)
+    clock->time_ns = apply_offset(clock->time_ns, parts_.inputs[clock->input].offset_ns);
 }
 
 void Timeline::finish_inputs() {
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    TimelineInput& input = inputs_[input_of_lane_[i]];
-    if (lanes_[i].last_ns() != 0)
-      input.last_ns = std::max(input.last_ns, apply_offset(lanes_[i].last_ns(), input.offset_ns));
+  for (std::size_t i = 0; i < parts_.lanes.size(); ++i) {
+    TimelineInput& input = parts_.inputs[parts_.input_of_lane[i]];
+    if (parts_.lanes[i].last_ns() != 0)
+      input.last_ns = std::max(input.last_ns, apply_offset(parts_.lanes[i].last_ns(), input.offset_ns));
   }
-  for (const TimelineInput& input : inputs_)
+  for (const TimelineInput& input : parts_.inputs)
     if (input.offset_ns > 0 && input.last_ns == kTimeLimitNs - 1)
       notes_->add(
           kOffsetCut, Location::file(input.name),
           fmt::format("an offset of {} ns leads behind the last time that can be drawn", input.offset_ns));
 }
 
+std::uint64_t Timeline::calls_end_ns() const {
+  std::uint64_t latest = 0;
+  for (const SourceState& state : parts_.sources) {
+    const TimelineInput& input = parts_.inputs[state.input];
+    const std::uint64_t end_ns = state.source->calls_end_ns();
+    latest = std::max(latest, end_ns == kForever ? input.last_ns : apply_offset(end_ns, input.offset_ns));
+  }
+  return std::min(latest, totals_.last_ns);
+}
+
+void Timeline::add_up(std::span<const TooDeepCount> too_deep_when_shared) {
+  for (const TimelineInput& input : parts_.inputs) totals_.last_ns = std::max(totals_.last_ns, input.last_ns);
+  totals_.calls_end_ns = calls_end_ns();
+  for (Lane& lane : parts_.lanes) {
+    const LaneCounters& counters = lane.window().counters();
+    totals_.too_deep.push_back(counters.too_deep);
+    totals_.cut_arguments += counters.cut_arguments;
+    totals_.skipped_calls += counters.skipped_calls;
+  }
+  for (std::size_t i = 0; i < too_deep_when_shared.size(); ++i)
+    totals_.too_deep[i].join(too_deep_when_shared[i]);
+}
+
 // ---- After the run ----
 
 void Timeline::note_inputs_apart() const {
   const auto is_empty = [](const TimelineInput& input) { return input.first_ns > input.last_ns; };
-  for (std::size_t i = 1; i < inputs_.size(); ++i) {
-    const TimelineInput &first = inputs_[0], &input = inputs_[i];
+  for (std::size_t i = 1; i < parts_.inputs.size(); ++i) {
+    const TimelineInput &first = parts_.inputs[0], &input = parts_.inputs[i];
     if (is_empty(first) || is_empty(input)) continue;
     std::string gap;
     if (input.first_ns > first.last_ns)
@@ -213,43 +230,6 @@ void Timeline::note_inputs_apart() const {
                 fmt::format("{}; if their clocks differ, --offset {}={} lets both begin together", gap, i + 1,
                             together_ns));
   }
-}
-
-std::uint64_t Timeline::last_ns() const {
-  std::uint64_t latest = 0;
-  for (const TimelineInput& input : inputs_) latest = std::max(latest, input.last_ns);
-  return latest;
-}
-
-std::uint64_t Timeline::calls_end_ns() const {
-  std::uint64_t latest = 0;
-  for (const SourceState& state : sources_) {
-    const TimelineInput& input = inputs_[state.input];
-    const std::uint64_t end_ns = state.source->calls_end_ns();
-    latest = std::max(latest, end_ns == kForever ? input.last_ns : apply_offset(end_ns, input.offset_ns));
-  }
-  return std::min(latest, last_ns());
-}
-
-std::vector<TooDeepCount> Timeline::too_deep() const {
-  std::vector<TooDeepCount> counts;
-  for (const Lane& lane : lanes_) {
-    counts.push_back(lane.counters().too_deep);
-    if (!too_deep_when_shared_.empty()) counts.back().join(too_deep_when_shared_[counts.size() - 1]);
-  }
-  return counts;
-}
-
-std::uint64_t Timeline::cut_arguments() const {
-  std::uint64_t sum = 0;
-  for (const Lane& lane : lanes_) sum += lane.counters().cut_arguments;
-  return sum;
-}
-
-std::uint64_t Timeline::skipped_calls() const {
-  std::uint64_t sum = 0;
-  for (const Lane& lane : lanes_) sum += lane.counters().skipped_calls;
-  return sum;
 }
 
 }  // namespace convert

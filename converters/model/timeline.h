@@ -39,6 +39,15 @@ struct TimelineOptions {
   std::size_t jobs = 1;
 };
 
+// What is known at the end of a run, in the times that are shown.
+struct TimelineTotals {
+  std::uint64_t last_ns = 0;                // the latest time of any lane; 0 if there are no events
+  std::uint64_t calls_end_ns = 0;           // of the program's last call, as far as known; 0 without events
+  std::vector<TooDeepCount> too_deep = {};  // by lane
+  std::uint64_t cut_arguments = 0;          // of all lanes
+  std::uint64_t skipped_calls = 0;          // of all lanes
+};
+
 class Timeline {
  public:
   Timeline(const TimelineOptions& options, Notes& notes)
@@ -49,18 +58,10 @@ class Timeline {
   // Called once for each input, before its lanes are added. `name` is what notes call it.
   void begin_input(std::string_view name);
   // Adds a thread of the current input. The lane lives as long as the Timeline. The thread's ids are replaced
-  // as shown_id() does.
+  // as ShownIds does.
   Lane& add_lane(LaneInfo info);
-  // The id that is shown for an id of the current input; see ShownIds.
-  ProcessId shown_id(ProcessId process) { return ids_.of(process); }
-  ThreadId shown_id(ThreadId thread) { return ids_.of(thread); }
-  // An id for a flow or a track, unique in the output.
-  std::uint64_t new_id() { return ++last_id_; }
-  // Calls at this depth and deeper are not shown.
-  std::size_t max_depth() const { return options_.lanes.max_depth; }
-  const SinkLimits& limits() const { return options_.lanes.limits; }
-  // Threads that may pump sources: PumpBudget::worker is below this.
-  std::size_t jobs() const { return options_.jobs; }
+  ShownIds& ids() { return ids_; }
+  const TimelineOptions& options() const { return options_; }
   // Moves all times of the `input`th input (counted from 0) by `offset_ns`. Times are moved to the first and
   // the last possible time at most; both are noted. Must be called before run().
   void shift_input(std::size_t input, std::int64_t offset_ns);
@@ -105,15 +106,11 @@ class Timeline {
   std::span<const LaneInfo> lanes() const { return infos_; }
   // Of all inputs, in the times and ids that are shown, from the sink's add_lanes() on.
   const TraceInfo& info() const { return info_; }
-  // When the last call of the program ended, as far as that is known; 0 if there are no events.
-  std::uint64_t calls_end_ns() const;
+  const TimelineTotals& totals() const { return totals_; }
   // What notes call the input of a lane.
-  const std::string& input_of(std::size_t lane) const { return inputs_[input_of_lane_[lane]].name; }
-  // The latest time of any lane; 0 if there are no events.
-  std::uint64_t last_ns() const;
-  std::vector<TooDeepCount> too_deep() const;  // by lane
-  std::uint64_t cut_arguments() const;         // of all lanes
-  std::uint64_t skipped_calls() const;         // of all lanes
+  const std::string& input_of(std::size_t lane) const {
+    return parts_.inputs[parts_.input_of_lane[lane]].name;
+  }
 
  private:
   std::size_t number_of(const Lane& lane) const;
@@ -121,26 +118,21 @@ class Timeline {
   void limit_offsets(MergeLoop& loop, const std::function<void()>& tick);
   void apply_offsets();
   void finish_inputs();
+  std::uint64_t calls_end_ns() const;
+  void add_up(std::span<const TooDeepCount> too_deep_when_shared);
 
   std::vector<std::shared_ptr<const void>> kept_;
   TimelineOptions options_;
   Notes* notes_;
   ShownIds ids_;
-  ChunkPool pool_;
-  std::deque<Lane> lanes_;
+  MergeLoop::Parts parts_;
   std::vector<LaneInfo> infos_;  // by lane
   TraceInfo info_;
-  std::size_t input_of_clock_ = 0;  // which input knows the wall clock
-  std::vector<std::size_t> input_of_lane_;
-  std::vector<TimelineInput> inputs_;
-  std::vector<SourceState> sources_;
-  std::vector<SharedSourceState> shared_sources_;
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;
-  std::uint64_t last_id_ = 0;
   std::vector<UnmatchedThreadOfInput> unmatched_threads_;
   std::vector<CallHistoryOfInput> call_histories_;
-  std::vector<TooDeepCount> too_deep_when_shared_;  // by lane, or empty
+  TimelineTotals totals_;
 };
 
 }  // namespace convert

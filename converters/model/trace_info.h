@@ -2,6 +2,7 @@
 // may be unknown.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct TraceInfo {
   struct WallClock {
     std::uint64_t time_ns;  // of the recording's clock
     std::uint64_t utc_ns;   // since 1970, at that moment
+    std::size_t input = 0;  // of a Timeline
   };
 
   std::string session = {};         // the name of the recording, for people

@@ -66,7 +66,7 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
              .filters = filters.get(),
              .shows_values = !wanted.no_args && !wanted.kernel_only,
              .shows_events = shows_own_events(),
-             .workers = std::vector<WorkerScratch>(context.timeline.jobs())} {
+             .workers = std::vector<WorkerScratch>(context.timeline.options().jobs)} {
   // With -C, only callers of the functions are shown, and switches call nothing. They have no source file.
   using Of = FilterItem::Option;
   options.no_sched |= options.filters.has(Of::Caller) || options.filters.has(Of::Location);
@@ -209,8 +209,8 @@ std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingI
 
 void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline) {
   const Task& task = *plan.task;
-  plan.shown_process = timeline.shown_id(task.pid);
-  plan.shown_thread = timeline.shown_id(task.tid);
+  plan.shown_process = timeline.ids().of(task.pid);
+  plan.shown_thread = timeline.ids().of(task.tid);
   if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
     plan.switches = {.queue = &recording.perf_queues[task.tid],
                      .lone_outs = perf->second.lone_outs,

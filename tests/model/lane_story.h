@@ -29,8 +29,8 @@ class LaneStory : public testing::Test {
     timeline.add_source(std::make_unique<Story>(lane, fill), {&lane});
     EventText text(names);
     timeline.run(text, [] {});
-    too_deep = timeline.too_deep().front();
-    cut_arguments = timeline.cut_arguments();
+    too_deep = timeline.totals().too_deep.front();
+    cut_arguments = timeline.totals().cut_arguments;
     return text.lines();
   }
 

@@ -42,7 +42,7 @@ class SharedThread : public testing::Test {
     timeline.draw_matched_threads();
     timeline.run(sink, [] {});
     too_deep = {};
-    for (const TooDeepCount& of_lane : timeline.too_deep()) too_deep.join(of_lane);
+    for (const TooDeepCount& of_lane : timeline.totals().too_deep) too_deep.join(of_lane);
   }
   std::vector<std::string> lines_of(const std::vector<Fill>& stories) {
     EventText text(names);

@@ -107,7 +107,7 @@ TEST_F(TimelineTest, CallsThatTheSinkDoesNotNeedAreSkipped) {
     Late text(names);
     timeline.run(text, [] {});
     auto lines = text.lines();
-    lines.push_back(std::to_string(timeline.skipped_calls()));
+    lines.push_back(std::to_string(timeline.totals().skipped_calls));
     return lines;
   };
   EXPECT_THAT(run_late(0), testing::Contains("1/1 [1, 100] app:f").Times(1)) << "the first event of all";
@@ -310,7 +310,7 @@ TEST_F(TimelineTest, AnInputCanBeMoved) {
                                          "2/2 40] app:g", "2/2 @41 counter app:load #7 load=3"));
   timeline.note_inputs_apart();
   EXPECT_TRUE(notes.empty());
-  EXPECT_EQ(timeline.last_ns(), 41u);
+  EXPECT_EQ(timeline.totals().last_ns, 41u);
 }
 
 TEST_F(TimelineTest, TheAdviceCountsTheOffsetAlreadyGiven) {
@@ -380,7 +380,7 @@ TEST_F(TimelineTest, WhatIsKnownOfInputsIsMovedWithTheirTimes) {
   EXPECT_EQ(timeline.info().wall_clock->time_ns, 30U);
   EXPECT_EQ(timeline.info().wall_clock->utc_ns, 7U);
   EXPECT_EQ(timeline.info().processes.size(), 1U);
-  EXPECT_EQ(timeline.calls_end_ns(), 50U);
+  EXPECT_EQ(timeline.totals().calls_end_ns, 50U);
 }
 
 TEST_F(TimelineTest, AnInputCannotBeginBeforeTimeZero) {

@@ -151,7 +151,7 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   EventText text(names);
   timeline.run(text, [] {});
   threads_ = text.threads();
-  span_of_calls_ = {kForever, timeline.calls_end_ns()};
+  span_of_calls_ = {kForever, timeline.totals().calls_end_ns};
   for (const LaneInfo& lane : timeline.lanes())
     span_of_calls_.first = std::min(span_of_calls_.first, lane.first_call_ns);
   keep(notes);

@@ -61,7 +61,7 @@ class Lane {
   void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id,
             const Arguments& arguments = {});
   // A moment on a track of its own, outside of the thread's calls. The label names the track, `id` is unique
-  // to it in the output (Timeline::new_id()).
+  // to it in the output (ShownIds::new_id()).
   void moment_on_track(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
   void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
   void wakeup(std::uint64_t time_ns, const Wakeup& wakeup);
@@ -85,7 +85,6 @@ class Lane {
   std::size_t depth() const { return calls().size(); }
   std::uint64_t last_ns() const { return last_ns_; }  // of all events so far; 0 before the first
   const LaneOptions& options() const { return options_; }
-  const LaneCounters& counters() const { return window_.counters(); }
   // What the merge has to do with.
   PairingWindow& window() { return window_; }
 

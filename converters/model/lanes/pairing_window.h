@@ -30,7 +30,6 @@ class PairingWindow {
   OpenCallStack& calls() { return calls_; }
   const OpenCallStack& calls() const { return calls_; }
   LaneCounters& counters() { return counters_; }
-  const LaneCounters& counters() const { return counters_; }
 
   // ---- Filling, by the lane ----
 

@@ -34,7 +34,8 @@ void MergedBatch::flush() {
   used_chunks_.clear();
 }
 
-MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs, EventSink& sink)
+MergeLoop::MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size_t lookahead_bytes,
+                     std::size_t jobs, EventSink& sink)
     : sink_(sink),
       inputs_(parts.inputs),
       tree_(parts.lanes.size()),
@@ -43,7 +44,7 @@ MergeLoop::MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())) {
   std::vector<std::size_t> ranks(parts.lanes.size());  // by lane
   for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
-    const std::size_t lane = parts.order.empty() ? i : parts.order[i];
+    const std::size_t lane = order[i];
     ranks[lane] = i;
     lanes_.push_back({.lane = &parts.lanes[lane],
                       .number = static_cast<std::uint32_t>(lane),

@@ -48,18 +48,20 @@ class MergedBatch {
 
 class MergeLoop {
  public:
+  // What is read and merged.
   struct Parts {
-    std::deque<Lane>& lanes;
-    const std::vector<std::size_t>& input_of_lane;
-    std::vector<SourceState>& sources;
-    std::vector<SharedSourceState>& shared_sources;
-    std::vector<TimelineInput>& inputs;
-    ChunkPool& pool;
-    std::vector<std::size_t> order = {};  // of lanes at equal times; empty: by their numbers
+    ChunkPool pool = {};
+    std::vector<TimelineInput> inputs = {};
+    std::deque<Lane> lanes = {};
+    std::vector<std::size_t> input_of_lane = {};
+    std::vector<SourceState> sources = {};
+    std::vector<SharedSourceState> shared_sources = {};
   };
 
-  // Borrows all but the order; `lookahead_bytes` as in TimelineOptions.
-  MergeLoop(const Parts& parts, std::size_t lookahead_bytes, std::size_t jobs, EventSink& sink);
+  // Borrows the parts and the sink. At equal times, lanes are merged in the `order` of these numbers;
+  // `lookahead_bytes` as in TimelineOptions.
+  MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size_t lookahead_bytes, std::size_t jobs,
+            EventSink& sink);
 
   // Reads until the first time of every input in `wanted` (by input) is known, and merges nothing. Returns
   // the times by input; kForever for an input without events.

@@ -14,7 +14,8 @@ struct PumpBudget {
   std::size_t lane_bytes;  // of lane memory to fill, about
   // Events at or after this time must not be emitted: the shared sources have not delivered them yet.
   std::uint64_t delivered_until_ns = kForever;
-  std::size_t worker = 0;  // the thread that pumps, below Timeline::jobs(): for memory of each thread's own
+  std::size_t worker =
+      0;  // the thread that pumps, below TimelineOptions::jobs: for memory of each thread's own
 };
 
 // Reads an input forward and fills its lanes. Different sources are pumped by several threads at one time, so

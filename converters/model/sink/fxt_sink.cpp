@@ -252,7 +252,7 @@ void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& even
 // ---- Notes ----
 
 void FxtSink::note_too_deep(const Timeline& timeline, std::string_view output, Notes& notes) const {
-  const std::vector<TooDeepCount> by_lane = timeline.too_deep();
+  const std::vector<TooDeepCount>& by_lane = timeline.totals().too_deep;
   for (std::size_t i = 0; i < by_lane.size(); ++i) {
     const auto& [count, first] = by_lane[i];
     if (count == 0) continue;
@@ -275,8 +275,8 @@ void FxtSink::note_repaired(const Timeline& timeline, Notes& notes) const {
 }
 
 void FxtSink::end_first_view(const Timeline& timeline) {
-  const std::uint64_t end_ns = timeline.calls_end_ns();
-  if (info_ == nullptr || end_ns == 0 || end_ns >= timeline.last_ns()) return;
+  const std::uint64_t end_ns = timeline.totals().calls_end_ns;
+  if (info_ == nullptr || end_ns == 0 || end_ns >= timeline.totals().last_ns) return;
   fxt::PerfettoPackets packets;
   packets.first_view_ends(end_ns);
   write_hints(packets);
@@ -289,12 +289,12 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output, Notes& n
   note(kCpuCut, cut_cpus_);
   note_too_deep(timeline, output, notes);
   note(kArrowBackwards, flows_.backward_arrows());
-  note(kArgumentsCut, timeline.cut_arguments());
+  note(kArgumentsCut, timeline.totals().cut_arguments);
   note(kStringsCut, strings_.cut_strings());
   note_repaired(timeline, notes);
   note(kNameTableFull, strings_.inline_names());
   if (names_.label_count() > kMaxTracyNames) note(kManyNames, names_.label_count());
-  if (first_ns_ && timeline.last_ns() - *first_ns_ >= fxt::kSpanLimit) note(kLongSpan, 1);
+  if (first_ns_ && timeline.totals().last_ns - *first_ns_ >= fxt::kSpanLimit) note(kLongSpan, 1);
 }
 
 }  // namespace convert

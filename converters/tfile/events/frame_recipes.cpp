@@ -29,7 +29,7 @@ HitTracks::HitTracks(const TraceRecording& recording, FrameChoice choice, Import
     : recording_(recording),
       choice_(choice),
       names_(import_context.names),
-      track_ids_(import_context.timeline.new_id() << 32) {}
+      track_ids_(import_context.timeline.ids().new_id() << 32) {}
 
 std::optional<HitTrack> HitTracks::track_of(const FrameContext& context, LabelId label, const Lane& lane) {
   constexpr std::uint64_t kMaxHits = 100'000;  // of traces that may grow by a third

@@ -93,7 +93,7 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
     : locations_(locations),
       blobs_(import_context.options.blobs),
       code_names_(import_context.names, symbols),
-      continued_(import_context.names, import_context.timeline.limits().arguments_per_record),
+      continued_(import_context.names, import_context.timeline.options().lanes.limits.arguments_per_record),
       plots_(choice.plotted, import_context.names),
       texts_(symbols, import_context.names, trace.format.order),
       values_(trace, symbols, texts_, import_context),

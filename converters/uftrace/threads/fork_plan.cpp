@@ -218,7 +218,7 @@ class Planner {
   template <typename TimesOf>
   std::vector<ForkScanResult> scan_all(const std::vector<ThreadPlan*>& threads,
                                        const std::set<CallKey>& first_exits, TimesOf times_of) {
-    Workers workers(std::min(timeline_.jobs(), threads.size()));
+    Workers workers(std::min(timeline_.options().jobs, threads.size()));
     std::vector<ForkKinds> kinds(workers.jobs());  // by worker
     std::vector<ForkScanResult> results(threads.size());
     std::vector<std::exception_ptr> failures(threads.size());
@@ -258,9 +258,9 @@ class Planner {
                bool inherits) {
     if (inherits) child.inherited = calls_around(child, from.stack);
     if (!parent.is_shown || !child.is_shown) return;
-    if (!from.entry_offset || depth >= timeline_.max_depth()) return;
+    if (!from.entry_offset || depth >= timeline_.options().lanes.max_depth) return;
     if (!child.head.first_call) return;  // nothing for the arrow to end in
-    child.fork_flow = timeline_.new_id();
+    child.fork_flow = timeline_.ids().new_id();
     parent.forks.emplace(*from.entry_offset,
                          ForkPoint{.flow = child.fork_flow, .makes_thread = !child.task->is_leader()});
   }
