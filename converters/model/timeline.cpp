@@ -78,22 +78,21 @@ std::size_t Timeline::number_of(const Lane& lane) const {
 
 void Timeline::add_unmatched_thread(UnmatchedThread thread) {
   if (thread.id != 0) ids_.prefer(infos_[number_of(*thread.lane)].thread, thread.id);
-  unmatched_threads_.push_back({std::move(thread), parts_.inputs.size() - 1});
+  matcher_.add(std::move(thread), parts_.inputs.size() - 1);
 }
 
 void Timeline::add_call_history(std::unique_ptr<CallHistory> history) {
-  call_histories_.push_back({std::move(history), parts_.inputs.size() - 1});
+  matcher_.add(std::move(history), parts_.inputs.size() - 1);
 }
 
 void Timeline::draw_matched_threads() {
-  // Their memory is freed at the end of this function.
-  const auto threads = std::exchange(unmatched_threads_, {});
-  const auto histories = std::exchange(call_histories_, {});
-  if (threads.empty() || histories.empty()) return;
+  const ThreadMatcher matcher = std::exchange(matcher_, {});  // freed at the end of this function
+  const auto threads = matcher.threads();
+  if (threads.empty()) return;
   const auto name_of = [this](const Lane& lane) {
     return fmt::format("thread {}", convert::number_of(infos_[number_of(lane)].thread));
   };
-  const auto matches = match_threads(threads, histories, parts_.inputs, name_of);
+  const auto matches = matcher.match(parts_.inputs, name_of);
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const UnmatchedThread& thread = threads[i].thread;
     if (matches[i].lane == nullptr) {

@@ -130,8 +130,7 @@ class Timeline {
   TraceInfo info_;
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;
-  std::vector<UnmatchedThreadOfInput> unmatched_threads_;
-  std::vector<CallHistoryOfInput> call_histories_;
+  ThreadMatcher matcher_;
   TimelineTotals totals_;
 };
 

@@ -262,15 +262,11 @@ TEST_F(ThreadMatchTest, MarksAreMovedToTheClockOfTheHistory) {
       std::make_unique<FakeHistory>(std::map<const Lane*, std::vector<MarkPosition>>{{&first, positions(2)}});
   const FakeHistory& asked = *history;
   const std::vector<ThreadMark> marks{{5000, 0x10}, {6000, 0x20}};
-  const std::vector<CallHistoryOfInput> histories = [&] {
-    std::vector<CallHistoryOfInput> all;
-    all.push_back({std::move(history), 0});
-    return all;
-  }();
-  const std::vector<UnmatchedThreadOfInput> all{
-      {{.lane = &second, .name = {}, .marks = marks, .resolution_ns = 1000}, 1}};
+  ThreadMatcher matcher;
+  matcher.add(std::move(history), 0);
+  matcher.add({.lane = &second, .name = {}, .marks = marks, .resolution_ns = 1000}, 1);
   const std::vector<TimelineInput> inputs{{.name = {}, .offset_ns = -300}, {.name = {}, .offset_ns = 200}};
-  const auto matches = match_threads(all, histories, inputs, [](const Lane&) { return std::string(); });
+  const auto matches = matcher.match(inputs, [](const Lane&) { return std::string(); });
   EXPECT_EQ(matches.front().lane, &first);
   ASSERT_EQ(asked.asked.size(), 2u);
   EXPECT_EQ(asked.asked[0].first_ns, 5500u);

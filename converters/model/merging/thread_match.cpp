@@ -149,15 +149,14 @@ void refuse_shared(std::span<const UnmatchedThreadOfInput> threads, std::vector<
 
 }  // namespace
 
-std::vector<ThreadMatch> match_threads(std::span<const UnmatchedThreadOfInput> threads,
-                                       std::span<const CallHistoryOfInput> histories,
-                                       std::span<const TimelineInput> inputs, const LaneName& name_of) {
-  std::vector<Candidates> candidates(threads.size());
-  for (const CallHistoryOfInput& history : histories) add_candidates(threads, history, inputs, candidates);
+std::vector<ThreadMatch> ThreadMatcher::match(std::span<const TimelineInput> inputs,
+                                              const LaneName& name_of) const {
+  std::vector<Candidates> candidates(threads_.size());
+  for (const CallHistoryOfInput& history : histories_) add_candidates(threads_, history, inputs, candidates);
   std::vector<ThreadMatch> matches;
-  for (std::size_t i = 0; i < threads.size(); ++i)
-    matches.push_back(match_of(threads[i].thread, candidates[i], name_of));
-  refuse_shared(threads, matches, name_of);
+  for (std::size_t i = 0; i < threads_.size(); ++i)
+    matches.push_back(match_of(threads_[i].thread, candidates[i], name_of));
+  refuse_shared(threads_, matches, name_of);
   return matches;
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converters/model/lanes/lane.h"
@@ -78,14 +79,29 @@ struct ThreadMatch {
   std::string why_unmatched = {};
 };
 
-// A thread matches the lane in whose open calls its marks lie, each in a call of the mark's own function: all
-// but a few per thousand, and most of them directly, as a function like `main` is open all the time. If
-// several lanes fulfil that, the one matches whose records lie clearly closer before the marks. Marks that
-// may be of several threads match no lane if another one holds half of them directly, too. `name_of` is what
-// notes call a lane. Returns one match for each of `threads`.
-std::vector<ThreadMatch> match_threads(std::span<const UnmatchedThreadOfInput> threads,
-                                       std::span<const CallHistoryOfInput> histories,
-                                       std::span<const TimelineInput> inputs,
-                                       const std::function<std::string(const Lane&)>& name_of);
+// Matches the threads of some inputs with the calls of others. `input` is the number of the input.
+class ThreadMatcher {
+ public:
+  void add(UnmatchedThread thread, std::size_t input) { threads_.push_back({std::move(thread), input}); }
+  void add(std::unique_ptr<CallHistory> history, std::size_t input) {
+    histories_.push_back({std::move(history), input});
+  }
+
+  // The threads to match: none if there is no call history.
+  std::span<const UnmatchedThreadOfInput> threads() const {
+    return histories_.empty() ? std::span<const UnmatchedThreadOfInput>() : threads_;
+  }
+  // A thread matches the lane in whose open calls its marks lie, each in a call of the mark's own function:
+  // all but a few per thousand, and most of them directly, as a function like `main` is open all the time. If
+  // several lanes fulfil that, the one matches whose records lie clearly closer before the marks. Marks that
+  // may be of several threads match no lane if another one holds half of them directly, too. `name_of` is
+  // what notes call a lane. Returns one match for each of threads().
+  std::vector<ThreadMatch> match(std::span<const TimelineInput> inputs,
+                                 const std::function<std::string(const Lane&)>& name_of) const;
+
+ private:
+  std::vector<UnmatchedThreadOfInput> threads_;
+  std::vector<CallHistoryOfInput> histories_;
+};
 
 }  // namespace convert
