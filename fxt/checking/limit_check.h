@@ -1,0 +1,68 @@
+// What a file as a whole may hold for Tracy: the time that it spans, and its source locations (rules W22,
+// W26). Internal to the Checker.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "fxt/checking/findings.h"
+#include "fxt/nesting.h"
+#include "fxt/records.h"
+
+namespace fxt {
+
+class LimitCheck {
+ public:
+  explicit LimitCheck(Findings& findings) : findings_(&findings) {}
+
+  // The times of an instant, counter or duration, in ticks: Tracy takes them for ns, and counts from the
+  // first event.
+  void add_times(std::uint64_t first, std::uint64_t last) {
+    if (is_too_long_ || last >= kTimeLimit) return;
+    if (!span_.fits(first, last)) {
+      findings_->fault(Fault::LongSpan, "the times of the file span 2^47 ns or more");
+      is_too_long_ = true;
+    }
+    span_.extend(first, last);
+  }
+  // The name and the source location of a duration.
+  void add_location(const Event& event) {
+    if (locations_.size() > kMaxLocations) return;
+    const std::size_t index = event.name.index;
+    const bool only_a_name = event.arguments.empty() && event.name.storage == Storage::Table;
+    if (only_a_name && located_.size() > index && located_[index]) return;
+    locations_.insert(hash_of_location(event));
+    if (only_a_name) {
+      if (located_.size() <= index) located_.resize(index + 1);
+      located_[index] = true;
+    }
+    if (locations_.size() > kMaxLocations)
+      findings_->fault(Fault::ManyLocations, "more than 32,767 pairs of duration name and source location");
+  }
+  // From here on, an index of the string table means another name.
+  void string_replaced() { located_.clear(); }
+
+ private:
+  static std::uint64_t hash_of_location(const Event& event) {
+    const std::hash<std::string_view> hash;
+    std::uint64_t location = hash(event.name.text);
+    for (const Argument& argument : event.arguments)
+      if (const auto* text = std::get_if<String>(&argument.value);
+          text != nullptr && argument.name.text == "loc")
+        location = location * 31 + hash(text->text);
+    return location;
+  }
+
+  Findings* findings_;
+  TimeSpan span_;
+  bool is_too_long_ = false;
+  std::unordered_set<std::uint64_t> locations_;  // their hashes
+  std::vector<bool> located_;                    // by string index: the name alone is among them
+};
+
+}  // namespace fxt
