@@ -1,54 +1,46 @@
-// Dispatches each record to the piece or the state that it belongs to.
+// The way of a record to its piece: it is left out if it can't be written, waits if the size of pieces is
+// limited, and then passes the filter.
 #include "fxt/cutter.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "fxt/checking/value_rules.h"
-#include "fxt/cutting/carried_state.h"
 #include "fxt/cutting/held.h"
-#include "fxt/cutting/open_spans.h"
-#include "fxt/cutting/piece.h"
+#include "fxt/cutting/piece_sequence.h"
+#include "fxt/cutting/record_filter.h"
 
 namespace fxt {
 namespace {
 
-// Which events of a thread are kept, where not all are.
-class KeptEvents {
+// For --split-size: a record waits until it is known how long the piece lasts.
+class ReadAhead {
  public:
-  // Whether an event of the trace is kept. An end goes with its begin, whatever its name.
-  bool is_kept(const Event& event, const std::function<bool(const Event&)>& keeps) {
-    Durations& durations = threads_[{event.thread.process, event.thread.thread}];
-    if (event.type == EventType::DurationEnd && !durations.open.empty()) {
-      const bool is_kept = durations.open.back();
-      durations.open.pop_back();
-      return is_kept;
-    }
-    const bool is_kept = keeps(event);
-    if (event.type == EventType::DurationBegin) durations.open.push_back(is_kept);
-    if (event.type == EventType::DurationComplete && is_kept)
-      durations.complete_until = std::max(durations.complete_until, event.end);
-    return is_kept;
+  void add(const Record& record, std::uint64_t bytes) {
+    if (count_ == records_.size()) records_.emplace_back();
+    records_[count_++].assign(record);
+    if (const auto* const event = std::get_if<Event>(&record)) end_ = std::max(end_, event->end);
+    bytes_ += bytes;
   }
-  // Whether a duration that is kept lies around the event.
-  bool is_in_duration(const Event& event) const {
-    const auto found = threads_.find({event.thread.process, event.thread.thread});
-    return found != threads_.end() &&
-           (event.time <= found->second.complete_until || std::ranges::count(found->second.open, true) != 0);
+  // Calls `consume(record)` with all of them, in their order.
+  template <typename Consume>
+  void release(Consume consume) {
+    const std::size_t count = std::exchange(count_, 0);
+    bytes_ = end_ = 0;
+    for (std::size_t i = 0; i < count; ++i) consume(records_[i].record());
   }
 
+  bool empty() const { return count_ == 0; }
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t end() const { return end_; }  // the latest of their ends
+
  private:
-  struct Durations {
-    std::vector<bool> open;            // the open durations, outermost first: whether they are kept
-    std::uint64_t complete_until = 0;  // the latest end of those that are, and said in one
-  };
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Durations> threads_;  // by process and thread
+  std::vector<Held<Record>> records_;  // those behind count_ keep their memory
+  std::size_t count_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t end_ = 0;
 };
 
 }  // namespace
@@ -56,7 +48,7 @@ class KeptEvents {
 class Cutter::State {
  public:
   State(const CutOptions& options, PieceOutputs& outputs)
-      : options_(options), outputs_(&outputs), edges_(options), open_spans_(counters), flows_(counters) {}
+      : is_sized_(options.split_bytes != 0), filter_(options), pieces_(options, outputs, counters) {}
 
   void add(const Entry& entry, const Reader& reader);
   void finish();
@@ -64,59 +56,17 @@ class Cutter::State {
   CutCounters counters;
 
  private:
-  bool is_chosen(std::uint64_t thread) const;
   void take(const Record& record);
-  // For --split-size: a record waits until it is known how long the piece lasts.
+  // For --split-size.
   void hold(const Record& record, std::uint64_t bytes);
   // Takes those that wait, the last of which come before `next_time`.
   void take_held(std::uint64_t next_time);
-  // Handles the parts of the record that are kept.
-  template <typename T>
-  void take_chosen(const T& record);
-  void take_kept(const Event& event);
-  void take_switch(const ContextSwitch& record);
-  // One for each kind of record that is treated by itself; the last one is for the others.
-  void dispatch(const ProviderInfo& info);
-  void dispatch(const ProviderSection& section);
-  void dispatch(const KernelObject& object);
-  void dispatch(const UserspaceObject& object);
-  void dispatch(const Event& event);
-  void dispatch(const LegacyContextSwitch& change);
-  void dispatch(const ContextSwitch& change);
-  void dispatch(const Blob& blob);
-  template <typename T>
-  void dispatch(const T& record);
-  template <typename T>
-  void add_untimed(const T& record, bool is_event);
 
-  // Where the record lies; one inside has a piece afterwards, which lasts until then.
-  PieceEdges::Side place(std::uint64_t time);
-  void count(std::uint64_t time);
-  void ensure_piece(std::uint64_t time);
-  void open_piece();
-  void begin_piece(std::uint64_t time);  // at its first record that has one
-  void go_to(std::uint64_t time);        // to the piece that this time belongs to
-  void close_piece(bool is_last);
-  // Of what is open in the piece.
-  std::uint64_t end_bytes() const { return open_spans_.end_bytes() + flows_.end_bytes(); }
-
-  CutOptions options_;
-  PieceOutputs* outputs_;
-  PieceEdges edges_;
-  KnownProviders providers_;
-  CarriedState carried_;
-  OpenSpans open_spans_;
-  CutFlows flows_;
-  KeptEvents kept_;
-  std::vector<Held<Record>> held_;  // those behind held_count_ keep their memory
-  std::size_t held_count_ = 0;
-  std::uint64_t held_bytes_ = 0;
-  std::uint64_t held_end_ = 0;  // the latest of their ends
-  std::uint64_t latest_ = 0;    // begin of all records so far
-  std::optional<Piece> piece_;
-  bool is_placed_ = false;                                 // in time: the piece has such a record
-  bool has_more_behind_ = false;                           // something lies behind the range
-  PieceEdges::Side last_side_ = PieceEdges::Side::Inside;  // of what has no time
+  bool is_sized_;             // --split-size
+  std::uint64_t latest_ = 0;  // begin of all records so far
+  ReadAhead held_;
+  RecordFilter filter_;
+  PieceSequence pieces_;
 };
 
 namespace {
@@ -187,10 +137,10 @@ void Cutter::State::add(const Entry& entry, const Reader& reader) {
                                 std::holds_alternative<ProviderSection>(entry.record);
   if (changes_provider || replaces_index(entry)) {
     take_held(0);
-    if (piece_) piece_->forget_indices();
+    pieces_.forget_indices();
   }
   const auto take_any = [&](const Record& record) {
-    if (options_.split_bytes != 0)
+    if (is_sized_)
       hold(record, entry.words.size_bytes());
     else
       take(record);
@@ -206,257 +156,31 @@ void Cutter::State::add(const Entry& entry, const Reader& reader) {
 }
 
 void Cutter::State::take(const Record& record) {
-  std::visit([this](const auto& value) { take_chosen(value); }, record);
+  std::visit(
+      [this](const auto& value) { filter_.filter(value, [this](const auto& kept) { pieces_.add(kept); }); },
+      record);
 }
 
 void Cutter::State::hold(const Record& record, std::uint64_t bytes) {
   if (is_of_tables(record)) return;
-  const std::optional<std::uint64_t> time = time_of(record);
-  if (held_bytes_ + bytes > edges_.block_bytes()) take_held(time.value_or(0));
-  latest_ = std::max(latest_, time.value_or(0));
-  if (bytes > edges_.block_bytes()) {
-    edges_.know_until(time.value_or(0));
+  const std::uint64_t time = time_of(record).value_or(0);
+  if (held_.bytes() + bytes > pieces_.block_bytes()) take_held(time);
+  latest_ = std::max(latest_, time);
+  if (bytes > pieces_.block_bytes()) {
+    pieces_.know_until(time);
     return take(record);
   }
-  if (held_count_ == held_.size()) held_.emplace_back();
-  held_[held_count_++].assign(record);
-  if (const auto* const event = std::get_if<Event>(&record)) held_end_ = std::max(held_end_, event->end);
-  held_bytes_ += bytes;
+  held_.add(record, bytes);
 }
 
 void Cutter::State::take_held(std::uint64_t next_time) {
-  edges_.know_until(next_time > latest_ ? next_time : latest_ + (held_count_ != 0 ? 1 : 0));
-  const std::size_t count = std::exchange(held_count_, 0);
-  held_bytes_ = held_end_ = 0;
-  for (std::size_t i = 0; i < count; ++i) take(held_[i].record());
+  pieces_.know_until(next_time > latest_ ? next_time : latest_ + (held_.empty() ? 0 : 1));
+  held_.release([this](const Record& record) { take(record); });
 }
 
 void Cutter::State::finish() {
-  take_held(held_end_);
-  ensure_piece(edges_.range_start());
-  // What ends after the last record may need more pieces: some ends at a time.
-  const std::vector<std::uint64_t> ends = open_spans_.ends_until(edges_.range_end());
-  constexpr std::size_t kEndsAtOnce = 64;
-  for (std::size_t i = 0; i < ends.size(); i += kEndsAtOnce) {
-    const std::uint64_t end = ends[std::min(i + kEndsAtOnce, ends.size()) - 1];
-    if (end <= piece_->span.end) continue;
-    edges_.know_until(end);
-    go_to(end - 1);
-    open_spans_.settle(*piece_);
-  }
-  close_piece(true);
-}
-
-// ---- Pieces ----
-
-PieceEdges::Side Cutter::State::place(std::uint64_t time) {
-  last_side_ = edges_.side_of(time);
-  if (last_side_ == PieceEdges::Side::Inside)
-    count(time);
-  else
-    ++counters.outside;
-  if (last_side_ == PieceEdges::Side::Before) return last_side_;
-  has_more_behind_ |= last_side_ == PieceEdges::Side::After;
-  // The range begins where it was asked to.
-  ensure_piece(edges_.range_start() != 0 || last_side_ == PieceEdges::Side::After ? edges_.range_start()
-                                                                                  : time);
-  go_to(std::min(time, edges_.range_end()));
-  return last_side_;
-}
-
-void Cutter::State::count(std::uint64_t time) {
-  ++counters.events;
-  if (!counters.first_ns) counters.first_ns = time;
-  counters.last_ns = std::max(counters.last_ns, time);
-}
-
-void Cutter::State::ensure_piece(std::uint64_t time) {
-  if (!piece_) open_piece();
-  if (!is_placed_) begin_piece(time);
-}
-
-void Cutter::State::go_to(std::uint64_t time) {
-  while (time > piece_->span.last && edges_.is_over(piece_->span, time, piece_->bytes(), end_bytes())) {
-    close_piece(false);
-    open_piece();
-    // What ends meanwhile has its piece, too.
-    begin_piece(std::min(time, open_spans_.next_end() - 1));
-  }
-}
-
-void Cutter::State::open_piece() {
-  piece_.emplace(outputs_->next(counters.pieces++), providers_, options_.provider_name, counters);
-  is_placed_ = false;
-  carried_.write_names(*piece_);
-}
-
-void Cutter::State::begin_piece(std::uint64_t time) {
-  is_placed_ = true;
-  piece_->span = edges_.begin(time);
-  carried_.write_state(*piece_);
-  open_spans_.begin_again(*piece_);
-  counters.least_bytes = std::max(counters.least_bytes, edges_.set_head(piece_->bytes(), end_bytes()));
-}
-
-void Cutter::State::close_piece(bool is_last) {
-  // No piece follows for what lasts longer.
-  if (is_last) piece_->span.last = piece_->span.end = edges_.range_end();
-  // Complete events may be told of late, after those inside them.
-  open_spans_.begin_again(*piece_);
-  open_spans_.settle(*piece_);
-  if (!is_last || has_more_behind_) flows_.cut(open_spans_, *piece_);
-  open_spans_.cut(*piece_, is_last && !has_more_behind_);
-  piece_->finish();
-  counters.largest_bytes = std::max(counters.largest_bytes, piece_->bytes());
-  if (options_.split_bytes != 0 && piece_->bytes() > options_.split_bytes + edges_.block_bytes())
-    ++counters.oversized;
-  piece_.reset();
-}
-
-// ---- Records ----
-
-bool Cutter::State::is_chosen(std::uint64_t thread) const {
-  return options_.threads.empty() || std::ranges::find(options_.threads, thread) != options_.threads.end();
-}
-
-template <typename T>
-void Cutter::State::take_chosen(const T& record) {
-  if constexpr (std::is_same_v<T, LegacyContextSwitch>) {
-    LegacyContextSwitch change = record;
-    if (!is_chosen(change.outgoing.thread) && !is_chosen(change.incoming.thread)) return;
-    if (!is_chosen(change.outgoing.thread)) change.outgoing = kIdleThread, change.outgoing_priority = 0;
-    if (!is_chosen(change.incoming.thread)) change.incoming = kIdleThread, change.incoming_priority = 0;
-    dispatch(change);
-  } else if constexpr (std::is_same_v<T, ContextSwitch>) {
-    take_switch(record);
-  } else if constexpr (std::is_same_v<T, ThreadWakeup>) {
-    if (is_chosen(record.thread)) dispatch(record);
-  } else if constexpr (std::is_same_v<T, KernelObject>) {
-    if (record.type != KernelObjectType::Thread || is_chosen(record.koid)) dispatch(record);
-  } else if constexpr (requires { record.thread.thread; }) {
-    if (!is_chosen(record.thread.thread)) return;
-    if constexpr (std::is_same_v<T, Event>)
-      if (options_.keeps) return take_kept(record);
-    dispatch(record);
-  } else {
-    dispatch(record);
-  }
-}
-
-void Cutter::State::take_kept(const Event& event) {
-  if (!kept_.is_kept(event, options_.keeps)) return;
-  if (is_flow(event.type) && !kept_.is_in_duration(event)) {
-    Event duration = event;
-    duration.type = EventType::DurationComplete;
-    duration.end = event.time;
-    duration.arguments = {};
-    dispatch(duration);
-  }
-  dispatch(event);
-}
-
-void Cutter::State::take_switch(const ContextSwitch& record) {
-  const bool from = is_chosen(record.outgoing_thread), to = is_chosen(record.incoming_thread);
-  if (from && to) return dispatch(record);
-  if (!from && !to) return;
-  std::vector<Argument> arguments;
-  for (const Argument& argument : record.arguments)
-    if (argument.name.text == kOutgoingWeight ? from : argument.name.text != kIncomingWeight || to)
-      arguments.push_back(argument);
-  if (!from) arguments.push_back({kOutgoingWeight, kIdleWeight});
-  if (!to) arguments.push_back({kIncomingWeight, kIdleWeight});
-  ContextSwitch change = record;
-  if (!from) change.outgoing_thread = 0;
-  if (!to) change.incoming_thread = 0;
-  change.arguments = Arguments(arguments);
-  dispatch(change);
-}
-
-void Cutter::State::dispatch(const ProviderInfo& info) {
-  if (providers_.ids.insert(info.id).second) providers_.all.emplace_back(info.id, info.name);
-  providers_.current = info.id;
-  if (piece_) piece_->write(Record(info));
-}
-
-void Cutter::State::dispatch(const ProviderSection& section) {
-  providers_.current = section.id;
-  if (piece_) piece_->write(Record(section));
-}
-
-void Cutter::State::dispatch(const KernelObject& object) {
-  carried_.add(object);
-  if (piece_) piece_->write(object);
-}
-
-void Cutter::State::dispatch(const UserspaceObject& object) {
-  carried_.add(object);
-  if (piece_) piece_->write(object);
-}
-
-void Cutter::State::dispatch(const LegacyContextSwitch& change) {
-  if (place(change.time) == PieceEdges::Side::Inside) piece_->write(change);
-  if (last_side_ != PieceEdges::Side::After) carried_.add(change);
-}
-
-void Cutter::State::dispatch(const ContextSwitch& change) {
-  if (place(change.time) == PieceEdges::Side::Inside) piece_->write(change);
-  if (last_side_ != PieceEdges::Side::After) carried_.add(change);
-}
-
-void Cutter::State::dispatch(const Event& event) {
-  const PieceEdges::Side side = place(event.time);
-  if (side == PieceEdges::Side::Inside && event.type == EventType::DurationComplete)
-    counters.last_ns = std::max(counters.last_ns, std::min(event.end, edges_.range_end()));
-  if (event.type == EventType::Counter) {
-    if (side == PieceEdges::Side::Inside) piece_->write(event);
-    if (side != PieceEdges::Side::After) carried_.add(event);
-  } else if (is_flow(event.type)) {
-    if (side == PieceEdges::Side::Inside)
-      flows_.add(event, open_spans_, *piece_);
-    else
-      flows_.pass(event);
-  } else if (side == PieceEdges::Side::Inside) {
-    open_spans_.add(event, *piece_);
-  } else if (is_duration(event.type) || is_async(event.type)) {
-    if (side == PieceEdges::Side::Before)
-      open_spans_.add_before(event, edges_.range_start());
-    else
-      open_spans_.add_after(event, *piece_);
-  }
-}
-
-// Perfetto's packets before the first event describe the whole trace.
-void Cutter::State::dispatch(const Blob& blob) {
-  const bool is_of_all = blob.type == BlobType::Perfetto && !counters.first_ns && counters.outside == 0;
-  if (!is_of_all) return add_untimed(blob, blob.type != BlobType::Perfetto);
-  carried_.add(blob);
-  if (piece_) piece_->write(Record(blob));
-}
-
-template <typename T>
-void Cutter::State::dispatch(const T& record) {
-  using std::is_same_v;
-  if constexpr (is_same_v<T, Magic> || is_same_v<T, Initialization> || is_same_v<T, StringRecord> ||
-                is_same_v<T, ThreadRecord>) {
-    return;  // the Writer's own
-  } else if constexpr (requires { record.time; }) {
-    if (place(record.time) == PieceEdges::Side::Inside) piece_->write(Record(record));
-  } else {
-    add_untimed(record, is_same_v<T, LargeBlob> || is_same_v<T, LargeBlobWithoutMetadata> ||
-                            is_same_v<T, ProviderEvent>);
-  }
-}
-
-// Records without a time go with the record before them.
-template <typename T>
-void Cutter::State::add_untimed(const T& record, bool is_event) {
-  if (last_side_ != PieceEdges::Side::Inside) {
-    ++counters.outside;
-    return;
-  }
-  counters.events += is_event ? 1 : 0;
-  if (!piece_) open_piece();
-  piece_->write(Record(record));
+  take_held(held_.end());
+  pieces_.finish();
 }
 
 }  // namespace fxt

@@ -76,9 +76,9 @@ namespace {
 
 constexpr std::string_view kCut = "cut";
 
-WriterOptions options_of(const KnownProviders& providers, const std::string& default_name) {
+WriterOptions options_of(const KnownProviders& providers) {
   // Records of the trace are copied even if some reader can't read them.
-  WriterOptions options{.provider_name = default_name, .readers = {}, .trust_nesting = true};
+  WriterOptions options{.provider_name = providers.default_name, .readers = {}, .trust_nesting = true};
   if (!providers.all.empty()) {
     options.provider_id = providers.all.front().first;
     options.provider_name = providers.all.front().second;
@@ -88,9 +88,8 @@ WriterOptions options_of(const KnownProviders& providers, const std::string& def
 
 }  // namespace
 
-Piece::Piece(Output& output, const KnownProviders& providers, const std::string& default_name,
-             CutCounters& counters)
-    : writer_(output, options_of(providers, default_name)), counters_(&counters) {
+Piece::Piece(Output& output, const KnownProviders& providers, CutCounters& counters)
+    : writer_(output, options_of(providers)), counters_(&counters) {
   for (const auto& [id, name] : providers.all) write(Record(ProviderInfo{.id = id, .name = name}));
   if (!providers.all.empty()) write(Record(ProviderSection{.id = providers.current}));
 }

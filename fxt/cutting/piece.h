@@ -45,6 +45,10 @@ class PieceEdges {
   // To be called for a record after the last time of the piece. `bytes` is the size of the piece, `end_bytes`
   // that of the ends of what is open. True if the piece is over; otherwise it is extended.
   bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes);
+  // Whether a piece of this size is larger than it should be, by more than a block.
+  bool is_oversized(std::uint64_t bytes) const {
+    return split_bytes_ != 0 && bytes > split_bytes_ + block_bytes_;
+  }
   // How much of the trace is read ahead, where pieces have a size.
   std::uint64_t block_bytes() const { return block_bytes_; }
 
@@ -69,12 +73,12 @@ struct KnownProviders {
   std::vector<std::pair<std::uint32_t, std::string>> all = {};
   std::unordered_set<std::uint32_t> ids = {};
   std::uint32_t current = 0;
+  std::string default_name = {};  // where there are none
 };
 
 class Piece {
  public:
-  Piece(Output& output, const KnownProviders& providers, const std::string& default_name,
-        CutCounters& counters);
+  Piece(Output& output, const KnownProviders& providers, CutCounters& counters);
 
   PieceSpan span;
 

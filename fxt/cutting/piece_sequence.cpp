@@ -1,0 +1,136 @@
+#include "fxt/cutting/piece_sequence.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace fxt {
+
+PieceSequence::PieceSequence(const CutOptions& options, PieceOutputs& outputs, CutCounters& counters)
+    : outputs_(&outputs),
+      counters_(&counters),
+      edges_(options),
+      providers_{.default_name = options.provider_name},
+      open_spans_(counters),
+      flows_(counters) {}
+
+void PieceSequence::finish() {
+  ensure_piece(edges_.range_start());
+  // What ends after the last record may need more pieces: some ends at a time.
+  const std::vector<std::uint64_t> ends = open_spans_.ends_until(edges_.range_end());
+  constexpr std::size_t kEndsAtOnce = 64;
+  for (std::size_t i = 0; i < ends.size(); i += kEndsAtOnce) {
+    const std::uint64_t end = ends[std::min(i + kEndsAtOnce, ends.size()) - 1];
+    if (end <= piece_->span.end) continue;
+    edges_.know_until(end);
+    go_to(end - 1);
+    open_spans_.settle(*piece_);
+  }
+  close_piece(true);
+}
+
+// ---- Pieces ----
+
+PieceEdges::Side PieceSequence::place(std::uint64_t time) {
+  last_side_ = edges_.side_of(time);
+  if (last_side_ == PieceEdges::Side::Inside) {
+    ++counters_->events;
+    counters_->first_ns = counters_->first_ns.value_or(time);
+    counters_->last_ns = std::max(counters_->last_ns, time);
+  } else {
+    ++counters_->outside;
+  }
+  if (last_side_ == PieceEdges::Side::Before) return last_side_;
+  has_more_behind_ |= last_side_ == PieceEdges::Side::After;
+  // The range begins where it was asked to.
+  ensure_piece(edges_.range_start() != 0 || last_side_ == PieceEdges::Side::After ? edges_.range_start()
+                                                                                  : time);
+  go_to(std::min(time, edges_.range_end()));
+  return last_side_;
+}
+
+void PieceSequence::ensure_piece(std::uint64_t time) {
+  if (!piece_) open_piece();
+  if (!is_placed_) begin_piece(time);
+}
+
+void PieceSequence::go_to(std::uint64_t time) {
+  while (time > piece_->span.last && edges_.is_over(piece_->span, time, piece_->bytes(), end_bytes())) {
+    close_piece(false);
+    open_piece();
+    // What ends meanwhile has its piece, too.
+    begin_piece(std::min(time, open_spans_.next_end() - 1));
+  }
+}
+
+void PieceSequence::open_piece() {
+  piece_.emplace(outputs_->next(counters_->pieces++), providers_, *counters_);
+  is_placed_ = false;
+  carried_.write_names(*piece_);
+}
+
+void PieceSequence::begin_piece(std::uint64_t time) {
+  is_placed_ = true;
+  piece_->span = edges_.begin(time);
+  carried_.write_state(*piece_);
+  open_spans_.begin_again(*piece_);
+  counters_->least_bytes = std::max(counters_->least_bytes, edges_.set_head(piece_->bytes(), end_bytes()));
+}
+
+void PieceSequence::close_piece(bool is_last) {
+  // No piece follows for what lasts longer.
+  if (is_last) piece_->span.last = piece_->span.end = edges_.range_end();
+  // Complete events may be told of late, after those inside them.
+  open_spans_.begin_again(*piece_);
+  open_spans_.settle(*piece_);
+  if (!is_last || has_more_behind_) flows_.cut(open_spans_, *piece_);
+  open_spans_.cut(*piece_, is_last && !has_more_behind_);
+  piece_->finish();
+  counters_->largest_bytes = std::max(counters_->largest_bytes, piece_->bytes());
+  if (edges_.is_oversized(piece_->bytes())) ++counters_->oversized;
+  piece_.reset();
+}
+
+// ---- Records ----
+
+void PieceSequence::add(const ProviderInfo& info) {
+  if (providers_.ids.insert(info.id).second) providers_.all.emplace_back(info.id, info.name);
+  providers_.current = info.id;
+  if (piece_) piece_->write(Record(info));
+}
+
+void PieceSequence::add(const ProviderSection& section) {
+  providers_.current = section.id;
+  if (piece_) piece_->write(Record(section));
+}
+
+void PieceSequence::add(const Event& event) {
+  const PieceEdges::Side side = place(event.time);
+  if (side == PieceEdges::Side::Inside && event.type == EventType::DurationComplete)
+    counters_->last_ns = std::max(counters_->last_ns, std::min(event.end, edges_.range_end()));
+  if (event.type == EventType::Counter) {
+    if (side == PieceEdges::Side::Inside) piece_->write(event);
+    if (side != PieceEdges::Side::After) carried_.add(event);
+  } else if (is_flow(event.type)) {
+    if (side == PieceEdges::Side::Inside)
+      flows_.add(event, open_spans_, *piece_);
+    else
+      flows_.pass(event);
+  } else if (side == PieceEdges::Side::Inside) {
+    open_spans_.add(event, *piece_);
+  } else if (is_duration(event.type) || is_async(event.type)) {
+    if (side == PieceEdges::Side::Before)
+      open_spans_.add_before(event, edges_.range_start());
+    else
+      open_spans_.add_after(event, *piece_);
+  }
+}
+
+// Perfetto's packets before the first event describe the whole trace.
+void PieceSequence::add(const Blob& blob) {
+  const bool is_of_all = blob.type == BlobType::Perfetto && !counters_->first_ns && counters_->outside == 0;
+  if (!is_of_all) return add_untimed(blob, blob.type != BlobType::Perfetto);
+  carried_.add(blob);
+  if (piece_) piece_->write(Record(blob));
+}
+
+}  // namespace fxt

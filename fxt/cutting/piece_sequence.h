@@ -1,0 +1,99 @@
+// The pieces of a trace, one after another: each record goes to the piece that its time belongs to, and to
+// the state that later pieces repeat. Internal to the Cutter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "fxt/cutter.h"
+#include "fxt/cutting/carried_state.h"
+#include "fxt/cutting/open_spans.h"
+#include "fxt/cutting/piece.h"
+#include "fxt/records.h"
+
+namespace fxt {
+
+class PieceSequence {
+ public:
+  PieceSequence(const CutOptions& options, PieceOutputs& outputs, CutCounters& counters);
+
+  // The next record.
+  void add(const ProviderInfo& info);
+  void add(const ProviderSection& section);
+  void add(const Event& event);
+  void add(const Blob& blob);
+  template <typename T>
+  void add(const T& record);
+  // No record follows: completes the last piece.
+  void finish();
+
+  // For --split-size: all records that begin before this time are known.
+  void know_until(std::uint64_t time) { edges_.know_until(time); }
+  // How much of the trace is to be read ahead for that.
+  std::uint64_t block_bytes() const { return edges_.block_bytes(); }
+  // To be called when indices of the tables may change their meaning.
+  void forget_indices() {
+    if (piece_) piece_->forget_indices();
+  }
+
+ private:
+  template <typename T>
+  void add_untimed(const T& record, bool is_event);
+
+  // Where the record lies; one inside has a piece afterwards, which lasts until then.
+  PieceEdges::Side place(std::uint64_t time);
+  void ensure_piece(std::uint64_t time);
+  void open_piece();
+  void begin_piece(std::uint64_t time);  // at its first record that has one
+  void go_to(std::uint64_t time);        // to the piece that this time belongs to
+  void close_piece(bool is_last);
+  // Of what is open in the piece.
+  std::uint64_t end_bytes() const { return open_spans_.end_bytes() + flows_.end_bytes(); }
+
+  PieceOutputs* outputs_;
+  CutCounters* counters_;
+  PieceEdges edges_;
+  KnownProviders providers_;
+  CarriedState carried_;
+  OpenSpans open_spans_;
+  CutFlows flows_;
+  std::optional<Piece> piece_;
+  bool is_placed_ = false;                                 // in time: the piece has such a record
+  bool has_more_behind_ = false;                           // something lies behind the range
+  PieceEdges::Side last_side_ = PieceEdges::Side::Inside;  // of what has no time
+};
+
+template <typename T>
+void PieceSequence::add(const T& record) {
+  using std::is_same_v;
+  if constexpr (is_same_v<T, Magic> || is_same_v<T, Initialization> || is_same_v<T, StringRecord> ||
+                is_same_v<T, ThreadRecord>) {
+    return;  // the Writer's own
+  } else if constexpr (is_same_v<T, KernelObject> || is_same_v<T, UserspaceObject>) {
+    carried_.add(record);
+    if (piece_) piece_->write(record);
+  } else if constexpr (is_same_v<T, LegacyContextSwitch> || is_same_v<T, ContextSwitch>) {
+    if (place(record.time) == PieceEdges::Side::Inside) piece_->write(record);
+    if (last_side_ != PieceEdges::Side::After) carried_.add(record);
+  } else if constexpr (requires { record.time; }) {
+    if (place(record.time) == PieceEdges::Side::Inside) piece_->write(Record(record));
+  } else {
+    add_untimed(record, is_same_v<T, LargeBlob> || is_same_v<T, LargeBlobWithoutMetadata> ||
+                            is_same_v<T, ProviderEvent>);
+  }
+}
+
+// Records without a time go with the record before them.
+template <typename T>
+void PieceSequence::add_untimed(const T& record, bool is_event) {
+  if (last_side_ != PieceEdges::Side::Inside) {
+    ++counters_->outside;
+    return;
+  }
+  counters_->events += is_event ? 1 : 0;
+  if (!piece_) open_piece();
+  piece_->write(Record(record));
+}
+
+}  // namespace fxt

@@ -1,0 +1,124 @@
+// Which records of a trace are kept: those of the chosen threads, and the chosen events. Internal to the
+// Cutter.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "fxt/checking/value_rules.h"
+#include "fxt/cutter.h"
+#include "fxt/records.h"
+
+namespace fxt {
+
+// Which events of a thread are kept, where not all are.
+class KeptEvents {
+ public:
+  // Whether an event of the trace is kept. An end goes with its begin, whatever its name.
+  bool is_kept(const Event& event, const std::function<bool(const Event&)>& keeps) {
+    Durations& durations = threads_[{event.thread.process, event.thread.thread}];
+    if (event.type == EventType::DurationEnd && !durations.open.empty()) {
+      const bool is_kept = durations.open.back();
+      durations.open.pop_back();
+      return is_kept;
+    }
+    const bool is_kept = keeps(event);
+    if (event.type == EventType::DurationBegin) durations.open.push_back(is_kept);
+    if (event.type == EventType::DurationComplete && is_kept)
+      durations.complete_until = std::max(durations.complete_until, event.end);
+    return is_kept;
+  }
+  // Whether a duration that is kept lies around the event.
+  bool is_in_duration(const Event& event) const {
+    const auto found = threads_.find({event.thread.process, event.thread.thread});
+    return found != threads_.end() &&
+           (event.time <= found->second.complete_until || std::ranges::count(found->second.open, true) != 0);
+  }
+
+ private:
+  struct Durations {
+    std::vector<bool> open;            // the open durations, outermost first: whether they are kept
+    std::uint64_t complete_until = 0;  // the latest end of those that are, and said in one
+  };
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Durations> threads_;  // by process and thread
+};
+
+class RecordFilter {
+ public:
+  explicit RecordFilter(const CutOptions& options) : threads_(options.threads), keeps_(options.keeps) {}
+
+  // Calls `consume(record)` with the record, or with what is kept of it; not if nothing is.
+  template <typename T, typename Consume>
+  void filter(const T& record, Consume consume) {
+    if constexpr (std::is_same_v<T, Event>) {
+      if (is_chosen(record.thread.thread)) filter_event(record, consume);
+    } else if constexpr (std::is_same_v<T, LegacyContextSwitch> || std::is_same_v<T, ContextSwitch>) {
+      filter_switch(record, consume);
+    } else if constexpr (std::is_same_v<T, ThreadWakeup>) {
+      if (is_chosen(record.thread)) consume(record);
+    } else if constexpr (std::is_same_v<T, KernelObject>) {
+      if (record.type != KernelObjectType::Thread || is_chosen(record.koid)) consume(record);
+    } else if constexpr (requires { record.thread.thread; }) {
+      if (is_chosen(record.thread.thread)) consume(record);
+    } else {
+      consume(record);
+    }
+  }
+
+ private:
+  bool is_chosen(std::uint64_t thread) const {
+    return threads_.empty() || std::ranges::find(threads_, thread) != threads_.end();
+  }
+
+  // A flow outside of the durations that are kept gets one of no length.
+  template <typename Consume>
+  void filter_event(const Event& event, Consume consume) {
+    if (!keeps_) return consume(event);
+    if (!kept_.is_kept(event, keeps_)) return;
+    if (is_flow(event.type) && !kept_.is_in_duration(event)) {
+      Event duration = event;
+      duration.type = EventType::DurationComplete;
+      duration.end = event.time;
+      duration.arguments = {};
+      consume(duration);
+    }
+    consume(event);
+  }
+
+  // The idle thread stands for one that is not chosen.
+  template <typename Consume>
+  void filter_switch(LegacyContextSwitch change, Consume consume) const {
+    const bool from = is_chosen(change.outgoing.thread), to = is_chosen(change.incoming.thread);
+    if (!from && !to) return;
+    if (!from) change.outgoing = kIdleThread, change.outgoing_priority = 0;
+    if (!to) change.incoming = kIdleThread, change.incoming_priority = 0;
+    consume(change);
+  }
+  template <typename Consume>
+  void filter_switch(ContextSwitch change, Consume consume) const {
+    const bool from = is_chosen(change.outgoing_thread), to = is_chosen(change.incoming_thread);
+    if (from && to) return consume(change);
+    if (!from && !to) return;
+    std::vector<Argument> arguments;
+    for (const Argument& argument : change.arguments)
+      if (argument.name.text == kOutgoingWeight ? from : argument.name.text != kIncomingWeight || to)
+        arguments.push_back(argument);
+    if (!from) arguments.push_back({kOutgoingWeight, kIdleWeight});
+    if (!to) arguments.push_back({kIncomingWeight, kIdleWeight});
+    if (!from) change.outgoing_thread = 0;
+    if (!to) change.incoming_thread = 0;
+    change.arguments = Arguments(arguments);
+    consume(change);
+  }
+
+  std::vector<std::uint64_t> threads_;
+  std::function<bool(const Event&)> keeps_;
+  KeptEvents kept_;
+};
+
+}  // namespace fxt
