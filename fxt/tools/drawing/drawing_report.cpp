@@ -41,6 +41,30 @@ void DrawingReport::count_undrawn(const Record& record) {
       record);
 }
 
+void DrawingReport::count_drawn(const Drawing& drawing) {
+  calls = merged_calls = merged_shapes = frames = instants = merged_marks = merged_mark_shapes = 0;
+  threads = counters = far_marks = 0;
+  flows = drawing.arrows.size();
+  for (const Drawing::Lane& lane : drawing.lanes) {
+    ++(lane.values.empty() ? threads : counters);
+    for (const Row& row : lane.rows) {
+      for (const auto& [begin, call] : row.calls()) {
+        calls += call.count;
+        if (!call.is_merged()) continue;
+        merged_calls += call.count;
+        ++merged_shapes;
+      }
+      for (const auto& [begin, mark] : row.marks()) {
+        (mark.kind == Shape::Kind::Frame ? frames : instants) += mark.count;
+        if (mark.end_ns < drawing.from_ns || mark.begin_ns > drawing.to_ns) far_marks += mark.count;
+        if (!mark.is_merged()) continue;
+        merged_marks += mark.count;
+        ++merged_mark_shapes;
+      }
+    }
+  }
+}
+
 std::vector<std::string> DrawingReport::lines() const {
   constexpr std::array<Noun, kKinds> kNouns{{{"async event", "async events"},
                                              {"context switch", "context switches"},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fxt/records.h"
+#include "fxt/tools/drawing/picture.h"
 
 namespace fxt::tools {
 
@@ -30,6 +31,8 @@ struct DrawingReport {
   std::uint64_t unmatched_ends = 0, bad_times = 0;
   std::uint64_t unreadable = 0;  // records that are damaged, or of an unknown type
 
+  // Counts what is drawn, instead of what an earlier drawing has.
+  void count_drawn(const Drawing& drawing);
   // Counts a record in the range whose kind is not drawn.
   void count_undrawn(const Record& record);
 

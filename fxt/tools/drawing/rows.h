@@ -1,6 +1,7 @@
 // The rows of a thread in a picture: shapes beside each other in a row, nested calls below each other.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -87,6 +88,32 @@ class ThreadRows {
   std::size_t max_rows_;
   std::vector<Row> rows_;
   std::size_t size_ = 0;
+};
+
+// How many shapes all rows hold together. Where they become too many, narrow ones are merged.
+class ShapeBudget {
+ public:
+  explicit ShapeBudget(std::size_t limit = 100'000) : limit_(limit) {}
+
+  void change(std::size_t before, std::size_t after) { held_ = held_ - before + after; }
+  // `merge(width_ns)` merges what is narrower and returns how many shapes are left. `longest_ns`: nothing is
+  // wider.
+  template <typename Merge>
+  void make_room(std::uint64_t longest_ns, Merge merge) {
+    while (held_ > limit_) {
+      merged_ns_ = std::max<std::uint64_t>(1, 2 * merged_ns_);
+      held_ = merge(merged_ns_);
+      if (held_ <= limit_ / 2) break;
+      // What can't be merged: marks of rows far apart.
+      if (merged_ns_ > longest_ns) limit_ = 2 * held_;
+    }
+  }
+  // The greatest width below which shapes were merged; 0: none were.
+  std::uint64_t merged_ns() const { return merged_ns_; }
+
+ private:
+  std::size_t held_ = 0, limit_;
+  std::uint64_t merged_ns_ = 0;
 };
 
 }  // namespace fxt::tools

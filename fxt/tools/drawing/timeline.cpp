@@ -1,7 +1,6 @@
 #include "fxt/tools/drawing/timeline.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <variant>
 
 #include "fxt/format.h"
@@ -12,13 +11,11 @@
 namespace fxt::tools {
 namespace {
 
-constexpr std::size_t kHeldShapes = 100'000;
 constexpr std::size_t kDrawnShapes = 50'000;
 constexpr std::size_t kPageShapes = 90'000;
 constexpr std::size_t kNameBytes = 200;       // more than a tooltip can show
 constexpr std::size_t kMaxDetails = 200'000;  // calls whose arguments are kept
 constexpr std::size_t kMaxFlows = 5'000, kMaxOpenFlows = 100'000;
-constexpr std::size_t kMaxCounters = 64, kMaxValues = 4'000;
 constexpr std::string_view kFrames = "tracepoint";  // the category of GDB's frames
 
 std::optional<std::uint64_t> frame_of(const Event& event) {
@@ -46,7 +43,7 @@ std::optional<double> number_of(const Value& value) {
 }  // namespace
 
 DrawnTimeline::DrawnTimeline(TimelineOptions options)
-    : options_(std::move(options)), calls_(options_.events, *this), held_limit_(kHeldShapes) {}
+    : options_(std::move(options)), calls_(options_.events, *this) {}
 
 bool DrawnTimeline::is_possible(const Record& record, const Reader& reader) {
   return std::visit(
@@ -60,8 +57,7 @@ bool DrawnTimeline::is_possible(const Record& record, const Reader& reader) {
             ++report_.bad_times;
             return false;
           }
-          last_ns_ = std::max(last_ns_, *end);
-          if (!start_ns_) start_ns_ = ns;
+          axis_.saw(*ns, *end);
         }
         return true;
       },
@@ -99,7 +95,7 @@ void DrawnTimeline::began(CallThread& thread, OpenCall& call, const Event& event
   std::uint32_t details = 0;
   // Narrow calls are merged before anybody could point at them.
   if (!event.arguments.empty() && call.is_chosen &&
-      (call.awaits_end || call.end_ns - call.begin_ns >= merged_ns_))
+      (call.awaits_end || call.end_ns - call.begin_ns >= budget_.merged_ns()))
     details = details_of(event);
   state_of(thread).open.push_back({.frame = frame_of(event), .details = details});
 }
@@ -142,11 +138,11 @@ void DrawnTimeline::ended(CallThread& thread, const OpenCall& call, bool is_late
   if (!admit(state)) return;
   if (call.name >= calls_of_name_.size()) calls_of_name_.resize(2 * call.name + 1);
   ++calls_of_name_[call.name];
-  reach(shape.begin_ns, shape.end_ns);
+  axis_.reach(shape.begin_ns, shape.end_ns, calls_.window());
   const std::size_t before = state.rows.size();
   report_.too_deep +=
-      state.has_late ? state.rows.put_late(row, shape) : state.rows.put(row, shape, merged_ns_);
-  held_ = held_ + state.rows.size() - before;
+      state.has_late ? state.rows.put_late(row, shape) : state.rows.put(row, shape, budget_.merged_ns());
+  budget_.change(before, state.rows.size());
   make_room();
 }
 
@@ -204,33 +200,15 @@ void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns) {
 }
 
 void DrawnTimeline::add_counter(const Event& event, std::uint64_t time_ns) {
+  using Added = DrawnCounters::Added;
   for (const Argument& argument : event.arguments) {
     const auto value = number_of(argument.value);
-    const CounterKey key{event.thread.process, std::string(event.name.text), event.id,
-                         std::string(argument.name.text)};
-    if (!value || (counters_.size() >= kMaxCounters && !counters_.contains(key))) {
-      ++report_.values_not_drawn;
-      continue;
-    }
-    ++report_.values;
-    Series& series = counters_[key];
-    std::vector<Drawing::Value>& values = series.values;
-    if (!values.empty() && time_ns < values.back().ns + series.step_ns) {
-      values.back().value = std::max(values.back().value, *value);
-      continue;
-    }
-    values.push_back({time_ns, *value});
-    reach(time_ns, time_ns);
-    if (values.size() <= kMaxValues) continue;
-    series.step_ns = std::max(2 * series.step_ns, 2 * (time_ns - values.front().ns) / kMaxValues);
-    std::vector<Drawing::Value> fewer;
-    for (const Drawing::Value& one : values) {
-      if (!fewer.empty() && one.ns < fewer.back().ns + series.step_ns)
-        fewer.back().value = std::max(fewer.back().value, one.value);
-      else
-        fewer.push_back(one);
-    }
-    values = std::move(fewer);
+    const Added added = value ? counters_.add({event.thread.process, std::string(event.name.text), event.id,
+                                               std::string(argument.name.text)},
+                                              {time_ns, *value})
+                              : Added::TooMany;
+    ++(added == Added::TooMany ? report_.values_not_drawn : report_.values);
+    if (added == Added::New) axis_.reach(time_ns, time_ns, calls_.window());
   }
 }
 
@@ -243,36 +221,27 @@ bool DrawnTimeline::admit(ThreadState& thread) {
   return *thread.is_drawn;
 }
 
-void DrawnTimeline::reach(std::uint64_t begin_ns, std::uint64_t end_ns) {
-  first_drawn_ns_ = std::min(first_drawn_ns_, std::max(begin_ns, calls_.window().from()));
-  last_drawn_ns_ = std::max(last_drawn_ns_, std::min(end_ns, calls_.window().to()));
-}
-
 void DrawnTimeline::mark(ThreadState& thread, std::size_t row, const Shape& shape) {
   if (!admit(thread)) return;
-  if (shape.kind == Shape::Kind::Frame) reach(shape.begin_ns, shape.end_ns);
-  first_mark_ns_ = std::min(first_mark_ns_, shape.begin_ns);
-  last_mark_ns_ = std::max(last_mark_ns_, shape.begin_ns);
+  if (shape.kind == Shape::Kind::Frame) axis_.reach(shape.begin_ns, shape.end_ns, calls_.window());
+  axis_.mark(shape.begin_ns);
   const ThreadRows::Marked marked = thread.rows.mark(row, shape);
   if (marked == ThreadRows::Marked::TooDeep) ++report_.too_deep;
   if (marked != ThreadRows::Marked::New) return;
-  ++held_;
+  budget_.change(0, 1);
   make_room();
 }
 
 void DrawnTimeline::make_room() {
-  while (held_ > held_limit_) {
-    merged_ns_ = std::max<std::uint64_t>(1, 2 * merged_ns_);
-    held_ = 0;
+  budget_.make_room(axis_.last_ns(), [this](std::uint64_t width_ns) {
+    std::size_t left = 0;
     for (auto& thread : threads_) {
       if (!thread) continue;
-      thread->rows.merge(merged_ns_);
-      held_ += thread->rows.size();
+      thread->rows.merge(width_ns);
+      left += thread->rows.size();
     }
-    if (held_ <= held_limit_ / 2) break;
-    // What can't be merged: marks of rows far apart.
-    if (merged_ns_ > last_ns_) held_limit_ = 2 * held_;
-  }
+    return left;
+  });
 }
 
 void DrawnTimeline::finish(const ReaderCounters& counters) {
@@ -280,26 +249,14 @@ void DrawnTimeline::finish(const ReaderCounters& counters) {
   report_.unmatched_ends = calls_.unmatched();
   report_.late += calls_.late();
   report_.unreadable = counters.unknown_records + counters.damaged_records + counters.too_large_records;
-  if (is_empty()) {
-    first_drawn_ns_ = first_mark_ns_;
-    last_drawn_ns_ = last_mark_ns_;
-  }
-  if (!is_empty()) find_axis();
-}
-
-// The picture ends with the trace where the range reaches further.
-void DrawnTimeline::find_axis() {
-  const TimeWindow& window = calls_.window();
-  const TimeRange range = options_.events.range.value_or(TimeRange{});
-  origin_ns_ = std::min(start_ns_.value_or(0), first_drawn_ns_);
-  from_ns_ = range.from ? std::clamp(window.from(), origin_ns_, first_drawn_ns_) : first_drawn_ns_;
-  to_ns_ =
-      range.to ? std::clamp(window.to(), last_drawn_ns_, std::max(last_ns_, last_drawn_ns_)) : last_drawn_ns_;
-  to_ns_ = std::max(to_ns_, from_ns_ + 1);
+  axis_.finish(options_.events.range.value_or(TimeRange{}), calls_.window());
 }
 
 Drawing DrawnTimeline::drawing(Detail detail) {
-  Drawing drawing{.details = details_, .from_ns = from_ns_, .to_ns = to_ns_, .origin_ns = origin_ns_};
+  Drawing drawing{.details = details_,
+                  .from_ns = axis_.from_ns(),
+                  .to_ns = axis_.to_ns(),
+                  .origin_ns = axis_.origin_ns()};
   std::map<ThreadKey, std::size_t> lanes;
   for (const auto& [key, thread] : calls_.threads()) {
     if (thread.index >= threads_.size() || !threads_[thread.index] ||
@@ -309,9 +266,11 @@ Drawing DrawnTimeline::drawing(Detail detail) {
     drawing.lanes.push_back({.name = std::string(cut_utf8(calls_.objects().text_of(key), kNameBytes)),
                              .rows = threads_[thread.index]->rows.rows()});
   }
-  const std::uint64_t pixel_ns = std::max<std::uint64_t>(1, divided_up(to_ns_ - from_ns_, options_.columns));
+  const std::uint64_t length_ns = drawing.to_ns - drawing.from_ns;
+  const std::uint64_t pixel_ns = std::max<std::uint64_t>(1, divided_up(length_ns, options_.columns));
   const std::size_t most = detail == Detail::All ? kPageShapes : kDrawnShapes;
-  std::uint64_t merged_ns = detail == Detail::All ? merged_ns_ : std::max(merged_ns_, pixel_ns);
+  std::uint64_t merged_ns =
+      detail == Detail::All ? budget_.merged_ns() : std::max(budget_.merged_ns(), pixel_ns);
   for (;; merged_ns = std::max<std::uint64_t>(1, 2 * merged_ns)) {
     std::size_t shapes = 0;
     for (Drawing::Lane& lane : drawing.lanes)
@@ -319,7 +278,7 @@ Drawing DrawnTimeline::drawing(Detail detail) {
         row.merge(merged_ns);
         shapes += row.size();
       }
-    if (shapes <= most || merged_ns > to_ns_ - from_ns_) break;
+    if (shapes <= most || merged_ns > length_ns) break;
   }
   for (const Flow& flow : flows_) {
     const auto from = lanes.find(flow.from.thread), to = lanes.find(flow.to.thread);
@@ -328,12 +287,7 @@ Drawing DrawnTimeline::drawing(Detail detail) {
                               .to = {to->second, flow.to.row, flow.to.ns},
                               .name = flow.name});
   }
-  for (const auto& [key, series] : counters_) {
-    const auto& [process, name, id, argument] = key;
-    drawing.lanes.push_back(
-        {.name = fmt::format("{}{}: {}", name, id == 0 ? "" : fmt::format(" {}", id), argument),
-         .values = series.values});
-  }
+  for (Drawing::Lane& lane : counters_.lanes()) drawing.lanes.push_back(std::move(lane));
   for (std::uint32_t name = 0; name < calls_.names().size(); ++name)
     drawing.names.push_back(
         {calls_.names()[name].category, std::string(cut_utf8(calls_.names()[name].name, kNameBytes))});
@@ -341,35 +295,9 @@ Drawing DrawnTimeline::drawing(Detail detail) {
   drawing.calls.resize(drawing.names.size());
   report_.merged_ns = merged_ns;
   report_.pixels = detail == Detail::All ? 0 : divided_up(merged_ns, pixel_ns);
-  count_shapes(drawing);
+  report_.count_drawn(drawing);
   drawing.foot = report_.lines();
   return drawing;
-}
-
-void DrawnTimeline::count_shapes(const Drawing& drawing) {
-  DrawingReport& of = report_;
-  of.calls = of.merged_calls = of.merged_shapes = of.frames = of.instants = of.merged_marks =
-      of.merged_mark_shapes = 0;
-  of.threads = of.counters = of.far_marks = 0;
-  of.flows = drawing.arrows.size();
-  for (const Drawing::Lane& lane : drawing.lanes) {
-    ++(lane.values.empty() ? of.threads : of.counters);
-    for (const Row& row : lane.rows) {
-      for (const auto& [begin, call] : row.calls()) {
-        of.calls += call.count;
-        if (!call.is_merged()) continue;
-        of.merged_calls += call.count;
-        ++of.merged_shapes;
-      }
-      for (const auto& [begin, mark] : row.marks()) {
-        (mark.kind == Shape::Kind::Frame ? of.frames : of.instants) += mark.count;
-        if (mark.end_ns < from_ns_ || mark.begin_ns > to_ns_) of.far_marks += mark.count;
-        if (!mark.is_merged()) continue;
-        of.merged_marks += mark.count;
-        ++of.merged_mark_shapes;
-      }
-    }
-  }
 }
 
 }  // namespace fxt::tools

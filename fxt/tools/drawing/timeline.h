@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "fxt/reader.h"
-#include "fxt/time_range.h"
 #include "fxt/tools/calls.h"
+#include "fxt/tools/drawing/axis.h"
+#include "fxt/tools/drawing/counters.h"
 #include "fxt/tools/drawing/drawing_report.h"
 #include "fxt/tools/drawing/picture.h"
 #include "fxt/tools/drawing/rows.h"
@@ -38,7 +39,7 @@ class DrawnTimeline : private CallStream::Listener {
   // No record follows. To be called once, before the functions below.
   void finish(const ReaderCounters& counters);
 
-  bool is_empty() const { return first_drawn_ns_ > last_drawn_ns_; }
+  bool is_empty() const { return axis_.is_empty(); }
   // What is drawn: shapes narrower than a pixel are merged, or only as many as the budget of a page demands.
   // The threads come by process and thread, then counters.
   enum class Detail : std::uint8_t { Pixels, All };
@@ -68,13 +69,6 @@ class DrawnTimeline : private CallStream::Listener {
     FlowEnd from, to;
     std::uint32_t name;
   };
-  // The values of one argument of a counter.
-  struct Series {
-    std::vector<Drawing::Value> values;
-    std::uint64_t step_ns = 1;  // of several in a step the greatest is kept
-  };
-  using CounterKey =
-      std::tuple<std::uint64_t, std::string, std::uint64_t, std::string>;  // process, name, id, argument
 
   void began(CallThread& thread, OpenCall& call, const Event& event) override;
   void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
@@ -86,13 +80,9 @@ class DrawnTimeline : private CallStream::Listener {
   std::uint32_t details_of(const Event& event);
   // Counts a shape in the range. False if its thread is not drawn.
   bool admit(ThreadState& thread);
-  // Widens the axis.
-  void reach(std::uint64_t begin_ns, std::uint64_t end_ns);
   void mark(ThreadState& thread, std::size_t row, const Shape& shape);
   void make_room();
   ThreadState& state_of(const CallThread& thread);
-  void find_axis();
-  void count_shapes(const Drawing& drawing);
 
   TimelineOptions options_;
   CallStream calls_;
@@ -101,18 +91,12 @@ class DrawnTimeline : private CallStream::Listener {
   std::map<std::tuple<std::string, std::string, std::uint64_t>, FlowEnd>
       open_flows_;  // by category, name and id
   std::vector<Flow> flows_;
-  std::map<CounterKey, Series> counters_;
+  DrawnCounters counters_;
   std::vector<std::uint64_t> calls_of_name_;
   std::vector<std::string> details_{""};
   std::size_t drawn_threads_ = 0;
-  std::size_t held_ = 0, held_limit_;      // in shapes
-  std::uint64_t merged_ns_ = 0;            // the greatest width below which shapes were merged
-  std::optional<std::uint64_t> start_ns_;  // the trace's first time
-  std::uint64_t last_ns_ = 0;              // the latest time of all
-  // Of calls, frames and values; and of marks, which do not stretch the axis where there are any of those.
-  std::uint64_t first_drawn_ns_ = ~std::uint64_t{0}, last_drawn_ns_ = 0;
-  std::uint64_t first_mark_ns_ = ~std::uint64_t{0}, last_mark_ns_ = 0;
-  std::uint64_t from_ns_ = 0, to_ns_ = 1, origin_ns_ = 0;
+  ShapeBudget budget_;
+  TimeAxis axis_;
 };
 
 }  // namespace fxt::tools

@@ -1,0 +1,58 @@
+// The axis of a timeline: which part of the trace's time it shows.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "fxt/time_range.h"
+
+namespace fxt::tools {
+
+class TimeAxis {
+ public:
+  // Any record of the trace.
+  void saw(std::uint64_t begin_ns, std::uint64_t end_ns) {
+    if (!start_ns_) start_ns_ = begin_ns;
+    last_ns_ = std::max(last_ns_, end_ns);
+  }
+  // A call, a frame or a value, of which the axis shows what lies in the window.
+  void reach(std::uint64_t begin_ns, std::uint64_t end_ns, const TimeWindow& window) {
+    first_drawn_ns_ = std::min(first_drawn_ns_, std::max(begin_ns, window.from()));
+    last_drawn_ns_ = std::max(last_drawn_ns_, std::min(end_ns, window.to()));
+  }
+  // A mark stretches the axis only where there is nothing else.
+  void mark(std::uint64_t ns) {
+    first_mark_ns_ = std::min(first_mark_ns_, ns);
+    last_mark_ns_ = std::max(last_mark_ns_, ns);
+  }
+  // No record follows. The picture ends with the trace where the range reaches further.
+  void finish(const TimeRange& range, const TimeWindow& window) {
+    if (is_empty()) {
+      first_drawn_ns_ = first_mark_ns_;
+      last_drawn_ns_ = last_mark_ns_;
+    }
+    if (is_empty()) return;
+    origin_ns_ = std::min(start_ns_.value_or(0), first_drawn_ns_);
+    from_ns_ = range.from ? std::clamp(window.from(), origin_ns_, first_drawn_ns_) : first_drawn_ns_;
+    to_ns_ = range.to ? std::clamp(window.to(), last_drawn_ns_, std::max(last_ns_, last_drawn_ns_))
+                      : last_drawn_ns_;
+    to_ns_ = std::max(to_ns_, from_ns_ + 1);
+  }
+
+  bool is_empty() const { return first_drawn_ns_ > last_drawn_ns_; }
+  std::uint64_t last_ns() const { return last_ns_; }  // the latest time of all
+  // After finish().
+  std::uint64_t from_ns() const { return from_ns_; }
+  std::uint64_t to_ns() const { return to_ns_; }
+  std::uint64_t origin_ns() const { return origin_ns_; }
+
+ private:
+  std::optional<std::uint64_t> start_ns_;  // the trace's first time
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t first_drawn_ns_ = ~std::uint64_t{0}, last_drawn_ns_ = 0;
+  std::uint64_t first_mark_ns_ = ~std::uint64_t{0}, last_mark_ns_ = 0;
+  std::uint64_t from_ns_ = 0, to_ns_ = 1, origin_ns_ = 0;
+};
+
+}  // namespace fxt::tools
