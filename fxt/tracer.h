@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fxt/records.h"
 #include "fxt/words.h"
@@ -64,10 +65,39 @@ class TraceEvent {
   bool names_a_frame_;   // Tracy shows no such instant: a duration of no length stands for it
 };
 
+// How the arguments of an event are encoded. For TraceBuffer.
+class TraceArguments {
+ public:
+  // Puts names and values there. Returns where they end.
+  static std::uint64_t* put(std::uint64_t* at) noexcept { return at; }
+  template <typename Name, typename Value, typename... More>
+  static std::uint64_t* put(std::uint64_t* at, const Name& name, const Value& value,
+                            const More&... more) noexcept {
+    const TextRef ref = name_of(name);
+    if constexpr (std::integral<Value> || std::floating_point<Value>)
+      return put(put_number(at, ref, value), more...);
+    else if constexpr (std::is_pointer_v<Value> && !std::convertible_to<Value, std::string_view>)
+      return put(put_pointer(at, ref, reinterpret_cast<std::uintptr_t>(value)), more...);
+    else
+      return put(put_string(at, ref, value), more...);
+  }
+
+ private:
+  static constexpr std::size_t kNameBytes = 64;
+
+  static TextRef name_of(const TextRef& name) noexcept { return name; }
+  static TextRef name_of(std::string_view text) noexcept {
+    const bool is_plain = std::ranges::all_of(text, [](char c) { return c > 0 && c < 127; });
+    return TextRef::inlined(is_plain ? text.substr(0, kNameBytes) : name_prefix(text));
+  }
+  static std::string_view name_prefix(std::string_view text) noexcept;
+  static std::uint64_t* put_string(std::uint64_t* at, const TextRef& name, std::string_view text) noexcept;
+};
+
 // The events of one thread that are not in the file yet. For TraceScope and its like.
 class TraceBuffer {
  public:
-  static constexpr std::size_t kMaxEventWords = 400, kMaxArguments = 15, kMaxDepth = 500;
+  static constexpr std::size_t kMaxEventWords = 400, kMaxDepth = 500;
 
   // The buffer of this thread; null if no Tracer is there.
   static TraceBuffer* of_thread() noexcept { return current_ != nullptr ? current_ : find(); }
@@ -86,7 +116,7 @@ class TraceBuffer {
     const bool is_mark = type == EventType::Instant && event.names_a_frame_;
     if (is_mark) type = EventType::DurationComplete;
     record[1] = next_time();
-    std::uint64_t* end = put(record + 2, arguments...);
+    std::uint64_t* end = TraceArguments::put(record + 2, arguments...);
     if (type == EventType::DurationComplete) *end++ = is_mark ? record[1] : 0;
     if (type == EventType::Counter) *end++ = 0;
     publish(type, event, end, sizeof...(arguments) / 2);
@@ -108,30 +138,35 @@ class TraceBuffer {
   friend class TracerState;
   static constexpr std::size_t kWords = 8192;
 
+  // The scopes whose end the file does not have, outermost first.
+  class OpenScopes {
+   public:
+    struct Scope {
+      std::uint64_t at = 0, offset = 0;  // where its end belongs: among the thread's words, and in the file
+      std::uint64_t end = 0;             // of one that is no more in words_
+    };
+    void push(const Scope& scope) { scopes_.at(count_++) = scope; }
+    // Calls `is_open(scope)` for each, and forgets those that are not.
+    template <typename IsOpen>
+    void keep_if(IsOpen is_open) {
+      const std::size_t count = std::exchange(count_, 0);
+      for (std::size_t i = 0; i < count; ++i)
+        if (is_open(scopes_.at(i))) push(scopes_.at(i));
+    }
+    void end(std::uint64_t at, std::uint64_t time) {
+      for (Scope& scope : std::span(scopes_).first(count_))
+        if (scope.at == at) scope.end = time;
+    }
+    void clear() { count_ = 0; }
+
+   private:
+    std::array<Scope, kMaxDepth> scopes_ = {};
+    std::size_t count_ = 0;
+  };
+
   static TraceBuffer* find() noexcept;
   bool make_room() noexcept;
   void end_in_file(std::uint64_t at, std::uint64_t time) noexcept;
-  static std::uint64_t* put_string(std::uint64_t* at, const TextRef& name, std::string_view text) noexcept;
-  static constexpr std::size_t kNameBytes = 64;
-  static TextRef name_of(std::string_view text) noexcept {
-    const bool is_plain = std::ranges::all_of(text, [](char c) { return c > 0 && c < 127; });
-    return TextRef::inlined(is_plain ? text.substr(0, kNameBytes) : name_prefix(text));
-  }
-  static std::string_view name_prefix(std::string_view text) noexcept;
-  static TextRef name_of(const TextRef& name) noexcept { return name; }
-
-  static std::uint64_t* put(std::uint64_t* at) noexcept { return at; }
-  template <typename Name, typename Value, typename... More>
-  static std::uint64_t* put(std::uint64_t* at, const Name& name, const Value& value,
-                            const More&... more) noexcept {
-    const TextRef ref = name_of(name);
-    if constexpr (std::integral<Value> || std::floating_point<Value>)
-      return put(put_number(at, ref, value), more...);
-    else if constexpr (std::is_pointer_v<Value> && !std::convertible_to<Value, std::string_view>)
-      return put(put_pointer(at, ref, reinterpret_cast<std::uintptr_t>(value)), more...);
-    else
-      return put(put_string(at, ref, value), more...);
-  }
   // Times of a thread differ, so that no two events begin at once.
   std::uint64_t next_time() noexcept {
     const std::uint64_t time = std::max(now_ns(), last_time_.load(std::memory_order_relaxed) + 1);
@@ -162,13 +197,8 @@ class TraceBuffer {
   alignas(64) std::array<std::uint64_t, kWords> words_ = {};
   // Written by those who flush: 0 sends the thread to make_room().
   alignas(64) std::atomic<std::size_t> limit_ = 0;
-  // Guarded by the lock: the scopes whose end the file does not have, outermost first.
-  struct Open {
-    std::uint64_t at = 0, offset = 0;
-    std::uint64_t end = 0;  // of one that is no more in words_
-  };
-  std::array<Open, kMaxDepth> open_ = {};
-  std::size_t open_count_ = 0;
+  // Guarded by the lock.
+  OpenScopes open_;
   std::size_t flushed_ = 0;  // of words_
   bool is_closed_ = true;    // a Tracer has to take it on
   Thread thread_ = {};

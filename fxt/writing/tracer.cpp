@@ -1,15 +1,12 @@
 // How threads' buffers become a file that keeps all rules at any time. A scope is a complete event at the
 // position of its begin. If it is open when it is flushed, it ends at the time of the flush; each later flush
-// writes a later end over that, and at last the real one, for outer scopes first. No record crosses a page of
-// the file, so that a write that is cut short by a signal ends between records. One lock guards all but the
+// writes a later end over that, and at last the real one, for outer scopes first. One lock guards all but the
 // threads' own parts of their buffers.
 #include "fxt/tracer.h"
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <pthread.h>
@@ -22,18 +19,16 @@
 #endif
 
 #include "fxt/checking/value_rules.h"
-#include "fxt/output_file.h"
 #include "fxt/rules.h"
 #include "fxt/utf8.h"
-#include "fxt/writing/record_builder.h"
+#include "fxt/writing/event_ring.h"
+#include "fxt/writing/staged_file.h"
+#include "fxt/writing/tracer_names.h"
 
 namespace fxt {
 namespace {
 
-constexpr std::size_t kWord = sizeof(std::uint64_t), kPageWords = 4096 / kWord;
-constexpr std::size_t kNameBytes = 1000, kTextBytes = 128;
-constexpr std::size_t kRecordWords = 160;  // of those that name things
-constexpr std::size_t kStagedWords = std::size_t{1} << 13;
+constexpr std::size_t kTextBytes = 128;
 constexpr std::array kEndingSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM};
 
 std::uint64_t id_of_thread() {
@@ -80,14 +75,6 @@ class TracerState {
   std::string error;
 
  private:
-  // A part of a thread's events, where the latest are kept.
-  struct Block {
-    const TraceBuffer* buffer;  // null: its thread is over
-    Thread thread;
-    std::uint64_t base;
-    std::vector<std::uint64_t> words;
-  };
-
   // If writing fails, nothing is written from then on.
   template <typename Write>
   void try_to(Write write) noexcept {
@@ -102,49 +89,20 @@ class TracerState {
   void empty(TraceBuffer& buffer);
   void drain(TraceBuffer& buffer);
   void write_ring();
-  void put_tables();
   void put_events(std::span<std::uint64_t> words, const Thread& thread, std::uint64_t now,
                   std::uint64_t base = 0, TraceBuffer* buffer = nullptr);
-  std::uint64_t* claim(std::size_t words);
-  void send();
-  template <typename T>
-  void add(const T& record);
-  void add_object(KernelObjectType type, std::uint64_t koid, std::string_view name, std::uint64_t process);
-  void add_name(std::size_t index);
-  std::uint64_t offset() const { return file_->bytes_written() + staged_count_ * kWord; }
-  void overwrite(std::uint64_t offset, std::uint64_t word) {
-    reorder_stream(&word, &word + 1);
-    file_->overwrite(offset, std::as_bytes(std::span(&word, 1)));
-  }
 
-  std::map<std::string, std::uint16_t, std::less<>> indices_;  // of names; 0 is the empty one
-  std::vector<const std::string*> names_;                      // from index 1
-  std::optional<OutputFile> file_;
+  TracerNames names_;
+  std::optional<StagedFile> file_;
   std::vector<TraceBuffer*> buffers_;
-  std::vector<std::uint64_t> tables_;  // the records that name things
-  std::vector<std::uint64_t> staged_ = std::vector<std::uint64_t>(kStagedWords);
-  std::size_t staged_count_ = 0;  // of its words: to be sent
-  std::size_t sent_tables_ = 0;   // of its words: in the file
-  std::uint64_t threads_ = 0;     // in the thread table
-  std::deque<Block> ring_;
-  std::size_t ring_limit_ = 0, ring_words_ = 0;
-  std::uint64_t ring_until_ = 0;  // the latest time of an event in it
+  EventRing ring_;
 };
 
 // ---- Names ----
 
 std::uint16_t TracerState::index_of(std::string_view name) {
   const std::lock_guard guard(lock);
-  std::string kept;
-  name = as_written(name, kNameBytes, kept);
-  if (name.empty()) return 0;
-  if (const auto known = indices_.find(name); known != indices_.end()) return known->second;
-  if (names_.size() == kMaxStringIndex) return static_cast<std::uint16_t>(kMaxStringIndex);
-  const bool is_last = names_.size() + 1 == kMaxStringIndex;
-  const auto index = static_cast<std::uint16_t>(names_.size() + 1);
-  names_.push_back(&indices_.insert_or_assign(is_last ? "(other)" : std::string(name), index).first->first);
-  if (is_on) add_name(index);
-  return index;
+  return names_.index_of(name);
 }
 
 TraceCategory::TraceCategory(std::string_view name, bool is_on)
@@ -155,41 +113,11 @@ TraceEvent::TraceEvent(const TraceCategory& category, std::string_view name)
       names_(event_header(EventType::Instant, 0, category.name_, TracerState::get().index_of(name), 0, 0)),
       names_a_frame_(fxt::names_a_frame(name)) {}
 
-template <typename T>
-void TracerState::add(const T& record) {
-  std::array<std::uint64_t, kRecordWords> room;
-  RecordBuilder builder(room);
-  layout(builder, record);
-  const auto words = builder.finish();
-  tables_.insert(tables_.end(), words.begin(), words.end());
-}
-
-void TracerState::add_object(KernelObjectType type, std::uint64_t koid, std::string_view name,
-                             std::uint64_t process) {
-  std::string kept;
-  const std::string_view text = as_written(name, kTextBytes, kept);
-  const Argument argument{"process", Koid{process}};
-  const std::span<const Argument> arguments(&argument, process != 0 ? 1 : 0);
-  if (!text.empty()) add(KernelObject{.type = type, .koid = koid, .name = text, .arguments = arguments});
-}
-
 void TracerState::name_thread(const TraceBuffer& buffer, std::string_view name) {
-  add_object(KernelObjectType::Thread, buffer.thread_.thread, name, buffer.thread_.process);
+  names_.name_thread(buffer.thread_, name);
 }
 
-void TracerState::add_name(std::size_t index) {
-  add(StringRecord{.index = static_cast<std::uint16_t>(index), .text = *names_[index - 1]});
-}
-
-// ---- Records on their way to the file: nothing is allocated here, for it may happen in a signal handler
-// ----
-
-void TracerState::put_tables() {
-  for (std::size_t size = 0; sent_tables_ < tables_.size(); sent_tables_ += size) {
-    size = RecordHeader::Size::get(tables_[sent_tables_]);
-    std::copy_n(tables_.begin() + static_cast<std::ptrdiff_t>(sent_tables_), size, claim(size));
-  }
-}
+// ---- Events on their way to the file ----
 
 // Scopes without an end, and those whose end comes after `now`, end at `now`; `buffer` remembers them. `base`
 // is that of the first word.
@@ -200,7 +128,7 @@ void TracerState::put_events(std::span<std::uint64_t> words, const Thread& threa
     size = EventHeader::Size::get(*at);
     const std::size_t koids = EventHeader::Thread::get(*at) == 0 ? 2 : 0;
     const bool is_scope = EventHeader::EventType::get(*at) == code(EventType::DurationComplete);
-    std::uint64_t* to = claim(size + koids);
+    std::uint64_t* to = file_->claim(size + koids);
     *to++ = at[0] + EventHeader::Size::put(koids);
     *to++ = at[1];
     if (koids != 0) *to++ = thread.process, *to++ = thread.thread;
@@ -210,66 +138,43 @@ void TracerState::put_events(std::span<std::uint64_t> words, const Thread& threa
     const bool is_open = end == 0 || end > now;
     *to = is_open ? now : end;
     if (is_open && buffer != nullptr)
-      buffer->open_.at(buffer->open_count_++) = {
-          .at = base + static_cast<std::uint64_t>(at - words.data()) + size - 1, .offset = offset() - kWord};
+      buffer->open_.push({.at = base + static_cast<std::uint64_t>(at - words.data()) + size - 1,
+                          .offset = file_->offset() - sizeof(std::uint64_t)});
   }
-}
-
-// Room for a record. The rest of a page is filled with records of one word that say nothing new.
-std::uint64_t* TracerState::claim(std::size_t words) {
-  if (staged_count_ + 2 * kPageWords > staged_.size()) send();
-  const std::size_t room = kPageWords - offset() / kWord % kPageWords;
-  if (words > room) {
-    constexpr std::uint64_t kSameProvider =
-        ProviderSectionHeader::Type::put(code(RecordType::Metadata)) | ProviderSectionHeader::Size::put(1) |
-        ProviderSectionHeader::MetadataType::put(code(MetadataType::ProviderSection)) |
-        ProviderSectionHeader::ProviderId::put(1);
-    std::fill_n(staged_.data() + staged_count_, room, kSameProvider);
-    staged_count_ += room;
-  }
-  return staged_.data() + std::exchange(staged_count_, staged_count_ + words);
-}
-
-void TracerState::send() {
-  reorder_stream(staged_.data(), staged_.data() + staged_count_);
-  file_->write(std::as_bytes(std::span(staged_).first(std::exchange(staged_count_, 0))));
 }
 
 void TracerState::drain(TraceBuffer& buffer) {
   const std::size_t filled = buffer.filled_.load(std::memory_order_acquire);
   const std::uint64_t now = std::max(now_ns(), buffer.last_time_.load(std::memory_order_relaxed));
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < buffer.open_count_; ++i) {
-    const TraceBuffer::Open open = buffer.open_.at(i);
-    const bool is_here = open.at >= buffer.base_;
+  buffer.open_.keep_if([&](const TraceBuffer::OpenScopes::Scope& scope) {
     const std::uint64_t end =
-        is_here ? std::atomic_ref(buffer.words_.at(open.at - buffer.base_)).load(std::memory_order_relaxed)
-                : open.end;
+        scope.at >= buffer.base_
+            ? std::atomic_ref(buffer.words_.at(scope.at - buffer.base_)).load(std::memory_order_relaxed)
+            : scope.end;
     const bool is_open = end == 0 || end > now;
-    overwrite(open.offset, is_open ? now : end);
-    if (is_open) buffer.open_.at(kept++) = open;
-  }
-  buffer.open_count_ = kept;
-  put_tables();
+    file_->overwrite(scope.offset, is_open ? now : end);
+    return is_open;
+  });
+  names_.send(*file_);
   put_events(std::span(buffer.words_).subspan(buffer.flushed_, filled - buffer.flushed_), buffer.thread_, now,
              buffer.base_ + buffer.flushed_, &buffer);
   buffer.flushed_ = filled;
-  send();
+  file_->send();
 }
 
 void TracerState::write_ring() {
-  std::uint64_t now = std::max(now_ns(), ring_until_);
+  std::uint64_t now = std::max(now_ns(), ring_.until());
   for (TraceBuffer* const buffer : buffers_) {
     buffer->flushed_ = buffer->is_closed_ ? 0 : buffer->filled_.load(std::memory_order_acquire);
     now = std::max(now, buffer->last_time_.load(std::memory_order_relaxed));
   }
   file_->restart();
-  sent_tables_ = 0;
-  put_tables();
-  for (Block& block : ring_) put_events(block.words, block.thread, now);
+  names_.restart();
+  names_.send(*file_);
+  for (EventRing::Block& block : ring_.blocks()) put_events(block.words, block.thread, now);
   for (TraceBuffer* const buffer : buffers_)
     put_events(std::span(buffer->words_).first(buffer->flushed_), buffer->thread_, now);
-  send();
+  file_->send();
 }
 
 // ---- Buffers ----
@@ -277,14 +182,11 @@ void TracerState::write_ring() {
 // Of a thread that is new to this Tracer: what it had for another one is forgotten.
 void TracerState::take_on(TraceBuffer& buffer) {
   buffer.base_ += buffer.filled_;
-  buffer.filled_ = buffer.flushed_ = buffer.open_count_ = 0;
+  buffer.filled_ = buffer.flushed_ = 0;
+  buffer.open_.clear();
   buffer.thread_ = {.process = static_cast<std::uint64_t>(::getpid()), .thread = id_of_thread()};
-  const std::uint64_t index = threads_ < kMaxThreadIndex ? ++threads_ : 0;
-  buffer.header_ = EventHeader::Type::put(code(RecordType::Event)) | EventHeader::Thread::put(index);
-  if (index != 0)
-    add(ThreadRecord{.index = static_cast<std::uint8_t>(index),
-                     .process = buffer.thread_.process,
-                     .thread = buffer.thread_.thread});
+  buffer.header_ = EventHeader::Type::put(code(RecordType::Event)) |
+                   EventHeader::Thread::put(names_.add_thread(buffer.thread_));
   std::array<char, 64> name{};
   ::pthread_getname_np(::pthread_self(), name.data(), name.size());
   name_thread(buffer, name.data());
@@ -295,15 +197,12 @@ void TracerState::take_on(TraceBuffer& buffer) {
 // By the thread itself: room for more.
 void TracerState::empty(TraceBuffer& buffer) {
   const std::size_t filled = buffer.filled_;
-  if (ring_limit_ == 0) {
+  if (ring_.is_used())
+    ring_.add(
+        {&buffer, buffer.thread_, buffer.base_, {buffer.words_.begin(), buffer.words_.begin() + filled}},
+        buffer.last_time_.load(std::memory_order_relaxed));
+  else
     drain(buffer);
-  } else {
-    ring_.push_back(
-        {&buffer, buffer.thread_, buffer.base_, {buffer.words_.begin(), buffer.words_.begin() + filled}});
-    for (ring_words_ += filled; ring_words_ > ring_limit_ && ring_.size() > 1; ring_.pop_front())
-      ring_words_ -= ring_.front().words.size();
-    ring_until_ = std::max(ring_until_, buffer.last_time_.load(std::memory_order_relaxed));
-  }
   buffer.base_ += filled;
   buffer.filled_ = buffer.flushed_ = 0;
 }
@@ -334,12 +233,9 @@ bool TracerState::make_room(TraceBuffer& buffer) noexcept {
 
 void TracerState::end_late(TraceBuffer& buffer, std::uint64_t at, std::uint64_t time) noexcept {
   const std::lock_guard guard(lock);
-  for (Block& block : ring_)
-    if (block.buffer == &buffer && at >= block.base && at - block.base < block.words.size())
-      block.words[at - block.base] = time;
+  ring_.end(buffer, at, time);
   // The file gets it with the next flush, after the ends of outer scopes.
-  for (TraceBuffer::Open& open : std::span(buffer.open_).first(buffer.open_count_))
-    if (open.at == at) open.end = time;
+  buffer.open_.end(at, time);
 }
 
 void TracerState::forget(TraceBuffer& buffer) noexcept {
@@ -347,8 +243,7 @@ void TracerState::forget(TraceBuffer& buffer) noexcept {
   try_to([&] {
     if (!buffer.is_closed_) empty(buffer);
   });
-  for (Block& block : ring_)
-    if (block.buffer == &buffer) block.buffer = nullptr;
+  ring_.forget(buffer);
   std::erase(buffers_, &buffer);
 }
 
@@ -366,14 +261,14 @@ void TraceBuffer::end_in_file(std::uint64_t at, std::uint64_t time) noexcept {
   TracerState::get().end_late(*this, at, time);
 }
 
-std::string_view TraceBuffer::name_prefix(std::string_view text) noexcept {
+std::string_view TraceArguments::name_prefix(std::string_view text) noexcept {
   text = cut_utf8(text, kNameBytes);
   while (!is_sound(text)) text.remove_suffix(1);
   return text.empty() ? "?" : text;
 }
 
-std::uint64_t* TraceBuffer::put_string(std::uint64_t* at, const TextRef& name,
-                                       std::string_view text) noexcept {
+std::uint64_t* TraceArguments::put_string(std::uint64_t* at, const TextRef& name,
+                                          std::string_view text) noexcept {
   try {
     std::string kept;
     return put_text(at, name, TextRef::inlined(as_written(text, kTextBytes, kept)));
@@ -417,28 +312,14 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
   static const bool is_prepared = (prepare_once(), true);
   const std::lock_guard guard(lock);
   if (file_ || !is_prepared) throw std::logic_error("there is a Tracer already");
-  OutputFile file(path, FileMode::InPlace);
-  file.restart();  // not possible in pipes and the like
+  StagedFile file(path);
   error.clear();
-  ring_limit_ = (options.ring_bytes + kWord - 1) / kWord;
-  sent_tables_ = threads_ = ring_words_ = 0;
-  std::string kept;
-  const std::string own = options.process_name.empty() ? text_of("/proc/self/comm") : "";
-  const std::string_view name =
-      as_written(options.process_name.empty() ? own : options.process_name, kTextBytes, kept);
-  tables_ = {kMagicRecord};
-  add(ProviderInfo{.id = 1, .name = name});
-  add(Initialization{.ticks_per_second = kTicksPerSecond});
-  add_object(KernelObjectType::Process, static_cast<std::uint64_t>(::getpid()), name, 0);
-  for (std::size_t i = 1; i <= names_.size(); ++i) add_name(i);
+  ring_ = EventRing(options.ring_bytes);
+  names_.start(static_cast<std::uint64_t>(::getpid()),
+               options.process_name.empty() ? text_of("/proc/self/comm") : std::string(options.process_name));
+  names_.send(file);
+  file.send();
   file_ = std::move(file);
-  try {
-    put_tables();
-    send();
-  } catch (...) {
-    file_.reset();
-    throw;
-  }
   is_on = true;
   if (!options.flushes_on_signals) return;
   for (const int signal : kEndingSignals) {
@@ -452,7 +333,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
 
 void TracerState::flush() noexcept {
   try_to([&] {
-    if (ring_limit_ != 0) return write_ring();
+    if (ring_.is_used()) return write_ring();
     for (TraceBuffer* const buffer : buffers_)
       if (!buffer->is_closed_) drain(*buffer);
   });
@@ -470,8 +351,7 @@ void TracerState::forget_all() {
     buffer->limit_ = 0;
     buffer->is_closed_ = true;
   }
-  ring_.clear();
-  staged_count_ = 0;
+  ring_ = EventRing();
   file_.reset();
 }
 

@@ -1,0 +1,64 @@
+// Records on their way to a file that is written in place. No record crosses a page of the file, so that a
+// write that is cut short by a signal ends between records. Nothing is allocated after the constructor, for
+// the Tracer may write in a signal handler. Internal to it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fxt/header_words.h"
+#include "fxt/output_file.h"
+#include "fxt/words.h"
+
+namespace fxt {
+
+class StagedFile {
+ public:
+  // Throws for pipes and the like, which can't be overwritten.
+  explicit StagedFile(const std::string& path) : file_(path, FileMode::InPlace), words_(kWords) {
+    file_.restart();
+  }
+
+  // Room for a record. The rest of a page is filled with records of one word that say nothing new.
+  std::uint64_t* claim(std::size_t words) {
+    if (count_ + 2 * kPageWords > words_.size()) send();
+    const std::size_t room = kPageWords - offset() / kWord % kPageWords;
+    if (words > room) {
+      constexpr std::uint64_t kSameProvider =
+          ProviderSectionHeader::Type::put(code(RecordType::Metadata)) | ProviderSectionHeader::Size::put(1) |
+          ProviderSectionHeader::MetadataType::put(code(MetadataType::ProviderSection)) |
+          ProviderSectionHeader::ProviderId::put(1);
+      std::fill_n(words_.data() + count_, room, kSameProvider);
+      count_ += room;
+    }
+    return words_.data() + std::exchange(count_, count_ + words);
+  }
+  // Where the next record will be in the file.
+  std::uint64_t offset() const { return file_.bytes_written() + count_ * kWord; }
+  void send() {
+    reorder_stream(words_.data(), words_.data() + count_);
+    file_.write(std::as_bytes(std::span(words_).first(std::exchange(count_, 0))));
+  }
+  // Replaces a word that was sent.
+  void overwrite(std::uint64_t offset, std::uint64_t word) {
+    reorder_stream(&word, &word + 1);
+    file_.overwrite(offset, std::as_bytes(std::span(&word, 1)));
+  }
+  void restart() { file_.restart(); }
+  void commit() { file_.commit(); }
+
+ private:
+  static constexpr std::size_t kWord = sizeof(std::uint64_t), kPageWords = 4096 / kWord,
+                               kWords = std::size_t{1} << 13;
+
+  OutputFile file_;
+  std::vector<std::uint64_t> words_;
+  std::size_t count_ = 0;  // of words_: to be sent
+};
+
+}  // namespace fxt
