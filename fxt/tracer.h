@@ -164,6 +164,7 @@ class TraceBuffer {
     std::size_t count_ = 0;
   };
 
+  bool is_closed() const noexcept { return limit_.load(std::memory_order_relaxed) == 0; }
   static TraceBuffer* find() noexcept;
   bool make_room() noexcept;
   void end_in_file(std::uint64_t at, std::uint64_t time) noexcept;
@@ -195,12 +196,11 @@ class TraceBuffer {
   std::atomic<std::uint64_t> last_time_ = 0;
   std::atomic<std::size_t> filled_ = 0;
   alignas(64) std::array<std::uint64_t, kWords> words_ = {};
-  // Written by those who flush: 0 sends the thread to make_room().
+  // Written by those who flush. 0 sends the thread to make_room(), where a Tracer takes it on.
   alignas(64) std::atomic<std::size_t> limit_ = 0;
   // Guarded by the lock.
   OpenScopes open_;
   std::size_t flushed_ = 0;  // of words_
-  bool is_closed_ = true;    // a Tracer has to take it on
   Thread thread_ = {};
 };
 

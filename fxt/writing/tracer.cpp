@@ -165,7 +165,7 @@ void TracerState::drain(TraceBuffer& buffer) {
 void TracerState::write_ring() {
   std::uint64_t now = std::max(now_ns(), ring_.until());
   for (TraceBuffer* const buffer : buffers_) {
-    buffer->flushed_ = buffer->is_closed_ ? 0 : buffer->filled_.load(std::memory_order_acquire);
+    buffer->flushed_ = buffer->is_closed() ? 0 : buffer->filled_.load(std::memory_order_acquire);
     now = std::max(now, buffer->last_time_.load(std::memory_order_relaxed));
   }
   file_->restart();
@@ -190,7 +190,6 @@ void TracerState::take_on(TraceBuffer& buffer) {
   std::array<char, 64> name{};
   ::pthread_getname_np(::pthread_self(), name.data(), name.size());
   name_thread(buffer, name.data());
-  buffer.is_closed_ = false;
   buffer.limit_ = TraceBuffer::kWords;
 }
 
@@ -227,7 +226,7 @@ TraceBuffer* TracerState::buffer_for_thread() {
 bool TracerState::make_room(TraceBuffer& buffer) noexcept {
   if (!is_on || buffer.depth_ >= TraceBuffer::kMaxDepth) return false;
   const std::lock_guard guard(lock);
-  try_to([&] { buffer.is_closed_ ? take_on(buffer) : empty(buffer); });
+  try_to([&] { buffer.is_closed() ? take_on(buffer) : empty(buffer); });
   return is_on;
 }
 
@@ -241,7 +240,7 @@ void TracerState::end_late(TraceBuffer& buffer, std::uint64_t at, std::uint64_t 
 void TracerState::forget(TraceBuffer& buffer) noexcept {
   const std::lock_guard guard(lock);
   try_to([&] {
-    if (!buffer.is_closed_) empty(buffer);
+    if (!buffer.is_closed()) empty(buffer);
   });
   ring_.forget(buffer);
   std::erase(buffers_, &buffer);
@@ -335,7 +334,7 @@ void TracerState::flush() noexcept {
   try_to([&] {
     if (ring_.is_used()) return write_ring();
     for (TraceBuffer* const buffer : buffers_)
-      if (!buffer->is_closed_) drain(*buffer);
+      if (!buffer->is_closed()) drain(*buffer);
   });
 }
 
@@ -347,10 +346,7 @@ void TracerState::stop() noexcept {
 
 void TracerState::forget_all() {
   is_on = false;
-  for (TraceBuffer* const buffer : buffers_) {
-    buffer->limit_ = 0;
-    buffer->is_closed_ = true;
-  }
+  for (TraceBuffer* const buffer : buffers_) buffer->limit_ = 0;
   ring_ = EventRing();
   file_.reset();
 }
