@@ -195,7 +195,7 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
   for (const std::filesystem::path& path : options.programs)
     programs.push_back(std::make_unique<Program>(path, demangle));
   recording->trace =
-      open_trace_file(input, programs.empty() ? MachineHint{} : programs.front()->machine(), notes);
+      open_trace_file(input, programs.empty() ? MachineHint{} : programs.front()->layout().machine(), notes);
   TraceFile& trace = recording->trace;
   auto modules = std::make_unique<ModuleSet>(std::move(programs), trace, options.load_biases, notes);
   if (!modules->empty()) recording->symbols = std::move(modules);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
@@ -16,42 +15,6 @@
 
 namespace convert::tfile {
 namespace {
-
-// The machine of an ELF file, in GDB's words.
-MachineHint hint_of(const GElf_Ehdr& header) {
-  struct Machine {
-    unsigned number;
-    bool is_64_bit;
-    std::string_view architecture;
-  };
-  static constexpr std::array kMachines{Machine{EM_X86_64, true, "i386:x86-64"},
-                                        Machine{EM_X86_64, false, "i386:x64-32"},
-                                        Machine{EM_386, false, "i386"},
-                                        Machine{EM_AARCH64, true, "aarch64"},
-                                        Machine{EM_ARM, false, "arm"},
-                                        Machine{EM_MIPS, false, "mips"},
-                                        Machine{EM_MIPS, true, "mips:isa64"},
-                                        Machine{EM_PPC, false, "powerpc:common"},
-                                        Machine{EM_PPC64, true, "powerpc:common64"},
-                                        Machine{EM_S390, true, "s390:64-bit"},
-                                        Machine{EM_S390, false, "s390:31-bit"},
-                                        Machine{EM_RISCV, true, "riscv:rv64"},
-                                        Machine{EM_RISCV, false, "riscv:rv32"},
-                                        Machine{EM_SPARC, false, "sparc"},
-                                        Machine{EM_SPARCV9, true, "sparc:v9"},
-                                        Machine{EM_68K, false, "m68k"},
-                                        Machine{EM_SH, false, "sh"},
-                                        Machine{EM_ALPHA, true, "alpha"}};
-  const auto& ident = header.e_ident;
-  MachineHint hint;
-  if (ident[EI_DATA] == ELFDATA2LSB) hint.order = std::endian::little;
-  if (ident[EI_DATA] == ELFDATA2MSB) hint.order = std::endian::big;
-  const auto found = std::ranges::find_if(kMachines, [&](const Machine& machine) {
-    return machine.number == header.e_machine && machine.is_64_bit == (ident[EI_CLASS] == ELFCLASS64);
-  });
-  if (found != kMachines.end()) hint.architecture = found->architecture;
-  return hint;
-}
 
 // As libdwfl does, but a name in the program may not lead to a FIFO or device, where opening would hang.
 int find_debug_file(Dwfl_Module* module, void** data, const char* module_name, Dwarf_Addr base,
@@ -110,6 +73,7 @@ struct Program::Impl {
   std::unique_ptr<Dwfl, decltype(&dwfl_end)> session{nullptr, &dwfl_end};
   Dwfl_Module* module = nullptr;
   std::uint64_t bias = 0;  // of the recording
+  ProgramLayout layout;
 
   struct Named {
     Function function;
@@ -119,27 +83,13 @@ struct Program::Impl {
   std::vector<Named> functions;                         // by address; labels, too
   std::vector<Named> data;                              // objects by address
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
-  struct Segment {
-    std::uint64_t begin, end;
-  };
-  std::vector<Segment> code;
-  Segment all{~std::uint64_t{0}, 0};
-  std::vector<std::pair<std::uint64_t, Elf_Scn*>> constants;  // sections that nobody can write, and where
-
   // Where code of source lines begins.
   using LineRows = std::vector<LineRow>;
   std::unordered_map<std::string, LineRows> lines;  // of the files that were asked for by name
   LineRows& lines_of(const std::string& file_name);
-  GElf_Ehdr header{};
-  bool has_interpreter = false;
-
   std::unique_ptr<DebugInfo> debug;
 
-  bool is_code(std::uint64_t address) const {
-    return std::ranges::any_of(code, [&](const Segment& s) { return s.begin <= address && address < s.end; });
-  }
   void read_symbols();
-  void read_segments(Elf* elf);
   static const Named* around(const std::vector<Named>& sorted, std::uint64_t address);
 };
 
@@ -162,33 +112,14 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
 
   GElf_Addr elf_bias = 0;
   Elf* const elf = dwfl_module_getelf(self.module, &elf_bias);
-  if (elf == nullptr || gelf_getehdr(elf, &self.header) == nullptr) fail("not an ELF file");
-  const bool is_wide = self.header.e_ident[EI_CLASS] == ELFCLASS64;
-  self.debug = std::make_unique<DebugInfo>(self.module, self.header.e_machine, is_wide ? 8 : 4);
-  self.read_segments(elf);
+  if (elf == nullptr || !self.layout.read(elf)) fail("not an ELF file");
+  const GElf_Ehdr& header = self.layout.header();
+  const bool is_wide = header.e_ident[EI_CLASS] == ELFCLASS64;
+  self.debug = std::make_unique<DebugInfo>(self.module, header.e_machine, is_wide ? 8 : 4);
   self.read_symbols();
 }
 
 Program::~Program() = default;
-
-void Program::Impl::read_segments(Elf* elf) {
-  std::size_t count = 0;
-  if (elf_getphdrnum(elf, &count) != 0) return;
-  for (std::size_t i = 0; i < count; ++i) {
-    GElf_Phdr segment;
-    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
-    has_interpreter |= segment.p_type == PT_INTERP;
-    if (segment.p_type != PT_LOAD) continue;
-    all = {std::min(all.begin, segment.p_vaddr), std::max(all.end, segment.p_vaddr + segment.p_memsz)};
-    if ((segment.p_flags & PF_X) != 0) code.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz});
-  }
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr sized;
-    if (gelf_getshdr(section, &sized) != nullptr && sized.sh_type != SHT_NOBITS &&
-        (sized.sh_flags & (SHF_ALLOC | SHF_WRITE)) == SHF_ALLOC)
-      constants.emplace_back(sized.sh_addr, section);
-  }
-}
 
 void Program::Impl::read_symbols() {
   const int count = dwfl_module_getsymtab(module);
@@ -198,7 +129,7 @@ void Program::Impl::read_symbols() {
     const char* const name = dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
     if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
-    if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && is_code(address)))
+    if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && layout.is_code(address)))
       functions.push_back({{address, symbol.st_size}, demangled(name, Demangle::Simple), name});
     else if (type == STT_OBJECT)
       objects.try_emplace(without_blanks(demangled(name, Demangle::Simple)),
@@ -209,10 +140,8 @@ void Program::Impl::read_symbols() {
     std::ranges::stable_sort(*sorted, {}, [](const Named& named) { return named.function.address; });
 }
 
-MachineHint Program::machine() const { return hint_of(impl_->header); }
 const std::string& Program::path() const { return impl_->path; }
-bool Program::is_library() const { return is_position_independent() && !impl_->has_interpreter; }
-bool Program::is_position_independent() const { return impl_->header.e_type == ET_DYN; }
+const ProgramLayout& Program::layout() const { return impl_->layout; }
 void Program::set_load_bias(std::uint64_t bias) {
   impl_->bias = bias;
   impl_->debug->set_load_bias(bias);
@@ -259,13 +188,7 @@ std::string Program::symbol_at(std::uint64_t address) const {
 }
 
 std::span<const std::byte> Program::constant_bytes(std::uint64_t address) const {
-  address -= impl_->bias;
-  for (const auto& [begin, section] : impl_->constants) {
-    const Elf_Data* const data = elf_rawdata(section, nullptr);
-    if (data != nullptr && data->d_buf != nullptr && address >= begin && address - begin < data->d_size)
-      return std::span(static_cast<const std::byte*>(data->d_buf), data->d_size).subspan(address - begin);
-  }
-  return {};
+  return impl_->layout.constant_bytes(address - impl_->bias);
 }
 
 Program::Impl::LineRows& Program::Impl::lines_of(const std::string& file_name) {
@@ -333,7 +256,7 @@ std::uint64_t Program::prologue_end(const Function& function) const {
 }
 
 bool Program::may_begin_at(const Function& function, std::uint64_t address) const {
-  if (impl_->header.e_machine != EM_X86_64 || address == function.address) return true;
+  if (impl_->layout.header().e_machine != EM_X86_64 || address == function.address) return true;
   const CodeScope* const scope = scope_at(address + impl_->bias);
   if (scope == nullptr) return true;
   Dwarf_Die unit = scope->unit;
@@ -353,18 +276,12 @@ bool Program::may_begin_at(const Function& function, std::uint64_t address) cons
   return address == behind;
 }
 
-bool Program::contains(std::uint64_t address) const {
-  return impl_->all.begin <= address && address < impl_->all.end;
-}
-
-bool Program::was_at(std::uint64_t address) const { return contains(address - impl_->bias); }
-
-bool Program::is_code(std::uint64_t address) const { return impl_->is_code(address); }
+bool Program::was_at(std::uint64_t address) const { return impl_->layout.contains(address - impl_->bias); }
 
 CodeInfo Program::code_at(std::uint64_t address) const {
   CodeInfo info;
   const Dwarf_Addr pc = address - impl_->bias;
-  if (!is_code(pc)) return info;
+  if (!impl_->layout.is_code(pc)) return info;
   const CodeScope* const scope = scope_at(address);
   Dwarf_Die unit = scope != nullptr ? scope->unit : Dwarf_Die{};
   Dwarf_Addr dwarf_bias = 0;
@@ -391,7 +308,7 @@ CodeInfo Program::code_at(std::uint64_t address) const {
 }
 
 const CodeScope* Program::scope_at(std::uint64_t address) const {
-  return is_code(address - impl_->bias) ? impl_->debug->scope_at(address) : nullptr;
+  return impl_->layout.is_code(address - impl_->bias) ? impl_->debug->scope_at(address) : nullptr;
 }
 
 std::optional<DataObject> Program::object(const std::string& symbol) const {

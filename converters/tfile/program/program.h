@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "converters/symbols/demangle.h"
-#include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/program/program_layout.h"
 #include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
@@ -25,9 +25,7 @@ class Program : public ProgramSymbols {
   ~Program() override;
 
   const std::string& path() const;
-  MachineHint machine() const;
-  bool is_position_independent() const;
-  bool is_library() const;
+  const ProgramLayout& layout() const;
   void set_load_bias(std::uint64_t bias);
 
   // Addresses before the load bias is added.
@@ -46,11 +44,9 @@ class Program : public ProgramSymbols {
   // Where the code of a line begins. For a line without code, as for GDB, that of the next line with code; in
   // each file of that name.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
-  bool contains(std::uint64_t address) const;  // between its first and last segment
-  bool is_code(std::uint64_t address) const;   // in an executable segment
   std::optional<DataObject> object(const std::string& symbol) const override;
 
-  bool was_at(std::uint64_t address) const;  // contains() of an address of the recording
+  bool was_at(std::uint64_t address) const;  // whether the layout contains an address of the recording
   CodeInfo code_at(std::uint64_t address) const override;
   const CodeScope* scope_at(std::uint64_t address) const override;
   std::string symbol_at(std::uint64_t address) const override;

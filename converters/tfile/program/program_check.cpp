@@ -219,7 +219,7 @@ class Checker {
     std::map<std::uint64_t, std::size_t> votes;
     for (const Clue& clue : clues_)
       for (const std::uint64_t bias : biases_of(clue)) ++votes[bias];
-    if (!program_.is_library())
+    if (!program_.layout().is_library())
       for (const std::uint64_t bias : kUsualBiases) votes.try_emplace(bias, 0);
     std::vector<std::pair<std::uint64_t, std::size_t>> sorted(votes.begin(), votes.end());
     std::ranges::stable_sort(sorted, std::greater{}, [](const auto& vote) { return vote.second; });
@@ -240,7 +240,7 @@ class Checker {
     std::set<std::uint64_t> outside, inside;  // tracepoints whose function is one of the program's
     for (const Clue& clue : clues_) {
       const std::uint64_t address = clue.location->address - bias;
-      if (!program_.contains(address)) {
+      if (!program_.layout().contains(address)) {
         if (!clue.names.empty() && !clue.functions.empty()) outside.insert(clue.location->number);
         continue;
       }
@@ -250,7 +250,7 @@ class Checker {
       if (agrees) ++check.agreements;
       if (evidence == Evidence::Contradicts) {
         const std::string what =
-            !program_.is_code(address) ? "there is no code" : clue.location->at + " lies elsewhere";
+            !program_.layout().is_code(address) ? "there is no code" : clue.location->at + " lies elsewhere";
         contradict(check, what, *clue.location);
       }
       result.weight += weight_of(evidence);
@@ -261,13 +261,13 @@ class Checker {
         }
     }
     // GDB sets a tracepoint at all functions of the name, so one of them should be here.
-    if (!program_.is_position_independent())
+    if (!program_.layout().is_position_independent())
       for (const Clue& clue : clues_)
         if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
             clue.location->at.find_first_of("*:") == std::string::npos)
           contradict(check, clue.location->at + " lies elsewhere", *clue.location);
     // A library's objects may have been copied into the program.
-    if (check.contradictions == 0 && !program_.is_library())
+    if (check.contradictions == 0 && !program_.layout().is_library())
       for (const Clue& clue : clues_) check_items(clue, bias, result);
     return result;
   }
@@ -284,7 +284,7 @@ class Checker {
   void check_items(const Clue& clue, std::uint64_t bias, Result& result) {
     const TracepointLocation& location = *clue.location;
     const CodeScope* const scope =
-        program_.contains(location.address - bias) ? program_.scope_at(location.address) : nullptr;
+        program_.layout().contains(location.address - bias) ? program_.scope_at(location.address) : nullptr;
     if (scope == nullptr || clue.items.empty()) return;
     places_.start(location.hit_actions);
     const EvaluationContext context{.scope = *scope, .frame = places_.memory()};
@@ -365,7 +365,7 @@ class Checker {
 
   Evidence evidence_of(const Clue& clue, std::uint64_t bias) const {
     const std::uint64_t address = clue.location->address - bias;
-    if (!program_.is_code(address)) return Evidence::Contradicts;
+    if (!program_.layout().is_code(address)) return Evidence::Contradicts;
     if (std::ranges::count(clue.exact, address) != 0) return Evidence::Exact;
     bool is_behind_prologue = false;
     for (const Clue::Code& function : clue.functions) {
@@ -403,7 +403,7 @@ ProgramCheck check_program(const Description& description, Program& program,
                            std::endian order) {
   program.set_load_bias(0);
   Checker checker(description, program, layout, order);
-  if (!given && !program.is_position_independent()) given = 0;
+  if (!given && !program.layout().is_position_independent()) given = 0;
   if (given) return checker.check_at(*given).check;
 
   std::vector<Checker::Result> results;

@@ -36,7 +36,7 @@ constexpr std::uint64_t kBias = 0x5555'5555'4000;
 class TracedProgram : public testing::TestWithParam<const char*> {
  protected:
   TracedProgram() {
-    if (program_.is_position_independent()) bias_ = kBias;
+    if (program_.layout().is_position_independent()) bias_ = kBias;
     program_.set_load_bias(bias_);
   }
   // The first address of the marked line, in the recording.
@@ -111,8 +111,9 @@ TEST_P(TracedProgram, FindsFunctionsByTheNamesThatUsersType) {
   const std::uint64_t body = address_of("pump body") - bias_;
   EXPECT_LE(pump.address, body);
   EXPECT_LT(body, pump.address + pump.size);
-  EXPECT_TRUE(program_.is_code(body));
-  EXPECT_TRUE(program_.is_code(program_.functions("_init").front().address)) << "where a section begins";
+  EXPECT_TRUE(program_.layout().is_code(body));
+  EXPECT_TRUE(program_.layout().is_code(program_.functions("_init").front().address))
+      << "where a section begins";
 }
 
 TEST_P(TracedProgram, FindsStaticObjectsAtTheirLoadAddress) {
@@ -120,7 +121,7 @@ TEST_P(TracedProgram, FindsStaticObjectsAtTheirLoadAddress) {
   ASSERT_TRUE(readings);
   EXPECT_EQ(readings->size, 32u);
   EXPECT_GT(readings->address, bias_);
-  EXPECT_FALSE(program_.is_code(readings->address - bias_));
+  EXPECT_FALSE(program_.layout().is_code(readings->address - bias_));
   EXPECT_FALSE(program_.object("plant::nothing"));
 }
 
@@ -304,11 +305,11 @@ TEST_P(TracedProgram, QualifiesEnumerators) {
 
 TEST(TracedPrograms, HaveAMachine) {
   const Program fixed(TRACED_FIXED, Demangle::Simple), pie(TRACED_PIE, Demangle::Simple);
-  EXPECT_FALSE(fixed.is_position_independent());
-  EXPECT_TRUE(pie.is_position_independent());
-  EXPECT_EQ(fixed.machine().order, std::endian::native);
+  EXPECT_FALSE(fixed.layout().is_position_independent());
+  EXPECT_TRUE(pie.layout().is_position_independent());
+  EXPECT_EQ(fixed.layout().machine().order, std::endian::native);
 #ifdef __x86_64__
-  EXPECT_EQ(fixed.machine().architecture, "i386:x86-64");
+  EXPECT_EQ(fixed.layout().machine().architecture, "i386:x86-64");
 #endif
 }
 
