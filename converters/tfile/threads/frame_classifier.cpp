@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/description/collect_items.h"
@@ -11,10 +10,6 @@
 namespace convert::tfile {
 namespace {
 
-// Thread stacks are usually 8 MiB apart, and the frames of one thread near each other.
-constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
-// Every stack is compared with each frame whose thread is guessed.
-constexpr std::size_t kMaxStacks = 256;
 // Every frame of a stepping tracepoint is compared with all hits that wait for steps.
 constexpr std::size_t kMaxOpenSteps = 256;
 
@@ -67,12 +62,6 @@ std::optional<std::size_t> block_in(const TracepointLocation& location, const De
   return std::nullopt;
 }
 
-void note_id(ThreadTrack& track, std::uint64_t id) {
-  if (track.clue != ThreadClue::ThreadPointer) return;
-  track.has_several_ids |= track.id != 0 && track.id != id;
-  track.id = id;
-}
-
 }  // namespace
 
 CollectedThreadIds::CollectedThreadIds(const Description& description) {
@@ -116,19 +105,16 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   if (stack_pointer == 0) stack_pointer.reset();
   const auto collected_id = thread_ids_.of(frame, trace_.format.order);
   std::optional<std::size_t> track = track_by_clue(frame, context);
-  if (!track && collected_id) track = track_of(ThreadClue::Collected, *collected_id);
-  if (!track) track = track_by_stack(stack_pointer);
+  if (!track && collected_id) track = tracks_.of(ThreadClue::Collected, *collected_id);
+  if (!track && stack_pointer) track = tracks_.near_stack(*stack_pointer);
   OpenSteps* open = can_step ? open_steps(frame.tracepoint, track) : nullptr;
   context.is_step = can_step && is_step(frame, locations, context, open != nullptr && open->left > 0);
 
-  if (!track) track = context.is_step && open != nullptr ? open->track : track_of(ThreadClue::None, 0);
+  if (!track) track = context.is_step && open != nullptr ? open->track : tracks_.of(ThreadClue::None, 0);
   context.track = *track;
-  if (collected_id && !context.is_step) note_id(tracks_[*track], *collected_id);
-  ++tracks_[*track].frames;
-  if (stack_pointer) {
-    tracks_[*track].stack_low = std::min(tracks_[*track].stack_low, *stack_pointer);
-    tracks_[*track].stack_high = std::max(tracks_[*track].stack_high, *stack_pointer);
-  }
+  if (collected_id && !context.is_step) tracks_.add_id(*track, *collected_id);
+  tracks_.add_frames(*track, 1);
+  if (stack_pointer) tracks_.add_stack_pointer(*track, *stack_pointer);
 
   if (context.is_step) {
     if (!context.pc_is_recorded) context.pc.reset();
@@ -196,9 +182,9 @@ std::optional<std::uint64_t> FrameClassifier::register_value(const Register* reg
 std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame, const FrameContext& context) {
   if (!is_kernel_ && context.registers == nullptr) return std::nullopt;
   if (const auto pid = last_value(frame, pid_variable_))
-    return track_of(ThreadClue::Pid, static_cast<std::uint64_t>(*pid));
+    return tracks_.of(ThreadClue::Pid, static_cast<std::uint64_t>(*pid));
   if (const auto task = last_value(frame, task_variable_))
-    return track_of(ThreadClue::Task, static_cast<std::uint64_t>(*task));
+    return tracks_.of(ThreadClue::Task, static_cast<std::uint64_t>(*task));
   if (context.registers != nullptr && trace_.layout && trace_.layout->thread_pointer()) {
     const ThreadPointer& pointer = *trace_.layout->thread_pointer();
     const auto& registers = trace_.layout->registers();
@@ -208,43 +194,11 @@ std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame, co
       value = value && high ? std::optional((*high << 32) + *value) : std::nullopt;
     }
     // Fast tracepoints do not record the register and leave 0 there.
-    if (value && *value != 0) return track_of(ThreadClue::ThreadPointer, *value);
+    if (value && *value != 0) return tracks_.of(ThreadClue::ThreadPointer, *value);
   }
   if (const auto cpu = last_value(frame, cpu_variable_))
-    return track_of(ThreadClue::Cpu, static_cast<std::uint64_t>(*cpu));
+    return tracks_.of(ThreadClue::Cpu, static_cast<std::uint64_t>(*cpu));
   return std::nullopt;
-}
-
-std::optional<std::size_t> FrameClassifier::track_by_stack(std::optional<std::uint64_t> stack_pointer) {
-  if (!stack_pointer) return std::nullopt;
-  const auto is_near = [&](std::size_t i) {
-    const ThreadTrack& track = tracks_[stacks_[i]];
-    return *stack_pointer + kStackReach >= track.stack_low &&
-           track.stack_high + kStackReach >= *stack_pointer;
-  };
-  if (recent_stack_ < stacks_.size() && is_near(recent_stack_)) return stacks_[recent_stack_];
-  for (std::size_t i = 0; i < stacks_.size(); ++i)
-    if (is_near(i)) {
-      recent_stack_ = i;
-      return stacks_[i];
-    }
-  if (stacks_.size() == kMaxStacks) return std::nullopt;
-  const std::size_t track = track_of(ThreadClue::Stack, *stack_pointer);
-  if (tracks_[track].clue == ThreadClue::Stack) stacks_.push_back(track);
-  return track;
-}
-
-std::size_t FrameClassifier::track_of(ThreadClue clue, std::uint64_t value) {
-  const auto found = by_clue_.find({clue, value});
-  if (found != by_clue_.end()) return found->second;
-  if (tracks_.size() >= kMaxTracks && clue != ThreadClue::None) {
-    ++frames_without_own_track_;
-    return track_of(ThreadClue::None, 0);
-  }
-  by_clue_.emplace(std::pair(clue, value), tracks_.size());
-  const bool is_id = clue == ThreadClue::Pid || clue == ThreadClue::Collected;
-  tracks_.push_back({.clue = clue, .value = value, .id = is_id ? value : 0});
-  return tracks_.size() - 1;
 }
 
 // The latest hit of the tracepoint that waits for steps: of the frame's track if that is known, else of any.
@@ -254,62 +208,6 @@ FrameClassifier::OpenSteps* FrameClassifier::open_steps(std::int16_t tracepoint,
   for (OpenSteps& candidate : open_steps_)
     if (candidate.tracepoint == tracepoint && (!track || candidate.track == *track)) latest = &candidate;
   return latest;
-}
-
-// A stack that is near those of two threads belongs to neither.
-std::vector<std::size_t> FrameClassifier::merged_tracks() const {
-  std::vector<std::size_t> shown(tracks_.size());
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    shown[i] = i;
-    if (tracks_[i].clue != ThreadClue::Stack) continue;
-    std::size_t threads = 0;
-    for (std::size_t t = 0; t < tracks_.size(); ++t) {
-      const bool is_thread = tracks_[t].clue == ThreadClue::ThreadPointer;
-      const bool is_near = tracks_[i].stack_low <= tracks_[t].stack_high + kStackReach &&
-                           tracks_[t].stack_low <= tracks_[i].stack_high + kStackReach;
-      if (!is_thread || tracks_[t].stack_high == 0 || !is_near) continue;
-      shown[i] = t;
-      ++threads;
-    }
-    if (threads > 1) shown[i] = i;
-  }
-  for (std::size_t i = 0; i < tracks_.size(); ++i)
-    if (tracks_[i].clue == ThreadClue::Collected)
-      for (std::size_t t = 0; t < tracks_.size(); ++t)
-        if (tracks_[t].clue == ThreadClue::ThreadPointer && !tracks_[t].has_several_ids &&
-            tracks_[t].id == tracks_[i].id)
-          shown[i] = t;
-  std::vector<std::size_t> threads;
-  for (std::size_t i = 0; i < tracks_.size(); ++i)
-    if (shown[i] == i && tracks_[i].clue != ThreadClue::None) threads.push_back(i);
-  if (threads.size() == 1 && tracks_[threads.front()].clue != ThreadClue::Cpu)
-    if (const auto unknown = by_clue_.find({ThreadClue::None, 0}); unknown != by_clue_.end())
-      shown[unknown->second] = threads.front();
-  return shown;
-}
-
-std::string name_of(const ThreadTrack& track, const RegisterLayout* layout) {
-  switch (track.clue) {
-    case ThreadClue::Pid:
-      return fmt::format("thread pid={}", static_cast<std::int64_t>(track.value));
-    case ThreadClue::Task:
-      return fmt::format("thread task={:#x}", track.value);
-    case ThreadClue::Collected:
-      return fmt::format("thread {}", track.id);
-    case ThreadClue::ThreadPointer:
-      if (track.id != 0 && !track.has_several_ids) return fmt::format("thread {}", track.id);
-      return fmt::format(
-          "thread {}={:#x}",
-          layout != nullptr && layout->thread_pointer() ? layout->thread_pointer()->name : "register",
-          track.value);
-    case ThreadClue::Cpu:
-      return fmt::format("cpu {}", static_cast<std::int64_t>(track.value));
-    case ThreadClue::Stack:
-      return fmt::format("thread sp={:#x} (guessed)", track.value);
-    case ThreadClue::None:
-      break;
-  }
-  return "unknown thread";
 }
 
 }  // namespace convert::tfile

@@ -6,37 +6,15 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "converters/tfile/actions/expected_blocks.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/threads/thread_tracks.h"
 
 namespace convert::tfile {
-
-// How a frame's thread is known.
-enum class ThreadClue : std::uint8_t {
-  Pid,            // KGTP's current_task_pid
-  Task,           // KGTP's current_task
-  ThreadPointer,  // a register that differs between threads
-  Collected,      // the actions collect its id
-  Cpu,            // KGTP's cpu_id: not the thread, but the CPU it ran on
-  Stack,          // guessed: the stack pointer is near that of other frames
-  None,           // unknown: all such frames are shown together
-};
-
-// What frames are shown on: a thread, or a substitute for one.
-struct ThreadTrack {
-  ThreadClue clue;
-  std::uint64_t value = 0;                                      // pid, task, register, cpu
-  std::uint64_t stack_low = ~std::uint64_t{0}, stack_high = 0;  // range of its stack pointers
-  std::uint64_t frames = 0;
-  std::uint64_t id = 0;          // of the thread, by KGTP or collected; 0: unknown
-  bool has_several_ids = false;  // what was collected is no id of the thread
-};
 
 // What is known about a frame besides its blocks.
 struct FrameContext {
@@ -66,8 +44,6 @@ class CollectedThreadIds {
 
 class FrameClassifier {
  public:
-  static constexpr std::size_t kMaxTracks = 10000;
-
   // Borrows both.
   FrameClassifier(const TraceFile& trace, const LocationTable& locations);
 
@@ -79,15 +55,9 @@ class FrameClassifier {
     return !is_kernel_ && !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)] &&
            !thread_ids_.are_collected(frame.tracepoint);
   }
-  void add_frames(std::size_t track, std::uint64_t frames) { tracks_[track].frames += frames; }
+  void add_frames(std::size_t track, std::uint64_t frames) { tracks_.add_frames(track, frames); }
 
-  const std::vector<ThreadTrack>& tracks() const { return tracks_; }
-  // For each track the one it is shown on: a guessed track is merged into the thread that has the same stack,
-  // one with an id only into the thread of that id, and frames of unknown threads into the only thread that
-  // there is.
-  std::vector<std::size_t> merged_tracks() const;
-  // Frames that are shown on a shared track because there are too many tracks.
-  std::uint64_t frames_without_own_track() const { return frames_without_own_track_; }
+  const ThreadTracks& tracks() const { return tracks_; }
 
  private:
   // Steps of a hit that are still to come.
@@ -100,8 +70,6 @@ class FrameClassifier {
   void find_location(const Frame& frame, std::span<const ExpectedFrames> locations,
                      FrameContext& context) const;
   std::optional<std::size_t> track_by_clue(const Frame& frame, const FrameContext& context);
-  std::optional<std::size_t> track_by_stack(std::optional<std::uint64_t> stack_pointer);
-  std::size_t track_of(ThreadClue clue, std::uint64_t value);
   bool is_step(const Frame& frame, std::span<const ExpectedFrames> locations, const FrameContext& context,
                bool is_expected) const;
   OpenSteps* open_steps(std::int16_t tracepoint, std::optional<std::size_t> track);
@@ -111,17 +79,10 @@ class FrameClassifier {
   const LocationTable& locations_;
   std::optional<std::uint64_t> pid_variable_, task_variable_, cpu_variable_;  // of KGTP
   bool is_kernel_;                                                            // one of them exists
-  std::vector<ThreadTrack> tracks_;
-  std::map<std::pair<ThreadClue, std::uint64_t>, std::size_t> by_clue_;
-  std::vector<std::size_t> stacks_;  // tracks that are known by their stack only
-  std::size_t recent_stack_ = 0;     // index in stacks_
+  ThreadTracks tracks_;
   std::vector<OpenSteps> open_steps_;
-  std::uint64_t frames_without_own_track_ = 0;
   std::vector<bool> has_steps_;  // by tracepoint number
   CollectedThreadIds thread_ids_;
 };
-
-// "thread fs=0x7ffff7d8a740", "thread pid=12", "cpu 2", "thread sp=0x7ffe… (guessed)", "unknown thread".
-std::string name_of(const ThreadTrack& track, const RegisterLayout* layout);
 
 }  // namespace convert::tfile

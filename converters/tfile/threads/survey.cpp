@@ -28,9 +28,10 @@ class Surveyor {
                                   counts_[number]);
     survey_.time.frames = reader_.frames_read();
     survey_.time.base = patterns_.stamps().base();
-    survey_.tracks = classifier_.tracks();
-    survey_.shown_track = classifier_.merged_tracks();
-    survey_.frames_without_own_track = classifier_.frames_without_own_track();
+    const ThreadTracks& tracks = classifier_.tracks();
+    survey_.tracks = tracks.all();
+    survey_.shown_track = tracks.merged();
+    survey_.frames_without_own_track = tracks.frames_without_own();
     collect_marks();
     return std::move(survey_);
   }

@@ -1,0 +1,125 @@
+// The tracks that frames are shown on (fact sheet, section 10).
+#include "converters/tfile/threads/thread_tracks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace convert::tfile {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+TEST(ThreadTracks, AreOnePerClue) {
+  ThreadTracks tracks;
+  EXPECT_EQ(tracks.of(ThreadClue::Pid, 7), 0u);
+  EXPECT_EQ(tracks.of(ThreadClue::Cpu, 7), 1u);
+  EXPECT_EQ(tracks.of(ThreadClue::Pid, 8), 2u);
+  EXPECT_EQ(tracks.of(ThreadClue::Pid, 7), 0u);
+  EXPECT_EQ(tracks.all()[0].id, 7u) << "a pid is an id";
+  EXPECT_EQ(tracks.all()[1].id, 0u) << "a CPU is none";
+}
+
+TEST(ThreadTracks, BeyondTheLimitAreShared) {
+  ThreadTracks tracks;
+  for (std::uint64_t pid = 0; pid < ThreadTracks::kMaxTracks; ++pid) tracks.of(ThreadClue::Pid, pid);
+  EXPECT_EQ(tracks.frames_without_own(), 0u);
+  const std::size_t shared = tracks.of(ThreadClue::Pid, ThreadTracks::kMaxTracks);
+  EXPECT_EQ(tracks.all()[shared].clue, ThreadClue::None);
+  EXPECT_EQ(tracks.of(ThreadClue::Cpu, 0), shared);
+  EXPECT_EQ(tracks.of(ThreadClue::Pid, 0), 0u);
+  EXPECT_EQ(tracks.frames_without_own(), 2u);
+}
+
+class NearStacks : public testing::Test {
+ protected:
+  std::vector<std::size_t> tracks_of(std::initializer_list<std::uint64_t> stack_pointers) {
+    ThreadTracks tracks;
+    std::vector<std::size_t> found;
+    for (const std::uint64_t stack_pointer : stack_pointers) {
+      found.push_back(tracks.near_stack(stack_pointer).value());
+      tracks.add_stack_pointer(found.back(), stack_pointer);
+    }
+    return found;
+  }
+};
+
+// A stack pointer belongs to a thread if it is within 1 MiB of the thread's stack.
+TEST_F(NearStacks, GrowByOneMebibyteAtATime) {
+  EXPECT_THAT(tracks_of({0x1000'0000, 0x1010'0000, 0x1020'0000}), ElementsAre(0, 0, 0));
+  EXPECT_THAT(tracks_of({0x1000'0000, 0x1010'0001}), ElementsAre(0, 1));
+  EXPECT_THAT(tracks_of({0x1000'0000, 0x0ff0'0000, 0x0fe0'0000}), ElementsAre(0, 0, 0));
+  EXPECT_THAT(tracks_of({0x1000'0000, 0x0fef'ffff}), ElementsAre(0, 1));
+  EXPECT_THAT(tracks_of({0x1000'0000, 0x2000'0000, 0x1000'1000, 0x2000'1000, 0x2000'2000}),
+              ElementsAre(0, 1, 0, 1, 1));
+}
+
+TEST_F(NearStacks, OfMoreThan256ThreadsAreNotDistinguished) {
+  ThreadTracks tracks;
+  for (std::uint64_t i = 1; i <= 256; ++i)
+    tracks.add_stack_pointer(tracks.near_stack(i * 0x80'0000).value(), i * 0x80'0000);
+  EXPECT_THAT(tracks.all(), SizeIs(256));
+  EXPECT_FALSE(tracks.near_stack(0x1'0000'0000));
+  EXPECT_EQ(tracks.near_stack(0x80'0000), 0u);
+}
+
+// Two threads, whose stacks are at 1 GiB and 2 GiB, and a guess.
+class MergedTracks : public testing::Test {
+ protected:
+  MergedTracks() {
+    for (const std::uint64_t thread : {1u, 2u})
+      tracks_.add_stack_pointer(tracks_.of(ThreadClue::ThreadPointer, thread), thread * 0x4000'0000);
+  }
+  void guess(std::uint64_t low, std::uint64_t high) {
+    const std::size_t guessed = tracks_.near_stack(low).value();
+    tracks_.add_stack_pointer(guessed, low);
+    tracks_.add_stack_pointer(guessed, high);
+  }
+  ThreadTracks tracks_;
+};
+
+TEST_F(MergedTracks, HaveTheStackOfTheirThread) {
+  guess(0x8010'0000, 0x8010'0000);
+  EXPECT_THAT(tracks_.merged(), ElementsAre(0, 1, 1));
+}
+
+TEST_F(MergedTracks, AreNotFarFromTheirThread) {
+  guess(0x8010'0001, 0x8010'0001);
+  EXPECT_THAT(tracks_.merged(), ElementsAre(0, 1, 2));
+}
+
+TEST_F(MergedTracks, AreNotNearTwoThreads) {
+  guess(0x4000'0000, 0x8000'0000);
+  EXPECT_THAT(tracks_.merged(), ElementsAre(0, 1, 2));
+}
+
+TEST_F(MergedTracks, HaveTheIdOfTheirThread) {
+  tracks_.add_id(1, 4711);
+  tracks_.of(ThreadClue::Collected, 4711);
+  tracks_.of(ThreadClue::Collected, 4712);
+  EXPECT_THAT(tracks_.merged(), ElementsAre(0, 1, 1, 3));
+  tracks_.add_id(1, 4711);
+  EXPECT_THAT(tracks_.merged(), ElementsAre(0, 1, 1, 3));
+  tracks_.add_id(1, 4713);
+  EXPECT_THAT(tracks_.merged(), ElementsAre(0, 1, 2, 3)) << "what was collected is no id";
+}
+
+TEST(ThreadTracks, OfUnknownThreadsAreMergedIntoTheOnlyThread) {
+  ThreadTracks tracks;
+  tracks.of(ThreadClue::None, 0);
+  EXPECT_THAT(tracks.merged(), ElementsAre(0));
+  tracks.of(ThreadClue::Pid, 7);
+  EXPECT_THAT(tracks.merged(), ElementsAre(1, 1));
+  tracks.of(ThreadClue::Pid, 8);
+  EXPECT_THAT(tracks.merged(), ElementsAre(0, 1, 2));
+}
+
+TEST(ThreadTracks, OfUnknownThreadsAreNotThoseOfTheOnlyCpu) {
+  ThreadTracks tracks;
+  tracks.of(ThreadClue::None, 0);
+  tracks.of(ThreadClue::Cpu, 0);
+  EXPECT_THAT(tracks.merged(), ElementsAre(0, 1));
+}
+
+}  // namespace
+}  // namespace convert::tfile
