@@ -58,19 +58,7 @@ std::string_view next_field(std::string_view& rest, char separator) {
   return field;
 }
 
-std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order) {
-  switch (bytes.size()) {
-    case 1:
-      return load<std::uint8_t>(bytes.data(), order);
-    case 2:
-      return load<std::uint16_t>(bytes.data(), order);
-    case 4:
-      return load<std::uint32_t>(bytes.data(), order);
-    case 8:
-      return load<std::uint64_t>(bytes.data(), order);
-    default:
-      break;
-  }
+std::uint64_t unsigned_bits_of_any_size(std::span<const std::byte> bytes, std::endian order) {
   std::array<std::byte, sizeof(std::uint64_t)> word{};
   const std::size_t size = std::min(bytes.size(), word.size());
   if (order == std::endian::little)
@@ -78,10 +66,6 @@ std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order)
   else
     std::ranges::copy(bytes.last(size), word.end() - static_cast<std::ptrdiff_t>(size));
   return load<std::uint64_t>(word.data(), order);
-}
-
-std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order) {
-  return extended(unsigned_bits(bytes, order), 8 * bytes.size(), true);
 }
 
 std::uint64_t float_bits(std::span<const std::byte> bytes, std::endian order) {

@@ -90,9 +90,22 @@ constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool h
 }
 
 // Up to 8 bytes as a number; the lowest 8 of more bytes.
-std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order);
+std::uint64_t unsigned_bits_of_any_size(std::span<const std::byte> bytes, std::endian order);
+inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order) {
+  switch (bytes.size()) {
+    case 1:
+    case 2:
+    case 4:
+    case 8:
+      return load_unsigned(bytes.data(), bytes.size(), order);
+    default:
+      return unsigned_bits_of_any_size(bytes, order);
+  }
+}
 // The same with the sign extended to 64 bits.
-std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order);
+inline std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order) {
+  return extended(unsigned_bits(bytes, order), 8 * bytes.size(), true);
+}
 // An IEEE single or double (4 or 8 bytes) as the bits of a double.
 std::uint64_t float_bits(std::span<const std::byte> bytes, std::endian order);
 

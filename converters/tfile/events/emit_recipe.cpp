@@ -82,48 +82,47 @@ void FrameBlobs::clear() {
   blobs_.clear();
   parts_.clear();
   texts_.clear();
-  digits_ = 0;
+  tens_ = kNoTens;
 }
 
 void FrameBlobs::add(std::string_view suffix) {
   texts_.append(kBlobPrefixRoom, ' ');
-  blobs_.push_back({texts_.size(), suffix.size(), parts_.size()});
+  blobs_.push_back(
+      {.suffix_begin = texts_.size(), .suffix_size = suffix.size(), .first_part = parts_.size()});
   texts_ += suffix;
 }
 
-void FrameBlobs::set_number(std::uint64_t number) {
-  if (blobs_.empty()) return;
-  const std::size_t digits = digits_of(number);
-  const bool length_changes = std::exchange(digits_, digits) != digits;
+void FrameBlobs::set_all_digits(std::uint64_t number) {
+  tens_ = number / 10;
+  digits_ = digits_of(number);
   for (const Blob& blob : blobs_) {
     char* const end = texts_.data() + blob.suffix_begin;
-    std::to_chars(end - digits, end, number);
-    if (length_changes) std::ranges::copy(kFrameBlobs, end - digits - kFrameBlobs.size());
+    std::to_chars(end - digits_, end, number);
+    std::ranges::copy(kFrameBlobs, end - digits_ - kFrameBlobs.size());
   }
 }
 
 std::size_t FrameBlobs::emit(std::span<const std::byte> frame, std::uint64_t time_ns, Lane& lane) {
   std::size_t lane_bytes = 0;
   const std::size_t prefix_size = kFrameBlobs.size() + digits_;
-  for (std::size_t i = 0; i < blobs_.size(); ++i) {
-    const Blob& blob = blobs_[i];
-    const auto name =
-        std::string_view(texts_).substr(blob.suffix_begin - prefix_size, prefix_size + blob.suffix_size);
-    const std::size_t parts_end = i + 1 < blobs_.size() ? blobs_[i + 1].first_part : parts_.size();
+  for (const Blob& blob : blobs_) {
+    const std::string_view name(texts_.data() + blob.suffix_begin - prefix_size,
+                                prefix_size + blob.suffix_size);
     const FramePart& first = parts_[blob.first_part];
-    std::span<const std::byte> content = frame.subspan(first.offset, first.size);
-    if (parts_end > blob.first_part + 1) {
-      joined_.assign(content.begin(), content.end());
-      for (std::size_t part = blob.first_part + 1; part < parts_end; ++part) {
-        const auto more = frame.subspan(parts_[part].offset, parts_[part].size);
-        joined_.insert(joined_.end(), more.begin(), more.end());
-      }
-      content = joined_;
-    }
+    const auto content = blob.parts == 1 ? frame.subspan(first.offset, first.size) : join(blob, frame);
     lane.blob(time_ns, name, content);
     lane_bytes += sizeof(PendingEvent) + kFrameBlobs.size() + blob.suffix_size + content.size();
   }
   return lane_bytes;
+}
+
+std::span<const std::byte> FrameBlobs::join(const Blob& blob, std::span<const std::byte> frame) {
+  joined_.clear();
+  for (const FramePart& part : std::span(parts_).subspan(blob.first_part, blob.parts)) {
+    const auto bytes = frame.subspan(part.offset, part.size);
+    joined_.insert(joined_.end(), bytes.begin(), bytes.end());
+  }
+  return joined_;
 }
 
 void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
@@ -238,17 +237,14 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
   return lane_bytes;
 }
 
-void EmitRecipe::set_number(const Number& number, std::uint64_t bits) {
+void EmitRecipe::set_text(const Number& number, std::uint64_t bits) {
   Arguments& arguments = records_[number.record].arguments;
-  if (has_pointee(number.form) || number.flags != nullptr) {
-    const auto text = number.flags != nullptr ? number_texts_->of_flags(*number.flags, bits)
-                                              : number_texts_->of(number.form, bits);
-    const auto name = static_cast<NameId>(ArgumentHeader::Name::get(arguments.words()[number.word - 1]));
-    arguments.set_bits(number.word - 1,
-                       ArgumentHeader::of(name, text ? ArgumentType::Name : ArgumentType::Pointer));
-    if (text) bits = static_cast<std::uint32_t>(*text);
-  }
-  arguments.set_bits(number.word, bits);
+  const auto text = number.flags != nullptr ? number_texts_->of_flags(*number.flags, bits)
+                                            : number_texts_->of(number.form, bits);
+  const auto name = static_cast<NameId>(ArgumentHeader::Name::get(arguments.words()[number.word - 1]));
+  arguments.set_bits(number.word - 1,
+                     ArgumentHeader::of(name, text ? ArgumentType::Name : ArgumentType::Pointer));
+  arguments.set_bits(number.word, text ? static_cast<std::uint32_t>(*text) : bits);
 }
 
 }  // namespace convert::tfile

@@ -74,22 +74,36 @@ class FrameBlobs {
   void clear();
   // Begins a blob. add_part() appends bytes to the latest blob.
   void add(std::string_view suffix);
-  void add_part(FramePart part) { parts_.push_back(part); }
+  void add_part(FramePart part) {
+    parts_.push_back(part);
+    ++blobs_.back().parts;
+  }
 
   // Done long before the names are read: loading what was just stored in small pieces stalls the processor.
-  void set_number(std::uint64_t number);
+  void set_number(std::uint64_t number) {
+    const std::uint64_t tens = number / 10;
+    if (tens != tens_) set_all_digits(number);
+    for (const Blob& blob : blobs_)
+      texts_[blob.suffix_begin - 1] = static_cast<char>('0' + (number - 10 * tens));
+  }
   // Returns the approximate number of bytes that the blobs occupy in the lane.
   std::size_t emit(std::span<const std::byte> frame, std::uint64_t time_ns, Lane& lane);
 
  private:
   struct Blob {
     std::size_t suffix_begin, suffix_size;  // in texts_; before it is room for the rest of the name
-    std::size_t first_part;                 // up to the next blob's
+    std::size_t first_part, parts = 0;      // in parts_
   };
+  void set_all_digits(std::uint64_t number);
+  std::span<const std::byte> join(const Blob& blob, std::span<const std::byte> frame);
+
+  static constexpr std::uint64_t kNoTens = ~std::uint64_t{0};
+
   std::vector<Blob> blobs_;
   std::vector<FramePart> parts_;
   std::string texts_;
-  std::size_t digits_ = 0;         // of the frame number that stands in texts_; 0: none
+  std::uint64_t tens_ = kNoTens;   // the frame number that stands in texts_, without its last digit
+  std::size_t digits_ = 0;         // of that number
   std::vector<std::byte> joined_;  // the parts of one blob
 };
 
@@ -177,7 +191,13 @@ class EmitRecipe {
   Record& new_record(LabelId label);
   void add_argument(const Argument& argument);
   void plot(const Argument& argument, std::size_t number);
-  void set_number(const Number& number, std::uint64_t bits);
+  void set_number(const Number& number, std::uint64_t bits) {
+    if (has_pointee(number.form) || number.flags != nullptr)
+      set_text(number, bits);
+    else
+      records_[number.record].arguments.set_bits(number.word, bits);
+  }
+  void set_text(const Number& number, std::uint64_t bits);
 
   struct Building {
     std::span<const std::byte> frame;

@@ -34,11 +34,9 @@ bool TraceSource::pump(const PumpBudget& budget) {
 }
 
 bool TraceSource::read_frames(std::size_t budget_bytes) {
-  for (std::size_t lane_bytes = 0; lane_bytes < budget_bytes;) {
-    if (const std::size_t pattern_bytes = emit_by_pattern(); pattern_bytes != 0) {
-      lane_bytes += pattern_bytes;
-      continue;
-    }
+  for (std::size_t lane_bytes = 0;;) {
+    if (recipes_.has_patterns()) emit_by_patterns(budget_bytes, lane_bytes);
+    if (lane_bytes >= budget_bytes) return true;
     const Frame* frame = reader_.next();
     if (frame == nullptr) {
       while (!waiting_.empty()) emit_earliest();
@@ -50,23 +48,22 @@ bool TraceSource::read_frames(std::size_t budget_bytes) {
     }
     lane_bytes += emit_by_blocks(*frame) + 1;
   }
-  return true;
 }
 
-// The hot path: emits a frame of a known pattern. Returns 0 when the next frame has none.
-std::size_t TraceSource::emit_by_pattern() {
-  if (!recipes_.has_patterns()) return 0;
-  const auto* match = patterns_.peek();
-  if (!match) return 0;
-  FrameRecipes::PatternRecipe& known = recipes_.of_pattern(match->pattern);
-  const std::uint64_t number = reader_.frames_read();
-  Lane& lane = *lanes_[known.track];
-  const FrameTime time = clock_.time_of(number, match->stamp(), false);
-  const std::uint64_t time_ns = begin_frame(lane, known.tracepoint, false, time.ns);
-  const std::size_t lane_bytes =
-      known.recipe.run(match->bytes, number, recording_->trace.format.order, time_ns, lane);
-  patterns_.skip(*match);
-  return lane_bytes;
+// The hot path: emits the next frames while their patterns are known and `lane_bytes` is below the budget.
+void TraceSource::emit_by_patterns(std::size_t budget_bytes, std::size_t& lane_bytes) {
+  const std::endian order = recording_->trace.format.order;
+  while (lane_bytes < budget_bytes) {
+    const auto* match = patterns_.peek();
+    if (!match) return;
+    FrameRecipes::PatternRecipe& known = recipes_.of_pattern(match->pattern);
+    const std::uint64_t number = reader_.frames_read();
+    Lane& lane = *lanes_[known.track];
+    const FrameTime time = clock_.time_of(number, match->stamp(), false);
+    const std::uint64_t time_ns = begin_frame(lane, known.tracepoint, false, time.ns);
+    lane_bytes += known.recipe.run(match->bytes, number, order, time_ns, lane);
+    patterns_.skip(*match);
+  }
 }
 
 std::size_t TraceSource::emit_by_blocks(const Frame& frame) {

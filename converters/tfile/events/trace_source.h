@@ -77,7 +77,7 @@ class TraceSource : public Source {
 
  private:
   bool read_frames(std::size_t budget_bytes);
-  std::size_t emit_by_pattern();
+  void emit_by_patterns(std::size_t budget_bytes, std::size_t& lane_bytes);
   std::size_t emit_by_blocks(const Frame& frame);
   std::size_t emit_earliest();
   std::size_t emit(const Frame& frame, const FrameContext& context, const FrameTime& time);

@@ -213,17 +213,6 @@ ArgumentType type_of(ValueForm number) {
   }
 }
 
-std::uint64_t bits_of(ValueForm number, std::span<const std::byte> bytes, std::endian order) {
-  switch (number) {
-    case ValueForm::Signed:
-      return signed_bits(bytes, order);
-    case ValueForm::Float:
-      return float_bits(bytes, order);
-    default:
-      return unsigned_bits(bytes, order);
-  }
-}
-
 Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      const Names& names, std::string& text) {
   if (leaf.form == ValueForm::Float) {

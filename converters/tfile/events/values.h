@@ -9,6 +9,7 @@
 
 #include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
+#include "converters/tfile/description/numbers.h"
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/program/type.h"
 
@@ -28,7 +29,10 @@ ValueForm untyped_form(std::size_t recorded, std::uint64_t size);
 
 // The argument type of a number, and its bits; see ArgumentHeader.
 ArgumentType type_of(ValueForm number);
-std::uint64_t bits_of(ValueForm number, std::span<const std::byte> bytes, std::endian order);
+inline std::uint64_t bits_of(ValueForm number, std::span<const std::byte> bytes, std::endian order) {
+  if (number == ValueForm::Signed) return signed_bits(bytes, order);
+  return number == ValueForm::Float ? float_bits(bytes, order) : unsigned_bits(bytes, order);
+}
 
 // The value of a leaf that is no plain number. `text` provides memory for values that are shown as text.
 Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order,

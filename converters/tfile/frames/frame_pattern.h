@@ -25,13 +25,12 @@ class FramePattern {
   // Whether `bytes` begin with a frame of this pattern.
   bool matches(std::span<const std::byte> bytes) const {
     if (bytes.size() < size_) return false;
-    std::uint64_t difference = 0;
     for (const Word& word : words_) {
       std::uint64_t found;
       std::memcpy(&found, bytes.data() + word.offset, sizeof found);
-      difference |= (found & word.mask) ^ word.expected;
+      if ((found & word.mask) != word.expected) return false;
     }
-    return difference == 0;
+    return true;
   }
   std::size_t size() const { return size_; }  // header included
 
