@@ -112,10 +112,11 @@ template <typename RefOf, typename TextOf, typename PutLarge>
         at = fxt::put_pointer(at, name, argument.bits());
         break;
       case ArgumentType::Name:
-        at = fxt::put_text(at, name, text_of(static_cast<NameId>(argument.bits())));
+        // A copy of the name: the call takes its address, and numbers need none.
+        at = fxt::put_text(at, fxt::TextRef(name), text_of(static_cast<NameId>(argument.bits())));
         break;
       case ArgumentType::Text:
-        at = fxt::put_text(at, name, text_of(argument.text()));
+        at = fxt::put_text(at, fxt::TextRef(name), text_of(argument.text()));
         ++argument;
         continue;
     }

@@ -67,12 +67,6 @@ void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {
   writer_.write(fxt::Blob{fxt::Inline{"perfetto"}, fxt::BlobType::Perfetto, packets.bytes()});
 }
 
-// Tracy draws an instant with "frame" in its name not on its thread, but as the start of a frame (rule
-// W28). Such an instant is written as a duration of zero length, which all viewers draw on the thread.
-bool FxtSink::is_frame_mark(const PendingEvent& event) const {
-  return event.kind == EventKind::Instant && labels_.names_a_frame(event.label);
-}
-
 // A trace of many functions has names all over memory. Those of all events are fetched before the first event
 // is encoded, so that their cache misses overlap.
 void FxtSink::fetch_names(std::span<const MergedRun> runs) const {

@@ -85,7 +85,11 @@ class FxtSink : public EventSink {
   void fetch_names(std::span<const MergedRun> runs) const;
   void write_one(const EventThread& thread, const PendingEvent& event);
   void write_event(const EventThread& thread, const PendingEvent& event);
-  bool is_frame_mark(const PendingEvent& event) const;
+  // Tracy draws an instant with "frame" in its name not on its thread, but as the start of a frame (rule
+  // W28). Such an instant is written as a duration of zero length, which all viewers draw on the thread.
+  bool is_frame_mark(const PendingEvent& event) const {
+    return event.kind == EventKind::Instant && labels_.names_a_frame(event.label);
+  }
   void end_frame_mark(const EventThread& thread, const PendingEvent& event);
   std::uint16_t cut_cpu(std::uint16_t cpu);
   void count_repaired(std::size_t lane, std::uint64_t before, std::string_view where);
