@@ -1,5 +1,6 @@
 #include "fxt/support/text.h"
 
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,16 +10,29 @@ namespace fxt {
 
 namespace {
 
-bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
+constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
 
-// Appends the characters of `text`: each run that is plain ASCII and not in `special` as it is, any other by
-// escape(character).
+// A table by byte: to search a text of special characters for each one takes a fifth of the time of a dump.
+using CharacterSet = std::array<bool, 256>;
+
+// Plain ASCII but for some special characters.
+constexpr CharacterSet plain_without(std::string_view special) {
+  CharacterSet set{};
+  for (std::size_t byte = 0; byte < set.size(); ++byte) {
+    const auto c = static_cast<char>(byte);
+    set[byte] = is_plain(c) && special.find(c) == std::string_view::npos;
+  }
+  return set;
+}
+constexpr CharacterSet kPlain = plain_without(""), kPlainInQuotes = plain_without("\"\\"),
+                       kPlainInXml = plain_without("&<>\"");
+
+// Appends the characters of `text`: each run of `plain` ones as it is, any other by escape(character).
 template <typename Escape>
-void append_escaped(TextBuffer& out, std::string_view text, std::string_view special, Escape escape) {
+void append_escaped(TextBuffer& out, std::string_view text, const CharacterSet& plain, Escape escape) {
   while (!text.empty()) {
     std::size_t size = 0;
-    while (size < text.size() && is_plain(text[size]) && special.find(text[size]) == std::string_view::npos)
-      ++size;
+    while (size < text.size() && plain[static_cast<unsigned char>(text[size])]) ++size;
     append_text(out, text.substr(0, size));
     text.remove_prefix(size);
     if (text.empty()) return;
@@ -45,7 +59,7 @@ Character first_character(std::string_view text) {
 }
 
 void append_printable(TextBuffer& out, std::string_view text) {
-  append_escaped(out, text, "", [&](const Character& character) {
+  append_escaped(out, text, kPlain, [&](const Character& character) {
     character.is_shown ? append_text(out, character.bytes) : append_bytes(out, character.bytes);
   });
 }
@@ -58,7 +72,7 @@ std::string printable(std::string_view text) {
 
 void append_quoted(TextBuffer& out, std::string_view text) {
   out.push_back('"');
-  append_escaped(out, text, "\"\\", [&](const Character& character) {
+  append_escaped(out, text, kPlainInQuotes, [&](const Character& character) {
     constexpr std::string_view kSpecial = "\"\\\n\r\t", kEscaped = "\"\\nrt";
     const std::size_t special = kSpecial.find(character.bytes.front());
     if (special != std::string_view::npos) {
@@ -73,7 +87,7 @@ void append_quoted(TextBuffer& out, std::string_view text) {
 
 void append_json_string(TextBuffer& out, std::string_view text) {
   const auto append_valid = [&](std::string_view valid) {
-    append_escaped(out, valid, "\"\\", [&](const Character& character) {
+    append_escaped(out, valid, kPlainInQuotes, [&](const Character& character) {
       const auto last =
           static_cast<unsigned char>(character.bytes.back());  // the number of a C1 control, too
       if (character.is_shown && character.bytes.size() == 1)
@@ -91,7 +105,7 @@ void append_json_string(TextBuffer& out, std::string_view text) {
 
 std::string shown(std::string_view text) {
   TextBuffer out;
-  append_escaped(out, make_valid_utf8(text), "", [&](const Character& character) {
+  append_escaped(out, make_valid_utf8(text), kPlain, [&](const Character& character) {
     append_text(out, character.is_shown ? character.bytes : kReplacement);
   });
   return fmt::to_string(out);
@@ -99,7 +113,7 @@ std::string shown(std::string_view text) {
 
 std::string in_xml(std::string_view text) {
   TextBuffer out;
-  append_escaped(out, shown(text), "&<>\"", [&](const Character& character) {
+  append_escaped(out, shown(text), kPlainInXml, [&](const Character& character) {
     const char first = character.bytes.front();
     append_text(out, first == '&'   ? "&amp;"
                      : first == '<' ? "&lt;"
