@@ -1,5 +1,6 @@
 #include "converters/uftrace/threads/thread_source.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <span>
 #include <utility>
@@ -54,17 +55,29 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
       std::max(budget.lane_bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead,
                RecordCursor::kMinBlock);
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
-  const std::uint64_t start = cursor_.offset(), records = cursor_.records();
-  cursor_.read(std::span(scratch.block).first(wanted));
+  const std::uint64_t start = cursor_.offset(), records = cursor_.records(), end = start + wanted;
+  // Records that were held back, and are so again soon, would all be read once more: a thread in the kernel
+  // has few of them due at a time.
+  std::size_t size = cursor_.is_held() ? RecordCursor::kMinBlock : wanted;
+  std::uint64_t block_end = start;
+  do {
+    block_end = std::min(cursor_.offset() + size, end);
+    cursor_.read(std::span(scratch.block).first(block_end - cursor_.offset()));
+    emit_block(budget.delivered_until_ns, scratch);
+    size *= 2;
+  } while (!cursor_.is_held() && block_end < end && cursor_.offset() < end && !cursor_.is_done());
+  context_.stats.add_read(cursor_.offset() - start, cursor_.records() - records);
+}
+
+void ThreadSource::emit_block(std::uint64_t delivered_until_ns, WorkerScratch& scratch) {
   if (stages_.option_filter != nullptr)
-    emit_records(budget.delivered_until_ns, scratch,
+    emit_records(delivered_until_ns, scratch,
                  [&] { return FilteredFastCalls(lane_, stages_.symbols.cache(), *stages_.option_filter); });
   else
-    emit_records(budget.delivered_until_ns, scratch, [&] {
+    emit_records(delivered_until_ns, scratch, [&] {
       return FastCalls(lane_, stages_.symbols, recording_.debug.loc(),
                        recording_.shows_values ? plan_.payloads.get() : nullptr);
     });
-  context_.stats.add_read(cursor_.offset() - start, cursor_.records() - records);
 }
 
 // `fast_calls` makes the loop for plain records, with the symbols that hold now.

@@ -31,6 +31,7 @@ class ThreadSource : public Source {
 
  private:
   void read_block(const PumpBudget& budget, WorkerScratch& scratch);
+  void emit_block(std::uint64_t delivered_until_ns, WorkerScratch& scratch);
   template <typename MakeCalls>
   void emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch, MakeCalls fast_calls);
   void emit_behind_records(std::uint64_t until_ns);
