@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
 
+#include "converters/model/lanes/mask.h"
 #include "converters/model/reading/text.h"
 #include "converters/model/reading/text_file.h"
 
@@ -166,11 +166,15 @@ const Symbol* SymbolTable::find(const Segments& segments, std::uint64_t address)
   if (all.empty() || address < all.front().start) return nullptr;
   const std::size_t part =
       std::min<std::uint64_t>((address - all.front().start) >> segments.shift, segments.before.size() - 2);
-  const auto from = all.begin() + segments.before[part], to = all.begin() + segments.before[part + 1];
-  const std::uint32_t symbol =
-      std::prev(std::upper_bound(from, to, address, [](std::uint64_t a, const Segment& s) {
-        return a < s.start;
-      }))->symbol;
+  // The segment that holds the address is one of `count`. Without branches: a mispredicted one waits for
+  // memory, and the caller's next search waits for it.
+  std::size_t first = std::max(segments.before[part], 1u) - 1;
+  for (std::size_t count = segments.before[part + 1] - first; count > 1;) {
+    const std::size_t half = count / 2;
+    first += half & mask_of(all[first + half].start <= address);
+    count -= half;
+  }
+  const std::uint32_t symbol = all[first].symbol;
   return symbol == kNone ? nullptr : &symbols_[symbol];
 }
 

@@ -16,11 +16,15 @@ constexpr LabelId kNoLabel{~std::uint32_t{0}};
 
 void CallLabels::find(const AddressSpace* space, std::span<const std::uint64_t> addresses,
                       std::span<const SymbolAt> found, std::span<LabelId> labels) {
+  // What is known of each symbol lies in three places all over memory, which are fetched for all at one time.
   std::array<LabelId*, kAtOnce> known;  // where the symbols' labels are kept; null: no symbol
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     known.at(i) = label_of(found[i]);
-    if (known.at(i) != nullptr) __builtin_prefetch(found[i].symbol->name.data());
+    __builtin_prefetch(known.at(i));
+    __builtin_prefetch(found[i].symbol);
   }
+  for (std::size_t i = 0; i < addresses.size(); ++i)
+    if (known.at(i) != nullptr) __builtin_prefetch(found[i].symbol->name.data());
   std::array<std::string, kAtOnce> texts;
   std::array<NameId, kAtOnce> names;
   std::array<std::size_t, kAtOnce> unknown;  // which of the addresses they are of

@@ -65,6 +65,13 @@ class FastCalls {
   // Unknown names are searched among the next kNamedAhead records.
   static constexpr std::size_t kNamedAhead = 128;
 
+  template <std::endian Order>
+  static void fetch_name_ahead(const PlainRecords<Order>& records, const LabelCache::View& names,
+                               std::size_t i) {
+    const Record later = records[std::min(i + kNamesAhead, records.count() - 1)];
+    __builtin_prefetch(&names.slot_for(later.address()));
+  }
+
   // The names of the next calls, if the first one's is not cached.
   template <std::endian Order>
   void cache_names(PlainRecords<Order> records) const {
@@ -75,6 +82,7 @@ class FastCalls {
     std::array<std::uint64_t, Symbolizer::kLabelsAtOnce> unknown;
     std::size_t count = 0;
     for (std::size_t i = 0; i != std::min(records.count(), kNamedAhead) && count != unknown.size(); ++i) {
+      fetch_name_ahead(records, labels_->view(), i);
       const Record record = records[i];
       if (records.mismatch(record) != 0) break;
       if (is_unknown(record)) unknown.at(count++) = record.address();
@@ -100,9 +108,8 @@ class FastCalls {
                        .mismatch = (name.address ^ address) & (is_end - 1)};
     };
     if (labels_->size() <= kNamesInReach) return calls_.add_run(records.count(), decode);
-    const auto decode_ahead = [records, names = labels_->view(), decode,
-                               last = records.count() - 1](std::size_t i) {
-      __builtin_prefetch(&names.slot_for(records[std::min(i + kNamesAhead, last)].address()));
+    const auto decode_ahead = [records, names = labels_->view(), decode](std::size_t i) {
+      fetch_name_ahead(records, names, i);
       return decode(i);
     };
     return calls_.add_run(records.count(), decode_ahead);
