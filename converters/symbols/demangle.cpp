@@ -109,6 +109,7 @@ bool is_of_unnamed_type(std::string_view symbol) {
 
 // GCC makes several functions of a coroutine. They differ by the end of the symbol only.
 std::string_view coroutine_part(std::string_view symbol) {
+  if (symbol.find('.') == std::string_view::npos) return {};  // nearly all: rfind() compares at each place
   for (const std::string_view part : {".actor", ".destroy", ".ramp"}) {
     const std::size_t at = symbol.rfind(part);
     if (at == std::string_view::npos) continue;
