@@ -509,7 +509,7 @@ TEST(Checker, W28Instants) { EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 
 
 // ---- Findings ----
 
-TEST(Checker, SaysOnceWhatIsMissingAtTheStart) {
+TEST(Checker, SaysOnceWhatHoldsForTheWholeFile) {
   const auto findings_in = [](const Words& words) {
     const auto bytes = bytes_of(words);
     Reader reader(bytes);
@@ -521,6 +521,9 @@ TEST(Checker, SaysOnceWhatIsMissingAtTheStart) {
   };
   EXPECT_EQ(findings_in(all({kMagic, string_record(1, "a"), string_record(2, "b"), kProvider, kInit})), 1);
   EXPECT_EQ(findings_in(all({kMagic, kProvider, kTables, instant(5), instant(6)})), 1);
+  EXPECT_EQ(findings_in(all({kMagic, kInit, kInit, kProvider})), 1);
+  EXPECT_EQ(findings_in(all({kPrelude, instant(5), instant((1ULL << 47) + 5), instant((1ULL << 47) + 6)})),
+            1);
 }
 
 TEST(Checker, TellsWhereWhatAndWhoMinds) {
