@@ -68,12 +68,12 @@ void TraceSource::emit_by_patterns(std::size_t budget_bytes, std::size_t& lane_b
 
 std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
   FrameContext context = classifier_.classify(frame);
+  const auto stamp_ns = patterns_.stamps().stamp_ns(frame);
+  const FrameTime time = clock_.time_of(frame.number, stamp_ns, context.is_step);
   if (lanes_[context.track] == nullptr) return 0;  // filtered
   context.is_guessed = recording_->survey.shown_track[context.track] != context.track;
   // On a thread that has calls from another input, a call around steps could cross those calls.
   if (lanes_[context.track]->is_matched()) context.opens_call = context.closes_call = false;
-  const auto stamp_ns = patterns_.stamps().stamp_ns(frame);
-  const FrameTime time = clock_.time_of(frame.number, stamp_ns, context.is_step);
   if (recording_->survey.time.reversed > 0) {
     waiting_.push(frame, context, time);
     return waiting_.is_full() ? emit_earliest() : frame.bytes.size();

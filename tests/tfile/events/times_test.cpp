@@ -18,9 +18,9 @@ void describe(TraceBuilder& t, std::string_view status = "") {
   t.line("R 40").line("status 0;tstop::0" + std::string(status)).line(kStamp).line("tp T2:8000:E:0:0");
 }
 
-std::vector<std::string> times(TraceBuilder& t) {
+std::vector<std::string> times(TraceBuilder& t, const ImportOptions& options = {}) {
   std::vector<std::string> times;
-  for (const std::string& line : t.lines())
+  for (const std::string& line : t.lines(options))
     if (line.starts_with('@') && line.find(" counter ") == std::string::npos)
       times.push_back(line.substr(0, line.find(' ')));
   return times;
@@ -99,6 +99,17 @@ TEST(TraceTimes, OfUnstampedFramesLieBetweenStartAndStop) {
   describe(t, ";starttime:64;stoptime:68");
   t.frame(2).frame(2).variable(1, 102).frame(2).end();
   EXPECT_THAT(times(t), ElementsAre("@101000", "@102000", "@103000"));
+}
+
+// The kernel's clock, and the id of the thread, by KGTP's module.
+TEST(TraceTimes, DoNotDependOnTheThreadsThatAreShown) {
+  TraceBuilder t;
+  t.line("R 40").line("tsv 5:0:1:636c6f636b").line("tsv 1a:0:1:63757272656e745f7461736b5f706964");
+  t.line("tp T2:8000:E:0:0");
+  t.frame(2).variable(26, 7).variable(5, 1000).frame(2).variable(26, 42).variable(5, 5000);
+  t.frame(2).variable(26, 7).frame(2).variable(26, 42).variable(5, 9000).end();
+  EXPECT_THAT(times(t), ElementsAre("@1000", "@5000", "@7000", "@9000"));
+  EXPECT_THAT(times(t, {.tids = {7}}), ElementsAre("@1000", "@7000"));
 }
 
 TEST(TraceTimes, ThatContradictStartAndStopWin) {
