@@ -48,7 +48,7 @@ std::string piece_name(const std::string& path, std::size_t number);
 
 struct CutCounters {
   std::size_t pieces = 0;
-  std::uint64_t events = 0;                    // records with content, in the range
+  std::uint64_t events = 0;                    // records with content, at least partly in the range
   std::uint64_t outside = 0;                   // the same, outside of it
   std::optional<std::uint64_t> first_ns = {};  // of the events that have a time
   std::uint64_t last_ns = 0;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <iterator>
 #include <optional>
+#include <regex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -44,6 +45,25 @@ constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --s
 constexpr NoteKind kCutFlows{
     "cut-arrows", "arrows that end in a later piece than they begin: they end where they left", true};
 
+// A page's paragraphs without emphasis and links, in lines for a terminal.
+std::string plain_text(std::string_view markdown) {
+  constexpr std::size_t kColumns = 100;
+  static const std::regex kRemark(R"(\*Remark\.\*)"), kLink(R"(\[([^\]]+)\]\([^)]*\))"),
+      kLineEnd("([^\n])\n(?!\n)");
+  std::string text = std::regex_replace(std::string(markdown), kRemark, "Remark.");
+  text = std::regex_replace(std::regex_replace(text, kLink, "$1"), kLineEnd, "$1 ");
+  std::string lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find("\n\n", begin), text.size());
+    if (begin != 0) lines += '\n';
+    for (const std::string_view line :
+         fxt::wrapped_lines(std::string_view(text).substr(begin, end - begin), kColumns))
+      lines += fmt::format("{}\n", line);
+    begin = end + 2;
+  }
+  return lines;
+}
+
 // The entry of docs/notes.md, as plain text.
 ExitCode explain(std::string_view kind) {
   constexpr std::string_view kHeading = "\n### ";
@@ -53,15 +73,15 @@ ExitCode explain(std::string_view kind) {
     const std::string_view entry = kNotesPage.substr(at + kHeading.size());
     const std::string_view name = entry.substr(0, entry.find('\n'));
     if (name == kind) {
-      fxt::print(fmt::format("{}\n", entry.substr(0, entry.find("\n\n#"))));
+      fxt::print(plain_text(entry.substr(0, entry.find("\n\n#"))));
       return ExitCode::Done;
     }
     similar.see(std::string(name));
   }
   const auto names = similar.nearest();
-  throw UsageError(
-      fmt::format("there is no note '{}'{}", kind,
-                  names.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(names, ", "))));
+  throw UsageError(fmt::format("there is no note '{}'{}", kind,
+                               names.empty() ? ": docs/notes.md lists them all"
+                                             : fmt::format("; did you mean {}?", fmt::join(names, ", "))));
 }
 
 // Describes the inputs. JSON is a list when there are several.
@@ -245,6 +265,7 @@ ExitCode convert(ConvertOptions& options, const UnpackedInputs& unpacked) {
 
   TraceOutput output({.target = options.output,
                       .is_split = options.cut && options.cut->is_split(),
+                      .split_bytes = options.cut ? options.cut->split_bytes : 0,
                       .replaces_anything = options.force,
                       .syncs = options.sync,
                       .inputs = options.inputs,

@@ -241,7 +241,8 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
                   options.inspect = true;
                   options.inspects_all = detail == "all";
                   if (!detail.empty() && detail != "all")
-                    throw UsageError(fmt::format("--inspect takes all or nothing, not '{}'", detail));
+                    throw UsageError(
+                        fmt::format("--inspect goes alone or as --inspect=all, not ='{}'", detail));
                 },
             .goes_with_inspect = true},
            choice("report", options.report,
@@ -334,8 +335,6 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
   }
   if (options.cut && options.cut->is_split() && options.output == "-")
     throw UsageError("pieces need names: OUTPUT can't be - with --split-size and --split-time");
-  if (options.output == "-" && ::isatty(STDOUT_FILENO) == 1)
-    throw UsageError("a trace is binary: send standard output to a file or a program, not to the terminal");
   if (std::ranges::count(options.inputs, "-") != 0 && ::isatty(STDIN_FILENO) == 1)
     throw UsageError(
         "standard input is the terminal: send it a tar archive of a recording, or a GDB trace file");

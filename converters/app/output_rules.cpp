@@ -1,17 +1,15 @@
 #include "converters/app/output_rules.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
 #include "fxt/support/compressed_files.h"
+#include "fxt/tools/trace_files.h"
 
 namespace convert {
 namespace {
@@ -28,24 +26,6 @@ bool lies_in(const std::string& path, const std::string& directory) {
   return rest == outer.end() && inner != whole.end();
 }
 
-// Names that promise another format than the one that is written.
-void check_suffix(const std::string& output) {
-  std::string suffix = fs::path(output).extension().string();
-  std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return std::tolower(c); });
-  constexpr std::array<std::string_view, 6> kPacked{".xz", ".bz2", ".lz4", ".zip", ".br", ".7z"};
-  constexpr std::array<std::string_view, 7> kFormats{".json", ".pftrace", ".perfetto-trace", ".ctf",
-                                                     ".html", ".svg",     ".tracy"};
-  const std::string own = fs::path(output).extension().string();
-  if (std::ranges::count(kPacked, suffix) != 0 || ((suffix == ".gz" || suffix == ".zst") && own != suffix))
-    throw UsageError(
-        fmt::format("'{}': .gz and .zst are written, {} is not; --force writes an FXT trace under that name",
-                    output, own));
-  if (std::ranges::count(kFormats, suffix) != 0)
-    throw UsageError(fmt::format(
-        "'{}': an FXT trace is written, no {} file: call it {}; --force writes it under that name", output,
-        own, fs::path(output).replace_extension(".fxt").string()));
-}
-
 }  // namespace
 
 std::string output_for(const std::string& input) {
@@ -57,6 +37,7 @@ std::string output_for(const std::string& input) {
 
 void check_output(const ConvertOptions& options) {
   const std::string& output = options.output;
+  fxt::tools::check_target(output, options.force);
   if (output == "-") return;
   std::error_code error;
   for (const std::string& input : options.inputs) {
@@ -65,10 +46,7 @@ void check_output(const ConvertOptions& options) {
     if (fs::is_directory(input, error) && lies_in(output, input))
       throw UsageError(fmt::format("the OUTPUT '{}' lies in the INPUT '{}'", output, input));
   }
-  if (!fs::exists(output, error)) {
-    if (!options.force) check_suffix(output);
-    return;
-  }
+  if (!fs::exists(output, error)) return;
   if (::access(output.c_str(), R_OK) != 0)
     throw fxt::FileError(fmt::format("can't read {}: {}", output, std::strerror(errno)));
   for (const auto& importer : options.importers)

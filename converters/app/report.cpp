@@ -140,9 +140,7 @@ Outline outline_of(const Report& report) {
 
 std::string text_of(const Report& report) {
   const Written& written = report.written;
-  const auto counted = [](std::uint64_t number, std::string_view one) {
-    return fmt::format("{} {}{}", number, one, number == 1 ? "" : one.ends_with('s') ? "es" : "s");
-  };
+  using fxt::counted;
   std::string text =
       fmt::format("read     {}: {}, {}\n", fxt::printable(fmt::format("{}", fmt::join(report.inputs, ", "))),
                   format_bytes(report.bytes_read), counted(report.records_read, "record"));
@@ -150,8 +148,12 @@ std::string text_of(const Report& report) {
       "written  {}: {}, {} of {} in {}\n",
       written.pieces.empty() ? fxt::printable(report.output) : counted(written.pieces.size(), "piece"),
       format_bytes(written.bytes), counted(written.events, "event"), counted(report.threads, "thread"),
-      counted(report.processes, "process"));
-  for (const std::string& piece : written.pieces) text += fmt::format("         {}\n", fxt::printable(piece));
+      counted(report.processes, "process", "processes"));
+  constexpr std::size_t kShownPieces = 20;
+  for (std::size_t i = 0; i < std::min(written.pieces.size(), kShownPieces); ++i)
+    text += fmt::format("         {}\n", fxt::printable(written.pieces[i]));
+  if (written.pieces.size() > kShownPieces)
+    text += fmt::format("         and {} more\n", written.pieces.size() - kShownPieces);
   if (written.first_ns)
     text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*written.first_ns),
                         format_seconds(written.last_ns), format_seconds(written.last_ns - *written.first_ns));

@@ -45,7 +45,10 @@ void TraceOutput::write_blocks() {
 
 void TraceOutput::cut_blocks() {
   fxt::Reader reader(queue_);
-  for (const fxt::Entry& entry : reader) cutter_->add(entry, reader);
+  for (const fxt::Entry& entry : reader) {
+    cutter_->add(entry, reader);
+    files_.check_size(cutter_->counters());
+  }
   cutter_->finish();
 }
 

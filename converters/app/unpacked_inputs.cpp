@@ -263,6 +263,8 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
   const fs::path file = folder / fs::path(name).stem();  // the trace shows it
   names_.emplace_back(file, name);
   unpacker.unpack_entry(file, [&] { return is_recording(file, importers); });
+  if (fxt::tools::is_fxt(file))
+    throw InputError(Location::file(name), "a compressed FXT trace: unpack it, and viewers open it");
   return {file};
 }
 

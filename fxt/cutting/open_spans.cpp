@@ -68,7 +68,7 @@ OpenSpan& SpanStack::push(const Event& begin, std::uint64_t end, bool is_written
   span.begin.forget_indices();
   span.end = end;
   span.is_written = is_written;
-  span.is_begun_again = span.is_ended = false;
+  span.is_begun_again = span.is_outside = span.is_ended = false;
   span.end_bytes = end_bytes_of(begin);
   const bool is_around = end == OpenSpan::kUnknown && !around_.empty() && around_.back().first <= begin.time;
   span.around_ends = is_around ? around_.back().second : OpenSpan::kUnknown;
@@ -126,11 +126,11 @@ void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
   if (event.type == EventType::DurationComplete) {
     if (!has_possible_end(event)) return;
     if (event.end >= range_start)
-      push(stack, event, event.end, false);
+      push(stack, event, event.end, false).is_outside = true;
     else
       stack.add_around(event.time, event.end);
   } else if (is_begin(event)) {
-    push(stack, event, OpenSpan::kUnknown, false);
+    push(stack, event, OpenSpan::kUnknown, false).is_outside = true;
   } else if (is_end(event)) {
     if (const auto ended = ended_by(event, stack)) erase(stack, *ended);
     forget_if_over(event, stack);
@@ -202,7 +202,19 @@ void OpenSpans::write_end(const OpenSpan& span, Event end, bool goes_on, Piece& 
   if (span.is_ended) return;
   if (span.is_begun_again) end.time = std::max(end.time, piece.span.start);
   piece.write_cut(end, Piece::cut_of(span.is_begun_again, goes_on), span.begin.record().arguments);
-  counters_->cut_calls += goes_on ? 1 : 0;
+  if (!goes_on) return;
+  ++counters_->cut_calls;
+  counters_->last_ns = std::max(counters_->last_ns, end.time);
+}
+
+// A span that goes on in the range is one of its records.
+void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
+  if (!std::exchange(span.is_outside, false)) return;
+  ++counters_->events;
+  --counters_->outside;
+  counters_->first_ns = std::min(counters_->first_ns.value_or(piece.span.start), piece.span.start);
+  if (span.end != OpenSpan::kUnknown)
+    counters_->last_ns = std::max(counters_->last_ns, std::min(span.end, piece.span.end));
 }
 
 // Ends a span, and before it the calls inside it that are still open: readers would take its end for theirs.
@@ -251,6 +263,7 @@ void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
     stack.again_from = std::min(stack.again_from, begin.time);
     begin.time = piece.span.start;
     span.is_begun_again = true;
+    count_in_range(span, piece);
     if (i >= awaiting && span.is_over_by(piece.span.end) && Piece::has_room_for_cut(begin.arguments)) {
       piece.write_cut(begin, Piece::Cut::Begin);
       stack.again_until = std::max(stack.again_until, span.end);

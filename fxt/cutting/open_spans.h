@@ -24,6 +24,7 @@ struct OpenSpan {
   std::uint64_t around_ends = kUnknown;  // of others: where a complete event around it ends, in this piece
   bool is_written = false;               // its begin, in the current piece
   bool is_begun_again = false;           // in that piece: it began earlier
+  bool is_outside = false;               // it began before the range, and was not written yet
   bool is_ended = false;                 // with the one around it: its own end, which may follow, is dropped
   std::uint64_t end_bytes = 0;           // about the size of its end
 
@@ -101,6 +102,7 @@ class OpenSpans {
   void add_late(const Event& event, SpanStack& stack, Piece& piece);
   void settle(SpanStack& stack, std::uint64_t time, Piece& piece);
   void begin_again(SpanStack& stack, Piece& piece);
+  void count_in_range(OpenSpan& span, const Piece& piece);
   void end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece);
   void write_end(const OpenSpan& span, Event end, bool goes_on, Piece& piece);
 

@@ -52,7 +52,7 @@ class RawFile final : public Input {
   void check() const {
     if (std::ferror(file_.get()) == 0) return;
     const std::string problem = std::strerror(errno);
-    const std::string reason = why_no_trace(path_);  // of a directory
+    const std::string reason = why_no_trace(path_);
     throw FileError(path_ + ": " + (reason.empty() ? problem : reason));
   }
 
@@ -131,7 +131,7 @@ class PackedFile final : public Input {
 
   // What comes before damage, also before a cut end, is handed out first.
   std::size_t read(std::span<std::byte> room) override {
-    while (!is_damaged_ && !room.empty()) {
+    while (problem_ == nullptr && !room.empty()) {
       if (packed_.empty() && !is_at_end_) {
         packed_ = std::span(block_).first(file_->read(block_));
         is_at_end_ = packed_.empty();
@@ -139,10 +139,13 @@ class PackedFile final : public Input {
       if (is_at_end_ && decoder_.is_complete()) return 0;
       const Decoded decoded = decoder_.decode(packed_, room);
       packed_ = packed_.subspan(decoded.taken);
-      is_damaged_ = decoded.failed || (is_at_end_ && decoded.given == 0);
+      if (decoded.failed)
+        problem_ = "the compressed data is damaged";
+      else if (is_at_end_ && decoded.given == 0)
+        problem_ = "the compressed data ends early";
       if (decoded.given != 0) return decoded.given;
     }
-    if (is_damaged_) throw DamagedFile(path_ + ": the compressed data is damaged");
+    if (problem_ != nullptr) throw DamagedFile(path_ + ": " + problem_);
     return 0;
   }
 
@@ -154,7 +157,8 @@ class PackedFile final : public Input {
   Decoder decoder_;
   std::vector<std::byte> block_;
   std::span<const std::byte> packed_;  // of the block, what is not decoded yet
-  bool is_at_end_ = false, is_damaged_ = false;
+  bool is_at_end_ = false;
+  const char* problem_ = nullptr;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ using namespace std::string_view_literals;
 std::string head_of(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return {};
-  std::array<char, 64> bytes = {};
+  std::array<char, kKindBytes> bytes = {};
   std::ifstream in(path, std::ios::binary);
   in.read(bytes.data(), bytes.size());
   return {bytes.data(), static_cast<std::size_t>(in.gcount())};
@@ -40,40 +40,51 @@ constexpr std::array kKinds{
     std::pair("\x75\xd1\x1d\x57"sv, kCtf),
     std::pair("# tracer:"sv, "a text of ftrace: Perfetto opens it as it is"sv),
     std::pair("PK\x03\x04"sv, "a zip archive: unpack it first"sv),
+    std::pair("\xfd" "7zXZ"sv, "compressed with xz: unpack it first"sv),
+    std::pair("BZh"sv, "compressed with bzip2: unpack it first"sv),
+    std::pair("\x04\x22\x4d\x18"sv, "compressed with lz4: unpack it first"sv),
     std::pair("{\"traceEvents\""sv, kChrome),
     std::pair("[{\""sv, kChrome),
     std::pair("[\n{\""sv, kChrome),
 };
 
-}  // namespace
-
-std::string foreign_kind_of(const std::string& path) {
-  constexpr std::size_t kElfType = 16;
+std::string kind_of(std::string_view head, bool is_directory) {
+  constexpr std::size_t kElfType = 16, kTarMagic = 257;
   constexpr char kCore = 4;
-  std::error_code error;
-  const bool is_directory = fs::is_directory(path, error);
-  if (!is_directory && !fs::is_regular_file(path, error)) return {};
-  const std::string head = head_of(is_directory ? fs::path(path) / "metadata" : fs::path(path));
-  if (head.empty()) return is_directory ? "" : "an empty file";
   if (head.starts_with(kElf) && head.size() > kElfType + 1 &&
       (head[kElfType] == kCore || head[kElfType + 1] == kCore))
     return "a core file: GDB opens it";
   for (const auto& [begin, kind] : kKinds)
     if (head.starts_with(begin))
       return (kind == kCtf && !is_directory ? "a file of " : "") + std::string(kind);
+  if (head.size() > kTarMagic && head.substr(kTarMagic).starts_with("ustar"))
+    return "a tar archive: unpack it first, or convert the recordings in it with fxt-convert";
   return {};
 }
 
-std::string why_no_trace(const std::string& path) {
-  const auto convert = [&](const char* kind) {
-    return "is a " + std::string(kind) + "; convert it with: fxt-convert " + path;
-  };
+}  // namespace
+
+std::string foreign_kind_of(const std::string& path) {
   std::error_code error;
-  if (head_of(fs::path(path) / "info").starts_with("Ftrace!") ||
-      fs::exists(fs::path(path) / "task.txt", error))
-    return convert("uftrace recording");
-  if (head_of(path).starts_with("\x7fTRACE")) return convert("GDB trace file");
-  const std::string kind = foreign_kind_of(path);
+  const bool is_directory = fs::is_directory(path, error);
+  if (!is_directory && !fs::is_regular_file(path, error)) return {};
+  const std::string head = head_of(is_directory ? fs::path(path) / "metadata" : fs::path(path));
+  if (head.empty()) return is_directory ? "" : "an empty file";
+  return kind_of(head, is_directory);
+}
+
+std::string why_no_trace(const std::string& path, std::string_view head) {
+  if (head.starts_with("\x7fTRACE")) return "is a GDB trace file; convert it with: fxt-convert " + path;
+  const std::string kind = kind_of(head, false);
+  return kind.empty() ? "" : "is " + kind;
+}
+
+std::string why_no_trace(const std::string& directory) {
+  std::error_code error;
+  if (head_of(fs::path(directory) / "info").starts_with("Ftrace!") ||
+      fs::exists(fs::path(directory) / "task.txt", error))
+    return "is a uftrace recording; convert it with: fxt-convert " + directory;
+  const std::string kind = foreign_kind_of(directory);
   return kind.empty() ? "" : "is " + kind;
 }
 

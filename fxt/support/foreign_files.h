@@ -1,15 +1,22 @@
 // What a file or directory is that is no trace, and which program reads it.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace fxt {
+
+// As many bytes of a file's begin tell its kind.
+inline constexpr std::size_t kKindBytes = 512;
 
 // "a core file: GDB opens it"; empty if that is not known, or fxt-convert converts it.
 std::string foreign_kind_of(const std::string& path);
 
-// For programs that read FXT: "is a uftrace recording; convert it with: fxt-convert run.data", or "is " and
-// the kind above; empty if that is not known.
-std::string why_no_trace(const std::string& path);
+// For programs that read FXT, of a file that begins with `head`: "is a GDB trace file; convert it with:
+// fxt-convert gdb.trace", or "is " and the kind above; empty if that is not known.
+std::string why_no_trace(const std::string& path, std::string_view head);
+// The same of a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
+std::string why_no_trace(const std::string& directory);
 
 }  // namespace fxt

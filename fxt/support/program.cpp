@@ -83,8 +83,11 @@ void print(std::string_view text) {
 }
 
 void check_standard_output() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  if (errno != EPIPE) throw std::runtime_error("standard output: can't write all that there is to say");
+  const bool is_flushed = std::fflush(stdout) == 0;
+  if (is_flushed && std::ferror(stdout) == 0) return;
+  if (errno == EPIPE) return;
+  throw std::runtime_error(std::string("standard output: can't write: ") +
+                           (is_flushed ? "an earlier write failed" : std::strerror(errno)));
 }
 
 void StandardOutput::flush() {

@@ -133,6 +133,11 @@ double columns_of(const Character& character) {
 
 }  // namespace
 
+std::string counted(std::uint64_t count, std::string_view one, std::string_view several) {
+  if (count == 1) return fmt::format("1 {}", one);
+  return several.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, several);
+}
+
 double columns_of(std::string_view text) {
   double columns = 0;
   const std::string all = shown(text);

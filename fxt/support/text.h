@@ -53,6 +53,9 @@ std::string shown(std::string_view text);
 // shown(), escaped for XML and HTML.
 std::string in_xml(std::string_view text);
 
+// "1 record", "2 records"; `several` where that is not `one` with an s.
+std::string counted(std::uint64_t count, std::string_view one, std::string_view several = {});
+
 // The width of `text` in columns of a monospaced font, as it is shown: wide characters count two.
 double columns_of(std::string_view text);
 // shown(), cut to `columns` with an ellipsis. Empty if there is no room for three.

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "fxt/cutter.h"
-#include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/time_range.h"
@@ -83,37 +82,31 @@ OptionTable table_of(CutterOptions& options) {
 }
 
 void report(const CutCounters& counters, const PieceFiles& files) {
-  fmt::print(stderr, "{} {} (events, switches, logs, blobs) in {} {}\n", counters.events,
-             counters.events == 1 ? "record" : "records", counters.pieces,
-             counters.pieces == 1 ? "file" : "files");
-  for (const std::string& name : files.complete()) fmt::print(stderr, "  {}\n", printable(name));
-  const auto say = [](std::uint64_t count, const char* what) {
-    if (count != 0) fmt::print(stderr, "{} {}\n", count, what);
+  const auto list = [](const std::vector<std::string>& names) {
+    constexpr std::size_t kListed = 20;
+    for (std::size_t i = 0; i < std::min(names.size(), kListed); ++i)
+      fmt::print(stderr, "  {}\n", printable(names[i]));
+    if (names.size() > kListed) fmt::print(stderr, "  and {} more\n", names.size() - kListed);
   };
-  say(counters.cut_calls, "durations cut where a piece ends");
-  say(counters.outside, "records outside of the range");
-  say(counters.cut_flows, "flows that end in a later piece than they begin");
-  say(counters.unwritable, "records left out: of no known type, or refer to what is not there");
-  if (counters.oversized != 0)
-    fmt::print(
-        stderr,
-        "{} files are larger than --split-size, up to {} bytes: what each repeats at its begin, and what "
-        "is open at once, needs that\n",
-        counters.oversized, counters.largest_bytes);
+  const auto say = [](std::uint64_t count, std::string_view one, std::string_view several,
+                      std::string_view what) {
+    if (count != 0) fmt::print(stderr, "{} {}\n", counted(count, one, several), what);
+  };
+  fmt::print(stderr, "{} (events, switches, logs, blobs) in {}\n", counted(counters.events, "record"),
+             counted(counters.pieces, "file"));
+  list(files.complete());
+  say(counters.cut_calls, "duration", "durations", "cut where a piece ends");
+  say(counters.outside, "record", "records", "outside of the range");
+  say(counters.cut_flows, "flow that ends", "flows that end", "in a later piece");
+  say(counters.unwritable, "record", "records", "left out: of no known type, or with a reference to nothing");
+  say(counters.oversized, "file", "files",
+      fmt::format(
+          "larger than --split-size, up to {} bytes: what each piece begins with, and what is open at "
+          "once, needs that",
+          counters.largest_bytes));
   const auto older = files.left_over();
-  say(older.size(), "files that are called like pieces of this trace, but are of an earlier one");
-  for (const std::string& name : older) fmt::print(stderr, "  {}\n", printable(name));
-}
-
-// A size that the second piece is too large for already is none that was meant.
-void check_split_size(const CutCounters& counters, const CutterOptions& options) {
-  if (options.cut.split_bytes == 0 || options.force || counters.pieces > 2 ||
-      counters.least_bytes <= options.cut.split_bytes)
-    return;
-  throw UsageError(
-      fmt::format("--split-size is {} bytes, but each piece begins with all names and what is open: it takes "
-                  "{} at least, or --force for larger pieces",
-                  options.cut.split_bytes, counters.least_bytes));
+  say(older.size(), "file", "files", "of an earlier trace, with a name like the pieces of this one");
+  list(older);
 }
 
 // Nothing if a text was printed instead.
@@ -123,6 +116,7 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   const auto line = parse_program(argc, argv, program_text(), table);
   if (!line) return std::nullopt;
   std::tie(options.input, options.output) = in_and_out(*line);
+  check_target(options.output, options.force);
   if (options.cut.is_split() && options.output == "-")
     throw UsageError("pieces need names: OUT can't be - with --split-time and --split-size");
   return options;
@@ -131,11 +125,12 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
 // Failed: the input could not be read to its end; what was read has been written. Throws std::exception with
 // a text for the user; complete pieces stay then.
 ExitCode run(const CutterOptions& options) {
-  const auto input = open_input(options.input);
+  const auto input = open_trace(options.input);
   Reader reader(*input);
   EntrySource source(reader, options.events);
   PieceFiles files({.target = options.output,
                     .is_split = options.cut.is_split(),
+                    .split_bytes = options.cut.split_bytes,
                     .replaces_anything = options.force,
                     .inputs = {options.input},
                     .jobs = std::max(1U, std::thread::hardware_concurrency())});
@@ -151,11 +146,13 @@ ExitCode run(const CutterOptions& options) {
     bool is_trace = false;
     while (const Entry* entry = source.next()) {
       cutter.add(*entry, reader);
-      check_split_size(cutter.counters(), options);
+      files.check_size(cutter.counters());
       is_trace = true;
     }
     // A file that is not a trace, or has nothing of what is wanted, leaves no output.
-    if (!is_trace || !source.has_wanted()) return report_end(source, "fxt-cut", options.input);
+    const bool is_damage = source.reader().end().reason != ReadEnd::Reason::EndOfFile;
+    if (!is_trace || !source.has_wanted() || (is_damage && cutter.counters().events == 0))
+      return report_end(source, "fxt-cut", options.input);
     cutter.finish();
   } catch (const std::exception&) {
     if (const std::string names = files.complete_text(); !names.empty())

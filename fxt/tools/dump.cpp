@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "fxt/checker.h"
-#include "fxt/support/compressed_files.h"
 #include "fxt/support/json.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
@@ -25,6 +24,7 @@
 #include "fxt/tools/record_text.h"
 #include "fxt/tools/selection.h"
 #include "fxt/tools/statistics.h"
+#include "fxt/tools/trace_files.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {
@@ -199,7 +199,7 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
   statistics.finish();
   if (!options.other.empty()) {
-    const auto input = open_input(options.other);
+    const auto input = open_trace(options.other);
     Reader reader(*input);
     EntrySource other(reader, options.selection);
     Statistics after(options.selection, options.calls);
@@ -367,7 +367,7 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
 ExitCode run(const DumpOptions& options) {
   StandardOutput out;
   if (options.mode == DumpMode::Rules) return print_rules(out);
-  const auto input = open_input(options.file);
+  const auto input = open_trace(options.file);
   Reader reader(*input);
   EntrySource source(reader, options.selection);
   if (options.mode == DumpMode::Check) return dump_check(options, source, out);

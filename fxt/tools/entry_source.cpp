@@ -6,8 +6,9 @@
 #include <fmt/ranges.h>
 #include <iterator>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
-#include "fxt/support/foreign_files.h"
 #include "fxt/tools/time_text.h"
 
 namespace fxt::tools {
@@ -18,10 +19,8 @@ ExitCode report_end(const EntrySource& source, const char* program, const std::s
   if (!source.failure().empty()) {
     problem = source.failure();
   } else if (!problem.empty()) {
-    const std::string reason = end.offset == 0 ? why_no_trace(file) : "";
-    problem = !reason.empty() ? fmt::format("{}: {}", file, reason)
-                              : fmt::format("{}:+{:#x}: {}{}", file, end.offset,
-                                            end.offset == 0 ? "no trace: " : "", problem);
+    problem = end.offset == 0 ? fmt::format("{}: no FXT trace: it does not begin with the magic number", file)
+                              : fmt::format("{}:+{:#x}: {}", file, end.offset, problem);
   } else if (end.reason == ReadEnd::Reason::EndOfFile && end.offset == 0) {
     problem = file + ": the file is empty";
   } else if (!source.has_wanted()) {
@@ -39,6 +38,14 @@ std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns) {
 }
 
 std::string EntrySource::unmet() const {
+  if (has_threads_ && reaches_range_) {
+    std::vector<std::string> wanted;
+    if (!wanted_.names.empty())
+      wanted.push_back(fmt::format("name '{}'", fmt::join(wanted_.names, "' or '")));
+    if (!wanted_.categories.empty())
+      wanted.push_back(fmt::format("category '{}'", fmt::join(wanted_.categories, "' or '")));
+    return fmt::format("nothing in it has the {}", fmt::join(wanted, " and the "));
+  }
   if (has_threads_)
     return first_ns_ <= last_ns_ ? outside_text(first_ns_, last_ns_) : "nothing in it has a time";
   constexpr std::size_t kListed = 3;
@@ -60,6 +67,8 @@ void EntrySource::look_for_wanted(const Record& record) {
     threads_.insert(threads.begin(), threads.end());
     threads_.erase(0);  // whoever ran before a switch
   }
+  const auto* const event = std::get_if<Event>(&record);
+  has_names_ = has_names_ || names_.contains(record);
   const auto time_ns = time_of(record, *reader_);
   if (reaches_range_ || !time_ns) return;
   try {
@@ -67,7 +76,6 @@ void EntrySource::look_for_wanted(const Record& record) {
   } catch (const std::invalid_argument& error) {  // a range that counts from the start
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   }
-  const auto* const event = std::get_if<Event>(&record);
   const bool has_end = event != nullptr && event->type == EventType::DurationComplete;
   first_ns_ = std::min(first_ns_, *time_ns);
   last_ns_ = std::max({last_ns_, *time_ns, has_end ? reader_->to_ns(event->end).value_or(0) : 0});

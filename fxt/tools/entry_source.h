@@ -16,13 +16,14 @@ namespace fxt::tools {
 // A Reader's records up to the end of the file, or up to where reading fails; failure() then has the reason.
 class EntrySource {
  public:
-  // Of a selection, threads and time: a trace that has nothing there is not the one that was meant.
+  // Of a selection, threads, time and names: a trace that has nothing there is not the one that was meant.
   EntrySource(Reader& reader, const Selection& wanted)
       : reader_(&reader), wanted_(wanted), window_(wanted.range.value_or(TimeRange{})) {}
   const Entry* next() {
     try {
       const Entry* const entry = reader_->next();
-      if (entry != nullptr && (!has_threads_ || !reaches_range_)) look_for_wanted(entry->record);
+      if (entry != nullptr && (!has_threads_ || !reaches_range_ || !has_names_))
+        look_for_wanted(entry->record);
       return entry;
     } catch (const FileError& error) {
       failure_ = error.what();
@@ -31,7 +32,7 @@ class EntrySource {
   }
   const Reader& reader() const { return *reader_; }
   const std::string& failure() const { return failure_; }  // empty if there was none
-  bool has_wanted() const { return has_threads_ && reaches_range_; }
+  bool has_wanted() const { return has_threads_ && reaches_range_ && has_names_; }
   // What of it is not there, and what there is instead.
   std::string unmet() const;
 
@@ -43,6 +44,8 @@ class EntrySource {
   TimeWindow window_;
   bool has_threads_ = wanted_.threads.empty();
   bool reaches_range_ = !wanted_.range;
+  Selection names_ = {.names = wanted_.names, .categories = wanted_.categories};
+  bool has_names_ = names_.empty();
   std::set<std::uint64_t> threads_;  // that there are, until one of the wanted is found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;

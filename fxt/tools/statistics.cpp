@@ -363,8 +363,8 @@ void append_difference(TextBuffer& out, const Statistics& before, const Statisti
     if (pair.difference() == 0 && pair.calls == pair.calls_after) continue;
     if (group != group_of(name)) {
       group = group_of(name);
-      append(out, "{}  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8}\n", title_of(*group, unit), "calls", "then",
-             "total", "then", "difference", "change");
+      append(out, "{}  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8}\n", title_of(*group, unit), "calls",
+             "in FILE", "total", "in FILE", "difference", "change");
     }
     append(out, "  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8} ", pair.calls, pair.calls_after,
            time_in(unit, pair.total), time_in(unit, pair.total_after),
@@ -378,6 +378,7 @@ void append_difference(TextBuffer& out, const Statistics& before, const Statisti
                                                          static_cast<double>(pair.total)));
     append_names(out, name);
   }
+  if (!group) append_text(out, "no difference in calls and their times\n");
 }
 
 }  // namespace fxt::tools

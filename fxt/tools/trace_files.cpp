@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <exception>
@@ -11,12 +11,14 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 #include <boost/endian/conversion.hpp>
 
 #include "fxt/format.h"
 #include "fxt/support/compressed_files.h"
+#include "fxt/support/foreign_files.h"
 
 namespace fxt::tools {
 namespace {
@@ -26,22 +28,95 @@ namespace fs = std::filesystem;
 constexpr std::size_t kBufferWords = std::size_t{32} << 10;
 constexpr std::size_t kMaxPieces = 10'000, kMaxListed = 10;
 
+// Names that end so promise another format.
+constexpr std::array<std::string_view, 6> kPacked{".xz", ".bz2", ".lz4", ".zip", ".br", ".7z"};
+constexpr std::array<std::string_view, 12> kFormats{".json",  ".pftrace", ".perfetto", ".perfetto-trace",
+                                                    ".pb",    ".ctf",     ".html",     ".svg",
+                                                    ".tracy", ".txt",     ".data",     ".tfile"};
+
+bool begins_with_magic(std::string_view head) {
+  if (head.size() < sizeof(std::uint64_t)) return false;
+  const auto magic = boost::endian::load_little_u64(reinterpret_cast<const unsigned char*>(head.data()));
+  return magic == kMagicRecord || boost::endian::endian_reverse(magic) == kMagicRecord;
+}
+
+// An input whose first bytes can be looked at.
+class InputWithHead final : public Input {
+ public:
+  // Reads up to `bytes`.
+  InputWithHead(std::unique_ptr<Input> input, std::size_t bytes)
+      : input_(std::move(input)), head_(bytes, '\0') {
+    std::size_t size = 0;
+    try {
+      while (size != bytes) {
+        const std::size_t got = input_->read(std::as_writable_bytes(std::span(head_).subspan(size)));
+        if (got == 0) break;
+        size += got;
+      }
+    } catch (const FileError&) {
+      failure_ = std::current_exception();
+    }
+    head_.resize(size);
+  }
+
+  std::string_view head() const { return head_; }
+  // Why the head could not be read further; null if it could.
+  const std::exception_ptr& failure() const { return failure_; }
+
+  std::size_t read(std::span<std::byte> room) override {
+    if (taken_ == head_.size()) {
+      if (failure_ != nullptr) std::rethrow_exception(failure_);
+      return input_->read(room);
+    }
+    const auto rest = std::as_bytes(std::span(head_).subspan(taken_));
+    const std::size_t size = std::min(room.size(), rest.size());
+    std::ranges::copy(rest.first(size), room.begin());
+    taken_ += size;
+    return size;
+  }
+
+ private:
+  std::unique_ptr<Input> input_;
+  std::string head_;
+  std::size_t taken_ = 0;
+  std::exception_ptr failure_;
+};
+
 }  // namespace
 
 bool is_fxt(const std::string& path) {
-  std::array<std::byte, sizeof(std::uint64_t)> word{};
+  const InputWithHead input(open_input(path), sizeof(std::uint64_t));
   try {
-    const auto input = open_input(path);
-    for (std::span<std::byte> room = word; !room.empty();) {
-      const std::size_t got = input->read(room);
-      if (got == 0) return false;
-      room = room.subspan(got);
-    }
+    if (input.failure() != nullptr) std::rethrow_exception(input.failure());
   } catch (const DamagedFile&) {
     return false;
   }
-  const auto magic = std::bit_cast<std::uint64_t>(word);
-  return magic == kMagicRecord || boost::endian::endian_reverse(magic) == kMagicRecord;
+  return begins_with_magic(input.head());
+}
+
+std::unique_ptr<Input> open_trace(const std::string& path) {
+  auto input = std::make_unique<InputWithHead>(open_input(path), kKindBytes);
+  if (!begins_with_magic(input->head()))
+    if (const std::string reason = why_no_trace(path, input->head()); !reason.empty())
+      throw FileError(fmt::format("{}: {}", path, reason));
+  return input;
+}
+
+void check_target(const std::string& path, bool takes_any_name) {
+  if (path == "-" && ::isatty(STDOUT_FILENO) == 1)
+    throw UsageError("a trace is binary: send standard output to a file or a program, not to the terminal");
+  std::error_code error;
+  if (takes_any_name || fs::exists(path, error)) return;
+  const std::string own = fs::path(path).extension().string();
+  std::string suffix = own;
+  std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (std::ranges::count(kPacked, suffix) != 0 || ((suffix == ".gz" || suffix == ".zst") && own != suffix))
+    throw UsageError(fmt::format(
+        "'{}': .gz and .zst are written, {} is not; --force writes an FXT trace under that name", path, own));
+  if (std::ranges::count(kFormats, suffix) != 0)
+    throw UsageError(fmt::format(
+        "'{}': an FXT trace is written, no {} file: call it {}; --force writes it under that name", path, own,
+        fs::path(path).replace_extension(".fxt").string()));
 }
 
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
@@ -144,6 +219,16 @@ TraceFileOutput& PieceFiles::next(std::size_t number) {
   file_.emplace(name, options_.jobs, options_.syncs);
   names_.push_back(name);
   return *file_;
+}
+
+void PieceFiles::check_size(const CutCounters& counters) const {
+  if (options_.split_bytes == 0 || options_.replaces_anything || counters.pieces > 2 ||
+      counters.least_bytes <= options_.split_bytes)
+    return;
+  throw UsageError(
+      fmt::format("--split-size is {} bytes, but each piece begins with all names and what is open: it takes "
+                  "{} at least, or --force for larger pieces",
+                  options_.split_bytes, counters.least_bytes));
 }
 
 std::vector<std::string> PieceFiles::complete() const {

@@ -1,4 +1,4 @@
-// The files of a trace that is written: one, or numbered pieces.
+// The file of a trace that is read, and those of one that is written: one, or numbered pieces.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,13 @@ namespace fxt::tools {
 // Whether the file is an FXT trace, by its first word after decompression. Throws FileError if it can't be
 // read.
 bool is_fxt(const std::string& path);
+
+// Opens a trace as open_input() does. Throws FileError for a file that is known to be none, with what it is.
+std::unique_ptr<Input> open_trace(const std::string& path);
+
+// Throws UsageError if a trace can't be meant to go there: the name ends as those of another format do, and
+// no such file exists, or it is standard output ("-") and that is the terminal.
+void check_target(const std::string& path, bool takes_any_name);
 
 // The user's options don't allow replacing the file.
 class NotReplaceable : public UsageError {
@@ -69,6 +76,7 @@ class PieceFiles final : public PieceOutputs {
   struct Options {
     std::string target;  // "-" is standard output, of one file only
     bool is_split = false;
+    std::uint64_t split_bytes = 0;         // of each piece; 0: no limit
     bool replaces_anything = false;        // and may be any number of pieces
     bool syncs = false;                    // files are on the disk when they are finished
     std::vector<std::string> inputs = {};  // are never replaced
@@ -80,6 +88,10 @@ class PieceFiles final : public PieceOutputs {
   // The file of piece `number`, the latest or the next one. Throws FileError, also for more pieces than
   // anybody wants.
   TraceFileOutput& next(std::size_t number) override;
+
+  // Throws UsageError if pieces can't be that small, unless anything goes: what begins the second one is
+  // larger.
+  void check_size(const CutCounters& counters) const;
 
   // The files that are complete.
   std::vector<std::string> complete() const;

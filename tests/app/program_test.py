@@ -169,6 +169,11 @@ class Usage(ProgramTest):
         self.assert_done(process)
         self.assertRegex(process.stdout.decode(), r"^records-lost\n\n(.|\n)*Remedy")
         self.assertNotIn("###", process.stdout.decode())
+        text = self.convert("--explain", "kept-apart").stdout.decode()
+        self.assertTrue(text.startswith("kept-apart\n\nRemark. "), text)
+        self.assertNotIn("](", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assert_wrong(["--explain=foo"], "there is no note 'foo': docs/notes.md lists them all")
         self.assert_wrong(["--explain=record-lost"], "there is no note 'record-lost'; did you mean records-lost?")
 
     def test_threads_that_there_are_not_are_answered_by_those_that_there_are(self):
@@ -411,7 +416,7 @@ class Failures(ProgramTest):
             with open("/dev/full", "wb") as full:
                 process = subprocess.run([CONVERT, *arguments], stdout=full, stderr=subprocess.PIPE, check=False,
                                          timeout=120)
-            self.assert_failed(process, "fxt-convert: standard output: can't write all that there is to say\n")
+            self.assert_failed(process, "fxt-convert: standard output: can't write: an earlier write failed\n")
 
     def test_nobody_complains_that_nobody_reads_the_report(self):
         for arguments in [[CLEAN, self.output], ["--help"], ["--inspect", *[CLEAN] * 50]]:

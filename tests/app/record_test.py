@@ -104,7 +104,19 @@ class Record(unittest.TestCase):
         self.assertIn('"work"', self.calls_of("script.fxt"))
 
     def test_what_is_missing_is_named(self):
-        self.assertIn("none: no such program\n", self.result("--no-open", "./none")[2])
+        self.assertEqual(self.result("--no-open", "./none")[2], "record: ./none: no such program\n")
+        self.assertEqual(self.result("--no-open", "./draw.c")[2], "record: ./draw.c: may not be executed (chmod +x)\n")
+
+    def test_wrong_options_of_uftrace_are_the_reason(self):
+        code, _, error = self.result("--no-open", "--uftrace", "--nosuch", "./draw")
+        self.assertEqual(code, 1)
+        self.assertTrue(error.endswith("\nrecord: nothing was recorded: uftrace ended with exit code 1\n"), error)
+
+    def test_paths_are_checked_before_the_program_runs(self):
+        for options, problem in (["-o", "draw.json"], "draw.json: the name of the trace ends in .fxt, .fxt.gz or .fxt.zst"), \
+                (["-o", "none/draw.fxt"], "none/draw.fxt: there is no directory none"), (["-d", "draw.c"], "draw.c is no directory"):
+            code, out, error = self.result("--no-open", *options, "./draw")
+            self.assertEqual((code, out, error), (2, "", f"record: {problem}\nTry 'record --help'.\n"))
         tools = self.folder / "tools"
         tools.mkdir()
         (tools / "python3").symlink_to("/usr/bin/python3")

@@ -211,8 +211,7 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
     WordParser words(item);
     split(text.substr(std::min(at + 1, text.size())), ',', [&](std::string_view word) { words.add(word); });
     if (option == Option::Trigger && !words.has_action())
-      throw UsageError(
-          fmt::format("--trigger: '{}' says nothing of the function; actions are {}", text, kActionList));
+      throw UsageError(fmt::format("--trigger: '{}' has no known action; actions are {}", text, kActionList));
     // A filter that clears filters is no filter itself.
     if (item.option != Option::Trigger && item.clears.has(Setting::Filter))
       item.actions.given.remove(Setting::Filter);

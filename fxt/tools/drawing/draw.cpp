@@ -49,7 +49,8 @@ ProgramText program_text() {
           "Draws the calls of a trace in the Fuchsia trace format, or of a part of it: a lane for each "
           "thread, nested calls below each other, frames of GDB as red marks, flows as arrows, counters as "
           "areas. Or draws a flame graph: calls of one path together, as wide as they took. IN may be "
-          "compressed with gzip or zstd, or - for standard input. OUT ends in .svg or .html: a picture, or "
+          "compressed with gzip or zstd, or - for standard input. OUT ends in .svg or .html, or those with "
+          ".gz or .zst: a picture, or "
           "a page that can be zoomed and searched; - is standard output. The size is bounded, however long "
           "the trace is: a picture merges calls that are narrower than a pixel, a page those that are too "
           "many for it, and the report counts what was merged or not drawn.",
@@ -107,8 +108,9 @@ PictureKind kind_of_name(const std::string& output) {
   const std::string end = name.extension().string();
   if (end == ".svg") return PictureKind::Svg;
   if (end == ".html" || end == ".htm") return PictureKind::Html;
-  throw UsageError(
-      fmt::format("'{}' ends neither in .svg nor in .html; --format says what to write", output));
+  throw UsageError(fmt::format(
+      "'{}' ends neither in .svg nor in .html (or these with .gz, .zst); --format says what to write",
+      output));
 }
 
 bool is_picture(const std::string& path) {
@@ -208,7 +210,7 @@ std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
 // Failed: the input could not be read to its end; what was read is drawn. Throws std::exception with a text
 // for the user; nothing is written then.
 ExitCode run(const DrawOptions& options) {
-  const auto input = open_input(options.input);
+  const auto input = open_trace(options.input);
   check_replaceable(options.output, {options.input}, options.force,
                     {.is_one = is_picture, .name = "picture of fxt-draw"});
   Reader reader(*input);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "fxt/support/text.h"
 #include "fxt/tools/time_text.h"
 
 namespace fxt::tools {
@@ -15,7 +16,7 @@ struct Noun {
 constexpr Noun kCall{"call", "calls"}, kMark{"mark", "marks"};
 
 std::string counted(std::uint64_t count, const Noun& noun) {
-  return fmt::format("{} {}", count, count == 1 ? noun.one : noun.several);
+  return fxt::counted(count, noun.one, noun.several);
 }
 
 }  // namespace
@@ -100,7 +101,8 @@ std::vector<std::string> DrawingReport::lines() const {
     lines.push_back(fmt::format("{} with {} not drawn (--max-threads)",
                                 counted(other_threads, {"more thread", "more threads"}),
                                 counted(on_other_threads, {"call or mark", "calls and marks"})));
-  say(flows_not_drawn, {"flow", "flows"}, "not drawn: too many, or they leave the range");
+  say(flows_cut, {"flow", "flows"}, "not drawn: one end is outside of the range");
+  say(flows_too_many, {"flow", "flows"}, "not drawn: too many");
   say(values_not_drawn, {"value", "values"}, "not drawn: no number, or of too many counters");
   say(unmatched_ends, {"end", "ends"}, "not drawn: no begin in the trace");
   say(bad_times, {"record", "records"}, "not drawn: impossible times");

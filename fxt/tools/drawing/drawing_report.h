@@ -26,7 +26,7 @@ struct DrawingReport {
   std::uint64_t endless = 0;    // without an end
   // Not drawn.
   std::uint64_t too_deep = 0;
-  std::uint64_t flows_not_drawn = 0, values_not_drawn = 0;
+  std::uint64_t flows_cut = 0, flows_too_many = 0, values_not_drawn = 0;
   std::uint64_t other_threads = 0, on_other_threads = 0;
   std::uint64_t unmatched_ends = 0, bad_times = 0;
   std::uint64_t unreadable = 0;  // records that are damaged, or of an unknown type

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "fxt/support/text.h"
 #include "fxt/tools/drawing/picture.h"
 #include "fxt/tools/time_text.h"
 
@@ -49,10 +50,10 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
         if (is_new) drawing.calls.push_back(0);
         drawing.calls[name->second] += node->calls;
         if (lane.rows.size() < inner.row) lane.rows.resize(inner.row);
-        drawing.details.push_back(fmt::format(
-            "{:.2f} % of {}, itself {}, {} {}",
-            100.0 * static_cast<double>(node->total_ns) / static_cast<double>(root->total_ns), root->name,
-            exact_time(node->self_ns), node->calls, node->calls == 1 ? "call" : "calls"));
+        drawing.details.push_back(
+            fmt::format("{:.2f} % of {}, itself {}, {}",
+                        100.0 * static_cast<double>(node->total_ns) / static_cast<double>(root->total_ns),
+                        root->name, exact_time(node->self_ns), counted(node->calls, "call")));
         lane.rows[inner.row - 1].put({.begin_ns = inner.begin_ns,
                                       .end_ns = begin_ns,
                                       .longest_ns = node->total_ns,
@@ -63,7 +64,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
       }
     }
   }
-  drawing.foot.push_back(fmt::format("{} {}", shapes, shapes == 1 ? "path of calls" : "paths of calls"));
+  drawing.foot.push_back(counted(shapes, "path of calls", "paths of calls"));
   const auto say = [&](std::uint64_t count, std::string_view what) {
     if (count != 0) drawing.foot.push_back(fmt::format("{} {}", count, what));
   };

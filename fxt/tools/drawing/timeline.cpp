@@ -187,11 +187,14 @@ void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns) {
   const std::tuple key{std::string(event.category.text), std::string(event.name.text), event.id};
   const auto open = open_flows_.find(key);
   if (event.type != EventType::FlowBegin && open != open_flows_.end()) {
-    const bool is_shown = is_in_range(open->second.ns, open->second.ns) && is_in_range(time_ns, time_ns);
-    if (is_shown && flows_.size() < kMaxFlows)
+    const bool begins_in_range = is_in_range(open->second.ns, open->second.ns);
+    const bool ends_in_range = is_in_range(time_ns, time_ns);
+    if (begins_in_range != ends_in_range)
+      ++report_.flows_cut;
+    else if (begins_in_range && flows_.size() < kMaxFlows)
       flows_.push_back({.from = open->second, .to = end, .name = calls_.index_of(event)});
-    else
-      ++report_.flows_not_drawn;
+    else if (begins_in_range)
+      ++report_.flows_too_many;
   }
   if (event.type == EventType::FlowEnd)
     open_flows_.erase(key);

@@ -62,10 +62,10 @@ TEST(Cut, CompleteEventsAreClippedToTheRange) {
                                           "end 200 1/2 \"c\" \"behind\" \"cut\"=\"end\"\n"
                                           "end 200 1/2 \"c\" \"around\" \"cut\"=\"both\"\n"));
   EXPECT_EQ(cuts.counters.pieces, 1U);
-  EXPECT_EQ(cuts.counters.events, 2U);
-  EXPECT_EQ(cuts.counters.first_ns, std::optional<std::uint64_t>(160));
+  EXPECT_EQ(cuts.counters.events, 4U);
+  EXPECT_EQ(cuts.counters.first_ns, std::optional<std::uint64_t>(100));
   EXPECT_EQ(cuts.counters.last_ns, 200U);
-  EXPECT_EQ(cuts.counters.outside, 4U);
+  EXPECT_EQ(cuts.counters.outside, 2U);
   EXPECT_EQ(cuts.counters.cut_calls, 2U);
 }
 

@@ -221,7 +221,7 @@ class Encodings : public Calls {
 
 TEST_F(Encodings, GiveTheSameFigures) {
   const std::vector<std::string> options{
-      "",           "-n work",         "-n 'l*' -n main", "-c app",       "-c none",      "--tid 101",
+      "",           "-n work",         "-n 'l*' -n main", "-c app",       "-c 'a*'",      "--tid 101",
       "-r 2us~4us", "-r ~3us -n main", "--type complete", "--type begin", "--type event", "--type log"};
   const auto all = [&] {
     std::vector<std::vector<std::string>> figures;
@@ -285,7 +285,7 @@ TEST_F(Calls, AreCompared) {
   complete(kLeaf, 2100, 2200);
   EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns " + before + " --diff " + file("after", words_)).output,
             R"(calls of the program, in ns
-         calls         then          total           then      difference   change
+         calls      in FILE          total        in FILE      difference   change
              1            2           1000           1500            +500   +50.0% "app" "main"
              0            1              0            100            +100      new "app" "leaf"
 )");
@@ -343,7 +343,7 @@ TEST_F(Groups, AreComparedApart) {
   EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns -c app -c sched " + file_ + " --diff " + write("other", 5000))
                 .output,
             R"(off the cpu, in ns
-         calls         then          total           then      difference   change
+         calls      in FILE          total        in FILE      difference   change
              1            1           9000           5000           -4000   -44.4% "sched" "linux:schedule"
 )");
 }

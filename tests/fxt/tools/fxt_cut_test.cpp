@@ -39,8 +39,8 @@ TEST_F(FxtCut, TakesARange) {
   const Outcome outcome = run("-r 400ns~700ns " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.output,
-            "1 record (events, switches, logs, blobs) in 1 file\n  " + folder() +
-                "out.fxt\n1 durations cut where a piece ends\n3 records outside of the range\n");
+            "2 records (events, switches, logs, blobs) in 1 file\n  " + folder() +
+                "out.fxt\n1 duration cut where a piece ends\n2 records outside of the range\n");
   EXPECT_EQ(dump(folder() + "out.fxt"),
             "begin 1400 1/2 \"c\" \"work\"\n"
             "complete 1500..1600 1/3 \"c\" \"step\"\n"
@@ -96,7 +96,7 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForNames) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt"));
   EXPECT_EQ(run("-q --split-size 2090 " + names + " " + out).output, "");
   EXPECT_THAT(run("--force --split-size 1k " + names + " " + out).output,
-              HasSubstr(" files are larger than --split-size, up to "));
+              HasSubstr("out.019.fxt\n  and 64 more\n84 files larger than --split-size, up to "));
 }
 
 // Nothing is open in the first piece before it is written.
@@ -208,8 +208,14 @@ TEST_F(FxtCut, WhatIsNoTraceLeavesNothing) {
   const std::string out = trace(), before = dump(out);
   const Outcome outcome = run(file_with("x.c", "int main() { return 0; }") + " " + out);
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.output, HasSubstr("x.c:+0x0: "));
+  EXPECT_THAT(outcome.output, EndsWith("x.c: no FXT trace: it does not begin with the magic number\n"));
   EXPECT_EQ(dump(out), before);
+  // Its first bytes look like short records of unknown types.
+  for (const std::string& json :
+       {"[\n{\"ph\": \"X\"}" + std::string(10'000, ' '), "\x1f" + std::string(10'000, '\x2f')}) {
+    EXPECT_EQ(run(file_with("x.json", json) + " " + out).exit_code, 1);
+    EXPECT_EQ(dump(out), before);
+  }
 }
 
 TEST_F(FxtCut, WhatIsEmptyLeavesNothing) {
@@ -222,8 +228,8 @@ TEST_F(FxtCut, WhatIsEmptyLeavesNothing) {
 TEST_F(FxtCut, NamesThePiecesOfAnEarlierTrace) {
   EXPECT_EQ(run("-q --split-time 1us " + trace() + " " + folder() + "out.fxt").exit_code, 0);
   EXPECT_THAT(run("--split-time 2us " + trace() + " " + folder() + "out.fxt").output,
-              HasSubstr("1 files that are called like pieces of this trace, but are of an earlier one\n  " +
-                        folder() + "out.002.fxt\n"));
+              HasSubstr("1 file of an earlier trace, with a name like the pieces of this one\n  " + folder() +
+                        "out.002.fxt\n"));
 }
 
 TEST_F(FxtCut, NamesThePiecesThatAreComplete) {
@@ -232,6 +238,24 @@ TEST_F(FxtCut, NamesThePiecesThatAreComplete) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output, "fxt-cut: these pieces are complete: " + folder() + "out.000.fxt\nfxt-cut: " +
                                 folder() + "out.001.fxt: can't write: Is a directory\n");
+}
+
+TEST_F(FxtCut, RefusesNamesOfOtherFormats) {
+  const Outcome outcome = run(trace() + " out.json");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.output,
+            "fxt-cut: 'out.json': an FXT trace is written, no .json file: call it out.fxt; --force writes it "
+            "under that name\nTry 'fxt-cut --help'.\n");
+  EXPECT_EQ(run("-q --force " + trace() + " " + folder() + "out.json").exit_code, 0);
+}
+
+TEST_F(FxtCut, SaysThatNothingHasTheNames) {
+  const Outcome outcome = run("-n wrok -n 'st?p.' " + trace() + " " + folder() + "out.fxt");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, EndsWith("in.fxt: nothing in it has the name 'wrok' or 'st?p.'\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
+  EXPECT_THAT(run("-n work --category d " + trace() + " " + folder() + "out.fxt").output,
+              EndsWith("in.fxt: nothing in it has the name 'work' and the category 'd'\n"));
 }
 
 TEST_F(FxtCut, SaysWhatIsWrongWithItsInput) {

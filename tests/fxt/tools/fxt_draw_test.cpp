@@ -174,7 +174,8 @@ TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
     EXPECT_FALSE(std::filesystem::exists(out_));
     return outcome.output;
   };
-  EXPECT_THAT(failed(file_with("x.c", "int main() { return 0; }")), HasSubstr("x.c:+0x0: "));
+  EXPECT_THAT(failed(file_with("x.c", "int main() { return 0; }")),
+              HasSubstr("x.c: no FXT trace: it does not begin with the magic number\n"));
   EXPECT_EQ(failed("-r 1s~ " + trace()),
             "fxt-draw: " + folder() + "in.fxt: nothing lies in that time: the trace is from 1 µs to 4 µs\n");
   EXPECT_EQ(failed("--tid 99 " + trace()),
@@ -224,7 +225,9 @@ TEST_F(FxtDraw, SaysWhatIsRight) {
   EXPECT_EQ(error(""), "fxt-draw: IN and OUT are missing\n" + help);
   EXPECT_EQ(error("a b.svg c"), "fxt-draw: takes one IN and one OUT\n" + help);
   EXPECT_EQ(error("a b.png"),
-            "fxt-draw: 'b.png' ends neither in .svg nor in .html; --format says what to write\n" + help);
+            "fxt-draw: 'b.png' ends neither in .svg nor in .html (or these with .gz, .zst); --format says "
+            "what to write\n" +
+                help);
   EXPECT_EQ(error("-r 5~3 a b.svg"), "fxt-draw: --time-range: '5~3' ends before it begins\n" + help);
   EXPECT_EQ(error("-r 20us~0.000000001 " + trace() + " " + out_),
             "fxt-draw: --time-range: the range ends before it begins\n" + help);

@@ -220,7 +220,7 @@ TEST_F(FxtDump, SaysThatAFileIsNoTrace) {
   const Outcome text =
       run(file_with("text", "Not a trace, but long enough to be taken for the head of a record.\n"));
   EXPECT_EQ(text.exit_code, 1);
-  EXPECT_THAT(text.output, HasSubstr("text:+0x0: no trace: truncated: the last record lacks "));
+  EXPECT_THAT(text.output, HasSubstr("text: no FXT trace: it does not begin with the magic number\n"));
 }
 
 TEST_F(FxtDump, TellsWhatOtherFilesAre) {
@@ -246,6 +246,17 @@ TEST_F(FxtDump, TellsWhatOtherFilesAre) {
            {file_with("b.json", "[\n{\"ph\": \"X\"}]"),
             "a trace in Chrome's JSON: Perfetto opens it as it is"},
            {file_with("a.zip", "PK\x03\x04" + std::string(20, '\0')), "a zip archive: unpack it first"},
+           {file_with("large.json", "[\n{\"ph\": \"X\"}" + std::string(10'000, ' ')),
+            "a trace in Chrome's JSON: Perfetto opens it as it is"},
+           {file_with("a.xz",
+                      "\xfd"
+                      "7zXZ" +
+                          std::string(20, '\0')),
+            "compressed with xz: unpack it first"},
+           {file_with("a.bz2", "BZh91AY"), "compressed with bzip2: unpack it first"},
+           {file_with("a.lz4", "\x04\x22\x4d\x18"), "compressed with lz4: unpack it first"},
+           {file_with("a.tar", std::string(257, '\0') + "ustar"),
+            "a tar archive: unpack it first, or convert the recordings in it with fxt-convert"},
            {file_with("ftrace", "# tracer: function_graph\n"),
             "a text of ftrace: Perfetto opens it as it is"},
            {file_with("perf.data", "PERFILE2" + std::string(20, '\0')),
@@ -297,7 +308,7 @@ TEST_F(FxtDump, ReadsGzipZstdAndStandardInput) {
   EXPECT_EQ(shell("cat " + path + " | " FXT_DUMP " -").output, text);
   const Outcome damaged = shell("gzip -c " + path + " | head -c 60 | " FXT_DUMP " -");
   EXPECT_EQ(damaged.exit_code, 1);
-  EXPECT_THAT(damaged.output, HasSubstr("-: the compressed data is damaged"));
+  EXPECT_THAT(damaged.output, HasSubstr("-: the compressed data ends early\n"));
 }
 
 TEST_F(FxtDump, SaysOfAnyCutThatCompressedDataLacksItsEnd) {
@@ -313,7 +324,7 @@ TEST_F(FxtDump, SaysOfAnyCutThatCompressedDataLacksItsEnd) {
       shell("head -c " + std::to_string(left) + " " + packed + " > " + cut);
       const Outcome outcome = run("--stats " + cut);
       EXPECT_EQ(outcome.exit_code, 1) << packer << ' ' << left;
-      EXPECT_THAT(outcome.output, HasSubstr("cut: the compressed data is damaged\n"))
+      EXPECT_THAT(outcome.output, HasSubstr("cut: the compressed data ends early\n"))
           << packer << ' ' << left;
     }
     shell("cat " + packed + " > " + cut + "; " + packer + " -c /dev/null >> " + cut);
@@ -333,7 +344,7 @@ TEST_F(FxtDump, ShowsWhatComesBeforeDamage) {
   EXPECT_EQ(lines.exit_code, 1);
   EXPECT_TRUE(lines.output.starts_with("magic\n"));
   EXPECT_NE(lines.output.find("instant 1005000 "), std::string::npos);
-  EXPECT_TRUE(lines.output.ends_with("cut: the compressed data is damaged\n"));
+  EXPECT_TRUE(lines.output.ends_with("cut: the compressed data ends early\n"));
   EXPECT_THAT(run("--stats " + cut).output, HasSubstr(" instant"));
   EXPECT_EQ(run("--check " + cut).exit_code, 1);
 }

@@ -112,9 +112,8 @@ TEST(FilterItem, SizesMayHaveUnits) {
 }
 
 TEST(FilterItem, ATriggerSaysSomething) {
-  EXPECT_THAT(problem_of("f"),
-              testing::StartsWith("--trigger: 'f' says nothing of the function; actions are"));
-  EXPECT_THAT(problem_of("f@libx.so"), testing::HasSubstr("says nothing"));
+  EXPECT_THAT(problem_of("f"), testing::StartsWith("--trigger: 'f' has no known action; actions are"));
+  EXPECT_THAT(problem_of("f@libx.so"), testing::HasSubstr("has no known action"));
   EXPECT_THAT(problem_of("f@hide;g"), testing::HasSubstr("'g' says nothing"));
   EXPECT_EQ(problem_of("f@color=red"), "none");
   EXPECT_EQ(problem_of("f", Of::Filter), "none");

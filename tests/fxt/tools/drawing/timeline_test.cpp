@@ -289,7 +289,7 @@ TEST(Timeline, SaysWhatItDoesNotDraw) {
                           "1 mark before or behind the calls: at the ends of the axis",
                           "not drawn: 3 async events, 2 context switches, 1 wakeup, 1 log message, 1 blob"));
   EXPECT_THAT(drawn(bytes_of(sample_trace()), range("0.0000014~0.0000016")).lines,
-              ElementsAre("2 calls on 2 threads", "2 flows not drawn: too many, or they leave the range",
+              ElementsAre("2 calls on 2 threads", "2 flows not drawn: one end is outside of the range",
                           "not drawn: 3 async events"));
 }
 
