@@ -58,6 +58,6 @@ inline constexpr NoteKind kUntypedValues{"untyped-values", "collected items whos
 inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that contradict the tracepoints"};
 inline constexpr NoteKind kUnconfirmedProgram{"unconfirmed-program", "programs that no tracepoint confirms",
                                               true};
-inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address could not be found"};
+inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address is not known, or is unlikely"};
 
 }  // namespace convert::tfile

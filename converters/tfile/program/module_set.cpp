@@ -26,8 +26,10 @@ enum class Use : std::uint8_t { Nothing, Names, All };
 // Places the program, and decides what it serves for.
 Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t> given, Notes& notes) {
   const Location file = Location::file(program.path());
-  const ProgramCheck check =
-      check_program(trace.description, program, given, trace.register_layout(), trace.format.order);
+  const auto check_at = [&](std::optional<std::uint64_t> bias) {
+    return check_program(trace.description, program, bias, trace.register_layout(), trace.format.order);
+  };
+  const ProgramCheck check = check_at(given);
   if (check.contradictions > 0) {
     const std::string problem =
         check.contradictions == 1
@@ -43,6 +45,11 @@ Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t>
   } else if (!check.bias) {
     notes.add(kLoadBias, file, "no tracepoint tells where it was loaded: use --load-bias");
     return Use::Nothing;
+  } else if (const ProgramCheck found = given && check.agreements == 0 ? check_at({}) : ProgramCheck{};
+             found.bias && found.agreements > 0) {
+    notes.add(kLoadBias, file,
+              fmt::format("no tracepoint lies in it at the {:#x} of --load-bias; they do at {:#x}", *given,
+                          *found.bias));
   } else if (check.agreements == 0) {
     notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of it");
   }

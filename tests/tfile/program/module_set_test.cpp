@@ -73,6 +73,14 @@ TEST_F(Modules, TheUserSaysWhereTheyWereLoaded) {
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 2u);
 }
 
+TEST_F(Modules, AnAddressOfTheUserThatNoTracepointFitsIsNamed) {
+  tracepoint("plant::pump", address_of(0, "plant::pump")).place({{.bias = 0x1'0000'0000}});
+  EXPECT_EQ(notes_.count(kUnconfirmedProgram), 0u);
+  EXPECT_THAT(first_note(),
+              EndsWith("traced_fixed: no tracepoint lies in it at the 0x100000000 of --load-bias; "
+                       "they do at 0x0"));
+}
+
 TEST_F(Modules, OneThatContradictsIsLeftOut) {
   const std::uint64_t address = address_of(0, "plain_start");
   const ModuleSet modules = tracepoint("plant::pump", address).place();
