@@ -33,7 +33,7 @@ class MarkScan {
   bool is_done() const { return next_ == windows_.size() && active_.empty(); }
   std::uint64_t plain_until_ns() const {
     if (!has_begun_ || !active_.empty()) return 0;
-    return next_ == windows_.size() ? RecordCursor::Limits::kNever : windows_[next_].first_ns + 1;
+    return next_ == windows_.size() ? kForever : windows_[next_].first_ns + 1;
   }
   static bool may_skip(const CallRecord&) { return true; }
   static void skipped(const CallRecord&, std::uint64_t) {}

@@ -2,8 +2,8 @@
 // is written in (docs/mixed-form.md):
 //
 //   a call becomes ONE complete event at the position of its begin, unless its length is zero, or an event of
-//   zero length lies inside it at its very end, or its end is not known when its begin must be written: then
-//   it becomes a begin and an end.
+//   zero length lies inside it at its very end, or it has more arguments than one record holds, or its end is
+//   not known when its begin must be written: then it becomes a begin and an end.
 //
 // One thread at a time fills a lane; another thread may consume the sealed events meanwhile.
 #pragma once

@@ -16,23 +16,24 @@ constexpr std::size_t kLookAhead = 4;
 // A frame as the target of an expression that runs again: whatever the expression records is the next block.
 class Replay::FrameTarget : public EmulatorTarget {
  public:
-  FrameTarget(Replay& replay, Action& action) : replay_(replay), frame_(*replay.frame_), action_(action) {}
+  FrameTarget(Replay& replay, ActionResult& action)
+      : replay_(replay), memory_(*replay.memory_), action_(action) {}
 
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
-    return frame_.register_value(number);
+    return memory_.register_value(number);
   }
   std::optional<std::uint64_t> read_memory(std::uint64_t address, std::size_t size) override {
-    return frame_.number(address, size);
+    return memory_.number(address, size);
   }
   std::optional<std::uint64_t> read_variable(std::uint64_t number) override {
-    return frame_.variable(number);
+    return memory_.variable(number);
   }
 
   bool record(const MemoryRecord& record) override {
-    const auto address = record.address ? std::optional(frame_.masked(*record.address)) : std::nullopt;
+    const auto address = record.address ? std::optional(memory_.masked(*record.address)) : std::nullopt;
     // GDB records the address of an array of unknown size, and none of its elements.
     if (record.length == 0 && !record.is_string && !record.is_operand) {
-      const auto& blocks = frame_.blocks();
+      const auto& blocks = memory_.blocks();
       const bool has_block = replay_.at_ < blocks.size() && blocks[replay_.at_]->bytes.empty();
       if (address)
         action_.recordings.push_back(
@@ -45,7 +46,7 @@ class Replay::FrameTarget : public EmulatorTarget {
                          replay_.find_ahead(*address, std::min(*record.length, kMaxBlock));
       if (!found) return false;
     }
-    Recording recording = replay_.consume(record.is_string ? 0 : record.length.value_or(0));
+    RecordedMemory recording = replay_.consume(record.is_string ? 0 : record.length.value_or(0));
     recording.is_string = record.is_string;
     recording.is_operand = record.is_operand;
     action_.recordings.push_back(recording);
@@ -54,29 +55,29 @@ class Replay::FrameTarget : public EmulatorTarget {
 
  private:
   bool is_next(std::optional<std::uint64_t> address, const MemoryRecord& record) const {
-    if (replay_.at_ >= frame_.blocks().size()) return false;
-    const Block& block = *frame_.blocks()[replay_.at_];
-    if (address && *address != frame_.masked(block.address)) return false;
+    if (replay_.at_ >= memory_.blocks().size()) return false;
+    const Block& block = *memory_.blocks()[replay_.at_];
+    if (address && *address != memory_.masked(block.address)) return false;
     if (record.is_string)
       return !record.length || *record.length == 0 || block.bytes.size() <= *record.length;
     return !record.length || std::min(*record.length, kMaxBlock) == block.bytes.size();
   }
 
   Replay& replay_;
-  FrameMemory& frame_;
-  Action& action_;
+  FrameMemory& memory_;
+  ActionResult& action_;
 };
 
 void Replay::run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed,
                  FrameMemory& frame) {
-  frame_ = &frame;
+  memory_ = &frame;
   at_ = 0;
   actions_.clear();
   std::size_t expression = 0;
   for (const TracepointAction& action : actions) {
     if (action.kind == TracepointAction::Kind::Memory) run_range(action);
     if (action.kind != TracepointAction::Kind::Expression) continue;
-    Action& added = actions_.emplace_back(Action{.action = &action});
+    ActionResult& added = actions_.emplace_back(ActionResult{.source = &action});
     if (!is_needed.empty() && !is_needed[expression++]) continue;
     FrameTarget target(*this, added);
     const RunResult result = tfile::run(action.code, target);
@@ -86,14 +87,14 @@ void Replay::run(std::span<const TracepointAction> actions, const std::vector<bo
 }
 
 // The next block, and those that continue it up to `length`.
-Replay::Recording Replay::consume(std::uint64_t length) {
-  const auto& blocks = frame_->blocks();
+Replay::RecordedMemory Replay::consume(std::uint64_t length) {
+  const auto& blocks = memory_->blocks();
   const Block& first = *blocks[at_];
-  Recording recording{.first_block = at_++,
-                      .blocks = 1,
-                      .address = frame_->masked(first.address),
-                      .size = first.bytes.size(),
-                      .bytes = first.bytes};
+  RecordedMemory recording{.first_block = at_++,
+                           .blocks = 1,
+                           .address = memory_->masked(first.address),
+                           .size = first.bytes.size(),
+                           .bytes = first.bytes};
   while (recording.size < length && at_ < blocks.size() && !blocks[at_]->bytes.empty() &&
          blocks[at_]->address == first.address + recording.size) {
     recording.size += blocks[at_++]->bytes.size();
@@ -103,17 +104,17 @@ Replay::Recording Replay::consume(std::uint64_t length) {
 }
 
 void Replay::run_range(const TracepointAction& action) {
-  Action& added = actions_.emplace_back(Action{.action = &action});
+  ActionResult& added = actions_.emplace_back(ActionResult{.source = &action});
   if (action.base >= 0) {
     // gdbserver ignores the base register, other targets add it.
-    const auto value = frame_->register_value(static_cast<std::uint64_t>(action.base));
+    const auto value = memory_->register_value(static_cast<std::uint64_t>(action.base));
     if (value && match_range(action, *value + static_cast<std::uint64_t>(action.offset), added)) return;
   }
   match_range(action, static_cast<std::uint64_t>(action.offset), added);
 }
 
-bool Replay::match_range(const TracepointAction& action, std::uint64_t address, Action& result) {
-  if (!find_ahead(frame_->masked(address), std::min(action.length, kMaxBlock))) return false;
+bool Replay::match_range(const TracepointAction& action, std::uint64_t address, ActionResult& result) {
+  if (!find_ahead(memory_->masked(address), std::min(action.length, kMaxBlock))) return false;
   result.recordings.push_back(consume(action.length));
   result.is_complete = true;
   return true;
@@ -121,10 +122,10 @@ bool Replay::match_range(const TracepointAction& action, std::uint64_t address, 
 
 // Skips a few unexplained blocks if the expected one follows them.
 bool Replay::find_ahead(std::uint64_t address, std::uint64_t size) {
-  const auto& blocks = frame_->blocks();
+  const auto& blocks = memory_->blocks();
   const std::size_t end = std::min(blocks.size(), at_ + kLookAhead);
   for (std::size_t i = at_; i < end; ++i) {
-    if (frame_->masked(blocks[i]->address) != address || blocks[i]->bytes.size() != size) continue;
+    if (memory_->masked(blocks[i]->address) != address || blocks[i]->bytes.size() != size) continue;
     at_ = i;
     return true;
   }
@@ -135,8 +136,8 @@ bool Replay::find_ahead(std::uint64_t address, std::uint64_t size) {
 bool Replay::has_recorded(std::uint64_t address, std::uint64_t size) const {
   while (size > 0) {
     std::uint64_t held = 0;
-    for (const Action& action : actions_)
-      for (const Recording& recording : action.recordings)
+    for (const ActionResult& action : actions_)
+      for (const RecordedMemory& recording : action.recordings)
         if (address >= recording.address && address - recording.address < recording.size)
           held = std::max(held, recording.size - (address - recording.address));
     if (held == 0) return false;
@@ -147,9 +148,9 @@ bool Replay::has_recorded(std::uint64_t address, std::uint64_t size) const {
 }
 
 bool Replay::is_in_a_range(std::uint64_t address, std::uint64_t size) const {
-  return std::ranges::any_of(actions_, [&](const Action& replayed) {
-    const TracepointAction& action = *replayed.action;
-    const auto begin = frame_->masked(static_cast<std::uint64_t>(action.offset));
+  return std::ranges::any_of(actions_, [&](const ActionResult& replayed) {
+    const TracepointAction& action = *replayed.source;
+    const auto begin = memory_->masked(static_cast<std::uint64_t>(action.offset));
     return action.kind == TracepointAction::Kind::Memory && action.base == -1 && address >= begin &&
            address - begin <= action.length && action.length - (address - begin) >= size;
   });

@@ -14,7 +14,7 @@ namespace convert::tfile {
 class Replay {
  public:
   // Memory that an action recorded: one block, or more if it is large.
-  struct Recording {
+  struct RecordedMemory {
     std::size_t first_block = 0, blocks = 0;  // in the frame's memory
     std::uint64_t address = 0;
     std::uint64_t size = 0;                 // of all blocks
@@ -23,9 +23,9 @@ class Replay {
     bool is_operand = false;  // a pointer on the way to what was collected, or an operand of a value
   };
   // A memory action, or an expression.
-  struct Action {
-    const TracepointAction* action = nullptr;
-    std::vector<Recording> recordings = {};
+  struct ActionResult {
+    const TracepointAction* source = nullptr;
+    std::vector<RecordedMemory> recordings = {};
     bool is_complete = false;                  // the recordings are all that it recorded
     std::optional<std::uint64_t> result = {};  // of an expression
   };
@@ -33,7 +33,7 @@ class Replay {
   // `is_needed`: for each expression, whether it runs; empty: all. The results borrow from all arguments.
   void run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame);
 
-  const std::vector<Action>& actions() const { return actions_; }
+  const std::vector<ActionResult>& actions() const { return actions_; }
   // Whether the memory lies in a range, or in the recording of an expression.
   bool has_recorded(std::uint64_t address, std::uint64_t size) const;
   // Whether the memory lies in an absolute range that an action names.
@@ -42,13 +42,13 @@ class Replay {
  private:
   class FrameTarget;
   void run_range(const TracepointAction& action);
-  bool match_range(const TracepointAction& action, std::uint64_t address, Action& result);
-  Recording consume(std::uint64_t length);
+  bool match_range(const TracepointAction& action, std::uint64_t address, ActionResult& result);
+  RecordedMemory consume(std::uint64_t length);
   bool find_ahead(std::uint64_t address, std::uint64_t size);
 
-  FrameMemory* frame_ = nullptr;
+  FrameMemory* memory_ = nullptr;
   std::size_t at_ = 0;  // the first block that no action explains yet
-  std::vector<Action> actions_;
+  std::vector<ActionResult> actions_;
 };
 
 }  // namespace convert::tfile

@@ -20,8 +20,9 @@ std::size_t digits_of(std::uint64_t number) {
   return digits;
 }
 
-// Every record begins with the frame's number: a header word, then its value.
-constexpr std::size_t kNumberWord = 1;
+// The value of a record's first argument follows a header word. Every record but counters begins with the
+// frame's number.
+constexpr std::size_t kFirstValueWord = 1;
 
 bool is_number(ArgumentType type) {
   return type == ArgumentType::Int32 || type == ArgumentType::Uint32 || type == ArgumentType::Int64 ||
@@ -125,11 +126,11 @@ std::span<const std::byte> FrameBlobs::join(const Blob& blob, std::span<const st
   return joined_;
 }
 
-void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool opens_call,
+void EmitRecipe::start(const Frame& frame, NameId frame_name, LabelId label, bool opens_call,
                        ContinuedLabels& continued, Plots& plots, NumberTexts& texts) {
   number_texts_ = &texts;
   building_.frame = frame.bytes;
-  building_.number = number;
+  building_.frame_name = frame_name;
   building_.label = label;
   building_.continued = &continued;
   building_.plots = plots.empty() ? nullptr : &plots;
@@ -137,11 +138,11 @@ void EmitRecipe::start(const Frame& frame, NameId number, LabelId label, bool op
   opens_call_ = opens_call;
   is_for_one_frame_ = false;
   track_.reset();
-  own_records_ = records_used_ = 0;
-  numbers_.clear();
+  hit_records_ = records_used_ = 0;
+  slots_.clear();
   blobs_.clear();
-  new_record(label).arguments.add({number, std::uint64_t{0}});
-  own_records_ = 1;
+  new_record(label).arguments.add({frame_name, std::uint64_t{0}});
+  hit_records_ = 1;
 }
 
 EmitRecipe::Record& EmitRecipe::new_record(LabelId label) {
@@ -158,27 +159,27 @@ void EmitRecipe::add(const Argument& argument) {
 }
 
 void EmitRecipe::add_argument(const Argument& argument) {
-  if (records_[own_records_ - 1].arguments.size() == building_.continued->arguments_per_call()) {
-    ++own_records_;
-    const LabelId label = building_.continued->of(building_.label, own_records_);
-    new_record(label).arguments.add({building_.number, std::uint64_t{0}});
+  if (records_[hit_records_ - 1].arguments.size() == building_.continued->arguments_per_call()) {
+    ++hit_records_;
+    const LabelId label = building_.continued->of(building_.label, hit_records_);
+    new_record(label).arguments.add({building_.frame_name, std::uint64_t{0}});
   }
-  records_[own_records_ - 1].arguments.add(argument);
+  records_[hit_records_ - 1].arguments.add(argument);
 }
 
 void EmitRecipe::add_number(NameId name, ValueForm form, std::span<const std::byte> bytes,
                             const Register* flags) {
   const Argument argument(name, type_of(form), 0);
   add_argument(argument);
-  const auto record = static_cast<std::uint32_t>(own_records_ - 1);
+  const auto record = static_cast<std::uint32_t>(hit_records_ - 1);
   const std::size_t words = records_[record].arguments.words().size();
-  numbers_.push_back({record, static_cast<std::uint32_t>(words - 1), part_of(bytes), form, flags});
-  if (building_.plots != nullptr) plot(argument, numbers_.size() - 1);
+  slots_.push_back({record, static_cast<std::uint32_t>(words - 1), part_of(bytes), form, flags});
+  if (building_.plots != nullptr) plot(argument, slots_.size() - 1);
 }
 
-void EmitRecipe::plot(const Argument& argument, std::size_t number) {
+void EmitRecipe::plot(const Argument& argument, std::size_t slot) {
   if (const auto counter = building_.plots->counter_of(argument))
-    building_.plotted.push_back({*counter, argument, number});
+    building_.plotted.push_back({*counter, argument, slot});
 }
 
 void EmitRecipe::add_plots() {
@@ -187,34 +188,34 @@ void EmitRecipe::add_plots() {
     Argument argument = plotted.argument;
     if (argument.type == ArgumentType::Pointer) argument.type = ArgumentType::Uint64;  // counters are numbers
     new_record(plotted.counter).arguments.add(argument);
-    if (plotted.number == kConstant) continue;
-    const Number& number = numbers_[plotted.number];
+    if (plotted.slot == kConstant) continue;
+    const ValueSlot& slot = slots_[plotted.slot];
     const bool is_pointer = plotted.argument.type == ArgumentType::Pointer;
-    numbers_.push_back({record, kNumberWord, number.part, is_pointer ? ValueForm::Pointer : number.form});
+    slots_.push_back({record, kFirstValueWord, slot.part, is_pointer ? ValueForm::Pointer : slot.form});
   }
 }
 
 void EmitRecipe::add_counter(LabelId label, NameId name, std::span<const std::byte> bytes) {
   const auto record = static_cast<std::uint32_t>(records_used_);
   new_record(label).arguments.add({name, std::int64_t{0}});
-  numbers_.push_back({record, 1, part_of(bytes), ValueForm::Signed});
+  slots_.push_back({record, kFirstValueWord, part_of(bytes), ValueForm::Signed});
 }
 
 std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
                             std::uint64_t time_ns, Lane& lane) {
   blobs_.set_number(number);
-  for (const Number& value : numbers_)
-    set_number(value, bits_of(value.form, bytes.subspan(value.part.offset, value.part.size), order));
+  for (const ValueSlot& slot : slots_)
+    fill(slot, bits_of(slot.form, bytes.subspan(slot.part.offset, slot.part.size), order));
 
   std::size_t lane_bytes = 0;
   // Further records nest in the first one, so that each can be clicked.
   std::size_t begun = 0;
-  for (std::size_t i = 0; i < own_records_; ++i) {
+  for (std::size_t i = 0; i < hit_records_; ++i) {
     const LabelId label = records_[i].label;
     Arguments& arguments = records_[i].arguments;
-    arguments.set_bits(kNumberWord, number);
+    arguments.set_bits(kFirstValueWord, number);
     lane_bytes += sizeof(PendingEvent) + arguments.words().size_bytes();
-    const bool is_last = i + 1 == own_records_;
+    const bool is_last = i + 1 == hit_records_;
     if (is_last && arguments.size() <= lane.options().limits.arguments_per_record &&
         !(i == 0 && opens_call_)) {
       lane.instant(time_ns, label, arguments);
@@ -225,26 +226,26 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
   }
   for (std::size_t open = opens_call_ ? 1 : 0; open < begun; ++open) lane.end(time_ns);
   if (track_) {
-    track_arguments_.set_bits(kNumberWord, number);
+    track_arguments_.set_bits(kFirstValueWord, number);
     lane.moment_on_track(time_ns, track_->label, track_->id, track_arguments_);
     lane_bytes += 2 * sizeof(PendingEvent) + track_arguments_.words().size_bytes();
   }
   lane_bytes += blobs_.emit(bytes, time_ns, lane);
-  for (std::size_t i = own_records_; i < records_used_; ++i) {
+  for (std::size_t i = hit_records_; i < records_used_; ++i) {
     lane.counter(time_ns, records_[i].label, 0, records_[i].arguments);
     lane_bytes += sizeof(PendingEvent) + records_[i].arguments.words().size_bytes();
   }
   return lane_bytes;
 }
 
-void EmitRecipe::set_text(const Number& number, std::uint64_t bits) {
-  Arguments& arguments = records_[number.record].arguments;
-  const auto text = number.flags != nullptr ? number_texts_->of_flags(*number.flags, bits)
-                                            : number_texts_->of(number.form, bits);
-  const auto name = static_cast<NameId>(ArgumentHeader::Name::get(arguments.words()[number.word - 1]));
-  arguments.set_bits(number.word - 1,
+void EmitRecipe::set_text(const ValueSlot& slot, std::uint64_t bits) {
+  Arguments& arguments = records_[slot.record].arguments;
+  const auto text =
+      slot.flags != nullptr ? number_texts_->of_flags(*slot.flags, bits) : number_texts_->of(slot.form, bits);
+  const auto name = static_cast<NameId>(ArgumentHeader::Name::get(arguments.words()[slot.word - 1]));
+  arguments.set_bits(slot.word - 1,
                      ArgumentHeader::of(name, text ? ArgumentType::Name : ArgumentType::Pointer));
-  arguments.set_bits(number.word, text ? static_cast<std::uint32_t>(*text) : bits);
+  arguments.set_bits(slot.word, text ? static_cast<std::uint32_t>(*text) : bits);
 }
 
 }  // namespace convert::tfile

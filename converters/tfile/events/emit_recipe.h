@@ -111,22 +111,22 @@ class EmitRecipe {
  public:
   // ---- Building it for a frame ----
 
-  // Clears the recipe but keeps its memory. Every record begins with the argument `number`, the frame's
-  // number. Borrows `texts`; and `frame`, `continued` and `plots` until the recipe is built.
-  void start(const Frame& frame, NameId number, LabelId label, bool opens_call, ContinuedLabels& continued,
-             Plots& plots, NumberTexts& texts);
+  // Clears the recipe but keeps its memory. Every record begins with the argument `frame_name`, the
+  // frame's number. Borrows `texts`; and `frame`, `continued` and `plots` until the recipe is built.
+  void start(const Frame& frame, NameId frame_name, LabelId label, bool opens_call,
+             ContinuedLabels& continued, Plots& plots, NumberTexts& texts);
   // An argument that all frames of the pattern have.
   void add(const Argument& argument);
   // A number that lies at these bytes in every frame; of form Flags the value of that register.
   void add_number(NameId name, ValueForm form, std::span<const std::byte> bytes,
                   const Register* flags = nullptr);
   // An argument of this frame only. `plotted` is drawn instead if it is plotted: the number behind a text.
-  void add_own(const Argument& argument, const Argument& plotted) {
+  void add_for_this_frame(const Argument& argument, const Argument& plotted) {
     is_for_one_frame_ = true;
     add_argument(argument);
     if (building_.plots != nullptr) plot(plotted, kConstant);
   }
-  void add_own(const Argument& argument) { add_own(argument, argument); }
+  void add_for_this_frame(const Argument& argument) { add_for_this_frame(argument, argument); }
   void set_for_one_frame() { is_for_one_frame_ = true; }
   void add_counter(LabelId label, NameId name, std::span<const std::byte> bytes);
   // Adds the counters of the plotted arguments. Call it after all others.
@@ -135,7 +135,7 @@ class EmitRecipe {
   void set_track(HitTrack track) {
     track_ = track;
     track_arguments_.clear();
-    track_arguments_.add({building_.number, std::uint64_t{0}});
+    track_arguments_.add({building_.frame_name, std::uint64_t{0}});
   }
   // A blob of the frame. add_to_blob() appends bytes to the latest one.
   void add_blob(std::string_view suffix, std::span<const std::byte> bytes) {
@@ -148,7 +148,7 @@ class EmitRecipe {
   template <typename IsCounted>
   std::size_t count_arguments(const IsCounted& is_counted) const {
     std::size_t count = 0;
-    for (std::size_t i = 0; i < own_records_; ++i)
+    for (std::size_t i = 0; i < hit_records_; ++i)
       for (const Argument& argument : ArgumentRow(records_[i].arguments.words()))
         if (is_counted(argument.name)) ++count;
     return count;
@@ -158,7 +158,7 @@ class EmitRecipe {
 
   LabelId label() const { return records_[0].label; }
   // Whether the recipe emits all frames of the pattern, and not only the one that it was built for.
-  bool fits_all_of_pattern() const { return !is_for_one_frame_; }
+  bool is_reusable() const { return !is_for_one_frame_; }
   // Emits the frame at the beginning of `bytes` at `time_ns`, which is not before the lane's latest event.
   // Returns the approximate number of bytes that the events occupy in the lane.
   std::size_t run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
@@ -169,7 +169,7 @@ class EmitRecipe {
     LabelId label;
     Arguments arguments;  // the frame's number first, except for counters
   };
-  struct Number {
+  struct ValueSlot {
     std::uint32_t record, word;  // the word of the record's arguments that holds its value
     FramePart part;
     ValueForm form;
@@ -184,24 +184,24 @@ class EmitRecipe {
   struct Plotted {
     LabelId counter;
     Argument argument;
-    std::size_t number;  // in numbers_; kConstant for one that is in no bytes
+    std::size_t slot;  // in slots_; kConstant for one that is in no bytes
   };
   static constexpr std::size_t kConstant = ~std::size_t{0};
 
   Record& new_record(LabelId label);
   void add_argument(const Argument& argument);
-  void plot(const Argument& argument, std::size_t number);
-  void set_number(const Number& number, std::uint64_t bits) {
-    if (has_pointee(number.form) || number.flags != nullptr)
-      set_text(number, bits);
+  void plot(const Argument& argument, std::size_t slot);
+  void fill(const ValueSlot& slot, std::uint64_t bits) {
+    if (has_pointee(slot.form) || slot.flags != nullptr)
+      set_text(slot, bits);
     else
-      records_[number.record].arguments.set_bits(number.word, bits);
+      records_[slot.record].arguments.set_bits(slot.word, bits);
   }
-  void set_text(const Number& number, std::uint64_t bits);
+  void set_text(const ValueSlot& slot, std::uint64_t bits);
 
   struct Building {
     std::span<const std::byte> frame;
-    NameId number{};
+    NameId frame_name{};
     LabelId label{};
     ContinuedLabels* continued = nullptr;
     Plots* plots = nullptr;
@@ -215,8 +215,8 @@ class EmitRecipe {
   std::optional<HitTrack> track_;
   Arguments track_arguments_;
   std::vector<Record> records_;  // the frame's own, then counters; those from records_used_ on are spare
-  std::size_t own_records_ = 0, records_used_ = 0;
-  std::vector<Number> numbers_;
+  std::size_t hit_records_ = 0, records_used_ = 0;
+  std::vector<ValueSlot> slots_;
   FrameBlobs blobs_;
 };
 

@@ -37,13 +37,13 @@ void FrameArguments::add_untyped(NameId name, std::span<const std::byte> bytes, 
   if (is_number(form, size))
     recipe_->add_number(name, form, bytes);
   else
-    recipe_->add_own({name, spelled_text(bytes, size)});
+    recipe_->add_for_this_frame({name, spelled_text(bytes, size)});
 }
 
 void FrameArguments::add_pointer(NameId name, ValueForm form, std::uint64_t address) {
   const auto text = has_pointee(form) ? texts_.of(form, address) : std::nullopt;
   const Argument number(name, Pointer{address});
-  recipe_->add_own(text ? Argument(name, *text) : number, number);
+  recipe_->add_for_this_frame(text ? Argument(name, *text) : number, number);
 }
 
 // A leaf that two items have is shown once.
@@ -60,14 +60,14 @@ void FrameArguments::add_leaf(const Leaf& leaf, std::span<const std::byte> bytes
   else if (leaf.form == ValueForm::TextSlice)
     add_slice(leaf, bytes);
   else if (leaf.form == ValueForm::Text)
-    recipe_->add_own({leaf.name, string_text(bytes)});
+    recipe_->add_for_this_frame({leaf.name, string_text(bytes)});
   else if (leaf.form == ValueForm::Bytes && leaf.bit_size == 0)
-    recipe_->add_own({leaf.name, spelled_text(bytes, leaf.size)});
+    recipe_->add_for_this_frame({leaf.name, spelled_text(bytes, leaf.size)});
   else if (leaf.form == ValueForm::Bool || leaf.form == ValueForm::Character)
-    recipe_->add_own(argument_of(leaf, bytes, memory_.order(), names_, text_),
-                     number_of(leaf, bytes, memory_.order()));
+    recipe_->add_for_this_frame(argument_of(leaf, bytes, memory_.order(), names_, text_),
+                                number_of(leaf, bytes, memory_.order()));
   else
-    recipe_->add_own(argument_of(leaf, bytes, memory_.order(), names_, text_));
+    recipe_->add_for_this_frame(argument_of(leaf, bytes, memory_.order(), names_, text_));
 }
 
 // The text may be in the frame, or in the program's read-only data.
@@ -76,11 +76,11 @@ void FrameArguments::add_slice(const Leaf& leaf, std::span<const std::byte> byte
   const std::uint64_t length = unsigned_bits(bytes.subspan(leaf.length_at, leaf.size / 2), memory_.order());
   const auto text = memory_.read(address, length);
   if (text.size() < length) {
-    recipe_->add_own({leaf.name, fmt::format("{:#x} ({} bytes)", address, length)});
+    recipe_->add_for_this_frame({leaf.name, fmt::format("{:#x} ({} bytes)", address, length)});
     return;
   }
   explain(address, length);
-  recipe_->add_own({leaf.name, string_text(text)});
+  recipe_->add_for_this_frame({leaf.name, string_text(text)});
 }
 
 void FrameArguments::add_more(const ValueLayout& layout) {
@@ -96,16 +96,17 @@ void FrameArguments::add_function_member(const Leaf& leaf, std::span<const std::
   const std::int64_t key = function == 0 ? 0 : function_member_key(function, added);
   const auto known = std::ranges::find(leaf.enumerators, key, [](const auto& e) { return e.first; });
   if (known != leaf.enumerators.end() && (function == 0 || is_virtual)) {
-    recipe_->add_own({leaf.name, known->second});
+    recipe_->add_for_this_frame({leaf.name, known->second});
     return;
   }
   const auto text = texts_.of(ValueForm::ObjectPointer, function);
   if (!is_virtual && added == 0) return add_pointer(leaf.name, ValueForm::ObjectPointer, function);
-  recipe_->add_own({leaf.name, fmt::format("{}{}",
-                                           is_virtual ? fmt::format("&virtual table offset {}", function - 1)
-                                           : text     ? std::string(names_.text(*text))
-                                                      : fmt::format("{:#x}", function),
-                                           added != 0 ? fmt::format(", this adjustment {}", added) : "")});
+  recipe_->add_for_this_frame(
+      {leaf.name, fmt::format("{}{}",
+                              is_virtual ? fmt::format("&virtual table offset {}", function - 1)
+                              : text     ? std::string(names_.text(*text))
+                                         : fmt::format("{:#x}", function),
+                              added != 0 ? fmt::format(", this adjustment {}", added) : "")});
 }
 
 void FrameArguments::explain(std::uint64_t address, std::uint64_t size) {
@@ -117,8 +118,8 @@ void FrameArguments::explain(std::uint64_t address, std::uint64_t size) {
   }
 }
 
-void FrameArguments::explain(const Replay::Action& action) {
-  for (const Replay::Recording& recording : action.recordings)
+void FrameArguments::explain(const Replay::ActionResult& action) {
+  for (const Replay::RecordedMemory& recording : action.recordings)
     for (std::size_t i = 0; i < recording.blocks; ++i) is_explained_[recording.first_block + i] = true;
 }
 
@@ -132,7 +133,7 @@ void FrameArguments::add_unexplained() {
   for (const Block* block : by_address_) {
     const auto name = memory_name(block->address);
     if (!name)
-      recipe_->add_own(
+      recipe_->add_for_this_frame(
           {unnamed_memory_, fmt::format("{:#x}: {}", block->address, spelled_text(block->bytes, 0))});
     else
       add_untyped(*name, block->bytes, block->bytes.size());

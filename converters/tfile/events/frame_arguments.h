@@ -36,7 +36,7 @@ class FrameArguments {
 
   // The memory is that of an argument, or on the way to one.
   void explain(std::uint64_t address, std::uint64_t size);
-  void explain(const Replay::Action& action);
+  void explain(const Replay::ActionResult& action);
   bool is_explained(std::size_t block) const { return is_explained_[block]; }
   // Adds one argument per address that nothing explains. Of several blocks at an address, the first one is
   // shown; the blob holds the rest.

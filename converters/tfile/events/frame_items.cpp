@@ -17,8 +17,8 @@ void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
   scope_ = symbols_ != nullptr ? symbols_->scope_at(address) : nullptr;
   replay_.run(expected.actions, expected.is_needed, memory_);
   expressions_.clear();
-  for (const Replay::Action& action : replay_.actions())
-    if (action.action->kind == TracepointAction::Kind::Expression) expressions_.push_back(&action);
+  for (const Replay::ActionResult& action : replay_.actions())
+    if (action.source->kind == TracepointAction::Kind::Expression) expressions_.push_back(&action);
   item_of_ = expected.item_of;
   values_.assign(expected.items.size(), {});
   is_contradicted_ = false;
@@ -79,12 +79,12 @@ bool FrameItems::can_be(std::size_t item, std::size_t expression, const Expected
 }
 
 // Whether an expression can have recorded a value. What is not known does not rule it out.
-bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Action& action,
+bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
                       const ExpressionShape& shape) {
   const Value& value = item.value;
   if (value.type == nullptr || value.storage.kind == Storage::Kind::None || !action.is_complete) return true;
   const bool has_recorded_result = std::ranges::any_of(
-      action.recordings, [](const Replay::Recording& recording) { return !recording.is_operand; });
+      action.recordings, [](const Replay::RecordedMemory& recording) { return !recording.is_operand; });
   if (value.storage.kind == Storage::Kind::Bytes) {
     if (has_recorded_result) return is_string;
     const auto number = integer_of(value, memory_);
@@ -95,7 +95,7 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
   }
   if (value.bit_size != 0 || value.type->kind == Type::Kind::Function) return true;
   const std::uint64_t size = value.type->size;
-  for (const Replay::Recording& recording : action.recordings) {
+  for (const Replay::RecordedMemory& recording : action.recordings) {
     const bool is_whole =
         recording.size == size || size == 0 || is_string || value.type->kind == Type::Kind::Reference;
     if (recording.address == value.storage.address && is_whole) return true;

@@ -38,9 +38,9 @@ class FrameItems {
   // Whether the actions recorded other memory than that where the program has the items.
   bool is_contradicted() const { return is_contradicted_; }
 
-  const std::vector<Replay::Action>& actions() const { return replay_.actions(); }
+  const std::vector<Replay::ActionResult>& actions() const { return replay_.actions(); }
   // The expressions among the actions, and the item that each recorded.
-  const std::vector<const Replay::Action*>& expressions() const { return expressions_; }
+  const std::vector<const Replay::ActionResult*>& expressions() const { return expressions_; }
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
   // The bytes of memory if the actions account for them.
   std::span<const std::byte> recorded(std::uint64_t address, std::uint64_t size);
@@ -48,7 +48,7 @@ class FrameItems {
  private:
   bool align(const ExpectedBlocks& expected);
   bool can_be(std::size_t item, std::size_t expression, const ExpectedBlocks& expected);
-  bool fits(const ItemValue& item, bool is_string, const Replay::Action& action,
+  bool fits(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
             const ExpressionShape& shape);
 
   const TraceFile& trace_;
@@ -61,7 +61,7 @@ class FrameItems {
   // Of the current frame:
   const CodeScope* scope_ = nullptr;
   std::vector<std::vector<ItemValue>> values_;  // by item
-  std::vector<const Replay::Action*> expressions_;
+  std::vector<const Replay::ActionResult*> expressions_;
   std::vector<std::optional<std::size_t>> item_of_;  // by expression
   bool is_contradicted_ = false;
   bool is_elsewhere_ = false;  // at another address than that which the actions were made for

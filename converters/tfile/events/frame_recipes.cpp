@@ -5,12 +5,10 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "fxt/support/text.h"
+
 namespace convert::tfile {
 namespace {
-
-std::string count_of(std::uint64_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 std::string place_of(const TracepointLocation& location, const ProgramSymbols* symbols) {
   std::string place =
@@ -18,8 +16,12 @@ std::string place_of(const TracepointLocation& location, const ProgramSymbols* s
   if (symbols == nullptr) return place;
   const CodeInfo code = symbols->code_at(location.address);
   const std::string source = std::filesystem::path(code.source).filename().string();
-  // A tracepoint set by its line has a function besides, one set by its function a line.
-  const std::string& other = place.find(':') == std::string::npos ? source : code.function;
+  // A tracepoint set by its line has a function besides, one set by its function a line. A function's name
+  // may have colons, too.
+  const std::string_view behind_colon = std::string_view(place).substr(place.rfind(':') + 1);
+  const bool is_line = behind_colon.size() < place.size() && !behind_colon.empty() &&
+                       behind_colon.find_first_not_of("0123456789") == std::string_view::npos;
+  const std::string& other = is_line ? code.function : source;
   return other.empty() ? place : fmt::format("{} ({})", place, other);
 }
 
@@ -59,16 +61,16 @@ std::vector<std::string> TracepointDetails::lines(
     const auto location = std::ranges::find(trace.description.locations, static_cast<std::uint16_t>(number),
                                             &TracepointLocation::number);
     if (location != trace.description.locations.end()) line += " at " + place_of(*location, symbols);
-    line += ": " + count_of(frames, "frame", "frames");
+    line += ": " + fxt::counted(frames, "frame");
     if (location != trace.description.locations.end()) {
       const CollectItems items = collect_items(location->commands, never, never);
-      line += ", " + count_of(items.hit.size() + items.step.size(), "item", "items");
+      line += ", " + fxt::counted(items.hit.size() + items.step.size(), "item");
     }
     if (const auto without = lacking.find(number); without != lacking.end())
       line += fmt::format(", {} without a typed value ({})", without->second.items, without->second.first);
     const auto counted = counted_.find(number);
     if (counted != counted_.end() && counted->second.unnamed > 0)
-      line += ", " + count_of(counted->second.unnamed, "block", "blocks") + " of memory without a name";
+      line += ", " + fxt::counted(counted->second.unnamed, "block") + " of memory without a name";
     lines.push_back(std::move(line));
   }
   return lines;
@@ -101,7 +103,7 @@ EmitRecipe& FrameRecipes::of(const Frame& frame, const FrameContext& context, co
   builder_.build(latest_, frame, context, time.is_synthetic);
   details_.add(frame.tracepoint, latest_);
   if (const auto track = tracks_.track_of(context, latest_.label(), lane)) latest_.set_track(*track);
-  if (can_repeat && latest_.fits_all_of_pattern() && repeated.size() < kMaxRepeated && !frame.is_partial)
+  if (can_repeat && latest_.is_reusable() && repeated.size() < kMaxRepeated && !frame.is_partial)
     repeated.push_back({latest_, frame.blocks, context, time.is_synthetic});
   return latest_;
 }

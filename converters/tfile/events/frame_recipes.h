@@ -85,14 +85,11 @@ class FrameRecipes {
   // The recipe of a frame. `can_repeat`: it may fit others of the tracepoint. Valid until the next call.
   EmitRecipe& of(const Frame& frame, const FrameContext& context, const FrameTime& time, const Lane& lane,
                  bool can_repeat);
-  // The latest that was built.
-  const EmitRecipe& latest() const { return latest_; }
-
-  // The recipes of patterns, in the order in which they were learned: each is the latest one then.
+  // The recipes of patterns, in the order in which they were learned.
   bool has_patterns() const { return !patterns_.empty(); }
   PatternRecipe& of_pattern(std::size_t pattern) { return patterns_[pattern]; }
-  void learn(std::int16_t tracepoint, std::size_t track) {
-    patterns_.push_back({.recipe = latest_, .tracepoint = tracepoint, .track = track});
+  void learn(const EmitRecipe& recipe, std::int16_t tracepoint, std::size_t track) {
+    patterns_.push_back({.recipe = recipe, .tracepoint = tracepoint, .track = track});
   }
 
   // What the report says of each tracepoint, and the plotted items without a number.

@@ -77,7 +77,7 @@ void VariableArguments::add(EmitRecipe& recipe, const Frame& frame) {
       ++count;
       if (earlier == shown->latest->value || count > kMaxEarlier) continue;
       const std::string name = fmt::format("{} ({})", names_.text(shown->name), count);
-      recipe.add_own({names_.intern(name), earlier});
+      recipe.add_for_this_frame({names_.intern(name), earlier});
     }
   }
 }
@@ -155,8 +155,8 @@ bool RecipeBuilder::is_fast(const Frame& frame, const FrameContext& context) con
 void RecipeBuilder::add_static_data(EmitRecipe& recipe, const Frame& frame) {
   for (const Block& block : frame.blocks) {
     if (block.kind != Block::Kind::StaticData) continue;
-    recipe.add_own({own_names_.static_data,
-                    is_text(block.bytes) ? string_text(block.bytes) : spelled_text(block.bytes, 0)});
+    recipe.add_for_this_frame({own_names_.static_data, is_text(block.bytes) ? string_text(block.bytes)
+                                                                            : spelled_text(block.bytes, 0)});
   }
 }
 

@@ -67,7 +67,7 @@ inline void RegisterArguments::add(EmitRecipe& recipe, const Block& registers, c
     else if (form == ValueForm::Flags && shown.reg->size <= 8)
       recipe.add_number(shown.name, form, bytes, shown.reg);
     else
-      recipe.add_own({shown.name, hex_text(bytes, order_)});
+      recipe.add_for_this_frame({shown.name, hex_text(bytes, order_)});
   }
 }
 

@@ -78,17 +78,17 @@ std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
     waiting_.push(frame, context, time);
     return waiting_.is_full() ? emit_earliest() : frame.bytes.size();
   }
-  const std::size_t lane_bytes = emit(frame, context, time);
-  const bool may_learn = context.registers == nullptr && classifier_.classifies_alike(frame) &&
-                         recipes_.latest().fits_all_of_pattern();
+  const auto [lane_bytes, recipe] = emit(frame, context, time);
+  const bool may_learn =
+      context.registers == nullptr && classifier_.classifies_alike(frame) && recipe->is_reusable();
   if (may_learn && patterns_.learn(frame, stamp_ns.has_value()))
-    recipes_.learn(frame.tracepoint, context.track);
+    recipes_.learn(*recipe, frame.tracepoint, context.track);
   return lane_bytes;
 }
 
 std::size_t TraceSource::emit_earliest() {
   const WaitingFrame earliest = waiting_.pop_earliest();
-  return emit(earliest.frame, earliest.context, earliest.time);
+  return emit(earliest.frame, earliest.context, earliest.time).lane_bytes;
 }
 
 // Emits what comes before a frame. Returns the time at which the frame is shown.
@@ -101,17 +101,18 @@ std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool
   return last_ns_;
 }
 
-std::size_t TraceSource::emit(const Frame& frame, const FrameContext& context, const FrameTime& time) {
+TraceSource::Emitted TraceSource::emit(const Frame& frame, const FrameContext& context,
+                                       const FrameTime& time) {
   Lane& lane = *lanes_[context.track];
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
   const bool can_repeat = context.registers != nullptr && classifier_.classifies_alike(frame);
+  EmitRecipe& recipe = recipes_.of(frame, context, time, lane, can_repeat);
   const std::size_t lane_bytes =
-      recipes_.of(frame, context, time, lane, can_repeat)
-          .run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
+      recipe.run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (context.opens_call) calls_.open(lane, frame.tracepoint, time_ns);
   if (context.is_step) calls_.extend(lane, frame.tracepoint, time_ns);
   if (context.closes_call) calls_.end(lane, frame.tracepoint);
-  return lane_bytes;
+  return {lane_bytes, &recipe};
 }
 
 }  // namespace convert::tfile

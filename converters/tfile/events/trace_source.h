@@ -80,7 +80,11 @@ class TraceSource : public Source {
   void emit_by_patterns(std::size_t budget_bytes, std::size_t& lane_bytes);
   std::size_t emit_by_blocks(const Frame& frame);
   std::size_t emit_earliest();
-  std::size_t emit(const Frame& frame, const FrameContext& context, const FrameTime& time);
+  struct Emitted {
+    std::size_t lane_bytes;    // approximately
+    const EmitRecipe* recipe;  // valid until the next frame
+  };
+  Emitted emit(const Frame& frame, const FrameContext& context, const FrameTime& time);
   std::uint64_t begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step, std::uint64_t time_ns);
   [[gnu::noinline]] void emit_damage() { session_.emit_damage(reader_.pop_damage(), last_ns_); }
 

@@ -51,7 +51,7 @@ void ValueArguments::add(EmitRecipe& recipe, const Frame& frame, const FrameCont
     add_items(expected);
   }
   arguments_.add_unexplained();
-  if (memory_.has_read_values()) recipe.set_for_one_frame();
+  if (memory_.depends_on_values()) recipe.set_for_one_frame();
 }
 
 void ValueArguments::add_items(const ExpectedBlocks& expected) {
@@ -60,8 +60,8 @@ void ValueArguments::add_items(const ExpectedBlocks& expected) {
     for (std::size_t i = 0; i < expected.items.size(); ++i)
       if (expected.items[i].is_string == are_strings) add_item(i, expected);
   // Pointers on the way to what is shown.
-  for (const Replay::Action* const action : items_.expressions())
-    for (const Replay::Recording& recording : action->recordings)
+  for (const Replay::ActionResult* const action : items_.expressions())
+    for (const Replay::RecordedMemory& recording : action->recordings)
       if (!recording.is_operand && recording.blocks > 0 && arguments_.is_explained(recording.first_block))
         arguments_.explain(*action);
 }
@@ -138,7 +138,7 @@ bool ValueArguments::add_text_at(const ItemValue& item) {
   const auto bytes = memory_.held_from(memory_.masked(*address));
   if (bytes.empty()) return false;
   const NameId name = name_of(item.text);
-  if (arguments_.claim_name(name)) arguments_.recipe().add_own({name, string_text(bytes)});
+  if (arguments_.claim_name(name)) arguments_.recipe().add_for_this_frame({name, string_text(bytes)});
   arguments_.explain(*address, 1);
   if (pointer.storage.kind == Storage::Kind::Memory)
     arguments_.explain(pointer.storage.address, pointer.type->size);
@@ -193,7 +193,7 @@ bool ValueArguments::add_constant(const ItemValue& item) {
 // Shows the parts of a value that is in registers or computed.
 bool ValueArguments::add_leaves(const ItemValue& item, std::span<const std::byte> bytes,
                                 const std::vector<bool>& known) {
-  memory_.set_read_values();
+  memory_.set_depends_on_values();
   bool has_any = bytes.empty();
   const ValueLayout& layout = layout_of(item);
   const auto is_known = [&known](const Leaf& leaf) {
@@ -258,23 +258,23 @@ NameId ValueArguments::name_of(std::string_view text) {
 void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expected) {
   const ExpectedBlocks::Item& item = expected.items[index];
   EmitRecipe& recipe = arguments_.recipe();
-  const auto add = [&](const Replay::Recording& recording) {
+  const auto add = [&](const Replay::RecordedMemory& recording) {
     arguments_.explain(recording.address, recording.size);
     if (!arguments_.claim_name(item.name)) return;
     if (item.kind == Kind::ReturnAddress)
       recipe.add_number(item.name, ValueForm::Pointer, recording.bytes);
     else if (recording.is_string || is_text(item.is_string, recording.bytes.size()))
-      recipe.add_own({item.name, string_text(recording.bytes)});
+      recipe.add_for_this_frame({item.name, string_text(recording.bytes)});
     else
       arguments_.add_untyped(item.name, recording.bytes, recording.size);
   };
   for (std::size_t j = 0; j < items_.expressions().size(); ++j) {
     if (items_.item_of(j) != index) continue;
-    const Replay::Action& action = *items_.expressions()[j];
+    const Replay::ActionResult& action = *items_.expressions()[j];
     bool has_result = false;
     // A text is shown instead of the pointer to it.
     for (const bool wants_string : {true, false})
-      for (const Replay::Recording& recording : action.recordings) {
+      for (const Replay::RecordedMemory& recording : action.recordings) {
         if (recording.is_operand || recording.is_string != wants_string) continue;
         has_result = true;
         if (recording.size == 0 || (recording.is_string && recording.address == 0)) {
@@ -288,16 +288,16 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
     const bool is_computed =
         expected.shapes[j].reads && (item.kind == Kind::Value || !expected.shapes[j].blocks.empty());
     if (!has_result && is_computed && action.result && arguments_.claim_name(item.name)) {
-      recipe.add_own({item.name, static_cast<std::int64_t>(*action.result)});
+      recipe.add_for_this_frame({item.name, static_cast<std::int64_t>(*action.result)});
       arguments_.explain(action);
     }
   }
   if (item.kind != Kind::Name && expected.range_item != index) return;
   const bool knows_object = symbols_ != nullptr && !items_.is_contradicted() && item.kind == Kind::Name;
   const auto object = knows_object ? symbols_->object(item.text) : std::nullopt;
-  for (const Replay::Action& action : items_.actions()) {
-    if (action.action->kind != TracepointAction::Kind::Memory) continue;
-    for (const Replay::Recording& recording : action.recordings) {
+  for (const Replay::ActionResult& action : items_.actions()) {
+    if (action.source->kind != TracepointAction::Kind::Memory) continue;
+    for (const Replay::RecordedMemory& recording : action.recordings) {
       if (!object) {
         if (expected.range_item == index) add(recording);
         continue;

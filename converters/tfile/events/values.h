@@ -37,7 +37,7 @@ inline std::uint64_t bits_of(ValueForm number, std::span<const std::byte> bytes,
 // The value of a leaf that is no plain number. `text` provides memory for values that are shown as text.
 Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      const Names& names, std::string& text);
-// The number that stands for a truth or a character.
+// The number that stands for a boolean or a character.
 Argument number_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order);
 // The same for a computed value.
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text);

@@ -26,7 +26,7 @@ inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout)
 
 class FrameMemory {
  public:
-  // The bytes from an address on that the program holds and nobody can change.
+  // The bytes from an address on of the read-only data of the program.
   using Constants = std::function<std::span<const std::byte>(std::uint64_t)>;
 
   // `layout` may be null.
@@ -41,7 +41,7 @@ class FrameMemory {
     frame_ = &frame;
     registers_ = registers;
     is_fast_ = is_fast;
-    has_read_values_ = false;
+    depends_on_values_ = false;
     memory_.clear();
     joined_.clear();
     for (const Block& block : frame.blocks)
@@ -54,13 +54,15 @@ class FrameMemory {
   std::uint64_t masked(std::uint64_t address) const { return address & address_mask_; }
   const std::vector<const Block*>& blocks() const { return memory_; }  // of memory, in the frame's order
 
-  // Whether anything that was asked for is different in other frames of the same pattern.
-  bool has_read_values() const { return has_read_values_; }
-  void set_read_values() { has_read_values_ = true; }
+  // Whether anything was asked for that may be different in other frames of the same blocks. Then what is
+  // made of it serves this frame alone. Registers, variables, read() and number() set it; bytes() and
+  // held_from() do not: they are for bytes that are shown, which a recipe loads again from each frame.
+  bool depends_on_values() const { return depends_on_values_; }
+  void set_depends_on_values() { depends_on_values_ = true; }
 
   // Empty when the frame does not hold the register.
   std::span<const std::byte> register_bytes(const Register& reg) {
-    has_read_values_ = true;
+    depends_on_values_ = true;
     if (registers_ == nullptr || (is_fast_ && !is_in_fast_frames(reg, *layout_))) return {};
     return bytes_of(reg, registers_->bytes);
   }
@@ -98,9 +100,9 @@ class FrameMemory {
         return block->bytes.subspan(offset);
     return {};
   }
-  // The same, or constants.
+  // The same as bytes(), or else constants of the program.
   std::span<const std::byte> read(std::uint64_t address, std::size_t size) {
-    has_read_values_ = true;
+    depends_on_values_ = true;
     auto found = bytes(address, size);
     if (found.empty() && constants_) found = constants_(masked(address));
     return found.first(found.size() < size ? 0 : size);
@@ -112,7 +114,7 @@ class FrameMemory {
 
   // The latest value of a trace state variable.
   std::optional<std::uint64_t> variable(std::uint64_t number) {
-    has_read_values_ = true;
+    depends_on_values_ = true;
     std::optional<std::uint64_t> value;
     for (const Block& block : frame_->blocks)
       if (block.kind == Block::Kind::Variable && block.address == number)
@@ -130,7 +132,7 @@ class FrameMemory {
   const Frame* frame_ = nullptr;
   const Block* registers_ = nullptr;
   bool is_fast_ = false;
-  bool has_read_values_ = false;
+  bool depends_on_values_ = false;
   std::vector<const Block*> memory_;
   std::deque<std::vector<std::byte>> joined_;  // memory that lies in several blocks
 };

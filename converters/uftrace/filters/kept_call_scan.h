@@ -63,9 +63,7 @@ class KeptCallScan {
   // ---- For CallWalk ----
 
   bool is_done() const { return left_ <= 0; }
-  std::uint64_t plain_until_ns() const {
-    return !needs_functions_ ? RecordCursor::Limits::kNever : symbols_.until_ns();
-  }
+  std::uint64_t plain_until_ns() const { return !needs_functions_ ? kForever : symbols_.until_ns(); }
   bool may_skip(const CallRecord& call) const {
     return !needs_functions_ || !call.is_entry() || rules_.find(call.address) != nullptr;
   }

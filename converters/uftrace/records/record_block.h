@@ -10,10 +10,10 @@
 namespace convert::uftrace {
 
 // Bytes of a file, to look ahead in.
-struct Ahead {
+struct Lookahead {
   std::span<const std::byte> bytes;
   bool at_end;  // the file ends with them
-  Ahead from(std::size_t offset) const { return {bytes.subspan(offset), at_end}; }
+  Lookahead from(std::size_t offset) const { return {bytes.subspan(offset), at_end}; }
 };
 
 class RecordBlock {
@@ -23,7 +23,7 @@ class RecordBlock {
 
   const InputFile& file() const { return file_; }
   // What is not consumed yet, and where it begins and ends in the file.
-  const Ahead& rest() const { return rest_; }
+  const Lookahead& rest() const { return rest_; }
   std::uint64_t offset() const { return offset_; }
   std::uint64_t end_offset() const { return offset_ + rest_.bytes.size(); }
   bool is_at_end() const { return rest_.at_end && rest_.bytes.empty(); }  // of the file
@@ -43,7 +43,7 @@ class RecordBlock {
  private:
   const InputFile& file_;
   std::uint64_t offset_ = 0;
-  Ahead rest_;
+  Lookahead rest_;
 };
 
 }  // namespace convert::uftrace

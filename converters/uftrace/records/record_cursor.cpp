@@ -23,7 +23,7 @@ std::optional<RecordItem> RecordCursor::end_of_block() {
 }
 
 std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
-  const Ahead rest = block_.rest();
+  const Lookahead rest = block_.rest();
   if (damage_.goes_on) {
     skip_damage(rest, 0);
     return std::nullopt;
@@ -51,14 +51,14 @@ std::optional<RecordItem> RecordCursor::step(std::uint64_t delivered_until_ns) {
     return std::nullopt;
   }
 
-  const Ahead behind = rest.from(kRecordSize);
+  const Lookahead following = rest.from(kRecordSize);
   if (record.type() == RecordType::Lost)
     return consume_record(
         {.what = RecordItem::What::Loss, .begin = offset(), .end = 0, .call = decode(record)}, 0);
-  if (resync_.is_time_damaged(record, seen_ns(), behind)) return next_bad_time(record, behind);
+  if (resync_.is_time_damaged(record, seen_ns(), following)) return next_bad_time(record, following);
   is_held_ = record.time_ns >= delivered_until_ns;
   if (is_held_) return std::nullopt;
-  return record.type() == RecordType::Event ? next_event(record, behind) : next_call(record, behind);
+  return record.type() == RecordType::Event ? next_event(record, following) : next_call(record, following);
 }
 
 RecordItem RecordCursor::consume_record(RecordItem item, std::size_t payload_bytes) {
@@ -68,7 +68,7 @@ RecordItem RecordCursor::consume_record(RecordItem item, std::size_t payload_byt
   return item;
 }
 
-RecordItem RecordCursor::next_call(const Record& record, Ahead behind) {
+RecordItem RecordCursor::next_call(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Call,
                   .begin = offset(),
                   .end = 0,
@@ -77,12 +77,12 @@ RecordItem RecordCursor::next_call(const Record& record, Ahead behind) {
                   .has_payload = record.has_payload()};
   times_.add_item(record.time_ns, true);
   std::size_t bytes = 0;
-  if (item.has_payload) size_payload(item, behind, bytes);
+  if (item.has_payload) size_payload(item, following, bytes);
   return consume_record(item, bytes);
 }
 
 // Drops the record, but sizes its payload as if its time were right.
-RecordItem RecordCursor::next_bad_time(const Record& record, Ahead behind) {
+RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following) {
   const RecordItem item{
       .what = RecordItem::What::BadTime, .begin = offset(), .end = 0, .call = decode(record)};
   if (!record.has_payload()) return consume_record(item, 0);
@@ -91,11 +91,11 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Ahead behind) {
     expected = resync_.after(item.call);
     expected.time_ns = seen_ns();
   }
-  return consume_record(item, resync_.find_behind_payload(behind, expected).value_or(0));
+  return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
 // The length in an event's data is right if a record follows there, or if none follows nearer.
-RecordItem RecordCursor::next_event(const Record& record, Ahead behind) {
+RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),
                   .end = 0,
@@ -105,29 +105,30 @@ RecordItem RecordCursor::next_event(const Record& record, Ahead behind) {
   if (!item.has_payload) return consume_record(item, 0);
   constexpr std::size_t kLengthSize = sizeof(std::uint16_t);
   const Expectation expected = expectation();
-  if (behind.bytes.size() < sizeof(std::uint64_t))
-    return consume_record(item, resync_.find_behind_payload(behind, expected).value_or(0));
-  ByteCursor in(behind.bytes, block_.file().path(), facts_.order, offset() + kRecordSize);
+  if (following.bytes.size() < sizeof(std::uint64_t))
+    return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
+  ByteCursor in(following.bytes, block_.file().path(), facts_.order, offset() + kRecordSize);
   const std::size_t length = in.read<std::uint16_t>("event length");
   const std::size_t size = padded(kLengthSize + length);
   if (size > kMaxPayload)
-    return consume_record(item, resync_.find_behind_payload(behind, expected).value_or(0));
-  const bool is_whole = size <= behind.bytes.size();
+    return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
+  const bool is_whole = size <= following.bytes.size();
   const bool is_followed =
-      is_whole && (size == behind.bytes.size() || resync_.is_plausible(behind.from(size), expected));
+      is_whole && (size == following.bytes.size() || resync_.is_timely_at(following.from(size), expected));
   const std::size_t reach = is_followed ? size : kMaxPayload;
-  if (const auto nearer = resync_.find_sure(behind, reach, expected); is_whole && nearer && *nearer != size)
+  if (const auto nearer = resync_.find_sure(following, reach, expected);
+      is_whole && nearer && *nearer != size)
     return consume_record(item, *nearer);
   if (is_whole) {
-    item.payload = behind.bytes.subspan(kLengthSize, length);
+    item.payload = following.bytes.subspan(kLengthSize, length);
     return consume_record(item, size);
   }
   // The end of the file cuts the event off: that is the next item.
   damage_.item = RecordItem{.what = RecordItem::What::Truncated,
                             .begin = offset() + kRecordSize,
-                            .end = offset() + kRecordSize + behind.bytes.size(),
+                            .end = offset() + kRecordSize + following.bytes.size(),
                             .needed = size};
-  return consume_record(item, behind.bytes.size());
+  return consume_record(item, following.bytes.size());
 }
 
 // Undoes what the producer does to depths: QEMU's shift, and the overflow of depths beyond 1023 into the
@@ -153,12 +154,13 @@ CallRecord RecordCursor::decode(const Record& record) const {
   return call;
 }
 
-// A layout is right if a record that continues follows the payload, and none stands inside it already.
-void RecordCursor::size_payload(RecordItem& item, Ahead behind, std::size_t& bytes) const {
+// A layout is right if a record that fits follows the payload, and none surely stands inside it. Or else it
+// is the first one that a timely record follows, unless a sure record says otherwise.
+void RecordCursor::size_payload(RecordItem& item, Lookahead following, std::size_t& bytes) const {
   const Expectation expected = resync_.after(item.call);
   const auto accept = [&](const PayloadLayout& layout, std::size_t size) {
     item.layout = &layout;
-    item.payload = behind.bytes.first(size);
+    item.payload = following.bytes.first(size);
     bytes = padded(size);
   };
   std::span<const PayloadLayout> candidates;
@@ -166,26 +168,26 @@ void RecordCursor::size_payload(RecordItem& item, Ahead behind, std::size_t& byt
     candidates = layouts_->candidates(item.call.time_ns, item.call.address, item.call.is_entry());
   const PayloadLayout* plausible = nullptr;
   for (const PayloadLayout& layout : candidates) {
-    const auto size = layout.size_of(behind.bytes);
-    if (!size || padded(*size) > std::min(behind.bytes.size(), kMaxPayload)) continue;
-    const Ahead follower = behind.from(padded(*size));
+    const auto size = layout.size_of(following.bytes);
+    if (!size || padded(*size) > std::min(following.bytes.size(), kMaxPayload)) continue;
+    const Lookahead follower = following.from(padded(*size));
     const bool is_empty = padded(*size) == 0;
     // At the end of the file, what is no record is payload.
-    if (is_empty && !follower.bytes.empty() && !resync_.is_plausible(follower, expected)) continue;
-    if (resync_.continues(follower, expected)) {
-      if (is_empty || !resync_.find_sure(behind, padded(*size) - sizeof(std::uint64_t), expected))
+    if (is_empty && !follower.bytes.empty() && !resync_.is_timely_at(follower, expected)) continue;
+    if (resync_.fits_at(follower, expected)) {
+      if (is_empty || !resync_.find_sure(following, padded(*size) - sizeof(std::uint64_t), expected))
         return accept(layout, *size);
-    } else if (plausible == nullptr && resync_.is_plausible(follower, expected)) {
+    } else if (plausible == nullptr && resync_.is_timely_at(follower, expected)) {
       plausible = &layout;
     }
   }
   if (plausible != nullptr) {
-    const std::size_t size = plausible->size_of(behind.bytes).value_or(0), end = padded(size);
-    const auto sure = resync_.find_sure(behind, kMaxPayload, expected);
-    if (!sure || *sure == end || (*sure > end && resync_.is_outer_exit(behind.from(end), expected)))
+    const std::size_t size = plausible->size_of(following.bytes).value_or(0), end = padded(size);
+    const auto sure = resync_.find_sure(following, kMaxPayload, expected);
+    if (!sure || *sure == end || (*sure > end && resync_.is_outer_exit(following.from(end), expected)))
       return accept(*plausible, size);
   }
-  bytes = resync_.find_behind_payload(behind, expected).value_or(0);
+  bytes = resync_.find_after_payload(following, expected).value_or(0);
 }
 
 Expectation RecordCursor::expectation() const {
@@ -197,7 +199,7 @@ Expectation RecordCursor::expectation() const {
 
 // Looks for the next record, from that offset on. If the block is too short to decide, the search goes on
 // with the next block.
-void RecordCursor::skip_damage(Ahead rest, std::size_t from) {
+void RecordCursor::skip_damage(Lookahead rest, std::size_t from) {
   constexpr std::size_t kJudged = kMaxPayload + 8 * kRecordSize;
   static_assert(kJudged + sizeof(std::uint64_t) < kLookahead);
   const std::size_t reach = rest.at_end ? rest.bytes.size() : rest.bytes.size() - kJudged;
@@ -210,7 +212,7 @@ void RecordCursor::skip_damage(Ahead rest, std::size_t from) {
 }
 
 // Zeros at the start, but for the time of a LOST record after them, which is zero, too.
-std::size_t RecordCursor::zero_bytes(Ahead rest) const {
+std::size_t RecordCursor::zero_bytes(Lookahead rest) const {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   const auto first = std::ranges::find_if(rest.bytes, [](std::byte b) { return b != std::byte{0}; });
   const auto count = static_cast<std::size_t>(first - rest.bytes.begin());

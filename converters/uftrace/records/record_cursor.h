@@ -92,10 +92,9 @@ class RecordCursor {
 
   // How far runs of plain records, and items, may go.
   struct Limits {
-    std::uint64_t plain_until_ns = kNever;      // calls from this time on become items
-    std::uint64_t plain_until_offset = kNever;  // and so do those at this offset and after it
-    std::uint64_t delivered_until_ns = kNever;  // no record from this time on is given yet
-    static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+    std::uint64_t plain_until_ns = kForever;      // calls from this time on become items
+    std::uint64_t plain_until_offset = kForever;  // and so do those at this offset and after it
+    std::uint64_t delivered_until_ns = kForever;  // no record from this time on is given yet
   };
 
   // Borrows all. The caller keeps `open` up to date: the calls that are open before the next record.
@@ -177,12 +176,12 @@ class RecordCursor {
                             .address = record.address()};
       const auto candidates = layouts_->candidates(call.time_ns, call.address, call.is_entry());
       if (candidates.empty()) return false;
-      const auto behind = ahead.subspan(kRecordSize);
+      const auto following = ahead.subspan(kRecordSize);
       const PayloadLayout& likeliest = candidates.front();
-      const auto size = likeliest.size_of(behind);
+      const auto size = likeliest.size_of(following);
       if (!size || *size == 0 || padded(*size) > kMaxPayload) return false;
-      if (!resync_.surely_ends<Order>(call, behind, padded(*size))) return false;
-      if (!plain.try_add(call, likeliest, behind.first(*size))) return false;
+      if (!resync_.is_size_certain<Order>(call, following, padded(*size))) return false;
+      if (!plain.try_add(call, likeliest, following.first(*size))) return false;
       times_.add_plain(record.time_ns);
       block_.consume(kRecordSize + padded(*size));
       ++records_;
@@ -194,7 +193,7 @@ class RecordCursor {
 
   // Whether the block has all that a step may look at.
   bool can_step() const {
-    const Ahead& rest = block_.rest();
+    const Lookahead& rest = block_.rest();
     return !rest.bytes.empty() && (rest.at_end || rest.bytes.size() >= kLookahead);
   }
   // Bytes that can't be read, before the next record.
@@ -205,14 +204,14 @@ class RecordCursor {
 
   std::optional<RecordItem> end_of_block();
   std::optional<RecordItem> step(std::uint64_t delivered_until_ns);
-  RecordItem next_call(const Record& record, Ahead behind);
-  RecordItem next_event(const Record& record, Ahead behind);
-  RecordItem next_bad_time(const Record& record, Ahead behind);
+  RecordItem next_call(const Record& record, Lookahead following);
+  RecordItem next_event(const Record& record, Lookahead following);
+  RecordItem next_bad_time(const Record& record, Lookahead following);
   RecordItem consume_record(RecordItem item, std::size_t payload_bytes);
   CallRecord decode(const Record& record) const;
-  void size_payload(RecordItem& item, Ahead behind, std::size_t& bytes) const;
-  void skip_damage(Ahead rest, std::size_t from);
-  std::size_t zero_bytes(Ahead rest) const;
+  void size_payload(RecordItem& item, Lookahead following, std::size_t& bytes) const;
+  void skip_damage(Lookahead rest, std::size_t from);
+  std::size_t zero_bytes(Lookahead rest) const;
   void skip_hole();
   void extend_damage(RecordItem::What what, std::size_t bytes);
   std::optional<RecordItem> end_damage();

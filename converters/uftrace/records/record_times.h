@@ -9,7 +9,7 @@
 
 namespace convert::uftrace {
 
-// A record this much later than the one before it (about 66 us) has its time held against those behind it.
+// A record this much later than the one before it (about 66 us) has its time compared with those after it.
 inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 16;
 
 // Records this close (about 4 ms) belong together, whatever else may be damaged.

@@ -19,11 +19,9 @@ bool is_call(const Record& record) {
 
 bool is_likely_time(std::uint64_t time_ns, const Expectation& expected) {
   if (time_ns == 0 || time_ns >= kTimeLimitNs) return false;
-  return expected.time_ns == 0 ||
-         (time_ns + kSlackNs >= expected.time_ns && time_ns < expected.time_ns + kLikelyGapNs);
+  return expected.time_ns == 0 || may_follow(time_ns, expected.time_ns);
 }
 
-// A record of any kind that makes sense at that time.
 bool is_timely(const Record& record, const Expectation& expected) {
   if (!record.has_magic()) return false;
   return is_lost_record(record) ||
@@ -32,7 +30,7 @@ bool is_timely(const Record& record, const Expectation& expected) {
 
 }  // namespace
 
-std::optional<Record> Resync::record_at(Ahead ahead) const {
+std::optional<Record> Resync::record_at(Lookahead ahead) const {
   if (ahead.bytes.size() < kRecordSize) return std::nullopt;
   return load_record(ahead.bytes.data(), facts_.order);
 }
@@ -57,7 +55,6 @@ Expectation Resync::after(const CallRecord& call) const {
           .top_address = is_caller_open ? open_.address_at(call.depth - 1) : 0};
 }
 
-// A record that follows directly, when nothing is missing: its depth has to fit the open calls.
 bool Resync::fits(const Record& record, const Expectation& expected) const {
   if (!is_timely(record, expected)) return false;
   switch (record.type()) {
@@ -78,20 +75,20 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
 }
 
 // Whether the record after `record` fits the stack that `record` leaves. True at the end of the file.
-bool Resync::is_followed(Ahead ahead, const Record& record) const {
+bool Resync::is_followed(Lookahead ahead, const Record& record) const {
   const CallRecord call{.type = record.type(),
                         .time_ns = record.time_ns,
                         .depth = depth_of(record),
                         .address = record.address()};
-  const Ahead behind = ahead.from(kRecordSize);
+  const Lookahead following = ahead.from(kRecordSize);
   const Expectation expected = after(call);
-  if (!record.has_payload()) return continues(behind, expected);
-  for (std::size_t at = 0; at <= kMaxPayload && at <= behind.bytes.size(); at += sizeof(std::uint64_t))
-    if (const auto next = record_at(behind.from(at)); next && fits(*next, expected)) return true;
-  return behind.at_end && behind.bytes.size() <= kMaxPayload;
+  if (!record.has_payload()) return fits_at(following, expected);
+  for (std::size_t at = 0; at <= kMaxPayload && at <= following.bytes.size(); at += sizeof(std::uint64_t))
+    if (const auto next = record_at(following.from(at)); next && fits(*next, expected)) return true;
+  return following.at_end && following.bytes.size() <= kMaxPayload;
 }
 
-bool Resync::is_followed_by_any(Ahead ahead, const Record& record, const Expectation& expected) const {
+bool Resync::is_followed_by_any(Lookahead ahead, const Record& record, const Expectation& expected) const {
   if (record.has_payload()) return true;
   const auto next = record_at(ahead.from(kRecordSize));
   Expectation after_it = expected;
@@ -99,7 +96,7 @@ bool Resync::is_followed_by_any(Ahead ahead, const Record& record, const Expecta
   return !next || is_timely(*next, after_it);
 }
 
-bool Resync::is_sure(Ahead ahead, const Record& record, const Expectation& expected) const {
+bool Resync::is_sure(Lookahead ahead, const Record& record, const Expectation& expected) const {
   if (!is_timely(record, expected) || !is_followed_by_any(ahead, record, expected)) return false;
   if (!is_call(record)) return fits(record, expected);
   if (!fits(record, expected)) return is_followed(ahead, record) && is_known(record.address());
@@ -107,31 +104,31 @@ bool Resync::is_sure(Ahead ahead, const Record& record, const Expectation& expec
   return is_top || is_followed(ahead, record) || is_known(record.address());
 }
 
-// Any record that makes sense by itself.
-bool Resync::is_likely(Ahead ahead, const Record& record, const Expectation& expected) const {
+bool Resync::is_likely(Lookahead ahead, const Record& record, const Expectation& expected) const {
   if (!is_timely(record, expected) || !is_followed_by_any(ahead, record, expected)) return false;
   if (!is_call(record)) return fits(record, expected);
   return is_followed(ahead, record) || is_known(record.address());
 }
 
-bool Resync::continues(Ahead ahead, const Expectation& expected) const {
+bool Resync::fits_at(Lookahead ahead, const Expectation& expected) const {
   const auto record = record_at(ahead);
   return record ? fits(*record, expected) : ahead.at_end;
 }
 
-bool Resync::is_plausible(Ahead ahead, const Expectation& expected) const {
+bool Resync::is_timely_at(Lookahead ahead, const Expectation& expected) const {
   const auto record = record_at(ahead);
   return record && is_timely(*record, expected);
 }
 
-bool Resync::is_outer_exit(Ahead ahead, const Expectation& expected) const {
+bool Resync::is_outer_exit(Lookahead ahead, const Expectation& expected) const {
   const auto record = record_at(ahead);
   return record && record->type() == RecordType::Exit && depth_of(*record) < expected.depth &&
          is_likely(ahead, *record, expected);
 }
 
 template <typename Accept>
-std::optional<std::size_t> Resync::scan(Ahead ahead, std::size_t from, std::size_t to, Accept accept) const {
+std::optional<std::size_t> Resync::scan(Lookahead ahead, std::size_t from, std::size_t to,
+                                        Accept accept) const {
   for (std::size_t at = from; at <= to && ahead.bytes.size() - at >= kRecordSize;
        at += sizeof(std::uint64_t)) {
     const Record record = load_record(ahead.bytes.data() + at, facts_.order);
@@ -140,13 +137,13 @@ std::optional<std::size_t> Resync::scan(Ahead ahead, std::size_t from, std::size
   return std::nullopt;
 }
 
-std::optional<std::size_t> Resync::find_sure(Ahead ahead, std::size_t reach,
+std::optional<std::size_t> Resync::find_sure(Lookahead ahead, std::size_t reach,
                                              const Expectation& expected) const {
   return scan(ahead, 0, std::min(reach, ahead.bytes.size()),
-              [&](Ahead at, const Record& record) { return is_sure(at, record, expected); });
+              [&](Lookahead at, const Record& record) { return is_sure(at, record, expected); });
 }
 
-std::optional<std::size_t> Resync::find_behind_payload(Ahead ahead, const Expectation& expected) const {
+std::optional<std::size_t> Resync::find_after_payload(Lookahead ahead, const Expectation& expected) const {
   if (const auto found = find_sure(ahead, kMaxPayload, expected)) return found;
   if (const auto likely = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), expected))
     return likely;
@@ -156,17 +153,17 @@ std::optional<std::size_t> Resync::find_behind_payload(Ahead ahead, const Expect
   return std::nullopt;
 }
 
-std::optional<std::size_t> Resync::find_likely(Ahead ahead, std::size_t from, std::size_t reach,
+std::optional<std::size_t> Resync::find_likely(Lookahead ahead, std::size_t from, std::size_t reach,
                                                const Expectation& expected) const {
   return scan(ahead, from, reach,
-              [&](Ahead at, const Record& record) { return is_likely(at, record, expected); });
+              [&](Lookahead at, const Record& record) { return is_likely(at, record, expected); });
 }
 
 // ---- Times ----
 
 // The time of the next likely record that has one; removes that record, and all before it, from `ahead`. What
 // is earlier than the thread's begin are bytes of a payload that only look like a record.
-std::optional<std::uint64_t> Resync::next_time(Ahead& ahead) const {
+std::optional<std::uint64_t> Resync::next_time(Lookahead& ahead) const {
   const Expectation any{};
   while (const auto found = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), any)) {
     const Record record = load_record(ahead.bytes.data() + *found, facts_.order);
@@ -177,14 +174,14 @@ std::optional<std::uint64_t> Resync::next_time(Ahead& ahead) const {
   return std::nullopt;
 }
 
-bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead behind) const {
+bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookahead following) const {
   const std::uint64_t time_ns = record.time_ns;
   if (time_ns >= kTimeLimitNs) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
-  // Three witnesses, of which two decide: the time of one may be the damaged one.
-  const auto next_ns = next_time(behind);
-  const auto second_ns = next_ns ? next_time(behind) : std::nullopt;
+  // The next three times, of which two decide: one of them may be damaged, too.
+  const auto next_ns = next_time(following);
+  const auto second_ns = next_ns ? next_time(following) : std::nullopt;
 
   const auto leaps = [&](std::uint64_t from_ns, std::uint64_t to_ns) {
     return leaps_too_far(from_ns, to_ns, facts_.elapsed_ns);
@@ -204,7 +201,7 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Ahead 
   };
   if (!next_ns || !second_ns) return next_ns && is_long_before(*next_ns);
   if (is_long_before(*next_ns) == is_long_before(*second_ns)) return is_long_before(*next_ns);
-  const auto third_ns = next_time(behind);
+  const auto third_ns = next_time(following);
   return third_ns && is_long_before(*third_ns);
 }
 

@@ -45,9 +45,9 @@ class CallFilter {
   // true.
   virtual bool prepare() { return true; }
   // Called when the task's symbols, or the worker that pumps it, have changed.
-  virtual void use_scratch(WorkerScratch&) {}
+  virtual void use_scratch([[maybe_unused]] WorkerScratch& scratch) {}
   // What follows is about this record; borrowed until the next one.
-  virtual void set_record(const RecordItem&) {}
+  virtual void set_record([[maybe_unused]] const RecordItem& record) {}
   // Another program begins.
   virtual void start_over() {}
 
@@ -55,14 +55,14 @@ class CallFilter {
   virtual bool shows_program() const { return true; }
   // A call begins inside all that are open: whether it is shown. A call that was not `recorded` is never too
   // short.
-  virtual bool enter(std::uint64_t, bool) { return true; }
+  virtual bool enter([[maybe_unused]] std::uint64_t address, [[maybe_unused]] bool recorded) { return true; }
   // Whether an entry begins a shown call, or an exit ends one. Only calls of the program may be open.
-  virtual bool will_be_seen(const CallRecord&) { return true; }
+  virtual bool will_be_seen([[maybe_unused]] const CallRecord& call) { return true; }
   // Whether it is certain before the call begins, or ends, that nothing of it is shown.
-  virtual bool drops_entry(const CallRecord&) { return false; }
-  virtual bool drops_exit(const CallRecord&) const { return false; }
+  virtual bool drops_entry([[maybe_unused]] const CallRecord& call) { return false; }
+  virtual bool drops_exit([[maybe_unused]] const CallRecord& call) const { return false; }
   // Whether a fork's arrow may start in the innermost of `depth` calls of the program.
-  virtual bool shows_fork_in(std::size_t) const { return true; }
+  virtual bool shows_fork_in([[maybe_unused]] std::size_t depth) const { return true; }
 
   // Whether an event outside the program's calls is shown. Counts it if not.
   bool shows_outside() {
@@ -70,12 +70,17 @@ class CallFilter {
     return !skips_outside_;
   }
   // An event inside `depth` calls. Events `of_call` were read at the call and go with it.
-  virtual bool shows_event(std::size_t, bool) { return true; }
-  // A schedule call inside `depth` calls, which is too short or not.
-  virtual bool shows_switch(std::size_t, bool) { return true; }
+  virtual bool shows_event([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool of_call) { return true; }
+  // A schedule call inside `depth` calls.
+  virtual bool shows_switch([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool is_short) {
+    return true;
+  }
 
   // A function of the kernel begins inside `depth` calls.
-  virtual KernelDecision enter_kernel(std::size_t, std::uint64_t) { return {}; }
+  virtual KernelDecision enter_kernel([[maybe_unused]] std::size_t depth,
+                                      [[maybe_unused]] std::uint64_t address) {
+    return {};
+  }
   // A function of the kernel that could be shown was not kept.
   virtual void drop_kernel_call() {}
 

@@ -19,7 +19,7 @@
 
 namespace convert::uftrace {
 
-// Both may be used for one thread until its symbols change.
+// An object of either class is valid until the symbols of the thread change.
 class FastCalls {
  public:
   // `line_argument` is the argument that carries a function's line. `payloads` decodes arguments; null if

@@ -38,11 +38,11 @@ OwnRecords::OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const
 
 std::uint64_t OwnRecords::plain_until_ns() const {
   const bool is_plain = !events_.is_waiting() && stages_.calls.is_settled() && !stages_.calls.awaits_arrow();
-  return is_plain ? std::min(stages_.symbols.until_ns(), stages_.streams.own_until_ns()) : 0;
+  return is_plain ? std::min(stages_.symbols.until_ns(), stages_.streams.plain_until_ns()) : 0;
 }
 
 std::uint64_t OwnRecords::plain_until_offset() const {
-  return plan_.forks.empty() ? RecordCursor::Limits::kNever : plan_.forks.begin()->first;
+  return plan_.forks.empty() ? kForever : plan_.forks.begin()->first;
 }
 
 template <typename FunctionText>

@@ -41,7 +41,7 @@ struct Due {
 
   friend auto operator<=>(const Due&, const Due&) = default;
   // Own records from this time on come later.
-  std::uint64_t own_from_ns() const {
+  std::uint64_t plain_until_ns() const {
     return time_ns == kForever ? kForever : time_ns + (precedence > Precedence::OwnRecord ? 1 : 0);
   }
 };
@@ -162,7 +162,9 @@ class SideStreams {
   void look_again();
   // Own records from this time on need emit_before(): something is due before them, or calls that lie inside
   // the program's are open.
-  std::uint64_t own_until_ns() const { return calls_.inner().open() != 0 ? 0 : first_due_.own_from_ns(); }
+  std::uint64_t plain_until_ns() const {
+    return calls_.inner().open() != 0 ? 0 : first_due_.plain_until_ns();
+  }
 
   // Emits all that is due earlier. True if an own record of that time needs room among the inner calls.
   bool emit_before(const Due& due);

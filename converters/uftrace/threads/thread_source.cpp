@@ -42,7 +42,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   if (!cursor_.is_held() && !cursor_.is_done()) return true;
   if (cursor_.is_done() && calls_end_ns_ == kForever) calls_end_ns_ = lane_.last_ns();
   notes_.move_to(cursor_.offset());
-  emit_behind_records(budget.delivered_until_ns);
+  emit_streams_until(budget.delivered_until_ns);
   delivered_until_ns_ = budget.delivered_until_ns;
   if (!cursor_.is_done() || budget.delivered_until_ns != kForever) return true;
   finish();
@@ -95,11 +95,11 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
   }
 }
 
-// ---- After the records ----
+// ---- Where no record of the thread is left before a time ----
 
 // No own record lies before `until_ns`: emits what the side streams hold until then. After the last record,
 // the calls of the thread end with the last thing that it did itself.
-void ThreadSource::emit_behind_records(std::uint64_t until_ns) {
+void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   SideStreams& streams = stages_.streams;
   if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() && stages_.calls.depth() == 0)
     streams.stop_switches(lane_.last_ns());
@@ -107,19 +107,19 @@ void ThreadSource::emit_behind_records(std::uint64_t until_ns) {
     const Due due = streams.next_listed();
     if (due.time_ns >= until_ns) break;
     if (streams.is_message_listed_next()) {
-      emit_before(due);
+      emit_due_before(due);
       if (cursor_.is_done()) end_calls_before(due.time_ns);
       streams.emit_first();
     } else if (!cursor_.is_done() || !streams.drop_impossible_event(plan_.facts, notes_)) {
       if (cursor_.is_done()) end_calls_before(due.time_ns);
-      emit_before(due);
+      emit_due_before(due);
       streams.emit_first();
     }
   }
-  emit_before({until_ns, Precedence::SwitchIn});
+  emit_due_before({until_ns, Precedence::SwitchIn});
 }
 
-void ThreadSource::emit_before(const Due& due) {
+void ThreadSource::emit_due_before(const Due& due) {
   for (SideStreams& streams = stages_.streams; streams.next() < due; streams.emit_first())
     if (cursor_.is_done() && streams.is_next_of_others()) end_calls();
 }

@@ -1,6 +1,6 @@
 // Reads one <TID>.dat forward and fills the thread's lane. Plain entries and exits go from a block to the
-// lane at the speed of memory; all other records, and the side streams between them, pass the stages of the
-// pipeline: records → StackRepair → CallFilter → Lane.
+// lane at the speed of memory; all other items go to OwnRecords, and SideStreams emits what lies between
+// them. docs/inside.md shows the pipeline.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ class ThreadSource : public Source {
   void emit_block(std::uint64_t delivered_until_ns, WorkerScratch& scratch);
   template <typename MakeCalls>
   void emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch, MakeCalls fast_calls);
-  void emit_behind_records(std::uint64_t until_ns);
-  void emit_before(const Due& due);
+  void emit_streams_until(std::uint64_t until_ns);
+  void emit_due_before(const Due& due);
   void end_calls_before(std::uint64_t time_ns);
   void end_calls();
   void finish();

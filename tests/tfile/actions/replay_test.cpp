@@ -33,9 +33,9 @@ class Replays : public testing::Test {
     memory_.start(frame, nullptr, false);
     replay.run(actions, is_needed, memory_);
     std::vector<std::string> found;
-    for (const Replay::Action& action : replay.actions()) {
+    for (const Replay::ActionResult& action : replay.actions()) {
       std::string& text = found.emplace_back();
-      for (const Replay::Recording& recording : action.recordings)
+      for (const Replay::RecordedMemory& recording : action.recordings)
         text += fmt::format("{}{:x}:{}{}{}", text.empty() ? "" : " ", recording.address, recording.size,
                             recording.is_string ? "s" : "", recording.is_operand ? "o" : "");
       if (!action.is_complete) text += "?";
@@ -68,7 +68,7 @@ TEST_F(Replays, OfRangesFollowTheirAddresses) {
   memory(0x2000, 8);
   memory(0x3000, 2);
   EXPECT_THAT(recorded(), ElementsAre("1000:4", "3000:2"));
-  EXPECT_FALSE(memory_.has_read_values());
+  EXPECT_FALSE(memory_.depends_on_values());
 }
 
 // Unexplained blocks may precede the block of a range.
@@ -102,7 +102,7 @@ TEST_F(Replays, OfExpressionsFollowPointers) {
   word(0x1000, 0x2000);
   memory(0x2000, 4);
   EXPECT_THAT(recorded(), ElementsAre("1000:8o 2000:4"));
-  EXPECT_TRUE(memory_.has_read_values());
+  EXPECT_TRUE(memory_.depends_on_values());
 }
 
 // Frames of a pattern stay alike if what differs in them is not read.
@@ -113,7 +113,7 @@ TEST_F(Replays, RunOnlyWhatIsNeeded) {
   frame.blocks.push_back({.kind = Block::Kind::Variable, .address = 1, .value = 7, .bytes = {}});
   is_needed = {false, true};
   EXPECT_THAT(recorded(), ElementsAre("?", "1000:4"));
-  EXPECT_FALSE(memory_.has_read_values());
+  EXPECT_FALSE(memory_.depends_on_values());
 }
 
 TEST_F(Replays, OfExpressionsNeedAddressAndSize) {

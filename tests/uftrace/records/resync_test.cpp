@@ -19,15 +19,15 @@ constexpr std::uint64_t kTime = 1'000'000'000'000;
 class ResyncTest : public testing::Test {
  protected:
   // Valid until the next call.
-  Ahead ahead(const RecordBytes& bytes, bool at_end = true) {
+  Lookahead ahead(const RecordBytes& bytes, bool at_end = true) {
     text_ = bytes.whole();
     return {std::as_bytes(std::span(text_)), at_end};
   }
-  bool is_plausible(const RecordBytes& bytes, const Expectation& expected = {.time_ns = kTime}) {
-    return resync_.is_plausible(ahead(bytes), expected);
+  bool is_timely_at(const RecordBytes& bytes, const Expectation& expected = {.time_ns = kTime}) {
+    return resync_.is_timely_at(ahead(bytes), expected);
   }
-  bool continues(const RecordBytes& bytes, std::size_t depth, std::uint64_t top = kF) {
-    return resync_.continues(ahead(bytes), {.time_ns = kTime, .depth = depth, .top_address = top});
+  bool fits_at(const RecordBytes& bytes, std::size_t depth, std::uint64_t top = kF) {
+    return resync_.fits_at(ahead(bytes), {.time_ns = kTime, .depth = depth, .top_address = top});
   }
   std::optional<std::size_t> likely(const RecordBytes& bytes, std::size_t from = 0,
                                     std::size_t reach = kMaxPayload) {
@@ -47,62 +47,62 @@ class ResyncTest : public testing::Test {
 
 TEST_F(ResyncTest, ARecordComesAtMostAMicrosecondTooEarlyOrAnHourLater) {
   constexpr std::uint64_t kSlack = 1000, kGap = std::uint64_t{1} << 42;
-  EXPECT_TRUE(is_plausible(RecordBytes().entry(kTime - kSlack, 7, kNoCode)));
-  EXPECT_FALSE(is_plausible(RecordBytes().entry(kTime - kSlack - 1, 7, kNoCode)));
-  EXPECT_TRUE(is_plausible(RecordBytes().exit(kTime + kGap - 1, 7, kNoCode)));
-  EXPECT_FALSE(is_plausible(RecordBytes().exit(kTime + kGap, 7, kNoCode)));
+  EXPECT_TRUE(is_timely_at(RecordBytes().entry(kTime - kSlack, 7, kNoCode)));
+  EXPECT_FALSE(is_timely_at(RecordBytes().entry(kTime - kSlack - 1, 7, kNoCode)));
+  EXPECT_TRUE(is_timely_at(RecordBytes().exit(kTime + kGap - 1, 7, kNoCode)));
+  EXPECT_FALSE(is_timely_at(RecordBytes().exit(kTime + kGap, 7, kNoCode)));
 }
 
 TEST_F(ResyncTest, TheFirstRecordMayHaveAnyTimeThatCanBeDrawn) {
-  EXPECT_FALSE(is_plausible(RecordBytes().entry(0, 0, kF), {}));
-  EXPECT_TRUE(is_plausible(RecordBytes().entry(1, 0, kF), {}));
-  EXPECT_TRUE(is_plausible(RecordBytes().entry(kTimeLimitNs - 1, 0, kF), {}));
-  EXPECT_FALSE(is_plausible(RecordBytes().entry(kTimeLimitNs, 0, kF), {}));
+  EXPECT_FALSE(is_timely_at(RecordBytes().entry(0, 0, kF), {}));
+  EXPECT_TRUE(is_timely_at(RecordBytes().entry(1, 0, kF), {}));
+  EXPECT_TRUE(is_timely_at(RecordBytes().entry(kTimeLimitNs - 1, 0, kF), {}));
+  EXPECT_FALSE(is_timely_at(RecordBytes().entry(kTimeLimitNs, 0, kF), {}));
 }
 
 TEST_F(ResyncTest, ALossHasACountAndNothingElse) {
   constexpr std::uint64_t kLost = 0x2a, kMore = 4, kDepthUnit = 64, kCountUnit = 65536;
-  EXPECT_TRUE(is_plausible(RecordBytes().lost(1)));
-  EXPECT_FALSE(is_plausible(RecordBytes().lost(0)));
-  EXPECT_FALSE(is_plausible(RecordBytes().word(kTime).word(kLost + kCountUnit)));
-  EXPECT_FALSE(is_plausible(RecordBytes().word(0).word(kLost + kDepthUnit + kCountUnit)));
-  EXPECT_FALSE(is_plausible(RecordBytes().word(0).word(kLost + kMore + kCountUnit)));
-  EXPECT_FALSE(is_plausible(RecordBytes().word(0).word(2 + kCountUnit))) << "no magic";
+  EXPECT_TRUE(is_timely_at(RecordBytes().lost(1)));
+  EXPECT_FALSE(is_timely_at(RecordBytes().lost(0)));
+  EXPECT_FALSE(is_timely_at(RecordBytes().word(kTime).word(kLost + kCountUnit)));
+  EXPECT_FALSE(is_timely_at(RecordBytes().word(0).word(kLost + kDepthUnit + kCountUnit)));
+  EXPECT_FALSE(is_timely_at(RecordBytes().word(0).word(kLost + kMore + kCountUnit)));
+  EXPECT_FALSE(is_timely_at(RecordBytes().word(0).word(2 + kCountUnit))) << "no magic";
 }
 
 TEST_F(ResyncTest, EventsHaveIdsThatUftraceGives) {
   for (const std::uint64_t id : {100'001u, 100'100u, 200'001u, 200'100u, 1'000'000u, 2'000'000u})
-    EXPECT_TRUE(continues(RecordBytes().event(kTime, id), 1)) << id;
+    EXPECT_TRUE(fits_at(RecordBytes().event(kTime, id), 1)) << id;
   for (const std::uint64_t id : {100'000u, 100'101u, 200'000u, 200'101u, 999'999u, 2'000'001u})
-    EXPECT_FALSE(continues(RecordBytes().event(kTime, id), 1)) << id;
+    EXPECT_FALSE(fits_at(RecordBytes().event(kTime, id), 1)) << id;
   constexpr std::uint64_t kAtDepthOne = 0x2b + 64 + std::uint64_t{100'001} * 65536;
-  EXPECT_FALSE(continues(RecordBytes().word(kTime).word(kAtDepthOne), 1));
+  EXPECT_FALSE(fits_at(RecordBytes().word(kTime).word(kAtDepthOne), 1));
 }
 
 TEST_F(ResyncTest, AnEntryFollowsAtTheDepthOfTheOpenCalls) {
-  EXPECT_TRUE(continues(RecordBytes().entry(kTime, 2, kNoCode), 2));
-  EXPECT_FALSE(continues(RecordBytes().entry(kTime, 1, kF), 2));
-  EXPECT_FALSE(continues(RecordBytes().entry(kTime, 3, kF), 2));
-  EXPECT_FALSE(continues(RecordBytes().entry(kTime, 2, 0), 2));
-  EXPECT_TRUE(continues(RecordBytes().entry(kTime, 0, kF + 1), 1024)) << "1024 runs over into the address";
+  EXPECT_TRUE(fits_at(RecordBytes().entry(kTime, 2, kNoCode), 2));
+  EXPECT_FALSE(fits_at(RecordBytes().entry(kTime, 1, kF), 2));
+  EXPECT_FALSE(fits_at(RecordBytes().entry(kTime, 3, kF), 2));
+  EXPECT_FALSE(fits_at(RecordBytes().entry(kTime, 2, 0), 2));
+  EXPECT_TRUE(fits_at(RecordBytes().entry(kTime, 0, kF + 1), 1024)) << "1024 runs over into the address";
 }
 
 TEST_F(ResyncTest, AnExitFollowsThatOfTheInnermostCall) {
-  EXPECT_TRUE(continues(RecordBytes().exit(kTime, 1, kF), 2));
-  EXPECT_FALSE(continues(RecordBytes().exit(kTime, 2, kF), 2));
-  EXPECT_FALSE(continues(RecordBytes().exit(kTime, 1, kG), 2));
-  EXPECT_TRUE(continues(RecordBytes().exit(kTime, 1, kG), 2, 0)) << "which is not known";
-  EXPECT_FALSE(continues(RecordBytes().exit(kTime, 1023, kF), 0)) << "none is open";
-  EXPECT_FALSE(continues(RecordBytes().exit(kTime, 1023, kF + 1), 1024));
-  EXPECT_TRUE(continues(RecordBytes().exit(kTime, 0, kF + 1), 1025)) << "1024 runs over into the address";
-  EXPECT_TRUE(continues(RecordBytes().exit(kTime, 0, kF), 1025));
-  EXPECT_FALSE(continues(RecordBytes().exit(kTime, 0, kF + 2), 1025));
+  EXPECT_TRUE(fits_at(RecordBytes().exit(kTime, 1, kF), 2));
+  EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 2, kF), 2));
+  EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 1, kG), 2));
+  EXPECT_TRUE(fits_at(RecordBytes().exit(kTime, 1, kG), 2, 0)) << "which is not known";
+  EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 1023, kF), 0)) << "none is open";
+  EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 1023, kF + 1), 1024));
+  EXPECT_TRUE(fits_at(RecordBytes().exit(kTime, 0, kF + 1), 1025)) << "1024 runs over into the address";
+  EXPECT_TRUE(fits_at(RecordBytes().exit(kTime, 0, kF), 1025));
+  EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 0, kF + 2), 1025));
 }
 
 TEST_F(ResyncTest, TheEndOfTheFileContinuesToo) {
-  EXPECT_TRUE(resync_.continues(ahead(RecordBytes().word(1)), {}));
-  EXPECT_FALSE(resync_.continues(ahead(RecordBytes().word(1), false), {}));
-  EXPECT_FALSE(is_plausible(RecordBytes().word(kTime)));
+  EXPECT_TRUE(resync_.fits_at(ahead(RecordBytes().word(1)), {}));
+  EXPECT_FALSE(resync_.fits_at(ahead(RecordBytes().word(1), false), {}));
+  EXPECT_FALSE(is_timely_at(RecordBytes().word(kTime)));
 }
 
 TEST_F(ResyncTest, BehindACallItsCallerIsOnTop) {
@@ -149,7 +149,7 @@ TEST_F(ResyncTest, WhatIsFollowedByNoTimeIsNoRecord) {
   EXPECT_EQ(likely(RecordBytes().entry(kTime, 3, kF).text(16)), std::nullopt);
   EXPECT_THAT(likely(RecordBytes().entry(kTime, 3, kF).lost(1)), Optional(0));
   EXPECT_THAT(likely(RecordBytes().entry(kTime, 3, kF, 24).text(16)), Optional(0))
-      << "what is behind its payload is not known";
+      << "what follows its payload is not known";
   EXPECT_THAT(likely(RecordBytes().lost(2).entry(kTime, 3, kF)), Optional(0));
   EXPECT_EQ(likely(RecordBytes().lost(2).entry(kTime - 1001, 3, kF)), std::nullopt)
       << "a loss says nothing of the time";
@@ -182,14 +182,14 @@ TEST_F(ResyncTest, ACallWithAPayloadIsFollowedWithinIt) {
 
 TEST_F(ResyncTest, TheLastPayloadHasNothingBehindIt) {
   const Expectation expected{.time_ns = kTime, .depth = 1, .top_address = kF};
-  const auto behind = [&](std::size_t size, bool at_end = true) {
-    return resync_.find_behind_payload(ahead(RecordBytes().text(size), at_end), expected);
+  const auto following = [&](std::size_t size, bool at_end = true) {
+    return resync_.find_after_payload(ahead(RecordBytes().text(size), at_end), expected);
   };
-  EXPECT_THAT(behind(8), Optional(8));
-  EXPECT_THAT(behind(1024), Optional(1024));
-  EXPECT_EQ(behind(1032), std::nullopt);
-  EXPECT_EQ(behind(12), std::nullopt);
-  EXPECT_EQ(behind(8, false), std::nullopt);
+  EXPECT_THAT(following(8), Optional(8));
+  EXPECT_THAT(following(1024), Optional(1024));
+  EXPECT_EQ(following(1032), std::nullopt);
+  EXPECT_EQ(following(12), std::nullopt);
+  EXPECT_EQ(following(8, false), std::nullopt);
 }
 
 TEST_F(ResyncTest, BehindAPayloadTheSureRecordCountsMore) {
@@ -202,7 +202,7 @@ TEST_F(ResyncTest, BehindAPayloadTheSureRecordCountsMore) {
                                 .entry(kTime, 1, kF)
                                 .text(8);
   EXPECT_THAT(resync_.find_likely(ahead(bytes), 0, kMaxPayload, expected), Optional(0));
-  EXPECT_THAT(resync_.find_behind_payload(ahead(bytes), expected), Optional(32));
+  EXPECT_THAT(resync_.find_after_payload(ahead(bytes), expected), Optional(32));
 }
 
 TEST_F(ResyncTest, AnExitOfTheInnermostCallIsSure) {
@@ -227,9 +227,9 @@ class ResyncTimes : public ResyncTest {
   static constexpr std::uint64_t kClose = std::uint64_t{1} << 22;
   static constexpr std::uint64_t kFar = std::uint64_t{1} << 47;
 
-  bool is_damaged(std::uint64_t time_ns, std::uint64_t last_ns, const RecordBytes& behind) {
+  bool is_damaged(std::uint64_t time_ns, std::uint64_t last_ns, const RecordBytes& following) {
     const Record record{.time_ns = time_ns, .word = 0x28 + kF * 65536};
-    return resync_.is_time_damaged(record, last_ns, ahead(behind));
+    return resync_.is_time_damaged(record, last_ns, ahead(following));
   }
   // Two records after it.
   static RecordBytes then(std::uint64_t next_ns, std::uint64_t second_ns) {
@@ -243,10 +243,10 @@ TEST_F(ResyncTimes, ThatCannotBeDrawnAreDamaged) {
 }
 
 TEST_F(ResyncTimes, AMomentLaterNeedsNoLook) {
-  const RecordBytes behind = then(kTime + 1, kTime + 2);
-  EXPECT_FALSE(is_damaged(kTime + kMoment - 1, kTime, behind));
-  EXPECT_TRUE(is_damaged(kTime + kMoment, kTime, behind));
-  EXPECT_FALSE(is_damaged(kTime - 1, kTime, behind));
+  const RecordBytes following = then(kTime + 1, kTime + 2);
+  EXPECT_FALSE(is_damaged(kTime + kMoment - 1, kTime, following));
+  EXPECT_TRUE(is_damaged(kTime + kMoment, kTime, following));
+  EXPECT_FALSE(is_damaged(kTime - 1, kTime, following));
 }
 
 TEST_F(ResyncTimes, TwoWitnessesMustBeNearerToTheOneBefore) {

@@ -115,7 +115,7 @@ TEST_F(InnerCallsTest, NoProgramCallIsCountedAmongThem) {
     EXPECT_EQ(s.lane.depth(), 3u);
     EXPECT_EQ(s.calls.inner().open(), 2u);
     EXPECT_EQ(s.calls.depth(), 1u);
-    EXPECT_EQ(s.streams.own_until_ns(), 0u) << "no record may pass by";
+    EXPECT_EQ(s.streams.plain_until_ns(), 0u) << "no record may pass by";
   });
 }
 

@@ -12,14 +12,14 @@ TEST(Due, AtEqualTimesThePrecedenceDecides) {
   const auto own = Due{20, Precedence::OwnRecord};
   for (const Precedence first : {Precedence::SwitchIn, Precedence::KernelExit, Precedence::ExecOrLoad}) {
     EXPECT_LT((Due{20, first}), own);
-    EXPECT_EQ((Due{20, first}.own_from_ns()), 20u);
+    EXPECT_EQ((Due{20, first}.plain_until_ns()), 20u);
   }
   for (const Precedence later : {Precedence::Kernel, Precedence::Switch, Precedence::Message}) {
     EXPECT_GT((Due{20, later}), own);
     EXPECT_LT((Due{19, later}), own);
-    EXPECT_EQ((Due{20, later}.own_from_ns()), 21u);
+    EXPECT_EQ((Due{20, later}.plain_until_ns()), 21u);
   }
-  EXPECT_EQ(Due{}.own_from_ns(), kForever);
+  EXPECT_EQ(Due{}.plain_until_ns(), kForever);
 }
 
 // All at once: off the cpu no more, out of the kernel, another program, then what that does.
@@ -44,13 +44,13 @@ TEST_F(SideStreamsTest, EverythingAtOneTime) {
 TEST_F(SideStreamsTest, OwnRecordsPassUntilSomethingIsDue) {
   perf(20, Kind::Comm);
   lines([&](Stage& s) {
-    EXPECT_EQ(s.streams.own_until_ns(), 21u);
+    EXPECT_EQ(s.streams.plain_until_ns(), 21u);
     s.streams.emit_before({21, Precedence::OwnRecord});
-    EXPECT_EQ(s.streams.own_until_ns(), kForever);
+    EXPECT_EQ(s.streams.plain_until_ns(), kForever);
     perf(30, Kind::Comm);
-    EXPECT_EQ(s.streams.own_until_ns(), kForever) << "nobody has looked";
+    EXPECT_EQ(s.streams.plain_until_ns(), kForever) << "nobody has looked";
     s.streams.look_again();
-    EXPECT_EQ(s.streams.own_until_ns(), 31u);
+    EXPECT_EQ(s.streams.plain_until_ns(), 31u);
   });
 }
 
