@@ -101,12 +101,13 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   find_location(frame, locations, context);
 
   const bool can_step = has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
-  auto stack_pointer = register_value(trace_.layout ? trace_.layout->sp() : nullptr, context);
-  if (stack_pointer == 0) stack_pointer.reset();
+  // 0 if the frame does not have it.
+  const std::uint64_t stack_pointer =
+      register_value(trace_.layout ? trace_.layout->sp() : nullptr, context).value_or(0);
   const auto collected_id = thread_ids_.of(frame, trace_.format.order);
   std::optional<std::size_t> track = track_by_clue(frame, context);
   if (!track && collected_id) track = tracks_.of(ThreadClue::Collected, *collected_id);
-  if (!track && stack_pointer) track = tracks_.near_stack(*stack_pointer);
+  if (!track && stack_pointer != 0) track = tracks_.near_stack(stack_pointer);
   OpenSteps* open = can_step ? open_steps(frame.tracepoint, track) : nullptr;
   context.is_step = can_step && is_step(frame, locations, context, open != nullptr && open->left > 0);
 
@@ -114,7 +115,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   context.track = *track;
   if (collected_id && !context.is_step) tracks_.add_id(*track, *collected_id);
   tracks_.add_frames(*track, 1);
-  if (stack_pointer) tracks_.add_stack_pointer(*track, *stack_pointer);
+  if (stack_pointer != 0) tracks_.add_stack_pointer(*track, stack_pointer);
 
   if (context.is_step) {
     if (!context.pc_is_recorded) context.pc.reset();
