@@ -207,9 +207,8 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
     text = outline.in_one_line() + '\n';
   }
   text = unpacked.with_input_names(std::move(text));
-  std::FILE* const out = options.output == "-" ? stderr : stdout;
-  std::fwrite(text.data(), 1, text.size(), out);
-  std::fflush(out);
+  if (options.output != "-") return fxt::print(text);
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 void note_unused_options(const ConvertOptions& options, Notes& notes) {

@@ -78,23 +78,26 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
 
 // ---- Standard output ----
 
+namespace {
+
+[[noreturn]] void fail_to_print() {
+  if (errno == EPIPE) throw QuietEnd();
+  throw std::runtime_error(std::string("standard output: can't write: ") + std::strerror(errno));
+}
+
+}  // namespace
+
 void print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && errno == EPIPE) throw QuietEnd();
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail_to_print();
 }
 
 void check_standard_output() {
-  const bool is_flushed = std::fflush(stdout) == 0;
-  if (is_flushed && std::ferror(stdout) == 0) return;
-  if (errno == EPIPE) return;
-  throw std::runtime_error(std::string("standard output: can't write: ") +
-                           (is_flushed ? "an earlier write failed" : std::strerror(errno)));
+  if (std::fflush(stdout) != 0) fail_to_print();
 }
 
 void StandardOutput::flush() {
-  if (std::fwrite(text_.data(), 1, text_.size(), stdout) != text_.size() || std::fflush(stdout) != 0) {
-    if (errno == EPIPE) throw QuietEnd();
-    throw std::runtime_error(std::string("standard output: ") + std::strerror(errno));
-  }
+  print({text_.data(), text_.size()});
+  check_standard_output();
   text_.clear();
 }
 

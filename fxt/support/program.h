@@ -27,11 +27,9 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work);
 
 // ---- Standard output ----
 
-// Prints to a buffer; check_standard_output() reports failures at the end. Throws QuietEnd if nobody reads
-// any more.
+// Prints to a buffer; check_standard_output() writes what is left of it. Both throw QuietEnd if nobody reads
+// any more, std::runtime_error if writing fails.
 void print(std::string_view text);
-
-// Throws std::runtime_error when printing failed, unless nobody reads any more.
 void check_standard_output();
 
 // Standard output, in blocks.
@@ -42,7 +40,7 @@ class StandardOutput {
     text_.push_back('\n');
     if (text_.size() >= kBlock) flush();
   }
-  // Throws QuietEnd if nobody reads any more, std::runtime_error for other reasons.
+  // Throws as print() does.
   void flush();
 
  private:

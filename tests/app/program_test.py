@@ -416,7 +416,7 @@ class Failures(ProgramTest):
             with open("/dev/full", "wb") as full:
                 process = subprocess.run([CONVERT, *arguments], stdout=full, stderr=subprocess.PIPE, check=False,
                                          timeout=120)
-            self.assert_failed(process, "fxt-convert: standard output: can't write: an earlier write failed\n")
+            self.assert_failed(process, "fxt-convert: standard output: can't write: No space left on device\n")
 
     def test_nobody_complains_that_nobody_reads_the_report(self):
         for arguments in [[CLEAN, self.output], ["--help"], ["--inspect", *[CLEAN] * 50]]:

@@ -114,7 +114,7 @@ TEST(FilterItem, SizesMayHaveUnits) {
 TEST(FilterItem, ATriggerSaysSomething) {
   EXPECT_THAT(problem_of("f"), testing::StartsWith("--trigger: 'f' has no known action; actions are"));
   EXPECT_THAT(problem_of("f@libx.so"), testing::HasSubstr("has no known action"));
-  EXPECT_THAT(problem_of("f@hide;g"), testing::HasSubstr("'g' says nothing"));
+  EXPECT_THAT(problem_of("f@hide;g"), testing::HasSubstr("'g' has no known action"));
   EXPECT_EQ(problem_of("f@color=red"), "none");
   EXPECT_EQ(problem_of("f", Of::Filter), "none");
   EXPECT_EQ(problem_of("f@clear=loc"), "none");
