@@ -207,8 +207,15 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
     text = outline.in_one_line() + '\n';
   }
   text = unpacked.with_input_names(std::move(text));
-  if (options.output != "-") return fxt::print(text);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  if (options.output == "-") {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    return;
+  }
+  try {
+    fxt::print(text);
+  } catch (const fxt::QuietEnd&) {
+    // The exit code holds, whoever reads.
+  }
 }
 
 void note_unused_options(const ConvertOptions& options, Notes& notes) {

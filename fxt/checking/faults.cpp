@@ -183,7 +183,8 @@ FaultCost cost_of(Fault fault, KnownReaders readers) {
   for (std::string_view costs = entry.costs; !costs.empty();) {
     const Cost part = next_cost(costs);
     const KnownReaders minding = part.readers & readers;
-    // What the spec says is said where no reader minds.
+    // A rule of the spec alone costs nothing in a reader: it is an error only where the spec alone is asked
+    // for.
     const bool is_spec = part.readers == KnownReaders{Spec};
     if (minding.empty()) continue;
     cost.readers = cost.readers | minding;

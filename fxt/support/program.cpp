@@ -92,12 +92,12 @@ void print(std::string_view text) {
 }
 
 void check_standard_output() {
-  if (std::fflush(stdout) != 0) fail_to_print();
+  if (std::fflush(stdout) != 0 && errno != EPIPE) fail_to_print();
 }
 
 void StandardOutput::flush() {
   print({text_.data(), text_.size()});
-  check_standard_output();
+  if (std::fflush(stdout) != 0) fail_to_print();
   text_.clear();
 }
 

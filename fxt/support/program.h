@@ -27,9 +27,10 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work);
 
 // ---- Standard output ----
 
-// Prints to a buffer; check_standard_output() writes what is left of it. Both throw QuietEnd if nobody reads
-// any more, std::runtime_error if writing fails.
+// Prints to a buffer. Throws QuietEnd if nobody reads any more, std::runtime_error if writing fails.
 void print(std::string_view text);
+
+// Writes what is left in the buffer. Throws std::runtime_error if that fails, unless nobody reads any more.
 void check_standard_output();
 
 // Standard output, in blocks.

@@ -95,6 +95,8 @@ bool is_fxt(const std::string& path) {
 }
 
 std::unique_ptr<Input> open_trace(const std::string& path) {
+  if (path == "-" && ::isatty(STDIN_FILENO) == 1)
+    throw UsageError("standard input is the terminal: send it a trace, from a file or a program");
   auto input = std::make_unique<InputWithHead>(open_input(path), kKindBytes);
   if (!begins_with_magic(input->head()))
     if (const std::string reason = why_no_trace(path, input->head()); !reason.empty())

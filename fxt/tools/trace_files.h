@@ -22,7 +22,8 @@ namespace fxt::tools {
 // read.
 bool is_fxt(const std::string& path);
 
-// Opens a trace as open_input() does. Throws FileError for a file that is known to be none, with what it is.
+// Opens a trace as open_input() does. Throws FileError for a file that is known to be none, with what it is,
+// UsageError if it would be typed at the terminal.
 std::unique_ptr<Input> open_trace(const std::string& path);
 
 // Throws UsageError if a trace can't be meant to go there: the name ends as those of another format do, and

@@ -195,6 +195,17 @@ class Usage(ProgramTest):
         os.close(terminal)
         os.close(other)
 
+    def test_a_trace_is_not_read_from_a_terminal(self):
+        terminal, other = os.openpty()
+        for program, *arguments in ["fxt-dump", "-"], ["fxt-cut", "-", self.output], ["fxt-draw", "-", self.directory / "out.svg"]:
+            process = subprocess.run([DUMP.with_name(program), *arguments], stdin=other, capture_output=True, timeout=60, check=False)
+            self.assertEqual((process.returncode, process.stderr.decode()),
+                             (2, f"{program}: standard input is the terminal: send it a trace, from a file or a program\n"
+                              f"Try '{program} --help'.\n"))
+        os.close(terminal)
+        os.close(other)
+        self.assert_only()
+
     def test_the_output_may_be_synced(self):
         self.assert_done(self.convert("--sync", POOL, self.output))
         self.assert_done(self.convert("--sync", POOL, self.output))
@@ -426,6 +437,18 @@ class Failures(ProgramTest):
                                      timeout=120)
             os.close(write_end)
             self.assertEqual((process.stderr, process.returncode), (b"", 0), arguments)
+
+    def test_the_exit_code_of_strict_holds_if_nobody_reads_the_report(self):
+        damaged = self.directory / "damaged"
+        shutil.copytree(SAMPLES / "family", damaged)
+        with open(damaged / "7283.dat", "ab") as file:
+            file.write(b"half")
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        process = subprocess.run([CONVERT, "--strict", damaged, self.output], stdout=write_end, stderr=subprocess.PIPE,
+                                 check=False, timeout=120)
+        os.close(write_end)
+        self.assertEqual((process.stderr, process.returncode), (b"", 3))
 
     def test_an_output_that_is_a_link_to_itself(self):
         self.output.symlink_to(self.output)

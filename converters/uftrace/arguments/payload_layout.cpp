@@ -108,8 +108,8 @@ const EnumType* find_enum(const std::string& name, const PayloadLayout::Context&
   return nullptr;
 }
 
-// Whether the value is the `item.number`th of its kind that the machine passes, as arg3%rdx and arg7%stack+1
-// are.
+// Whether the item's register or stack slot is that in which the machine passes argument `item.number`:
+// arg3%rdx, arg7%stack+1.
 bool is_in_its_place(const SpecItem& item, const ParameterNames& parameters) {
   if (item.location.kind == SpecLocation::Kind::Stack)
     return !item.is_float && item.number > parameters.integer_registers &&

@@ -24,7 +24,7 @@ class InferredCalls {
     const std::uint64_t passed = offset - std::exchange(offset_, offset);
     budget_ = std::min(budget_ + passed / kRecordSize * kPerRecord, kBudget);
   }
-  // False, and nothing spent, if so many calls are too many.
+  // False, and nothing spent, if the budget is too small for that many calls.
   bool try_spend(std::uint64_t calls) {
     if (calls > budget_) return false;
     budget_ -= calls;
