@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
+#include "fxt/cutting/chosen_records.h"
 #include "fxt/cutting/held.h"
 #include "fxt/cutting/piece_sequence.h"
-#include "fxt/cutting/record_filter.h"
 
 namespace fxt {
 namespace {
@@ -65,7 +65,7 @@ class Cutter::State {
   bool is_sized_;             // --split-size
   std::uint64_t latest_ = 0;  // begin of all records so far
   ReadAhead held_;
-  RecordFilter filter_;
+  ChosenRecords filter_;
   PieceSequence pieces_;
 };
 

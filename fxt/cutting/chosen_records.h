@@ -48,9 +48,9 @@ class KeptEvents {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Durations> threads_;  // by process and thread
 };
 
-class RecordFilter {
+class ChosenRecords {
  public:
-  explicit RecordFilter(const CutOptions& options) : threads_(options.threads), keeps_(options.keeps) {}
+  explicit ChosenRecords(const CutOptions& options) : threads_(options.threads), keeps_(options.keeps) {}
 
   // Calls `consume(record)` with the record, or with what is kept of it; not if nothing is.
   template <typename T, typename Consume>
