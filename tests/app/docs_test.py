@@ -178,6 +178,18 @@ class Commands(unittest.TestCase):
                     self.run_command(command)
         self.assertGreater(count, 50)
 
+    def test_every_option_is_in_the_document_of_its_program(self):
+        chapters = (REPOSITORY / "fxt" / "README.md").read_text().split("\n## ")
+        documents = {"fxt-convert": (REPOSITORY / "docs" / "usage.md").read_text()}
+        for program in "fxt-dump", "fxt-cut", "fxt-draw":
+            documents[program] = "".join(text for text in chapters if text.startswith((program, "The programs\n")))
+        for program, document in documents.items():
+            options = re.findall(r"^  (?:(-\w), )?(--[\w-]+)", self.run_command(f"{program} --help"), re.MULTILINE)
+            self.assertGreater(len(options), 11)
+            for name in filter(None, (name for names in options for name in names)):
+                with self.subTest(program, option=name):
+                    self.assertRegex(document, rf"(?<![\w-]){name}(?![\w-])")
+
     def test_a_report_is_printed_as_shown(self):
         page = (REPOSITORY / "docs" / "usage.md").read_text()
         command, shown = re.search(r"^    \$ (fxt-convert samples/uftrace/calc .*)\n((?:    .*\n)+)", page, re.MULTILINE).groups()
