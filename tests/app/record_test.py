@@ -5,6 +5,7 @@ The directory with the programs is in the environment variable PROGRAMS.
 """
 
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -112,8 +113,18 @@ class Record(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertTrue(error.endswith("\nrecord: nothing was recorded: uftrace ended with exit code 1\n"), error)
 
+    def test_a_recording_that_is_not_converted_is_kept(self):
+        (self.folder / "draw.fxt").write_text("no trace")
+        code, _, problems = self.result("--no-open", "./draw", TMPDIR=str(self.folder))
+        self.assertEqual(code, 1)
+        kept = re.search("^record: the recording is kept: fxt-convert (.*) OUTPUT$", problems, re.MULTILINE)
+        self.assertTrue(kept, problems)
+        subprocess.run([PROGRAMS / "fxt-convert", "-q", kept[1], "other.fxt"], check=True, cwd=self.folder)
+        self.assertIn('"work"', self.calls_of("other.fxt"))
+
     def test_paths_are_checked_before_the_program_runs(self):
-        for options, problem in (["-o", "draw.json"], "draw.json: the name of the trace ends in .fxt, .fxt.gz or .fxt.zst"), \
+        (self.folder / "folder.fxt").mkdir()
+        for options, problem in (["-o", "folder.fxt"], "folder.fxt is a directory"), (["-o", "draw.json"], "draw.json: the name of the trace ends in .fxt, .fxt.gz or .fxt.zst"), \
                 (["-o", "none/draw.fxt"], "none/draw.fxt: there is no directory none"), (["-d", "draw.c"], "draw.c is no directory"):
             code, out, error = self.result("--no-open", *options, "./draw")
             self.assertEqual((code, out, error), (2, "", f"record: {problem}\nTry 'record --help'.\n"))
