@@ -78,9 +78,11 @@ std::vector<std::string> ModuleFiles::files_of(std::string_view basename) const 
 
 const ModuleFileHeader& ModuleFiles::header_of(const std::string& file_name) {
   const auto [found, is_new] = headers_.try_emplace(file_name);
-  if (is_new)
+  if (is_new) {
+    Notes of_the_file;  // which is noted when it is chosen, and read as a whole
     found->second = parse_module_file_header(
-        read_optional_file(directory_.path / file_name, notes_, kHeaderLimitBytes).value_or(""));
+        read_optional_file(directory_.path / file_name, of_the_file, kHeaderLimitBytes).value_or(""));
+  }
   return found->second;
 }
 

@@ -69,10 +69,9 @@ std::optional<DebugFunction> parse_debug_function(std::string_view line);
 // Safe to use from several threads.
 class ModuleFiles {
  public:
-  // Borrows all references; `names` are the files with the extension (".sym").
-  ModuleFiles(const Directory& directory, const std::vector<std::string>& names, std::string_view extension,
-              Notes& notes)
-      : directory_(directory), names_(names), extension_(extension), notes_(notes) {}
+  // Borrows both references; `names` are the files with the extension (".sym").
+  ModuleFiles(const Directory& directory, const std::vector<std::string>& names, std::string_view extension)
+      : directory_(directory), names_(names), extension_(extension) {}
 
   // The name of the file. Nothing if no file fits, and for the kernel.
   std::optional<std::string> of(const Image& image);
@@ -87,7 +86,6 @@ class ModuleFiles {
   const Directory& directory_;
   const std::vector<std::string>& names_;
   std::string_view extension_;
-  Notes& notes_;
   std::mutex mutex_;
   std::map<std::string, ModuleFileHeader, std::less<>> headers_;
 };
@@ -103,8 +101,8 @@ class SymbolFiles {
   SymbolFiles(const Directory& directory, Notes& notes)
       : directory_(directory),
         notes_(notes),
-        files_(directory, directory.symbol_files, ".sym", notes),
-        debug_files_(directory, directory.debug_files, ".dbg", notes) {}
+        files_(directory, directory.symbol_files, ".sym"),
+        debug_files_(directory, directory.debug_files, ".dbg") {}
 
   // Null if no file fits.
   const SymbolTable* of(const Image& image);

@@ -1,5 +1,6 @@
 #include "converters/uftrace/symbols/module_files.h"
 
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -43,6 +44,12 @@ class SymbolFileChoice : public testing::Test {
     recording_.file(
         name, "# path name: " + path + "\n# build-id: " + build_id + "\n1000 00000010 T in_" + name + "\n");
   }
+  void make_unreadable(const std::string& name) {
+    files();  // lists the files
+    std::filesystem::remove(recording_.path() / name);
+    std::filesystem::create_symlink(name, recording_.path() / name);  // a loop
+  }
+  std::uint64_t unreadable_files() const { return notes_.count(kUnreadableFile); }
   // The name of the symbol in the chosen file.
   std::string_view of_module(std::string_view path, std::string_view build_id) {
     return name(files().of(
@@ -98,6 +105,14 @@ TEST_F(SymbolFileChoice, ALibraryMayBeGivenByARelativePath) {
   EXPECT_EQ(of_library("d1/lib.so"), "in_lib.so.sym");
   EXPECT_EQ(of_library("1/lib.so"), "-");
   EXPECT_EQ(of_library("other.so"), "-");
+}
+
+TEST_F(SymbolFileChoice, AFileThatCanNotBeReadIsNotedOnce) {
+  add("lib.so.sym", "/d1/lib.so", "8bafa098");
+  make_unreadable("lib.so.sym");
+  EXPECT_EQ(of_module("/d1/lib.so", "8bafa098"), "-");
+  EXPECT_EQ(of_library("/d1/lib.so"), "-");
+  EXPECT_EQ(unreadable_files(), 1u);
 }
 
 }  // namespace
