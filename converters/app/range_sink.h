@@ -56,8 +56,8 @@ class RangeSink : public EventSink {
   // All other kinds of events have effects that last.
   void add_needed(const MergedRun& run) {
     const auto is_over = [from = window_.from()](const PendingEvent& event) {
-      return event.time_ns < from &&
-             ((event.kind == EventKind::Complete && event.end_ns < from) || event.kind == EventKind::Instant);
+      return event.time_ns < from && ((event.kind == EventKind::Complete && event.end_ns() < from) ||
+                                      event.kind == EventKind::Instant);
     };
     for (auto at = run.events.begin(); at != run.events.end();) {
       const auto begin = std::find_if_not(at, run.events.end(), is_over);

@@ -6,12 +6,12 @@
 namespace convert {
 
 using fxt::choice;
+using fxt::flag;
 using fxt::Option;
 using fxt::parse_address;
 using fxt::parse_count;
 using fxt::parse_ids;
 using fxt::parse_time_ns;
-using fxt::refuse_word;
 using fxt::store_in;
 using fxt::UsageError;
 

@@ -235,36 +235,28 @@ std::string RecordingImporter::advice_for(const std::filesystem::path& input) co
 
 std::vector<Option> RecordingImporter::options() {
   const std::vector<Option> others = {
-      {.name = "no-args",
-       .help = "omit arguments and return values of calls",
-       .handle = store_in(options_.no_args)},
-      {.name = "no-event",
-       .help = "omit events: counters, user events, values read at calls, messages of extern.dat, context "
-               "switches, tracepoints of the kernel",
-       .handle = store_in(options_.no_event)},
-      {.name = "no-sched", .help = "omit context switches", .handle = store_in(options_.no_sched)},
-      {.name = "no-kernel",
-       .help = "omit kernel functions and tracepoints",
-       .handle = store_in(options_.no_kernel)},
-      {.name = "kernel-only",
-       .help = "only kernel functions, tracepoints and lost records",
-       .handle = store_in(options_.kernel_only)},
-      {.name = "kernel-skip-out",
-       .help = "omit kernel activity outside the program's calls (uftrace's default)",
-       .handle = store_in(options_.kernel_skip_out)},
+      flag("no-args", 0, options_.no_args, "omit arguments and return values of calls"),
+      flag("no-event", 0, options_.no_event,
+           "omit events: counters, user events, values read at calls, messages of extern.dat, context "
+           "switches, tracepoints of the kernel"),
+      flag("no-sched", 0, options_.no_sched, "omit context switches"),
+      flag("no-sched-preempt", 0, options_.no_sched_preempt,
+           "omit calls of linux:schedule in which a thread was pre-empted, not waiting"),
+      flag("no-kernel", 0, options_.no_kernel, "omit kernel functions and tracepoints"),
+      flag("kernel-only", 0, options_.kernel_only, "only kernel functions, tracepoints and lost records"),
+      flag("kernel-skip-out", 0, options_.kernel_skip_out,
+           "omit kernel activity outside the program's calls (uftrace's default)"),
       {.name = "kernel-full",
        .help = "show all kernel activity (default)",
        .handle = [this](std::string_view) { options_.kernel_skip_out = false; }},
-      {.name = "event-skip-out",
-       .help = "omit events and context switches outside the program's calls (uftrace's default)",
-       .handle = store_in(options_.event_skip_out)},
+      flag("event-skip-out", 0, options_.event_skip_out,
+           "omit events and context switches outside the program's calls (uftrace's default)"),
       {.name = "event-full",
        .help = "show all events (default)",
        .handle = [this](std::string_view) { options_.event_skip_out = false; }},
-      {.name = "utc",
-       .help = "show wall clock times, if the recording has its offset (in whole seconds: times may be "
-               "wrong by one)",
-       .handle = store_in(options_.utc)},
+      flag("utc", 0, options_.utc,
+           "show wall clock times, if the recording has its offset (in whole seconds: times may be "
+           "wrong by one)"),
       {.name = "sysroot",
        .argument = "DIR",
        .help =
@@ -274,9 +266,8 @@ std::vector<Option> RecordingImporter::options() {
       choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
              "names of arguments: arg1, arg2 (numbers, the default), or those of the parameters in the debug "
              "information of the program or library"),
-      {.name = "no-elf",
-       .help = "open no file outside the recording: no names from programs and libraries",
-       .handle = store_in(options_.elf.is_off)},
+      flag("no-elf", 0, options_.elf.is_off,
+           "open no file outside the recording: no names from programs and libraries"),
   };
   std::vector<Option> options = options_of(options_.filters);
   options.insert(options.end(), others.begin(), others.end());

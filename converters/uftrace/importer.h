@@ -13,16 +13,17 @@ namespace convert::uftrace {
 
 // What the user chooses of a recording.
 struct RecordingOptions {
-  bool no_args = false;          // no arguments and return values of calls
-  bool no_event = false;         // no events
-  bool no_sched = false;         // no scheduling events
-  bool no_kernel = false;        // nothing from the kernel's files
-  bool kernel_only = false;      // only what the kernel did, and losses
-  bool kernel_skip_out = false;  // nothing that the kernel did outside of calls of the program
-  bool event_skip_out = false;   // no events and switches outside of calls of the program
-  bool utc = false;              // times of the wall clock
-  FilterOptions filters = {};    // which calls are shown
-  ElfOptions elf = {};           // which ELF files outside the recording give names
+  bool no_args = false;           // no arguments and return values of calls
+  bool no_event = false;          // no events
+  bool no_sched = false;          // no scheduling events
+  bool no_sched_preempt = false;  // no calls off the cpu where a thread was pre-empted
+  bool no_kernel = false;         // nothing from the kernel's files
+  bool kernel_only = false;       // only what the kernel did, and losses
+  bool kernel_skip_out = false;   // nothing that the kernel did outside of calls of the program
+  bool event_skip_out = false;    // no events and switches outside of calls of the program
+  bool utc = false;               // times of the wall clock
+  FilterOptions filters = {};     // which calls are shown
+  ElfOptions elf = {};            // which ELF files outside the recording give names
 };
 
 // True for a directory that holds an `info` file of uftrace, a list of tasks, or record files.

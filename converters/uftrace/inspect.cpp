@@ -58,11 +58,11 @@ Surveys survey_threads(Recording& recording, Notes& notes) {
   for (const ThreadFile& file : recording.directory.threads) {
     const Task* const task = recording.sessions.find_task(file.tid);
     if (task == nullptr) continue;
-    PayloadDecoder payloads(recording.layouts, *task);
+    PayloadDecoder payload_decoder(recording.layouts, *task);
     RecordSurvey survey =
         survey_records(file.path.string(),
                        facts_of(*task, recording.info, recording.symbolizer, recording.directory.is_growing),
-                       payloads, notes);
+                       payload_decoder, notes);
     survey.damage.resize(std::min(survey.damage.size(), damage_left));
     survey.damage.shrink_to_fit();
     damage_left -= survey.damage.size();

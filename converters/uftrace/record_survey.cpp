@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/records/call_stack.h"
+#include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/records/record_notes.h"
 
@@ -17,13 +17,16 @@ constexpr std::size_t kBlock = std::size_t{256} << 10;
 
 class Survey {
  public:
-  Survey(const std::string& path, const ThreadFacts& facts, PayloadDecoder& payloads, Notes& notes)
-      : path_(path), facts_(facts), payloads_(payloads), notes_(notes, path, facts.is_growing) {}
+  Survey(const std::string& path, const ThreadFacts& facts, PayloadDecoder& payload_decoder, Notes& notes)
+      : path_(path),
+        facts_(facts),
+        payload_decoder_(payload_decoder),
+        notes_(notes, path, facts.is_growing) {}
 
   RecordSurvey run() {
     try {
       const InputFile file(path_, true);
-      RecordCursor cursor(file, facts_, open_, &payloads_);
+      RecordCursor cursor(file, facts_, open_, &payload_decoder_);
       std::vector<std::byte> block(kBlock);
       const auto plain = [this](const auto& records, std::uint64_t) {
         return records.count_while([this](const CallRecord& call) { return try_plain(call); });
@@ -114,10 +117,10 @@ class Survey {
 
   const std::string& path_;
   const ThreadFacts& facts_;
-  PayloadDecoder& payloads_;
+  PayloadDecoder& payload_decoder_;
   RecordNotes notes_;
   RecordSurvey survey_;
-  CallStack open_;
+  ScannedCalls open_;
   std::uint64_t seen_ns_ = 0;  // the latest time of an entry or exit
 };
 
@@ -138,9 +141,9 @@ void RecordSurvey::add(const RecordSurvey& other) {
   last_ns = std::max(last_ns, other.last_ns);
 }
 
-RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts, PayloadDecoder& payloads,
-                            Notes& notes) {
-  return Survey(path, facts, payloads, notes).run();
+RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts,
+                            PayloadDecoder& payload_decoder, Notes& notes) {
+  return Survey(path, facts, payload_decoder, notes).run();
 }
 
 }  // namespace convert::uftrace

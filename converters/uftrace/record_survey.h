@@ -45,7 +45,7 @@ struct RecordSurvey {
 
 // Notes damage, losses and reversed times as the conversion does. A file that can't be read to its end is
 // noted, and counted as far as it was read.
-RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts, PayloadDecoder& payloads,
-                            Notes& notes);
+RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts,
+                            PayloadDecoder& payload_decoder, Notes& notes);
 
 }  // namespace convert::uftrace

@@ -159,12 +159,13 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
         return fmt::format("{}: thread {}", recording.directory.path.native(), id);
       });
     if (!is_shown && !ancestors.contains(task.pid)) continue;
-    plans.emplace(tid, ThreadPlan{.task = &task,
-                                  .is_shown = is_shown,
-                                  .facts = facts_of(task, recording.info, recording.symbolizer,
-                                                    recording.directory.is_growing),
-                                  .payloads = std::make_unique<PayloadDecoder>(recording.layouts, task),
-                                  .listed_events = std::move(changes[tid])});
+    plans.emplace(tid,
+                  ThreadPlan{.task = &task,
+                             .is_shown = is_shown,
+                             .facts = facts_of(task, recording.info, recording.symbolizer,
+                                               recording.directory.is_growing),
+                             .payload_decoder = std::make_unique<PayloadDecoder>(recording.layouts, task),
+                             .listed_events = std::move(changes[tid])});
   }
   const Directory& directory = recording.directory;
   const bool can_keep_open =
@@ -216,7 +217,8 @@ void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeli
                      .lone_outs = perf->second.lone_outs,
                      .short_outs = perf->second.short_outs,
                      .last_ns = perf->second.last_ns,
-                     .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>()};
+                     .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>(),
+                     .shows_preempted = !recording.options.no_sched_preempt};
     if (recording.shows_perf_switches()) {
       if (const auto begin = inferred_begin_of(plan, perf->second)) plan.switches.inferred = {*begin};
       std::ranges::copy(perf->second.missing_outs, std::back_inserter(plan.switches.inferred));

@@ -29,7 +29,7 @@ struct RecordingImport : Recording {
   KernelFiles kernel;  // empty if they are not shown
   Tracepoints tracepoints;
   std::unique_ptr<FilterTable> filters;  // null if all calls are shown
-  RecordingContext shared;
+  SharedByThreads shared;
   QueuesByThread<PerfQueue> perf_queues;
   QueuesByThread<KernelQueue> kernel_queues;
   ThreadPlans plans;  // of all threads that get a lane

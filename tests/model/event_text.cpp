@@ -54,7 +54,7 @@ std::string EventText::text_of(const PendingEvent& event) const {
     return fmt::format("{}:{}", names_.text(parts.category), names_.text(parts.name));
   };
   const auto id = [&](std::string_view what) {
-    return fmt::format("@{} {} {} #{}", event.time_ns, what, label(), event.end_ns);
+    return fmt::format("@{} {} {} #{}", event.time_ns, what, label(), event.id());
   };
   std::string text;
   switch (event.kind) {
@@ -65,7 +65,7 @@ std::string EventText::text_of(const PendingEvent& event) const {
       text = "LEFT OUT " + label();
       break;  // nor does this
     case EventKind::Complete:
-      text = fmt::format("[{}, {}] {}", event.time_ns, event.end_ns, label());
+      text = fmt::format("[{}, {}] {}", event.time_ns, event.end_ns(), label());
       break;
     case EventKind::Begin:
       text = fmt::format("[{} {}", event.time_ns, label());

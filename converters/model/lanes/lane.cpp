@@ -61,8 +61,7 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   }
   advance(time_ns);
   window_.calls().pop();
-  call.end_ns = time_ns;
-  call.kind = EventKind::Complete;
+  call.complete(time_ns);
   if (window_.skip(call)) return;
   if (!arguments.empty()) call.block = extended(call, arguments);
 }
@@ -103,8 +102,7 @@ bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments
   PendingEvent& call = *calls()[depth].event;
   const std::size_t count = call.argument_count() + arguments.size();
   if (call.time_ns >= time_ns || count > options_.limits.arguments_per_record) return false;
-  call.end_ns = time_ns;
-  call.kind = EventKind::Complete;
+  call.complete(time_ns);
   if (!arguments.empty()) call.block = extended(call, arguments);
   window_.calls().remove(depth);
   return true;

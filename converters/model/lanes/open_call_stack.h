@@ -56,7 +56,7 @@ class OpenCallStack {
     push(own_event(size_), key);
     *back().event = {time_ns, end_arguments, nullptr, label, EventKind::Begin};
   }
-  static std::size_t end_argument_count(const PendingEvent& begin) { return begin.end_ns; }
+  static std::size_t end_argument_count(const PendingEvent& begin) { return begin.last_word; }
   // The begin of the pending call at `depth` is emitted.
   void set_emitted(std::size_t depth) {
     OpenCall& call = (*this)[depth];
@@ -148,7 +148,7 @@ class OpenCallStack {
   std::vector<Suspended> suspended_;                       // outermost first
   PendingEvent filtered_event_{                            // of all filtered calls
                                .time_ns = 0,
-                               .end_ns = 0,
+                               .last_word = 0,
                                .block = nullptr,
                                .label = {},
                                .kind = EventKind::Begin};

@@ -44,7 +44,7 @@ class PairingWindow {
   std::uint64_t* new_block(std::size_t count, std::size_t words);
   // Removes a call that is complete, if it need not be emitted. Returns whether it did.
   bool skip(const PendingEvent& call) {
-    if (call.end_ns >= needed_from_ns_ || !queue_.remove_latest(call)) return false;
+    if (call.end_ns() >= needed_from_ns_ || !queue_.remove_latest(call)) return false;
     ++counters_.skipped_calls;
     return true;
   }

@@ -40,11 +40,17 @@ struct ArgumentBlockHeader {
 
 struct PendingEvent {
   std::uint64_t time_ns;
-  std::uint64_t end_ns;        // of a Complete; the id of a counter, flow or track
+  std::uint64_t last_word;     // end_ns() or id(); in a stack of calls, end_argument_count()
   const std::uint64_t* block;  // its arguments, after an ArgumentBlockHeader; null if it has none
   LabelId label;
   EventKind kind;
 
+  void complete(std::uint64_t ended_ns) {
+    last_word = ended_ns;
+    kind = EventKind::Complete;
+  }
+  std::uint64_t end_ns() const { return last_word; }  // of a Complete
+  std::uint64_t id() const { return last_word; }      // of a counter, flow or track
   // Of calls, instants, counters and flows.
   std::size_t argument_count() const {
     return block == nullptr ? 0 : ArgumentBlockHeader::Count::get(*block);

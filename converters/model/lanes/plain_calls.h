@@ -53,8 +53,7 @@ class PlainCalls {
       return true;
     }
     lane_.last_ns_ = time_ns;
-    call.event->end_ns = time_ns;
-    call.event->kind = EventKind::Complete;
+    call.event->complete(time_ns);
     lane_.window_.skip(*call.event);
     lane_.window_.calls().pop();
     return true;
@@ -88,8 +87,7 @@ class PlainCalls {
     if (!call.is_pending() || has_no_length(event, time_ns) || !put_behind(event, most_words, put))
       return false;
     lane_.last_ns_ = time_ns;
-    event.end_ns = time_ns;
-    event.kind = EventKind::Complete;
+    event.complete(time_ns);
     lane_.window_.calls().pop();
     return true;
   }
@@ -179,7 +177,7 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
     write->time_ns = call.time_ns;
     write->block = nullptr;
     write->label = call.label;
-    open->end_ns = call.time_ns;
+    open->last_word = call.time_ns;
     open->kind = static_cast<EventKind>(call.is_end);
     write += 1 + ends;
     depth += 1 + 2 * ends;

@@ -188,7 +188,7 @@ bool MergeLoop::next_sealed(LaneState& state) {
       for (PendingEvent& event : state.sealed.events) {
         event.time_ns = apply_offset(event.time_ns, state.input->offset_ns);
         if (event.kind == EventKind::Complete)
-          event.end_ns = apply_offset(event.end_ns, state.input->offset_ns);
+          event.complete(apply_offset(event.end_ns(), state.input->offset_ns));
       }
     }
     state.input->first_ns = std::min(state.input->first_ns, state.read->time_ns);

@@ -32,33 +32,33 @@ PumpPlan::PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceSt
                        return source.lanes.size() == 1;
                      })) {
   source_bytes_ = is_order_free_ ? std::max(block_bytes_, kMinSourceBytes) : block_bytes_;
-  for (SourceState& source : sources) hungry_.push_back(&source);
+  for (SourceState& source : sources) candidates_.push_back(&source);
 }
 
-void PumpPlan::feed(SourceState& source) {
-  if (!std::exchange(source.is_hungry, true)) hungry_.push_back(&source);
+void PumpPlan::add_candidate(SourceState& source) {
+  if (!std::exchange(source.is_candidate, true)) candidates_.push_back(&source);
 }
 
 void PumpPlan::read_later(SourceState& source, std::uint64_t begin_ns) {
   source.begin_ns = begin_ns;
-  source.is_hungry = false;
+  source.is_candidate = false;
   unread_.push_back(&source);
 }
 
 void PumpPlan::read_first() {
-  std::erase_if(hungry_, [](const SourceState* source) { return !source->is_hungry; });
+  std::erase_if(candidates_, [](const SourceState* source) { return !source->is_candidate; });
   std::ranges::stable_sort(unread_, std::greater{}, &SourceState::begin_ns);
   read_next();
 }
 
 void PumpPlan::read_next() {
   for (std::size_t i = 0; i != kReadTogether && !unread_.empty(); ++i, unread_.pop_back())
-    feed(*unread_.back());
+    add_candidate(*unread_.back());
 }
 
 void PumpPlan::consume(SourceState& source, std::size_t bytes) {
   source.waiting_bytes -= bytes;
-  if (source.waiting_bytes < source_bytes_) feed(source);
+  if (source.waiting_bytes < source_bytes_) add_candidate(source);
 }
 
 std::uint64_t PumpPlan::delivered_until_ns(std::size_t input) const {
@@ -75,17 +75,17 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(SourceState* blocking, std:
   std::vector<std::uint64_t> limits_ns;
   for (std::size_t input = 0; input < inputs_; ++input) limits_ns.push_back(delivered_until_ns(input));
   std::vector<bool> is_at_limit(inputs_);
-  if (blocking != nullptr) feed(*blocking);
+  if (blocking != nullptr) add_candidate(*blocking);
   if (!unread_.empty() && unread_.back()->begin_ns <= merged_ns) read_next();
   if (pump_all)
-    for (SourceState& source : sources_) feed(source);
-  std::erase_if(hungry_, [&](SourceState* source) {
-    source->is_hungry =
+    for (SourceState& source : sources_) add_candidate(source);
+  std::erase_if(candidates_, [&](SourceState* source) {
+    source->is_candidate =
         !source->done && (pump_all || source == blocking || source->waiting_bytes < source_bytes_);
-    return !source->is_hungry;
+    return !source->is_candidate;
   });
-  std::ranges::sort(hungry_);
-  for (SourceState* const source : hungry_) {
+  std::ranges::sort(candidates_);
+  for (SourceState* const source : candidates_) {
     const std::uint64_t limit_ns = limits_ns[source->input];
     if (source->source->watermark_ns() < limit_ns)
       tasks_.push_back({source, nullptr, source_bytes_, limit_ns});

@@ -19,7 +19,7 @@ struct SourceState {
   std::size_t input;
   bool done = false;
   std::size_t waiting_bytes = 0;  // sealed and not merged
-  bool is_hungry = true;          // its lanes may run short
+  bool is_candidate = true;       // its lanes may run short of events: the next round looks at it
   std::uint64_t begin_ns = 0;     // of one that is read later: its first event, offset included
   std::exception_ptr failure = nullptr;
 };
@@ -66,7 +66,7 @@ class PumpPlan {
   bool is_full(const SourceState& source) const;
 
  private:
-  void feed(SourceState& source);
+  void add_candidate(SourceState& source);
   void read_next();
   std::uint64_t delivered_until_ns(std::size_t input) const;
 
@@ -78,7 +78,7 @@ class PumpPlan {
   std::size_t block_bytes_;   // that one pump() of a shared source reads
   std::size_t source_bytes_;  // that one of another source fills
   bool is_order_free_;
-  std::vector<SourceState*> hungry_;
+  std::vector<SourceState*> candidates_;
   std::vector<SourceState*> unread_;  // that the merge has not reached, by begin, the first one last
   std::vector<Task> tasks_;           // of the round
 };

@@ -63,7 +63,7 @@ bool SharedThreads::keeps(Thread& thread, const PendingEvent& event, TooDeepCoun
   while (!call_ends.empty() && call_ends.back() <= event.time_ns) call_ends.pop_back();
   switch (event.kind) {
     case EventKind::Complete:
-      call_ends.push_back(event.end_ns);
+      call_ends.push_back(event.end_ns());
       return true;
     case EventKind::Begin:
       if (thread.dropped_begins == 0 && call_ends.size() <= deepest_) {

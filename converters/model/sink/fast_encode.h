@@ -69,7 +69,8 @@ constexpr fxt::EventType event_type_of(EventKind kind) {
   }
 }
 
-// Whether PendingEvent::end_ns follows the arguments: the end of a call, the id of a counter, flow or track.
+// Whether PendingEvent::last_word follows the arguments: the end of a call, the id of a counter, flow or
+// track.
 constexpr bool has_last_word(EventKind kind) {
   return kind == EventKind::Complete || (kind >= EventKind::Counter && kind <= EventKind::AsyncEnd);
 }
@@ -128,7 +129,7 @@ template <typename RefOf, typename TextOf, typename PutLarge>
 // Writes all words after the arguments, and the header word.
 inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const EventThread& thread,
                                 const PendingEvent& event, std::uint64_t header) {
-  if (has_last_word(event.kind)) *word++ = event.end_ns;
+  if (has_last_word(event.kind)) *word++ = event.last_word;
   words[0] = header | fxt::event_header(event_type_of(event.kind), thread.index, 0, 0, event.argument_count(),
                                         static_cast<std::size_t>(word - words));
   return word;
@@ -139,7 +140,7 @@ inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const
 // An upper limit of the words that put_known() writes; an inline name needs kInlineNameWords more.
 inline constexpr std::size_t kInlineNameWords = fxt::words_of(kInlineNameBytes);
 inline std::size_t most_words(const PendingEvent& event) {
-  constexpr std::size_t kBesidesBlock = 5;  // header, time, process, thread, PendingEvent::end_ns
+  constexpr std::size_t kBesidesBlock = 5;  // header, time, process, thread, PendingEvent::last_word
   return kBesidesBlock + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
 }
 
@@ -149,7 +150,7 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
   constexpr std::size_t kWords = fxt::Writer::kCompleteWords;
   at[0] = header | fxt::event_header(fxt::EventType::DurationComplete, thread.index, 0, 0, 0, kWords);
   at[1] = event.time_ns;
-  at[2] = event.end_ns;
+  at[2] = event.end_ns();
   return at + kWords;
 }
 

@@ -184,7 +184,7 @@ std::uint16_t FxtSink::cut_cpu(std::uint16_t cpu) {
 }
 
 bool FlowOrder::keeps(const PendingEvent& event) {
-  const std::uint64_t id = event.end_ns;
+  const std::uint64_t id = event.id();
   if (event.kind == EventKind::FlowBegin) {
     if (!backward_.contains(id)) return open_.insert(id).second;
     ++backward_arrows_;

@@ -22,7 +22,7 @@ FrameArguments::FrameArguments(FrameMemory& memory, NumberTexts& texts, Names& n
 void FrameArguments::start(EmitRecipe& recipe, const Frame& frame) {
   recipe_ = &recipe;
   frame_ = frame.bytes;
-  is_explained_.assign(memory_.blocks().size(), false);
+  is_used_.assign(memory_.blocks().size(), false);
   claimed_names_.clear();
 }
 
@@ -79,7 +79,7 @@ void FrameArguments::add_slice(const Leaf& leaf, std::span<const std::byte> byte
     recipe_->add_for_this_frame({leaf.name, fmt::format("{:#x} ({} bytes)", address, length)});
     return;
   }
-  explain(address, length);
+  mark_used(address, length);
   recipe_->add_for_this_frame({leaf.name, string_text(text)});
 }
 
@@ -109,24 +109,24 @@ void FrameArguments::add_function_member(const Leaf& leaf, std::span<const std::
                               added != 0 ? fmt::format(", this adjustment {}", added) : "")});
 }
 
-void FrameArguments::explain(std::uint64_t address, std::uint64_t size) {
+void FrameArguments::mark_used(std::uint64_t address, std::uint64_t size) {
   address = memory_.masked(address);
-  for (std::size_t i = 0; i < is_explained_.size(); ++i) {
+  for (std::size_t i = 0; i < is_used_.size(); ++i) {
     const Block& block = *memory_.blocks()[i];
     const std::uint64_t begin = memory_.masked(block.address);
-    if (begin < address + size && address < begin + block.bytes.size()) is_explained_[i] = true;
+    if (begin < address + size && address < begin + block.bytes.size()) is_used_[i] = true;
   }
 }
 
-void FrameArguments::explain(const Replay::ActionResult& action) {
+void FrameArguments::mark_used(const Replay::ActionResult& action) {
   for (const Replay::RecordedMemory& recording : action.recordings)
-    for (std::size_t i = 0; i < recording.blocks; ++i) is_explained_[recording.first_block + i] = true;
+    for (std::size_t i = 0; i < recording.blocks; ++i) is_used_[recording.first_block + i] = true;
 }
 
-void FrameArguments::add_unexplained() {
+void FrameArguments::add_unused() {
   by_address_.clear();
-  for (std::size_t i = 0; i < is_explained_.size(); ++i)
-    if (!is_explained_[i]) by_address_.push_back(memory_.blocks()[i]);
+  for (std::size_t i = 0; i < is_used_.size(); ++i)
+    if (!is_used_[i]) by_address_.push_back(memory_.blocks()[i]);
   std::ranges::stable_sort(by_address_, {}, &Block::address);
   const auto same = [](const Block* a, const Block* b) { return a->address == b->address; };
   by_address_.erase(std::unique(by_address_.begin(), by_address_.end(), same), by_address_.end());

@@ -34,13 +34,13 @@ class FrameArguments {
   void add_leaf(const Leaf& leaf, std::span<const std::byte> bytes);
   void add_more(const ValueLayout& layout);  // the leaves that are not shown
 
-  // The memory is that of an argument, or on the way to one.
-  void explain(std::uint64_t address, std::uint64_t size);
-  void explain(const Replay::ActionResult& action);
-  bool is_explained(std::size_t block) const { return is_explained_[block]; }
-  // Adds one argument per address that nothing explains. Of several blocks at an address, the first one is
+  // An argument shows the memory, or was read through it (a pointer).
+  void mark_used(std::uint64_t address, std::uint64_t size);
+  void mark_used(const Replay::ActionResult& action);
+  bool is_used(std::size_t block) const { return is_used_[block]; }
+  // Adds one argument per address whose memory is not used. Of several blocks at an address, the first one is
   // shown; the blob holds the rest.
-  void add_unexplained();
+  void add_unused();
 
  private:
   void add_slice(const Leaf& leaf, std::span<const std::byte> bytes);
@@ -56,7 +56,7 @@ class FrameArguments {
   // Of the current frame:
   EmitRecipe* recipe_ = nullptr;
   std::span<const std::byte> frame_;
-  std::vector<bool> is_explained_;  // by block: an argument shows it, or goes on from it
+  std::vector<bool> is_used_;  // by block
   std::vector<NameId> claimed_names_;
   std::vector<const Block*> by_address_;
   std::string text_;  // of the current value

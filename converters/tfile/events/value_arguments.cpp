@@ -50,7 +50,7 @@ void ValueArguments::add(EmitRecipe& recipe, const Frame& frame, const FrameCont
     items_.start(frame.tracepoint, context.pc.value_or(location->location->address), context, expected);
     add_items(expected);
   }
-  arguments_.add_unexplained();
+  arguments_.add_unused();
   if (memory_.depends_on_values()) recipe.set_for_one_frame();
 }
 
@@ -62,8 +62,8 @@ void ValueArguments::add_items(const ExpectedBlocks& expected) {
   // Pointers on the way to what is shown.
   for (const Replay::ActionResult* const action : items_.expressions())
     for (const Replay::RecordedMemory& recording : action->recordings)
-      if (!recording.is_operand && recording.blocks > 0 && arguments_.is_explained(recording.first_block))
-        arguments_.explain(*action);
+      if (!recording.is_operand && recording.blocks > 0 && arguments_.is_used(recording.first_block))
+        arguments_.mark_used(*action);
 }
 
 // ---- With types ----
@@ -92,7 +92,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
       values.front().value.storage.kind != Storage::Kind::Bytes)
     return;
   for (std::size_t j = 0; j < items_.expressions().size(); ++j)
-    if (items_.item_of(j) == index) arguments_.explain(*items_.expressions()[j]);
+    if (items_.item_of(j) == index) arguments_.mark_used(*items_.expressions()[j]);
 }
 
 // False when the program does not tell what the value is.
@@ -139,9 +139,9 @@ bool ValueArguments::add_text_at(const ItemValue& item) {
   if (bytes.empty()) return false;
   const NameId name = name_of(item.text);
   if (arguments_.claim_name(name)) arguments_.recipe().add_for_this_frame({name, string_text(bytes)});
-  arguments_.explain(*address, 1);
+  arguments_.mark_used(*address, 1);
   if (pointer.storage.kind == Storage::Kind::Memory)
-    arguments_.explain(pointer.storage.address, pointer.type->size);
+    arguments_.mark_used(pointer.storage.address, pointer.type->size);
   return true;
 }
 
@@ -152,7 +152,7 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
   if (type.kind == Type::Kind::Reference) {
     const auto bytes = items_.recorded(address, type.size);
     if (bytes.empty()) return false;
-    arguments_.explain(address, type.size);
+    arguments_.mark_used(address, type.size);
     const ItemValue target{item.text, without_reference(item.value, items_.evaluation())};
     if (target.value.type == nullptr) return false;
     add_target(item, target, unsigned_bits(bytes.first(memory_.address_bytes()), memory_.order()));
@@ -174,10 +174,10 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
     }
     if (bytes.empty()) continue;
     has_any = true;
-    arguments_.explain(address + leaf.offset, leaf.size);
+    arguments_.mark_used(address + leaf.offset, leaf.size);
     arguments_.add_leaf(leaf, bytes);
   }
-  if (layout.leaves.empty() || (has_any && layout.more > 0)) arguments_.explain(address, type.size);
+  if (layout.leaves.empty() || (has_any && layout.more > 0)) arguments_.mark_used(address, type.size);
   if (has_any) arguments_.add_more(layout);
   return has_any || layout.leaves.empty();
 }
@@ -259,7 +259,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
   const ExpectedBlocks::Item& item = expected.items[index];
   EmitRecipe& recipe = arguments_.recipe();
   const auto add = [&](const Replay::RecordedMemory& recording) {
-    arguments_.explain(recording.address, recording.size);
+    arguments_.mark_used(recording.address, recording.size);
     if (!arguments_.claim_name(item.name)) return;
     if (item.kind == Kind::ReturnAddress)
       recipe.add_number(item.name, ValueForm::Pointer, recording.bytes);
@@ -279,7 +279,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
         has_result = true;
         if (recording.size == 0 || (recording.is_string && recording.address == 0)) {
           add_address({item.text, {}}, recording.address);
-          arguments_.explain(action);
+          arguments_.mark_used(action);
         } else {
           add(recording);
         }
@@ -289,7 +289,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
         expected.shapes[j].reads && (item.kind == Kind::Value || !expected.shapes[j].blocks.empty());
     if (!has_result && is_computed && action.result && arguments_.claim_name(item.name)) {
       recipe.add_for_this_frame({item.name, static_cast<std::int64_t>(*action.result)});
-      arguments_.explain(action);
+      arguments_.mark_used(action);
     }
   }
   if (item.kind != Kind::Name && expected.range_item != index) return;

@@ -110,9 +110,9 @@ const DebugFile* DebugFiles::read(const std::string& name, Notes& damage_notes) 
 
 NameId DebugFiles::line_of(const SymbolAt& function) {
   const DebugFile* const file = function.symbol != nullptr ? of(function) : nullptr;
-  if (file == nullptr) return CallName::kNoLine;
+  if (file == nullptr) return CallLabel::kNoLine;
   const std::string line = location_of(file->find(function.symbol->start, function.symbol->name).line);
-  return line.empty() ? CallName::kNoLine : names_.intern(line);
+  return line.empty() ? CallLabel::kNoLine : names_.intern(line);
 }
 
 }  // namespace convert::uftrace

@@ -18,6 +18,7 @@
 #include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/uftrace/arguments/enums.h"
+#include "converters/uftrace/recording/argument_names.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/symbols/module_files.h"
 #include "converters/uftrace/symbols/task_symbols.h"
@@ -81,8 +82,8 @@ class DebugFiles final : public FunctionLines {
       : directory_(directory),
         names_(names),
         notes_(notes),
-        loc_(names.intern("loc")),
-        files_(directory, directory.debug_files, ".dbg", notes) {}
+        loc_(names.intern(kSourceLine)),
+        files_(directory, directory.debug_files, ".dbg") {}
 
   bool has_any() const { return !directory_.debug_files.empty(); }
   // The file of the image there; null if there is none. Valid as long as this object.

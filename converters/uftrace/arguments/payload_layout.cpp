@@ -8,6 +8,7 @@
 #include "converters/model/reading/load.h"
 #include "converters/model/reading/long_double.h"
 #include "converters/model/reading/text.h"
+#include "converters/uftrace/recording/argument_names.h"
 
 namespace convert::uftrace {
 namespace {
@@ -131,14 +132,12 @@ std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLay
   const auto& names = item.is_float ? context.parameters->floats : context.parameters->integers;
   if (item.number > names.size() || names[item.number - 1].empty()) return std::nullopt;
   const std::string& name = names[item.number - 1];
-  constexpr std::array<std::string_view, 6> kOthers{"retval",   "loc",          "callsite",
-                                                    "repaired", "repaired_end", "cut"};
   const std::string_view number = std::string_view(name).substr(name.starts_with("fp") ? 2 : 0);
   const bool is_numbered =
       number.starts_with("arg") && number.find_first_not_of("0123456789", 3) == std::string_view::npos;
   const auto of_this_name = std::ranges::count(context.parameters->integers, name) +
                             std::ranges::count(context.parameters->floats, name);
-  if (is_numbered || of_this_name != 1 || std::ranges::find(kOthers, name) != kOthers.end())
+  if (is_numbered || of_this_name != 1 || std::ranges::find(kReservedNames, name) != kReservedNames.end())
     return std::nullopt;
   return name;
 }
@@ -167,7 +166,7 @@ PayloadLayout::PayloadLayout(const std::vector<SpecItem>& items, const Context& 
 PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& context) {
   Names& names = context.names;
   const std::string spec_name = item.is_return()
-                                    ? std::string("retval")
+                                    ? std::string(kReturnValue)
                                     : fmt::format("{}{}", item.is_float ? "fparg" : "arg", item.number);
   const std::string name = parameter_name(item, context).value_or(spec_name);
   const NameId id = names.intern(name);

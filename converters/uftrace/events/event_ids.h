@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "converters/uftrace/recording/argument_names.h"
+
 namespace convert::uftrace {
 
 enum class UftraceEventKind : std::uint8_t {
@@ -65,7 +67,7 @@ inline constexpr std::array<KnownEvent, 13> kKnownEvents{{
     {100010, "diff:pmu-branch", UftraceEventKind::Difference, {}, {"diff.branches", "diff.branch-misses"}},
     {100011, "watch:cpu", UftraceEventKind::WatchedCpu, "cpu"},
     {100012, "watch:var", UftraceEventKind::WatchedVariable},
-    {100013, "callsite", UftraceEventKind::CallSite, {}, {"callsite"}},
+    {100013, "callsite", UftraceEventKind::CallSite, {}, {kCallSite}},
 }};
 
 // Null if uftrace has no event of that id.

@@ -64,14 +64,8 @@ std::vector<Option> options_of(FilterOptions& options) {
              {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
              "how NAME is matched (default: regex: a NAME with a special character is a regular expression, "
              "which may match anywhere in the name)"),
-      {.name = "trace",
-       .argument = "on|off",
-       .help = "whether calls are shown before the first trace_on or trace_off (default: on)",
-       .handle =
-           [&options](std::string_view text) {
-             if (text != "on" && text != "off") refuse_word("trace", text, {"on", "off"});
-             options.starts_tracing = text == "on";
-           }},
+      choice("trace", options.starts_tracing, {{"on", true}, {"off", false}},
+             "whether calls are shown before the first trace_on or trace_off (default: on)"),
       {.name = "depth",
        .letter = 'D',
        .argument = "N",
@@ -96,9 +90,8 @@ std::vector<Option> options_of(FilterOptions& options) {
                throw UsageError(fmt::format("--size-filter takes {}, not '{}'", kCSizeForm, text));
              options.size = *size;
            }},
-      {.name = "no-libcall",
-       .help = "omit calls of library functions by the program; what they call stays",
-       .handle = store_in(options.no_libcall)},
+      flag("no-libcall", 0, options.no_libcall,
+           "omit calls of library functions by the program; what they call stays"),
   };
 }
 

@@ -104,7 +104,7 @@ bool FilterTable::lies_in(const Rule& rule, const std::string& file) {
 // Empty if it is not known.
 std::string FilterTable::file_of(const SymbolAt& function) const {
   const NameId line = functions_.lines.line_of(function);
-  if (line == CallName::kNoLine) return {};
+  if (line == CallLabel::kNoLine) return {};
   const std::string_view text = functions_.names.text(line);
   return std::string(text.substr(0, text.rfind(':')));
 }

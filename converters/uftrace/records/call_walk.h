@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "converters/uftrace/arguments/payload_decoder.h"
-#include "converters/uftrace/records/call_stack.h"
+#include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/record_cursor.h"
 
 namespace convert::uftrace {
@@ -21,7 +21,7 @@ struct WalkedThread {
   const Task& task;
   const std::string& path;
   const ThreadFacts& facts;
-  PayloadDecoder* payloads;                     // may be null
+  PayloadDecoder* payload_decoder;              // may be null
   const std::vector<std::uint64_t>& inherited;  // calls that the thread begins in, outermost first
 };
 
@@ -31,9 +31,9 @@ class CallWalk {
   explicit CallWalk(const WalkedThread& thread)
       : file_(thread.path, true),
         open_(thread.inherited),
-        cursor_(file_, thread.facts, open_, thread.payloads) {}
+        cursor_(file_, thread.facts, open_, thread.payload_decoder) {}
 
-  const CallStack& open() const { return open_; }
+  const ScannedCalls& open() const { return open_; }
   std::uint64_t seen_ns() const { return seen_ns_; }    // the latest time of a call
   bool is_at_end() const { return cursor_.is_done(); }  // there are no more records
 
@@ -91,7 +91,7 @@ class CallWalk {
   }
 
   const InputFile file_;
-  CallStack open_;
+  ScannedCalls open_;
   RecordCursor cursor_;
   std::uint64_t seen_ns_ = 0;
 };

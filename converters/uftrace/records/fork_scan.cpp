@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "converters/uftrace/records/call_stack.h"
 #include "converters/uftrace/records/call_walk.h"
+#include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/symbols/task_symbols.h"
 
@@ -151,7 +151,7 @@ class ForkScan {
   }
   // Calls have ended, or some without an address were found open: more than `expected` are.
   void find_nameless(std::size_t expected) {
-    const CallStack& open = walk_.open();
+    const ScannedCalls& open = walk_.open();
     while (!nameless_.empty() && nameless_.back().depth >= open.depth()) nameless_.pop_back();
     if (open.depth() <= expected) return;
     for (std::size_t depth = nameless_.empty() ? 0 : nameless_.back().depth + 1; depth < open.depth();
@@ -221,7 +221,7 @@ ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
 
 RecordHead read_head(const std::string& path, const ThreadFacts& facts) {
   const InputFile file(path, true);
-  const CallStack nothing_open;
+  const ScannedCalls nothing_open;
   RecordCursor cursor(file, facts, nothing_open);
   std::array<std::byte, RecordCursor::kMinBlock> block;
   cursor.read(block);

@@ -18,10 +18,11 @@ class OpenCalls {
   virtual std::uint64_t address_at(std::size_t depth) const = 0;  // 0 if it is not known
 };
 
-// The open calls of a thread whose records are only looked at.
-class CallStack : public OpenCalls {
+// The open calls of a thread whose records are only scanned. Where they are converted, StackRepair knows
+// them.
+class ScannedCalls : public OpenCalls {
  public:
-  explicit CallStack(std::vector<std::uint64_t> addresses = {}) : open_(std::move(addresses)) {}
+  explicit ScannedCalls(std::vector<std::uint64_t> addresses = {}) : open_(std::move(addresses)) {}
 
   std::size_t depth() const override { return open_.size(); }
   std::uint64_t address_at(std::size_t depth) const override { return open_[depth]; }

@@ -113,20 +113,20 @@ class AddressCache {
 };
 
 // The label of a call, and the source line of its function.
-struct CallName {
+struct CallLabel {
   static constexpr NameId kNoLine{~std::uint32_t{0}};
   LabelId label{};
   NameId line = kNoLine;
 };
 
-class LabelCache : public AddressCache<CallName> {
+class LabelCache : public AddressCache<CallLabel> {
  public:
   using AddressCache::AddressCache;
-  const CallName& put(std::uint64_t address, const CallName& name) {
-    has_lines_ |= name.line != CallName::kNoLine;
-    return AddressCache::put(address, name);
+  const CallLabel& put(std::uint64_t address, const CallLabel& label) {
+    has_lines_ |= label.line != CallLabel::kNoLine;
+    return AddressCache::put(address, label);
   }
-  // False if none of the names here has a line.
+  // False if none of the labels here has a line.
   bool has_lines() const { return has_lines_; }
 
  private:

@@ -16,7 +16,7 @@ namespace convert::uftrace {
 class FunctionLines {
  public:
   virtual ~FunctionLines() = default;
-  // "file:line" of the function; CallName::kNoLine if it is not known.
+  // "file:line" of the function; CallLabel::kNoLine if it is not known.
   virtual NameId line_of(const SymbolAt& function) = 0;
 };
 
@@ -53,15 +53,15 @@ class TaskSymbols {
 
   // The label of a call at that address, as CallLabels makes it.
   LabelId label(std::uint64_t address) const {
-    return cache_ != nullptr ? name_of(address).label : symbolizer_.label(span_.epoch, address);
+    return cache_ != nullptr ? call_label(address).label : symbolizer_.label(span_.epoch, address);
   }
   // The label, and the function's line. Needs caches.
-  const CallName& name_of(std::uint64_t address) const {
-    if (const CallName* const known = cache_->find(address)) return *known;
+  const CallLabel& call_label(std::uint64_t address) const {
+    if (const CallLabel* const known = cache_->find(address)) return *known;
     return put(address, symbolizer_.label(span_.epoch, address));
   }
-  // Caches the names of all these, of which none is cached; at most Symbolizer::kLabelsAtOnce. Needs caches.
-  void cache_names(std::span<const std::uint64_t> addresses) const {
+  // Caches the labels of all these, of which none is cached; at most Symbolizer::kLabelsAtOnce. Needs caches.
+  void cache_labels(std::span<const std::uint64_t> addresses) const {
     std::array<LabelId, Symbolizer::kLabelsAtOnce> labels;
     symbolizer_.label(span_.epoch, addresses, labels);
     for (std::size_t i = 0; i < addresses.size(); ++i) put(addresses[i], labels.at(i));
@@ -71,10 +71,10 @@ class TaskSymbols {
   const AddressSpace* space() const { return symbolizer_.space_of(span_.epoch); }
 
  private:
-  const CallName& put(std::uint64_t address, LabelId label) const {
+  const CallLabel& put(std::uint64_t address, LabelId label) const {
     return cache_->put(
         address,
-        {.label = label, .line = lines_ != nullptr ? lines_->line_of(at(address)) : CallName::kNoLine});
+        {.label = label, .line = lines_ != nullptr ? lines_->line_of(at(address)) : CallLabel::kNoLine});
   }
 
   Symbolizer& symbolizer_;

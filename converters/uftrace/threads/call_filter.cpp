@@ -57,7 +57,7 @@ bool OptionFilter::meets_condition(const FunctionRule& rule) {
   const Condition& condition = *rule.actions.condition;
   const NameId name = names_.intern(condition.argument);
   const CallRecord& call = record_->call;
-  const auto candidates = plan_.payloads->candidates(call.time_ns, call.address, call.is_entry());
+  const auto candidates = plan_.payload_decoder->candidates(call.time_ns, call.address, call.is_entry());
   if (candidates.empty() || !candidates.front().has(name)) return true;
   if (record_->layout == nullptr) return false;
   const auto number = record_->layout->number(record_->payload, name);

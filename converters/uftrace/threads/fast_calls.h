@@ -22,14 +22,14 @@ namespace convert::uftrace {
 // An object of either class is valid until the symbols of the thread change.
 class FastCalls {
  public:
-  // `line_argument` is the argument that carries a function's line. `payloads` decodes arguments; null if
-  // they are not shown. Borrows all.
-  FastCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payloads)
+  // `line_argument` is the argument that carries a function's line. `payload_decoder` decodes arguments; null
+  // if they are not shown. Borrows all.
+  FastCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payload_decoder)
       : calls_(lane),
         symbols_(symbols),
         labels_(symbols.cache()),
         line_argument_(line_argument),
-        payloads_(payloads) {}
+        payload_decoder_(payload_decoder) {}
 
   // Adds calls to the lane; returns how many.
   template <std::endian Order>
@@ -41,7 +41,7 @@ class FastCalls {
       if (added == records.count()) return added;
       const Record record = records[added];
       if (records.mismatch(record) != 0) return added;
-      cache_names(records.from(added));
+      cache_labels(records.from(added));
       if (!try_add(records.call_of(record))) return added;
       ++added;
     }
@@ -50,66 +50,68 @@ class FastCalls {
   // Adds a call with a payload of that layout to the lane; returns whether it did.
   bool try_add(const CallRecord& call, const PayloadLayout& layout,
                std::span<const std::byte> payload) const {
-    if (labels_ == nullptr || payloads_ == nullptr) return false;
+    if (labels_ == nullptr || payload_decoder_ == nullptr) return false;
     const std::size_t most_words = layout.most_words(payload.size());
-    const auto put = [&](std::uint64_t* words) { return payloads_->put_values(layout, payload, words); };
+    const auto put = [&](std::uint64_t* words) {
+      return payload_decoder_->put_values(layout, payload, words);
+    };
     if (!call.is_entry()) return calls_.try_end_with(call.time_ns, call.address, call.depth, most_words, put);
     return calls_.can_begin(call.time_ns, call.depth) &&
-           try_begin(call, symbols_.name_of(call.address), most_words, put);
+           try_begin(call, symbols_.call_label(call.address), most_words, put);
   }
 
  private:
-  // More names than kNamesInReach do not fit the second-level cache: each is fetched kNamesAhead records
+  // More labels than kLabelsInReach do not fit the second-level cache: each is fetched kLabelsAhead records
   // before it is needed.
-  static constexpr std::size_t kNamesInReach = std::size_t{1} << 15, kNamesAhead = 16;
-  // Unknown names are searched among the next kNamedAhead records.
-  static constexpr std::size_t kNamedAhead = 128;
+  static constexpr std::size_t kLabelsInReach = std::size_t{1} << 15, kLabelsAhead = 16;
+  // Unknown labels are searched among the next kSearchedAhead records.
+  static constexpr std::size_t kSearchedAhead = 128;
 
   template <std::endian Order>
-  static void fetch_name_ahead(const PlainRecords<Order>& records, const LabelCache::View& names,
-                               std::size_t i) {
-    const Record later = records[std::min(i + kNamesAhead, records.count() - 1)];
-    __builtin_prefetch(&names.slot_for(later.address()));
+  static void fetch_label_ahead(const PlainRecords<Order>& records, const LabelCache::View& labels,
+                                std::size_t i) {
+    const Record later = records[std::min(i + kLabelsAhead, records.count() - 1)];
+    __builtin_prefetch(&labels.slot_for(later.address()));
   }
 
-  // The names of the next calls, if the first one's is not cached.
+  // The labels of the next calls, if the first one's is not cached.
   template <std::endian Order>
-  void cache_names(PlainRecords<Order> records) const {
+  void cache_labels(PlainRecords<Order> records) const {
     const auto is_unknown = [&](const Record& record) {
       return record.type() == RecordType::Entry && labels_->find(record.address()) == nullptr;
     };
     if (!is_unknown(records[0])) return;
     std::array<std::uint64_t, Symbolizer::kLabelsAtOnce> unknown;
     std::size_t count = 0;
-    for (std::size_t i = 0; i != std::min(records.count(), kNamedAhead) && count != unknown.size(); ++i) {
-      fetch_name_ahead(records, labels_->view(), i);
+    for (std::size_t i = 0; i != std::min(records.count(), kSearchedAhead) && count != unknown.size(); ++i) {
+      fetch_label_ahead(records, labels_->view(), i);
       const Record record = records[i];
       if (records.mismatch(record) != 0) break;
       if (is_unknown(record)) unknown.at(count++) = record.address();
     }
-    symbols_.cache_names(std::span(unknown).first(count));
+    symbols_.cache_labels(std::span(unknown).first(count));
   }
 
   // In bulk, where no call has a line.
   template <std::endian Order>
   std::size_t add_run(PlainRecords<Order> records) const {
-    const auto decode = [records, names = labels_->view()](std::size_t i) {
+    const auto decode = [records, labels = labels_->view()](std::size_t i) {
       const Record record = records[i];
       const std::uint64_t mismatch = records.mismatch(record);
       if (mismatch != 0) return PlainCall{.mismatch = mismatch};
       const std::uint64_t is_end = RecordWord::Type::get(record.word);
       const std::uint64_t address = record.address();
-      const LabelCache::Entry& name = names.slot_for(address);
+      const LabelCache::Entry& label = labels.slot_for(address);
       return PlainCall{.time_ns = record.time_ns,
                        .key = address,
                        .depth = record.depth(),
-                       .label = name.meaning.label,
+                       .label = label.meaning.label,
                        .is_end = is_end,
-                       .mismatch = (name.address ^ address) & (is_end - 1)};
+                       .mismatch = (label.address ^ address) & (is_end - 1)};
     };
-    if (labels_->size() <= kNamesInReach) return calls_.add_run(records.count(), decode);
-    const auto decode_ahead = [records, names = labels_->view(), decode](std::size_t i) {
-      fetch_name_ahead(records, names, i);
+    if (labels_->size() <= kLabelsInReach) return calls_.add_run(records.count(), decode);
+    const auto decode_ahead = [records, labels = labels_->view(), decode](std::size_t i) {
+      fetch_label_ahead(records, labels, i);
       return decode(i);
     };
     return calls_.add_run(records.count(), decode_ahead);
@@ -118,37 +120,38 @@ class FastCalls {
   bool try_add(const CallRecord& call) const {
     if (!call.is_entry()) return calls_.try_end(call.time_ns, call.address, call.depth);
     if (!calls_.can_begin(call.time_ns, call.depth)) return false;
-    const CallName& name = symbols_.name_of(call.address);
-    if (name.line == CallName::kNoLine)
-      return calls_.try_begin(call.time_ns, name.label, call.address, call.depth);
-    return try_begin(call, name, 0, [](std::uint64_t* words) { return PackedArguments{words, 0}; });
+    const CallLabel& label = symbols_.call_label(call.address);
+    if (label.line == CallLabel::kNoLine)
+      return calls_.try_begin(call.time_ns, label.label, call.address, call.depth);
+    return try_begin(call, label, 0, [](std::uint64_t* words) { return PackedArguments{words, 0}; });
   }
 
   // With arguments, and the line of the function.
   template <typename Put>
-  bool try_begin(const CallRecord& call, const CallName& name, std::size_t most_words, Put put) const {
+  bool try_begin(const CallRecord& call, const CallLabel& label, std::size_t most_words, Put put) const {
     const auto put_all = [&](std::uint64_t* words) {
       auto [end, count] = put(words);
-      if (name.line == CallName::kNoLine) return PackedArguments{end, count};
+      if (label.line == CallLabel::kNoLine) return PackedArguments{end, count};
       end[0] = ArgumentHeader::of(line_argument_, ArgumentType::Name);
-      end[1] = static_cast<std::uint32_t>(name.line);
+      end[1] = static_cast<std::uint32_t>(label.line);
       return PackedArguments{end + 2, count + 1};
     };
-    return calls_.try_begin_with(call.time_ns, name.label, call.address, call.depth, most_words + 2, put_all);
+    return calls_.try_begin_with(call.time_ns, label.label, call.address, call.depth, most_words + 2,
+                                 put_all);
   }
 
   PlainCalls calls_;
   TaskSymbols& symbols_;
   const LabelCache* labels_;  // null before the first call
   NameId line_argument_;
-  PayloadDecoder* payloads_;
+  PayloadDecoder* payload_decoder_;
 };
 
 class FilteredFastCalls {
  public:
   // Borrows all.
-  FilteredFastCalls(Lane& lane, const LabelCache* names, OptionFilter& filter)
-      : lane_(lane), calls_(lane), labels_(names), filter_(filter) {}
+  FilteredFastCalls(Lane& lane, const LabelCache* labels, OptionFilter& filter)
+      : lane_(lane), calls_(lane), labels_(labels), filter_(filter) {}
 
   // Decides for each record whether it is shown; returns how many were decided. The filter is asked again
   // about the record after them.
@@ -174,9 +177,9 @@ class FilteredFastCalls {
       lane_.begin_filtered(call.time_ns, call.address);
       return true;
     }
-    const CallName* const name = labels_->find(call.address);
-    if (name == nullptr || name->line != CallName::kNoLine) return false;
-    calls_.try_begin(call.time_ns, name->label, call.address, call.depth);
+    const CallLabel* const label = labels_->find(call.address);
+    if (label == nullptr || label->line != CallLabel::kNoLine) return false;
+    calls_.try_begin(call.time_ns, label->label, call.address, call.depth);
     return true;
   }
 

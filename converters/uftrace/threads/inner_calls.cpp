@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "converters/uftrace/recording/argument_names.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
@@ -21,9 +22,9 @@ InnerCalls::InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& note
       notes_(notes),
       note_names_(std::move(note_names)),
       has_estimated_exits_(has_estimated_exits),
-      names_{.repaired = names.intern("repaired"),
+      names_{.repaired = names.intern(kRepaired),
              .caller = names.intern("caller"),
-             .retval = names.intern("retval")} {}
+             .retval = names.intern(kReturnValue)} {}
 
 template <typename Describe>
 void InnerCalls::note(const NoteKind& kind, Describe&& describe) {

@@ -8,13 +8,13 @@
 
 namespace convert::uftrace {
 
-ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recording, Names& names,
+ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, Names& names,
                            RecordNotes& notes)
-    : symbols(recording.symbolizer, *plan.task, recording.debug.has_any() ? &recording.debug : nullptr),
-      option_filter(recording.filters == nullptr
+    : symbols(shared.symbolizer, *plan.task, shared.debug.has_any() ? &shared.debug : nullptr),
+      option_filter(shared.filters == nullptr
                         ? nullptr
-                        : std::make_unique<OptionFilter>(*recording.filters, recording.symbolizer, symbols,
-                                                         names, lane, plan)),
+                        : std::make_unique<OptionFilter>(*shared.filters, shared.symbolizer, symbols, names,
+                                                         lane, plan)),
       no_options(plan.skips_outside),
       filter(option_filter != nullptr ? *option_filter : no_options),
       calls(lane, filter, symbols, names, notes,
@@ -26,15 +26,15 @@ ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recor
                       .is_in_process = !plan.task->is_leader()});
 }
 
-OwnRecords::OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const RecordingContext& recording,
+OwnRecords::OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const SharedByThreads& shared,
                        Names& names, RecordNotes& notes)
     : plan_(plan),
       stages_(stages),
       lane_(lane),
-      recording_(recording),
+      shared_(shared),
       names_(names),
       notes_(notes),
-      events_(recording.events, *plan.task) {}
+      events_(shared.events, *plan.task) {}
 
 std::uint64_t OwnRecords::plain_until_ns() const {
   const bool is_plain = !events_.is_waiting() && stages_.calls.is_settled() && !stages_.calls.awaits_arrow();
@@ -106,23 +106,23 @@ void OwnRecords::collect_values(const RecordItem& item) {
   const CallRecord& call = item.call;
   const bool is_dropped = stages_.calls.drops(call);
   values_.clear();
-  if (item.has_payload && recording_.shows_values && !is_dropped) {
+  if (item.has_payload && shared_.shows_values && !is_dropped) {
     if (item.layout != nullptr)
-      plan_.payloads->add_values(*item.layout, item.payload, values_);
+      plan_.payload_decoder->add_values(*item.layout, item.payload, values_);
     else
       note_skipped(item, [&] { return function_of(call); });
   }
   if (!call.is_entry()) return events_.add_to_exit(values_);
   events_.add_to_entry(values_);
   if (is_dropped) return;
-  const CallName& name = stages_.symbols.name_of(call.address);
-  if (name.line != CallName::kNoLine) values_.add({recording_.debug.loc(), name.line});
+  const CallLabel& label = stages_.symbols.call_label(call.address);
+  if (label.line != CallLabel::kNoLine) values_.add({shared_.debug.loc(), label.line});
 }
 
 // " of draw@libgui.so", and whether a file has its types.
 std::string OwnRecords::function_of(const CallRecord& call) const {
   const Names::Label label = names_.label(stages_.symbols.label(call.address));
-  const bool has_file = recording_.debug.of(stages_.symbols.at(call.address)) != nullptr;
+  const bool has_file = shared_.debug.of(stages_.symbols.at(call.address)) != nullptr;
   return fmt::format(" of {}@{}{}", names_.text(label.name), names_.text(label.category),
                      has_file ? "" : ", which has no .dbg file");
 }
@@ -132,7 +132,7 @@ std::string OwnRecords::function_of(const CallRecord& call) const {
 void OwnRecords::emit_event(const RecordItem& item) {
   const CallRecord& event = item.call;
   latest_event_ns_ = std::max(latest_event_ns_, event.time_ns);
-  if (!recording_.shows_events) return;
+  if (!shared_.shows_events) return;
   if (stages_.streams.emit_before({event.time_ns, Precedence::OwnRecord}))
     stages_.calls.make_room_for_event(event.time_ns);
   const std::uint64_t time_ns = std::max(event.time_ns, lane_.last_ns());

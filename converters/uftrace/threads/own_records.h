@@ -19,7 +19,7 @@
 namespace convert::uftrace {
 
 // What all threads of a recording share.
-struct RecordingContext {
+struct SharedByThreads {
   Symbolizer& symbolizer;
   DebugFiles& debug;
   EventContext events;
@@ -31,7 +31,7 @@ struct RecordingContext {
 
 // The stages behind a thread's records. Each borrows those above it.
 struct ThreadStages {
-  ThreadStages(ThreadPlan& plan, Lane& lane, RecordingContext& recording, Names& names, RecordNotes& notes);
+  ThreadStages(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, Names& names, RecordNotes& notes);
 
   TaskSymbols symbols;
   std::unique_ptr<OptionFilter> option_filter;  // null: all calls are shown
@@ -44,8 +44,8 @@ struct ThreadStages {
 class OwnRecords {
  public:
   // Borrows all.
-  OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const RecordingContext& recording,
-             Names& names, RecordNotes& notes);
+  OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const SharedByThreads& shared, Names& names,
+             RecordNotes& notes);
 
   void emit(const RecordItem& item, WorkerScratch& scratch);
 
@@ -68,7 +68,7 @@ class OwnRecords {
   ThreadPlan& plan_;
   ThreadStages& stages_;
   Lane& lane_;
-  const RecordingContext& recording_;
+  const SharedByThreads& shared_;
   Names& names_;
   RecordNotes& notes_;
   ThreadEvents events_;

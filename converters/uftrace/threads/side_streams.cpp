@@ -187,7 +187,8 @@ void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message)
   const bool is_too_short = is_short(outs_++);
   to_.calls.inner().end_off_cpu(time_ns);
   to_.slices.end(message.time_ns, message.cpu, is_preempted ? ThreadState::Running : ThreadState::Blocked);
-  if (!is_lone(message.time_ns))
+  const bool is_shown = plan_.shows_preempted || !is_preempted;
+  if (!is_lone(message.time_ns) && is_shown)
     to_.calls.inner().begin_off_cpu(time_ns, is_preempted ? preempted_ : blocked_, is_too_short);
 }
 

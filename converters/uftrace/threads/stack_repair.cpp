@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "converters/uftrace/recording/argument_names.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
@@ -26,8 +27,8 @@ std::string calls_were(std::size_t count) {
 }  // namespace
 
 StackRepair::Labels::Labels(Names& names)
-    : repaired(names.intern("repaired")),
-      repaired_end(names.intern("repaired_end")),
+    : repaired(names.intern(kRepaired)),
+      repaired_end(names.intern(kRepairedEnd)),
       count(names.intern("count")),
       function(names.intern("function")),
       unknown(names.intern_label("[unknown]", "<unknown>")),

@@ -11,7 +11,7 @@
 
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
-#include "converters/uftrace/records/call_stack.h"
+#include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/record_notes.h"
 #include "converters/uftrace/symbols/task_symbols.h"
 #include "converters/uftrace/threads/call_filter.h"

@@ -31,6 +31,7 @@ struct SwitchPlan {
   std::vector<PerfMessage> inferred = {};     // switches that were not recorded, by time
   std::uint64_t last_ns = 0;                  // none that was recorded is later
   bool has_estimated_exits = false;
+  bool shows_preempted = true;  // as calls off the cpu
 };
 
 // What is known of a thread's kernel events.
@@ -64,8 +65,8 @@ struct ThreadPlan {
   bool keep_open = true;         // see InputFile
   ThreadFacts facts;
   RecordHead head = {};
-  std::unique_ptr<PayloadDecoder> payloads = {};       // may be null
-  std::list<ListedEvent> listed_events = {};           // by time
+  std::unique_ptr<PayloadDecoder> payload_decoder = {};  // may be null
+  std::list<ListedEvent> listed_events = {};             // by time
   std::multimap<std::uint64_t, ForkPoint> forks = {};  // by offset of the entry of the call that it starts in
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the calls that it begins in, outermost first
@@ -76,7 +77,7 @@ struct ThreadPlan {
   std::string ending = {};             // shown at its end, unless empty
   std::uint64_t fork_flow = 0;         // the arrow that ends in its first call; 0: none
 
-  WalkedThread walked() const { return {*task, path, facts, payloads.get(), inherited}; }
+  WalkedThread walked() const { return {*task, path, facts, payload_decoder.get(), inherited}; }
 };
 using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 

@@ -10,16 +10,16 @@
 
 namespace convert::uftrace {
 
-ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, RecordingContext& recording, ImportContext& context)
+ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context)
     : plan_(plan),
       lane_(lane),
-      recording_(recording),
+      shared_(shared),
       context_(context),
       file_(plan_.path.empty() ? InputFile() : InputFile(plan_.path, plan_.keep_open)),
       notes_(context.timeline.new_notes(), plan_.path, plan_.facts.is_growing),
-      stages_(plan_, lane, recording, context.names, notes_),
-      cursor_(file_, plan_.facts, stages_.calls, plan_.payloads.get()),
-      own_records_(plan_, stages_, lane, recording, context.names, notes_) {}
+      stages_(plan_, lane, shared, context.names, notes_),
+      cursor_(file_, plan_.facts, stages_.calls, plan_.payload_decoder.get()),
+      own_records_(plan_, stages_, lane, shared, context.names, notes_) {}
 
 // The earliest time that the lane can emit, if the file begins with a call. Another first record may be
 // damage.
@@ -32,7 +32,7 @@ std::uint64_t ThreadSource::begin_ns() const {
 
 bool ThreadSource::pump(const PumpBudget& budget) {
   if (!stages_.filter.prepare()) return true;
-  WorkerScratch& scratch = recording_.workers[budget.worker];
+  WorkerScratch& scratch = shared_.workers[budget.worker];
   stages_.symbols.use_caches(scratch.labels);
   if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // for the calls that it begins in
     stages_.symbols.move_to(plan_.task->fork_ns.value_or(0));
@@ -75,8 +75,8 @@ void ThreadSource::emit_block(std::uint64_t delivered_until_ns, WorkerScratch& s
                  [&] { return FilteredFastCalls(lane_, stages_.symbols.cache(), *stages_.option_filter); });
   else
     emit_records(delivered_until_ns, scratch, [&] {
-      return FastCalls(lane_, stages_.symbols, recording_.debug.loc(),
-                       recording_.shows_values ? plan_.payloads.get() : nullptr);
+      return FastCalls(lane_, stages_.symbols, shared_.debug.loc(),
+                       shared_.shows_values ? plan_.payload_decoder.get() : nullptr);
     });
 }
 

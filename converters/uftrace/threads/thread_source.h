@@ -20,7 +20,7 @@ namespace convert::uftrace {
 class ThreadSource : public Source {
  public:
   // Borrows all until the timeline has run. Throws InputError if the file can't be opened.
-  ThreadSource(ThreadPlan& plan, Lane& lane, RecordingContext& recording, ImportContext& context);
+  ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context);
 
   bool pump(const PumpBudget& budget) override;
   std::uint64_t watermark_ns() const override { return std::max(lane_.last_ns(), delivered_until_ns_); }
@@ -43,7 +43,7 @@ class ThreadSource : public Source {
 
   ThreadPlan& plan_;
   Lane& lane_;
-  RecordingContext& recording_;
+  SharedByThreads& shared_;
   ImportContext& context_;
   InputFile file_;
   RecordNotes notes_;

@@ -206,11 +206,11 @@ TEST_F(PayloadDecoderTest, SourceLines) {
   TaskSymbols symbols(*symbolizer_, *sessions_->find_task(ThreadId{100}));
   symbols.move_to(20);
   const NameId loc = debug_->line_of(symbols.at(kF + 4));
-  ASSERT_NE(loc, CallName::kNoLine);
+  ASSERT_NE(loc, CallLabel::kNoLine);
   EXPECT_EQ(names_.text(debug_->loc()), "loc");
   EXPECT_EQ(names_.text(loc), "a.c:3");
-  EXPECT_EQ(debug_->line_of(symbols.at(kOther)), CallName::kNoLine);
-  EXPECT_EQ(debug_->line_of(symbols.at(kLibF)), CallName::kNoLine);
+  EXPECT_EQ(debug_->line_of(symbols.at(kOther)), CallLabel::kNoLine);
+  EXPECT_EQ(debug_->line_of(symbols.at(kLibF)), CallLabel::kNoLine);
 }
 
 }  // namespace

@@ -11,7 +11,9 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using R = RecordingBuilder;
 
 TEST(UftraceSchedule, ASwitchOutAndInIsACallInsideTheOpenOne) {
@@ -290,6 +292,24 @@ TEST(UftraceSchedule, CanBeLeftOut) {
                           "100/100 [10, 600] demo:main repaired=\"open-at-end\"",
                           "100/100 [11, 600] demo:f repaired=\"open-at-end\""));
   EXPECT_THAT(r.threads(), ElementsAre("100/100 me of demo"));
+}
+
+TEST(UftraceSchedule, CanBeLeftOutWhereTheThreadWasPreempted) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes()
+                              .preempted(20, 100)
+                              .in(25, 100)
+                              .out(30, 100)
+                              .in(35, 100)
+                              .preempted(40, 100)
+                              .in(45, 100)
+                              .text());
+  const auto lines = r.lines({}, {.no_sched_preempt = true});
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("pre-empted"))));
+  EXPECT_THAT(lines, Contains("100/100 [30, 35] sched:linux:schedule"));
+  EXPECT_THAT(lines, Contains("100/100 @20 cpu 0: 100 (running) -> 0"));  // the cpu's slices stay
+  EXPECT_THAT(r.lines(), Contains("100/100 [20, 25] sched:linux:schedule (pre-empted)"));
 }
 
 TEST(UftraceSchedule, BigEndian) {

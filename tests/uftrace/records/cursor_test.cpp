@@ -94,7 +94,7 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
   TextRecording directory;
   directory.file("1.dat", bytes);
   const InputFile file((directory.path() / "1.dat").string(), true);
-  CallStack open;
+  ScannedCalls open;
   RecordCursor cursor(file, way.facts, open, way.layouts);
   std::vector<std::string> items;
   std::vector<std::byte> block(way.block);
@@ -162,7 +162,7 @@ TEST(RecordCursor, GoesNoFurtherThanTheGate) {
   TextRecording directory;
   directory.file("1.dat", RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).whole());
   const InputFile file((directory.path() / "1.dat").string(), true);
-  CallStack open;
+  ScannedCalls open;
   const ThreadFacts facts;
   RecordCursor cursor(file, facts, open);
   std::vector<std::byte> block(4096);
@@ -415,7 +415,7 @@ TEST(RecordCursorHoles, AreNotRead) {
   if (data == std::uint64_t{1} << 20) return;  // this file system has no holes
   EXPECT_EQ(data, kHoleEnd);
   EXPECT_EQ(file.end_of_hole(kHoleEnd), kHoleEnd);
-  CallStack open;
+  ScannedCalls open;
   const ThreadFacts facts;
   RecordCursor cursor(file, facts, open);
   std::vector<std::byte> block(4096);

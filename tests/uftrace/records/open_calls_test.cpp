@@ -1,5 +1,5 @@
-// The open calls of a thread, as those follow them who only look at its records.
-#include "converters/uftrace/records/call_stack.h"
+// The open calls of a thread, followed by a scan of its records.
+#include "converters/uftrace/records/open_calls.h"
 
 #include <gmock/gmock.h>
 
@@ -18,8 +18,8 @@ CallRecord exit(std::size_t depth, std::uint64_t address) {
   return {.type = RecordType::Exit, .time_ns = 1, .depth = depth, .address = address};
 }
 
-TEST(CallStackTest, WhatFitsIsTaken) {
-  CallStack calls;
+TEST(ScannedCallsTest, WhatFitsIsTaken) {
+  ScannedCalls calls;
   EXPECT_TRUE(calls.try_follow(entry(0, kF)));
   EXPECT_TRUE(calls.try_follow(entry(1, kG)));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, kG));
@@ -33,8 +33,8 @@ TEST(CallStackTest, WhatFitsIsTaken) {
   EXPECT_THAT(calls.addresses(), IsEmpty());
 }
 
-TEST(CallStackTest, WhatDoesNotFitWasOpenedOrEndedUnseen) {
-  CallStack calls({kF, kG, kF});
+TEST(ScannedCallsTest, WhatDoesNotFitWasOpenedOrEndedUnseen) {
+  ScannedCalls calls({kF, kG, kF});
   calls.follow(entry(1, kF));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, kF));
   calls.follow(entry(3, kG));
@@ -46,9 +46,9 @@ TEST(CallStackTest, WhatDoesNotFitWasOpenedOrEndedUnseen) {
 }
 
 // More than the recorder can count are damage.
-TEST(CallStackTest, IsNoDeeperThanTheRecorderCounts) {
+TEST(ScannedCallsTest, IsNoDeeperThanTheRecorderCounts) {
   constexpr std::size_t kMost = 65536;
-  CallStack calls(std::vector<std::uint64_t>(kMost - 1, kF));
+  ScannedCalls calls(std::vector<std::uint64_t>(kMost - 1, kF));
   EXPECT_TRUE(calls.try_follow(entry(kMost - 1, kG)));
   EXPECT_FALSE(calls.try_follow(entry(kMost, kG)));
   calls.follow(exit(2 * kMost, kG));

@@ -76,7 +76,7 @@ TEST(LabelCache, GrowsWithinTheBudget) {
           cache.put(kAddress + 64 * i, {.label = LabelId{static_cast<std::uint32_t>(i)}});
     std::uint64_t known = 0;
     for (std::uint64_t i = 0; i < kFunctions; ++i)
-      if (const CallName* const name = cache.find(kAddress + 64 * i)) {
+      if (const CallLabel* const name = cache.find(kAddress + 64 * i)) {
         EXPECT_EQ(name->label, LabelId{static_cast<std::uint32_t>(i)});
         ++known;
       }

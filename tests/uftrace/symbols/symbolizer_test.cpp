@@ -184,7 +184,7 @@ TEST_F(SymbolizerTest, TaskSymbolsFollowTheTime) {
 
 struct LineNine : FunctionLines {
   NameId line_of(const SymbolAt& function) override {
-    return function.symbol != nullptr ? NameId{9} : CallName::kNoLine;
+    return function.symbol != nullptr ? NameId{9} : CallLabel::kNoLine;
   }
 };
 
@@ -197,7 +197,7 @@ TEST_F(SymbolizerTest, TaskSymbolsKeepWhatTheyFound) {
   EXPECT_EQ(symbols.cache(), nullptr);
   symbols.move_to(20);
   const LabelId label = symbols.label(0x10100);
-  EXPECT_EQ(symbols.name_of(0x10100).label, label);
+  EXPECT_EQ(symbols.call_label(0x10100).label, label);
   ASSERT_NE(symbols.cache()->find(0x10100), nullptr);
   EXPECT_EQ(symbols.cache()->find(0x10100)->line, NameId{9});
   EXPECT_EQ(symbols.label(0x10100), label);

@@ -42,7 +42,7 @@ class OptionFilterTest : public Stages {
   }
 
   struct NoLines final : FunctionLines {
-    NameId line_of(const SymbolAt&) override { return CallName::kNoLine; }
+    NameId line_of(const SymbolAt&) override { return CallLabel::kNoLine; }
   };
 
   NoLines no_lines_;
