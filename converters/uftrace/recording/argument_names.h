@@ -1,5 +1,5 @@
-// The names of arguments that the importer gives to calls of the program. A parameter that is called so keeps its
-// number, so that no call has two arguments of one name.
+// The names of arguments that the importer gives to calls of the program. A parameter that is called so keeps
+// its number, so that no call has two arguments of one name.
 #pragma once
 
 #include <array>
