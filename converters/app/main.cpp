@@ -208,7 +208,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   }
   text = unpacked.with_input_names(std::move(text));
   if (options.output == "-") {
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    fxt::print_message(text);
     return;
   }
   try {
@@ -283,7 +283,7 @@ ExitCode convert(ConvertOptions& options, const UnpackedInputs& unpacked) {
   } catch (...) {
     output.abandon();
     if (const std::string files = output.files().complete_text(); !files.empty())
-      fmt::print(stderr, "fxt-convert: these pieces are complete: {}\n", fxt::printable(files));
+      fxt::print_message(fmt::format("fxt-convert: these pieces are complete: {}\n", fxt::printable(files)));
     throw;
   }
   print_report(options, report_of(options.inputs, options.output, stats, timeline, written), notes, unpacked);

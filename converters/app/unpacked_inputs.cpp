@@ -227,7 +227,10 @@ void find_recordings(const fs::path& path, const Importers& importers, std::vect
   if (is_recording(path, importers)) return found.push_back(path.string());
   if (!fs::is_directory(path)) return;
   std::vector<fs::path> inner;
-  std::ranges::copy(fs::directory_iterator(path), std::back_inserter(inner));
+  std::error_code error;
+  fs::directory_iterator entries(path, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) inner.push_back(*entries);
+  if (error) fail_to_read(path.string(), error);
   std::ranges::sort(inner);
   for (const fs::path& each : inner) find_recordings(each, importers, found);
 }

@@ -50,7 +50,7 @@ std::atomic<bool> lacks_memory = false;
 
 int run_program(const std::string& name, const std::function<ExitCode()>& work) {
   const auto say = [&](std::string_view problem, std::string_view advice = "") {
-    std::fputs(fmt::format("{}: {}\n{}", name, printable(problem), advice).c_str(), stderr);
+    print_message(fmt::format("{}: {}\n{}", name, printable(problem), advice));
   };
   keep_standard_streams();
   program_name = name.c_str();
@@ -75,6 +75,8 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
   }
   return static_cast<int>(ExitCode::Failed);
 }
+
+void print_message(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 // ---- Standard output ----
 

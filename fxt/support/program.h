@@ -25,6 +25,9 @@ struct QuietEnd : std::exception {};
 // Does the work and returns the exit code. Prints exceptions to standard error.
 int run_program(const std::string& name, const std::function<ExitCode()>& work);
 
+// Prints to standard error. Nothing happens if that fails: the exit code tells how the work ended.
+void print_message(const std::string& text);
+
 // ---- Standard output ----
 
 // Prints to a buffer. Throws QuietEnd if nobody reads any more, std::runtime_error if writing fails.

@@ -85,15 +85,15 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   const auto list = [](const std::vector<std::string>& names) {
     constexpr std::size_t kListed = 20;
     for (std::size_t i = 0; i < std::min(names.size(), kListed); ++i)
-      fmt::print(stderr, "  {}\n", printable(names[i]));
-    if (names.size() > kListed) fmt::print(stderr, "  and {} more\n", names.size() - kListed);
+      print_message(fmt::format("  {}\n", printable(names[i])));
+    if (names.size() > kListed) print_message(fmt::format("  and {} more\n", names.size() - kListed));
   };
   const auto say = [](std::uint64_t count, std::string_view one, std::string_view several,
                       std::string_view what) {
-    if (count != 0) fmt::print(stderr, "{} {}\n", counted(count, one, several), what);
+    if (count != 0) print_message(fmt::format("{} {}\n", counted(count, one, several), what));
   };
-  fmt::print(stderr, "{} (events, switches, logs, blobs) in {}\n", counted(counters.events, "record"),
-             counted(counters.pieces, "file"));
+  print_message(fmt::format("{} (events, switches, logs, blobs) in {}\n", counted(counters.events, "record"),
+                            counted(counters.pieces, "file")));
   list(files.complete());
   say(counters.cut_calls, "duration", "durations", "cut where a piece ends");
   say(counters.outside, "record", "records", "outside of the range");
@@ -156,7 +156,7 @@ ExitCode run(const CutterOptions& options) {
     cutter.finish();
   } catch (const std::exception&) {
     if (const std::string names = files.complete_text(); !names.empty())
-      fmt::print(stderr, "fxt-cut: these pieces are complete: {}\n", printable(names));
+      print_message(fmt::format("fxt-cut: these pieces are complete: {}\n", printable(names)));
     throw;
   }
   if (!options.quiet) report(cutter.counters(), files);

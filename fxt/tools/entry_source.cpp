@@ -1,7 +1,6 @@
 #include "fxt/tools/entry_source.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fxt/support/program.h"
 #include "fxt/tools/time_text.h"
 
 namespace fxt::tools {
@@ -28,7 +28,7 @@ ExitCode report_end(const EntrySource& source, const char* program, const std::s
   } else {
     return ExitCode::Done;
   }
-  fmt::print(stderr, "{}: {}\n", program, printable(problem));
+  print_message(fmt::format("{}: {}\n", program, printable(problem)));
   return ExitCode::Failed;
 }
 

@@ -2,7 +2,8 @@
 // missing permission would. From the environment: FAIL_CALL the function, FAIL_AT which of its calls (from
 // 1), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway, -1 is the end of the file, and
 // -9 kills the program. With FAIL_WORKERS only calls of threads that the program started count. Without
-// FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each function.
+// FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME=COUNT" for each function. With
+// REVERSE_ENTRIES the entries of a directory come in the reverse order.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,11 +17,14 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <map>
+#include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -58,7 +62,7 @@ struct AtEnd {
     const char* const path = std::getenv("FAIL_COUNTS");
     if (path == nullptr) return;
     const int file = ::openat64(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    for (int i = 0; i < known; ++i) ::dprintf(file, "%s %d\n", calls[i].name, calls[i].count.load());
+    for (int i = 0; i < known; ++i) ::dprintf(file, "%s=%d\n", calls[i].name, calls[i].count.load());
     ::close(file);
   }
 } at_end;
@@ -111,11 +115,19 @@ FAILING(int, lstat, (const char* path, struct stat* status), (path, status), -1)
 FAILING(int, lstat64, (const char* path, struct stat64* status), (path, status), -1)
 FAILING(int, fstat, (int file, struct stat* status), (file, status), -1)
 FAILING(int, fstat64, (int file, struct stat64* status), (file, status), -1)
+FAILING(int, statx, (int folder, const char* path, int flags, unsigned mask, struct statx* status),
+        (folder, path, flags, mask, status), -1)
+FAILING(int, access, (const char* path, int mode), (path, mode), -1)
 FAILING(DIR*, opendir, (const char* path), (path), nullptr)
+FAILING(char*, mkdtemp, (char* path), (path), nullptr)
+FAILING(int, mkdir, (const char* path, mode_t mode), (path, mode), -1)
+FAILING(int, pipe2, (int* files, int flags), (files, flags), -1)
+FAILING(pid_t, fork, (), (), -1)
+FAILING(int, fchmod, (int file, mode_t mode), (file, mode), -1)
+FAILING(int, link, (const char* old, const char* path), (old, path), -1)
 FAILING(int, linkat, (int from, const char* old, int to, const char* path, int flags),
         (from, old, to, path, flags), -1)
 FAILING(int, rename, (const char* from, const char* to), (from, to), -1)
-FAILING(int, fsync, (int file), (file), -1)
 FAILING(int, unlink, (const char* path), (path), -1)
 FAILING(int, ftruncate, (int file, off_t size), (file, size), -1)
 FAILING(int, ftruncate64, (int file, off64_t size), (file, size), -1)
@@ -129,21 +141,104 @@ FAILING(int, pthread_create,
         (thread, attributes, run, argument), errno)
 FAILING(std::size_t, fwrite, (const void* bytes, std::size_t size, std::size_t count, std::FILE* file),
         (bytes, size, count, file), 0)
+FAILING(int, fflush, (std::FILE * file), (file), EOF)
+
+namespace {
+thread_local std::FILE* unreadable = nullptr;
+}
+extern "C" std::size_t fread(void* room, std::size_t size, std::size_t count, std::FILE* file) {
+  static Call& call = add("fread");
+  static auto* const real = reinterpret_cast<std::size_t (*)(void*, std::size_t, std::size_t, std::FILE*)>(
+      ::dlsym(RTLD_NEXT, "fread"));
+  unreadable = fails(call) ? file : nullptr;
+  return unreadable != nullptr ? 0 : real(room, size, count, file);
+}
+extern "C" int ferror(std::FILE* file) {
+  static auto* const real = reinterpret_cast<int (*)(std::FILE*)>(::dlsym(RTLD_NEXT, "ferror"));
+  return file == unreadable ? 1 : real(file);
+}
 
 // Looking for the C library's own would allocate.
-extern "C" void* __libc_malloc(std::size_t size);
-extern "C" void* malloc(std::size_t size) {
-  static Call& call = add("malloc");
-  return fails(call) ? nullptr : __libc_malloc(size);
+#define FAILING_ALLOCATION(name, parameters, arguments)     \
+  extern "C" void* __libc_##name parameters;                \
+  extern "C" void* name parameters {                        \
+    static Call& call = add(#name);                         \
+    return fails(call) ? nullptr : __libc_##name arguments; \
+  }
+FAILING_ALLOCATION(malloc, (std::size_t size), (size))
+FAILING_ALLOCATION(calloc, (std::size_t count, std::size_t size), (count, size))
+FAILING_ALLOCATION(realloc, (void* old, std::size_t size), (old, size))
+
+extern "C" int fsync(int file) {
+  static Call &of_file = add("fsync"), &of_folder = add("fsync of a folder");
+  static auto* const real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fsync"));
+  struct stat status {};
+  return fails(::fstat(file, &status) == 0 && S_ISDIR(status.st_mode) ? of_folder : of_file) ? -1
+                                                                                             : real(file);
 }
 
 // The file is closed nevertheless, as by the kernel.
-extern "C" int close(int file) {
-  static Call& call = add("close");
-  static auto* const real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "close"));
-  const int problem = fails(call) ? errno : 0;
-  const int result = real(file);
-  if (problem == 0) return result;
-  errno = problem;
-  return -1;
+#define FAILING_CLOSE(name, File, failed)                                                 \
+  extern "C" int name(File file) {                                                        \
+    static Call& call = add(#name);                                                       \
+    static auto* const real = reinterpret_cast<int (*)(File)>(::dlsym(RTLD_NEXT, #name)); \
+    const int problem = fails(call) ? errno : 0;                                          \
+    const int result = real(file);                                                        \
+    if (problem == 0) return result;                                                      \
+    errno = problem;                                                                      \
+    return failed;                                                                        \
+  }
+FAILING_CLOSE(close, int, -1)
+FAILING_CLOSE(fclose, std::FILE*, EOF)
+
+namespace {
+
+// What a directory's entries are, the next one last, from the first call of readdir() to closedir().
+template <typename Entry>
+struct Entries {
+  std::vector<Entry> left;
+  Entry current;
+};
+
+template <typename Entry>
+Entry* last_entry(std::map<DIR*, Entries<Entry>>& open, DIR* folder, Entry* (*real)(DIR*)) {
+  const auto [at, is_new] = open.try_emplace(folder);
+  Entries<Entry>& entries = at->second;
+  while (is_new) {
+    const Entry* const entry = real(folder);
+    if (entry == nullptr) break;
+    Entry& copy = entries.left.emplace_back();
+    std::memcpy(&copy, entry, entry->d_reclen);
+  }
+  if (entries.left.empty()) return nullptr;
+  entries.current = entries.left.back();
+  entries.left.pop_back();
+  return &entries.current;
+}
+
+const bool reverses_entries = std::getenv("REVERSE_ENTRIES") != nullptr;
+std::mutex entries_mutex;
+std::map<DIR*, Entries<dirent>> entries;
+std::map<DIR*, Entries<dirent64>> entries64;
+
+}  // namespace
+
+#define FAILING_READDIR(name, Entry, open)                                                   \
+  extern "C" Entry* name(DIR* folder) {                                                      \
+    static Call& call = add(#name);                                                          \
+    static auto* const real = reinterpret_cast<Entry* (*)(DIR*)>(::dlsym(RTLD_NEXT, #name)); \
+    if (fails(call)) return nullptr;                                                         \
+    if (!reverses_entries) return real(folder);                                              \
+    const std::lock_guard lock(entries_mutex);                                               \
+    return last_entry(open, folder, real);                                                   \
+  }
+FAILING_READDIR(readdir, dirent, entries)
+FAILING_READDIR(readdir64, dirent64, entries64)
+
+extern "C" int closedir(DIR* folder) {
+  static auto* const real = reinterpret_cast<int (*)(DIR*)>(::dlsym(RTLD_NEXT, "closedir"));
+  const std::lock_guard lock(entries_mutex);
+  entries.erase(folder);
+  entries64.erase(folder);
+  return real(folder);
 }

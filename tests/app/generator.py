@@ -448,11 +448,10 @@ class Recording:
                 files[f"kernel-cpu{cpu}.dat"] = kernel_pages(sorted(events, key=lambda event: event[0]), self.order)
         return files
 
-    def write(self, directory, reverse=False):
-        """In this or the other order of the directory's entries."""
+    def write(self, directory):
         directory = Path(directory)
         directory.mkdir(parents=True)
-        for name, content in sorted(self.files().items(), reverse=reverse):
+        for name, content in sorted(self.files().items()):
             (directory / name).write_bytes(content)
         return directory
 

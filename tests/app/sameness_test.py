@@ -3,7 +3,8 @@
 trace is made whole or in parts. Recordings, and random ones (generator.py), are converted in all these ways, and the same
 calls must come out.
 
-The directory with the programs is in the environment variable PROGRAMS; SEEDS=FIRST:END are the seeds to try.
+The directory with the programs is in the environment variable PROGRAMS, the library that reverses directories in FAIL_CALL_LIBRARY;
+SEEDS=FIRST:END are the seeds to try.
 """
 
 import gzip
@@ -15,6 +16,7 @@ import tempfile
 import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
+from unittest import mock
 
 import generator
 
@@ -25,17 +27,29 @@ RECORDINGS = [f"samples/uftrace/{name}" for name in ("calc", "family", "pool", "
 ] + ["samples/gdb/heater.tfile", "samples/both/stones.trace"]
 VERSION = subprocess.run([PROGRAMS / "fxt-convert", "--version"], capture_output=True, check=True).stdout
 MAX_ARGUMENTS = 15
+EVENT_KINDS = ("instant", "counter", "begin", "end", "complete", "flow-begin", "flow-step", "flow-end")
 SEEDS = range(*map(int, os.environ.get("SEEDS", "0:3").split(":")))
+
+
+def summed(counts):
+    """Of pairs of a key and a count."""
+    sums = Counter()
+    for key, count in counts:
+        sums[key] += count
+    return sums
 
 
 class Events:
     """The calls of a trace, whatever their encoding, and all its other events."""
 
     def __init__(self, path):
-        dumped = subprocess.run([PROGRAMS / "fxt-dump", "--json", "--type=event", path], capture_output=True,
-                                check=True)
-        self.calls, self.others, stacks = Counter(), Counter(), defaultdict(list)
+        dumped = subprocess.run([PROGRAMS / "fxt-dump", "--json", path], capture_output=True, check=True)
+        self.calls, self.others, self.switches, stacks = Counter(), Counter(), Counter(), defaultdict(list)
         for record in map(json.loads, dumped.stdout.splitlines()):
+            if record["kind"] == "context-switch":
+                self.switches[(record["time"], *(str(record[name]) for name in sorted(record.keys() - {"offset"})))] += 1
+            if record["kind"] not in EVENT_KINDS:
+                continue
             thread = (record["thread"]["process"], record["thread"]["thread"])
             values = {argument["name"]: str(argument["value"]) for argument in record.get("arguments", [])}
             call = (thread, record.get("category"), record.get("name"), record["time"])
@@ -57,14 +71,31 @@ class Events:
 
     def begins(self):
         """Of the calls that begin in this part of a trace."""
-        return Counter({call[:4]: count for call, count in self.calls.items()
-                        if not {("cut", "begin"), ("cut", "both")} & set(call[6:])})
+        return summed((call[:4], count) for call, count in self.calls.items()
+                      if not {("cut", "begin"), ("cut", "both")} & set(call[6:]))
+
+    def ends(self):
+        """Of the calls that end in this part, and are not there only for an arrow from an earlier part."""
+        return summed(((*call[:3], call[4]), count) for call, count in self.calls.items()
+                      if not {("cut", "end"), ("cut", "both")} & set(call[6:]) and not is_for_an_arrow(call))
 
     def of_kind(self, kind):
-        return Counter({key: count for key, count in self.others.items() if key[0] == kind})
+        """Time and all else; a flow's id is another one in each file."""
+        return summed(((key[4], key[1:4], *key[6 if kind.startswith("flow") else 5:]), count)
+                      for key, count in self.others.items() if key[0] == kind)
+
+    def carried(self):
+        """What goes on until the next such event, and so is told again at the begin of a part."""
+        return self.of_kind("counter"), self.switches
 
     def times(self):
-        return sorted({*(call[3] for call in self.calls), *(call[4] for call in self.calls), *(key[4] for key in self.others)})
+        return sorted({*(call[3] for call in self.calls), *(call[4] for call in self.calls), *(key[4] for key in self.others),
+                       *(key[0] for key in self.switches)})
+
+
+def is_info(event):
+    """Of the whole recording: told in each of its conversions, with its first thread."""
+    return event[1][2] == "uftrace info"
 
 
 def is_for_an_arrow(call):
@@ -136,7 +167,24 @@ class Sameness(unittest.TestCase):
     def cut(self, *arguments):
         path = self.folder / "cut.fxt"
         self.run_program("fxt-cut", "-q", "-f", *arguments, path)
+        # A flow that ends in a thread that is left out has no end.
+        if "--tid" not in arguments:
+            self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"", arguments)
         return Events(path)
+
+    def assert_joined(self, parts, whole):
+        """What is no call in the parts of a trace, one after the other."""
+        def together(kind):
+            return sum((part.of_kind(kind) for part in parts), Counter())
+
+        for kind in "instant", "flow-begin":
+            self.assertEqual(together(kind), whole.of_kind(kind))
+        # An arrow into a later part ends at the edge.
+        self.assertEqual(together("flow-end").total(), whole.of_kind("flow-end").total())
+        for of_whole, *of_parts in zip(whole.carried(), *(part.carried() for part in parts)):
+            self.assert_none(of_whole - sum(of_parts, Counter()))
+            for part, events in zip(parts, of_parts):
+                self.assertEqual({event[0] for event in events - of_whole} - {part.times()[0]}, set())
 
     def assert_none(self, calls):
         self.assertEqual(sorted(map(str, calls)), [])
@@ -182,13 +230,19 @@ class Sameness(unittest.TestCase):
 
         self.for_all(check)
 
+    @unittest.skipIf("FAIL_CALL_LIBRARY" not in os.environ, "sanitizers want to be the first library that is loaded")
     def test_the_order_of_a_directorys_entries(self):
-        for seed in SEEDS:
-            traces = []
-            for reverse in False, True:
-                recording = generator.Recording(seed, 150).write(self.folder / f"{seed}{reverse}" / "run.data", reverse)
-                traces.append(self.convert(recording).read_bytes())
-            self.assertEqual(*traces)
+        def check(recording):
+            expected = self.convert(recording).read_bytes()
+            with mock.patch.dict(os.environ, {"LD_PRELOAD": os.environ["FAIL_CALL_LIBRARY"], "REVERSE_ENTRIES": "1"}):
+                listed = subprocess.run(["ls", "-U", recording], capture_output=True, check=True).stdout
+                self.assertEqual(self.convert(recording).read_bytes(), expected)
+            self.assertNotEqual(listed, subprocess.run(["ls", "-U", recording], capture_output=True, check=True).stdout)
+
+        for recording in self.recordings:
+            if recording.is_dir():
+                with self.subTest(recording.name):
+                    check(recording)
 
     def test_the_form_of_calls(self):
         def check(recording):
@@ -207,7 +261,10 @@ class Sameness(unittest.TestCase):
                 asked = "~".join(f"{edge // 10**9}.{edge % 10**9:09}" for edge in edges)
                 part, of_trace = Events(self.convert("-r", asked, recording)), self.cut("-r", asked, whole)
                 self.assertEqual(part.calls, of_trace.calls, asked)
-                self.assertEqual(part.others, of_trace.others, asked)
+                self.assertEqual((part.others, part.switches), (of_trace.others, of_trace.switches), asked)
+                since_start = "~".join(f"{edge - first}ns" for edge in edges)
+                self.assertEqual(Events(self.convert("-r", since_start, recording)).calls, part.calls)
+                self.assertEqual(self.cut("-r", since_start, whole).calls, part.calls)
 
         self.for_all(check)
 
@@ -223,37 +280,45 @@ class Sameness(unittest.TestCase):
             calls, expected = joined(parts, edges[1:-1]), joined([whole])
             self.assert_none(expected - calls)
             self.assert_none(call for call in calls - expected if not is_for_an_arrow(call))
-            self.assertEqual(sum((part.of_kind("instant") for part in parts), Counter()), whole.of_kind("instant"))
+            self.assert_joined(parts, whole)
 
         self.for_all(check)
 
     def test_pieces_make_the_whole(self):
         def check(recording):
-            whole = Events(self.convert(recording))
+            trace = self.convert(recording, output="whole.fxt")
+            whole = Events(trace)
             first, last = self.span(recording)
             for option in f"--split-time={(last - first) // 7 + 1}ns", "--split-size=8k":
-                begins, instants = Counter(), Counter()
-                self.run_program("fxt-convert", "-f", "-q", option, recording, self.folder / "piece.fxt")
-                for path in self.folder.glob("piece.*.fxt"):
-                    self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"")
-                    part = Events(path)
-                    begins += part.begins()
-                    instants += part.of_kind("instant")
-                    path.unlink()
-                self.assert_none(whole.begins() - begins)
-                self.assertEqual(instants, whole.of_kind("instant"))
+                for program, of_all in ("fxt-convert", recording), ("fxt-cut", trace):
+                    parts = []
+                    self.run_program(program, "-f", "-q", option, of_all, self.folder / "piece.fxt")
+                    for path in sorted(self.folder.glob("piece.*.fxt")):
+                        self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"")
+                        parts.append(Events(path))
+                        path.unlink()
+                    self.assert_none(whole.begins() - sum((part.begins() for part in parts), Counter()))
+                    self.assert_joined(parts, whole)
+                    self.assertEqual(sum((part.ends() for part in parts), Counter()), whole.ends())
 
         self.for_all(check)
 
     def test_threads_one_by_one_make_the_whole(self):
         def check(recording):
             trace = self.convert(recording, output="whole.fxt")
-            whole, parts = Events(trace), Counter()
+            whole, parts = Events(trace), []
             for thread in {call[0][1] for call in whole.calls}:
-                part = Events(self.convert("--tid", thread, recording))
-                self.assertEqual(part.calls, self.cut("--tid", thread, trace).calls)
-                parts += part.calls
-            self.assertEqual(parts, whole.calls)
+                parts.append(part := Events(self.convert("--tid", thread, recording)))
+                of_trace = self.cut("--tid", thread, trace)
+                self.assertEqual((part.calls, part.carried()), (of_trace.calls, of_trace.carried()))
+                self.assert_none(of_trace.of_kind("instant") - part.of_kind("instant"))
+                self.assert_none(event for event in part.of_kind("instant") - of_trace.of_kind("instant") if not is_info(event))
+            self.assertEqual(sum((part.calls for part in parts), Counter()), whole.calls)
+            for kind in "instant", "counter":
+                events = sum((part.of_kind(kind) for part in parts), Counter())
+                self.assert_none(whole.of_kind(kind) - events)
+                self.assert_none(event for event in events - whole.of_kind(kind) if not is_info(event))
+            self.assertEqual(sum((part.switches for part in parts), Counter()), whole.switches)
 
         for recording in self.recordings:
             if recording.suffix not in (".tfile", ".trace"):  # whose own ids are not shown

@@ -1,6 +1,5 @@
 // fxt-draw: pictures of traces in the Fuchsia trace format. Options, and the loop over the records.
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -158,7 +157,7 @@ bool read_all(EntrySource& source, Drawn& drawn) {
 
 void report(const DrawOptions& options, const std::vector<std::string>& lines) {
   if (options.quiet) return;
-  for (const std::string& line : lines) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : lines) print_message(line + '\n');
 }
 
 ExitCode draw_flame(const DrawOptions& options, EntrySource& source) {
