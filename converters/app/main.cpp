@@ -1,6 +1,5 @@
 // fxt-convert: chooses the importers, runs the timeline into the output, and reports.
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>

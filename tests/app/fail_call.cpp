@@ -2,7 +2,7 @@
 // missing permission would. From the environment: FAIL_CALL the function, FAIL_AT which of its calls (from
 // 1), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway, -1 is the end of the file, and
 // -9 kills the program. With FAIL_WORKERS only calls of threads that the program started count. Without
-// FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME=COUNT" for each function. With
+// FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each function. With
 // REVERSE_ENTRIES the entries of a directory come in the reverse order.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -62,7 +62,7 @@ struct AtEnd {
     const char* const path = std::getenv("FAIL_COUNTS");
     if (path == nullptr) return;
     const int file = ::openat64(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    for (int i = 0; i < known; ++i) ::dprintf(file, "%s=%d\n", calls[i].name, calls[i].count.load());
+    for (int i = 0; i < known; ++i) ::dprintf(file, "%s %d\n", calls[i].name, calls[i].count.load());
     ::close(file);
   }
 } at_end;
@@ -170,7 +170,7 @@ FAILING_ALLOCATION(calloc, (std::size_t count, std::size_t size), (count, size))
 FAILING_ALLOCATION(realloc, (void* old, std::size_t size), (old, size))
 
 extern "C" int fsync(int file) {
-  static Call &of_file = add("fsync"), &of_folder = add("fsync of a folder");
+  static Call &of_file = add("fsync"), &of_folder = add("fsync_folder");
   static auto* const real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fsync"));
   struct stat status {};
   return fails(::fstat(file, &status) == 0 && S_ISDIR(status.st_mode) ? of_folder : of_file) ? -1
