@@ -1,9 +1,12 @@
 // Preloaded into a program (LD_PRELOAD), makes up what it reads of sparse files without any block: records of
-// uftrace, 8 of them for 4 nested calls, again and again. So a recording may be longer than any disk.
+// uftrace, 8 of them for 4 nested calls, again and again. So a recording may be longer than any disk. From
+// the environment: LONG_FIRST_NS the first time, and with LONG_ARGUMENTS each call has one of 8 bytes, its
+// record's number.
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -11,19 +14,33 @@
 
 namespace {
 
-constexpr std::uint64_t kFirstNs = 1'000'000'000'000, kStepNs = 9;
-constexpr std::uint64_t kFunction = 0x401000, kFunctionBytes = 0x40;
-constexpr std::uint64_t kMagic = 5, kRecordBytes = 16;
+constexpr std::uint64_t kStepNs = 9, kFunction = 0x401000, kFunctionBytes = 0x40, kMagic = 5,
+                        kHasArguments = 4;
+const std::uint64_t first_ns = std::strtoull(std::getenv("LONG_FIRST_NS"), nullptr, 10);
+const bool has_arguments = std::getenv("LONG_ARGUMENTS") != nullptr;
 
 struct Step {
   std::uint64_t kind, depth;  // 0 enters, 1 leaves
 };
 constexpr std::array<Step, 8> kSteps{{{0, 0}, {0, 1}, {1, 1}, {0, 1}, {0, 2}, {1, 2}, {1, 1}, {1, 0}}};
+constexpr std::size_t kPlainWords = 2 * kSteps.size(), kCalls = kSteps.size() / 2;
+const std::size_t group_words = kPlainWords + (has_arguments ? kCalls : 0);
 
-std::array<std::uint64_t, 2> record(std::uint64_t number) {
-  const Step& step = kSteps[number % kSteps.size()];
-  const std::uint64_t address = kFunction + step.depth * kFunctionBytes;
-  return {kFirstNs + number * kStepNs, address << 16 | step.depth << 6 | kMagic << 3 | step.kind};
+using Group = std::array<std::uint64_t, kPlainWords + kCalls>;
+
+Group group(std::uint64_t number) {
+  Group words{};
+  std::size_t size = 0;
+  std::uint64_t record = number * kSteps.size();
+  for (const auto& [kind, depth] : kSteps) {
+    const bool has_argument = has_arguments && kind == 0;
+    words[size++] = first_ns + record * kStepNs;
+    words[size++] = (kFunction + depth * kFunctionBytes) << 16 | depth << 6 | kMagic << 3 |
+                    (has_argument ? kHasArguments : 0) | kind;
+    if (has_argument) words[size++] = record;
+    ++record;
+  }
+  return words;
 }
 
 using Read = ssize_t (*)(int, void*, std::size_t, off64_t);
@@ -34,10 +51,11 @@ ssize_t read_at(Read real, int file, void* room, std::size_t size, off64_t at) {
     return real(file, room, size, at);
   size = std::min(size, static_cast<std::size_t>(std::max<off64_t>(status.st_size - at, 0)));
   auto* to = static_cast<unsigned char*>(room);
+  const std::uint64_t group_bytes = group_words * sizeof(std::uint64_t);
   for (std::size_t done = 0; done < size;) {
-    const auto words = record((static_cast<std::uint64_t>(at) + done) / kRecordBytes);
-    const std::size_t from = (static_cast<std::uint64_t>(at) + done) % kRecordBytes;
-    const std::size_t part = std::min<std::size_t>(kRecordBytes - from, size - done);
+    const Group words = group((static_cast<std::uint64_t>(at) + done) / group_bytes);
+    const std::size_t from = (static_cast<std::uint64_t>(at) + done) % group_bytes;
+    const std::size_t part = std::min<std::size_t>(group_bytes - from, size - done);
     std::memcpy(to + done, reinterpret_cast<const unsigned char*>(words.data()) + from, part);
     done += part;
   }
