@@ -236,10 +236,28 @@ calc                     203           115      0.01  longjmp 2
         self.assertEqual(errors.count("--colour"), 1)
         self.assertEqual(self.timelines(), [])
 
-    def test_options_without_a_report(self):
+    def test_options_of_the_converter_that_it_gives_itself(self):
         self.add("run")
-        _, errors = self.run_all(self.found, self.out, "--", "-q", code=1)
-        self.assertIn("  run: no report: what was it asked to do?\n", errors)
+        for words in (["-o", "X"], ["-oX"], ["--output=X"], ["-d", "X"], ["-q"], ["-fq"], ["--quiet"], ["-j1"], ["--jobs", "2"],
+                      ["--inspect"], ["--inspect=all"], ["--report", "text"], ["--progress=never"], ["--explain", "longjmp"], ["-h"],
+                      ["--help"], ["-V"], ["--completion", "bash"]):
+            with self.subTest(words):
+                self.assertEqual(self.run_all(self.found, self.out, "--", "--no-args", *words, code=2)[1],
+                                 f"convert-all: {words[0]} can't follow --: convert-all itself says what fxt-convert reads, writes and "
+                                 "reports, and how many run at a time\n")
+        self.assertFalse(self.out.exists())
+
+    def test_inputs_do_not_follow_the_options_of_the_converter(self):
+        recording = self.add("run")
+        for word in str(recording), "run", "-":
+            self.assertEqual(self.run_all(self.found, self.out, "--", "--no-args", word, code=2)[1],
+                             "convert-all: what follows -- is for fxt-convert: options alone, and no INPUT\n")
+        self.assertFalse(self.out.exists())
+
+    def test_a_converter_that_reports_nothing(self):
+        self.add("run")
+        self.use_converter('exec "$convert" "$@" >/dev/null')
+        self.assertIn("  run: no report: what was it asked to do?\n", self.convert(code=1)[1])
 
     def test_compressed(self):
         self.add("run")
@@ -313,10 +331,22 @@ calc                     203           115      0.01  longjmp 2
             (["--share=3/2", self.found, self.out], "argument --share: 3/2: not of the form 3/100"),
             (["-j", "100000", self.found, self.out], "argument -j/--jobs: 100000: too many"),
             (["--colour", self.found, self.out], "unrecognized arguments: --colour"),
+            (["--gz", "--zst", self.found, self.out], "argument --zst: not allowed with argument --gz"),
+            (["--list", "--table", self.found, self.out], "argument --table: not allowed with argument --list"),
+            (["--run=night", self.found, self.out], "--run has no effect without --share"),
             (["--rseume", self.found, self.out], "unrecognized arguments: --rseume; did you mean --resume?"),
         ]:
             with self.subTest(message):
                 self.assertEqual(self.run_all(*arguments, code=2)[1], f"convert-all: {message}\nTry 'convert-all --help'.\n")
+
+    def test_what_is_not_there_is_said_before_anything_is_written(self):
+        self.add("run")
+        _, errors = self.run_all(self.found, "nowhere", self.out, code=2)
+        self.assertEqual(errors, "convert-all: nowhere: no such file or directory\n")
+        self.assertFalse(self.out.exists())
+        _, errors = self.run_all("--joblog=/nowhere/log", self.found, self.out, code=2)
+        self.assertEqual(errors, "convert-all: --joblog: there is no directory /nowhere\n")
+        self.assertEqual(self.timelines(), [])
 
     def test_a_converter_that_is_not_there(self):
         self.environment["FXT_CONVERT"] = "/none/fxt-convert"

@@ -374,6 +374,16 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertEqual(process.communicate(timeout=60)[1], "open-in-perfetto: unrecognized arguments: --no-brwser; did you "
                          "mean --no-browser?\nTry 'open-in-perfetto --help'.\n")
         self.assertEqual(process.returncode, 2)
+        for ui in "foo", "ui.perfetto.dev", "ftp://ui.perfetto.dev", "https://", "https:///x", "https://a b", "https://a/?x", "":
+            with self.subTest(ui):
+                process = self.start(f"--ui={ui}", self.trace)
+                self.assertEqual(process.communicate(timeout=60)[1], "open-in-perfetto: --ui takes the address of a UI, such as "
+                                 f"https://ui.perfetto.dev, not '{ui}'\nTry 'open-in-perfetto --help'.\n")
+                self.assertEqual(process.returncode, 2)
+
+    def test_the_address_of_a_ui_may_end_in_a_slash(self):
+        [link] = self.links_of("--fetch", f"--ui={UI}/", self.trace)
+        self.assertTrue(link.startswith(f"{UI}/#!/?url="), link)
 
     def test_the_port_is_looked_for_before_anything_is_converted(self):
         self.links_of(self.trace)

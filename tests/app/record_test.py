@@ -107,6 +107,9 @@ class Record(unittest.TestCase):
     def test_what_is_missing_is_named(self):
         self.assertEqual(self.result("--no-open", "./none")[2], "record: ./none: no such program\n")
         self.assertEqual(self.result("--no-open", "./draw.c")[2], "record: ./draw.c: may not be executed (chmod +x)\n")
+        self.assertEqual(self.result("--no-open", "draw")[2],
+                         "record: draw: no such program in PATH; the one in this directory is ./draw\n")
+        self.assertEqual(self.result("--no-open", "draw.c")[2], "record: draw.c: may not be executed (chmod +x)\n")
 
     def test_wrong_options_of_uftrace_are_the_reason(self):
         code, _, error = self.result("--no-open", "--uftrace", "--nosuch", "./draw")
@@ -134,6 +137,16 @@ class Record(unittest.TestCase):
         self.assertIn("uftrace is missing: apt-get install uftrace\n", self.result("--no-open", "./draw", PATH=str(tools))[2])
         code, _, error = self.result()
         self.assertEqual((code, error), (2, "record: no PROGRAM is given\nTry 'record --help'.\n"))
+
+    def test_wrong_options_are_answered_by_those_that_there_are(self):
+        for words, problem in (
+                (["--noopen"], "--noopen; did you mean --no-open?"),
+                (["--outptu=x.fxt"], "--outptu=x.fxt; did you mean --output?"),
+                (["-D", "3"], "-D; options of `uftrace record` go into --uftrace, as in --uftrace '-D 3'"),
+                (["--depth=3"], "--depth=3; options of `uftrace record` go into --uftrace, as in --uftrace '-D 3'")):
+            with self.subTest(words):
+                self.assertEqual(self.result(*words, "./draw"),
+                                 (2, "", f"record: unrecognized arguments: {problem}\nTry 'record --help'.\n"))
 
 
 if __name__ == "__main__":
