@@ -40,6 +40,7 @@ constexpr NoteKind kOlderPieces{
 constexpr NoteKind kRangeClock{"range-clock", "clocks that --time-range counts by", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the time that was asked for", true};
 constexpr NoteKind kOptionUnused{"option-unused", "options that have no effect on any INPUT", true};
+constexpr NoteKind kNoSuchThread{"no-such-thread", "ids of --tid that no INPUT has"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
 constexpr NoteKind kCutFlows{
     "cut-arrows", "arrows that end in a later piece than they begin: they end where they left", true};
@@ -83,12 +84,27 @@ ExitCode explain(std::string_view kind) {
                                              : fmt::format("; did you mean {}?", fmt::join(names, ", "))));
 }
 
+void note_unused_options(const ConvertOptions& options, Notes& notes) {
+  const auto add = [&](std::string text) {
+    notes.add(kOptionUnused, Location::file(options.inputs.front()), std::move(text));
+  };
+  std::set<const Importer*> used;
+  for (const std::string& input : options.inputs) used.insert(&importer_of(input, options.importers));
+  for (const auto& [name, importer] : options.importer_options)
+    if (!used.contains(options.importers[importer].get()))
+      add(fmt::format("--{} is for a {}", name, options.importers[importer]->name()));
+  if (options.apart && used.size() < options.importers.size())
+    add("--apart is for a GDB trace file beside a uftrace recording");
+  for (const std::string& text : options.without_effect) add(text);
+}
+
 // Describes the inputs. JSON is a list when there are several.
 ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) {
   Outline all = Outline::array();
   bool has_notes = false;
   for (const std::string& input : options.inputs) {
     Notes notes;
+    if (&input == &options.inputs.front()) note_unused_options(options, notes);
     Outline outline = importer_of(input, options.importers).inspect(input, notes);
     has_notes |= !notes.has_only_remarks();
     if (options.report == ReportForm::Text)
@@ -217,16 +233,6 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   }
 }
 
-void note_unused_options(const ConvertOptions& options, Notes& notes) {
-  if (options.importer_options.empty()) return;
-  std::set<const Importer*> used;
-  for (const std::string& input : options.inputs) used.insert(&importer_of(input, options.importers));
-  for (const auto& [name, importer] : options.importer_options)
-    if (!used.contains(options.importers[importer].get()))
-      notes.add(kOptionUnused, Location::file(options.inputs.front()),
-                fmt::format("--{} is for a {}", name, options.importers[importer]->name()));
-}
-
 // The input has other threads.
 [[noreturn]] void fail_without_threads(const ConvertOptions& options, const Notes& notes) {
   std::string known;
@@ -241,6 +247,12 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
   throw InputError(
       Location::file(options.inputs.front()),
       fmt::format("has none of the threads asked for: {}{}", fmt::join(options.import.tids, ", "), known));
+}
+
+void note_missing_threads(const ConvertOptions& options, const ImportStats& stats, Notes& notes) {
+  for (const std::uint64_t tid : std::set(options.import.tids.begin(), options.import.tids.end()))
+    if (!stats.tids_found.contains(tid))
+      notes.add(kNoSuchThread, Location::file(options.inputs.front()), fmt::format("thread {}", tid));
 }
 
 // The inputs become the recordings that they hold.
@@ -266,6 +278,7 @@ ExitCode convert(ConvertOptions& options, const UnpackedInputs& unpacked) {
   if (options.cut) choose_clock(options.cut->range, options, timeline, notes);
   if (!options.apart) timeline.draw_matched_threads();
   if (timeline.lanes().empty() && !options.import.tids.empty()) fail_without_threads(options, notes);
+  note_missing_threads(options, stats, notes);
   note_unused_options(options, notes);
 
   TraceOutput output({.target = options.output,

@@ -322,6 +322,7 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
     if (const auto importer = importer_with(*given.option, table, options.importers.size()))
       options.importer_options.push_back({given.option->name, *importer});
   }
+  options.without_effect = line.without_effect();
   if (!options.explain.empty()) return options;
   options.inputs.insert(options.inputs.end(), line.paths.begin(), line.paths.end());
   if (line.has("inspect")) {

@@ -27,6 +27,7 @@ struct ConvertOptions {
   bool is_output_last_path = false;  // not named by -o
   // Options that belong to an importer, with its number.
   std::vector<std::pair<std::string, std::size_t>> importer_options;
+  std::vector<std::string> without_effect;  // see CommandLine::without_effect()
 
   // Added to all times of an input, in ns. `offset_ns` is for GDB trace files that have none of their own.
   std::vector<std::optional<std::int64_t>> offsets_ns;

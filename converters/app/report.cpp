@@ -45,7 +45,7 @@ Outline summary_of(const Outline& all) {
       {"target", {"architecture"}},
       {"status", {"state", "notes"}},
       {"frames", {"frames", "hits", "steps"}},
-      {"time", {"clock", "span", "first ns", "last ns"}}};
+      {"time", {"clock", "frames with a time stamp", "of", "span", "first ns", "last ns"}}};
   constexpr std::size_t kListed = 8;
   // "28329 worker 1: 910 records".
   const auto line_of_entry = [&](const Outline& entry) {

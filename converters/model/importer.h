@@ -3,9 +3,12 @@
 // command line, nor other importers.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -36,6 +39,7 @@ struct ImportStats {
   std::atomic<std::uint64_t> records_read = 0;  // uftrace: records of .dat files; tfile: frames
   // What the report says besides, a line each. Added in import() and in Timeline::at_end().
   std::vector<std::string> details = {};
+  std::set<std::uint64_t> tids_found = {};  // of ImportOptions::tids, those that an input may have
 
   // What one pump() has read.
   void add_read(std::uint64_t bytes, std::uint64_t records) {
@@ -51,6 +55,15 @@ struct ImportContext {
   Timeline& timeline;
   ImportStats& stats;
   const ImportOptions& options;
+
+  // Whether a thread of an input is shown. Without `tid` its id is not known: then it may be any.
+  bool shows_thread(std::optional<std::uint64_t> tid) {
+    if (options.tids.empty()) return true;
+    if (!tid) stats.tids_found.insert(options.tids.begin(), options.tids.end());
+    const bool is_wanted = !tid || std::ranges::count(options.tids, *tid) != 0;
+    if (tid && is_wanted) stats.tids_found.insert(*tid);
+    return is_wanted;
+  }
 };
 
 // For importers that the file system does not tell what an input is.

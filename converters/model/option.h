@@ -7,6 +7,8 @@ namespace convert {
 
 using fxt::choice;
 using fxt::flag;
+using fxt::not_with;
+using fxt::only_with;
 using fxt::Option;
 using fxt::parse_address;
 using fxt::parse_count;

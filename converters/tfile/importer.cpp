@@ -84,7 +84,8 @@ std::vector<Option> TraceFileImporter::options() {
        .help = "where that program, or the module of that file name, was loaded (default: detected)",
        .handle = [this](std::string_view text) { options_.load_biases.push_back(parse_bias(text)); },
        .may_repeat = true,
-       .goes_with_inspect = true},
+       .goes_with_inspect = true,
+       .works_with = {"program"}},
       {.name = "symbols",
        .argument = "FILE",
        .help = "a kernel's kallsyms or System.map, for traces of a kernel",
@@ -142,17 +143,16 @@ TraceLanes add_lanes(const TraceRecording& recording, const std::string& process
     lanes.all.push_back(&lane);
     return &lane;
   };
-  const std::vector<std::uint64_t>& tids = context.options.tids;
   for (std::size_t i = 0; i < survey.tracks.size(); ++i) {
     if (survey.shown_track[i] != i) continue;
     const ThreadTrack& track = survey.tracks[i];
     const std::string name = name_of(track, recording.trace.register_layout());
     const bool has_id = track.id != 0 && !track.has_several_ids;
-    const bool is_left_out = !tids.empty() && has_id && std::ranges::count(tids, track.id) == 0;
-    if (!tids.empty() && (is_left_out || !has_id))
-      context.notes.add(is_left_out ? kThreadsLeftOut : kThreadsWithoutId,
-                        Location::file(recording.trace.path), name);
-    if (!is_left_out) lanes.by_track[i] = add(frames[i], name);
+    const bool is_shown = context.shows_thread(has_id ? std::optional(track.id) : std::nullopt);
+    if (!is_shown || (!has_id && !context.options.tids.empty()))
+      context.notes.add(is_shown ? kThreadsWithoutId : kThreadsLeftOut, Location::file(recording.trace.path),
+                        name);
+    if (is_shown) lanes.by_track[i] = add(frames[i], name);
   }
   for (std::size_t i = 0; i < survey.tracks.size(); ++i)
     lanes.by_track[i] = lanes.by_track[survey.shown_track[i]];

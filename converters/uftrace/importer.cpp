@@ -262,10 +262,12 @@ std::vector<Option> RecordingImporter::options() {
        .help =
            "take programs and libraries from below this directory, for names if the recording has no .sym "
            "files (default: from this machine)",
-       .handle = store_in(options_.elf.sysroot)},
-      choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
-             "names of arguments: arg1, arg2 (numbers, the default), or those of the parameters in the debug "
-             "information of the program or library"),
+       .handle = store_in(options_.elf.sysroot),
+       .fails_with = {"no-elf"}},
+      not_with({"no-elf", "no-args"},
+               choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
+                      "names of arguments: arg1, arg2 (numbers, the default), or those of the parameters in "
+                      "the debug information of the program or library")),
       flag("no-elf", 0, options_.elf.is_off,
            "open no file outside the recording: no names from programs and libraries"),
   };

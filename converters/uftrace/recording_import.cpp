@@ -74,15 +74,11 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
 
 namespace {
 
-bool is_wanted(ThreadId tid, const ImportOptions& options) {
-  return options.tids.empty() || std::ranges::count(options.tids, number_of(tid)) != 0;
-}
-
 // The processes that shown threads were forked from: what they inherit is found there.
-std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, const ImportOptions& options) {
+std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& context) {
   std::set<ProcessId> ancestors;
   for (const auto& [tid, task] : sessions.tasks()) {
-    if (!is_wanted(tid, options)) continue;
+    if (!context.shows_thread(number_of(tid))) continue;
     for (const Task* child = &task; child != nullptr && child->parent;
          child = sessions.find_task(static_cast<ThreadId>(*child->parent)))
       if (!ancestors.insert(*child->parent).second) break;
@@ -150,10 +146,10 @@ std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const Recording
 
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
   auto changes = listed_events_of(recording, context.notes);
-  const auto ancestors = ancestors_of_shown(recording.sessions, context.options);
+  const auto ancestors = ancestors_of_shown(recording.sessions, context);
   ThreadPlans plans;
   for (const auto& [tid, task] : recording.sessions.tasks()) {
-    const bool is_shown = is_wanted(tid, context.options);
+    const bool is_shown = context.shows_thread(number_of(tid));
     if (!is_shown)
       context.notes.add(kThreadsLeftOut, [&, id = number_of(task.tid)] {
         return fmt::format("{}: thread {}", recording.directory.path.native(), id);

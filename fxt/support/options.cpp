@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -87,6 +88,16 @@ Option flag(std::string name, char letter, bool& is_given, std::string help) {
   return {.name = std::move(name), .letter = letter, .help = std::move(help), .handle = store_in(is_given)};
 }
 
+Option only_with(std::vector<std::string> others, Option option) {
+  option.works_with = std::move(others);
+  return option;
+}
+
+Option not_with(std::vector<std::string> others, Option option) {
+  option.fails_with = std::move(others);
+  return option;
+}
+
 // ---- The table ----
 
 namespace {
@@ -146,6 +157,34 @@ std::string advice_for(std::string_view token, const OptionTable& table) {
 
 bool CommandLine::has(std::string_view name) const {
   return std::ranges::any_of(options, [&](const Given& given) { return given.option->name == name; });
+}
+
+namespace {
+
+// "--one, --two or --three".
+std::string any_of(const std::vector<std::string>& names) {
+  const std::span all(names);
+  const auto last = fmt::format("--{}", all.back());
+  return all.size() == 1 ? last
+                         : fmt::format("--{} or {}", fmt::join(all.first(all.size() - 1), ", --"), last);
+}
+
+}  // namespace
+
+std::vector<std::string> CommandLine::without_effect() const {
+  const auto is_given = [this](const std::string& name) { return has(name); };
+  std::vector<std::string> texts;
+  for (const Given& given : options) {
+    const Option& option = *given.option;
+    std::string text;
+    if (!option.works_with.empty() && std::ranges::none_of(option.works_with, is_given))
+      text = fmt::format("--{} has no effect without {}", option.name, any_of(option.works_with));
+    else if (const auto other = std::ranges::find_if(option.fails_with, is_given);
+             other != option.fails_with.end())
+      text = fmt::format("--{} has no effect with --{}", option.name, *other);
+    if (!text.empty() && std::ranges::count(texts, text) == 0) texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {

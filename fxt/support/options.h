@@ -31,6 +31,8 @@ struct Option {
   std::function<void(std::string_view value)> handle;
   bool may_repeat = false;
   bool goes_with_inspect = false;  // fxt-convert: also has an effect with --inspect
+  // Names of other options. It has no effect unless one of the first is given, or if one of the second is.
+  std::vector<std::string> works_with = {}, fails_with = {};
 
   bool needs_value() const { return !argument.empty() && !argument.starts_with("[="); }
 };
@@ -96,6 +98,10 @@ Option number_option(const std::string& name, char letter, const std::string& ar
           }};
 }
 
+// The same option, which has no effect without one of the others; or with one of them.
+Option only_with(std::vector<std::string> others, Option option);
+Option not_with(std::vector<std::string> others, Option option);
+
 // ---- The table ----
 
 struct OptionGroup {
@@ -114,6 +120,8 @@ struct CommandLine {
   std::vector<std::string> paths;
 
   bool has(std::string_view name) const;
+  // For each option that other options, or their absence, leave without effect: which, and why.
+  std::vector<std::string> without_effect() const;
 };
 
 // Parses the command line; no handler is called yet. Throws UsageError.

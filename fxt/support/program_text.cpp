@@ -163,6 +163,7 @@ std::optional<CommandLine> parse_program(int argc, const char* const* argv, cons
     print(*text);
     return std::nullopt;
   }
+  if (const auto problems = line.without_effect(); !problems.empty()) throw UsageError(problems.front());
   for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
   return line;
 }

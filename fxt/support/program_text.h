@@ -53,7 +53,8 @@ class TextOptions {
 };
 
 // For a program without options of its own kind: parses its command line and calls the handlers of `table`,
-// to which the options that print texts are added. Nothing if such a text was printed instead.
+// to which the options that print texts are added. Nothing if such a text was printed instead. Throws
+// UsageError, also if an option would have no effect.
 std::optional<CommandLine> parse_program(int argc, const char* const* argv, const ProgramText& program,
                                          OptionTable& table);
 

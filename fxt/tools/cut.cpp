@@ -34,8 +34,9 @@ ProgramText program_text() {
               "with gzip or zstd, or - for standard input. OUT is compressed if it ends in .gz or .zst; - is "
               "standard output. Durations that are cut have the argument `cut`: `begin`, `end` or `both`.",
           .exit_status =
-              "0 done, 1 IN can't be read to its end (what was read is in OUT) or has nothing of the "
-              "threads or the time asked for, or OUT can't be written, 2 wrong usage.",
+              "0 done, 1 IN can't be read to its end or lacks a requested thread (what is there is in OUT), "
+              "or has "
+              "nothing of what is selected, or OUT can't be written, 2 wrong usage.",
           .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "only this time"},
                        {"fxt-cut --tid 101 run.fxt thread.fxt.gz", "only this thread, compressed"},
                        {"fxt-cut --name 'work*' run.fxt work.fxt", "only these events"},

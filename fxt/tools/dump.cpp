@@ -55,8 +55,9 @@ ProgramText program_text() {
               "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
               "with gzip or zstd, or - for standard input.",
           .exit_status =
-              "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end "
-              "or has nothing of the threads or the time asked for, 2 wrong usage.",
+              "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end, "
+              "lacks a "
+              "requested thread or has nothing of what is selected, 2 wrong usage.",
           .examples = {{"fxt-dump run.fxt", "one line a record"},
                        {"fxt-dump --stats run.fxt", "how often and how long functions ran"},
                        {"fxt-dump --stats old.fxt --diff new.fxt", "what became slower, or faster"},
@@ -84,8 +85,9 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
   OptionGroup printed{
       .title = "What is printed:",
       .options = {
-          flag("offsets", 'o', options.offsets, "begin each line with the record's byte offset"),
-          flag("json", 'j', options.json, "one JSON object per record or finding, or one of all statistics"),
+          not_with({"stats", "tree", "folded", "check", "rules"},
+                   flag("offsets", 0, options.offsets, "begin each line with the record's byte offset")),
+          flag("json", 0, options.json, "one JSON object per record or finding, or one of all statistics"),
           mode(
               "stats", 's', DumpMode::Stats,
               "how often functions were called and how long they took: total (recursion counted once), self, "
@@ -95,45 +97,52 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
            .argument = "FILE",
            .help =
                "with --stats: what the calls of this other trace take more or less than those of the first",
-           .handle = [&options](std::string_view file) { options.other = file; }},
-          choice("sort", options.calls.order,
-                 {{"total", CallColumn::Total},
-                  {"self", CallColumn::Self},
-                  {"average", CallColumn::Average},
-                  {"min", CallColumn::Min},
-                  {"max", CallColumn::Max},
-                  {"calls", CallColumn::Calls},
-                  {"name", CallColumn::Name}},
-                 "with --stats: sort calls by this column (default: total)"),
+           .handle = [&options](std::string_view file) { options.other = file; },
+           .works_with = {"stats"}},
+          only_with({"stats"}, choice("sort", options.calls.order,
+                                      {{"total", CallColumn::Total},
+                                       {"self", CallColumn::Self},
+                                       {"average", CallColumn::Average},
+                                       {"min", CallColumn::Min},
+                                       {"max", CallColumn::Max},
+                                       {"calls", CallColumn::Calls},
+                                       {"name", CallColumn::Name}},
+                                      "with --stats: sort calls by this column (default: total)")),
           {.name = "columns",
            .argument = "COLUMN[,COLUMN...]",
            .help = "with --stats: the columns of calls, in this order (default: "
                    "calls,total,self,average,min,max)",
-           .handle = [&options](
-                         std::string_view list) { options.calls.columns = CallReport::parse_columns(list); }},
-          choice("unit", options.calls.unit,
-                 {{"auto", TimeUnit::Auto},
-                  {"ns", TimeUnit::Ns},
-                  {"us", TimeUnit::Us},
-                  {"ms", TimeUnit::Ms},
-                  {"s", TimeUnit::S}},
-                 "with --stats and --tree: exact times in this unit (default: auto: with --stats, three "
-                 "digits in a unit of their own; with --tree, us)"),
+           .handle =
+               [&options](std::string_view list) { options.calls.columns = CallReport::parse_columns(list); },
+           .works_with = {"stats"},
+           .fails_with = {"diff"}},
+          only_with(
+              {"stats", "tree"},
+              choice("unit", options.calls.unit,
+                     {{"auto", TimeUnit::Auto},
+                      {"ns", TimeUnit::Ns},
+                      {"us", TimeUnit::Us},
+                      {"ms", TimeUnit::Ms},
+                      {"s", TimeUnit::S}},
+                     "with --stats and --tree: exact times in this unit (default: auto: with --stats, three "
+                     "digits in a unit of their own; with --tree, us)")),
           mode("tree", 0, DumpMode::Tree,
                "calls alone, indented: when each began in seconds, process/thread, how long it took, and its "
                "name"),
           mode("folded", 0, DumpMode::Folded,
                "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
                "spent in inner itself"),
-          mode("check", 'C', DumpMode::Check, "report which rules the file breaks, and what readers do then"),
+          mode("check", 0, DumpMode::Check, "report which rules the file breaks, and what readers do then"),
           {.name = "for",
            .argument = "READERS",
            .help = "with --check: only what matters to these readers: perfetto, tracy, fuchsia-cpp, "
                    "fuchsia-rust, spec, with commas between them (default: all)",
-           .handle = read_readers},
-          flag("werror", 0, options.fails_at_warnings, "with --check: exit code 1 for warnings, too"),
-          flag("all", 0, options.all_findings,
-               "with --check: every finding, not only the first 20 of each rule"),
+           .handle = read_readers,
+           .works_with = {"check"}},
+          only_with({"check"}, flag("werror", 0, options.fails_at_warnings,
+                                    "with --check: exit code 1 for warnings, too")),
+          only_with({"check"}, flag("all", 0, options.all_findings,
+                                    "with --check: every finding, not only the first 20 of each rule")),
           mode("rules", 0, DumpMode::Rules, "the rules that --check knows, with their reasons"),
           choice("color", color, {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
                  "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}};
@@ -337,22 +346,10 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   if (modes.size() > 1)
     throw UsageError("--stats, --tree, --folded, --check and --rules are asked for one at a time");
   if (!modes.empty()) options.mode = modes.front();
-  for (const std::string_view option : {"sort", "columns", "diff"})
-    if (options.mode != DumpMode::Stats && line.has(option))
-      throw UsageError(fmt::format("--{} goes with --stats", option));
-  if (line.has("columns") && line.has("diff"))
-    throw UsageError("--diff has columns of its own: --columns does not go with it");
-  if (options.mode != DumpMode::Stats && options.mode != DumpMode::Tree && line.has("unit"))
-    throw UsageError("--unit goes with --stats and --tree");
-  for (const std::string_view option : {"all", "for", "werror"})
-    if (options.mode != DumpMode::Check && line.has(option))
-      throw UsageError(fmt::format("--{} goes with --check", option));
-  if (options.offsets && options.mode != DumpMode::Lines)
-    throw UsageError("--offsets goes with lines of records");
+  if (options.json && (options.mode == DumpMode::Tree || options.mode == DumpMode::Folded ||
+                       options.mode == DumpMode::Rules || line.has("diff")))
+    throw UsageError("--tree, --folded, --rules and --diff have no form in JSON");
   if (options.mode == DumpMode::Rules) return options;
-  if (options.json &&
-      (options.mode == DumpMode::Tree || options.mode == DumpMode::Folded || line.has("diff")))
-    throw UsageError("--tree, --folded and --diff have no form in JSON");
   if (line.paths.empty()) throw UsageError("no FILE given");
   if (line.paths.size() > 1) throw UsageError("takes one FILE");
   options.file = line.paths.front();

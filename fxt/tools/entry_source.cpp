@@ -23,8 +23,8 @@ ExitCode report_end(const EntrySource& source, const char* program, const std::s
                               : fmt::format("{}:+{:#x}: {}", file, end.offset, problem);
   } else if (end.reason == ReadEnd::Reason::EndOfFile && end.offset == 0) {
     problem = file + ": the file is empty";
-  } else if (!source.has_wanted()) {
-    problem = fmt::format("{}: {}", file, source.unmet());
+  } else if (const std::string unmet = source.unmet(); !unmet.empty()) {
+    problem = fmt::format("{}: {}", file, unmet);
   } else {
     return ExitCode::Done;
   }
@@ -38,7 +38,9 @@ std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns) {
 }
 
 std::string EntrySource::unmet() const {
-  if (has_threads_ && reaches_range_) {
+  if (has_threads() && !reaches_range_)
+    return first_ns_ <= last_ns_ ? outside_text(first_ns_, last_ns_) : "nothing in it has a time";
+  if (has_threads() && !has_names_) {
     std::vector<std::string> wanted;
     if (!wanted_.names.empty())
       wanted.push_back(fmt::format("name '{}'", fmt::join(wanted_.names, "' or '")));
@@ -46,10 +48,10 @@ std::string EntrySource::unmet() const {
       wanted.push_back(fmt::format("category '{}'", fmt::join(wanted_.categories, "' or '")));
     return fmt::format("nothing in it has the {}", fmt::join(wanted, " and the "));
   }
-  if (has_threads_)
-    return first_ns_ <= last_ns_ ? outside_text(first_ns_, last_ns_) : "nothing in it has a time";
+  if (missing_threads_.empty()) return {};
   constexpr std::size_t kListed = 3;
-  std::string text = fmt::format("has none of the threads asked for: {}", fmt::join(wanted_.threads, ", "));
+  std::string text = fmt::format("has none of {}threads asked for: {}", has_threads() ? "these " : "the ",
+                                 fmt::join(missing_threads_, ", "));
   if (!threads_.empty())
     text += fmt::format("; it has {}",
                         fmt::join(threads_.begin(),
@@ -61,11 +63,11 @@ std::string EntrySource::unmet() const {
 }
 
 void EntrySource::look_for_wanted(const Record& record) {
-  if (!has_threads_) {
-    const auto threads = threads_of(record);
-    has_threads_ = std::ranges::any_of(threads, [&](std::uint64_t id) { return wanted_.has_thread(id); });
-    threads_.insert(threads.begin(), threads.end());
-    threads_.erase(0);  // whoever ran before a switch
+  if (!missing_threads_.empty()) {
+    for (const std::uint64_t id : threads_of(record)) {
+      missing_threads_.erase(id);
+      if (id != 0) threads_.insert(id);  // 0: whoever ran before a switch
+    }
   }
   const auto* const event = std::get_if<Event>(&record);
   has_names_ = has_names_ || names_.contains(record);

@@ -22,7 +22,7 @@ class EntrySource {
   const Entry* next() {
     try {
       const Entry* const entry = reader_->next();
-      if (entry != nullptr && (!has_threads_ || !reaches_range_ || !has_names_))
+      if (entry != nullptr && (!missing_threads_.empty() || !reaches_range_ || !has_names_))
         look_for_wanted(entry->record);
       return entry;
     } catch (const FileError& error) {
@@ -32,21 +32,24 @@ class EntrySource {
   }
   const Reader& reader() const { return *reader_; }
   const std::string& failure() const { return failure_; }  // empty if there was none
-  bool has_wanted() const { return has_threads_ && reaches_range_ && has_names_; }
-  // What of it is not there, and what there is instead.
+  // Whether there is something of each part of the selection.
+  bool has_wanted() const { return has_threads() && reaches_range_ && has_names_; }
+  // What of it is not there, and what there is instead; empty if all is there, each thread included.
   std::string unmet() const;
 
  private:
   void look_for_wanted(const Record& record);
+  bool has_threads() const { return wanted_.threads.empty() || missing_threads_.size() < asked_threads_; }
 
   Reader* reader_;
   Selection wanted_;
   TimeWindow window_;
-  bool has_threads_ = wanted_.threads.empty();
+  std::set<std::uint64_t> missing_threads_{wanted_.threads.begin(), wanted_.threads.end()};
+  std::size_t asked_threads_ = missing_threads_.size();
   bool reaches_range_ = !wanted_.range;
   Selection names_ = {.names = wanted_.names, .categories = wanted_.categories};
   bool has_names_ = names_.empty();
-  std::set<std::uint64_t> threads_;  // that there are, until one of the wanted is found
+  std::set<std::uint64_t> threads_;  // that there are, until all of the wanted are found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
 };

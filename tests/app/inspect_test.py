@@ -47,6 +47,7 @@ records:
   bytes: 31648
   lost records: 0
 time:
+  of: records
   span: 0.008749623 s
   first ns: 3555020570233
   last ns: 3555029319856

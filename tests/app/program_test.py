@@ -25,6 +25,7 @@ CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
 SAMPLES = REPOSITORY / "samples" / "uftrace"
 POOL = SAMPLES / "pool"
+FRAMES = REPOSITORY / "samples" / "gdb" / "heater.tfile"
 CLEAN = SAMPLES / "shapes"  # a recording with nothing to note
 RECORD_BYTES = 16
 OLDER = bytes.fromhex("1000044678541600") + b"an older trace"
@@ -164,6 +165,29 @@ class Usage(ProgramTest):
                          [{"kind": "option-unused", "count": 1, "first": f"{POOL}: --registers is for a GDB trace file"}])
         self.assertNotIn(b"option-unused", self.convert("--no-args", POOL, self.output).stdout)
 
+    def test_options_that_others_leave_without_effect_are_noted(self):
+        bias, apart = "--load-bias has no effect without --program", "--apart is for a GDB trace file beside a uftrace recording"
+        match = "--match has no effect without --filter, --notrace, --caller-filter, --hide, --trigger or --loc-filter"
+        for arguments, inputs, problems in (
+                (["--load-bias=1"], [FRAMES], [bias]),
+                (["--load-bias=1", "--apart"], [POOL], ["--load-bias is for a GDB trace file", apart, bias]),
+                (["--apart"], [FRAMES], [apart]),
+                (["--apart"], [POOL, FRAMES], []),
+                (["--match=glob"], [POOL], [match]),
+                (["--match=glob", "-F", "*"], [POOL], []),
+                (["--sysroot=/", "--no-elf"], [POOL], ["--sysroot has no effect with --no-elf"]),
+                (["--arg-names=program", "--no-args"], [POOL], ["--arg-names has no effect with --no-args"]),
+                (["--inspect", "--load-bias=1"], [FRAMES], [bias])):
+            with self.subTest(arguments, inputs=inputs):
+                output = [] if "--inspect" in arguments else ["-o", self.output]
+                process = self.convert(*arguments, *output, *inputs)
+                self.assert_done(process)
+                title = f"option-unused ({len(problems)}): options that have no effect on any INPUT"
+                lines = [line.strip() for line in process.stdout.decode().splitlines()]
+                told = lines[lines.index(title) + 1:][:len(problems)] if problems else []
+                self.assertEqual(told, [f"{inputs[0]}: {problem}" for problem in problems])
+                self.assertEqual(any("option-unused" in line for line in lines), bool(problems))
+
     def test_notes_are_explained(self):
         process = self.convert("--explain", "records-lost")
         self.assert_done(process)
@@ -180,6 +204,24 @@ class Usage(ProgramTest):
         process = self.convert("--tid=1", POOL, self.output)
         self.assertEqual(process.returncode, 1)
         self.assertRegex(process.stderr.decode(), r"has none of the threads asked for: 1; it has thread \d+, thread \d+, thread \d+ and \d+ more\n$")
+
+    def test_a_thread_that_there_is_not_beside_one_that_there_is_is_noted(self):
+        for tids, missing in ["28327,4", ["thread 4"]], ["28327,9,28329,4,9", ["thread 4", "thread 9"]], ["28329,28327", []]:
+            process = self.convert("--strict", "--tid", tids, POOL, self.output)
+            self.assert_done(process, 3 if missing else 0)
+            lines = [line.strip() for line in process.stdout.decode().splitlines()]
+            title = f"no-such-thread ({len(missing)}): ids of --tid that no INPUT has"
+            told = lines[lines.index(title) + 1:][:len(missing)] if missing else []
+            self.assertEqual(told, [f"{POOL}: {thread}" for thread in missing])
+            self.assertEqual(any("no-such-thread" in line for line in lines), bool(missing))
+        each_in_one = self.convert("--strict", "--tid=28327,7283", POOL, SAMPLES / "family", self.output)
+        self.assertNotIn(b"no-such-thread", each_in_one.stdout)
+
+    def test_a_thread_without_an_id_may_be_the_one_that_is_asked_for(self):
+        process = self.convert("--strict", "--tid=5", FRAMES, self.output)
+        self.assert_done(process)
+        self.assertIn(b"threads-without-id (1)", process.stdout)
+        self.assertNotIn(b"no-such-thread", process.stdout)
 
     def test_a_range_without_events_is_answered_by_the_one_that_there_is(self):
         process = self.convert("-r", "1000s~", POOL, self.output)

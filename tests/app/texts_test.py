@@ -64,6 +64,16 @@ class Texts(unittest.TestCase):
             page = re.findall(r"^(?:\\fB\\-\w\\fR, )?\\fB\\-\\-(.+?)\\fR", text_of(program, "--manual"), re.MULTILINE)
             self.assertEqual([name.replace("\\-", "-") for name in page], options)
 
+    def test_a_letter_means_one_option_in_all_programs(self):
+        meanings = {}
+        for help_text in (*(text_of(program, "--help") for program in NAMES),
+                          *(output_of(REPOSITORY / "scripts" / script, "--help") for script in SCRIPTS)):
+            letters = re.findall(r"^  -(\w)(?: \S+)?, --([\w-]+)", help_text, re.MULTILINE)
+            self.assertGreater(len(letters), 1)
+            for letter, option in letters:
+                meanings.setdefault(letter, set()).add(option)
+        self.assertEqual({letter: options for letter, options in meanings.items() if len(options) > 1}, {})
+
     def test_short_help_is_one_screen(self):
         for program in NAMES:
             lines = text_of(program, "-h").splitlines()

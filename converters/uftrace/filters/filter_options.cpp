@@ -60,10 +60,13 @@ std::vector<Option> options_of(FilterOptions& options) {
           "pattern; !FILE or FILE@hide: not those. Each function is decided on its own; context switches are "
           "omitted",
           options),
-      choice("match", options.match,
-             {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
-             "how NAME is matched (default: regex: a NAME with a special character is a regular expression, "
-             "which may match anywhere in the name)"),
+      only_with(
+          {"filter", "notrace", "caller-filter", "hide", "trigger", "loc-filter"},
+          choice(
+              "match", options.match,
+              {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
+              "how NAME is matched (default: regex: a NAME with a special character is a regular expression, "
+              "which may match anywhere in the name)")),
       choice("trace", options.starts_tracing, {{"on", true}, {"off", false}},
              "whether calls are shown before the first trace_on or trace_off (default: on)"),
       {.name = "depth",

@@ -54,8 +54,9 @@ ProgramText program_text() {
           "the trace is: a picture merges calls that are narrower than a pixel, a page those that are too "
           "many for it, and the report counts what was merged or not drawn.",
       .exit_status =
-          "0 done, 1 IN can't be read to its end (what was read is drawn) or holds nothing to be drawn, or "
-          "OUT can't be written, 2 wrong usage.",
+          "0 done, 1 IN can't be read to its end or lacks a requested thread (what is there is drawn), or "
+          "holds "
+          "nothing to be drawn, or OUT can't be written, 2 wrong usage.",
       .examples = {{"fxt-draw run.fxt run.svg", "a lane for each thread"},
                    {"fxt-draw run.fxt run.html", "a page to zoom and search"},
                    {"fxt-draw -r 10ms~20ms run.fxt run.svg", "only this time"},
@@ -82,10 +83,12 @@ OptionTable table_of(DrawOptions& options) {
           name_option("only events with a name that matches this shell pattern; may be repeated",
                       timeline.events.names),
           category_option(timeline.events.categories),
-          number_option<std::size_t>("max-depth", 0, "N", timeline.max_rows, 1, 512,
-                                     "rows for each thread (default: 32); deeper calls are only counted"),
-          number_option<std::size_t>("max-threads", 0, "N", timeline.max_threads, 1, 1024,
-                                     "draw the first N threads (default: 64); the others are only counted")}};
+          not_with({"flame"}, number_option<std::size_t>(
+                                  "max-depth", 0, "N", timeline.max_rows, 1, 512,
+                                  "rows for each thread (default: 32); deeper calls are only counted")),
+          not_with({"flame"}, number_option<std::size_t>(
+                                  "max-threads", 0, "N", timeline.max_threads, 1, 1024,
+                                  "draw the first N threads (default: 64); the others are only counted"))}};
   OptionGroup how{
       .title = "How it is drawn:",
       .options = {

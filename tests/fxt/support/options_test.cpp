@@ -86,6 +86,24 @@ TEST(OptionTable, OptionsAreToldInTheOrderOfTheCommandLine) {
   EXPECT_THAT(line.paths, ElementsAre("path"));
 }
 
+TEST(OptionTable, OptionsThatOthersLeaveWithoutEffectAreNamed) {
+  bool is_given = false;
+  const OptionTable table{{.title = "All:",
+                           .options = {flag("one", '1', is_given, {}), flag("two", '2', is_given, {}),
+                                       only_with({"one", "two"}, flag("either", 'e', is_given, {})),
+                                       not_with({"one", "two"}, flag("neither", 'n', is_given, {}))}}};
+  const auto problems_of = [&](std::vector<const char*> words) {
+    words.insert(words.begin(), "program");
+    return parse(static_cast<int>(words.size()), words.data(), table).without_effect();
+  };
+  EXPECT_THAT(problems_of({"--either", "-1"}), ElementsAre());
+  EXPECT_THAT(problems_of({"-2e"}), ElementsAre());
+  EXPECT_THAT(problems_of({"--neither"}), ElementsAre());
+  EXPECT_THAT(problems_of({"-e"}), ElementsAre("--either has no effect without --one or --two"));
+  EXPECT_THAT(problems_of({"-n2"}), ElementsAre("--neither has no effect with --two"));
+  EXPECT_THAT(problems_of({"-en"}), ElementsAre("--either has no effect without --one or --two"));
+}
+
 TEST(OptionTable, WhatIsNotGivenIsNotTold) {
   Wishes wishes;
   EXPECT_THAT(parse_all(wishes, {}), ElementsAre());

@@ -145,8 +145,11 @@ TEST_F(FxtCut, ATraceWithoutTheThreadsLeavesNoFile) {
   EXPECT_EQ(outcome.output,
             "fxt-cut: " + folder() + "in.fxt: has none of the threads asked for: 98, 99; it has 2, 3\n");
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
-  EXPECT_EQ(run("-q --tid 98 --tid 2 " + trace() + " " + folder() + "out.fxt").exit_code, 0)
-      << "one is there";
+  const Outcome one = run("-q --tid 98 --tid 2 " + trace() + " " + folder() + "out.fxt");
+  EXPECT_EQ(one.exit_code, 1);
+  EXPECT_EQ(one.output,
+            "fxt-cut: " + folder() + "in.fxt: has none of these threads asked for: 98; it has 2, 3\n");
+  EXPECT_TRUE(std::filesystem::exists(folder() + "out.fxt")) << "with the other thread";
 }
 
 TEST_F(FxtCut, KeepsWhatCouldBeReadOfADamagedFile) {

@@ -109,6 +109,12 @@ TEST_F(FxtDraw, DrawsAFlameGraph) {
   EXPECT_EQ(run("-q --flame all " + in + " " + folder() + "flame.html").exit_code, 0);
   EXPECT_THAT(text_of(folder() + "flame.html"), HasSubstr("\"flame\":true"));
   EXPECT_EQ(run("--flame some " + in + " " + out_).exit_code, 2);
+  for (const std::string option : {"--max-depth", "--max-threads"}) {
+    const Outcome outcome = run("-f --flame all " + option + " 3 " + in + " " + out_);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.output,
+              "fxt-draw: " + option + " has no effect with --flame\nTry 'fxt-draw --help'.\n");
+  }
 }
 
 TEST_F(FxtDraw, ReadsAndWritesWhatIsAsked) {
@@ -180,6 +186,11 @@ TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
             "fxt-draw: " + folder() + "in.fxt: nothing lies in that time: the trace is from 1 µs to 4 µs\n");
   EXPECT_EQ(failed("--tid 99 " + trace()),
             "fxt-draw: " + folder() + "in.fxt: has none of the threads asked for: 99; it has 2\n");
+  const Outcome one = run("-q --tid 99,2 " + trace() + " " + out_);
+  EXPECT_EQ(one.exit_code, 1);
+  EXPECT_EQ(one.output,
+            "fxt-draw: " + folder() + "in.fxt: has none of these threads asked for: 99; it has 2\n");
+  EXPECT_TRUE(std::filesystem::remove(out_)) << "the other thread is drawn";
   const std::string others = file("others.fxt", file_of([](Writer& writer) {
                                     writer.write(Event{.type = EventType::AsyncInstant,
                                                        .time = 5,

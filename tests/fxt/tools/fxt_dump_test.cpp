@@ -144,18 +144,18 @@ TEST_F(FxtDump, RefusesOptionsThatWouldDoNothing) {
     EXPECT_EQ(outcome.exit_code, 2) << options;
     return outcome.output.substr(0, outcome.output.find('\n'));
   };
-  EXPECT_EQ(error("--sort self "), "fxt-dump: --sort goes with --stats");
-  EXPECT_EQ(error("--check --sort total "), "fxt-dump: --sort goes with --stats");
-  EXPECT_EQ(error("--tree --columns self "), "fxt-dump: --columns goes with --stats");
-  EXPECT_EQ(error("--stats --columns self --diff x "),
-            "fxt-dump: --diff has columns of its own: --columns does not go with it");
-  EXPECT_EQ(error("--stats --all "), "fxt-dump: --all goes with --check");
-  EXPECT_EQ(error("--stats --werror "), "fxt-dump: --werror goes with --check");
-  EXPECT_EQ(error("--for spec "), "fxt-dump: --for goes with --check");
-  EXPECT_EQ(error("--tree --offsets "), "fxt-dump: --offsets goes with lines of records");
-  EXPECT_EQ(error("--tree --json "), "fxt-dump: --tree, --folded and --diff have no form in JSON");
-  EXPECT_EQ(error("--tree --diff x "), "fxt-dump: --diff goes with --stats");
-  EXPECT_EQ(error("--unit us "), "fxt-dump: --unit goes with --stats and --tree");
+  EXPECT_EQ(error("--sort self "), "fxt-dump: --sort has no effect without --stats");
+  EXPECT_EQ(error("--check --sort total "), "fxt-dump: --sort has no effect without --stats");
+  EXPECT_EQ(error("--tree --columns self "), "fxt-dump: --columns has no effect without --stats");
+  EXPECT_EQ(error("--stats --columns self --diff x "), "fxt-dump: --columns has no effect with --diff");
+  EXPECT_EQ(error("--stats --all "), "fxt-dump: --all has no effect without --check");
+  EXPECT_EQ(error("--stats --werror "), "fxt-dump: --werror has no effect without --check");
+  EXPECT_EQ(error("--for spec "), "fxt-dump: --for has no effect without --check");
+  EXPECT_EQ(error("--tree --offsets "), "fxt-dump: --offsets has no effect with --tree");
+  EXPECT_EQ(error("--tree --json "), "fxt-dump: --tree, --folded, --rules and --diff have no form in JSON");
+  EXPECT_EQ(error("--rules --json "), "fxt-dump: --tree, --folded, --rules and --diff have no form in JSON");
+  EXPECT_EQ(error("--tree --diff x "), "fxt-dump: --diff has no effect without --stats");
+  EXPECT_EQ(error("--unit us "), "fxt-dump: --unit has no effect without --stats or --tree");
 }
 
 TEST_F(FxtDump, SaysThatItsOutputIsFull) {
@@ -292,7 +292,11 @@ TEST_F(FxtDump, SaysThatATraceHasNoneOfTheThreads) {
                 testing::EndsWith("good: has none of the threads asked for: 99; it has 101\n"))
         << options;
   }
-  EXPECT_EQ(run("--tid 99 --tid 101 " + file("good", good_trace())).exit_code, 0) << "one is there";
+  EXPECT_EQ(run("--tid 101 " + file("good", good_trace())).exit_code, 0);
+  const Outcome one = run("--tree --tid 99,101 " + file("good", good_trace()));
+  EXPECT_EQ(one.exit_code, 1);
+  EXPECT_THAT(one.output, HasSubstr("101"));
+  EXPECT_THAT(one.output, testing::EndsWith("good: has none of these threads asked for: 99; it has 101\n"));
 }
 
 TEST_F(FxtDump, TellsWhereReadingEnded) {
