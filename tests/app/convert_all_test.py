@@ -234,7 +234,10 @@ calc                     203           115      0.01  longjmp 2
         _, errors = self.run_all(self.found, self.out, "--", "--colour", code=2)
         self.assertTrue(errors.startswith("convert-all: what follows -- is for fxt-convert: unrecognised option '--colour'"))
         self.assertEqual(errors.count("--colour"), 1)
-        self.assertEqual(self.timelines(), [])
+        _, errors = self.run_all(self.found, self.out, "--", "-F", "(", code=2)
+        self.assertTrue(errors.startswith("convert-all: what follows -- is for fxt-convert: --filter: '(' is no regular expression"))
+        self.assertFalse(self.out.exists())
+        self.run_all(self.found, self.out, "--", "--offset=1=5ms", "-F", "main", "-r", "1us~", "--split-size=4k")
 
     def test_options_of_the_converter_that_it_gives_itself(self):
         self.add("run")
