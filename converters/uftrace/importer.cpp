@@ -1,10 +1,13 @@
 #include "converters/uftrace/importer.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <list>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -262,7 +265,12 @@ std::vector<Option> RecordingImporter::options() {
        .help =
            "take programs and libraries from below this directory, for names if the recording has no .sym "
            "files (default: from this machine)",
-       .handle = store_in(options_.elf.sysroot),
+       .handle =
+           [this](std::string_view path) {
+             options_.elf.sysroot = path;
+             if (std::error_code error; !std::filesystem::is_directory(options_.elf.sysroot, error))
+               throw UsageError(fmt::format("--sysroot takes a directory, not '{}'", path));
+           },
        .fails_with = {"no-elf"}},
       not_with({"no-elf", "no-args"},
                choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},

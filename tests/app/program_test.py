@@ -120,6 +120,10 @@ class Usage(ProgramTest):
                           "--durations takes one of mixed, pairs, not 'long'")
         self.assert_wrong(["--report=xml", POOL, self.output], "--report takes one of text, json, none, not 'xml'")
         self.assert_wrong(["--tid=1,x", POOL, self.output], "--tid takes thread ids, not 'x'")
+        self.assert_wrong(["--sysroot=/none", POOL, self.output], "--sysroot takes a directory, not '/none'")
+        program = ["--program", CONVERT, "--load-bias", "libfoo.so=0x1000"]
+        for arguments in [*program, FRAMES, self.output], ["--inspect", *program, FRAMES]:
+            self.assert_wrong(arguments, "--load-bias: no --program is called 'libfoo.so'")
 
     def test_the_output_is_not_the_input(self):
         recording = self.copy_of(POOL)

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <utility>
 
+#include "converters/model/option.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/program_check.h"
@@ -12,13 +13,25 @@
 namespace convert::tfile {
 namespace {
 
+bool is_for(const GivenBias& given, const Program& program, bool is_first) {
+  const std::filesystem::path path(program.path());
+  return given.module.empty() ? is_first : given.module == path.filename() || given.module == path;
+}
+
 std::optional<std::uint64_t> given_bias(const Program& program, bool is_first,
                                         const std::vector<GivenBias>& biases) {
-  const std::filesystem::path path(program.path());
   for (const GivenBias& given : biases)
-    if (given.module.empty() ? is_first : given.module == path.filename() || given.module == path)
-      return given.bias;
+    if (is_for(given, program, is_first)) return given.bias;
   return std::nullopt;
+}
+
+// Throws UsageError if a bias is for a module that is none of the programs.
+void check_biases(const std::vector<GivenBias>& biases,
+                  const std::vector<std::unique_ptr<Program>>& programs) {
+  if (programs.empty()) return;
+  for (const GivenBias& given : biases)
+    if (std::ranges::none_of(programs, [&](const auto& program) { return is_for(given, *program, true); }))
+      throw UsageError(fmt::format("--load-bias: no --program is called '{}'", given.module));
 }
 
 enum class Use : std::uint8_t { Nothing, Names, All };
@@ -67,6 +80,7 @@ Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t>
 
 ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
                      const std::vector<GivenBias>& biases, Notes& notes) {
+  check_biases(biases, programs);
   for (std::size_t i = 0; i < programs.size(); ++i) {
     const Use use = place(*programs[i], trace, given_bias(*programs[i], i == 0, biases), notes);
     if (use == Use::Names) contradicted_.push_back(programs[i].get());

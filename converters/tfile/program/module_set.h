@@ -23,7 +23,7 @@ class ModuleSet : public ProgramSymbols {
  public:
   // Finds out where the programs were loaded, and leaves out those that contradict the tracepoints; each with
   // a note. One whose place is given serves for names of code all the same, but not for values. The first
-  // program is the executable.
+  // program is the executable. Throws UsageError if a bias is for none of the programs.
   ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
             const std::vector<GivenBias>& biases, Notes& notes);
 
