@@ -85,8 +85,8 @@ ExitCode explain(std::string_view kind) {
 }
 
 void note_unused_options(const ConvertOptions& options, Notes& notes) {
-  const auto add = [&](std::string text) {
-    notes.add(kOptionUnused, Location::file(options.inputs.front()), std::move(text));
+  const auto add = [&](const std::string& text) {
+    notes.add(kOptionUnused, Location::file(options.inputs.front()), text);
   };
   std::set<const Importer*> used;
   for (const std::string& input : options.inputs) used.insert(&importer_of(input, options.importers));
