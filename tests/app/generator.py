@@ -27,7 +27,18 @@ FORMS = {
     "u64": (lambda r: r.randrange(2**63), "Q"), "x32": (lambda r: r.randrange(2**32), "I"),
     "x64": (lambda r: r.randrange(2**64), "Q"), "f32": (lambda r: r.randrange(1000) / 8, "f"),
     "f64": (lambda r: r.uniform(-1e9, 1e9), "d"), "s": (lambda r: r.choice(TEXTS), None),
+    "o32": (lambda r: r.randrange(2**32), "I"), "c": (lambda r: r.choice("aZ0 ~"), "c"), "e:color": (lambda r: r.choice([*COLORS]), "color"),
+    "p": (lambda r: r.randrange(20), "address"),
 }
+COLORS = {"RED": 0, "GREEN": 5, "BLUE": 2**31 - 1, "PINK": -3}
+# Events of uftrace that read something: the counter, its series; and those that tell a difference with the end of a call.
+READINGS = {100001: ("memory", "vmsize KB", "vmrss KB", "shared KB"), 100002: ("page-fault", "major faults", "minor faults"),
+            100005: ("pmu-cycle", "cycles", "instructions"), 100007: ("pmu-cache", "cache references", "cache misses"),
+            100009: ("pmu-branch", "branches", "branch misses")}
+DIFFERENCES = {100003: ("diff.vmsize", "diff.vmrss", "diff.shared"), 100004: ("diff.major", "diff.minor"),
+               100006: ("diff.cycles", "diff.instructions"), 100008: ("diff.cache-references", "diff.cache-misses"),
+               100010: ("diff.branches", "diff.branch-misses")}
+WATCHED = 0x9000   # where the variable `counter` of the program is
 
 
 @dataclass
@@ -51,7 +62,7 @@ class Truth:
     calls: list = field(default_factory=list)
     records: int = 0
     lost: int = 0
-    events: int = 0   # of the programs
+    counters: list = field(default_factory=list)   # thread, name and time, and the values
     marks: list = field(default_factory=list)   # thread, category and name, time, arguments of what has no length
     names: dict = field(default_factory=dict)   # of threads that got one
 
@@ -107,7 +118,15 @@ class Thread:
         for name, form in items:
             make, code = FORMS[form]
             value = make(self.rng)
-            if code is None:
+            if code == "address":  # of a function that is always loaded
+                function, value = f"lib{value}", self.recording.addresses["libx.so.1"][f"lib{value}"]
+                arguments[f"{name}.symbol"] = function
+                raw = self.recording.pack(self.recording.word, value)
+            elif code == "color":  # a register
+                raw = self.recording.pack("i" if self.recording.has("narrow") else "q", COLORS[value])
+            elif code == "c":
+                raw, value = value.encode(), f"'{value}' ({ord(value)})"
+            elif code is None:
                 raw = value.encode()
                 raw = self.recording.pack("H", len(raw)) + raw
             else:
@@ -127,8 +146,11 @@ class Thread:
         if self.rng.random() < 0.02 * self.recording.has("events"):
             # What was read at the call comes behind its entry.
             self.record(ENTRY, len(self.stack), address, payload)
-            self.record(EVENT, 0, 100002, self.recording.pack("HQQ", 16, 3, 4) + bytes(6), self.time + 1)
-            self.truth.events += 1
+            event = self.rng.choice([*READINGS])
+            name_of_counter, *series = READINGS[event]
+            values = [self.rng.randrange(2**62) for _ in series]
+            self.event(event, self.recording.pack(f"{len(values)}Q", *values), self.time + 1)
+            self.truth.counters.append((self, name_of_counter, self.time + 1, dict(zip(series, values))))
             event_at = 1
         else:
             self.record(ENTRY, len(self.stack), address, payload)
@@ -142,6 +164,11 @@ class Thread:
         call = self.stack.pop()
         arguments, payload = self.values(self.recording.results.get(call.name, []))
         call.arguments |= arguments
+        if self.rng.random() < 0.02 * self.recording.has("events"):
+            event = self.rng.choice([*DIFFERENCES])
+            values = [self.rng.randrange(-2**40, 2**40) for _ in DIFFERENCES[event]]
+            self.event(event, self.recording.pack(f"{len(values)}q", *values), self.time)
+            call.arguments |= dict(zip(DIFFERENCES[event], values))
         self.record(EXIT, len(self.stack), self.recording.address(call.category, call.name), payload)
         call.end, call.end_at = self.time, len(self.data)
         self.truth.calls.append(call)
@@ -255,10 +282,20 @@ class Thread:
         self.truth.lost += count
         self.tick(1)
 
-    def user_event(self):
+    def event(self, number, data, time):
+        payload = self.recording.pack("H", len(data)) + data
+        self.record(EVENT, 0, number, padded(payload, 8, self.rng), time)
+
+    def watch(self):
+        """The processor, or a variable of the program."""
         self.tick(1)
-        self.record(EVENT, 0, 100011, self.recording.pack("Hi", 4, self.cpu) + bytes(2))
-        self.truth.events += 1
+        if self.image == "app" and self.rng.random() < 0.5:
+            value = self.rng.randrange(-2**31, 2**31)
+            self.event(100012, self.recording.pack(self.recording.word, self.recording.bases["app"] + WATCHED) + self.recording.pack("i", value), self.time)
+            self.truth.counters.append((self, "watch", self.time, {"counter": value}))
+        else:
+            self.event(100011, self.recording.pack("i", self.cpu), self.time)
+            self.truth.counters.append((self, "cpu", self.time, {"cpu": self.cpu}))
         self.tick(1)
 
     def live(self, steps):
@@ -272,7 +309,7 @@ class Thread:
             elif chance < 0.06 * has("kernel"):
                 self.kernel_call()
             elif chance < 0.08 * has("events"):
-                self.user_event()
+                self.watch()
             elif chance < 0.083 * has("losses") and self.data:
                 self.lose()
             elif chance < 0.086 * has("forks") and self.data and len(self.recording.threads) < 12:
@@ -313,7 +350,7 @@ class Recording:
         self.features = {name for name in self.FEATURES if self.rng.random() < 0.5} if features is None else set(features)
         self.steps = self.rng.choice(((0, 1, 37, 1000, 25000), (1, 5), (0, 0, 0, 1), (1000, 10**6, 10**9)))
         self.order = ">" if self.has("big-endian") else "<"
-        self.bases = BASES_32 if self.has("narrow") else BASES
+        self.bases, self.word = (BASES_32, "I") if self.has("narrow") else (BASES, "Q")
         self.functions = {"app": NAMES[:1] + NAMES[3:] + [f"work{i}" for i in range(20)],
                           "tool": ["main"] + [f"tool{i}" for i in range(20)],
                           "libx.so.1": [f"lib{i}" for i in range(20)], "plug.so": [f"plug{i}" for i in range(5)]}
@@ -412,8 +449,9 @@ class Recording:
         if self.has("arguments"):
             def specification(functions):
                 # The number of an fparg is followed by its bits.
-                return ";".join(f"{name}@" + ",".join(f"{item}/{form[item[0] == 'f':]}" for item, form in items)
+                return ";".join(f"{name}@" + ",".join(f"{item}/{form[item[0] == 'f' and form[0] == 'f':]}" for item, form in items)
                                 for name, items in functions.items() if items)
+            lines[11] = "auto-args:lines=1\nenumauto:enum color { " + ", ".join(f"{name} = {value}" for name, value in COLORS.items()) + " }\n"
             lines[10] = f"argspec:lines=2\nargspec:{specification(self.arguments)}\nretspec:{specification(self.results)}\n"
         lines[12] = "pattern_type:simple\n"
         header = self.pack("8sIHBBQQH6x", b"Ftrace!", 4, 40, 2 if self.has("big-endian") else 1, 1 if self.has("narrow") else 2, features, sum(1 << bit for bit in lines), 1024)
@@ -432,6 +470,7 @@ class Recording:
             files[f"{module}.sym"] = "".join(
                 f"{address - self.bases[module]:016x} {FUNCTION_SIZE:08x} {'P' if name == 'fork' else 'T'} {name}\n"
                 for name, address in names.items()).encode()
+        files["app.sym"] += f"{WATCHED:016x} 00000004 D counter\n".encode()
         if self.has("lines"):
             files["app.dbg"] = "# path name: /opt/app\n".encode() + "".join(
                 f"F: {address - self.bases['app']:x} {name}\nL: {address % 1000} /src/app.c\n"

@@ -91,7 +91,10 @@ class Truth(unittest.TestCase):
                 for thread in recording.threads:
                     if (thread.process.tid, thread.tid) in trace.thread_names:
                         self.assertEqual(trace.thread_names[thread.process.tid, thread.tid], truth.names.get(thread, thread.image))
-                self.assertEqual(sum(event.type == fxt.COUNTER for event in trace.events), truth.events)
+                counters = Counter((*event.thread, event.name, event.time, *sorted(event.args.items()))
+                                   for event in trace.events if event.type == fxt.COUNTER)
+                self.assertEqual(counters, Counter((thread.process.tid, thread.tid, name, time, *sorted(values.items()))
+                                                   for thread, name, time, values in truth.counters))
                 self_times = Counter()
                 for call in json.loads(self.run_program("fxt-dump", "--stats", "--json", self.output).stdout)["calls"]:
                     self_times[call["name"]] += call["self_ns"]
