@@ -62,6 +62,7 @@ class Truth:
     calls: list = field(default_factory=list)
     records: int = 0
     lost: int = 0
+    lost_by_kernel: Counter = field(default_factory=Counter)   # by the kind of note
     counters: list = field(default_factory=list)   # thread, name and time, and the values
     marks: list = field(default_factory=list)   # thread, category and name, time, arguments of what has no length
     names: dict = field(default_factory=dict)   # of threads that got one
@@ -282,6 +283,27 @@ class Thread:
         self.truth.lost += count
         self.tick(1)
 
+    def lose_kernel_events(self):
+        self.tick(1)
+        count = self.rng.randrange(1, 1000)
+        self.recording.kernel_events.setdefault(self.cpu, []).append((self.time, count))
+        self.truth.lost_by_kernel["kernel-events-lost"] += count
+        self.kernel_call()
+
+    def lose_perf_events(self):
+        self.tick(1)
+        count, time = self.rng.randrange(1, 1000), self.time
+        self.recording.perf.setdefault(self.cpu, []).append((time, lambda: self.recording.pack(
+            "IHHQQIIQ", 2, 0, 40, 0, count, self.process.tid, self.tid, time)))
+        self.truth.lost_by_kernel["switches-lost"] += count
+        self.tick(1)
+
+    def send_message(self):
+        """Another program writes it."""
+        self.tick(1)
+        self.recording.messages.append((self.time, self.rng.choice(("ready", "two words", "Größe"))))
+        self.tick(1)
+
     def event(self, number, data, time):
         payload = self.recording.pack("H", len(data)) + data
         self.record(EVENT, 0, number, padded(payload, 8, self.rng), time)
@@ -322,6 +344,12 @@ class Thread:
                 self.tracepoint()
             elif 0.15 < chance < 0.15 + 0.01 * has("libraries") and self.loads and self.data:
                 self.load()
+            elif 0.2 < chance < 0.2 + 0.01 * has("messages"):
+                self.send_message()
+            elif 0.22 < chance < 0.22 + 0.01 * (has("kernel") and has("kernel-losses")):
+                self.lose_kernel_events()
+            elif 0.24 < chance < 0.24 + 0.01 * (has("switches") and has("perf-losses")):
+                self.lose_perf_events()
             elif 0.17 < chance < 0.17 + 0.02 * has("longjmp"):
                 self.jump()
             elif self.stack and (len(self.stack) > most or rng.random() < 0.5):
@@ -343,7 +371,7 @@ class Recording:
     """A recording of uftrace; write() makes its directory."""
 
     FEATURES = ("arguments", "events", "switches", "kernel", "losses", "forks", "execs", "lines", "names", "tracepoints", "libraries", "longjmp",
-                "narrow", "big-endian")
+                "narrow", "big-endian", "messages", "kernel-losses", "perf-losses")
 
     def __init__(self, seed, steps=400, features=None):
         self.rng, self.truth = random.Random(seed), Truth()
@@ -367,9 +395,13 @@ class Recording:
             for name, items in self.arguments.items():
                 self.arguments[name] = [(f"fp{arg}" if form[0] == "f" else arg, form) for arg, form in items]
         self.threads, self.lines, self.sids, self.forks = [], [], [], set()
-        self.perf, self.kernel_events = {}, {}
+        self.perf, self.kernel_events, self.messages = {}, {}, []
         self.start = self.rng.choice((10**9, 3 * 10**12, 1_700_000_000 * 10**9))
         self.live(steps)
+        if not self.first.data:
+            self.messages = []
+        # They are shown with the first program.
+        self.truth.marks += [(self.first, "event", f"external-data: {text}", time, {"message": text}) for time, text in self.messages]
         number = self.rng.choice((100, 4000000, 2**22))
         for thread in sorted(self.threads, key=lambda thread: thread.born):
             number += self.rng.choice((1, 1, 7))
@@ -431,9 +463,12 @@ class Recording:
 
     def live(self, steps):
         waiting = []
+        self.first = None
         for _ in range(self.rng.randrange(1, 3)):
             leader = Thread(self, None, "app", self.start + self.rng.randrange(1000))
             self.session(leader)
+            if self.first is None or leader.time < self.first.time:
+                self.first = leader
             waiting.append(leader)
             for _ in range(self.rng.choice((0, 0, 1, 3))):
                 waiting.append(Thread(self, leader, "app", leader.time + self.rng.randrange(100000)))
@@ -480,6 +515,8 @@ class Recording:
                 files[f"{thread.tid}.dat"] = bytes(thread.data)
         for cpu, events in self.perf.items():
             files[f"perf-cpu{cpu}.dat"] = b"".join(data() for _, data in sorted(events, key=lambda event: event[0]))
+        if self.messages:
+            files["extern.dat"] = "".join(f"{seconds(time)} {text}\n" for time, text in sorted(self.messages)).encode()
         if self.kernel_events:
             files["kernel_header"] = kernel_header("BE" if self.has("big-endian") else "LE")
             files["kallsyms"] = "".join(f"{KERNEL + i * 256:016x} T kernel_{i}\n" for i in range(21)).encode()
@@ -529,8 +566,8 @@ def kernel_header(order):
 
 
 def kernel_pages(events, order):
-    """Pages of the kernel's ring buffer."""
-    pages, body, start, latest = [], b"", None, 0
+    """Pages of the kernel's ring buffer; where the kernel had no room, an event is the number of those that are lost."""
+    pages, body, start, latest, lost = [], b"", None, 0, 0
 
     def head(kind, delta):
         """The bits of an event's first word lie the other way round where the bytes do."""
@@ -538,15 +575,23 @@ def kernel_pages(events, order):
 
     def finish():
         if body:
-            pages.append((struct.pack(order + "QQ", start, len(body)) + body).ljust(4096, b"\0"))
+            # The number of lost events follows the page's own.
+            flags, count = (3 << 30, struct.pack(order + "Q", lost)) if lost else (0, b"")
+            pages.append((struct.pack(order + "QQ", start, len(body) | flags) + body + count).ljust(4096, b"\0"))
 
     for time, make in events:
+        if isinstance(make, int):
+            finish()
+            body, start, lost = b"", None, make
+            continue
         payload = make()
         payload += bytes(-len(payload) % 4)
         step = time - latest
         size = len(payload) + 4 + 8 * (step >= 1 << 27)
-        if start is None or len(body) + size > 4080 or step >= 1 << 59:
-            finish()
+        if start is None or len(body) + size > 4072 or step >= 1 << 59:
+            if start is not None:
+                finish()
+                lost = 0
             body, start, latest, step = b"", time, time, 0
         if step >= 1 << 27:
             body += head(30, step & (1 << 27) - 1) + struct.pack(order + "I", step >> 27)

@@ -93,9 +93,9 @@ class Events:
                        *(key[0] for key in self.switches)})
 
 
-def is_info(event):
-    """Of the whole recording: told in each of its conversions, with its first thread."""
-    return event[1][2] == "uftrace info"
+def is_of_recording(event):
+    """Not of its thread: told in each conversion, with the first thread that is shown."""
+    return event[1][2].startswith(("uftrace info", "external-data"))
 
 
 def is_for_an_arrow(call):
@@ -311,13 +311,13 @@ class Sameness(unittest.TestCase):
                 parts.append(part := Events(self.convert("--tid", thread, recording)))
                 of_trace = self.cut("--tid", thread, trace)
                 self.assertEqual((part.calls, part.carried()), (of_trace.calls, of_trace.carried()))
-                self.assert_none(of_trace.of_kind("instant") - part.of_kind("instant"))
-                self.assert_none(event for event in part.of_kind("instant") - of_trace.of_kind("instant") if not is_info(event))
+                for more, less in (part, of_trace), (of_trace, part):
+                    self.assert_none(event for event in more.of_kind("instant") - less.of_kind("instant") if not is_of_recording(event))
             self.assertEqual(sum((part.calls for part in parts), Counter()), whole.calls)
             for kind in "instant", "counter":
                 events = sum((part.of_kind(kind) for part in parts), Counter())
-                self.assert_none(whole.of_kind(kind) - events)
-                self.assert_none(event for event in events - whole.of_kind(kind) if not is_info(event))
+                self.assert_none(event for event in whole.of_kind(kind) - events if not is_of_recording(event))
+                self.assert_none(event for event in events - whole.of_kind(kind) if not is_of_recording(event))
             self.assertEqual(sum((part.switches for part in parts), Counter()), whole.switches)
 
         for recording in self.recordings:

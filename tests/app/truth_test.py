@@ -82,6 +82,8 @@ class Truth(unittest.TestCase):
                 self.assertEqual(report["records_read"], truth.records)
                 lost = sum(note["count"] for note in report["notes"] if note["kind"] == "records-lost")
                 self.assertEqual(lost, truth.lost)
+                kernels = Counter({note["kind"]: note["count"] for note in report["notes"] if note["kind"] in ("kernel-events-lost", "switches-lost")})
+                self.assertEqual(kernels, truth.lost_by_kernel)
                 instants = Counter((*event.thread, event.category, event.name, event.time, *sorted((name, str(value)) for name, value in event.args.items()))
                                    for event in trace.events if event.type == fxt.INSTANT)
                 marks = Counter((thread.process.tid, thread.tid, category, name, time,

@@ -36,8 +36,8 @@ void SideStreams::choose_first() {
 }
 
 void SideStreams::emit_first() {
-  // An exec would end them at once.
-  if (first_ != &listed_ || !listed_.is_next(ListedEvent::What::Exec))
+  // An exec would end them at once, and a message does not prove that the thread ran.
+  if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen))
     calls_.begin_inherited(first_due_.time_ns);
   // Calls of the kernel come by the million, and leave the other streams as they are.
   const bool is_kernel_call = first_ == &kernel_ && kernel_.is_call_next();
@@ -108,7 +108,6 @@ void ListedEventStream::emit_next() {
   to_.calls.resume(time_ns);
 }
 
-// A message is not the thread's own: it does not prove that the thread ran.
 void ListedEventStream::emit_message(const ListedEvent& message) {
   if (to_.calls.inner().leaves_out_event() || !to_.filter.shows_event(to_.calls.depth(), false)) return;
   to_.lane.instant(std::max(message.time_ns, to_.lane.last_ns()),

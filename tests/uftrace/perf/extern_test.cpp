@@ -78,6 +78,19 @@ TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
+// The first thread that is shown has the messages.
+TEST(UftraceExtern, AMessageBeforeAForkedChildDoesNotBeginItsCalls) {
+  R r;
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.file("extern.dat", "0.000000012 a\n");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
+  r.thread(101).exit(22, 1, R::kFork).exit(30, 0, R::kMain);
+  EXPECT_THAT(r.lines({.tids = {101}}),
+              ElementsAre("101/101 @12 event:external-data: a message=\"a\"",
+                          "101/101 [22, 30] demo:main repaired=\"inherited-call\"",
+                          "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork"));
+}
+
 // Open calls end with the thread's own latest record or switch.
 TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   R r;
