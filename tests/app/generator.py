@@ -371,11 +371,13 @@ class Recording:
     """A recording of uftrace; write() makes its directory."""
 
     FEATURES = ("arguments", "events", "switches", "kernel", "losses", "forks", "execs", "lines", "names", "tracepoints", "libraries", "longjmp",
-                "narrow", "big-endian", "messages", "kernel-losses", "perf-losses")
+                "narrow", "big-endian", "messages", "kernel-losses", "perf-losses", "killed")
 
     def __init__(self, seed, steps=400, features=None):
         self.rng, self.truth = random.Random(seed), Truth()
         self.features = {name for name in self.FEATURES if self.rng.random() < 0.5} if features is None else set(features)
+        if self.has("killed"):  # without info, what arguments are is not known, and the usual machine is assumed
+            self.features -= {"arguments", "big-endian", "narrow"}
         self.steps = self.rng.choice(((0, 1, 37, 1000, 25000), (1, 5), (0, 0, 0, 1), (1000, 10**6, 10**9)))
         self.order = ">" if self.has("big-endian") else "<"
         self.bases, self.word = (BASES_32, "I") if self.has("narrow") else (BASES, "Q")
@@ -494,7 +496,8 @@ class Recording:
 
     def files(self):
         """Name and content of each."""
-        files = {"info": self.info(), "task.txt": "".join(
+        files = {} if self.has("killed") else {"info": self.info()}
+        files |= {"task.txt": "".join(
             f"{kind} timestamp={seconds(time)} {rest()}\n" for kind, time, rest in self.lines).encode()}
         stack = f"{0xff9db000 if self.has('narrow') else 0x7ffdb63dc000:x}-{0xff9fc000 if self.has('narrow') else 0x7ffdb63fd000:x} rw-p 00000000 00:00 0    [stack]\n"
         for sid, image in self.sids:
