@@ -35,7 +35,7 @@ std::vector<std::uint32_t>& CallPaths::stack_of(const CallThread& thread) {
   return stack;
 }
 
-void CallPaths::began(CallThread& thread, OpenCall& call, const Event&) {
+void CallPaths::began(CallThread& thread, OpenCall& call, const Event*) {
   std::vector<std::uint32_t>& stack = stack_of(thread);
   stack.push_back(call.is_chosen && stack.size() < kMaxDepth ? below(stack.back(), call.name) : stack.back());
 }

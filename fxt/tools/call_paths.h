@@ -25,13 +25,15 @@ class CallPaths : private CallStream::Listener {
     std::vector<const Node*> below = {};                 // the greatest total first
   };
 
-  CallPaths(const Selection& selection, Root root) : root_(root), calls_(selection, *this) {}
+  CallPaths(const Selection& selection, Root root)
+      : root_(root), calls_(selection, *this, CallStream::Sequence::Sorted) {}
   void add(const Entry& entry, const Reader& reader) { calls_.add(entry, reader); }
   // No record follows. To be called once, before the functions below.
   void finish();
 
   // Without a name of its own; below it are the roots.
   const Node& all() const { return all_; }
+  std::uint64_t late() const { return calls_.late(); }
   // Calls that had no path of their own: too many paths, or too deep.
   std::uint64_t joined() const { return joined_; }
   // "main;work;leaf 1200": a line for each path, with its time in ns. What stands at the root has no ";".
@@ -43,7 +45,7 @@ class CallPaths : private CallStream::Listener {
     std::uint64_t calls = 0, self_ns = 0;
   };
 
-  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void began(CallThread& thread, OpenCall& call, const Event* event) override;
   void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
   std::uint32_t below(std::uint32_t parent, std::uint32_t name);
   std::vector<std::uint32_t>& stack_of(const CallThread& thread);

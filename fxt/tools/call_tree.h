@@ -1,4 +1,4 @@
-// fxt-dump --tree: calls in the order of the file, indented by their nesting.
+// fxt-dump --tree: calls in the order of the file, or of their begins, indented by their nesting.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,15 @@ class CallTree : private CallStream::Listener {
  public:
   // `unit` of lengths; Auto is microseconds.
   CallTree(const Selection& selection, TimeUnit unit, StandardOutput& out)
-      : unit_(unit == TimeUnit::Auto ? TimeUnit::Us : unit), out_(&out), calls_(selection, *this) {}
+      : unit_(unit == TimeUnit::Auto ? TimeUnit::Us : unit),
+        out_(&out),
+        calls_(selection, *this, CallStream::Sequence::Sorted) {}
   void add(const Entry& entry, const Reader& reader) { calls_.add(entry, reader); }
   void finish() { calls_.finish(); }
+  std::uint64_t late() const { return calls_.late(); }
 
  private:
-  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void began(CallThread& thread, OpenCall& call, const Event* event) override;
   void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
   void print_begins(CallThread& thread);
   void print(const CallThread& thread, std::uint64_t time_ns, std::string_view length, std::size_t depth,
@@ -65,7 +68,8 @@ inline void CallTree::print(const CallThread& thread, std::uint64_t time_ns, std
   append_right(out, {seconds.data(), seconds.size()}, 8);
   out.push_back('.');
   append_decimals(out, time_ns % kNsPerSecond, kNsPerSecond / 10);
-  append_right(out, {process.data(), process.size()}, 16 - std::min<std::size_t>(15, koid.size() + 1));
+  out.push_back(' ');
+  append_right(out, {process.data(), process.size()}, 15 - std::min<std::size_t>(14, koid.size() + 1));
   out.push_back('/');
   append_text(out, {koid.data(), koid.size()});
   append_right(out, length, 15);
@@ -91,7 +95,7 @@ inline void CallTree::print_begins(CallThread& thread) {
   }
 }
 
-inline void CallTree::began(CallThread& thread, OpenCall& call, const Event&) {
+inline void CallTree::began(CallThread& thread, OpenCall& call, const Event*) {
   if (thread.index >= printed_.size()) printed_.resize(thread.index + 1);
   if (!call.is_chosen || call.begin_ns > calls_.window().to()) return;
   if (call.awaits_end ? call.begin_ns >= calls_.window().from() : !calls_.part_of(call).is_empty)

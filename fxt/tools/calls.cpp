@@ -40,10 +40,11 @@ std::uint32_t CallNames::find(const Event& event) {
   return index;
 }
 
-CallStream::CallStream(const Selection& selection, Listener& listener)
+CallStream::CallStream(const Selection& selection, Listener& listener, Sequence sequence)
     : selection_(selection),
       listener_(&listener),
       window_(selection.range.value_or(TimeRange{})),
+      order_(sequence == Sequence::AsWritten),
       takes_calls_(selection.kinds.empty() || std::ranges::any_of(selection.kinds, [](const auto& kind) {
                      return kind == "event" || kind == "begin" || kind == "end" || kind == "complete";
                    })) {}
@@ -85,16 +86,31 @@ bool CallStream::add(const Entry& entry, const Reader& reader) {
     return false;
   }
   CallThread& thread = thread_of(event->thread);
-  const bool is_in_order = *begin_ns >= thread.last_ns;
+  const CallEvent call_event{.thread = &thread,
+                             .begin_ns = *begin_ns,
+                             .end_ns = *end_ns,
+                             .name = names_.index_of(*event),
+                             .type = event->type};
+  if (order_.is_by_begin()) return put(call_event, event);
+  const std::uint32_t name = order_.keep(call_event);
+  for (const CallEvent& ready : order_.take_ready()) put(ready, nullptr);
+  return is_chosen(name);
+}
+
+bool CallStream::put(const CallEvent& call_event, const Event* event) {
+  CallThread& thread = *call_event.thread;
+  const bool is_complete = call_event.type == EventType::DurationComplete;
+  const bool is_begin = call_event.type == EventType::DurationBegin;
+  const bool is_in_order = call_event.begin_ns >= thread.last_ns;
   if (is_in_order)
-    end_calls_before(thread, *begin_ns);
+    end_calls_before(thread, call_event.begin_ns);
   else
     ++late_;
-  const std::uint64_t time_ns = thread.last_ns = std::max(*begin_ns, thread.last_ns);
+  const std::uint64_t time_ns = thread.last_ns = std::max(call_event.begin_ns, thread.last_ns);
   if (!is_complete && !is_begin) {
     if (thread.awaiting == 0) {
       ++unmatched_;
-      return is_chosen(names_.index_of(*event));
+      return is_chosen(call_event.name);
     }
     while (!thread.calls.back().awaits_end) pop(thread);
     thread.calls.back().end_ns = time_ns;
@@ -102,20 +118,36 @@ bool CallStream::add(const Entry& entry, const Reader& reader) {
     pop(thread);
     return was_chosen;
   }
-  OpenCall call{
-      .name = names_.index_of(*event), .awaits_end = is_begin, .begin_ns = *begin_ns, .end_ns = *end_ns};
+  OpenCall call{.name = call_event.name,
+                .awaits_end = is_begin,
+                .begin_ns = call_event.begin_ns,
+                .end_ns = call_event.end_ns};
   call.is_chosen = is_chosen(call.name);
   const bool result = call.is_chosen;
   if (!is_in_order && is_complete) {
-    listener_->ended(thread, call, true);
+    put_late(thread, call);
     return result;
   }
   if (is_begin) call.begin_ns = call.end_ns = time_ns;
   thread.awaiting += is_begin ? 1 : 0;
   thread.chosen += call.is_chosen ? 1 : 0;
+  thread.first_ns = std::min(thread.first_ns, time_ns);
   thread.calls.push_back(call);
-  listener_->began(thread, thread.calls.back(), *event);
+  listener_->began(thread, thread.calls.back(), event);
   return result;
+}
+
+// All that is known of the thread may lie inside the call.
+void CallStream::put_late(CallThread& thread, OpenCall& call) {
+  if (call.begin_ns <= thread.first_ns) {
+    end_calls_before(thread, call.end_ns);
+    const Part part = part_of(call);
+    if (thread.calls.empty() && !part.is_empty) {
+      thread.first_ns = call.begin_ns;
+      call.inner_ns = std::exchange(thread.ended_ns, part.length_ns());
+    }
+  }
+  listener_->ended(thread, call, true);
 }
 
 const CallThread* CallStream::advance(const Thread& thread, std::uint64_t time_ns) {
@@ -137,11 +169,13 @@ void CallStream::pop(CallThread& thread) {
   if (call.awaits_end) --thread.awaiting;
   if (call.is_chosen) --thread.chosen;
   const Part part = part_of(call);
-  if (!thread.calls.empty() && !part.is_empty) thread.calls.back().inner_ns += part.length_ns();
+  if (!part.is_empty)
+    (thread.calls.empty() ? thread.ended_ns : thread.calls.back().inner_ns) += part.length_ns();
   listener_->ended(thread, call, false);
 }
 
 void CallStream::finish() {
+  for (const CallEvent& event : order_.take_all()) put(event, nullptr);
   for (auto& [key, thread] : threads_) {
     for (const OpenCall& call : thread.calls) thread.last_ns = std::max(thread.last_ns, call.end_ns);
     while (!thread.calls.empty()) {

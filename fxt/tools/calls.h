@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fxt/reader.h"
+#include "fxt/tools/call_order.h"
 #include "fxt/tools/selection.h"
 
 namespace fxt::tools {
@@ -77,16 +78,22 @@ struct OpenCall {
   std::uint64_t inner_ns = 0;  // total of the calls directly inside it, as far as they lie in the range
 };
 
-// The calls that are open on a thread, outermost first, from its events in the order of the file. Where that
-// is the order of time, as writers of whole traces keep it, they are exactly the calls around the next event.
+// The calls that are open on a thread, outermost first. Where its events come in the order of time, they are
+// exactly the calls around the next event.
 struct CallThread {
   ThreadKey key;
   std::uint32_t index = 0;  // threads count from 0
   std::vector<OpenCall> calls = {};
   std::size_t awaiting = 0;  // calls that await their end event
   std::size_t chosen = 0;    // calls that are chosen
-  std::uint64_t last_ns = 0;
+  std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
+  std::uint64_t ended_ns =
+      0;  // total of the outermost calls that have ended, as far as they lie in the range
 };
+
+// What is said of late events.
+inline constexpr std::string_view kLateText =
+    "events stand behind later ones of their thread: what lies around them is not known";
 
 class CallStream {
  public:
@@ -94,8 +101,9 @@ class CallStream {
   class Listener {
    public:
     virtual ~Listener() = default;
-    // The call has been put on top of the open ones. `event` is its begin, or all of it.
-    virtual void began(CallThread&, OpenCall&, const Event&) {}
+    // The call has been put on top of the open ones. `event` is its begin, or all of it; null if it has been
+    // sorted.
+    virtual void began(CallThread&, OpenCall&, const Event*) {}
     // The call has ended, and been taken off. `is_late`: it came behind later events; what is around it is
     // unknown.
     virtual void ended(CallThread&, const OpenCall&, bool is_late) = 0;
@@ -108,7 +116,11 @@ class CallStream {
     std::uint64_t length_ns() const { return end_ns - begin_ns; }
   };
 
-  CallStream(const Selection& selection, Listener& listener);
+  // Sorted: the listener gets calls in the order of their begins also if their complete events stand in the
+  // order of their ends; see CallOrder.
+  enum class Sequence : std::uint8_t { AsWritten, Sorted };
+
+  CallStream(const Selection& selection, Listener& listener, Sequence sequence);
 
   // To be called with each record in its order; does nothing with those that are no durations. True if the
   // record is part of a chosen call.
@@ -137,12 +149,16 @@ class CallStream {
   std::uint64_t bad_times() const { return bad_times_; }  // events with impossible times
 
  private:
+  // `event`: where it comes from, or null. True if it is part of a chosen call.
+  bool put(const CallEvent& call_event, const Event* event);
+  void put_late(CallThread& thread, OpenCall& call);
   void end_calls_before(CallThread& thread, std::uint64_t time_ns);
   void pop(CallThread& thread);
 
   Selection selection_;
   Listener* listener_;
   TimeWindow window_;
+  CallOrder order_;
   bool takes_calls_;
   CallNames names_;
   ObjectNames objects_;

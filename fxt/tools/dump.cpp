@@ -230,11 +230,17 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   return report_end(source, "fxt-dump", options.file);
 }
 
+// Prints to standard error how many events could not be placed, if there are any.
+void report_late(std::uint64_t late, const std::string& file) {
+  if (late != 0) fmt::print(stderr, "fxt-dump: {}: {} {}\n", printable(file), late, kLateText);
+}
+
 ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   CallTree tree(options.selection, options.calls.unit, out);
   while (const Entry* entry = source.next()) tree.add(*entry, source.reader());
   tree.finish();
   out.flush();
+  report_late(tree.late(), options.file);
   return report_end(source, "fxt-dump", options.file);
 }
 
@@ -244,6 +250,7 @@ ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOu
   paths.finish();
   paths.append_folded(out.text());
   out.flush();
+  report_late(paths.late(), options.file);
   return report_end(source, "fxt-dump", options.file);
 }
 

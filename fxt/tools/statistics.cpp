@@ -144,7 +144,10 @@ std::map<std::string_view, RecordCounts::Totals> RecordCounts::kinds() const {
 }
 
 Statistics::Statistics(const Selection& selection, CallReport report)
-    : selection_(selection), filter_(selection), report_(std::move(report)), calls_(selection, *this) {}
+    : selection_(selection),
+      filter_(selection),
+      report_(std::move(report)),
+      calls_(selection, *this, CallStream::Sequence::Sorted) {}
 
 void Statistics::add(const Entry& entry, const Reader& reader) {
   const bool is_of_call = calls_.add(entry, reader);
@@ -161,7 +164,7 @@ void Statistics::add(const Entry& entry, const Reader& reader) {
   records_.add(entry, reader);
 }
 
-void Statistics::began(CallThread& thread, OpenCall& call, const Event&) {
+void Statistics::began(CallThread& thread, OpenCall& call, const Event*) {
   open_.open(std::uint64_t{thread.index} << 32 | call.name);
 }
 
@@ -245,11 +248,7 @@ void Statistics::append_calls_to(TextBuffer& out) const {
     append(out, " ");
     append_names(out, function.name);
   }
-  if (calls_.late() != 0)
-    append(
-        out,
-        "  {} of these events stand behind later ones of their thread: what lies around them is not known\n",
-        calls_.late());
+  if (calls_.late() != 0) append(out, "  {} of these {}\n", calls_.late(), kLateText);
   if (calls_.unmatched() != 0) append(out, "  {} ends have no begin\n", calls_.unmatched());
 }
 
@@ -328,6 +327,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     all["first_ns"] = *records_.first_ns;
     all["last_ns"] = *records_.last_ns;
   }
+  if (calls_.late() != 0) all["late_events"] = calls_.late();
   const ReaderCounters& counters = reader.counters();
   all["strings"] = Json{{"table", records_.table_strings}, {"inline", records_.inline_strings}};
   all["thread_references"] = Json{{"table", records_.table_threads}, {"inline", records_.inline_threads}};

@@ -71,6 +71,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
   say(narrow, "not drawn, with what they call: narrower than a hundredth of a pixel");
   say(deep, "not drawn: nested too deep");
   say(paths.all().below.size() - drawing.lanes.size(), "more roots not drawn");
+  say(paths.late(), kLateText);
   say(paths.joined(), "calls are drawn as their parents: too many paths, or too deep");
   return drawing;
 }

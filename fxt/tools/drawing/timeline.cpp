@@ -43,7 +43,7 @@ std::optional<double> number_of(const Value& value) {
 }  // namespace
 
 DrawnTimeline::DrawnTimeline(TimelineOptions options)
-    : options_(std::move(options)), calls_(options_.events, *this) {}
+    : options_(std::move(options)), calls_(options_.events, *this, CallStream::Sequence::AsWritten) {}
 
 bool DrawnTimeline::is_possible(const Record& record, const Reader& reader) {
   return std::visit(
@@ -91,13 +91,13 @@ DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallThread& thread) {
   return *state;
 }
 
-void DrawnTimeline::began(CallThread& thread, OpenCall& call, const Event& event) {
+void DrawnTimeline::began(CallThread& thread, OpenCall& call, const Event* event) {
   std::uint32_t details = 0;
   // Narrow calls are merged before anybody could point at them.
-  if (!event.arguments.empty() && call.is_chosen &&
+  if (!event->arguments.empty() && call.is_chosen &&
       (call.awaits_end || call.end_ns - call.begin_ns >= budget_.merged_ns()))
-    details = details_of(event);
-  state_of(thread).open.push_back({.frame = frame_of(event), .details = details});
+    details = details_of(*event);
+  state_of(thread).open.push_back({.frame = frame_of(*event), .details = details});
 }
 
 void DrawnTimeline::ended(CallThread& thread, const OpenCall& call, bool is_late) {

@@ -70,7 +70,7 @@ class DrawnTimeline : private CallStream::Listener {
     std::uint32_t name;
   };
 
-  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void began(CallThread& thread, OpenCall& call, const Event* event) override;
   void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
   bool is_possible(const Record& record, const Reader& reader);
   void add_instant(const Event& event, std::uint64_t time_ns);

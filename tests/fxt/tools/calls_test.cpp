@@ -137,12 +137,61 @@ TEST_F(Calls, WithoutAnEndLastAsLongAsTheirThread) {
 TEST_F(Calls, ThatCantBePlacedAreSaid) {
   end(kLeaf, 1000);
   complete(kMain, 1500, 2000);
+  complete(kLeaf, 1500, 1600);
   complete(kWork, 1100, 1400);
-  EXPECT_THAT(statistics(), ElementsAre("main 1: 500 500 500 500 500", "work 1: 300 300 300 300 300"));
+  EXPECT_THAT(statistics(), ElementsAre("main 1: 500 400 500 500 500", "work 1: 300 300 300 300 300",
+                                        "leaf 1: 100 100 100 100 100"));
   const std::string text = dump("--stats");
   EXPECT_THAT(text, HasSubstr("  1 of these events stand behind later ones of their thread: what lies around "
                               "them is not known\n  1 ends have no begin\n"));
   EXPECT_THAT(dump("--tree"), HasSubstr("0.000001100         100/101          0.300 work\n"));
+  for (const std::string option : {"--tree", "--folded"})
+    EXPECT_THAT(dump(option), HasSubstr("calls: 1 events stand behind later ones of their thread"));
+}
+
+// The outermost call is around all that is known of its thread.
+TEST_F(Calls, ThatComeTooLateLeaveOutWhatIsInside) {
+  complete(kWork, 1100, 1400);
+  complete(kLeaf, 1200, 1300);
+  complete(kWork, 1500, 1600);
+  complete(kMain, 1000, 2000);
+  EXPECT_THAT(statistics(), ElementsAre("main 1: 1000 600 1000 1000 1000", "work 2: 400 300 200 100 300",
+                                        "leaf 1: 100 100 100 100 100"));
+}
+
+// As destructors write them: what is inside comes first.
+TEST_F(Calls, AreSortedIfTheirRecordsAreWrittenAtTheirEnds) {
+  begin(kLeaf, 1010);
+  end(kLeaf, 1020);
+  complete(kLeaf, 1150, 1250);
+  complete(kWork, 1100, 1400);
+  complete(kLeaf, 1400, 1400);
+  complete(kWork, 1500, 1700);
+  complete(kWork, 1500, 1700);
+  complete(kMain, 1000, 2000);
+  begin(kLeaf, 2100);
+  EXPECT_THAT(statistics(), ElementsAre("main 1: 1000 490 1000 1000 1000", "work 3: 500 400 233 200 300",
+                                        "leaf 4: 110 110 27 0 100"));
+  EXPECT_THAT(dump("--stats"), Not(HasSubstr("behind later")));
+  EXPECT_EQ(dump("--folded"),
+            "process 100;main 490\nprocess 100;main;work 200\nprocess 100;main;work;work 200\n"
+            "process 100;main;work;leaf 100\nprocess 100;main;leaf 10\n");
+  EXPECT_EQ(dump("--tree"), R"(       0.000001000         100/101          1.000 main
+       0.000001010         100/101          0.010   leaf
+       0.000001100         100/101          0.300   work
+       0.000001150         100/101          0.100     leaf
+       0.000001400         100/101          0.000   leaf
+       0.000001500         100/101          0.200   work
+       0.000001500         100/101          0.200     work
+       0.000002100         100/101                leaf {
+)");
+}
+
+TEST_F(Calls, HaveABlankBeforeWideIds) {
+  words_.insert(words_.end(), {0x3'0033, 9'223'372'036'854'775'814U, 9'223'372'036'854'775'815U});
+  complete(kMain, 1000, 2000, 3);
+  EXPECT_EQ(dump("--tree"),
+            "       0.000001000 9223372036854775814/9223372036854775815          1.000 main\n");
 }
 
 TEST_F(Calls, AreATree) {
