@@ -91,7 +91,7 @@ class Finding(ConvertAll):
         self.assertEqual(self.timelines(), sorted(f"deep/{name}.fxt" for name in names))
         for name in names:
             self.assertEqual((self.out / f"deep/{name}.fxt").read_bytes()[:8], FXT_MAGIC)
-        self.assertEqual(len(table.splitlines()), 1 + len(names))
+        self.assertEqual(len(table.splitlines()), 1 + len(names) + 2)
         self.assertIn("deep/new\\nline ", table)
 
     def test_recordings_of_killed_recorders(self):
@@ -193,6 +193,8 @@ class Running(ConvertAll):
 recording            records        events        MB  notes
 a/heater.tfile            40           164      0.03  untyped-values 6, registers-left-out 1
 calc                     203           115      0.01  longjmp 2
+
+2 of 2 recordings converted.
 """)
         self.assertEqual(self.convert("--table"), (table, ""))
 
@@ -296,6 +298,17 @@ calc                     203           115      0.01  longjmp 2
         self.assertEqual(self.convert("--progress=always", "--resume")[1], "convert-all: 1 of 1 recordings, 100%\n")
         self.assertEqual(self.convert("--progress=never")[1], "")
 
+    def test_a_bar_on_a_terminal(self):
+        self.add("run")
+        ours, terminal = os.openpty()
+        process = subprocess.Popen([CONVERT_ALL, self.found, self.out], stdout=subprocess.DEVNULL, stderr=terminal,
+                                   stdin=subprocess.DEVNULL, env=self.environment)
+        code, told = process.wait(timeout=120), os.read(ours, 10_000)
+        self.assertEqual(code, 0, told)
+        self.assertTrue(told.endswith(b"\r[" + b"#" * 30 + b"] 1 of 1 recordings, 100%\r\n"), told)
+        os.close(ours)
+        os.close(terminal)
+
     def test_several_conversions_at_a_time(self):
         for name in "ab":
             self.add(name)
@@ -388,7 +401,7 @@ class GoingOn(ConvertAll):
         self.assertLess(len(done), self.ALL)
         (self.folder / "begun").unlink()
         table, errors = self.convert("--resume")
-        self.assertEqual((errors, len(table.splitlines())), ("", 1 + self.ALL))
+        self.assertEqual((errors, len(table.splitlines())), ("", 1 + self.ALL + 2))
         self.assertEqual(len(self.timelines()), self.ALL)
         begun = self.lines_of("begun")
         # One whose end was not heard of may be converted again.
@@ -477,7 +490,7 @@ class Shares(ConvertAll):
         shares = []
         for share in ["1/3", "2/3", "3/3"]:
             table, _ = self.convert("--run=x", f"--share={share}")
-            shares.append([line.split()[0] for line in table.splitlines()[1:]])
+            shares.append([line.split()[0] for line in table.splitlines()[1:-2]])
             self.add(f"later-{share[0]}")  # belongs to the next run
         self.assertEqual([len(share) for share in shares], [3, 2, 2])
         self.assertEqual(sorted(sum(shares, [])), [f"run-{number}" for number in range(7)])
