@@ -102,9 +102,10 @@ std::optional<TraceTime> time_of(std::string_view text) {
   const bool has_unit = std::isalpha(static_cast<unsigned char>(text.back())) != 0;
   const auto ns = parse_time_ns(has_unit ? std::string(text) : std::string(text) + 's');
   if (!ns)
-    throw std::invalid_argument("'" + std::string(text) +
-                                "' is no time: a number of seconds as the trace counts them (1061.4004), or "
-                                "with a unit since its start (20ms; ns, us, ms, s, m, h), below 292 years");
+    throw std::invalid_argument(
+        "'" + std::string(text) +
+        "' is not a time: seconds on the trace's clock (1061.4004), or since its start with "
+        "a unit (20ms; ns, us, ms, s, m, h), less than 292 years");
   return TraceTime{.ns = *ns, .since_start = has_unit};
 }
 
@@ -113,7 +114,7 @@ std::optional<TraceTime> time_of(std::string_view text) {
 TimeRange parse_time_range(std::string_view text) {
   const std::size_t tilde = text.find('~');
   if (tilde == std::string_view::npos)
-    throw std::invalid_argument("'" + std::string(text) + "' is no range of time: A~B, A~ or ~B");
+    throw std::invalid_argument("'" + std::string(text) + "' is not a range of time: A~B, A~ or ~B");
   const TimeRange range{.from = time_of(text.substr(0, tilde)), .to = time_of(text.substr(tilde + 1))};
   if (range.from && range.to && range.from->since_start == range.to->since_start &&
       range.to->ns < range.from->ns)

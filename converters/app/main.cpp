@@ -38,7 +38,7 @@ using fxt::ExitCode;
 constexpr NoteKind kOlderPieces{
     "older-pieces", "files that are called like pieces of this trace, but are of an earlier one", true};
 constexpr NoteKind kRangeClock{"range-clock", "clocks that --time-range counts by", true};
-constexpr NoteKind kOutsideRange{"outside-range", "events outside of the time that was asked for", true};
+constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time", true};
 constexpr NoteKind kOptionUnused{"option-unused", "options that have no effect on any INPUT", true};
 constexpr NoteKind kNoSuchThread{"no-such-thread", "ids of --tid that no INPUT has"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
@@ -246,7 +246,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   }
   throw InputError(
       Location::file(options.inputs.front()),
-      fmt::format("has none of the threads asked for: {}{}", fmt::join(options.import.tids, ", "), known));
+      fmt::format("has none of the requested threads: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
 void note_missing_threads(const ConvertOptions& options, const ImportStats& stats, Notes& notes) {

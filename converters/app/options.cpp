@@ -8,14 +8,11 @@
 #include <string_view>
 #include <unistd.h>
 #include <utility>
-#include <zlib.h>
-#include <zstd.h>
-
-#include <boost/version.hpp>
 
 #include "converters/app/output_rules.h"
 #include "converters/app/unpacked_inputs.h"
 #include "converters/model/reading/text.h"
+#include "fxt/support/build_text.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/time_range.h"
@@ -23,19 +20,8 @@
 namespace convert {
 namespace {
 
-// The compiler, and the libraries that the program has found.
-std::string build_text() {
-#ifdef __clang__
-  constexpr std::string_view kCompiler = "";  // its version says who it is
-#else
-  constexpr std::string_view kCompiler = "gcc ";
-#endif
-  return fmt::format("commit {}, {}{}\nlibdw {}, zlib {}, Zstandard {}, {}, Boost {}\n", FXT_CONVERT_COMMIT,
-                     kCompiler, __VERSION__, dwfl_version(nullptr), zlibVersion(), ZSTD_versionString(),
-                     library_of_archives(), BOOST_LIB_VERSION);
-}
-
 fxt::ProgramText program_text() {
+  const std::string libraries = fmt::format("libdw {}, {}", dwfl_version(nullptr), library_of_archives());
   return {.name = "fxt-convert",
           .version = FXT_CONVERT_VERSION,
           .summary = "converts uftrace recordings and GDB trace files to FXT",
@@ -57,7 +43,7 @@ fxt::ProgramText program_text() {
                        {"fxt-convert --inspect run.data", "what a recording contains"}},
           .common_options = {"time-range", "filter", "notrace", "depth", "time-filter", "tid", "program",
                              "output", "force", "explain", "quiet", "help"},
-          .build = build_text()};
+          .build = fxt::build_text(libraries)};
 }
 
 using fxt::CommandLine;
@@ -79,7 +65,7 @@ std::int64_t parse_time(std::string_view text) {
   const bool is_signed = is_negative || text.starts_with('+');
   const auto time_ns = fxt::parse_time_ns(text.substr(is_signed ? 1 : 0));
   if (!time_ns)
-    throw UsageError(fmt::format("--offset takes, perhaps with a sign, {}, below 292 years, not '{}'",
+    throw UsageError(fmt::format("--offset takes {}, with a sign or without, less than 292 years, not '{}'",
                                  fxt::kTimeForm, text));
   return is_negative ? -static_cast<std::int64_t>(*time_ns) : static_cast<std::int64_t>(*time_ns);
 }
@@ -107,7 +93,7 @@ void add_offset(const std::string& text, ConvertOptions& options) {
   }
   if (is_known) return;
   const auto number = whole_number<std::size_t>(input);
-  if (!number) throw UsageError(fmt::format("--offset: '{}' is none of the INPUTs", input));
+  if (!number) throw UsageError(fmt::format("--offset: '{}' is not one of the INPUTs", input));
   if (*number == 0 || *number > options.inputs.size())
     throw UsageError(fmt::format("--offset: there is no INPUT number {}", *number));
   options.offsets_ns[*number - 1] = time_ns;
@@ -170,15 +156,16 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
             .help = "omit calls nested N deep and deeper (default: 512, Perfetto's limit)",
             .handle =
                 [&](std::string_view text) { options.lanes.max_depth = parse_count("max-depth", text); }},
-           choice("blobs", options.import.blobs,
-                  {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
-                  "which files and memory are stored as blobs (default: memory: everything that has no other "
-                  "form)"),
+           choice(
+               "blobs", options.import.blobs,
+               {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
+               "which files and memory are stored as blobs (default: memory: only memory that can't be shown "
+               "in another form)"),
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help =
-                "add this to all times of that INPUT (its path as given, or its number, from 1; without "
-                "one: of all GDB trace files). TIME may be negative, in ns (default), us, ms or s. May be "
+                "add TIME to all times of INPUT: its path as given, or its number, from 1. Without INPUT: "
+                "of all GDB trace files. TIME may be negative, in ns (default), us, ms or s. May be "
                 "repeated",
             .handle = store_in(offsets),
             .may_repeat = true},
@@ -209,7 +196,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
            {.name = "data",
             .letter = 'd',
             .argument = "DIR",
-            .help = "an INPUT, as uftrace's own option names it",
+            .help = "an INPUT, as in uftrace",
             .handle = [&](std::string_view path) { options.inputs.emplace_back(path); },
             .may_repeat = true,
             .goes_with_inspect = true},
@@ -241,8 +228,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
                   options.inspect = true;
                   options.inspects_all = detail == "all";
                   if (!detail.empty() && detail != "all")
-                    throw UsageError(
-                        fmt::format("--inspect goes alone or as --inspect=all, not ='{}'", detail));
+                    throw UsageError(fmt::format("--inspect takes no value or =all, not '={}'", detail));
                 },
             .goes_with_inspect = true},
            choice("report", options.report,

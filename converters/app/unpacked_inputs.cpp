@@ -267,7 +267,8 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
   names_.emplace_back(file, name);
   unpacker.unpack_entry(file, [&] { return is_recording(file, importers); });
   if (fxt::tools::is_fxt(file))
-    throw InputError(Location::file(name), "a compressed FXT trace: unpack it, and viewers open it");
+    throw InputError(Location::file(name),
+                     "a compressed FXT trace already: decompress it to open it in a viewer");
   return {file};
 }
 

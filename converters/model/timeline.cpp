@@ -181,7 +181,7 @@ void Timeline::finish_inputs() {
     if (input.offset_ns > 0 && input.last_ns == kTimeLimitNs - 1)
       notes_->add(
           kOffsetCut, Location::file(input.name),
-          fmt::format("an offset of {} ns leads behind the last time that can be drawn", input.offset_ns));
+          fmt::format("an offset of {} ns moves times past the last one that can be drawn", input.offset_ns));
 }
 
 std::uint64_t Timeline::calls_end_ns() const {

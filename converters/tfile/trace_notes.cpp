@@ -41,7 +41,7 @@ void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes
 void note_times(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {
   const Location file = Location::file(trace.path);
   const TimeSurvey& time = survey.time;
-  if (time.impossible > 0) notes.add(kBadTime, file, "time stamps that can't be", time.impossible);
+  if (time.impossible > 0) notes.add(kBadTime, file, "impossible time stamps", time.impossible);
   if (time.reversed > 0)
     notes.add(kTimeReversed, file, "frames are sorted by their stamps within a window", time.reversed);
   const std::uint64_t unstamped = time.frames - time.stamped;
@@ -59,8 +59,7 @@ void note_times(const TraceFile& trace, const TraceSurvey& survey, Notes& notes)
               unstamped);
   else
     notes.add(kNoTimeStamps, file,
-              "neither frames nor status have a time: the times shown are no times, only an order",
-              unstamped);
+              "neither frames nor status have a time: the times shown only give the order", unstamped);
 }
 
 void note_descriptions(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {

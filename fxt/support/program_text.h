@@ -22,7 +22,7 @@ struct ProgramText {
   // there is one help only.
   std::vector<std::pair<std::string, std::string>> examples = {};
   std::vector<std::string> common_options = {};
-  std::string build = {};  // lines that the version is followed by: what it was made of, with what
+  std::string build = {};  // the lines below the version: build_text()
 };
 
 enum class Shell : std::uint8_t { Bash, Zsh, Fish };

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "fxt/cutter.h"
+#include "fxt/support/build_text.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/time_range.h"
@@ -35,15 +36,15 @@ ProgramText program_text() {
               "standard output. Durations that are cut have the argument `cut`: `begin`, `end` or `both`.",
           .exit_status =
               "0 done, 1 IN can't be read to its end or lacks a requested thread (what is there is in OUT), "
-              "or has "
-              "nothing of what is selected, or OUT can't be written, 2 wrong usage.",
+              "or has nothing of what is selected, or OUT can't be written, 2 wrong usage.",
           .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "only this time"},
                        {"fxt-cut --tid 101 run.fxt thread.fxt.gz", "only this thread, compressed"},
                        {"fxt-cut --name 'work*' run.fxt work.fxt", "only these events"},
                        {"fxt-cut --split-size 100M run.fxt piece.fxt", "piece.000.fxt, piece.001.fxt, ..."},
                        {"fxt-cut --split-time 1s run.fxt piece.fxt", "pieces of a second"}},
           .common_options = {"time-range", "tid", "name", "category", "split-time", "split-size", "force",
-                             "quiet", "help"}};
+                             "quiet", "help"},
+          .build = build_text()};
 }
 
 // A size or a time above 0.
@@ -61,7 +62,7 @@ OptionTable table_of(CutterOptions& options) {
       .title = "What is written:",
       .options = {
           range_option(
-              "only this time: seconds as the trace counts, or since its start with a unit (20ms); either "
+              "only this time: seconds on the trace's clock, or since its start with a unit (20ms); either "
               "side may be empty",
               options.events.range),
           thread_option("only of this thread; may be repeated", options.events.threads),
@@ -76,7 +77,7 @@ OptionTable table_of(CutterOptions& options) {
           amount("split-size", "SIZE", options.cut.split_bytes, parse_size, kSizeForm,
                  "pieces of this size (100M), before compression"),
           flag("force", 'f', options.force,
-               "overwrite OUT even if it is no trace; write more than 10,000 pieces, and pieces larger "
+               "overwrite OUT even if it is not a trace; write more than 10,000 pieces, and pieces larger "
                "than --split-size"),
           flag("quiet", 'q', options.quiet, "no report")}};
   return {std::move(what), std::move(how)};

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fxt/checker.h"
+#include "fxt/support/build_text.h"
 #include "fxt/support/json.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
@@ -56,15 +57,15 @@ ProgramText program_text() {
               "with gzip or zstd, or - for standard input.",
           .exit_status =
               "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end, "
-              "lacks a "
-              "requested thread or has nothing of what is selected, 2 wrong usage.",
+              "lacks a requested thread or has nothing of what is selected, 2 wrong usage.",
           .examples = {{"fxt-dump run.fxt", "one line a record"},
                        {"fxt-dump --stats run.fxt", "how often and how long functions ran"},
                        {"fxt-dump --stats old.fxt --diff new.fxt", "what became slower, or faster"},
                        {"fxt-dump --tree -n 'work*' run.fxt", "calls alone, indented"},
                        {"fxt-dump --check run.fxt", "whether all readers can read it"}},
           .common_options = {"json", "stats", "sort", "tree", "check", "tid", "time-range", "type", "name",
-                             "category", "help"}};
+                             "category", "help"},
+          .build = build_text()};
 }
 
 enum class Color : std::uint8_t { Auto, Always, Never };
@@ -132,11 +133,11 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           mode("folded", 0, DumpMode::Folded,
                "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
                "spent in inner itself"),
-          mode("check", 0, DumpMode::Check, "report which rules the file breaks, and what readers do then"),
+          mode("check", 0, DumpMode::Check, "report which rules the file breaks, and the effect on readers"),
           {.name = "for",
            .argument = "READERS",
            .help = "with --check: only what matters to these readers: perfetto, tracy, fuchsia-cpp, "
-                   "fuchsia-rust, spec, with commas between them (default: all)",
+                   "fuchsia-rust, spec, comma-separated (default: all)",
            .handle = read_readers,
            .works_with = {"check"}},
           only_with({"check"}, flag("werror", 0, options.fails_at_warnings,
@@ -147,13 +148,12 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           choice("color", color, {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
                  "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}};
   OptionGroup records{
-      .title = "Of which records:",
+      .title = "Which records:",
       .options = {
           thread_option("only of this thread; may be repeated", selection.threads),
-          range_option(
-              "only in this time: seconds as the trace counts, or since its start with a unit (20ms); either "
-              "side may be empty; of calls, the part in it",
-              selection.range),
+          range_option("only in this time: seconds on the trace's clock, or since its start with a unit "
+                       "(20ms); either side may be empty; of a call, the part inside counts",
+                       selection.range),
           {.name = "type",
            .argument = "KIND",
            .help = "only of this kind (as printed, or event); begin, end and complete all mean calls, where "
@@ -351,7 +351,7 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   if (!parsed) return std::nullopt;
   const CommandLine& line = *parsed;
   if (modes.size() > 1)
-    throw UsageError("--stats, --tree, --folded, --check and --rules are asked for one at a time");
+    throw UsageError("only one of --stats, --tree, --folded, --check and --rules can be given");
   if (!modes.empty()) options.mode = modes.front();
   if (options.json && (options.mode == DumpMode::Tree || options.mode == DumpMode::Folded ||
                        options.mode == DumpMode::Rules || line.has("diff")))
@@ -363,7 +363,8 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   options.color = color == Color::Always || (color == Color::Auto && colored);
   check_kinds(options.selection.kinds);
   if (options.mode == DumpMode::Check && !options.selection.empty())
-    throw UsageError("--check is about the whole file: it goes with no selection");
+    throw UsageError(
+        "--check is about the whole file: it can't be combined with options that select records");
   return options;
 }
 

@@ -33,7 +33,7 @@ ExitCode report_end(const EntrySource& source, const char* program, const std::s
 }
 
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns) {
-  return fmt::format("nothing lies in that time: the trace is from {} to {}", exact_time(first_ns),
+  return fmt::format("nothing is in that range of time: the trace is from {} to {}", exact_time(first_ns),
                      exact_time(last_ns));
 }
 
@@ -50,8 +50,9 @@ std::string EntrySource::unmet() const {
   }
   if (missing_threads_.empty()) return {};
   constexpr std::size_t kListed = 3;
-  std::string text = fmt::format("has none of {}threads asked for: {}", has_threads() ? "these " : "the ",
-                                 fmt::join(missing_threads_, ", "));
+  std::string text =
+      fmt::format("{} requested threads: {}", has_threads() ? "lacks these" : "has none of the",
+                  fmt::join(missing_threads_, ", "));
   if (!threads_.empty())
     text += fmt::format("; it has {}",
                         fmt::join(threads_.begin(),

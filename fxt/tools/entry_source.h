@@ -54,7 +54,7 @@ class EntrySource {
   std::string failure_;
 };
 
-// "nothing lies in that time: the trace is from 1.5 s to 2 s".
+// "nothing is in that range of time: the trace is from 1.5 s to 2 s".
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns);
 
 // Prints to standard error where `file` can't be read any further, or that it has nothing of what is wanted;

@@ -114,11 +114,12 @@ void check_target(const std::string& path, bool takes_any_name) {
   std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return std::tolower(c); });
   if (std::ranges::count(kPacked, suffix) != 0 || ((suffix == ".gz" || suffix == ".zst") && own != suffix))
     throw UsageError(fmt::format(
-        "'{}': .gz and .zst are written, {} is not; --force writes an FXT trace under that name", path, own));
+        "'{}': a compressed output is .gz or .zst, not {}; --force writes an FXT trace under that name", path,
+        own));
   if (std::ranges::count(kFormats, suffix) != 0)
     throw UsageError(fmt::format(
-        "'{}': an FXT trace is written, no {} file: call it {}; --force writes it under that name", path, own,
-        fs::path(path).replace_extension(".fxt").string()));
+        "'{}': the output is an FXT trace, not a {} file: name it {}; --force writes it under that name",
+        path, own, fs::path(path).replace_extension(".fxt").string()));
 }
 
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,

@@ -218,7 +218,7 @@ class Cut(unittest.TestCase):
         for options, problem in (
                 (["-r", "5~3"], "--time-range: '5~3' ends before it begins"),
                 (["-r", "1us~0.000000001"], "--time-range: the range ends before it begins"),
-                (["-r", "5"], "--time-range: '5' is no range of time: A~B, A~ or ~B"),
+                (["-r", "5"], "--time-range: '5' is not a range of time: A~B, A~ or ~B"),
                 (["--split-time", "abc"], "--split-time takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
                                           "s, m, h; ns without one), not 'abc'"),
                 (["--split-time=0"], "--split-time takes more than 0"),

@@ -87,12 +87,12 @@ class Offset(unittest.TestCase):
 
     def test_times_that_make_no_sense(self):
         for text in "", "x", "5 min", "--5", "5 s", "+-5", "9223372036854775808", "9223372037s":
-            self.assert_wrong("--offset takes, perhaps with a sign, a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
-                              f"s, m, h; ns without one), below 292 years, not '{text}'", f"--offset=1={text}", POOL)
+            self.assert_wrong("--offset takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
+                              f"s, m, h; ns without one), with a sign or without, less than 292 years, not '{text}'", f"--offset=1={text}", POOL)
 
     def test_inputs_that_do_not_exist(self):
-        self.assert_wrong("--offset: 'samples/uftrace/poo' is none of the INPUTs", "--offset=samples/uftrace/poo=5", POOL)
-        self.assert_wrong("--offset: '' is none of the INPUTs", "--offset==5", POOL)
+        self.assert_wrong("--offset: 'samples/uftrace/poo' is not one of the INPUTs", "--offset=samples/uftrace/poo=5", POOL)
+        self.assert_wrong("--offset: '' is not one of the INPUTs", "--offset==5", POOL)
         self.assert_wrong("--offset: there is no INPUT number 2", "--offset=2=5", POOL)
         self.assert_wrong("--offset: there is no INPUT number 0", "--offset=0=5", POOL)
         self.assert_wrong("--offset: no INPUT is a GDB trace file; name the INPUT: --offset INPUT=TIME", "--offset=5", POOL)

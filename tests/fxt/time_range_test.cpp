@@ -26,16 +26,16 @@ TEST(TimeRanges, CountFromTheStartWhereTheyHaveUnits) {
 
 TEST(TimeRanges, ThatAreNoneSayWhatIsRight) {
   const auto error = [](std::string_view text) { return [text] { parse_time_range(text); }; };
-  EXPECT_THAT(error("5"), ThrowsMessage<std::invalid_argument>("'5' is no range of time: A~B, A~ or ~B"));
+  EXPECT_THAT(error("5"), ThrowsMessage<std::invalid_argument>("'5' is not a range of time: A~B, A~ or ~B"));
   EXPECT_THAT(error("5~3"), ThrowsMessage<std::invalid_argument>("'5~3' ends before it begins"));
   EXPECT_THAT(error("5us~3ns"), ThrowsMessage<std::invalid_argument>("'5us~3ns' ends before it begins"));
   EXPECT_THAT(
       error("abc~"),
       ThrowsMessage<std::invalid_argument>(
-          "'abc' is no time: a number of seconds as the trace counts them (1061.4004), or with a unit "
-          "since its start (20ms; ns, us, ms, s, m, h), below 292 years"));
-  EXPECT_THAT(error("1~2~3"), ThrowsMessage<std::invalid_argument>(HasSubstr("'2~3' is no time")));
-  EXPECT_THAT(error("-1~"), ThrowsMessage<std::invalid_argument>(HasSubstr("'-1' is no time")));
+          "'abc' is not a time: seconds on the trace's clock (1061.4004), or since its start with a unit "
+          "(20ms; ns, us, ms, s, m, h), less than 292 years"));
+  EXPECT_THAT(error("1~2~3"), ThrowsMessage<std::invalid_argument>(HasSubstr("'2~3' is not a time")));
+  EXPECT_THAT(error("-1~"), ThrowsMessage<std::invalid_argument>(HasSubstr("'-1' is not a time")));
 }
 
 TEST(TimeWindows, KnowTheirTimesWithTheStart) {

@@ -403,7 +403,7 @@ TEST_F(TimelineTest, NoEventLiesBehindTheLastTime) {
   EXPECT_THAT(run(timeline), ElementsAre("1/1 [9223372036854775803, 9223372036854775807] app:f",
                                          "1/2 [9223372036854775805, 9223372036854775807] app:g"));
   EXPECT_EQ(notes.groups().back().first.front(),
-            "a.data: an offset of 9223372036854775793 ns leads behind the last time that can be drawn");
+            "a.data: an offset of 9223372036854775793 ns moves times past the last one that can be drawn");
   Timeline far({}, notes);
   far.begin_input("b.data");
   add(far, 3, {{10, true, f}, {20, false, f}, {30, true, g}, {40, false, g}});

@@ -30,7 +30,7 @@ inline constexpr NoteKind kCpuCut{"cpu-cut",
 inline constexpr NoteKind kTooDeep{"too-deep",
                                    "calls and instants left out because they are nested too deep"};
 inline constexpr NoteKind kNameTableFull{"name-table-full",
-                                         "uses of names that the string table had no room for", true};
+                                         "uses of names that did not fit into the string table", true};
 
 inline constexpr NoteKind kManyNames{
     "many-names", "names of calls and events: more than 32,767, Tracy can't save them", true};

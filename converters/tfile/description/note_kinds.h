@@ -39,8 +39,8 @@ inline constexpr NoteKind kBadTime{"bad-time", "frames with an impossible time s
 // What options ask for
 inline constexpr NoteKind kNotPlotted{"not-plotted", "items of --plot that no frame has as a number"};
 inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads that options leave out", true};
-inline constexpr NoteKind kThreadsWithoutId{
-    "threads-without-id", "threads shown in spite of --tid, as their ids are unknown", true};
+inline constexpr NoteKind kThreadsWithoutId{"threads-without-id",
+                                            "threads shown despite --tid, as their ids are unknown", true};
 
 // Programs and symbols
 inline constexpr NoteKind kNoSymbols{"no-symbols", "programs or symbol lists that could not be used"};

@@ -43,8 +43,8 @@ std::vector<Option> options_of(FilterOptions& options) {
   using Of = FilterItem::Option;
   return {
       item_option(Of::Filter, 'F', "FUNC",
-                  "only these functions and what they call. FUNC is NAME[@MODULE][@ACTION,...], as uftrace "
-                  "takes it; `;` separates several",
+                  "only these functions and what they call. FUNC is NAME[@MODULE][@ACTION,...], as in "
+                  "uftrace; `;` separates several",
                   options),
       item_option(Of::Notrace, 'N', "FUNC", "not these functions and what they call", options),
       item_option(Of::Caller, 'C', "FUNC", "only these functions and what calls them", options),
@@ -56,7 +56,7 @@ std::vector<Option> options_of(FilterOptions& options) {
           options),
       item_option(
           Of::Location, 'L', "FILE",
-          "only functions of these source files, where .dbg files tell them: the end of a path, or a "
+          "only functions of these source files, where .dbg files name the source: the end of a path, or a "
           "pattern; !FILE or FILE@hide: not those. Each function is decided on its own; context switches are "
           "omitted",
           options),

@@ -198,7 +198,7 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
   const auto names = similar.nearest();
   options_.report->add(number, Fit::Nothing,
                        !elsewhere.empty() ? elsewhere
-                       : names.empty()    ? fmt::format("{}: and none has a name like it", what)
+                       : names.empty()    ? fmt::format("{}: no function has a similar name", what)
                                        : fmt::format("{}: similar names: {}", what, fmt::join(names, ", ")));
 }
 

@@ -43,7 +43,7 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   info.version = in.read<std::uint32_t>("version");
   if (info.version < kOldestVersion || info.version > kUnlikelyVersion) {
     notes.add(kDamagedLine, version_place,
-              fmt::format("version is {}, taken as {}", info.version, kNewestVersion));
+              fmt::format("version is {}, assumed to be {}", info.version, kNewestVersion));
     info.version = kNewestVersion;
   }
   const auto size_place = in.here();
@@ -58,13 +58,13 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
 
   if (header_size >= kHeaderSize && header_size <= bytes.size()) return header_size;
   notes.add(kDamagedLine, size_place,
-            fmt::format("header size is {}, taken as {}", header_size, kHeaderSize));
+            fmt::format("header size is {}, assumed to be {}", header_size, kHeaderSize));
   return kHeaderSize;
 }
 
 // The end of a note about a damaged or missing header.
 std::string assumption_text(const Info& info) {
-  return fmt::format("taken as version {}, {} endian, {} bit", info.version,
+  return fmt::format("assumed: version {}, {} endian, {} bit", info.version,
                      info.order == std::endian::big ? "big" : "little", info.bits);
 }
 
@@ -207,7 +207,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
 Info read_info(const Directory& directory, Notes& notes) {
   const std::string path = (directory.path / "info").native();
   std::optional<std::string> bytes;
-  std::string problem = path + ": there is none";
+  std::string problem = path + ": is missing";
   try {
     bytes = read_text_file(path);
     if (bytes && bytes->empty()) problem = path + ": is empty";

@@ -72,7 +72,7 @@ AddressSpace& Sessions::space_of(const std::string& sid, const Directory& direct
   if (text) {
     space.map = parse_map(*text, path.native(), notes);
   } else if (!listed) {  // else it can't be read, which is noted
-    notes.add(kNoMap, Location::file(path.native()), "there is none");
+    notes.add(kNoMap, Location::file(path.native()), "is missing");
   }
   return space;
 }

@@ -171,7 +171,7 @@ std::vector<TaskEvent> read_task_file(const std::filesystem::path& directory, st
   const auto path = directory / "task.txt";
   if (const auto text = read_text_file(path)) return parse_task_text(*text, path.native(), notes);
   notes.add(kNoTaskFile, Location::file(path.native()),
-            "there is none: threads are taken from the record files");
+            "is missing: threads are taken from the record files");
   return {};
 }
 

@@ -11,7 +11,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kSysrootAdvice =
-    "; --sysroot DIR takes files of the machine that was recorded from below DIR";
+    "; with --sysroot DIR, files of the recorded machine are read from below DIR";
 
 // A build-id in the form that uftrace writes.
 std::string as_recorded(std::string_view build_id) {

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "fxt/support/build_text.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
@@ -47,12 +48,12 @@ ProgramText program_text() {
       .description =
           "Draws the calls of a trace in the Fuchsia trace format, or of a part of it: a lane for each "
           "thread, nested calls below each other, frames of GDB as red marks, flows as arrows, counters as "
-          "areas. Or draws a flame graph: calls of one path together, as wide as they took. IN may be "
+          "areas. Or draws a flame graph: calls of one path together, their width is their time. IN may be "
           "compressed with gzip or zstd, or - for standard input. OUT ends in .svg or .html, or those with "
           ".gz or .zst: a picture, or "
           "a page that can be zoomed and searched; - is standard output. The size is bounded, however long "
-          "the trace is: a picture merges calls that are narrower than a pixel, a page those that are too "
-          "many for it, and the report counts what was merged or not drawn.",
+          "the trace is: a picture merges calls that are narrower than a pixel, a page merges the narrowest "
+          "calls if there are too many, and the report counts what was merged or not drawn.",
       .exit_status =
           "0 done, 1 IN can't be read to its end or lacks a requested thread (what is there is drawn), or "
           "holds "
@@ -62,8 +63,8 @@ ProgramText program_text() {
                    {"fxt-draw -r 10ms~20ms run.fxt run.svg", "only this time"},
                    {"fxt-draw --tid 101 -n 'work*' run.fxt run.svg", "one thread's work"},
                    {"fxt-draw --flame all run.fxt run.html", "a flame graph"}},
-      .common_options = {"flame", "time-range", "tid", "name", "category", "width", "force", "quiet",
-                         "help"}};
+      .common_options = {"flame", "time-range", "tid", "name", "category", "width", "force", "quiet", "help"},
+      .build = build_text()};
 }
 
 OptionTable table_of(DrawOptions& options) {
@@ -76,7 +77,7 @@ OptionTable table_of(DrawOptions& options) {
                   {"process", CallPaths::Root::Process},
                   {"thread", CallPaths::Root::Thread}},
                  "a flame graph of all calls, or one for each process or thread"),
-          range_option("only this time: seconds as the trace counts, or since its start with a unit "
+          range_option("only this time: seconds on the trace's clock, or since its start with a unit "
                        "(20ms), as the axis does; either side may be empty",
                        timeline.events.range),
           thread_option("only this thread; may be repeated", timeline.events.threads),
@@ -96,7 +97,7 @@ OptionTable table_of(DrawOptions& options) {
                                        "width of the picture (default: 1000)"),
           choice("format", options.kind,
                  {{"auto", PictureKind::Auto}, {"svg", PictureKind::Svg}, {"html", PictureKind::Html}},
-                 "what is written (default: auto: as OUT ends, SVG to standard output)"),
+                 "what is written (default: auto: by the end of OUT's name; SVG to standard output)"),
           flag("force", 'f', options.force, "overwrite OUT even if fxt-draw did not create it"),
           flag("quiet", 'q', options.quiet, "no report")}};
   return {std::move(what), std::move(how)};

@@ -133,7 +133,8 @@ TEST_F(FxtCut, ATraceOfAnotherTimeLeavesNoFile) {
     const Outcome outcome = run(range + trace() + " " + folder() + "out.fxt");
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_EQ(outcome.output,
-              "fxt-cut: " + folder() + "in.fxt: nothing lies in that time: the trace is from 1 µs to 4 µs\n");
+              "fxt-cut: " + folder() +
+                  "in.fxt: nothing is in that range of time: the trace is from 1 µs to 4 µs\n");
     EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
   }
   EXPECT_EQ(run("-q -r 3us~ " + trace() + " " + folder() + "out.fxt").exit_code, 0) << "the end of a call";
@@ -145,12 +146,11 @@ TEST_F(FxtCut, ATraceWithoutTheThreadsLeavesNoFile) {
   const Outcome outcome = run("--tid 98 --tid 99 " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output,
-            "fxt-cut: " + folder() + "in.fxt: has none of the threads asked for: 98, 99; it has 2, 3\n");
+            "fxt-cut: " + folder() + "in.fxt: has none of the requested threads: 98, 99; it has 2, 3\n");
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
   const Outcome one = run("-q --tid 98 --tid 2 " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(one.exit_code, 1);
-  EXPECT_EQ(one.output,
-            "fxt-cut: " + folder() + "in.fxt: has none of these threads asked for: 98; it has 2, 3\n");
+  EXPECT_EQ(one.output, "fxt-cut: " + folder() + "in.fxt: lacks these requested threads: 98; it has 2, 3\n");
   EXPECT_TRUE(std::filesystem::exists(folder() + "out.fxt")) << "with the other thread";
 }
 
@@ -248,9 +248,10 @@ TEST_F(FxtCut, NamesThePiecesThatAreComplete) {
 TEST_F(FxtCut, RefusesNamesOfOtherFormats) {
   const Outcome outcome = run(trace() + " out.json");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.output,
-            "fxt-cut: 'out.json': an FXT trace is written, no .json file: call it out.fxt; --force writes it "
-            "under that name\nTry 'fxt-cut --help'.\n");
+  EXPECT_EQ(
+      outcome.output,
+      "fxt-cut: 'out.json': the output is an FXT trace, not a .json file: name it out.fxt; --force writes it "
+      "under that name\nTry 'fxt-cut --help'.\n");
   EXPECT_EQ(run("-q --force " + trace() + " " + folder() + "out.json").exit_code, 0);
 }
 

@@ -60,7 +60,7 @@ TEST_F(FxtDump, Selects) {
   EXPECT_EQ(run("-r ~30ns --type event " + sample).output,
             run("-r 0~0.00000103 --type event " + sample).output);
   EXPECT_EQ(run("-r 1 " + sample).output,
-            "fxt-dump: --time-range: '1' is no range of time: A~B, A~ or ~B\n"
+            "fxt-dump: --time-range: '1' is not a range of time: A~B, A~ or ~B\n"
             "Try 'fxt-dump --help'.\n");
   EXPECT_EQ(run("-r 1 " + sample).exit_code, 2);
 }
@@ -120,9 +120,10 @@ TEST_F(FxtDump, ChecksToTheEndOrSaysThatItCannot) {
 TEST_F(FxtDump, ChecksWholeFilesOnly) {
   const Outcome outcome = run("--check --tid 101 " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(outcome.output,
-            "fxt-dump: --check is about the whole file: it goes with no selection\n"
-            "Try 'fxt-dump --help'.\n");
+  EXPECT_EQ(
+      outcome.output,
+      "fxt-dump: --check is about the whole file: it can't be combined with options that select records\n"
+      "Try 'fxt-dump --help'.\n");
 }
 
 TEST_F(FxtDump, DoesOneThingAtATime) {
@@ -131,7 +132,7 @@ TEST_F(FxtDump, DoesOneThingAtATime) {
     const Outcome outcome = run(both + path);
     EXPECT_EQ(outcome.exit_code, 2) << both;
     EXPECT_EQ(outcome.output,
-              "fxt-dump: --stats, --tree, --folded, --check and --rules are asked for one at a time\n"
+              "fxt-dump: only one of --stats, --tree, --folded, --check and --rules can be given\n"
               "Try 'fxt-dump --help'.\n")
         << both;
   }
@@ -277,7 +278,8 @@ TEST_F(FxtDump, TellsTheTimesOfATraceThatHasNothingInTheRange) {
   for (const char* const options : {"", "--json ", "--tree ", "--stats ", "--folded "}) {
     const Outcome outcome = run(options + std::string("-r 900~901 ") + file("good", good_trace()));
     EXPECT_EQ(outcome.exit_code, 1) << options;
-    EXPECT_THAT(outcome.output, HasSubstr("good: nothing lies in that time: the trace is from ")) << options;
+    EXPECT_THAT(outcome.output, HasSubstr("good: nothing is in that range of time: the trace is from "))
+        << options;
   }
   const Outcome outcome = run("-r 900~1s " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
@@ -289,14 +291,14 @@ TEST_F(FxtDump, SaysThatATraceHasNoneOfTheThreads) {
     const Outcome outcome = run(options + std::string("--tid 99 ") + file("good", good_trace()));
     EXPECT_EQ(outcome.exit_code, 1) << options;
     EXPECT_THAT(outcome.output,
-                testing::EndsWith("good: has none of the threads asked for: 99; it has 101\n"))
+                testing::EndsWith("good: has none of the requested threads: 99; it has 101\n"))
         << options;
   }
   EXPECT_EQ(run("--tid 101 " + file("good", good_trace())).exit_code, 0);
   const Outcome one = run("--tree --tid 99,101 " + file("good", good_trace()));
   EXPECT_EQ(one.exit_code, 1);
   EXPECT_THAT(one.output, HasSubstr("101"));
-  EXPECT_THAT(one.output, testing::EndsWith("good: has none of these threads asked for: 99; it has 101\n"));
+  EXPECT_THAT(one.output, testing::EndsWith("good: lacks these requested threads: 99; it has 101\n"));
 }
 
 TEST_F(FxtDump, TellsWhereReadingEnded) {

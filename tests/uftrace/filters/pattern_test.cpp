@@ -30,7 +30,7 @@ TEST_F(Patterns, WhatFitsNothingIsNoted) {
                           "calls-left-out 1", "DIR/100.dat: 1"));
   EXPECT_THAT(shown({"-N", "zzz@libc"}), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(recording_.notes(),
-              ElementsAre("no-such-function 1", "DIR: --notrace 'zzz@libc': and none has a name like it"));
+              ElementsAre("no-such-function 1", "DIR: --notrace 'zzz@libc': no function has a similar name"));
   shown({"-H", "main@libc"});
   EXPECT_THAT(recording_.notes(),
               ElementsAre("no-such-function 1", "DIR: --hide 'main@libc': main is a function of demo"));

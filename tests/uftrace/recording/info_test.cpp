@@ -184,7 +184,8 @@ TEST(Info, AWrongHeaderSizeIsNoted) {
   bytes[12] = 7;
   Notes notes;
   EXPECT_EQ(parse_info(bytes, "demo/info", notes).exename, "/bin/true");
-  EXPECT_THAT(notes.groups().front().first, ElementsAre("demo/info:+0xc: header size is 7, taken as 40"));
+  EXPECT_THAT(notes.groups().front().first,
+              ElementsAre("demo/info:+0xc: header size is 7, assumed to be 40"));
 }
 
 TEST(Info, WhatCannotBeUnderstood) {
@@ -207,13 +208,13 @@ TEST(Info, DamageIsNoted) {
   };
   EXPECT_EQ(assumed("not at all"),
             "demo/info:+0x0: not a uftrace info file: it does not begin with "
-            "\"Ftrace!\"; taken as version 4, little endian, 64 bit");
+            "\"Ftrace!\"; assumed: version 4, little endian, 64 bit");
   std::string big = header();
   big[14] = 2;
   std::swap(big[8], big[11]);
   EXPECT_EQ(assumed(big.substr(0, 20)),
             "demo/info:+0x10: truncated: feature mask needs 8 bytes, 4 left; "
-            "taken as version 4, big endian, 64 bit");
+            "assumed: version 4, big endian, 64 bit");
   for (const int version : {0, 2, 32}) {
     std::string bytes = header() + "exename:/bin/true\n";
     bytes[8] = static_cast<char>(version);
@@ -222,7 +223,7 @@ TEST(Info, DamageIsNoted) {
     EXPECT_EQ(info.exename, "/bin/true");
     EXPECT_EQ(info.version, 4);
     EXPECT_THAT(notes.groups().front().first,
-                ElementsAre(fmt::format("demo/info:+0x8: version is {}, taken as 4", version)));
+                ElementsAre(fmt::format("demo/info:+0x8: version is {}, assumed to be 4", version)));
   }
 }
 
@@ -244,7 +245,7 @@ TEST(Info, AMissingFileIsNoted) {
   EXPECT_EQ(info.version, 4u);
   EXPECT_EQ(info.bits, 64u);
   EXPECT_THAT(notes.groups().front().first,
-              ElementsAre("/nonexistent/info: there is none; taken as version 4, little endian, 64 bit"));
+              ElementsAre("/nonexistent/info: is missing; assumed: version 4, little endian, 64 bit"));
 }
 
 TEST(Info, OfARunningRecorderIsNotThereYet) {

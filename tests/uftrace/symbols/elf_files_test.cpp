@@ -82,9 +82,8 @@ class ElfFilesTest : public testing::Test {
   }
   static std::string missing(std::string_view why) {
     return fmt::format(
-        "no-symbol-file: /tmp/run/app.sym: missing; {}; --sysroot DIR takes files of the machine that was "
-        "recorded "
-        "from below DIR",
+        "no-symbol-file: /tmp/run/app.sym: missing; {}; with --sysroot DIR, files of the recorded machine "
+        "are read from below DIR",
         why);
   }
 
