@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 """Writes down what GDB says about a trace file, frame by frame, for compare_tfile.py.
 
-    ask_gdb.py TRACE-FILE [PROGRAM]     writes <name>.oracle.jsonl beside the trace file
-
-In the GDB of a recording session, where position-independent programs have their addresses:
+Given a trace file, and its program if that is known, it writes <name>.oracle.jsonl beside the trace file. In the GDB of a
+recording session, where position-independent programs have their addresses:
 
     source ask_gdb.py
     python live_dump("out.live.jsonl")
 """
 
+import argparse
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -111,11 +110,15 @@ def without_string_limits(trace, folder):
 
 
 def main():
-    trace = Path(sys.argv[1]).resolve()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trace", metavar="TRACE-FILE", type=lambda path: Path(path).resolve())
+    parser.add_argument("program", metavar="PROGRAM", nargs="?")
+    options = parser.parse_args()
+    trace = options.trace
     with tempfile.TemporaryDirectory() as folder:
         commands = ["set pagination off", "set confirm off", "set width 0"]
-        if len(sys.argv) > 2:
-            commands.append(f"file {sys.argv[2]}")
+        if options.program:
+            commands.append(f"file {options.program}")
         commands += [f"target tfile {without_string_limits(trace, folder)}", f"source {__file__}",
                      f"python oracle_dump({str(trace.with_suffix('.oracle.jsonl'))!r})"]
         arguments = [argument for command in commands for argument in ("-ex", command)]
@@ -123,6 +126,4 @@ def main():
 
 
 if gdb is None:
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
     main()

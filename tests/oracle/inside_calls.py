@@ -2,12 +2,11 @@
 """A uftrace recording and a GDB trace file of one run, on one timeline: every frame must lie inside the call that it was
 in, of the thread that it was of, and on that thread unless both are kept apart.
 
-    inside_calls.py FXT_CONVERT RECORDING TRACE-FILE
-
 The program collects its own gettid() as `tid`, which ties GDB's threads to uftrace's. Frames of a function are named by
 it; those of a source line are in the function that collects `tid`.
 """
 
+import argparse
 import collections
 import subprocess
 import sys
@@ -39,8 +38,12 @@ def innermost(calls, time):
 
 
 def main():
-    program, recording, trace_file = sys.argv[1:]
-    return max(judge(program, recording, trace_file, *options) for options in ([], ["--apart"]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", metavar="FXT_CONVERT")
+    parser.add_argument("recording", metavar="RECORDING")
+    parser.add_argument("trace_file", metavar="TRACE-FILE")
+    given = parser.parse_args()
+    return max(judge(given.program, given.recording, given.trace_file, *options) for options in ([], ["--apart"]))
 
 
 def judge(program, recording, trace_file, *options):
