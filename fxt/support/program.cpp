@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 
 #include "fxt/support/options.h"
@@ -70,6 +71,10 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
     return static_cast<int>(ExitCode::WrongUsage);
   } catch (const std::bad_alloc&) {
     say("out of memory");
+  } catch (const std::system_error& error) {
+    // Only std::thread says nothing but the cause.
+    const bool is_of_thread = error.what() == error.code().message();
+    say((is_of_thread ? "can't start a thread: " : "") + std::string(error.what()));
   } catch (const std::exception& error) {
     say(error.what());
   }

@@ -125,6 +125,8 @@ class Faults(unittest.TestCase):
                     # What is not there may be what tells the kind of an input.
                     if name not in WITHOUT_CAUSE and error != errno.ENOENT:
                         self.assertIn(cause, re.sub(others, cause, message.lower()))
+                    if name == "pthread_create":
+                        self.assertIn("can't start a thread: ", message)
                     if name not in ABOUT_NO_FILE:
                         self.assertTrue(any(path in message for path in paths), message)
                     for name, content in left.items():
