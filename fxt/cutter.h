@@ -57,7 +57,7 @@ struct CutCounters {
   std::uint64_t least_bytes =
       0;  // what split_bytes must be for the head of each piece so far, and some records
   std::uint64_t cut_calls = 0;   // durations and async operations that go on after a piece, once for each
-  std::uint64_t cut_flows = 0;   // ends of flows that began in an earlier piece
+  std::uint64_t cut_flows = 0;   // flows that end, but whose begin and end are not in one piece
   std::uint64_t unwritable = 0;  // of unknown types, of the profiler, or against the rules of the Writer
 };
 

@@ -48,15 +48,24 @@ class KeptEvents {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Durations> threads_;  // by process and thread
 };
 
+// An event of a flow that is not kept; others of the flow may be.
+struct LeftOutFlow {
+  const Event& event;
+};
+
 class ChosenRecords {
  public:
   explicit ChosenRecords(const CutOptions& options) : threads_(options.threads), keeps_(options.keeps) {}
 
-  // Calls `consume(record)` with the record, or with what is kept of it; not if nothing is.
+  // Calls `consume(record)` with the record, or with what is kept of it; with a LeftOutFlow where nothing is
+  // of a flow event, and not at all for others.
   template <typename T, typename Consume>
   void filter(const T& record, Consume consume) {
     if constexpr (std::is_same_v<T, Event>) {
-      if (is_chosen(record.thread.thread)) filter_event(record, consume);
+      if (is_chosen(record.thread.thread))
+        filter_event(record, consume);
+      else
+        leave_out(record, consume);
     } else if constexpr (std::is_same_v<T, LegacyContextSwitch> || std::is_same_v<T, ContextSwitch>) {
       filter_switch(record, consume);
     } else if constexpr (std::is_same_v<T, ThreadWakeup>) {
@@ -79,7 +88,7 @@ class ChosenRecords {
   template <typename Consume>
   void filter_event(const Event& event, Consume consume) {
     if (!keeps_) return consume(event);
-    if (!kept_.is_kept(event, keeps_)) return;
+    if (!kept_.is_kept(event, keeps_)) return leave_out(event, consume);
     if (is_flow(event.type) && !kept_.is_in_duration(event)) {
       Event duration = event;
       duration.type = EventType::DurationComplete;
@@ -88,6 +97,11 @@ class ChosenRecords {
       consume(duration);
     }
     consume(event);
+  }
+
+  template <typename Consume>
+  static void leave_out(const Event& event, Consume consume) {
+    if (is_flow(event.type)) consume(LeftOutFlow{event});
   }
 
   // The idle thread stands for one that is not chosen.

@@ -125,6 +125,13 @@ void PieceSequence::add(const Event& event) {
   }
 }
 
+void PieceSequence::add(const LeftOutFlow& flow) {
+  if (piece_)
+    flows_.leave_out(flow.event, open_spans_, *piece_);
+  else
+    flows_.pass(flow.event);
+}
+
 // Perfetto's packets before the first event describe the whole trace.
 void PieceSequence::add(const Blob& blob) {
   const bool is_of_all = blob.type == BlobType::Perfetto && !counters_->first_ns && counters_->outside == 0;

@@ -8,6 +8,7 @@
 
 #include "fxt/cutter.h"
 #include "fxt/cutting/carried_state.h"
+#include "fxt/cutting/chosen_records.h"
 #include "fxt/cutting/open_spans.h"
 #include "fxt/cutting/piece.h"
 #include "fxt/records.h"
@@ -22,6 +23,7 @@ class PieceSequence {
   void add(const ProviderInfo& info);
   void add(const ProviderSection& section);
   void add(const Event& event);
+  void add(const LeftOutFlow& flow);
   void add(const Blob& blob);
   template <typename T>
   void add(const T& record);

@@ -99,7 +99,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   list(files.complete());
   say(counters.cut_calls, "duration", "durations", "cut where a piece ends");
   say(counters.outside, "record", "records", "outside of the range");
-  say(counters.cut_flows, "flow that ends", "flows that end", "in a later piece");
+  say(counters.cut_flows, "flow", "flows", "cut: begin and end are not in one file");
   say(counters.unwritable, "record", "records", "left out: of no known type, or with a reference to nothing");
   say(counters.oversized, "file", "files",
       fmt::format(

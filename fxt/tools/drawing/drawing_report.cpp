@@ -101,7 +101,7 @@ std::vector<std::string> DrawingReport::lines() const {
     lines.push_back(fmt::format("{} with {} not drawn (--max-threads)",
                                 counted(other_threads, {"more thread", "more threads"}),
                                 counted(on_other_threads, {"call or mark", "calls and marks"})));
-  say(flows_cut, {"flow", "flows"}, "not drawn: one end is outside of the range");
+  say(flows_cut, {"flow", "flows"}, "not drawn: one end is outside of what is drawn");
   say(flows_too_many, {"flow", "flows"}, "not drawn: too many");
   say(values_not_drawn, {"value", "values"}, "not drawn: no number, or of too many counters");
   say(unmatched_ends, {"end", "ends"}, "not drawn: no begin in the trace");

@@ -70,18 +70,19 @@ void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
   const auto time_ns = time_of(entry.record, reader);
   const auto* const event = std::get_if<Event>(&entry.record);
   if (!time_ns || (event != nullptr && is_duration(event->type))) return;
-  if (!is_in_range(*time_ns, *time_ns) && (event == nullptr || event->type < EventType::FlowBegin)) return;
-  if (event == nullptr || !options_.events.contains(entry.record)) {
-    if (options_.events.contains(entry.record)) report_.count_undrawn(entry.record);
-  } else if (event->type == EventType::Instant) {
+  const bool is_flow_event = event != nullptr && is_flow(event->type);
+  if (!is_flow_event && !is_in_range(*time_ns, *time_ns)) return;
+  const bool is_chosen = options_.events.contains(entry.record);
+  if (is_flow_event)
+    add_flow(*event, *time_ns, is_chosen);
+  else if (!is_chosen)
+    return;
+  else if (event != nullptr && event->type == EventType::Instant)
     add_instant(*event, *time_ns);
-  } else if (event->type == EventType::Counter) {
+  else if (event != nullptr && event->type == EventType::Counter)
     add_counter(*event, *time_ns);
-  } else if (event->type >= EventType::FlowBegin) {
-    add_flow(*event, *time_ns);
-  } else {
+  else
     report_.count_undrawn(entry.record);
-  }
 }
 
 DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallThread& thread) {
@@ -177,23 +178,25 @@ bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) {
   return begin_ns <= calls_.window().to() && end_ns >= calls_.window().from();
 }
 
-// The end of a flow that has begun may lie behind the range: then there is nothing to point at.
-void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns) {
-  const CallThread* const in_order = calls_.advance(event.thread, time_ns);
-  const CallThread& thread = calls_.thread_of(event.thread);
-  const FlowEnd end{.thread = thread.key,
-                    .row = in_order == nullptr || thread.chosen == 0 ? 0 : thread.chosen - 1,
-                    .ns = time_ns};
+// An arrow whose other end is behind the range, or of a thread that is not chosen, has nothing to point at.
+void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen) {
+  FlowEnd end{.is_drawn = is_chosen && is_in_range(time_ns, time_ns), .ns = time_ns};
+  if (is_chosen) {
+    const CallThread* const in_order = calls_.advance(event.thread, time_ns);
+    const CallThread& thread = calls_.thread_of(event.thread);
+    end.thread = thread.key;
+    end.row = in_order == nullptr || thread.chosen == 0 ? 0 : thread.chosen - 1;
+  } else if (event.type == EventType::FlowStep) {
+    return;  // the arrow passes by
+  }
   const std::tuple key{std::string(event.category.text), std::string(event.name.text), event.id};
   const auto open = open_flows_.find(key);
   if (event.type != EventType::FlowBegin && open != open_flows_.end()) {
-    const bool begins_in_range = is_in_range(open->second.ns, open->second.ns);
-    const bool ends_in_range = is_in_range(time_ns, time_ns);
-    if (begins_in_range != ends_in_range)
+    if (open->second.is_drawn != end.is_drawn)
       ++report_.flows_cut;
-    else if (begins_in_range && flows_.size() < kMaxFlows)
+    else if (end.is_drawn && flows_.size() < kMaxFlows)
       flows_.push_back({.from = open->second, .to = end, .name = calls_.index_of(event)});
-    else if (begins_in_range)
+    else if (end.is_drawn)
       ++report_.flows_too_many;
   }
   if (event.type == EventType::FlowEnd)

@@ -61,9 +61,10 @@ class DrawnTimeline : private CallStream::Listener {
     ThreadRows rows;
   };
   struct FlowEnd {
-    ThreadKey thread;
-    std::size_t row;
-    std::uint64_t ns;
+    bool is_drawn = false;  // chosen, and in the range
+    std::uint64_t ns = 0;
+    ThreadKey thread = {};
+    std::size_t row = 0;
   };
   struct Flow {
     FlowEnd from, to;
@@ -74,7 +75,7 @@ class DrawnTimeline : private CallStream::Listener {
   void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
   bool is_possible(const Record& record, const Reader& reader);
   void add_instant(const Event& event, std::uint64_t time_ns);
-  void add_flow(const Event& event, std::uint64_t time_ns);
+  void add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen);
   void add_counter(const Event& event, std::uint64_t time_ns);
   bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns);
   std::uint32_t details_of(const Event& event);

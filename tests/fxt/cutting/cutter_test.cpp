@@ -474,6 +474,52 @@ TEST(Cut, FlowsOfDurationsThatAreNotTakenGetTheirOwn) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
+// Of 7 the begin is taken, of 8 the end, of 9 both, of 10 neither.
+TEST(Cut, FlowsBetweenThreadsOfWhichOneIsNotTakenAreCut) {
+  using enum EventType;
+  const auto words = trace(complete(0, 100, "a"), complete(0, 100, "b", kOther), linked(FlowBegin, 10, 7),
+                           linked(FlowBegin, 20, 8, kOther), linked(FlowEnd, 30, 7, kOther),
+                           linked(FlowEnd, 40, 8), linked(FlowBegin, 50, 7), linked(FlowEnd, 60, 7),
+                           linked(FlowBegin, 70, 10, kOther), linked(FlowEnd, 80, 10, kOther));
+  const auto cuts = cut(words, {.threads = {kMain.thread}});
+  EXPECT_THAT(texts_of(cuts), ElementsAre("complete 0..100 1/2 \"c\" \"a\"\n"
+                                          "flow-begin 10 1/2 \"c\" \"link\" id=7\n"
+                                          "begin 30 1/2 \"c\" \"link\"\n"
+                                          "flow-end 30 1/2 \"c\" \"link\" id=7\n"
+                                          "end 30 1/2 \"c\" \"link\"\n"
+                                          "flow-begin 50 1/2 \"c\" \"link\" id=7\n"
+                                          "flow-end 60 1/2 \"c\" \"link\" id=7\n"));
+  EXPECT_EQ(cuts.counters.cut_flows, 2U);
+  EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
+}
+
+TEST(Cut, FlowsOfWhichOneEventIsNotTakenAreCut) {
+  using enum EventType;
+  const auto words = trace(complete(0, 100, "a"), linked(FlowBegin, 10, 7), linked(FlowEnd, 20, 7),
+                           linked(FlowBegin, 30, 8), linked(FlowEnd, 300, 8));
+  const auto keeps = [](const Event& e) { return e.time != 10 && e.time < 200; };
+  const auto cuts = cut(words, {.split_ns = 50, .keeps = keeps});
+  EXPECT_EQ(text_of(cuts.pieces.at(0)),
+            "begin 0 1/2 \"c\" \"a\"\n"
+            "flow-begin 30 1/2 \"c\" \"link\" id=8\n"
+            "begin 50 1/2 \"c\" \"link\"\n"
+            "flow-end 50 1/2 \"c\" \"link\" id=8\n"
+            "end 50 1/2 \"c\" \"link\"\n"
+            "end 50 1/2 \"c\" \"a\" \"cut\"=\"end\"\n");
+  EXPECT_EQ(cuts.counters.cut_flows, 2U);
+}
+
+// Also one that ends behind the range counts.
+TEST(Cut, FlowsThatLeaveARangeAreCounted) {
+  using enum EventType;
+  const auto words =
+      trace(complete(0, 100, "a"), linked(FlowBegin, 10, 7), linked(FlowBegin, 20, 8), linked(FlowEnd, 30, 8),
+            linked(FlowBegin, 40, 9), linked(FlowEnd, 50, 7), linked(FlowEnd, 90, 9));
+  const auto cuts = cut(words, {.range = parse_time_range("15ns~60ns")});
+  EXPECT_EQ(broken_rules(cuts.pieces.at(0)), "");
+  EXPECT_EQ(cuts.counters.cut_flows, 2U);
+}
+
 TEST(Cut, SwitchesBetweenThreadsThatAreNotTakenAreNone) {
   const LegacyContextSwitch legacy{.time = 5, .outgoing = kMain, .incoming = kOther};
   const ContextSwitch modern{.time = 6, .outgoing_thread = 2, .incoming_thread = 3};

@@ -9,6 +9,7 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class FxtCut : public ToolTest {
@@ -45,6 +46,16 @@ TEST_F(FxtCut, TakesARange) {
             "begin 1400 1/2 \"c\" \"work\"\n"
             "complete 1500..1600 1/3 \"c\" \"step\"\n"
             "end 1700 1/2 \"c\" \"work\" \"cut\"=\"both\"\n");
+}
+
+TEST_F(FxtCut, CutsFlowsToOtherThreads) {
+  const std::string sample = file("sample.fxt", sample_trace()), out = folder() + "out.fxt";
+  EXPECT_THAT(run("--tid 102 " + sample + " " + out).output,
+              HasSubstr("\n1 flow cut: begin and end are not in one file\n"));
+  EXPECT_THAT(shell(FXT_DUMP " --check " + out).output, Not(HasSubstr("W21")));
+  // It leaves this thread and comes back.
+  EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));
+  EXPECT_THAT(dump(out), HasSubstr("flow-end 1700"));
 }
 
 TEST_F(FxtCut, Splits) {

@@ -289,8 +289,30 @@ TEST(Timeline, SaysWhatItDoesNotDraw) {
                           "1 mark before or behind the calls: at the ends of the axis",
                           "not drawn: 3 async events, 2 context switches, 1 wakeup, 1 log message, 1 blob"));
   EXPECT_THAT(drawn(bytes_of(sample_trace()), range("0.0000014~0.0000016")).lines,
-              ElementsAre("2 calls on 2 threads", "2 flows not drawn: one end is outside of the range",
+              ElementsAre("2 calls on 2 threads", "2 flows not drawn: one end is outside of what is drawn",
                           "not drawn: 3 async events"));
+}
+
+TEST(Timeline, DrawsFlowsBetweenThreadsThatAreChosen) {
+  const auto flow = [](EventType type, std::uint64_t time_ns, std::uint64_t thread) {
+    Event event = test::event(type, time_ns, "link");
+    event.thread = {.process = 1, .thread = thread};
+    event.id = 7;
+    return event;
+  };
+  std::vector<Event> events;
+  for (const std::uint64_t thread : {2U, 3U, 4U})
+    events.push_back(call(1000, 2000, "a", {.process = 1, .thread = thread}));
+  events.push_back(flow(EventType::FlowBegin, 1100, 2));
+  events.push_back(flow(EventType::FlowStep, 1200, 3));
+  events.push_back(flow(EventType::FlowEnd, 1300, 4));
+  EXPECT_THAT(lines(events), ElementsAre("3 calls, 2 flows on 3 threads"));
+  EXPECT_THAT(lines(events, {.events = {.threads = {2, 4}}}), ElementsAre("2 calls, 1 flow on 2 threads"));
+  for (const std::uint64_t thread : {2U, 4U})
+    EXPECT_THAT(lines(events, {.events = {.threads = {thread}}}),
+                ElementsAre("1 call on 1 thread", "1 flow not drawn: one end is outside of what is drawn"));
+  EXPECT_THAT(lines(events, {.events = {.threads = {3}}}),
+              ElementsAre("1 call on 1 thread", "2 flows not drawn: one end is outside of what is drawn"));
 }
 
 TEST(Timeline, CutsNamesWhereTheyDoNotFit) {
