@@ -35,8 +35,9 @@ ProgramText program_text() {
               "with gzip or zstd, or - for standard input. OUT is compressed if it ends in .gz or .zst; - is "
               "standard output. Durations that are cut have the argument `cut`: `begin`, `end` or `both`.",
           .exit_status =
-              "0 done, 1 IN can't be read to its end or lacks a requested thread (what is there is in OUT), "
-              "or has nothing of what is selected, or OUT can't be written, 2 wrong usage.",
+              "0 done, 1 IN is damaged or lacks a requested thread (what is there is in OUT), can't be read, "
+              "or has "
+              "nothing of what is selected, or OUT can't be written, 2 wrong usage.",
           .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "only this time"},
                        {"fxt-cut --tid 101 run.fxt thread.fxt.gz", "only this thread, compressed"},
                        {"fxt-cut --name 'work*' run.fxt work.fxt", "only these events"},
@@ -124,8 +125,8 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-// Failed: the input could not be read to its end; what was read has been written. Throws std::exception with
-// a text for the user; complete pieces stay then.
+// Failed: the input is damaged; what comes before has been written. Throws std::exception with a text for the
+// user; complete pieces stay then.
 ExitCode run(const CutterOptions& options) {
   const auto input = open_trace(options.input);
   Reader reader(*input);
@@ -151,6 +152,7 @@ ExitCode run(const CutterOptions& options) {
       files.check_size(cutter.counters());
       is_trace = true;
     }
+    source.check_system();
     // A file that is not a trace, or has nothing of what is wanted, leaves no output.
     const bool is_damage = source.reader().end().reason != ReadEnd::Reason::EndOfFile;
     if (!is_trace || !source.has_wanted() || (is_damage && cutter.counters().events == 0))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <set>
 #include <string>
@@ -13,7 +14,8 @@
 
 namespace fxt::tools {
 
-// A Reader's records up to the end of the file, or up to where reading fails; failure() then has the reason.
+// A Reader's records up to the end of the file, or up to where it is damaged or reading fails; failure() then
+// has the reason.
 class EntrySource {
  public:
   // Of a selection, threads, time and names: a trace that has nothing there is not the one that was meant.
@@ -25,13 +27,21 @@ class EntrySource {
       if (entry != nullptr && (!missing_threads_.empty() || !reaches_range_ || !has_names_))
         look_for_wanted(entry->record);
       return entry;
+    } catch (const DamagedFile& error) {
+      failure_ = error.what();
     } catch (const FileError& error) {
       failure_ = error.what();
-      return nullptr;
+      system_failure_ = std::current_exception();
     }
+    return nullptr;
   }
   const Reader& reader() const { return *reader_; }
   const std::string& failure() const { return failure_; }  // empty if there was none
+  // For programs that write a file: the good part of a damaged trace is worth it, but not what the system
+  // could read before it failed. Throws FileError then.
+  void check_system() const {
+    if (system_failure_ != nullptr) std::rethrow_exception(system_failure_);
+  }
   // Whether there is something of each part of the selection.
   bool has_wanted() const { return has_threads() && reaches_range_ && has_names_; }
   // What of it is not there, and what there is instead; empty if all is there, each thread included.
@@ -52,6 +62,7 @@ class EntrySource {
   std::set<std::uint64_t> threads_;  // that there are, until all of the wanted are found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
+  std::exception_ptr system_failure_;  // null if there was none
 };
 
 // "nothing is in that range of time: the trace is from 1.5 s to 2 s".

@@ -249,6 +249,32 @@ class Faults(unittest.TestCase):
     def test_cut(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", "-r", "0~1s", self.trace, "out.fxt", older=["out.fxt"]), 5)
 
+    def test_a_trace_that_can_not_be_read_on_replaces_nothing(self):
+        """But of one that is cut off, the good part does."""
+        large, packed, drawn = self.folder / "large.fxt", self.folder / "large.fxt.gz", self.folder / "older.svg"
+        subprocess.run([PROGRAMS / "fxt-convert", "-q", generator.Recording(7, 20000).write(self.folder / "run.data"), large], check=True)
+        subprocess.run([PROGRAMS / "fxt-cut", "-q", large, packed], check=True)
+        subprocess.run([PROGRAMS / "fxt-draw", "-q", self.trace, drawn], check=True)
+        work = self.folder / "work"
+        work.mkdir()
+        for program, older in ("fxt-cut", self.trace), ("fxt-draw", drawn):
+            name = "out" + older.suffix
+            for source in large, packed:
+                with self.subTest(program, source=source):
+                    shutil.copy(older, work / name)
+                    before = self.files_of(work)
+                    command = [PROGRAMS / program, "-q", source, name]
+                    _, counts = self.count(work, command)
+                    shutil.copy(older, work / name)
+                    run = self.run_in(work, command, FAIL_CALL="fread", FAIL_AT=counts["fread"] - 1, FAIL_ERRNO=errno.EIO)
+                    self.assertEqual((run.returncode, run.stderr.decode()), (1, f"{program}: {source}: Input/output error\n"))
+                    self.assertTrue(self.files_of(work) == before)
+                    short = self.folder / ("short" + source.suffix)
+                    short.write_bytes(source.read_bytes()[:-100])
+                    self.assertEqual(self.run_in(work, [PROGRAMS / program, "-q", short, name]).returncode, 1)
+                    self.assertFalse(self.files_of(work) == before)
+            (work / name).unlink()
+
     def test_dump(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-dump", self.trace), 0)
         self.assertGreater(self.try_all(PROGRAMS / "fxt-dump", "--check", self.trace), 0)

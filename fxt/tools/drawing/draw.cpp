@@ -55,8 +55,7 @@ ProgramText program_text() {
           "the trace is: a picture merges calls that are narrower than a pixel, a page merges the narrowest "
           "calls if there are too many, and the report counts what was merged or not drawn.",
       .exit_status =
-          "0 done, 1 IN can't be read to its end or lacks a requested thread (what is there is drawn), or "
-          "holds "
+          "0 done, 1 IN is damaged or lacks a requested thread (what is there is drawn), can't be read, or holds "
           "nothing to be drawn, or OUT can't be written, 2 wrong usage.",
       .examples = {{"fxt-draw run.fxt run.svg", "a lane for each thread"},
                    {"fxt-draw run.fxt run.html", "a page to zoom and search"},
@@ -148,7 +147,8 @@ void write(const std::string& path, std::string_view picture) {
   file.commit();
 }
 
-// Gives each record of the trace to `drawn`. False if it is no trace at all.
+// Gives each record of the trace to `drawn`. False if it is no trace at all. Throws FileError if the system
+// fails.
 template <typename Drawn>
 bool read_all(EntrySource& source, Drawn& drawn) {
   bool is_trace = false;
@@ -156,6 +156,7 @@ bool read_all(EntrySource& source, Drawn& drawn) {
     drawn.add(*entry, source.reader());
     is_trace = true;
   }
+  source.check_system();
   return is_trace;
 }
 
@@ -210,8 +211,8 @@ std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-// Failed: the input could not be read to its end; what was read is drawn. Throws std::exception with a text
-// for the user; nothing is written then.
+// Failed: the input is damaged; what comes before is drawn. Throws std::exception with a text for the user;
+// nothing is written then.
 ExitCode run(const DrawOptions& options) {
   const auto input = open_trace(options.input);
   check_replaceable(options.output, {options.input}, options.force,
