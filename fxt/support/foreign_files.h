@@ -14,7 +14,8 @@ inline constexpr std::size_t kKindBytes = 512;
 std::string foreign_kind_of(const std::string& path);
 
 // For programs that read FXT, of a file that begins with `head`: "is a GDB trace file; convert it with:
-// fxt-convert gdb.trace", or "is " and the kind above; empty if that is not known.
+// fxt-convert gdb.trace", the same of a file in the directory of a uftrace recording, or "is " and the kind
+// above; empty if that is not known.
 std::string why_no_trace(const std::string& path, std::string_view head);
 // The same of a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
 std::string why_no_trace(const std::string& directory);

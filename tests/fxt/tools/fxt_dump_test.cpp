@@ -227,6 +227,10 @@ TEST_F(FxtDump, SaysThatAFileIsNoTrace) {
 TEST_F(FxtDump, TellsWhatOtherFilesAre) {
   std::filesystem::create_directories(folder() + "run.data");
   std::ofstream(folder() + "run.data/info") << "Ftrace!";
+  for (const char* const name : {"7298.dat", "task.txt"})
+    std::ofstream(folder() + "run.data/" + name) << "SESS timestamp";
+  const std::string in_recording =
+      "a file of a uftrace recording; convert its directory with: fxt-convert " + folder() + "run.data";
   std::filesystem::create_directories(folder() + "old.data");
   std::ofstream(folder() + "old.data/task.txt") << "";
   std::filesystem::create_directories(folder() + "ctf");
@@ -238,6 +242,9 @@ TEST_F(FxtDump, TellsWhatOtherFilesAre) {
   for (const auto& [path, kind] : std::initializer_list<std::pair<std::string, std::string>>{
            {"run.data", "a uftrace recording; convert it with: fxt-convert PATH"},
            {"old.data", "a uftrace recording; convert it with: fxt-convert PATH"},
+           {"run.data/7298.dat", in_recording},
+           {"run.data/task.txt", in_recording},
+           {"run.data/info", in_recording},
            {file_with("x.tfile", "\x7fTRACE0\n"), "a GDB trace file; convert it with: fxt-convert PATH"},
            {file_with("program", elf + '\3' + std::string(20, '\0')),
             "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`"},
