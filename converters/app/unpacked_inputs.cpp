@@ -266,7 +266,7 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
   const fs::path file = folder / fs::path(name).stem();  // the trace shows it
   names_.emplace_back(file, name);
   unpacker.unpack_entry(file, [&] { return is_recording(file, importers); });
-  if (fxt::tools::is_fxt(file))
+  if (unpacker.is_compressed() && fxt::tools::is_fxt(file))
     throw InputError(Location::file(name),
                      "a compressed FXT trace already: decompress it to open it in a viewer");
   return {file};

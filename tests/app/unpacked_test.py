@@ -152,6 +152,10 @@ class Unpacked(unittest.TestCase):
         self.assert_refused(b"x" * 10000, neither)
         self.assert_refused(b"\x7fELF" + b"x" * 10000, neither + ", but a program: record it first, by `uftrace record` or "
                             "in GDB by `tstart` and `tsave`")
+        trace = self.trace_of(CALC)[0]
+        (self.directory / "out.fxt").unlink()
+        self.assert_refused(trace, neither + ", but an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it")
+        self.assert_refused(gzip.compress(trace), ": a compressed FXT trace already: decompress it to open it in a viewer")
         self.assert_refused(tar_of(entry("a", size=9000)), f": an archive that {NOTHING}")
         self.assert_refused(tar[:1300], ": can't unpack: Truncated tar archive")
         self.assert_refused(gzip.compress(tar)[:-20], ": can't unpack: truncated gzip input")
