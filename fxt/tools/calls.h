@@ -38,6 +38,9 @@ class CallNames {
   struct Name {
     std::string category, name;
     friend auto operator<=>(const Name&, const Name&) = default;
+    // Whether it stands for the time that a thread is off the cpu. A program may be called `sched`, too, but
+    // none of its functions is called so.
+    bool is_off_cpu() const { return category == "sched" && name.starts_with("linux:schedule"); }
   };
   std::uint32_t index_of(const Event& event) {
     std::uint32_t& guess = guesses_[event.name.index % kGuesses];

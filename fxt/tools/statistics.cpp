@@ -12,7 +12,7 @@ namespace fxt::tools {
 namespace {
 
 // Categories that fxt-convert gives calls which are none of the program.
-constexpr std::string_view kKernel = "[kernel]", kOffCpu = "sched";
+constexpr std::string_view kKernel = "[kernel]";
 
 struct ColumnText {
   std::string_view name;
@@ -42,9 +42,9 @@ std::string title_of(CallGroup group, TimeUnit unit) {
 }
 
 CallGroup group_of(const CallNames::Name& name) {
-  return name.category == kKernel   ? CallGroup::Kernel
-         : name.category == kOffCpu ? CallGroup::OffCpu
-                                    : CallGroup::Program;
+  return name.category == kKernel ? CallGroup::Kernel
+         : name.is_off_cpu()      ? CallGroup::OffCpu
+                                  : CallGroup::Program;
 }
 
 void append_names(TextBuffer& out, const CallNames::Name& name) {

@@ -93,7 +93,7 @@ function paintRow(row, y) {
     if (right <= painted && room < 1) continue;
     painted = Math.ceil(right);
     paint.globalAlpha = isFound(name) ? 1 : 0.15;
-    paint.fillStyle = merged || row.l[i] < pixel / 2 ? '#999' : category === 'sched' ? off : data.colours[hue][row.s[i] || 0];
+    paint.fillStyle = merged || row.l[i] < pixel / 2 ? '#999' : category === 'sched' && label.startsWith('linux:schedule') ? off : data.colours[hue][row.s[i] || 0];
     paint.fillRect(left, y, Math.max(room - 0.5, 0.5), rowHeight - 1);
     const text = merged ? '' : fitted(label, Math.floor((room - 4) / column));
     if (text) {

@@ -83,7 +83,4 @@ class RowColours {
 // "#8fb7e0"
 std::string colour(std::size_t hue, std::size_t shade);
 
-// Category of what a thread does off the cpu: hatched.
-inline constexpr std::string_view kOffCpu = "sched";
-
 }  // namespace fxt::tools

@@ -150,7 +150,7 @@ class Picture {
     const double full = std::max(x(call.end_ns) - left, call.is_merged() ? 1 : kThinnest);
     const CallNames::Name& name = drawing_->names[call.name];
     std::string fill = call.is_merged() ? "#999" : "url(#off)";
-    if (!call.is_merged() && name.category != kOffCpu) {
+    if (!call.is_merged() && !name.is_off_cpu()) {
       const auto chosen = colours.next(call.name, hue_of(name.name));
       fill = colour(chosen.hue, chosen.shade);
     }

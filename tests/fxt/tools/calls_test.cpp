@@ -388,6 +388,23 @@ TEST_F(Groups, AreInJson) {
             R"({"category":"sched","name":"linux:schedule","group":"off-cpu","self_ns":9000,"calls":1}])");
 }
 
+// The module may have the category's name.
+TEST_F(Groups, AProgramCalledSchedIsOnTheCpu) {
+  const std::string path = file("sched", file_of([](Writer& writer) {
+                                  for (const char* const name : {"main", "linux:schedule (pre-empted)"})
+                                    writer.write(Event{.type = EventType::DurationComplete,
+                                                       .time = 1000,
+                                                       .thread = {.process = 100, .thread = 101},
+                                                       .category = "sched",
+                                                       .name = name,
+                                                       .end = 2000});
+                                }));
+  const auto json = nlohmann::ordered_json::parse(shell(FXT_DUMP " --stats --json " + path).output);
+  ASSERT_EQ(json["calls"].size(), 2U);
+  for (const auto& call : json["calls"])
+    EXPECT_EQ(call["group"], call["name"] == "main" ? "program" : "off-cpu");
+}
+
 TEST_F(Groups, AreComparedApart) {
   EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns -c app -c sched " + file_ + " --diff " + write("other", 5000))
                 .output,

@@ -315,6 +315,13 @@ TEST(Timeline, DrawsFlowsBetweenThreadsThatAreChosen) {
               ElementsAre("1 call on 1 thread", "2 flows not drawn: one end is outside of what is drawn"));
 }
 
+// A program may be called `sched`, too.
+TEST(Timeline, HatchesWhatIsOffTheCpu) {
+  const auto svg = [](std::string_view name) { return drawn({call(1000, 2000, name, kMain, "sched")}).svg; };
+  EXPECT_THAT(svg("linux:schedule"), HasSubstr("height=\"16\" fill=\"url(#off)\""));
+  EXPECT_THAT(svg("main"), Not(HasSubstr("height=\"16\" fill=\"url(#off)\"")));
+}
+
 TEST(Timeline, CutsNamesWhereTheyDoNotFit) {
   const std::string svg =
       drawn({call(0, 1000, "main"), call(0, 40, "checksum"), call(50, 60, "checksum")}).svg;
