@@ -239,7 +239,11 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   for (const Notes::Group& group : notes.groups()) {
     if (group.kind->name != "threads-left-out") continue;
     std::vector<std::string> threads = group.first;  // "INPUT: thread 4711"
-    for (std::string& thread : threads) thread.erase(0, thread.find(": ") + 2);
+    for (std::string& thread : threads) {
+      constexpr std::string_view kThread = "thread ";
+      thread.erase(0, thread.find(": ") + 2);
+      if (thread.starts_with(kThread)) thread.erase(0, kThread.size());
+    }
     known = fmt::format("; it has {}", fmt::join(threads, ", "));
     if (group.notes > group.first.size())
       known += fmt::format(" and {} more", group.notes - group.first.size());
@@ -303,7 +307,7 @@ ExitCode convert(ConvertOptions& options, const UnpackedInputs& unpacked) {
 }
 
 ExitCode run(ConvertOptions options) {
-  if (!options.explain.empty()) return explain(options.explain);
+  if (options.explain) return explain(*options.explain);
   if (!options.inspect) check_output(options);
   UnpackedInputs unpacked;
   try {

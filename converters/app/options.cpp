@@ -309,7 +309,7 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
       options.importer_options.push_back({given.option->name, *importer});
   }
   options.without_effect = line.without_effect();
-  if (!options.explain.empty()) return options;
+  if (options.explain) return options;
   options.inputs.insert(options.inputs.end(), line.paths.begin(), line.paths.end());
   if (line.has("inspect")) {
     if (options.inputs.empty()) throw UsageError("--inspect needs at least one INPUT");

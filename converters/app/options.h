@@ -48,7 +48,7 @@ struct ConvertOptions {
   bool strict = false;
   bool inspect = false;  // describes the inputs instead of converting them
   bool inspects_all = false;
-  std::string explain;  // a kind of note: prints its entry, and does nothing else
+  std::optional<std::string> explain;  // a kind of note: prints its entry, and does nothing else
 };
 
 // Returns nothing after printing a text such as --help. Throws UsageError.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
@@ -26,6 +27,10 @@ bool lies_in(const std::string& path, const std::string& directory) {
   return rest == outer.end() && inner != whole.end();
 }
 
+bool is_called_as_output(std::string_view path) {
+  return path.ends_with(".fxt") || path.ends_with(".fxt.gz") || path.ends_with(".fxt.zst");
+}
+
 }  // namespace
 
 std::string output_for(const std::string& input) {
@@ -41,6 +46,8 @@ void check_output(const ConvertOptions& options) {
   if (output == "-") return;
   std::error_code error;
   for (const std::string& input : options.inputs) {
+    if (options.is_output_last_path && is_called_as_output(input) && !fs::exists(input, error))
+      throw UsageError(fmt::format("'{}' does not exist, and only the last name is the OUTPUT", input));
     if (fs::equivalent(input, output, error))
       throw UsageError(fmt::format("'{}' is both INPUT and OUTPUT", input));
     if (fs::is_directory(input, error) && lies_in(output, input))

@@ -210,7 +210,7 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
       if (is_path) line.paths.push_back(texts.front());
       line.options.push_back({.option = &option,
                               .value = is_path || texts.empty() ? std::string() : texts.front(),
-                              .by_letter = !original.empty() && !original.front().starts_with("--")});
+                              .by_letter = original.empty() || !original.front().starts_with("--")});
     }
   } catch (const po::unknown_option& error) {
     throw UsageError(error.what() + advice_for(error.get_option_name(), table));

@@ -7,6 +7,8 @@
 // {"offset":…,"rule":"W15","fault":"Overlaps","severity":"error","readers":["perfetto"],
 // "record":"complete","problem":"…","effect":"…"}.
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -182,6 +184,16 @@ void append_colored(TextBuffer& out, const Entry& entry) {
   append_text(out, kPlain);
 }
 
+// What a trace must have. Where calls are printed, begin, end and complete all mean calls.
+Selection wanted_of(const DumpOptions& options) {
+  Selection wanted = options.selection;
+  constexpr std::array<std::string_view, 3> kCalls{"begin", "end", "complete"};
+  const auto is_call = [&](const std::string& kind) { return std::ranges::count(kCalls, kind) != 0; };
+  if (options.mode != DumpMode::Lines && std::erase_if(wanted.kinds, is_call) != 0)
+    wanted.kinds.insert(wanted.kinds.end(), kCalls.begin(), kCalls.end());
+  return wanted;
+}
+
 ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   RecordFilter filter(options.selection);
   const bool takes_all = options.selection.empty();
@@ -210,20 +222,21 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   if (!options.other.empty()) {
     const auto input = open_trace(options.other);
     Reader reader(*input);
-    EntrySource other(reader, options.selection);
+    EntrySource other(reader, wanted_of(options));
     Statistics after(options.selection, options.calls);
     while (const Entry* entry = other.next()) after.add(*entry, reader);
     after.finish();
-    append_difference(out.text(), statistics, after, options.calls.unit);
+    if (source.has_wanted() || other.has_wanted())
+      append_difference(out.text(), statistics, after, options.calls.unit);
     out.flush();
     const ExitCode read = report_end(source, "fxt-dump", options.file);
     const ExitCode other_read = report_end(other, "fxt-dump", options.other);
     return read == ExitCode::Done ? other_read : read;
   }
-  if (options.json) {
+  if (source.has_wanted() && options.json) {
     statistics.append_json_to(out.text(), source.reader());
     out.line_done();
-  } else {
+  } else if (source.has_wanted()) {
     statistics.append_to(out.text(), source.reader());
   }
   out.flush();
@@ -374,7 +387,7 @@ ExitCode run(const DumpOptions& options) {
   if (options.mode == DumpMode::Rules) return print_rules(out);
   const auto input = open_trace(options.file);
   Reader reader(*input);
-  EntrySource source(reader, options.selection);
+  EntrySource source(reader, wanted_of(options));
   if (options.mode == DumpMode::Check) return dump_check(options, source, out);
   if (options.mode == DumpMode::Stats) return dump_statistics(options, source, out);
   if (options.mode == DumpMode::Tree) return dump_tree(options, source, out);

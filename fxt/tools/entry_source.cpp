@@ -42,6 +42,8 @@ std::string EntrySource::unmet() const {
     return first_ns_ <= last_ns_ ? outside_text(first_ns_, last_ns_) : "nothing in it has a time";
   if (has_threads() && !has_names_) {
     std::vector<std::string> wanted;
+    if (!wanted_.kinds.empty())
+      wanted.push_back(fmt::format("kind '{}'", fmt::join(wanted_.kinds, "' or '")));
     if (!wanted_.names.empty())
       wanted.push_back(fmt::format("name '{}'", fmt::join(wanted_.names, "' or '")));
     if (!wanted_.categories.empty())

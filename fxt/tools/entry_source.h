@@ -18,7 +18,7 @@ namespace fxt::tools {
 // has the reason.
 class EntrySource {
  public:
-  // Of a selection, threads, time and names: a trace that has nothing there is not the one that was meant.
+  // A trace that has nothing of the threads, the time, or the kinds and names, is not the one that was meant.
   EntrySource(Reader& reader, const Selection& wanted)
       : reader_(&reader), wanted_(wanted), window_(wanted.range.value_or(TimeRange{})) {}
   const Entry* next() {
@@ -57,7 +57,7 @@ class EntrySource {
   std::set<std::uint64_t> missing_threads_{wanted_.threads.begin(), wanted_.threads.end()};
   std::size_t asked_threads_ = missing_threads_.size();
   bool reaches_range_ = !wanted_.range;
-  Selection names_ = {.names = wanted_.names, .categories = wanted_.categories};
+  Selection names_ = {.kinds = wanted_.kinds, .names = wanted_.names, .categories = wanted_.categories};
   bool has_names_ = names_.empty();
   std::set<std::uint64_t> threads_;  // that there are, until all of the wanted are found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;

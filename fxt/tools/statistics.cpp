@@ -97,7 +97,8 @@ std::vector<CallColumn> CallReport::parse_columns(std::string_view list) {
     const std::string_view word = list.substr(0, list.find(','));
     const auto* const found = std::ranges::find(kColumns, word, &ColumnText::name);
     if (found == kColumns.end())
-      refuse_word("columns", word, {"calls", "total", "self", "average", "min", "max"});
+      throw UsageError(fmt::format(
+          "--columns takes calls, total, self, average, min, max, with commas between them, not '{}'", word));
     columns.push_back(static_cast<CallColumn>(found - kColumns.begin()));
     if (word.size() == list.size()) return columns;
     list.remove_prefix(word.size() + 1);

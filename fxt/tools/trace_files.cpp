@@ -19,6 +19,7 @@
 #include "fxt/format.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/foreign_files.h"
+#include "fxt/support/text.h"
 
 namespace fxt::tools {
 namespace {
@@ -229,9 +230,9 @@ void PieceFiles::check_size(const CutCounters& counters) const {
       counters.least_bytes <= options_.split_bytes)
     return;
   throw UsageError(fmt::format(
-      "--split-size is {} bytes, but each piece begins with all names and what is open: that takes "
+      "--split-size is {}, but each piece begins with all names and what is open: that takes "
       "{} so far, and may grow; take several times that, or --force for larger pieces",
-      options_.split_bytes, counters.least_bytes));
+      counted(options_.split_bytes, "byte"), counters.least_bytes));
 }
 
 std::vector<std::string> PieceFiles::complete() const {

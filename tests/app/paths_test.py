@@ -117,6 +117,7 @@ class Paths(unittest.TestCase):
         self.assert_no_input(f"{neither}, but a directory with a recording in it: {self.folder}/uftrace.data",
                              str(self.folder))
         self.assert_no_input("no such file or directory", "nothing")
+        self.assert_refused("'one.fxt' does not exist, and only the last name is the OUTPUT", "uftrace.data", "one.fxt", "two.fxt")
 
     def test_what_lttng_wrote_says_what_it_is(self):
         neither = "neither a uftrace recording nor a GDB trace file"

@@ -55,7 +55,8 @@ ProgramText program_text() {
           "the trace is: a picture merges calls that are narrower than a pixel, a page merges the narrowest "
           "calls if there are too many, and the report counts what was merged or not drawn.",
       .exit_status =
-          "0 done, 1 IN is damaged or lacks a requested thread (what is there is drawn), can't be read, or holds "
+          "0 done, 1 IN is damaged or lacks a requested thread (what is there is drawn), can't be read, or "
+          "holds "
           "nothing to be drawn, or OUT can't be written, 2 wrong usage.",
       .examples = {{"fxt-draw run.fxt run.svg", "a lane for each thread"},
                    {"fxt-draw run.fxt run.html", "a page to zoom and search"},

@@ -85,6 +85,8 @@ TEST_F(ProgramTexts, TheShortHelpHasExamplesAndCommonOptions) {
 `draw --help` lists all options.
 )");
   EXPECT_THAT(text({"--help"}), testing::StartsWith("Usage: draw [OPTIONS] IN\n"));
+  EXPECT_EQ(text({"-hV"}), text({"-h"}));
+  EXPECT_EQ(text({"-Vh"}), text({"-h"}));
 }
 
 TEST_F(ProgramTexts, Manual) {

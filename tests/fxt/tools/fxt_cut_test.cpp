@@ -105,6 +105,7 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForNames) {
             "that takes "
             "2090 so far, and may grow; take several times that, or --force for larger pieces\nTry 'fxt-cut "
             "--help'.\n");
+  EXPECT_THAT(run("--split-size 1 " + names + " " + out).output, HasSubstr("--split-size is 1 byte, but"));
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt"));
   EXPECT_EQ(run("-q --split-size 2090 " + names + " " + out).output, "");
   EXPECT_THAT(run("--force --split-size 1k " + names + " " + out).output,
