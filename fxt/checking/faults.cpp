@@ -7,7 +7,6 @@
 namespace fxt {
 namespace {
 
-using enum Fault;
 using enum Severity;
 using enum KnownReader;
 
@@ -16,7 +15,7 @@ using enum KnownReader;
 // warning.
 constexpr std::string_view kLetters = "PTCRS";
 
-struct Entry {
+struct FaultEntry {
   Fault fault;
   std::string_view name, rule, costs;
 };
@@ -46,7 +45,11 @@ constexpr Cost next_cost(std::string_view& text) {
   return cost;
 }
 
-constexpr std::array<Entry, kFaults> kTable{{
+namespace by_fault {
+
+using enum Fault;
+
+constexpr std::array<FaultEntry, kFaults> kTable{{
     {LateTime, "LateTime", "W5", "P Perfetto drops it|R Fuchsia's Rust reader panics"},
     {LongSpan, "LongSpan", "W5", "T Tracy's times wrap"},
     {EndBeforeBegin, "EndBeforeBegin", "W15", "P Perfetto drops it"},
@@ -172,13 +175,15 @@ static_assert([] {
   return true;
 }());
 
-constexpr std::array<std::string_view, 5> kNames = {"perfetto", "tracy", "fuchsia-cpp", "fuchsia-rust",
-                                                    "spec"};
+}  // namespace by_fault
+
+constexpr std::array<std::string_view, 5> kReaderNames = {"perfetto", "tracy", "fuchsia-cpp", "fuchsia-rust",
+                                                          "spec"};
 
 }  // namespace
 
 FaultCost cost_of(Fault fault, KnownReaders readers) {
-  const Entry& entry = kTable[static_cast<std::size_t>(fault)];
+  const FaultEntry& entry = by_fault::kTable[static_cast<std::size_t>(fault)];
   FaultCost cost{.rule = entry.rule};
   for (std::string_view costs = entry.costs; !costs.empty();) {
     const Cost part = next_cost(costs);
@@ -195,17 +200,17 @@ FaultCost cost_of(Fault fault, KnownReaders readers) {
   return cost;
 }
 
-std::string_view name_of(Fault fault) { return kTable[static_cast<std::size_t>(fault)].name; }
+std::string_view name_of(Fault fault) { return by_fault::kTable[static_cast<std::size_t>(fault)].name; }
 
-std::string_view name_of(KnownReader reader) { return kNames[static_cast<std::size_t>(reader)]; }
+std::string_view name_of(KnownReader reader) { return kReaderNames[static_cast<std::size_t>(reader)]; }
 
 std::optional<KnownReaders> parse_readers(std::string_view names) {
   KnownReaders readers;
   for (;;) {
     const std::size_t comma = names.find(',');
-    const auto name = std::ranges::find(kNames, names.substr(0, comma));
-    if (name == kNames.end()) return std::nullopt;
-    readers = readers | KnownReaders{static_cast<KnownReader>(name - kNames.begin())};
+    const auto name = std::ranges::find(kReaderNames, names.substr(0, comma));
+    if (name == kReaderNames.end()) return std::nullopt;
+    readers = readers | KnownReaders{static_cast<KnownReader>(name - kReaderNames.begin())};
     if (comma == std::string_view::npos) return readers;
     names.remove_prefix(comma + 1);
   }

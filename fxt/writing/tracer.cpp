@@ -29,7 +29,7 @@ namespace fxt {
 namespace {
 
 constexpr std::size_t kTextBytes = 128;
-constexpr std::array kEndingSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM};
+constexpr std::array kFlushingSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM};
 
 std::uint64_t id_of_thread() {
 #ifdef __linux__
@@ -321,7 +321,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
   file_ = std::move(file);
   is_on = true;
   if (!options.flushes_on_signals) return;
-  for (const int signal : kEndingSignals) {
+  for (const int signal : kFlushingSignals) {
     struct sigaction action {};
     if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = flush_and_end;

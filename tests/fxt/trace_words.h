@@ -12,6 +12,8 @@ namespace fxt::test {
 
 using Words = std::vector<std::uint64_t>;
 
+inline constexpr Thread kMain{.process = 100, .thread = 101};
+
 // Magic, provider info "fxt" (id 1), initialization: what every file begins with.
 inline const Words kStart = {
     0x0016'5478'4604'0010,  // "FxT" and a byte chosen at random

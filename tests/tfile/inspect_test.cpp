@@ -31,14 +31,14 @@ std::string section(TraceBuilder& t, std::string_view name) {
   return text_of(*inspect(t.write(), notes).find(name));
 }
 
-void describe(TraceBuilder& t) {
-  t.line("R 40").line("status 0;tstop::0;tframes:2").line("tsv 1:0:1:74726163655f74696d657374616d70");
+void begin_description(TraceBuilder& t) {
+  t.line("R 40").line("status 0;tstop::0;tframes:2").line(kStamp);
   t.line("tp T2:401000:E:0:0");
 }
 
 TEST(TraceInspect, ShowsActions) {
   TraceBuilder t;
-  describe(t);
+  begin_description(t);
   t.line("tp A2:401000:R0f").line("tp A2:401000:L").line("tp A2:401000:M-1,404040,8");
   t.line("tp A2:401000:M0,10,4")
 
@@ -50,11 +50,11 @@ TEST(TraceInspect, ShowsActions) {
 
 TEST(TraceInspect, ShowsTimesIfThereAreAny) {
   TraceBuilder none, one;
-  describe(none);
+  begin_description(none);
   const Json without = outline_of(none.frame(2).memory(0x1000, "x").end())["time"];
   EXPECT_EQ(without["frames with a time stamp"], 0);
   EXPECT_FALSE(without.contains("first ns"));
-  describe(one);
+  begin_description(one);
   const Json with = outline_of(one.frame(2).variable(1, 7).end())["time"];
   EXPECT_EQ(with["frames with a time stamp"], 1);
   EXPECT_EQ(with["first ns"], 7000);
@@ -132,7 +132,7 @@ TEST(TraceInspect, ShowsTracepoints) {
 // Frames of the same pattern are counted without walking their blocks. The counts must be the same.
 TEST(TraceInspect, CountsWhatFramesHold) {
   TraceBuilder t;
-  describe(t);
+  begin_description(t);
   for (int i = 0; i < 10; ++i) t.frame(2).variable(1, 1000 + i).memory(0x1000, "abc").variable(2, 1);
   t.frame(2).variable(1, 1005).memory(0x1000, "abc").memory(0x2000, "d").raw("Q").end();
   const Json outline = outline_of(t);

@@ -26,6 +26,13 @@ class NoThreads : public CallHistory {
 
 }  // namespace
 
+void describe_tick(TraceBuilder& t) {
+  t.line("R 40").line("status 0;tstop::0;tframes:2;tcreated:2").line(kStamp).line(kHits);
+  t.line("tp T2:401000:E:0:0").line("tp A2:401000:M-1,404040,8");
+  t.line("tp A2:401000:X00000008,2c00012e00012927").source("2:401000", "at", "tick");
+  t.source("2:401000", "cmd", "collect g_hash").source("2:401000", "cmd", "collect $trace_timestamp");
+}
+
 std::string hex_of(std::string_view text) {
   std::string digits;
   for (const char c : text) digits += fmt::format("{:02x}", static_cast<unsigned char>(c));

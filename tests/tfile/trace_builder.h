@@ -14,6 +14,10 @@
 
 namespace convert::tfile {
 
+// Lines of trace state variables: $trace_timestamp (1), which is computed, and $hits (2).
+inline constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70";
+inline constexpr std::string_view kHits = "tsv 2:0:0:68697473";
+
 class TraceBuilder {
  public:
   // A file of its own, removed with this object.
@@ -73,6 +77,10 @@ class TraceBuilder {
   bool has_call_history_ = false;
   std::vector<std::string> all_lines_, notes_, threads_, details_;
 };
+
+// Describes two frames of tracepoint 2 at `tick`, 0x401000, that collects g_hash (8 bytes at 0x404040) and
+// the time.
+void describe_tick(TraceBuilder& t);
 
 // Two hexadecimal digits per byte.
 std::string hex_of(std::string_view text);

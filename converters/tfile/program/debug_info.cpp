@@ -12,7 +12,7 @@
 namespace convert::tfile {
 namespace {
 
-constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxDieDepth = 64;
 constexpr std::size_t kMaxScopes = 16384;
 
 bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_specification); }
@@ -28,7 +28,7 @@ void add_children(Dwarf_Die scope, std::vector<Dwarf_Die>& variables, std::size_
     const bool has_name = dwarf_diename(&child) != nullptr;
     if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant) && has_name)
       variables.push_back(child);
-    else if (is_block_without_code(child) && depth < kMaxDepth)
+    else if (is_block_without_code(child) && depth < kMaxDieDepth)
       add_children(child, variables, depth + 1);
   }
 }
@@ -50,7 +50,7 @@ void add_inherited(Dwarf_Die instance, std::vector<Dwarf_Die>& variables) {
 // The scopes of `pc` within a function, the function first.
 void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& scopes) {
   scopes.push_back(scope);
-  if (scopes.size() == kMaxDepth) return;
+  if (scopes.size() == kMaxDieDepth) return;
   const auto add_within = [&](auto& self, Dwarf_Die parent, std::size_t depth) -> bool {
     for (Dwarf_Die& child : children_of(parent)) {
       switch (dwarf_tag(&child)) {
@@ -62,7 +62,8 @@ void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& s
             add_scopes(child, pc, scopes);
             return true;
           }
-          if (is_block_without_code(child) && depth < kMaxDepth && self(self, child, depth + 1)) return true;
+          if (is_block_without_code(child) && depth < kMaxDieDepth && self(self, child, depth + 1))
+            return true;
           break;
         default:
           break;
@@ -79,7 +80,7 @@ std::optional<Dwarf_Die> variable_within(Dwarf_Die scope, std::string_view name,
   add_children(scope, variables);
   for (const Dwarf_Die& variable : variables)
     if (name == die_name(variable) && !has_longer_name(variable)) return variable;
-  if (depth == kMaxDepth) return std::nullopt;
+  if (depth == kMaxDieDepth) return std::nullopt;
   for (Dwarf_Die& child : children_of(scope))
     if (dwarf_tag(&child) == DW_TAG_lexical_block)
       if (auto found = variable_within(child, name, depth + 1)) return found;
@@ -102,7 +103,7 @@ Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf_Die skeleton) {
 }
 
 void add_functions(Dwarf_Die parent, std::vector<DebugUnits::Function>& functions, std::size_t depth = 0) {
-  if (depth == kMaxDepth) return;
+  if (depth == kMaxDieDepth) return;
   for (Dwarf_Die& child : children_of(parent)) {
     switch (dwarf_tag(&child)) {
       case DW_TAG_subprogram: {

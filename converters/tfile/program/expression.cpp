@@ -13,17 +13,17 @@
 namespace convert::tfile {
 namespace {
 
-using Kind = Type::Kind;
+using TypeKind = Type::Kind;
 
-constexpr std::size_t kMaxDepth = 64;
-constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
+constexpr std::size_t kMaxAnonymousDepth = 64;
+constexpr std::uint64_t kMaxRepeats = ~std::uint32_t{0};
 
 bool is_integer(const Type* type) {
   return type != nullptr && type->size <= 8 &&
-         (type->kind == Kind::Signed || type->kind == Kind::Unsigned || type->kind == Kind::Bool ||
-          type->kind == Kind::Enum);
+         (type->kind == TypeKind::Signed || type->kind == TypeKind::Unsigned ||
+          type->kind == TypeKind::Bool || type->kind == TypeKind::Enum);
 }
-bool is_pointer(const Type* type) { return type != nullptr && type->kind == Kind::Pointer; }
+bool is_pointer(const Type* type) { return type != nullptr && type->kind == TypeKind::Pointer; }
 
 class Evaluator {
  public:
@@ -174,7 +174,7 @@ class Evaluator {
   Value repeated(const Value& first, const Value& counter) {
     const Value element = without_reference(first, context_);
     const auto count = integer_of(counter, frame_);
-    if (element.type == nullptr || element.type->size == 0 || !count || *count == 0 || *count > kMaxCount ||
+    if (element.type == nullptr || element.type->size == 0 || !count || *count == 0 || *count > kMaxRepeats ||
         element.bit_size != 0)
       return {};
     const Type* const array = types_.array_of(element.type, *count);
@@ -204,12 +204,12 @@ class Evaluator {
     if (!is_number || (!is_integer(type) && !is_pointer(type))) return {};
     const auto bits = integer_of(value, frame_);
     if (!bits) return missing(type, value);
-    return of_integer(type->kind == Kind::Bool ? (*bits != 0 ? 1 : 0) : *bits, type);
+    return of_integer(type->kind == TypeKind::Bool ? (*bits != 0 ? 1 : 0) : *bits, type);
   }
 
   Value dereferenced(const Value& pointer) {
     const Value value = decayed(pointer);
-    if (value.type != nullptr && value.type->kind == Kind::Function) return value;
+    if (value.type != nullptr && value.type->kind == TypeKind::Function) return value;
     const Type* target = is_pointer(value.type) ? value.type->target : nullptr;
     // GDB reads a long at an integer's address.
     if (is_integer(value.type)) target = types_.basic("long");
@@ -229,12 +229,12 @@ class Evaluator {
 
   Value element_of(const Value& of, Value index) {
     const Value array = without_reference(of, context_);
-    if (array.type != nullptr && array.type->kind == Kind::Array && array.type->first != 0) {
+    if (array.type != nullptr && array.type->kind == TypeKind::Array && array.type->first != 0) {
       const auto number_of_index = integer_of(index, frame_);
       if (!number_of_index) return {};
       index = number(*number_of_index - static_cast<std::uint64_t>(array.type->first), "long");
     }
-    if (array.type != nullptr && array.type->kind == Kind::Array &&
+    if (array.type != nullptr && array.type->kind == TypeKind::Array &&
         array.storage.kind == Storage::Kind::Bytes) {
       const auto at = integer_of(index, frame_);
       return at && *at < array.type->count && array.type->target != nullptr
@@ -245,7 +245,7 @@ class Evaluator {
   }
 
   Value member(const Value& of, std::string name) {
-    if (of.type == nullptr || of.type->kind != Kind::Struct || name.empty()) return {};
+    if (of.type == nullptr || of.type->kind != TypeKind::Struct || name.empty()) return {};
     // "Base::member"
     if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
     Value found;
@@ -256,7 +256,7 @@ class Evaluator {
 
   void find_member(const Value& of, const std::string& name, std::size_t depth, Value& found,
                    std::size_t& count) const {
-    if (depth > kMaxDepth) return;
+    if (depth > kMaxAnonymousDepth) return;
     for (const Type::Member& candidate : of.type->members) {
       if (candidate.name != name || candidate.location) continue;
       found = resolved(part_of(of, candidate.type, candidate.bit_offset / 8), context_);
@@ -268,7 +268,7 @@ class Evaluator {
       return;  // hides those of base classes
     }
     for (const Type::Member& candidate : of.type->members)
-      if (candidate.name.empty() && !candidate.location && candidate.type->kind == Kind::Struct)
+      if (candidate.name.empty() && !candidate.location && candidate.type->kind == TypeKind::Struct)
         find_member(part_of(of, candidate.type, candidate.bit_offset / 8), name, depth + 1, found, count);
   }
 
@@ -352,7 +352,7 @@ class Evaluator {
 
   Value decayed(const Value& value) {
     const Value plain = without_reference(value, context_);
-    if (plain.type == nullptr || plain.type->kind != Kind::Array || plain.type->target == nullptr)
+    if (plain.type == nullptr || plain.type->kind != TypeKind::Array || plain.type->target == nullptr)
       return plain;
     const Type* const pointer = types_.pointer_to(plain.type->target);
     if (plain.storage.kind == Storage::Kind::Memory) return of_integer(plain.storage.address, pointer);
@@ -360,19 +360,19 @@ class Evaluator {
   }
 
   const Type* promoted(const Type* type) {
-    if (type->kind == Kind::Enum) {
+    if (type->kind == TypeKind::Enum) {
       const bool is_wide = type->size > 4;
       return is_signed(*type) ? types_.basic(is_wide ? "long long" : "int")
                               : types_.basic(is_wide ? "unsigned long long" : "unsigned int");
     }
-    return type->size < 4 || type->kind == Kind::Bool ? types_.basic("int") : type;
+    return type->size < 4 || type->kind == TypeKind::Bool ? types_.basic("int") : type;
   }
 
   const Type* common(const Type& a, const Type& b) {
     const Type* const left = promoted(&a);
     const Type* const right = promoted(&b);
     if (left->size != right->size) return left->size > right->size ? left : right;
-    return right->kind == Kind::Unsigned ? right : left;
+    return right->kind == TypeKind::Unsigned ? right : left;
   }
 
   Value of_integer(std::uint64_t bits, const Type* type) const {

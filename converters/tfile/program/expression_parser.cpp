@@ -9,9 +9,7 @@
 namespace convert::tfile {
 namespace {
 
-using Kind = Expression::Kind;
-
-constexpr std::size_t kMaxDepth = 64, kMaxOperators = 512;
+constexpr std::size_t kMaxParseDepth = 64, kMaxOperators = 512;
 
 struct BinaryOperator {
   std::string_view text;
@@ -27,6 +25,8 @@ constexpr std::array kBinaryOperators{
 };
 
 class Parser {
+  using Kind = Expression::Kind;
+
  public:
   Parser(std::string_view text, TypeTable& types, const FindType& find_type)
       : text_(text), types_(types), find_type_(find_type) {}
@@ -40,7 +40,7 @@ class Parser {
   // ---- Operators ----
 
   Expression binary(int lowest) {
-    if (++depth_ > kMaxDepth) return {};
+    if (++depth_ > kMaxParseDepth) return {};
     Expression left = unary();
     while (const BinaryOperator* const found = consume_operator(lowest)) {
       Expression right = binary(found->precedence + 1);
@@ -65,7 +65,7 @@ class Parser {
   }
 
   Expression unary() {
-    if (++depth_ > kMaxDepth) return {};
+    if (++depth_ > kMaxParseDepth) return {};
     Expression expression = prefixed();
     --depth_;
     return expression;

@@ -12,7 +12,7 @@
 namespace convert::tfile {
 namespace {
 
-constexpr std::size_t kMaxSteps = 4096, kMaxNesting = 4;
+constexpr std::size_t kMaxOperations = 4096, kMaxNesting = 4;
 
 // The operations of an attribute at an address. Returns 1, 0 if there are none, less than 0 on errors.
 int operations_at(Dwarf_Attribute& attribute, Dwarf_Addr pc, std::span<const Dwarf_Op>& operations) {
@@ -43,7 +43,7 @@ class Run {
   // The address or the number that the operations compute.
   std::optional<std::uint64_t> number(std::span<const Dwarf_Op> operations) {
     for (std::size_t at = 0, steps = 0; at < operations.size(); ++steps) {
-      if (steps == kMaxSteps || !step(operations, at)) return std::nullopt;
+      if (steps == kMaxOperations || !step(operations, at)) return std::nullopt;
     }
     if (is_register_) return register_number(*is_register_);
     return stack_.empty() ? std::nullopt : std::optional(stack_.top());
@@ -55,7 +55,7 @@ class Run {
     Storage pieces{.kind = Storage::Kind::Bytes};
     std::size_t begin = 0;
     for (std::size_t at = 0, steps = 0; at < operations.size(); ++steps) {
-      if (steps == kMaxSteps) return Storage::none(Missing::NotUnderstood);
+      if (steps == kMaxOperations) return Storage::none(Missing::NotUnderstood);
       if (operations[at].atom == DW_OP_piece) {
         const std::uint64_t left = size - std::min<std::uint64_t>(size, pieces.bytes.size());
         const std::uint64_t bytes = std::min<std::uint64_t>(operations[at].number, left);

@@ -15,7 +15,7 @@
 namespace convert::tfile {
 namespace {
 
-using Kind = Type::Kind;
+using TypeKind = Type::Kind;
 
 constexpr std::uint64_t kMaxVirtualFunctions = 65536;
 constexpr std::size_t kMaxBases = 16;
@@ -60,7 +60,7 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
 
 // Whether arrays of the type are text: characters of one byte, or wide ones of C++.
 bool is_character(Dwarf_Die base_type, const Type& type) {
-  if (type.kind != Kind::Signed && type.kind != Kind::Unsigned) return false;
+  if (type.kind != TypeKind::Signed && type.kind != TypeKind::Unsigned) return false;
   // Bytes that are numbers in Rust and Go have another encoding.
   const auto encoding = unsigned_attribute(base_type, DW_AT_encoding);
   const bool is_char =
@@ -71,7 +71,7 @@ bool is_character(Dwarf_Die base_type, const Type& type) {
 
 // A dimension: the first index, and the number of elements if it is the same in all frames.
 Type dimension_of(Dwarf_Die subrange) {
-  Type array{.kind = Kind::Array};
+  Type array{.kind = TypeKind::Array};
   if (auto first = attribute_of(subrange, DW_AT_lower_bound)) {
     if (dwarf_formsdata(&*first, &array.first) != 0) array.first_attribute = first;
   } else if (dwarf_default_lower_bound(language_of(subrange), &array.first) != 0) {
@@ -149,7 +149,7 @@ class TypeReader {
       case DW_TAG_pointer_type:
       case DW_TAG_reference_type:
       case DW_TAG_rvalue_reference_type:
-        type.kind = tag == DW_TAG_pointer_type ? Kind::Pointer : Kind::Reference;
+        type.kind = tag == DW_TAG_pointer_type ? TypeKind::Pointer : TypeKind::Reference;
         type.is_implicit = is_ada(die);
         type.target = types_.of(die);
         if (type.size == 0) {
@@ -164,10 +164,10 @@ class TypeReader {
         break;
       case DW_TAG_subroutine_type:
       case DW_TAG_subprogram:
-        type.kind = Kind::Function;
+        type.kind = TypeKind::Function;
         break;
       case DW_TAG_unspecified_type:  // nullptr_t
-        type.kind = Kind::Pointer;
+        type.kind = TypeKind::Pointer;
         if (type.size == 0) type.size = info_.address_bytes();
         break;
       case DW_TAG_enumeration_type:
@@ -183,8 +183,8 @@ class TypeReader {
         break;
       case DW_TAG_string_type: {  // Fortran's texts, which are as long as they were declared
         static const Type kCharacter{
-            .kind = Kind::Unsigned, .size = 1, .name = "character", .is_character = true};
-        type.kind = Kind::Array;
+            .kind = TypeKind::Unsigned, .size = 1, .name = "character", .is_character = true};
+        type.kind = TypeKind::Array;
         type.target = &kCharacter;
         type.count = type.size;
         type.count_attribute = own_attribute(die, DW_AT_string_length);
@@ -205,11 +205,11 @@ class TypeReader {
     switch (encoding) {
       case DW_ATE_float:
       case DW_ATE_decimal_float:
-        type.kind = Kind::Float;
+        type.kind = TypeKind::Float;
         type.format = float_format_of(die, type.size);
         break;
       case DW_ATE_complex_float:
-        type.kind = Kind::Complex;
+        type.kind = TypeKind::Complex;
         type.format = float_format_of(die, type.size / 2);
         type.is_fortran = is_fortran(die);
         break;
@@ -219,22 +219,22 @@ class TypeReader {
         auto scale = own_attribute(die, is_binary ? DW_AT_binary_scale : DW_AT_decimal_scale);
         Dwarf_Sword exponent = 0;
         if (!scale || dwarf_formsdata(&*scale, &exponent) != 0) break;
-        type.kind = Kind::Fixed;
+        type.kind = TypeKind::Fixed;
         type.scale = std::pow(is_binary ? 2.0 : 10.0, static_cast<double>(exponent));
         type.is_signed = encoding == DW_ATE_signed_fixed;
         break;
       }
       case DW_ATE_signed_char:
       case DW_ATE_signed:
-        type.kind = Kind::Signed;
+        type.kind = TypeKind::Signed;
         break;
       case DW_ATE_unsigned_char:
       case DW_ATE_unsigned:
       case DW_ATE_UTF:
-        type.kind = Kind::Unsigned;
+        type.kind = TypeKind::Unsigned;
         break;
       case DW_ATE_boolean:
-        type.kind = Kind::Bool;
+        type.kind = TypeKind::Bool;
         break;
       default:
         break;
@@ -273,9 +273,9 @@ class TypeReader {
   }
 
   void read_enumeration(Type& type, Dwarf_Die die) {
-    type.kind = Kind::Enum;
+    type.kind = TypeKind::Enum;
     if (const Type* const underlying = types_.of(die)) {
-      type.is_signed = underlying->kind == Kind::Signed;
+      type.is_signed = underlying->kind == TypeKind::Signed;
       if (type.size == 0) type.size = underlying->size;
     }
     // The enumerators of an `enum class` are qualified by its name, too.
@@ -298,7 +298,7 @@ class TypeReader {
 
   // An array has one subrange per dimension, the outermost first; in Fortran the innermost first.
   void read_array(Type& type, Dwarf_Die die) {
-    type.kind = Kind::Array;
+    type.kind = TypeKind::Array;
     const Type* element = types_.of(die);
     std::vector<Type> dimensions;
     for (Dwarf_Die& child : children_of(die))
@@ -324,7 +324,7 @@ class TypeReader {
   }
 
   void read_structure(Type& type, Dwarf_Die die) {
-    type.kind = Kind::Struct;
+    type.kind = TypeKind::Struct;
     for (Dwarf_Die& child : children_of(die)) {
       if (dwarf_tag(&child) == DW_TAG_variant_part) read_variants(type, child);
       auto member = read_member(child);
@@ -336,9 +336,10 @@ class TypeReader {
     // Ada's pointer to an array and to its bounds.
     if (!is_ada(die) || type.members.size() != 2 || type.members[0].name != "P_ARRAY") return;
     const Type& pointer = *type.members[0].type;
-    if (pointer.kind != Kind::Pointer || pointer.target == nullptr || pointer.target->kind != Kind::Array)
+    if (pointer.kind != TypeKind::Pointer || pointer.target == nullptr ||
+        pointer.target->kind != TypeKind::Array)
       return;
-    type.kind = Kind::Reference;
+    type.kind = TypeKind::Reference;
     type.is_implicit = true;
     type.target = pointer.target;
   }
@@ -368,7 +369,7 @@ class TypeReader {
     if (has_attribute(part, DW_AT_discr))
       if (const auto discriminant = info_.referred(part, DW_AT_discr))
         type.discriminant = read_member(*discriminant);
-    const bool is_signed = type.discriminant && type.discriminant->type->kind == Kind::Signed;
+    const bool is_signed = type.discriminant && type.discriminant->type->kind == TypeKind::Signed;
     const bool has_names = language_of(part) == DW_LANG_Rust;
     for (Dwarf_Die child : children) {
       if (dwarf_tag(&child) != DW_TAG_variant) continue;
@@ -377,7 +378,7 @@ class TypeReader {
         auto member = read_member(inner);
         if (!member) continue;
         if (has_names && type.discriminant) {
-          Type label{.kind = Kind::Label,
+          Type label{.kind = TypeKind::Label,
                      .size = type.discriminant->type->size,
                      .name = fmt::format("{}::{}", type.name, member->name)};
           variant.members.push_back(
@@ -393,12 +394,12 @@ class TypeReader {
 
   void read_pointer_to_member(Type& type, Dwarf_Die die) {
     const Type* const member = types_.of(die);
-    const bool is_function = member != nullptr && member->kind == Kind::Function;
-    type.kind = is_function ? Kind::FunctionMember : Kind::DataMember;
+    const bool is_function = member != nullptr && member->kind == TypeKind::Function;
+    type.kind = is_function ? TypeKind::FunctionMember : TypeKind::DataMember;
     if (type.size == 0) type.size = (is_function ? 2 : 1) * info_.address_bytes();
     // These mark virtual functions elsewhere.
     if (is_function && (elf_machine_ == EM_ARM || elf_machine_ == EM_AARCH64 || elf_machine_ == EM_MIPS))
-      type.kind = Kind::Unknown;
+      type.kind = TypeKind::Unknown;
     type.enumerators.emplace_back(is_function ? 0 : -1, "NULL");
     const auto containing = info_.referred(die, DW_AT_containing_type);
     if (!containing) return;

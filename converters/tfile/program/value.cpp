@@ -5,9 +5,9 @@
 namespace convert::tfile {
 namespace {
 
-using Kind = Type::Kind;
+using TypeKind = Type::Kind;
 
-constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxResolvedDepth = 64;
 constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
 
 // An array with the indices that it has in the frame, if they are known. `whole` is the address of the
@@ -31,7 +31,7 @@ Value resolved_array(Value value, const EvaluationContext& context, std::size_t 
     count = last ? std::optional(*last - *first + 1) : std::nullopt;
   if (!first || !count || std::cmp_greater(*count, kMaxCount)) return value;
   const Type* element = type.target;
-  if (element->kind == Kind::Array) element = resolved({element, value.storage}, context, depth + 1).type;
+  if (element->kind == TypeKind::Array) element = resolved({element, value.storage}, context, depth + 1).type;
   if (type.data_attribute && object) {
     const auto data = number_of(*type.data_attribute, context.scope, context.frame, object);
     value.storage = data ? Storage::at(*data) : Storage::none(Missing::NotRecorded);
@@ -81,7 +81,7 @@ Value resolved_structure(const Value& value, const EvaluationContext& context, s
     // An array whose elements lie elsewhere is not part of the structure.
     if (member.location || member.type->data_attribute || !member.type->is_dynamic) continue;
     Value part = part_of(value, member.type, member.bit_offset / 8);
-    const bool is_array = member.type->kind == Kind::Array && value.storage.kind == Storage::Kind::Memory;
+    const bool is_array = member.type->kind == TypeKind::Array && value.storage.kind == Storage::Kind::Memory;
     if (is_array)
       member.type = resolved_array(std::move(part), context, depth, value.storage.address).type;
     else
@@ -93,7 +93,7 @@ Value resolved_structure(const Value& value, const EvaluationContext& context, s
 }  // namespace
 
 bool is_signed(const Type& type) {
-  return type.kind == Kind::Signed || (type.kind == Kind::Enum && type.is_signed);
+  return type.kind == TypeKind::Signed || (type.kind == TypeKind::Enum && type.is_signed);
 }
 
 Value value_of(Dwarf_Die variable, const EvaluationContext& context) {
@@ -119,9 +119,9 @@ Value part_of(const Value& whole, const Type* type, std::uint64_t offset) {
 }
 
 Value resolved(Value value, const EvaluationContext& context, std::size_t depth) {
-  if (value.type == nullptr || !value.type->is_dynamic || depth == kMaxDepth) return value;
-  return value.type->kind == Kind::Array ? resolved_array(std::move(value), context, depth)
-                                         : resolved_structure(value, context, depth);
+  if (value.type == nullptr || !value.type->is_dynamic || depth == kMaxResolvedDepth) return value;
+  return value.type->kind == TypeKind::Array ? resolved_array(std::move(value), context, depth)
+                                             : resolved_structure(value, context, depth);
 }
 
 Value without_reference(const Value& value, const EvaluationContext& context) {

@@ -11,7 +11,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::uint32_t kMaxDepth = 1024;
+constexpr std::uint32_t kMaxActionDepth = 1024;
 constexpr std::string_view kActionList =
     "filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, trace_on, trace_off, clear, if:";
 
@@ -105,8 +105,8 @@ class WordParser {
       actions.is_in = action.name == "filter";
     } else if (action.setting == Setting::Depth) {
       const auto depth = c_number(value);
-      if (!depth || *depth > kMaxDepth)
-        refuse(fmt::format("depth= takes a number from 0 to {}", kMaxDepth), word);
+      if (!depth || *depth > kMaxActionDepth)
+        refuse(fmt::format("depth= takes a number from 0 to {}", kMaxActionDepth), word);
       actions.depth = static_cast<std::uint32_t>(*depth);
     } else if (action.setting == Setting::Time) {
       const auto time_ns = fxt::parse_time_ns(value);

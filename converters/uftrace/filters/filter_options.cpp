@@ -11,7 +11,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::uint64_t kMaxDepth = 65534;
+constexpr std::uint64_t kMaxOptionDepth = 65534;
 
 std::uint64_t number_between(std::string_view option, std::string_view text, std::uint64_t first,
                              std::uint64_t last) {
@@ -75,7 +75,7 @@ std::vector<Option> options_of(FilterOptions& options) {
        .help = "only N levels of calls, counted from where -F begins",
        .handle =
            [&options](std::string_view text) {
-             options.depth = static_cast<std::uint32_t>(number_between("depth", text, 1, kMaxDepth));
+             options.depth = static_cast<std::uint32_t>(number_between("depth", text, 1, kMaxOptionDepth));
            }},
       {.name = "time-filter",
        .letter = 't',

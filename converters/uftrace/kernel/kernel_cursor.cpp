@@ -52,9 +52,9 @@ struct LongTime {
 };
 static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 
-constexpr std::size_t kWord = sizeof(std::uint32_t);
+constexpr std::size_t kKernelWord = sizeof(std::uint32_t);
 // The kernel's clock may go back by a little from one page to the next.
-constexpr std::uint64_t kClockSlackNs = 1'000'000;
+constexpr std::uint64_t kKernelSlackNs = 1'000'000;
 // A page's time is compared with those of this many pages after it.
 constexpr std::size_t kWitnesses = 3;
 
@@ -127,13 +127,13 @@ void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std:
 // A page's time is plausible unless most of the pages after are earlier. Pages that are earlier than what
 // was read are damaged themselves, and don't count.
 bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
-  if (time_ns >= kTimeLimitNs || time_ns + kClockSlackNs < last_ns_) return false;
+  if (time_ns >= kTimeLimitNs || time_ns + kKernelSlackNs < last_ns_) return false;
   int votes = 0;
   for (; behind.size() >= layout_.data_offset();
        behind = behind.subspan(std::min(behind.size(), layout_.page_bytes))) {
     const std::uint64_t other_ns = head_of(behind).time_ns;
-    if (other_ns == 0 || other_ns >= kTimeLimitNs || other_ns + kClockSlackNs < last_ns_) continue;
-    votes += other_ns + kClockSlackNs >= time_ns ? 1 : -1;
+    if (other_ns == 0 || other_ns >= kTimeLimitNs || other_ns + kKernelSlackNs < last_ns_) continue;
+    votes += other_ns + kKernelSlackNs >= time_ns ? 1 : -1;
   }
   return votes >= 0;
 }
@@ -145,7 +145,7 @@ std::uint64_t KernelCursor::limit_of(std::uint64_t time_ns, std::span<const std:
   const bool is_plausible =
       next_ns >= time_ns &&
       has_plausible_time(next_ns, behind.subspan(std::min(behind.size(), layout_.page_bytes)));
-  return is_plausible ? next_ns + kClockSlackNs : kTimeLimitNs - 1;
+  return is_plausible ? next_ns + kKernelSlackNs : kTimeLimitNs - 1;
 }
 
 // The number of events lost before the page: nothing if none were, 0 if it is not known.
@@ -168,37 +168,37 @@ bool KernelCursor::next_in_page() {
     event_ = {.kind = KernelEvent::Kind::Lost, .order_ns = last_ns_, .lost = *lost};
     return true;
   }
-  while (page_.size() - at_ >= kWord) {
+  while (page_.size() - at_ >= kKernelWord) {
     start_ = at_;
     const auto header = RingHeader::of(load<std::uint32_t>(page_.data() + at_, layout_.order), layout_.order);
-    at_ += kWord;
+    at_ += kKernelWord;
     if (header.type_len >= 1 && header.type_len <= type_len::kMaxWords) {
       if (!set_time(time_ns_ + header.delta)) return false;
-      return emit_payload(header.type_len * kWord);
+      return emit_payload(header.type_len * kKernelWord);
     }
     if (header.type_len == type_len::kPadding && header.delta == 0) break;
-    if (page_.size() - at_ < kWord) return drop_half_event();
+    if (page_.size() - at_ < kKernelWord) return drop_half_event();
     const auto word = load<std::uint32_t>(page_.data() + at_, layout_.order);
     switch (header.type_len) {
       case type_len::kTimeExtend:
-        at_ += kWord;
+        at_ += kKernelWord;
         if (!set_time(time_ns_ + LongTime::High::put(word) + header.delta)) return false;
         break;
       case type_len::kTimeStamp:
-        at_ += kWord;
+        at_ += kKernelWord;
         if (!set_time((time_ns_ & LongTime::Epoch::kMask) | LongTime::High::put(word) | header.delta))
           return false;
         break;
       case type_len::kPadding:  // a discarded event
-        if (word < kWord || word > page_.size() - at_) return drop_half_event();
+        if (word < kKernelWord || word > page_.size() - at_) return drop_half_event();
         at_ += word;
         if (!set_time(time_ns_ + header.delta)) return false;
         break;
       default:  // kLong
-        if (word < kWord) return drop_half_event();
-        at_ += kWord;
+        if (word < kKernelWord) return drop_half_event();
+        at_ += kKernelWord;
         if (!set_time(time_ns_ + header.delta)) return false;
-        return emit_payload(word - kWord);
+        return emit_payload(word - kKernelWord);
     }
   }
   close_page();
@@ -211,7 +211,7 @@ bool KernelCursor::emit_payload(std::size_t length) {
   if (length > left) return drop_half_event();
   last_ns_ = std::max(last_ns_, time_ns_);
   event_ = {.kind = KernelEvent::Kind::Data, .order_ns = last_ns_, .payload = page_.subspan(at_, length)};
-  at_ += std::min(left, (length + kWord - 1) / kWord * kWord);
+  at_ += std::min(left, (length + kKernelWord - 1) / kKernelWord * kKernelWord);
   return true;
 }
 

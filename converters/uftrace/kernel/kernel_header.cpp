@@ -12,7 +12,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::string_view kBlock = "TRACEFS: ";
+constexpr std::string_view kBlockMark = "TRACEFS: ";
 // The smallest page holds one event; the largest known kernel's has 64 KiB.
 constexpr std::size_t kMinPage = 64, kMaxPage = std::size_t{1} << 20;
 
@@ -99,7 +99,7 @@ class HeaderParser {
     if (const auto value = value_of(line, "PAGE_SIZE: ")) return parse_page_size(*value);
     if (const auto value = value_of(line, "LONG_SIZE: ")) return parse_long_size(*value);
     if (const auto value = value_of(line, "ENDIAN: ")) return parse_byte_order(*value);
-    if (const auto value = value_of(line, kBlock)) return parse_block(*value);
+    if (const auto value = value_of(line, kBlockMark)) return parse_block(*value);
     return line.empty();
   }
 
@@ -130,9 +130,9 @@ class HeaderParser {
     std::string_view text = rest_.substr(0, *length);
     const std::string_view behind = rest_.substr(text.size());
     // A wrong length must not cost the blocks after it.
-    if (text.size() < *length || !(behind.empty() || behind.starts_with(kBlock))) {
+    if (text.size() < *length || !(behind.empty() || behind.starts_with(kBlockMark))) {
       note_damage(fmt::format("a block of {} bytes does not end there", *length));
-      const std::size_t next = rest_.find(fmt::format("\n{}", kBlock));
+      const std::size_t next = rest_.find(fmt::format("\n{}", kBlockMark));
       text = rest_.substr(0, next == std::string_view::npos ? next : next + 1);
     }
     parse_contents(head.substr(0, colon), text);

@@ -24,7 +24,7 @@ struct CommMisc {
 constexpr std::size_t kHeaderSize = 8;
 // Every record ends with a sample_id: u32 pid, u32 tid, u64 time.
 constexpr std::size_t kSampleIdSize = 16;
-constexpr std::size_t kWord = 8;  // all sizes are multiples of it
+constexpr std::size_t kPerfWord = 8;  // all sizes are multiples of it
 
 // After the header: Switch nothing; Fork and Exit u32 pid, ppid, tid, ptid, u64 time; Comm u32 pid, tid, the
 // name; Lost u64 id, lost.
@@ -61,7 +61,7 @@ constexpr std::uint32_t kTypeLimit = 128;
 
 // The clock of perf may go back by a little (see ktime_get_mono_fast_ns). A larger step, in either
 // direction, is examined.
-constexpr std::uint64_t kClockSlackNs = 1'000'000;
+constexpr std::uint64_t kPerfSlackNs = 1'000'000;
 // A large step forward must be confirmed by the next record with a known type, among this many.
 constexpr int kMaxWitnesses = 8;
 // A shorter step is plausible even where nothing readable follows.
@@ -70,7 +70,7 @@ constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;
 // Forks and exits have a time of their own besides that of writing; uftrace shows it. It is believed where
 // the two are near.
 std::uint64_t own_time(std::uint64_t time_ns, std::uint64_t written_ns) {
-  const bool is_near = time_ns + kClockSlackNs >= written_ns && time_ns <= written_ns + kClockSlackNs;
+  const bool is_near = time_ns + kPerfSlackNs >= written_ns && time_ns <= written_ns + kPerfSlackNs;
   return is_near ? time_ns : written_ns;
 }
 
@@ -165,7 +165,7 @@ std::optional<PerfCursor::Header> PerfCursor::plausible_header() {
 
 // Records of other types are skipped by the size in their header.
 bool PerfCursor::is_plausible(const Header& header) {
-  if (header.size % kWord != 0) return false;
+  if (header.size % kPerfWord != 0) return false;
   if (const EventType* const known = find_event_type(header.type))
     return header.size >= known->min_size && header.size <= known->max_size;
   return header.type != 0 && header.type < kTypeLimit && header.size >= kHeaderSize;
@@ -178,8 +178,8 @@ std::uint64_t PerfCursor::time_of(const Header& header, std::span<const std::byt
 // Notes an implausible time.
 bool PerfCursor::has_plausible_time(const Header& header) {
   const std::uint64_t time_ns = time_of(header, file_.at_least(header.size));
-  bool is_plausible = time_ns < kTimeLimitNs && time_ns + kClockSlackNs >= last_ns_;
-  if (is_plausible && time_ns > last_ns_ + kClockSlackNs) is_plausible = is_confirmed(time_ns, header);
+  bool is_plausible = time_ns < kTimeLimitNs && time_ns + kPerfSlackNs >= last_ns_;
+  if (is_plausible && time_ns > last_ns_ + kPerfSlackNs) is_plausible = is_confirmed(time_ns, header);
   if (!is_plausible)
     note(kBadTime, 1, [&] {
       return fmt::format("{}: a perf event's time of {} ns is impossible here",
@@ -201,7 +201,7 @@ bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
     if (!is_plausible(behind) || bytes.size() < at + behind.size) return is_likely;
     if (find_event_type(behind.type) != nullptr) {
       const std::uint64_t behind_ns = time_of(behind, bytes.subspan(at));
-      return behind_ns < last_ns_ || behind_ns + kClockSlackNs >= time_ns;
+      return behind_ns < last_ns_ || behind_ns + kPerfSlackNs >= time_ns;
     }
     at += behind.size;
   }
@@ -221,11 +221,11 @@ void PerfCursor::skip_damage() {
   const std::uint64_t from = file_.offset();
   bool is_all_zero = true;
   do {
-    const auto word = file_.at_least(kWord);
-    const auto damaged = word.first(std::min(word.size(), kWord));
+    const auto word = file_.at_least(kPerfWord);
+    const auto damaged = word.first(std::min(word.size(), kPerfWord));
     is_all_zero &= is_zero(damaged);
     file_.consume(damaged.size());
-  } while (!file_.at_least(kWord).empty() && !resumes_here());
+  } while (!file_.at_least(kPerfWord).empty() && !resumes_here());
   note(is_all_zero ? kZeroFilled : kDamagedBytes, file_.offset() - from, [&] {
     return fmt::format("{}: not perf events, up to +{:#x}", Location::byte(file_.path(), from).text(),
                        file_.offset());

@@ -15,7 +15,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kMagic{"Ftrace!\0", 8};
-constexpr std::size_t kHeaderSize = 40;
+constexpr std::size_t kInfoHeaderSize = 40;
 constexpr std::size_t kEndianOffset = 14;
 constexpr unsigned kOldestVersion = 3;
 constexpr unsigned kNewestVersion = 4;
@@ -54,12 +54,12 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   in.read<std::uint64_t>("info mask");  // which lines follow; the lines have keys of their own
   const auto max_stack = in.read<std::uint16_t>("max stack");
   if (info.has<FeatureBits::MaxStack>()) info.max_stack = max_stack;
-  in.read_bytes(kHeaderSize - in.offset(), "unused header bytes");
+  in.read_bytes(kInfoHeaderSize - in.offset(), "unused header bytes");
 
-  if (header_size >= kHeaderSize && header_size <= bytes.size()) return header_size;
+  if (header_size >= kInfoHeaderSize && header_size <= bytes.size()) return header_size;
   notes.add(kDamagedLine, size_place,
-            fmt::format("header size is {}, assumed to be {}", header_size, kHeaderSize));
-  return kHeaderSize;
+            fmt::format("header size is {}, assumed to be {}", header_size, kInfoHeaderSize));
+  return kInfoHeaderSize;
 }
 
 // The end of a note about a damaged or missing header.

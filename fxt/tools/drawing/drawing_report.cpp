@@ -15,7 +15,7 @@ struct Noun {
 
 constexpr Noun kCall{"call", "calls"}, kMark{"mark", "marks"};
 
-std::string counted(std::uint64_t count, const Noun& noun) {
+std::string count_of(std::uint64_t count, const Noun& noun) {
   return fxt::counted(count, noun.one, noun.several);
 }
 
@@ -73,34 +73,34 @@ std::vector<std::string> DrawingReport::lines() const {
                                              {"log message", "log messages"},
                                              {"blob", "blobs"},
                                              {"profiler record", "profiler records"}}};
-  std::vector<std::string> drawn{counted(calls, kCall)};
-  if (frames != 0) drawn.push_back(counted(frames, {"frame of GDB", "frames of GDB"}));
-  if (instants != 0) drawn.push_back(counted(instants, {"instant", "instants"}));
-  if (flows != 0) drawn.push_back(counted(flows, {"flow", "flows"}));
+  std::vector<std::string> drawn{count_of(calls, kCall)};
+  if (frames != 0) drawn.push_back(count_of(frames, {"frame of GDB", "frames of GDB"}));
+  if (instants != 0) drawn.push_back(count_of(instants, {"instant", "instants"}));
+  if (flows != 0) drawn.push_back(count_of(flows, {"flow", "flows"}));
   if (counters != 0)
-    drawn.push_back(fmt::format("{} of {}", counted(values, {"value", "values"}),
-                                counted(counters, {"counter", "counters"})));
+    drawn.push_back(fmt::format("{} of {}", count_of(values, {"value", "values"}),
+                                count_of(counters, {"counter", "counters"})));
   std::vector<std::string> lines{
-      fmt::format("{} on {}", fmt::join(drawn, ", "), counted(threads, {"thread", "threads"}))};
+      fmt::format("{} on {}", fmt::join(drawn, ", "), count_of(threads, {"thread", "threads"}))};
 
   const auto say = [&lines](std::uint64_t count, const Noun& noun, std::string_view what) {
-    if (count != 0) lines.push_back(fmt::format("{} {}", counted(count, noun), what));
+    if (count != 0) lines.push_back(fmt::format("{} {}", count_of(count, noun), what));
   };
   const std::string pixel = pixels == 1   ? "a pixel"
                             : pixels == 0 ? exact_time(merged_ns)
                                           : fmt::format("{} pixels", pixels);
   say(merged_calls, kCall,
-      fmt::format("narrower than {} in {}", pixel, counted(merged_shapes, {"gray shape", "gray shapes"})));
+      fmt::format("narrower than {} in {}", pixel, count_of(merged_shapes, {"gray shape", "gray shapes"})));
   say(merged_marks, kMark,
-      fmt::format("less than {} apart in {}", pixel, counted(merged_mark_shapes, kMark)));
+      fmt::format("less than {} apart in {}", pixel, count_of(merged_mark_shapes, kMark)));
   say(far_marks, kMark, "before or behind the calls: at the ends of the axis");
   say(late, {"event", "events"}, "behind later ones of their thread: drawn where there is room");
   say(endless, kCall, "without an end in the trace");
   say(too_deep, {"call or mark", "calls or marks"}, "not drawn: nested too deep (--max-depth)");
   if (other_threads != 0)
     lines.push_back(fmt::format("{} with {} not drawn (--max-threads)",
-                                counted(other_threads, {"more thread", "more threads"}),
-                                counted(on_other_threads, {"call or mark", "calls and marks"})));
+                                count_of(other_threads, {"more thread", "more threads"}),
+                                count_of(on_other_threads, {"call or mark", "calls and marks"})));
   say(flows_cut, {"flow", "flows"}, "not drawn: one end is outside of what is drawn");
   say(flows_too_many, {"flow", "flows"}, "not drawn: too many");
   say(values_not_drawn, {"value", "values"}, "not drawn: no number, or of too many counters");
@@ -110,7 +110,7 @@ std::vector<std::string> DrawingReport::lines() const {
 
   std::vector<std::string> others;
   for (std::size_t kind = 0; kind < kKinds; ++kind)
-    if (left_out_[kind] != 0) others.push_back(counted(left_out_[kind], kNouns[kind]));
+    if (left_out_[kind] != 0) others.push_back(count_of(left_out_[kind], kNouns[kind]));
   if (!others.empty()) lines.push_back(fmt::format("not drawn: {}", fmt::join(others, ", ")));
   return lines;
 }

@@ -8,7 +8,7 @@
 namespace fxt::tools {
 namespace {
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kPageStyle = R"(
 :root { color-scheme: light dark; --back: #fff; --text: #222; --dim: #666; --line: #ccc; --tip: #fffbe6; }
 @media (prefers-color-scheme: dark) {
   :root { --back: #1b1b1d; --text: #eee; --dim: #aaa; --line: #444; --tip: #33322a; }
@@ -438,7 +438,7 @@ std::string page_of(std::string_view title, std::string_view svg, const Drawing&
       "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n{}{}"
       "<script id=\"data\" type=\"application/json\">{}</script>\n<script>{}</script>\n</body>\n</html>\n",
-      in_xml(title), kStyle, kTools, svg, JsonText(all).text(), kScript);
+      in_xml(title), kPageStyle, kTools, svg, JsonText(all).text(), kScript);
 }
 
 }  // namespace fxt::tools

@@ -8,28 +8,29 @@
 #include "tests/fxt/cutting/pieces.h"
 #include "tests/fxt/sample_trace.h"
 
-namespace fxt::test {
+namespace fxt::test::cutting {
 namespace {
 
 using testing::ElementsAre;
 
-constexpr Thread kMain{.process = 1, .thread = 2}, kOther{.process = 1, .thread = 3};
+constexpr Thread kThread{.process = 1, .thread = 2}, kOther{.process = 1, .thread = 3};
 
-Event event(EventType type, std::uint64_t time, std::string_view name, const Thread& thread = kMain) {
+Event event(EventType type, std::uint64_t time, std::string_view name, const Thread& thread = kThread) {
   return {.type = type, .time = time, .thread = thread, .category = "c", .name = name};
 }
-Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name, const Thread& thread = kMain) {
+Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name,
+               const Thread& thread = kThread) {
   Event call = event(EventType::DurationComplete, begin, name, thread);
   call.end = end;
   return call;
 }
-Event begin(std::uint64_t time, std::string_view name, const Thread& thread = kMain) {
+Event begin(std::uint64_t time, std::string_view name, const Thread& thread = kThread) {
   return event(EventType::DurationBegin, time, name, thread);
 }
-Event end(std::uint64_t time, std::string_view name, const Thread& thread = kMain) {
+Event end(std::uint64_t time, std::string_view name, const Thread& thread = kThread) {
   return event(EventType::DurationEnd, time, name, thread);
 }
-Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread& thread = kMain) {
+Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread& thread = kThread) {
   Event link = event(type, time, "link", thread);
   link.id = id;
   return link;
@@ -279,9 +280,9 @@ TEST(Cut, CpusBeginWithTheirThread) {
   };
   const std::vector<Argument> from_idle{{"outgoing_weight", std::numeric_limits<std::int32_t>::min()}};
   EXPECT_THAT(
-      texts_of(cut(trace(to(10, 0, kIdleThread, kMain), to(20, 1, kMain, kIdleThread),
+      texts_of(cut(trace(to(10, 0, kIdleThread, kThread), to(20, 1, kThread, kIdleThread),
                          ContextSwitch{.time = 30, .cpu = 300, .outgoing_thread = 2, .incoming_thread = 3},
-                         to(120, 0, kMain, kOther)),
+                         to(120, 0, kThread, kOther)),
                    range(100, 200))),
       ElementsAre("context-switch 100 cpu=0 out 0/0 state=new priority=0 in 1/2 priority=7\n"
                   "thread-switch 100 cpu=300 out 0 state=new in 3 "
@@ -428,7 +429,7 @@ TEST(Cut, TakesOnlySomeThreadsAndEvents) {
   const Words words = trace(
       name_of(2, "main"), name_of(3, "other"),
       LegacyContextSwitch{
-          .time = 5, .outgoing = kMain, .incoming = kOther, .outgoing_priority = 3, .incoming_priority = 4},
+          .time = 5, .outgoing = kThread, .incoming = kOther, .outgoing_priority = 3, .incoming_priority = 4},
       ContextSwitch{.time = 6, .outgoing_thread = 3, .incoming_thread = 2, .arguments = weights},
       ContextSwitch{.time = 7, .outgoing_thread = 2, .incoming_thread = 3, .arguments = weights},
       ThreadWakeup{.time = 8, .thread = 3}, ThreadWakeup{.time = 9, .thread = 2},
@@ -521,13 +522,13 @@ TEST(Cut, FlowsThatLeaveARangeAreCounted) {
 }
 
 TEST(Cut, SwitchesBetweenThreadsThatAreNotTakenAreNone) {
-  const LegacyContextSwitch legacy{.time = 5, .outgoing = kMain, .incoming = kOther};
+  const LegacyContextSwitch legacy{.time = 5, .outgoing = kThread, .incoming = kOther};
   const ContextSwitch modern{.time = 6, .outgoing_thread = 2, .incoming_thread = 3};
   EXPECT_THAT(texts_of(cut(trace(legacy, modern), {.threads = {4}})), ElementsAre(""));
 }
 
 TEST(Cut, NobodyIsNoThreadOfTheTable) {
-  const LegacyContextSwitch change{.time = 5, .outgoing = kIdleThread, .incoming = kMain};
+  const LegacyContextSwitch change{.time = 5, .outgoing = kIdleThread, .incoming = kThread};
   const auto cuts = cut(trace(change), {});
   const Words& piece = cuts.pieces.at(0);
   Reader reader(std::as_bytes(std::span(piece)));
@@ -633,4 +634,4 @@ TEST(PieceNames, HaveTheNumberBeforeTheSuffix) {
 }
 
 }  // namespace
-}  // namespace fxt::test
+}  // namespace fxt::test::cutting

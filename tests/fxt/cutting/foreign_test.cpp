@@ -12,13 +12,13 @@
 
 #include "tests/fxt/cutting/pieces.h"
 
-namespace fxt::test {
+namespace fxt::test::foreign {
 namespace {
 
 constexpr std::uint64_t kWide = (std::uint64_t{1} << 63) + 7, kLength = 100;
-constexpr Thread kMain{.process = 1, .thread = 2}, kWideThread{.process = kWide - 1, .thread = kWide},
+constexpr Thread kPlainThread{.process = 1, .thread = 2}, kWideThread{.process = kWide - 1, .thread = kWide},
     kNone{};
-constexpr std::array kThreads = {kMain, kWideThread, kNone};
+constexpr std::array kAllThreads = {kPlainThread, kWideThread, kNone};
 
 Event event(EventType type, std::uint64_t time, const Thread& thread, std::string_view name,
             const Arguments& arguments = {}) {
@@ -43,7 +43,7 @@ Words foreign_trace() {
                                   .arguments = {{"x", 1}, {"process", Koid{kWide - 1}}}});
         writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 2, .name = "of no process"});
         writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 0, .name = "nobody"});
-        for (const Thread& thread : kThreads) {
+        for (const Thread& thread : kAllThreads) {
           writer.write(event(Instant, 5, thread, "frame", {{"a", 1}, {"a", true}, {"a", "text"}}));
           // Told of when they are over: the inner ones first.
           writer.write(complete(12, 15, thread, "inner"));
@@ -65,7 +65,8 @@ Words foreign_trace() {
         writer.write(
             ThreadWakeup{.time = 73, .cpu = 5000, .thread = kWide, .arguments = {{"weight", "heavy"}}});
         writer.write(ThreadWakeup{.time = 74, .thread = 0});
-        writer.write(LegacyContextSwitch{.time = 75, .cpu = 3, .outgoing = kMain, .incoming = kWideThread});
+        writer.write(
+            LegacyContextSwitch{.time = 75, .cpu = 3, .outgoing = kPlainThread, .incoming = kWideThread});
         writer.write(ContextSwitch{.time = 77,
                                    .outgoing_state = static_cast<ThreadState>(9),
                                    .outgoing_thread = 2,
@@ -197,9 +198,9 @@ TEST(ForeignTrace, IsAccountedForInPieces) {
 TEST(ForeignTrace, KeepsLateTimes) {
   const Words words = file_of(
       [](Writer& writer) {
-        writer.write(event(EventType::Instant, 5, kMain, "early"));
-        writer.write(event(EventType::Instant, ~std::uint64_t{0} - 1, kMain, "late"));
-        Event back = complete(50, 40, kMain, "back");
+        writer.write(event(EventType::Instant, 5, kPlainThread, "early"));
+        writer.write(event(EventType::Instant, ~std::uint64_t{0} - 1, kPlainThread, "late"));
+        Event back = complete(50, 40, kPlainThread, "back");
         writer.write(back);
       },
       {.readers = {}, .trust_nesting = true});
@@ -211,11 +212,12 @@ TEST(ForeignTrace, KeepsLateTimes) {
 // ---- Damaged traces: pieces break no rule that the trace keeps ----
 
 TEST(DamagedTraces, WhatReadersDropIsLeftOutAndCounted) {
-  const Words trace = joined(file_of([](Writer& writer) { writer.write(complete(10, 20, kMain, "call")); }),
-                             {0x0002'0001'0900'0024, 30,    // an instant on thread 9, which nobody knows
-                              0x0077'0001'0100'0024, 31,    // called string 0x77, which nobody knows
-                              0x0002'0001'0103'0024, 1000,  // the same for the category of an end
-                              0x0002'0001'0100'0024, 1001});
+  const Words trace =
+      joined(file_of([](Writer& writer) { writer.write(complete(10, 20, kPlainThread, "call")); }),
+             {0x0002'0001'0900'0024, 30,    // an instant on thread 9, which nobody knows
+              0x0077'0001'0100'0024, 31,    // called string 0x77, which nobody knows
+              0x0002'0001'0103'0024, 1000,  // the same for the category of an end
+              0x0002'0001'0100'0024, 1001});
   const Cuts cuts = cut(joined(trace, {0x0002'0055'0102'0024, 1002}), {});
   EXPECT_EQ(cuts.counters.unwritable, 3U);
   EXPECT_EQ(cuts.counters.events, 3U);
@@ -225,10 +227,10 @@ TEST(DamagedTraces, WhatReadersDropIsLeftOutAndCounted) {
 TEST(DamagedTraces, WhatOverlapsNestsInLaterPieces) {
   const Words trace = file_of(
       [](Writer& writer) {
-        writer.write(complete(10, 250, kMain, "first"));
-        writer.write(complete(20, 350, kMain, "second"));
+        writer.write(complete(10, 250, kPlainThread, "first"));
+        writer.write(complete(20, 350, kPlainThread, "second"));
         for (std::uint64_t time = 30; time < 400; time += 10)
-          writer.write(event(EventType::Instant, time, kMain, "mark"));
+          writer.write(event(EventType::Instant, time, kPlainThread, "mark"));
       },
       {.trust_nesting = true});
   EXPECT_EQ(broken_rules(trace), "W15");
@@ -240,10 +242,10 @@ TEST(DamagedTraces, WhatOverlapsNestsInLaterPieces) {
 TEST(DamagedTraces, ImpossibleEndsAreCopied) {
   const Words trace = file_of(
       [](Writer& writer) {
-        writer.write(complete(10, kWide, kMain, "endless"));
-        writer.write(complete(90, 20, kMain, "backwards"));
+        writer.write(complete(10, kWide, kPlainThread, "endless"));
+        writer.write(complete(90, 20, kPlainThread, "backwards"));
         for (std::uint64_t time = 100; time < 400; time += 10)
-          writer.write(event(EventType::Instant, time, kMain, "mark"));
+          writer.write(event(EventType::Instant, time, kPlainThread, "mark"));
       },
       {.readers = {}, .trust_nesting = true});
   const Cuts cuts = cut(trace, {.split_ns = 100});
@@ -254,7 +256,7 @@ TEST(DamagedTraces, ImpossibleEndsAreCopied) {
 // Perfetto and Tracy would take them for one. A counter is nothing without the names of its values.
 TEST(DamagedTraces, NamesThatNobodyKnowsStayDifferent) {
   const Words trace =
-      joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kMain, "a")); }),
+      joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
              {0x0002'0001'0110'0034, 30, 0x0000'0001'0055'0011,  // instants: arguments of names 0x55, 0x56
               0x0002'0001'0110'0034, 31, 0x0000'0002'0056'0011,  //
               0x0002'0001'0111'0044, 32, 0x0000'0002'0056'0011, 0});
@@ -288,8 +290,8 @@ Words disordered_trace(std::mt19937& random) {
     std::uint64_t time = 100;
     for (std::uint64_t count = 2 + pick(30); count > 0; --count) {
       time += pick(6);
-      Event event = test::event(static_cast<EventType>(pick(11)), time, kThreads[pick(2)],
-                                std::array<std::string_view, 3>{"a", "b", "c"}[pick(3)]);
+      Event event = foreign::event(static_cast<EventType>(pick(11)), time, kAllThreads[pick(2)],
+                                   std::array<std::string_view, 3>{"a", "b", "c"}[pick(3)]);
       if (event.type == EventType::Counter) event.arguments = {{"n", 1}};
       if (event.type > EventType::DurationComplete) event.id = pick(3);
       if (is_async(event.type)) event.id += event.thread.thread;
@@ -313,7 +315,7 @@ void expect_no_worse_pieces(unsigned seed, unsigned most_flipped) {
   if (pick(2) == 0) options.range.to = TraceTime{.ns = 190 + pick(100)};
   if (pick(2) == 0) options.split_ns = 1 + pick(50);
   if (pick(3) == 0) options.split_bytes = 200 + pick(1000);
-  if (pick(4) == 0) options.threads = {kThreads[pick(2)].thread};
+  if (pick(4) == 0) options.threads = {kAllThreads[pick(2)].thread};
   if (pick(4) == 0) options.keeps = [](const Event& event) { return event.name.text != "b"; };
   const std::set<std::string> whole = rules_of(words);
   for (const Words& piece : cut(words, options).pieces)
@@ -332,4 +334,4 @@ TEST(DamagedTraces, SoItIsWithWrongBits) {
 }
 
 }  // namespace
-}  // namespace fxt::test
+}  // namespace fxt::test::foreign

@@ -8,10 +8,10 @@
 namespace fxt::test {
 namespace {
 
-constexpr Thread kMain{.process = 1, .thread = 2};
+constexpr Thread kThread{.process = 1, .thread = 2};
 
 Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name) {
-  return {.type = EventType::DurationComplete, .time = begin, .thread = kMain, .name = name, .end = end};
+  return {.type = EventType::DurationComplete, .time = begin, .thread = kThread, .name = name, .end = end};
 }
 
 // The size of the largest piece, and whether each keeps all rules.
@@ -30,7 +30,7 @@ std::uint64_t largest_piece(const std::function<void(Writer&)>& write, std::uint
   return largest;
 }
 
-constexpr std::uint64_t kLimit = 20'000, kBlock = kLimit / 64;
+constexpr std::uint64_t kLimit = 20'000, kTolerance = kLimit / 64;
 
 TEST(SplitSize, IsKeptAfterAQuietStretch) {
   const auto largest = largest_piece(
@@ -40,8 +40,8 @@ TEST(SplitSize, IsKeptAfterAQuietStretch) {
         for (int i = 0; i < 5000; ++i, time += 2) writer.write(complete(time, time + 1, "often"));
       },
       kLimit);
-  EXPECT_LE(largest, kLimit + kBlock);
-  EXPECT_GT(largest, kLimit - 2 * kBlock);
+  EXPECT_LE(largest, kLimit + kTolerance);
+  EXPECT_GT(largest, kLimit - 2 * kTolerance);
 }
 
 TEST(SplitSize, HasRoomForWhatIsOpen) {
@@ -52,7 +52,7 @@ TEST(SplitSize, HasRoomForWhatIsOpen) {
         for (int i = 0; i < 5000; ++i, time += 2) writer.write(complete(time, time + 1, "leaf"));
       },
       kLimit);
-  EXPECT_LE(largest, kLimit + kBlock);
+  EXPECT_LE(largest, kLimit + kTolerance);
 }
 
 // Half a thousand threads are open at once, and all end after the last record.
@@ -88,8 +88,8 @@ TEST(SplitSize, TakesAllKindsOfRecords) {
                           writer.name_thread(1, 2, "main");
                           for (std::uint64_t time = 10; time < 400; time += 10) {
                             writer.write(complete(time, time + 5, "x"));
-                            writer.write(LegacyContextSwitch{.time = time + 6, .incoming = kMain});
-                            writer.write(Log{.time = time + 7, .thread = kMain, .message = "said"});
+                            writer.write(LegacyContextSwitch{.time = time + 6, .incoming = kThread});
+                            writer.write(Log{.time = time + 7, .thread = kThread, .message = "said"});
                             writer.write(Blob{.name = "blob", .bytes = bytes});
                           }
                         }),

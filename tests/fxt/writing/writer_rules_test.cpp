@@ -13,8 +13,6 @@
 namespace fxt::test {
 namespace {
 
-constexpr Thread kMain{.process = 100, .thread = 101};
-
 // What a Writer says to the last thing it is told; empty if nothing.
 std::string objection_in(const std::function<void(Writer&)>& write, const WriterOptions& options = {}) {
   MemoryOutput output;

@@ -10,8 +10,6 @@
 namespace fxt::test {
 namespace {
 
-constexpr Thread kMain{.process = 100, .thread = 101};
-
 // Registers category "app" (1), name "main" (2) and thread kMain (1).
 void prepare_tables(Writer& writer) {
   writer.prepare("app", "main");

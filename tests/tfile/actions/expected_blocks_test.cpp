@@ -27,14 +27,14 @@ std::string items(const std::vector<std::string>& commands, const std::string& a
 constexpr const char* kMemory = "X00000007,23100022040c27";       // const16 0x1000; const8 4; trace; end
 constexpr const char* kOperand = "X00000009,2310000d081a042927";  // …; trace_quick 8; ref64; mul; pop; end
 constexpr const char* kText = "X00000007,260007220a2f27";         // reg 7; const8 10; tracenz; end
-constexpr const char* kStamp = "X00000008,2c00012e00012927";      // getv 1; tracev 1; pop; end
-constexpr const char* kNothing = "X00000003,220127";              // const8 1; end
+constexpr const char* kCollectStamp = "X00000008,2c00012e00012927";  // getv 1; tracev 1; pop; end
+constexpr const char* kNothing = "X00000003,220127";                 // const8 1; end
 
 std::string twice(const std::string& action) { return action + action; }
 
 TEST(ExpectedItems, ComeInOrder) {
   EXPECT_EQ(items({"collect n, m"}, twice(kMemory)), "n m");
-  EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kMemory) + kStamp), "*p $stamp");
+  EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kMemory) + kCollectStamp), "*p $stamp");
 }
 
 TEST(ExpectedItems, OfEvaluationsRecordNothing) {
@@ -53,7 +53,7 @@ TEST(ExpectedItems, AreUnknownWhereSeveralFit) {
 // Expressions of `default-collect` come first, and are in no command.
 TEST(ExpectedItems, MayFollowDefaultItems) {
   EXPECT_EQ(items({"collect *p"}, twice(kMemory)), "- *p");
-  EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kStamp) + kMemory), "- -");
+  EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kCollectStamp) + kMemory), "- -");
 }
 
 TEST(ExpectedItems, OfTextsAreRecordedAsTexts) {

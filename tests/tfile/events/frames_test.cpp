@@ -14,22 +14,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70";  // trace_timestamp, computed
-constexpr std::string_view kHits = "tsv 2:0:0:68697473";
-
-// One tracepoint 2 at `tick`, 0x401000, that collects g_hash (8 bytes at 0x404040) and the time.
-void describe(TraceBuilder& t) {
-  t.line("R 40").line("status 0;tstop::0;tframes:2;tcreated:2").line(kStamp).line(kHits);
-  t.line("tp T2:401000:E:0:0")
-      .line("tp A2:401000:M-1,404040,8")
-      .line("tp A2:401000:X00000008,2c00012e00012927");
-  t.source("2:401000", "at", "tick").source("2:401000", "cmd", "collect g_hash");
-  t.source("2:401000", "cmd", "collect $trace_timestamp");
-}
-
 TEST(TraceFrames, AreInstantsWithTheirValues) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2).memory(0x404040, t.number(std::int64_t{-5})).variable(1, 1000);
   t.frame(2).memory(0x404040, t.number(std::int64_t{77})).variable(1, 1001).end();
   EXPECT_THAT(
@@ -47,7 +34,7 @@ TEST(TraceFrames, AreInstantsWithTheirValues) {
 TEST(TraceFrames, InBigEndianAreTheSame) {
   TraceBuilder t;
   t.big_endian();
-  describe(t);
+  describe_tick(t);
   t.frame(2).memory(0x404040, t.number(std::int64_t{-5})).variable(1, 1000).end();
   EXPECT_THAT(t.lines().front(),
               "@1000000 tracepoint:tick frame=0 tracepoint=2 pc=0x401000 g_hash=-5 $trace_timestamp=1000");
@@ -55,7 +42,7 @@ TEST(TraceFrames, InBigEndianAreTheSame) {
 
 TEST(TraceFrames, VariablesAreCountersToo) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2).variable(2, 7).variable(2, 107).variable(1, 1000).variable(9, 1).end();
   ImportOptions options;
   options.blobs = Blobs::None;
@@ -100,7 +87,7 @@ TEST(TraceFrames, ANullPointerHasNoText) {
 
 TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2)
       .memory(0x5000, "\1\2\3")
       .memory(0x5000, "\1\2\3\4")
@@ -115,7 +102,7 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
 // Blocks at one address are one blob: the first block, then the tails of longer ones.
 TEST(TraceFrames, BlobsHoldTheLongestOfAnAddress) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2).memory(0x6000, "x").memory(0x5000, "abc").memory(0x5000, "AB").memory(0x5000, "ABCDE");
   t.memory(0x5000, "ABCDEFGH")
       .static_data("\1\x80")
@@ -150,7 +137,7 @@ TEST(TraceFrames, AreAtTheLocationOfTheirPc) {
 
 TEST(TraceFrames, StaticDataIsTextOrBytes) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2).static_data("marker text").variable(1, 5).frame(2).static_data("\x01\x80").variable(1, 6).end();
   const auto lines = t.lines();
   EXPECT_THAT(lines, Contains(HasSubstr("static data=\"marker text\"")));
@@ -160,7 +147,7 @@ TEST(TraceFrames, StaticDataIsTextOrBytes) {
 
 TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2);
   for (std::uint64_t i = 0; i < 40; ++i) t.memory(0x1000 + i, "x");
   t.variable(1, 1000).end();
@@ -176,7 +163,7 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
 
 TEST(TraceFrames, RecordsOfAFrameNest) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2);
   for (std::uint64_t i = 0; i < 75; ++i) t.memory(0x1000 + i, "x");
   t.variable(1, 1000).end();
@@ -194,7 +181,7 @@ TEST(TraceFrames, RecordsOfAFrameNest) {
 
 TEST(TraceFrames, PlottedItemsAreCountersToo) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2).memory(0x404040, t.number(std::int64_t{-5})).variable(1, 1000);
   t.frame(2).memory(0x404040, t.number(std::int64_t{77})).memory(0x1000, "x").variable(1, 1001).end();
   const auto counters = [&](std::vector<std::string> plotted) {
@@ -494,7 +481,7 @@ TEST(TraceFrames, ReturnAddressesAreNamed) {
 
 TEST(TraceTimes, AreBetweenTheirNeighbours) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2).variable(1, 100).frame(2).frame(2).frame(2).frame(2).variable(1, 104).end();
   std::vector<std::string> times;
   for (const std::string& line : t.lines()) times.push_back(line.substr(0, line.find(' ')));
@@ -522,7 +509,7 @@ TEST(TraceTimes, WithoutStampsAreAnOrderOnly) {
 
 TEST(TraceTimes, ThatGoBackAreSorted) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2).variable(1, 30).frame(2).variable(1, 10).frame(2).variable(1, 20).end();
   EXPECT_THAT(t.lines(), ElementsAre(HasSubstr("@10000 tracepoint:tick frame=1 "),
                                      HasSubstr("@20000 tracepoint:tick frame=2 "),
@@ -532,7 +519,7 @@ TEST(TraceTimes, ThatGoBackAreSorted) {
 
 TEST(TraceTimes, ThatAreImpossibleAreSynthetic) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   t.frame(2).variable(1, 30).frame(2).variable(1, -1).frame(2).variable(1, 40).end();
   EXPECT_THAT(t.lines()[1],
               HasSubstr("@35000 tracepoint:tick frame=1 tracepoint=2 pc=0x401000 time=\"synthetic\""));

@@ -12,9 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70";  // trace_timestamp, computed
-
-void describe(TraceBuilder& t, std::string_view status = "") {
+void describe_stamped(TraceBuilder& t, std::string_view status = "") {
   t.line("R 40").line("status 0;tstop::0" + std::string(status)).line(kStamp).line("tp T2:8000:E:0:0");
 }
 
@@ -81,7 +79,7 @@ TEST(KernelTimes, OfAClockThatStandsStillAreNone) {
 TEST(UnixTimes, AreRecognizedByTheirSize) {
   const auto clock_of = [](std::int64_t time_us) {
     TraceBuilder t;
-    describe(t);
+    describe_stamped(t);
     t.frame(2).variable(1, time_us).end().lines();
     for (const std::string& line : t.all_lines())
       if (const auto at = line.find("clock="); at != std::string::npos) return line.substr(at);
@@ -96,7 +94,7 @@ TEST(UnixTimes, AreRecognizedByTheirSize) {
 
 TEST(TraceTimes, OfUnstampedFramesLieBetweenStartAndStop) {
   TraceBuilder t;
-  describe(t, ";starttime:64;stoptime:68");
+  describe_stamped(t, ";starttime:64;stoptime:68");
   t.frame(2).frame(2).variable(1, 102).frame(2).end();
   EXPECT_THAT(times(t), ElementsAre("@101000", "@102000", "@103000"));
 }
@@ -114,7 +112,7 @@ TEST(TraceTimes, DoNotDependOnTheThreadsThatAreShown) {
 
 TEST(TraceTimes, ThatContradictStartAndStopWin) {
   TraceBuilder late;
-  describe(late, ";starttime:c8;stoptime:c9");
+  describe_stamped(late, ";starttime:c8;stoptime:c9");
   late.frame(2).frame(2).variable(1, 102).frame(2).variable(1, 300).frame(2).end();
   EXPECT_THAT(times(late), ElementsAre("@100000", "@102000", "@300000", "@301000"));
   EXPECT_THAT(late.all_lines(), Not(Contains(HasSubstr("session:trace start"))));
@@ -142,14 +140,14 @@ TEST(KernelTimes, AreNotComparedWithStartAndStop) {
 
 TEST(TraceTimes, BeforeTheFirstStampAreNotBeforeAllTime) {
   TraceBuilder t;
-  describe(t);
+  describe_stamped(t);
   t.frame(2).frame(2).variable(1, 1).end();
   EXPECT_THAT(times(t), ElementsAre("@500", "@1000"));
 }
 
 TEST(TraceTimes, MayStandStill) {
   TraceBuilder t;
-  describe(t);
+  describe_stamped(t);
   t.frame(2).variable(1, 5).frame(2).frame(2).variable(1, 5).frame(2).variable(1, 5).end();
   EXPECT_THAT(times(t), ElementsAre("@5000", "@5000", "@5000", "@5000"));
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("time-reversed"))));
@@ -179,7 +177,7 @@ TEST(TraceTimes, ThatGoBackKeepTheirFrames) {
 
 TEST(TraceSession, ShowsTheStatus) {
   TraceBuilder t;
-  describe(t, ";tframes:3;tcreated:3;tfree:10;tsize:20;starttime:f4241;stoptime:1e8482");
+  describe_stamped(t, ";tframes:3;tcreated:3;tfree:10;tsize:20;starttime:f4241;stoptime:1e8482");
   t.frame(2).variable(1, 1'500'000).end().lines();
   EXPECT_THAT(t.all_lines(),
               Contains(HasSubstr("session:trace status stop_reason=\"stopped by command\" frames=1 "
@@ -196,7 +194,7 @@ TEST(TraceSession, ShowsTheStatus) {
 
 TEST(TraceSession, OfNoFramesHasStartAndStop) {
   TraceBuilder t;
-  describe(t, ";tframes:0;starttime:64;stoptime:68");
+  describe_stamped(t, ";tframes:0;starttime:64;stoptime:68");
   t.end().lines();
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" no frames")));
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@100000 session:trace start")));
@@ -205,7 +203,7 @@ TEST(TraceSession, OfNoFramesHasStartAndStop) {
 
 TEST(TraceSession, CannotEndBeforeItBegan) {
   TraceBuilder t;
-  describe(t, ";starttime:68;stoptime:67");
+  describe_stamped(t, ";starttime:68;stoptime:67");
   t.frame(2).frame(2).end();
   EXPECT_THAT(times(t), ElementsAre("@105000", "@106000"));
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@104000 session:trace start")));
@@ -221,7 +219,7 @@ TEST(TraceSession, WithoutStatusShowsLittle) {
 
 TEST(TraceSession, ShowsDamageAtTheEnd) {
   TraceBuilder t;
-  describe(t);
+  describe_stamped(t);
   t.frame(2).variable(1, 5).end_frame().raw("\2");
   t.lines();
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@5000 session:damaged bytes begin=")));

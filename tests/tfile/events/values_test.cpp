@@ -12,7 +12,7 @@
 namespace convert::tfile {
 namespace {
 
-constexpr std::array kBytes{std::byte{0xfe}, std::byte{0xff}, std::byte{0xff}, std::byte{0x40}};
+constexpr std::array kRegisterBytes{std::byte{0xfe}, std::byte{0xff}, std::byte{0xff}, std::byte{0x40}};
 
 TEST(ValueForms, AreNumbersOfUpToEightBytes) {
   for (const ValueForm form : {ValueForm::Signed, ValueForm::Unsigned, ValueForm::Pointer}) {
@@ -31,8 +31,8 @@ TEST(ValueForms, AreNumbersOfUpToEightBytes) {
 }
 
 TEST(RegisterValues, ThatAreNoNumbersAreTexts) {
-  EXPECT_EQ(hex_text(kBytes, std::endian::little), "0x40fffffe");
-  EXPECT_EQ(hex_text(kBytes, std::endian::big), "0xfeffff40");
+  EXPECT_EQ(hex_text(kRegisterBytes, std::endian::little), "0x40fffffe");
+  EXPECT_EQ(hex_text(kRegisterBytes, std::endian::big), "0xfeffff40");
 }
 
 TEST(RegisterValues, OfFlagsAreTheirNames) {
@@ -68,7 +68,7 @@ class LeafValues : public testing::Test {
               .bit_offset = bit_offset,
               .bit_size = bit_size,
               .enumerators = enumerators};
-    return argument_of(leaf, kBytes, order, names, text);
+    return argument_of(leaf, kRegisterBytes, order, names, text);
   }
   Names names;
   NameId name = names.intern("x");
@@ -272,7 +272,7 @@ TEST_F(LeafValues, OfWideCharactersAreTexts) {
 }
 
 TEST(Numbers, AreBitsOfTheirType) {
-  const auto half = std::span(kBytes).first(2);
+  const auto half = std::span(kRegisterBytes).first(2);
   EXPECT_EQ(type_of(ValueForm::Signed), ArgumentType::Int64);
   EXPECT_EQ(bits_of(ValueForm::Signed, half, std::endian::little), static_cast<std::uint64_t>(-2));
   EXPECT_EQ(bits_of(ValueForm::Signed, half, std::endian::big), static_cast<std::uint64_t>(-257));

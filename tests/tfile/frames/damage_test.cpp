@@ -15,9 +15,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-void describe(TraceBuilder& t, std::string_view frames) {
+void describe_frames(TraceBuilder& t, std::string_view frames) {
   t.line("R 40").line("status 0;tstop::0;tframes:" + std::string(frames));
-  t.line("tsv 1:0:1:74726163655f74696d657374616d70").line("tp T2:401000:E:0:0").source("2:401000", "at", "f");
+  t.line(kStamp).line("tp T2:401000:E:0:0").source("2:401000", "at", "f");
 }
 
 std::string error_of(TraceBuilder& t, std::string_view bytes) {
@@ -97,7 +97,7 @@ TEST(DamagedTrace, ADescriptionAloneIsShown) {
 
 TEST(DamagedTrace, UnknownLinesAreNoted) {
   TraceBuilder t;
-  describe(t, "1");
+  describe_frames(t, "1");
   t.line("future line").line("tsv 1:x").line("R zz").frame(2).variable(1, 5).end();
   EXPECT_THAT(t.lines(), SizeIs(1));
   EXPECT_THAT(t.notes(), AllOf(Contains("FILE:7: 'future' is no known kind of line"),
@@ -107,7 +107,7 @@ TEST(DamagedTrace, UnknownLinesAreNoted) {
 
 TEST(DamagedTrace, AnUnknownBlockCostsOnlyItsFrame) {
   TraceBuilder t;
-  describe(t, "3");
+  describe_frames(t, "3");
   t.frame(2).variable(1, 5).frame(2).variable(1, 6).raw("Qxyz").frame(2).variable(1, 7).end();
   EXPECT_THAT(t.lines(),
               ElementsAre(HasSubstr("@5000 tracepoint:f frame=0"), HasSubstr("@6000 tracepoint:f frame=1"),
@@ -118,7 +118,7 @@ TEST(DamagedTrace, AnUnknownBlockCostsOnlyItsFrame) {
 
 TEST(DamagedTrace, AHoleIsSkipped) {
   TraceBuilder t;
-  describe(t, "5");
+  describe_frames(t, "5");
   t.frame(2).variable(1, 5).end_frame().raw(std::string(500, '\0'));
   for (const int time : {6, 7, 8}) t.frame(2).variable(1, time);
   t.end();
@@ -131,7 +131,7 @@ TEST(DamagedTrace, AHoleIsSkipped) {
 
 TEST(DamagedTrace, AFrameCutOffKeepsItsWholeBlocks) {
   TraceBuilder t;
-  describe(t, "2");
+  describe_frames(t, "2");
   t.frame(2).variable(1, 5).frame(2).variable(1, 6).memory(0x1000, "abcdefgh");
   const std::string bytes = t.bytes();
   t.write(std::string_view(bytes).substr(0, bytes.size() - 3));
@@ -147,7 +147,7 @@ TEST(DamagedTrace, FramesAreSearchedBehindGoodBlocks) {
   inner.frame(2).variable(1, 50).frame(2).variable(1, 60).frame(2).variable(1, 70).end_frame();
   const std::string whole = inner.bytes(), frames = whole.substr(whole.find("\n\n") + 2);
   TraceBuilder t;
-  describe(t, "5");
+  describe_frames(t, "5");
   t.frame(2).variable(1, 5).frame(2).memory(0x1000, frames).raw("Qxyz").end_frame().raw("??");
   for (const int time : {6, 7, 8}) t.frame(2).variable(1, time);
   ImportOptions options;
@@ -173,7 +173,7 @@ TEST(DamagedTrace, InvalidBytecodeIsNoted) {
 // The effort of searching is proportional to the file size.
 TEST(DamagedTrace, TooMuchDamageEndsTheSearch) {
   TraceBuilder t;
-  describe(t, "9");
+  describe_frames(t, "9");
   t.frame(2).variable(1, 5).end_frame();
   // Each block contains a frame header, and is followed by good blocks nearly up to the end of that frame.
   std::string lies = "?";
@@ -186,7 +186,7 @@ TEST(DamagedTrace, TooMuchDamageEndsTheSearch) {
 
 TEST(DamagedTrace, AHugeFrameDoesNotSwallowWhatFollows) {
   TraceBuilder t;
-  describe(t, "4");
+  describe_frames(t, "4");
   t.frame(2).variable(1, 5).end_frame().raw(t.number(std::int16_t{2}) + t.number(std::uint32_t{0xfffffff0}));
   t.frame(2).variable(1, 6).frame(2).variable(1, 7).end();
   EXPECT_THAT(t.lines(), Contains(HasSubstr("@7000 tracepoint:f frame=3")));
@@ -197,7 +197,7 @@ TEST(DamagedTrace, AHugeFrameDoesNotSwallowWhatFollows) {
 TEST(DamagedTrace, EndMarkersHaveAnyLength) {
   for (const std::size_t zeros : {0u, 2u, 4u, 6u}) {
     TraceBuilder t;
-    describe(t, "1");
+    describe_frames(t, "1");
     t.frame(2).variable(1, 5).end_frame().raw(std::string(zeros, '\0'));
     EXPECT_THAT(t.lines(), SizeIs(1));
     EXPECT_EQ(t.notes().empty(), zeros != 0);
@@ -208,7 +208,7 @@ TEST(DamagedTrace, EndMarkersHaveAnyLength) {
 TEST(DamagedTrace, AShortEndMarkerFollowsAnyFrame) {
   for (const std::string_view block : {"", "Qxyz"}) {
     TraceBuilder t;
-    t.line("R 40").line("tp T2:401000:E:0:0").line("tsv 1:0:1:74726163655f74696d657374616d70");
+    t.line("R 40").line("tp T2:401000:E:0:0").line(kStamp);
     t.frame(2).variable(1, 5).frame(block.empty() ? 9 : 2).variable(1, 6).raw(block);
     t.end_frame().raw(std::string(2, '\0'));
     EXPECT_THAT(t.lines(), SizeIs(2));
@@ -222,7 +222,7 @@ TEST(CircularTrace, EndsWithItsLastFrame) {
   for (const std::string_view behind : {"??", "old bytes that are no frames at all"}) {
     TraceBuilder t;
     t.line("R 40").line("status 0;tstop::0;tframes:2;circular:1").line("tp T2:401000:E:0:0");
-    t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+    t.line(kStamp);
     t.frame(2).variable(1, 5).frame(2).variable(1, 6).frame(2).variable(1, 4).end_frame().raw(behind);
     EXPECT_THAT(t.lines(), SizeIs(2));
     EXPECT_THAT(t.notes(), SizeIs(0));
@@ -233,7 +233,7 @@ TEST(CircularTrace, EndsWithItsLastFrame) {
 TEST(CircularTrace, HasAHoleWhereItWraps) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:5;circular:1").line("tp T2:401000:E:0:0");
-  t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+  t.line(kStamp);
   t.frame(2).variable(1, 5).end_frame().raw(std::string(100, '\0') + "V old");
   for (const int time : {6, 7, 8}) t.frame(2).variable(1, time);
   t.end_frame().raw("old bytes");
@@ -254,14 +254,14 @@ TEST(DamagedTrace, FramesNeedNoTracepoints) {
 
 TEST(DamagedTrace, BytesBehindTheEndAreNoFrames) {
   TraceBuilder t;
-  describe(t, "1");
+  describe_frames(t, "1");
   t.frame(2).variable(1, 5).end().frame(2).variable(1, 6).frame(2).variable(1, 7).end();
   EXPECT_THAT(t.lines(), SizeIs(1));
 }
 
 TEST(DamagedTrace, UnknownTracepointsAreShown) {
   TraceBuilder t;
-  describe(t, "3");
+  describe_frames(t, "3");
   t.frame(2).variable(1, 5).frame(9).variable(1, 6).frame(-1).variable(1, 7).frame(2).variable(1, 8).end();
   EXPECT_THAT(t.lines(), AllOf(Contains(HasSubstr("tracepoint:tracepoint 9 frame=1 tracepoint=9")),
                                Contains(HasSubstr("tracepoint:tracepoint -1 frame=2 tracepoint=-1"))));
@@ -272,7 +272,7 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
 // only if it has blocks.
 TEST(DamagedTrace, UnknownTracepointsNeedAFrameBehindThem) {
   TraceBuilder t;
-  describe(t, "4");
+  describe_frames(t, "4");
   t.frame(2).variable(1, 5).frame(9).variable(1, 6).end_frame().raw(std::string("\7\0\0\0\0\0", 6));
   for (const int time : {7, 8, 9}) t.frame(2).variable(1, time);
   EXPECT_THAT(t.end().lines(), ElementsAre(HasSubstr("@5000 tracepoint:f"), HasSubstr("@7000 tracepoint:f"),
@@ -285,7 +285,7 @@ TEST(DamagedTrace, UnknownTracepointsNeedAFrameBehindThem) {
 TEST(DamagedTrace, UnknownTracepointsKeepTheirBytesFromOneBlockOfTheFileToTheNext) {
   constexpr std::size_t kFrames = 2500;
   TraceBuilder t;
-  describe(t, "9c4");
+  describe_frames(t, "9c4");
   for (std::uint64_t i = 0; i < kFrames; ++i)
     t.frame(9).memory(0x1000, t.number(i)).memory(0x2000, std::string(1000, 'x'));
   t.end();
@@ -314,7 +314,7 @@ TEST(DamagedTrace, LinesMayEndAsOnOtherSystems) {
 
 TEST(DamagedTrace, EveryPrefixIsReadOrRefused) {
   TraceBuilder t;
-  describe(t, "3");
+  describe_frames(t, "3");
   t.line("tp A2:401000:M-1,404040,8");
   for (const int time : {5, 6, 7})
     t.frame(2).registers(i386_registers(0x401000, 0xffff0000)).memory(0x404040, "12345678").variable(1, time);

@@ -17,16 +17,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70";  // trace_timestamp, computed
-constexpr std::string_view kHits = "tsv 2:0:0:68697473";
-
-// Tracepoint 2 at `tick`, 0x401000, that collects g_hash (8 bytes at 0x404040) and the time.
-void describe(TraceBuilder& t) {
-  t.line("R 40").line(kStamp).line(kHits).line("tp T2:401000:E:0:0").line("tp A2:401000:M-1,404040,8");
-  t.line("tp A2:401000:X00000008,2c00012e00012927").source("2:401000", "at", "tick");
-  t.source("2:401000", "cmd", "collect g_hash").source("2:401000", "cmd", "collect $trace_timestamp");
-}
-
 Frame frame_of(const std::vector<std::byte>& bytes) {
   const FrameFormat format{.order = std::endian::little, .register_block_size = 4};
   Frame frame;
@@ -106,7 +96,7 @@ TEST(FramePatterns, KeepAFewThousandInAll) {
 
 TEST(PatternReader, SkipsFramesOfKnownPatterns) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   for (const int time : {1000, 1001, -1, 1003})
     t.frame(2).memory(0x404040, t.number(std::int64_t{time})).variable(1, time);
   t.end();
@@ -133,7 +123,7 @@ TEST(PatternReader, SkipsFramesOfKnownPatterns) {
 
 TEST(FramesOfAPattern, DifferInTheirNumbers) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   const std::vector<std::int64_t> hashes{1, -5, 1LL << 40, 0, 0, 0, 0, 0, 0, 0, 12};
   for (std::size_t i = 0; i < hashes.size(); ++i)
     t.frame(2).memory(0x404040, t.number(hashes[i])).variable(1, 1000 + static_cast<std::int64_t>(i));
@@ -152,7 +142,7 @@ TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   for (const bool is_big : {false, true}) {
     TraceBuilder t;
     if (is_big) t.big_endian();
-    describe(t);
+    describe_tick(t);
     for (const int sign : {1, -1})
       t.frame(2)
           .memory(0x10, t.number(static_cast<std::int8_t>(sign * 100)))
@@ -171,7 +161,7 @@ TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
 // Perfetto nests instants of the same time, up to 512 levels. Pairs end at once and take no level.
 TEST(FramesOfAPattern, AreShownAsPairsWhereTooManyAreAtOneTime) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   for (std::int64_t i = 0; i < 600; ++i) t.frame(2).memory(0x404040, t.number(i)).variable(1, 1000);
   t.frame(2).memory(0x404040, t.number(std::int64_t{600})).variable(1, 1001);
   const auto lines = t.end().lines();
@@ -188,14 +178,14 @@ TEST(FramesOfAPattern, AreShownAsPairsWhereTooManyAreAtOneTime) {
 
 TEST(FramesOfAPattern, HaveCountersToo) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   for (const int hits : {7, 8, 9}) t.frame(2).variable(2, hits).variable(1, 1000 + hits);
   EXPECT_THAT(t.end().lines(), Contains("@1009000 counter variable:$hits #0 $hits=9"));
 }
 
 TEST(FramesOfAPattern, WithoutStampsAreMarkedSynthetic) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   for (const int hits : {7, 8, 9}) t.frame(2).variable(2, hits);
   EXPECT_THAT(t.end().lines(),
               Contains(HasSubstr(" frame=2 tracepoint=2 pc=0x401000 time=\"synthetic\" $hits=9")));
@@ -203,7 +193,7 @@ TEST(FramesOfAPattern, WithoutStampsAreMarkedSynthetic) {
 
 TEST(FramesOfAPattern, HaveOthersBetweenThem) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   const auto tick = [&](std::int64_t value, std::int64_t time) {
     t.frame(2).memory(0x404040, t.number(value)).variable(1, time);
   };
@@ -230,7 +220,7 @@ TEST(FramesOfAPattern, HaveOthersBetweenThem) {
 
 TEST(FramesOfAPattern, MayHoldAVariableTwice) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   for (const int hits : {7, 8, 9}) t.frame(2).variable(2, hits).variable(2, 100).variable(1, 1000 + hits);
   EXPECT_THAT(t.end().lines(), Contains(HasSubstr(" $hits=100 $hits (1)=9 ")));
 }
@@ -255,7 +245,7 @@ TEST(FramesOfAPattern, AreNamedByWhatTheyRecorded) {
 
 TEST(FramesOfAPattern, AreCountedAsOthers) {
   TraceBuilder t;
-  describe(t);
+  describe_tick(t);
   for (const int time : {5, 6, 6, 4, -1, 7})
     t.frame(2).memory(0x404040, t.number(std::int64_t{1})).memory(0x8, "ab").variable(1, time);
   t.end().write();

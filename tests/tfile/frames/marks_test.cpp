@@ -19,8 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70";  // trace_timestamp, computed
-
 TEST(MarkSample, KeepsAllOfFew) {
   MarkSample sample;
   for (std::uint64_t i = 0; i < 5; ++i) sample.add(i, 0x10);

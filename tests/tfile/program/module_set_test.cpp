@@ -15,7 +15,7 @@ namespace {
 using testing::EndsWith;
 using testing::IsEmpty;
 
-constexpr std::uint64_t kBias = 0x7fff'f7fb'c000;
+constexpr std::uint64_t kLibraryBias = 0x7fff'f7fb'c000;
 
 class Modules : public testing::Test {
  public:
@@ -44,7 +44,7 @@ class Modules : public testing::Test {
 };
 
 TEST_F(Modules, EachHasItsOwnAddresses) {
-  const std::uint64_t own = address_of(0, "plant::pump"), other = kBias + address_of(1, "drain");
+  const std::uint64_t own = address_of(0, "plant::pump"), other = kLibraryBias + address_of(1, "drain");
   const ModuleSet modules = tracepoint("plant::pump", own).tracepoint("drain", other).place();
   EXPECT_EQ(modules.code_at(own).function, "plant::pump");
   EXPECT_EQ(modules.code_at(other).function, "plant::drain<long>");
@@ -56,8 +56,8 @@ TEST_F(Modules, MayLackTheirSplitFiles) {
   programs_.clear();
   programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
   const std::uint64_t start = address_of(0, "unit_start");
-  const ModuleSet modules = tracepoint("unit_start", kBias + start).place();
-  EXPECT_EQ(modules.code_at(kBias + start).function, "unit_start");
+  const ModuleSet modules = tracepoint("unit_start", kLibraryBias + start).place();
+  EXPECT_EQ(modules.code_at(kLibraryBias + start).function, "unit_start");
   EXPECT_EQ(notes_.count(kNoSymbols), 1u);
   EXPECT_THAT(first_note(),
               testing::MatchesRegex(".*traced_split.*: 1 of its compilations have their types in "
@@ -67,8 +67,8 @@ TEST_F(Modules, MayLackTheirSplitFiles) {
 
 TEST_F(Modules, TheUserSaysWhereTheyWereLoaded) {
   const std::uint64_t own = address_of(1, "plant::pump");
-  const ModuleSet modules = place({{.bias = 0x1000}, {.module = "traced_pie", .bias = kBias}});
-  EXPECT_EQ(modules.code_at(kBias + own).function, "plant::pump");
+  const ModuleSet modules = place({{.bias = 0x1000}, {.module = "traced_pie", .bias = kLibraryBias}});
+  EXPECT_EQ(modules.code_at(kLibraryBias + own).function, "plant::pump");
   EXPECT_EQ(modules.code_at(own + 0x1000).function, "");
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 2u);
 }
@@ -101,7 +101,7 @@ TEST_F(Modules, OneThatContradictsNamesCodeWhereTheUserSaysSo) {
 }
 
 TEST_F(Modules, ObjectsOfTheProgramAreKnownInItsLibraries) {
-  const std::uint64_t in_library = kBias + address_of(1, "drain");
+  const std::uint64_t in_library = kLibraryBias + address_of(1, "drain");
   const std::uint64_t tally = programs_[0]->object("tally").value().address;
   const ModuleSet modules = tracepoint("traced_program.cpp:drain", in_library).place();
   EXPECT_EQ(modules.object("tally").value().address, tally);

@@ -14,7 +14,6 @@ namespace {
 using testing::Optional;
 
 constexpr std::uint64_t kBias = 0x7f12'3456'7000;
-constexpr std::uint64_t kUsualBias = 0x5555'5555'4000;
 
 class LoadBias : public testing::Test {
  public:

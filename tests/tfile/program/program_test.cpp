@@ -31,12 +31,10 @@ using testing::EndsWith;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::uint64_t kBias = 0x5555'5555'4000;
-
 class TracedProgram : public testing::TestWithParam<const char*> {
  protected:
   TracedProgram() {
-    if (program_.layout().is_position_independent()) bias_ = kBias;
+    if (program_.layout().is_position_independent()) bias_ = kUsualBias;
     program_.set_load_bias(bias_);
   }
   // The first address of the marked line, in the recording.

@@ -1,11 +1,15 @@
 // Line numbers of the traced programs' sources.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 namespace convert::tfile {
+
+// Where Linux loads a position-independent program that a debugger starts.
+inline constexpr std::uint64_t kUsualBias = 0x5555'5555'4000;
 
 // The number of the line that ends with that mark; 0 if there is none.
 inline int line_of(const std::string& mark, const std::string& file = "traced_program.cpp") {

@@ -29,7 +29,7 @@ class TypedFrames : public testing::Test {
     const auto functions = program.functions(function);
     if (functions.empty()) throw std::logic_error("no such function");
     const std::string location = fmt::format("2:{:x}", functions.front().address);
-    t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
+    t.line("R 40").line(kStamp);
     t.line(fmt::format("tp T{}:E:0:0", location)).line(fmt::format("tp A{}:{}", location, actions));
     t.source(location, "at", function).source(location, "cmd", collect);
     return *this;
@@ -334,9 +334,7 @@ class Entries : public TypedFrames {
     const std::string location = fmt::format("2:{:x}", address);
     t.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
     t.line("tdesc <reg name='rsp' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
-    t.line("R 10")
-        .line("tsv 1:0:1:74726163655f74696d657374616d70")
-        .line(fmt::format("tp T{}:E:0:0", location));
+    t.line("R 10").line(kStamp).line(fmt::format("tp T{}:E:0:0", location));
     t.line(fmt::format("tp A{}:R3{}", location, actions));
     t.source(location, "at", function).source(location, "cmd", collect);
     t.frame(2).registers(t.number(kStack) + t.number(address));

@@ -172,7 +172,7 @@ TEST_F(CollectedIds, TellThreadsWithoutRegisters) {
 
 // The frames look alike but for the id.
 TEST_F(CollectedIds, TellThreadsOfFramesOfOnePattern) {
-  t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+  t.line(kStamp);
   std::int64_t time_us = 0;
   for (const std::uint64_t tid : {4711u, 4711u, 4712u, 4711u, 4712u}) bare_hit(tid).t.variable(1, ++time_us);
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711", "1/4712 thread 4712"));
@@ -230,7 +230,7 @@ TEST_F(Stacks, AreNotAtZero) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubst
 
 // Describes a tracepoint with i386 registers and other actions for hits than for steps.
 void describe_steps(TraceBuilder& t, std::string_view steps) {
-  t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
+  t.line("R 40").line(kStamp);
   t.line("tp T2:8000:E:" + std::string(steps) + ":0").line("tp A2:8000:R0f");
   t.line("tp A2:8000:X00000008,2c00012e00012927").line("tp S2:8000:R0fM-1,1000,1");
   t.source("2:8000", "at", "f");
@@ -262,7 +262,7 @@ TEST(Steps, MayReturnToTheirTracepoint) {
 
 TEST(Steps, WithoutRegistersAreRecognizedByTheirBlocks) {
   TraceBuilder t;
-  t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70").line("tp T2:8000:E:2:0");
+  t.line("R 40").line(kStamp).line("tp T2:8000:E:2:0");
   t.line("tp A2:8000:X00000008,2c00012e00012927").line("tp S2:8000:M-1,1000,1").source("2:8000", "at", "f");
   t.frame(2).variable(1, 10).frame(2).memory(0x1000, "x").frame(2).variable(1, 20);
   t.frame(2).memory(0x1000, "x").frame(2).memory(0x1000, "y").end();
@@ -275,7 +275,7 @@ TEST(Steps, WithoutRegistersAreRecognizedByTheirBlocks) {
 // If hits and steps have the same blocks, each hit is followed by its number of steps.
 TEST(Steps, ThatLookLikeHitsAreCounted) {
   TraceBuilder t;
-  t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70").line("tp T2:8000:E:2:0");
+  t.line("R 40").line(kStamp).line("tp T2:8000:E:2:0");
   t.line("tp A2:8000:X00000008,2c00012e00012927").line("tp S2:8000:X00000008,2c00012e00012927");
   t.source("2:8000", "at", "f");
   for (const int time : {10, 11, 12, 20, 21, 22}) t.frame(2).variable(1, time);
@@ -290,7 +290,7 @@ TEST(Steps, ThatLookLikeHitsAreCounted) {
 TEST(Steps, BelongToTheirLocation) {
   for (const bool is_first : {true, false}) {
     TraceBuilder t;
-    t.line("R 40").line("tsv 1:0:1:74726163655f74696d657374616d70");
+    t.line("R 40").line(kStamp);
     const std::string_view steps = "tp T2:8000:E:2:0", hits = "tp T2:9000:E:0:0";
     t.line(is_first ? steps : hits).line(is_first ? hits : steps);
     t.source("2:8000", "at", "f").source("2:9000", "at", "g");
@@ -334,7 +334,7 @@ TEST(KernelThreads, AreNotMatchedWithoutStamps) {
 TEST(KernelThreads, AreNotMatchedWithoutALocation) {
   TraceBuilder t;
   describe_kernel(t);
-  t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+  t.line(kStamp);
   t.frame(2).variable(1, 5).variable(26, 42).frame(3).variable(1, 6).variable(26, 7).end();
   EXPECT_THAT(unmatched_notes(t),
               ElementsAre("FILE: thread pid=42: no hit lies in an open call of its function",
@@ -344,7 +344,7 @@ TEST(KernelThreads, AreNotMatchedWithoutALocation) {
 TEST(KernelThreads, BeyondTheFirst256AreNotMatched) {
   TraceBuilder t;
   describe_kernel(t);
-  t.line("tsv 1:0:1:74726163655f74696d657374616d70");
+  t.line(kStamp);
   for (int pid = 1; pid <= 257; ++pid) t.frame(2).variable(1, 5 + pid).variable(26, pid);
   t.end();
   ImportOptions options;

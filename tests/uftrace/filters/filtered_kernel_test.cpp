@@ -14,9 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 using R = RecordingBuilder;
 
-constexpr std::uint64_t kSyscall = 0xffffffff81000010, kRead = 0xffffffff81000110, kIrq = 0xffffffff81000210;
-constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
-
+constexpr std::uint64_t kIrq = 0xffffffff81000210;
 class FilteredKernel : public testing::Test {
  protected:
   FilteredKernel() {

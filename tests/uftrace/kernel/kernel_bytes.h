@@ -141,6 +141,10 @@ class KernelBytes {
   std::string text_;
 };
 
+// Pages with room for the events of a test, and two functions of the kernel.
+inline constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
+inline constexpr std::uint64_t kSyscall = 0xffffffff81000010, kRead = 0xffffffff81000110;
+
 inline std::string block(std::string_view name, std::string_view text) {
   return fmt::format("TRACEFS: {}: {}\n{}", name, text.size(), text);
 }

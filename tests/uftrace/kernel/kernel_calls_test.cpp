@@ -15,10 +15,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using R = RecordingBuilder;
 
-constexpr std::uint64_t kSyscall = 0xffffffff81000010, kRead = 0xffffffff81000110,
-                        kFault = 0xffffffff81000210;
+constexpr std::uint64_t kFault = 0xffffffff81000210;
 
-constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
 KernelBytes kernel() { return KernelBytes(kLayout); }
 
 class UftraceKernel : public testing::Test {

@@ -14,9 +14,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using R = RecordingBuilder;
 
-constexpr std::uint64_t kSyscall = 0xffffffff81000010, kRead = 0xffffffff81000110;
-constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
-
 std::string sched_switch_format() {
   return block("events/sched/sched_switch/format", common_fields(318) + field("pid_t prev_pid", 8, 4, true) +
                                                        field("long prev_state", 16, 8, true) +

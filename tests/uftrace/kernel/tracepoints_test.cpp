@@ -17,8 +17,6 @@ using testing::IsEmpty;
 using testing::Not;
 using R = RecordingBuilder;
 
-constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
-
 std::string event_block(std::string_view path, int id, std::string_view fields, std::string_view print) {
   return block(fmt::format("events/{}/format", path),
                fmt::format("name: {}\n{}{}\nprint fmt: {}\n", path.substr(path.find('/') + 1),

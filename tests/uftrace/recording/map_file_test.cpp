@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-MemoryMap parse(std::string_view text) {
+MemoryMap map_of(std::string_view text) {
   Notes notes;
   MemoryMap map = parse_map(text, "demo/sid-0.map", notes);
   EXPECT_TRUE(notes.empty());
@@ -26,7 +26,7 @@ constexpr std::string_view kMerged =
     "7ffdaaa9a000-7ffdaaabb000 rw-p 00000000 00:00 0                          [stack]\n";
 
 TEST(MapFile, TheMergedFormOfUftrace) {
-  const MemoryMap map = parse(kMerged);
+  const MemoryMap map = map_of(kMerged);
   EXPECT_THAT(map.modules,
               ElementsAre(Module{0x55fc2027a000, 0x55fc2027f000, "/home/u/my program", "6126057874665b06"},
                           Module{0x7f5dbe400000, 0x7f5dbea5c000, "/usr/lib/libc.so.6", ""}));
@@ -35,7 +35,7 @@ TEST(MapFile, TheMergedFormOfUftrace) {
 }
 
 TEST(MapFile, ARawMapIsMerged) {
-  const MemoryMap map = parse(
+  const MemoryMap map = map_of(
       "# written by a script\n"
       "00400000-00401000 r--p 00000000 08:01 1234 /bin/a\n"
       "00401000-00402000 r-xp 00001000 08:01 1234 /bin/a\n"
@@ -48,7 +48,7 @@ TEST(MapFile, ARawMapIsMerged) {
 }
 
 TEST(MapFile, ALookupFindsTheModuleAround) {
-  const MemoryMap map = parse(kMerged);
+  const MemoryMap map = map_of(kMerged);
   EXPECT_EQ(map.find(0x55fc20279fff), nullptr);
   EXPECT_EQ(map.find(0x55fc2027a000)->basename(), "my program");
   EXPECT_EQ(map.find(0x55fc2027efff)->basename(), "my program");
@@ -63,7 +63,7 @@ struct Stack {
 class KernelBase : public testing::TestWithParam<Stack> {};
 TEST_P(KernelBase, FollowsFromTheStack) {
   const std::string line(GetParam().start);
-  EXPECT_EQ(parse(line + "-fffffffffffff000 rw-p 00000000 00:00 0 [stack]").kernel_base,
+  EXPECT_EQ(map_of(line + "-fffffffffffff000 rw-p 00000000 00:00 0 [stack]").kernel_base,
             GetParam().kernel_base);
 }
 INSTANTIATE_TEST_SUITE_P(

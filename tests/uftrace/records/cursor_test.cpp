@@ -19,8 +19,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
-
 // Candidate layouts of one function.
 class FakeLayouts : public CandidateLayouts {
  public:

@@ -3,13 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/uftrace/records/record_bytes.h"
+
 namespace convert::uftrace {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
 
 CallRecord entry(std::size_t depth, std::uint64_t address) {
   return {.type = RecordType::Entry, .time_ns = 1, .depth = depth, .address = address};

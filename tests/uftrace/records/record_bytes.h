@@ -12,6 +12,9 @@
 
 namespace convert::uftrace {
 
+// Two functions.
+inline constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
+
 // A record file by hand: little endian, records of 16 bytes.
 class RecordBytes {
  public:

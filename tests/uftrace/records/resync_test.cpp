@@ -13,7 +13,7 @@ namespace {
 
 using testing::Optional;
 
-constexpr std::uint64_t kF = 0x401100, kG = 0x401200, kNoCode = 0x999000;
+constexpr std::uint64_t kNoCode = 0x999000;
 constexpr std::uint64_t kTime = 1'000'000'000'000;
 
 class ResyncTest : public testing::Test {

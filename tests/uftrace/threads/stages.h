@@ -12,11 +12,12 @@
 #include "converters/uftrace/threads/side_streams.h"
 #include "tests/model/event_text.h"
 #include "tests/model/story.h"
+#include "tests/uftrace/records/record_bytes.h"
 #include "tests/uftrace/text_recording.h"
 
 namespace convert::uftrace {
 
-constexpr std::uint64_t kF = 0x10100, kG = 0x10200, kSetjmp = 0x10300;
+constexpr std::uint64_t kSetjmp = 0x401300;
 
 // Hides calls of some functions, and counts what it was asked to drop.
 struct HidingFilter : CallFilter {
@@ -37,7 +38,7 @@ struct HidingFilter : CallFilter {
 class Stages : public testing::Test {
  protected:
   Stages() {
-    recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/a\n");
+    recording_.file("sid-aa.map", "401000-411000 r-xp 00000000 00:00 0    /bin/a\n");
     recording_.file("a.sym",
                     "0000000000000100 00000100 T f\n0000000000000200 00000100 T g\n"
                     "0000000000000300 00000100 T setjmp\n");

@@ -12,10 +12,10 @@
 namespace fxt::test {
 
 // Thread 2 of process 1, unless told otherwise.
-inline constexpr Thread kMain{.process = 1, .thread = 2};
+inline constexpr Thread kDrawnThread{.process = 1, .thread = 2};
 
-inline Event call(std::uint64_t begin, std::uint64_t end, std::string_view name, const Thread& thread = kMain,
-                  std::string_view category = "app") {
+inline Event call(std::uint64_t begin, std::uint64_t end, std::string_view name,
+                  const Thread& thread = kDrawnThread, std::string_view category = "app") {
   return {.type = EventType::DurationComplete,
           .time = begin,
           .thread = thread,
@@ -25,7 +25,7 @@ inline Event call(std::uint64_t begin, std::uint64_t end, std::string_view name,
 }
 inline Event event(EventType type, std::uint64_t time, std::string_view name,
                    std::string_view category = "app") {
-  return {.type = type, .time = time, .thread = kMain, .category = category, .name = name};
+  return {.type = type, .time = time, .thread = kDrawnThread, .category = category, .name = name};
 }
 
 // Events in any order.

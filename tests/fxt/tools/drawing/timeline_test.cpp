@@ -161,7 +161,7 @@ TEST(Timeline, ARangeEndsWithTheTrace) {
 
 TEST(Timeline, WhatIsNotSelectedLeavesItsRow) {
   const std::vector<Event> events{
-      event(kBegin, 1000, "main"), call(1100, 1900, "work", kMain, "lib"),
+      event(kBegin, 1000, "main"), call(1100, 1900, "work", kDrawnThread, "lib"),
       call(1200, 1300, "leaf"),    event(kInstant, 1250, "mark"),
       event(kEnd, 2000, ""),       call(1000, 2000, "other", {.process = 1, .thread = 3})};
   EXPECT_THAT(shapes(events, {.events = {.threads = {2}, .categories = {"app"}}}),
