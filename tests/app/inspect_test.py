@@ -102,8 +102,8 @@ notes
 
     def test_details_are_all_or_none(self):
         process = self.inspect(RECORDINGS["pool"], option="--inspect=threads")
-        self.assertEqual((process.returncode, process.stderr.decode()), (2, "fxt-convert: --inspect goes alone or as --inspect=all, "
-                         "not ='threads'\nTry 'fxt-convert --help'.\n"))
+        self.assertEqual((process.returncode, process.stderr.decode()), (2, "fxt-convert: --inspect takes no value or =all, not '=threads'\n"
+                         "Try 'fxt-convert --help'.\n"))
 
     def test_records_are_those_of_the_conversion(self):
         for recording in RECORDINGS.values():

@@ -482,7 +482,7 @@ TEST(Cut, FlowsBetweenThreadsOfWhichOneIsNotTakenAreCut) {
                            linked(FlowBegin, 20, 8, kOther), linked(FlowEnd, 30, 7, kOther),
                            linked(FlowEnd, 40, 8), linked(FlowBegin, 50, 7), linked(FlowEnd, 60, 7),
                            linked(FlowBegin, 70, 10, kOther), linked(FlowEnd, 80, 10, kOther));
-  const auto cuts = cut(words, {.threads = {kMain.thread}});
+  const auto cuts = cut(words, {.threads = {kThread.thread}});
   EXPECT_THAT(texts_of(cuts), ElementsAre("complete 0..100 1/2 \"c\" \"a\"\n"
                                           "flow-begin 10 1/2 \"c\" \"link\" id=7\n"
                                           "begin 30 1/2 \"c\" \"link\"\n"

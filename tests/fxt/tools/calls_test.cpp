@@ -270,8 +270,8 @@ class Encodings : public Calls {
 
 TEST_F(Encodings, GiveTheSameFigures) {
   const std::vector<std::string> options{
-      "",           "-n work",         "-n 'l*' -n main", "-c app",       "-c 'a*'",      "--tid 101",
-      "-r 2us~4us", "-r ~3us -n main", "--type complete", "--type begin", "--type event", "--type log"};
+      "",           "-n work",         "-n 'l*' -n main", "-c app",       "-c 'a*'",     "--tid 101",
+      "-r 2us~4us", "-r ~3us -n main", "--type complete", "--type begin", "--type event"};
   const auto all = [&] {
     std::vector<std::vector<std::string>> figures;
     for (const std::string& option : options) figures.push_back(statistics(option));
