@@ -310,7 +310,9 @@ class Sameness(unittest.TestCase):
             for thread in {call[0][1] for call in whole.calls}:
                 parts.append(part := Events(self.convert("--tid", thread, recording)))
                 of_trace = self.cut("--tid", thread, trace)
-                self.assertEqual((part.calls, part.carried()), (of_trace.calls, of_trace.carried()))
+                # Where an arrow leads is not known when it begins: fxt-cut ends one to another thread in a call of no length.
+                calls = Counter({call: count for call, count in of_trace.calls.items() if call[1] != "event" or call[3] != call[4]})
+                self.assertEqual((part.calls, part.carried()), (calls, of_trace.carried()))
                 for more, less in (part, of_trace), (of_trace, part):
                     self.assert_none(event for event in more.of_kind("instant") - less.of_kind("instant") if not is_of_recording(event))
             self.assertEqual(sum((part.calls for part in parts), Counter()), whole.calls)
