@@ -229,10 +229,10 @@ void PieceFiles::check_size(const CutCounters& counters) const {
   if (options_.split_bytes == 0 || options_.replaces_anything || counters.pieces > 2 ||
       counters.least_bytes <= options_.split_bytes)
     return;
-  throw UsageError(fmt::format(
-      "--split-size is {}, but each piece begins with all names and what is open: that takes "
-      "{} so far, and may grow; take several times that, or --force for larger pieces",
-      counted(options_.split_bytes, "byte"), counters.least_bytes));
+  throw UsageError(
+      fmt::format("--split-size is {}, but each piece begins with all names and what is open: that takes "
+                  "{} so far, and may grow; take several times that, or --force for larger pieces",
+                  counted(options_.split_bytes, "byte"), counters.least_bytes));
 }
 
 std::vector<std::string> PieceFiles::complete() const {
