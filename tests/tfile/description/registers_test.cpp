@@ -226,7 +226,7 @@ TEST_P(DefaultLayouts, AreThoseOfGdb) {
 
 // The block size breaks ties when the architecture is guessed (fact sheet, section 5).
 TEST(DefaultLayouts, HaveTypicalSizes) {
-  const auto are_typical = [](std::string_view architecture, std::vector<std::size_t> sizes) {
+  const auto are_typical = [](std::string_view architecture, const std::vector<std::size_t>& sizes) {
     const RegisterLayout& layout = *default_layout(architecture);
     for (const std::size_t size : sizes)
       if (!is_typical_size(layout, size) || is_typical_size(layout, size + 1)) return false;
