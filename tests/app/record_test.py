@@ -4,11 +4,16 @@
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
+import contextlib
+import fcntl
 import os
+import pty
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -131,12 +136,58 @@ class Record(unittest.TestCase):
                 (["-o", "none/draw.fxt"], "none/draw.fxt: there is no directory none"), (["-d", "draw.c"], "draw.c is no directory"):
             code, out, error = self.result("--no-open", *options, "./draw")
             self.assertEqual((code, out, error), (2, "", f"record: {problem}\nTry 'record --help'.\n"))
+        code, _, error = self.result()
+        self.assertEqual((code, error), (2, "record: no PROGRAM is given\nTry 'record --help'.\n"))
+
+    def make_tools(self):
+        """A PATH without uftrace, and with an apt-get that installs it."""
         tools = self.folder / "tools"
         tools.mkdir()
         (tools / "python3").symlink_to("/usr/bin/python3")
-        self.assertIn("uftrace is missing: apt-get install uftrace\n", self.result("--no-open", "./draw", PATH=str(tools))[2])
-        code, _, error = self.result()
-        self.assertEqual((code, error), (2, "record: no PROGRAM is given\nTry 'record --help'.\n"))
+        uftrace = shutil.which("uftrace")
+        for name, text in ("sudo", 'exec "$@"'), ("apt-get", f'echo "got $*"; [ $1 = update ] || /bin/ln -s {uftrace} {tools}'):
+            (tools / name).write_text(f"#!/bin/sh\n{text}\n")
+            (tools / name).chmod(0o755)
+        return tools
+
+    def answer(self, typed, tools, *arguments):
+        """Exit code, and what stands on the terminal."""
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([SCRIPT, *arguments], cwd=self.folder, stdin=theirs, stdout=theirs, stderr=theirs,
+                                   start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                                   env={**os.environ, "FXT_CONVERT": str(PROGRAMS / "fxt-convert"), "PATH": str(tools)})
+        os.close(theirs)
+        shown = b""
+        while b"[y/N]" not in shown:
+            shown += os.read(ours, 1000)
+        os.write(ours, typed)
+        with contextlib.suppress(OSError):  # its end
+            while True:
+                shown += os.read(ours, 1000)
+        os.close(ours)
+        return process.wait(timeout=60), shown.decode().replace("\r\n", "\n")
+
+    def test_a_person_is_asked_whether_to_install_uftrace(self):
+        tools = self.make_tools()
+        missing = "record: uftrace is missing: apt-get install uftrace\n"
+        question = missing + "Install it now? [y/N] "
+        for typed, code, more in (b"\n", 1, "\n"), (b"n\n", 1, "n\n"), (b"\x03", 130, "^C"), (b"\x04", 1, ""):
+            with self.subTest(typed):
+                self.assertEqual(self.answer(typed, tools, "--no-open", "./draw"), (code, question + more))
+        self.assertEqual(self.result("--no-open", "./draw", PATH=str(tools)), (1, "", missing))
+        code, shown = self.answer(b"y\n", tools, "--no-open", "./draw")
+        begin = question + "y\ngot update -qq\ngot install -y --no-install-recommends uftrace\nbegun\n"
+        self.assertEqual((code, shown[:len(begin)]), (0, begin))
+        self.assertIn('"work"', self.calls_of("draw.fxt"))
+
+    def test_uftrace_that_can_not_be_installed(self):
+        tools = self.make_tools()
+        (tools / "apt-get").write_text("#!/bin/sh\nexit 100\n")
+        code, shown = self.answer(b"y\n", tools, "--no-open", "./draw")
+        self.assertEqual((code, shown.splitlines()[-1]), (1, "record: uftrace was not installed"))
+        (tools / "apt-get").unlink()
+        self.assertEqual(self.result("--no-open", "./draw", PATH=str(tools)),
+                         (1, "", "record: uftrace is missing: apt-get install uftrace\n"))
 
     def test_wrong_options_are_answered_by_those_that_there_are(self):
         for words, problem in (
