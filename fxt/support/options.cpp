@@ -137,11 +137,11 @@ const Option& option_of(const OptionTable& table, std::string_view name) {
 // Options that may have been meant by one that there is not.
 std::string advice_for(std::string_view token, const OptionTable& table) {
   if (!token.starts_with("--")) {
-    // A letter in the other case.
+    // As -v for -V. A capital letter is no slip: -F is a filter of uftrace, and -f overwrites.
     for (const OptionGroup& group : table)
       for (const Option& option : group.options)
-        if (token.size() > 1 && option.letter != token[1] &&
-            std::tolower(option.letter) == std::tolower(token[1]))
+        if (option.argument.empty() && token.size() > 1 && option.letter != token[1] &&
+            option.letter == std::toupper(token[1]))
           return fmt::format("; did you mean -{}, --{}?", option.letter, option.name);
     return {};
   }
