@@ -38,7 +38,7 @@ inline constexpr NoteKind kBadTime{"bad-time", "frames with an impossible time s
 
 // What options ask for
 inline constexpr NoteKind kNotPlotted{"not-plotted", "items of --plot that no frame has as a number"};
-inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads that options leave out", true};
+inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads filtered out by options", true};
 inline constexpr NoteKind kThreadsWithoutId{"threads-without-id",
                                             "threads shown despite --tid, as their ids are unknown", true};
 

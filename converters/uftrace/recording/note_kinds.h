@@ -10,8 +10,8 @@ namespace convert::uftrace {
 inline constexpr NoteKind kDamagedLine{"damaged-line", "lines of text files that could not be understood"};
 inline constexpr NoteKind kNoInfo{"no-info", "recordings without a usable info file (recorder killed?)"};
 inline constexpr NoteKind kStillRecording{"still-recording", "recordings that have not ended yet"};
-inline constexpr NoteKind kNoWallClock{
-    "no-wall-clock", "recordings that do not tell the time of day: shown by their own clock"};
+inline constexpr NoteKind kNoWallClock{"no-wall-clock",
+                                       "recordings without the wall-clock time: shown on their own clock"};
 inline constexpr NoteKind kNoTaskFile{"no-task-file", "recordings without a list of tasks"};
 inline constexpr NoteKind kNoMap{"no-map", "sessions without a memory map: their calls have no names"};
 inline constexpr NoteKind kNoSession{"no-session", "threads of no known program: their calls have no names"};
@@ -40,9 +40,9 @@ inline constexpr NoteKind kNeverCalled{"never-called",
                                        "patterns that fit only functions that were not called", true};
 inline constexpr NoteKind kNotInInput{"not-in-input",
                                       "patterns that fit no function of one input, but of others", true};
-inline constexpr NoteKind kCallsLeftOut{"calls-left-out", "calls that options leave out", true};
-inline constexpr NoteKind kEventsLeftOut{"events-left-out", "events that options leave out", true};
-inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads that options leave out", true};
+inline constexpr NoteKind kCallsLeftOut{"calls-left-out", "calls filtered out by options", true};
+inline constexpr NoteKind kEventsLeftOut{"events-left-out", "events filtered out by options", true};
+inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads filtered out by options", true};
 
 // ---- Record files: calls ----
 inline constexpr NoteKind kInheritedCall{"inherited-call", "calls that a forked child was in from its start",
