@@ -1,3 +1,9 @@
 # Run by cpack when the files are in place: whatever umask it has, all may look into a package's directories.
-file(CHMOD_RECURSE ${CPACK_TEMPORARY_INSTALL_DIRECTORY}
-  DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+# Only directories are touched: the link libfxt.so leads into another package.
+file(GLOB_RECURSE paths LIST_DIRECTORIES true ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*)
+foreach(path IN LISTS paths)
+  if(IS_DIRECTORY ${path} AND NOT IS_SYMLINK ${path})
+    file(CHMOD ${path}
+      PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  endif()
+endforeach()
