@@ -38,16 +38,20 @@ void absorb(Shape& one, const Shape& other) {
   one.name = other.name;
 }
 
-void merge_neighbours(Row::Shapes& shapes, std::uint64_t pixel_ns) {
-  if (shapes.empty()) return;
-  for (auto left = shapes.begin(), right = std::next(left); right != shapes.end();) {
+// Returns how many fewer there are: `excess` at most.
+std::size_t merge_neighbours(Row::Shapes& shapes, std::uint64_t pixel_ns, std::size_t excess) {
+  std::size_t merged = 0;
+  if (shapes.empty()) return merged;
+  for (auto left = shapes.begin(), right = std::next(left); right != shapes.end() && merged < excess;) {
     if (are_one(left->second, right->second, pixel_ns)) {
       absorb(left->second, right->second);
       right = shapes.erase(right);
+      ++merged;
     } else {
       left = right++;
     }
   }
+  return merged;
 }
 
 }  // namespace
@@ -130,9 +134,9 @@ std::vector<Shape> Row::remove_inside(const Shape& call) {
   return removed;
 }
 
-void Row::merge(std::uint64_t pixel_ns) {
-  merge_neighbours(calls_, pixel_ns);
-  merge_neighbours(marks_, pixel_ns);
+std::size_t Row::merge(std::uint64_t pixel_ns, std::size_t excess) {
+  const std::size_t calls = merge_neighbours(calls_, pixel_ns, excess);
+  return calls + merge_neighbours(marks_, pixel_ns, excess - calls);
 }
 
 Row& ThreadRows::row(std::size_t number) {
@@ -185,12 +189,11 @@ ThreadRows::Marked ThreadRows::mark(std::size_t row, const Shape& mark) {
   return Marked::New;
 }
 
-void ThreadRows::merge(std::uint64_t pixel_ns) {
-  size_ = 0;
-  for (Row& row : rows_) {
-    row.merge(pixel_ns);
-    size_ += row.size();
-  }
+std::size_t ThreadRows::merge(std::uint64_t pixel_ns, std::size_t excess) {
+  std::size_t merged = 0;
+  for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) merged += row->merge(pixel_ns, excess - merged);
+  size_ -= merged;
+  return merged;
 }
 
 }  // namespace fxt::tools

@@ -47,8 +47,9 @@ class Row {
   // Removes and returns the shapes inside this call.
   std::vector<Shape> remove_inside(const Shape& call);
 
-  // Merges neighbours that are narrower than a pixel of this width.
-  void merge(std::uint64_t pixel_ns);
+  // Merges neighbours that are narrower than a pixel of this width, the earliest first, until there are
+  // `excess` fewer shapes, or no more can be merged. Returns how many fewer there are.
+  std::size_t merge(std::uint64_t pixel_ns, std::size_t excess);
 
   const Shapes& calls() const { return calls_; }
   const Shapes& marks() const { return marks_; }
@@ -76,7 +77,8 @@ class ThreadRows {
   enum class Marked : std::uint8_t { New, Known, TooDeep };
   Marked mark(std::size_t row, const Shape& mark);
 
-  void merge(std::uint64_t pixel_ns);
+  // As Row::merge(), the lowest row first.
+  std::size_t merge(std::uint64_t pixel_ns, std::size_t excess);
 
   const std::vector<Row>& rows() const { return rows_; }
   std::size_t size() const { return size_; }  // in shapes
@@ -90,22 +92,22 @@ class ThreadRows {
   std::size_t size_ = 0;
 };
 
-// How many shapes all rows hold together. Where they become too many, narrow ones are merged.
+// How many shapes all rows hold together. Where they become too many, narrow ones are merged, until half of
+// the limit is left.
 class ShapeBudget {
  public:
-  explicit ShapeBudget(std::size_t limit = 100'000) : limit_(limit) {}
+  explicit ShapeBudget(std::size_t limit = 250'000) : limit_(limit) {}
 
   void change(std::size_t before, std::size_t after) { held_ = held_ - before + after; }
-  // `merge(width_ns)` merges what is narrower and returns how many shapes are left. `longest_ns`: nothing is
-  // wider.
+  // `merge(width_ns, excess)` merges what is narrower, as Row::merge() does. `longest_ns`: nothing is wider.
   template <typename Merge>
   void make_room(std::uint64_t longest_ns, Merge merge) {
-    while (held_ > limit_) {
+    if (held_ <= limit_) return;
+    while (held_ > limit_ / 2) {
       merged_ns_ = std::max<std::uint64_t>(1, 2 * merged_ns_);
-      held_ = merge(merged_ns_);
-      if (held_ <= limit_ / 2) break;
+      held_ -= merge(merged_ns_, held_ - limit_ / 2);
       // What can't be merged: marks of rows far apart.
-      if (merged_ns_ > longest_ns) limit_ = 2 * held_;
+      if (merged_ns_ > longest_ns) limit_ = std::max(limit_, 2 * held_);
     }
   }
   // The greatest width below which shapes were merged; 0: none were.

@@ -239,14 +239,11 @@ void DrawnTimeline::mark(ThreadState& thread, std::size_t row, const Shape& shap
 }
 
 void DrawnTimeline::make_room() {
-  budget_.make_room(axis_.last_ns(), [this](std::uint64_t width_ns) {
-    std::size_t left = 0;
-    for (auto& thread : threads_) {
-      if (!thread) continue;
-      thread->rows.merge(width_ns);
-      left += thread->rows.size();
-    }
-    return left;
+  budget_.make_room(axis_.last_ns(), [this](std::uint64_t width_ns, std::size_t excess) {
+    std::size_t merged = 0;
+    for (auto& thread : threads_)
+      if (thread) merged += thread->rows.merge(width_ns, excess - merged);
+    return merged;
   });
 }
 
@@ -275,16 +272,23 @@ Drawing DrawnTimeline::drawing(Detail detail) {
   const std::uint64_t length_ns = drawing.to_ns - drawing.from_ns;
   const std::uint64_t pixel_ns = std::max<std::uint64_t>(1, divided_up(length_ns, options_.columns));
   const std::size_t most = detail == Detail::All ? kPageShapes : kDrawnShapes;
-  std::uint64_t merged_ns =
-      detail == Detail::All ? budget_.merged_ns() : std::max(budget_.merged_ns(), pixel_ns);
-  for (;; merged_ns = std::max<std::uint64_t>(1, 2 * merged_ns)) {
-    std::size_t shapes = 0;
-    for (Drawing::Lane& lane : drawing.lanes)
-      for (Row& row : lane.rows) {
-        row.merge(merged_ns);
-        shapes += row.size();
-      }
-    if (shapes <= most || merged_ns > length_ns) break;
+  std::uint64_t merged_ns = std::max(budget_.merged_ns(), detail == Detail::All ? 0 : pixel_ns);
+  std::size_t shapes = 0, deepest = 0;
+  for (Drawing::Lane& lane : drawing.lanes) {
+    deepest = std::max(deepest, lane.rows.size());
+    for (Row& row : lane.rows) {
+      if (detail == Detail::Pixels) row.merge(pixel_ns, row.size());
+      shapes += row.size();
+    }
+  }
+  // The lowest rows first: what is around them stays apart.
+  for (std::uint64_t width_ns = merged_ns; shapes > most && width_ns / 2 <= length_ns;
+       width_ns = std::max<std::uint64_t>(1, 2 * width_ns)) {
+    merged_ns = width_ns;
+    for (std::size_t number = deepest; number-- > 0;)
+      for (Drawing::Lane& lane : drawing.lanes)
+        if (number < lane.rows.size() && shapes > most)
+          shapes -= lane.rows[number].merge(merged_ns, shapes - most);
   }
   for (const Flow& flow : flows_) {
     const auto from = lanes.find(flow.from.thread), to = lanes.find(flow.to.thread);

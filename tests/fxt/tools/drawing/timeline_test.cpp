@@ -362,7 +362,7 @@ TEST(Timeline, PicturesOfBusyTracesAreBounded) {
       events.push_back(call(time + thread, time + thread + 3000, "work", {.process = 1, .thread = thread}));
   const Drawn all = drawn(events, {.max_threads = 200}, 2000);
   EXPECT_EQ(all.lines[0], "200000 calls on 200 threads");
-  EXPECT_THAT(all.lines[1], EndsWith(" calls narrower than 3 pixels in 25000 gray shapes"));
+  EXPECT_EQ(all.lines[1], "171429 calls narrower than 2 pixels in 21429 gray shapes");
   EXPECT_LE(shapes_of(all.svg).size(), 50'000);
 }
 
@@ -432,6 +432,39 @@ TEST(Timeline, APageHoldsWhatAPictureMerges) {
   EXPECT_EQ(timeline.drawing().lanes[0].rows[0].calls().size(), 125U);
   EXPECT_EQ(timeline.drawing(tools::DrawnTimeline::Detail::All).lanes[0].rows[0].calls().size(), 10'000U);
   EXPECT_THAT(timeline.report().lines(), ElementsAre("10000 calls on 1 thread"));
+}
+
+// A call more than a page holds does not merge all others: the lowest row first, and there the earliest.
+TEST(Timeline, APageMergesNoMoreThanItMust) {
+  const auto page_of = [](std::uint64_t inner) {
+    std::vector<Event> events;
+    for (std::uint64_t outer = 0; outer < 1000; ++outer) {
+      const std::uint64_t begin = outer * 100'000;
+      events.push_back(call(begin, begin + 100'000, "outer"));
+      for (std::uint64_t i = 0; i < inner; ++i)
+        events.push_back(call(begin + 100 * i, begin + 100 * i + 90, "a"));
+    }
+    const auto bytes = bytes_of(trace_of(events));
+    Reader reader(bytes);
+    tools::DrawnTimeline timeline({.columns = 1000});
+    for (const Entry& entry : reader) timeline.add(entry, reader);
+    timeline.finish(reader.counters());
+    auto drawing = timeline.drawing(tools::DrawnTimeline::Detail::All);
+    return std::pair(std::move(drawing), timeline.report().lines());
+  };
+  const auto [at_limit, all_apart] = page_of(89);
+  EXPECT_THAT(all_apart, ElementsAre("90000 calls on 1 thread"));
+  const auto [above, few_merged] = page_of(90);
+  EXPECT_EQ(above.lanes[0].rows[0].calls().size(), 1000U);
+  EXPECT_EQ(above.lanes[0].rows[1].calls().size(), 89'000U);
+  EXPECT_THAT(few_merged,
+              ElementsAre("91000 calls on 1 thread", "1112 calls narrower than 128 ns in 112 gray shapes"));
+  // So many that they were merged while they were read.
+  const auto [far_above, many_merged] = page_of(300);
+  EXPECT_EQ(far_above.lanes[0].rows[0].calls().size(), 1000U);
+  EXPECT_EQ(far_above.lanes[0].rows[1].calls().size(), 89'000U);
+  EXPECT_THAT(many_merged, ElementsAre("301000 calls on 1 thread",
+                                       "234445 calls narrower than 128 ns in 23445 gray shapes"));
 }
 
 // Every prefix, and every flipped bit, of a trace with all kinds of records.
