@@ -41,6 +41,7 @@ struct String {
   String() = default;
   String(std::string_view string) : text(string) {}
   String(const char* string) : text(string) {}
+  String(std::nullptr_t) = delete;  // an argument without a value is std::monostate, a null pointer Pointer{}
   String(const std::string& string) : text(string) {}
   String(Inline string) : text(string.text), storage(Storage::Inline) {}
 

@@ -242,7 +242,7 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
   const auto begin_ns = reader.to_ns(event.time);
   const auto end_ns = complete ? reader.to_ns(event.end) : begin_ns;
   if (complete && begin_ns && *begin_ns < kTimeLimit) check_time(event.end, reader);
-  if (event.type <= EventType::DurationComplete)
+  if (spans_the_trace(event))
     limits_.add_times(event.time, complete ? std::max(event.time, event.end) : event.time);
   // Events that readers drop are not part of the nesting.
   if (event.thread.storage == Storage::Missing || event.name.storage == Storage::Missing ||

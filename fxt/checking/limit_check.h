@@ -20,8 +20,8 @@ class LimitCheck {
  public:
   explicit LimitCheck(Findings& findings) : findings_(&findings) {}
 
-  // The times of an instant, counter or duration, in ticks: Tracy takes them for ns, and counts from the
-  // first event.
+  // The times of an event that spans the trace, in ticks: Tracy takes them for ns, and counts from the first
+  // event.
   void add_times(std::uint64_t first, std::uint64_t last) {
     if (is_too_long_ || last >= kTimeLimit) return;
     if (!span_.fits(first, last)) {

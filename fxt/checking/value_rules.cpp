@@ -84,6 +84,10 @@ bool ends_before_it_begins(const Event& event) {
   return event.type == EventType::DurationComplete && event.end < event.time;
 }
 
+bool spans_the_trace(const Event& event) {
+  return event.type <= EventType::DurationComplete || is_flow(event.type);
+}
+
 void check_thread(const Thread& thread, FaultSink& faults) {
   if (thread.storage == Storage::Missing) return;
   const auto what = [&thread] {

@@ -31,6 +31,9 @@ class FaultSink {
 // `ns`: nothing if it has more than 64 bits.
 void check_time(std::optional<std::uint64_t> ns, FaultSink& faults);
 bool ends_before_it_begins(const Event& event);
+// Whether its times count for the length of the trace: those that Tracy reads, and those of flows, whose
+// durations end no earlier.
+bool spans_the_trace(const Event& event);
 void check_thread(const Thread& thread, FaultSink& faults);  // of an event
 void check_koid(std::uint64_t koid, FaultSink& faults);      // of a thread that is switched or woken
 void check_state(ThreadState state, FaultSink& faults);

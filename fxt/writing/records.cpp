@@ -16,11 +16,6 @@ std::uint64_t end_of(const Event& event) {
   return event.type == EventType::DurationComplete ? event.end : event.time;
 }
 
-// Tracy takes no times from the others; flows lie in durations.
-bool spans_the_trace(const Event& event) {
-  return event.type <= EventType::DurationComplete || is_flow(event.type);
-}
-
 }  // namespace
 
 // Returns the header.
@@ -112,14 +107,15 @@ void Writer::write(const LegacyContextSwitch& change) {
   Refusal refusal(options_, "context switch");
   check_time(change.time, refusal);
   check_state(change.outgoing_state, refusal);
+  const bool is_newer = change.cpu > kMaxLegacyCpu;  // a record of the newer kind says no priority
   const auto check_side = [&](const Thread& side, std::uint8_t priority) {
     if (side.storage == Storage::Missing) refusal.thread(side);
     check_koid(side.thread, refusal);
-    names_->check_switched(side, priority, refusal);
+    names_->check_switched(side, is_newer ? 1 : priority, refusal);
   };
   check_side(change.outgoing, change.outgoing_priority);
   check_side(change.incoming, change.incoming_priority);
-  if (change.cpu > kMaxLegacyCpu) {
+  if (is_newer) {
     std::vector<Argument> weights;
     if (change.outgoing == kIdleThread) weights.push_back({kOutgoingWeight, kIdleWeight});
     if (change.incoming == kIdleThread) weights.push_back({kIncomingWeight, kIdleWeight});
@@ -175,9 +171,6 @@ void Writer::write(const Log& log) {
 }
 
 void Writer::write(const Blob& blob) {
-  if (blob.type < BlobType::Data || blob.type > BlobType::Perfetto)
-    throw WriterError("blob " + quoted(blob.name.text) + ": type " + std::to_string(code(blob.type)) +
-                      " does not exist");
   if (blob.type == BlobType::Perfetto) {
     Refusal refusal(options_, "blob", blob.name.text);
     PacketStream packets;

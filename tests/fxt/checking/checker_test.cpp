@@ -120,6 +120,8 @@ TEST(Checker, W5Times) {
   EXPECT_EQ(broken({instant(1), instant(kSpan)}), kClean);
   EXPECT_EQ(broken({instant(0), instant(kSpan)}), "W5");
   EXPECT_EQ(broken({complete(1ULL << 50, (1ULL << 50) + kSpan)}), "W5");
+  // The duration around a flow ends no earlier.
+  EXPECT_EQ(broken({begin(5), flow(EventType::FlowBegin, kSpan + 5, 1)}), "W5 W17 w21");
 }
 
 // ---- W6 to W14: tables, strings, sizes ----

@@ -2,8 +2,10 @@
 #include "fxt/writer.h"
 
 #include <array>
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <type_traits>
 
 #include "tests/fxt/trace_words.h"
 
@@ -32,6 +34,8 @@ Words event_words(const Event& event) {
 Event event_of(EventType type) {
   return {.type = type, .time = 5000, .thread = kMain, .category = "app", .name = "main"};
 }
+
+static_assert(!std::is_constructible_v<Value, std::nullptr_t>);
 
 TEST(Writer, BeginsTheFile) {
   EXPECT_EQ(file_of([](Writer&) {}), kStart);
