@@ -96,7 +96,7 @@ class ThreadRows {
 // the limit is left.
 class ShapeBudget {
  public:
-  explicit ShapeBudget(std::size_t limit = 250'000) : limit_(limit) {}
+  explicit ShapeBudget(std::size_t limit = 180'000) : limit_(limit) {}
 
   void change(std::size_t before, std::size_t after) { held_ = held_ - before + after; }
   // `merge(width_ns, excess)` merges what is narrower, as Row::merge() does. `longest_ns`: nothing is wider.

@@ -362,7 +362,7 @@ TEST(Timeline, PicturesOfBusyTracesAreBounded) {
       events.push_back(call(time + thread, time + thread + 3000, "work", {.process = 1, .thread = thread}));
   const Drawn all = drawn(events, {.max_threads = 200}, 2000);
   EXPECT_EQ(all.lines[0], "200000 calls on 200 threads");
-  EXPECT_EQ(all.lines[1], "171429 calls narrower than 2 pixels in 21429 gray shapes");
+  EXPECT_EQ(all.lines[1], "171504 calls narrower than 3 pixels in 21504 gray shapes");
   EXPECT_LE(shapes_of(all.svg).size(), 50'000);
 }
 
