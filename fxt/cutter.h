@@ -1,6 +1,7 @@
 // Cuts a trace: keeps the records of a range of time, and splits them into pieces of bounded length or size
 // that each open alone. A duration across an edge is drawn on both sides of it. Each piece begins with the
-// state that it needs of earlier records: names, values of counters, the thread that runs on each cpu.
+// state that it needs of earlier records: names, values of counters, the thread that runs on each cpu,
+// modules of the profiler.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +59,7 @@ struct CutCounters {
       0;  // what split_bytes must be for the head of each piece so far, and some records
   std::uint64_t cut_calls = 0;   // durations and async operations that go on after a piece, once for each
   std::uint64_t cut_flows = 0;   // flows that end, but whose begin and end are not in one piece
-  std::uint64_t unwritable = 0;  // of unknown types, of the profiler, or against the rules of the Writer
+  std::uint64_t unwritable = 0;  // of unknown types, or against the rules of the Writer
 };
 
 // Not thread-safe. Memory grows with open durations and the tables, not with the length of the trace.

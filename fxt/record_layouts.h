@@ -158,10 +158,12 @@ bool layout(auto& c, IsA<ThreadWakeup> auto& wakeup) {
   return c.word(wakeup.time) && c.word(wakeup.thread) && c.arguments(H::ArgumentCount{}, wakeup.arguments);
 }
 
-// ---- Profiler: read only ----
+// ---- Profiler ----
 
 bool layout(auto& c, IsA<ProfilerModule> auto& module) {
   using H = ProfilerModuleHeader;
+  c.is(H::Type{}, RecordType::Profiler);
+  c.is(H::ProfilerType{}, ProfilerType::Module);
   c.zero(H::Reserved{});
   c.field(H::ModuleId{}, module.module_id);
   return c.word(module.time) && c.thread(H::Thread{}, module.thread) &&
@@ -170,6 +172,8 @@ bool layout(auto& c, IsA<ProfilerModule> auto& module) {
 
 bool layout(auto& c, IsA<ProfilerMmap> auto& mmap) {
   using H = ProfilerMmapHeader;
+  c.is(H::Type{}, RecordType::Profiler);
+  c.is(H::ProfilerType{}, ProfilerType::Mmap);
   c.zero(H::Reserved{});
   c.field(H::ModuleId{}, mmap.module_id);
   c.field(H::Flags{}, mmap.flags);
@@ -179,6 +183,8 @@ bool layout(auto& c, IsA<ProfilerMmap> auto& mmap) {
 
 bool layout(auto& c, IsA<ProfilerBacktrace> auto& backtrace) {
   using H = ProfilerBacktraceHeader;
+  c.is(H::Type{}, RecordType::Profiler);
+  c.is(H::ProfilerType{}, ProfilerType::Backtrace);
   c.field(H::Flags{}, backtrace.flags);
   return c.word(backtrace.time) && c.thread(H::Thread{}, backtrace.thread) &&
          c.words(H::FrameCount{}, backtrace.frames);

@@ -146,37 +146,37 @@ struct Log {
   friend bool operator==(const Log&, const Log&) = default;
 };
 
-// A profiler record, which the spec lacks and Fuchsia's readers have. Read only.
+// A profiler record, which the spec lacks and Fuchsia's readers have.
 struct ProfilerModule {
   std::uint64_t time = 0;
   Thread thread = {};
   std::uint16_t module_id = 0;
-  std::string_view name = {};
-  std::span<const std::byte> build_id = {};
+  std::string_view name = {};                // cut at 255 bytes when written
+  std::span<const std::byte> build_id = {};  // at most 255 bytes
   friend bool operator==(const ProfilerModule& a, const ProfilerModule& b) {
     return a.time == b.time && a.thread == b.thread && a.module_id == b.module_id && a.name == b.name &&
            Bytes{a.build_id} == Bytes{b.build_id};
   }
 };
 
-// A profiler record, which the spec lacks and Fuchsia's readers have. Read only.
+// A profiler record, which the spec lacks and Fuchsia's readers have.
 struct ProfilerMmap {
   std::uint64_t time = 0;
   Thread thread = {};
   std::uint16_t module_id = 0;
-  std::uint8_t flags = 0;
+  std::uint8_t flags = 0;  // 3 bits
   std::uint64_t start = 0;
   std::uint64_t range = 0;
   std::uint64_t vaddr = 0;
   friend bool operator==(const ProfilerMmap&, const ProfilerMmap&) = default;
 };
 
-// A profiler record, which the spec lacks and Fuchsia's readers have. Read only.
+// A profiler record, which the spec lacks and Fuchsia's readers have.
 struct ProfilerBacktrace {
   std::uint64_t time = 0;
   Thread thread = {};
-  std::uint32_t flags = 0;  // 28 bits
-  std::span<const std::uint64_t> frames = {};
+  std::uint32_t flags = 0;                     // 28 bits
+  std::span<const std::uint64_t> frames = {};  // at most 255
   friend bool operator==(const ProfilerBacktrace& a, const ProfilerBacktrace& b) {
     return a.time == b.time && a.thread == b.thread && a.flags == b.flags &&
            std::ranges::equal(a.frames, b.frames);

@@ -122,12 +122,16 @@ class Writer {
   void write(const ContextSwitch& context_switch);
   void write(const ThreadWakeup& wakeup);
   void write(const Log& log);
+  // Modules and mmaps of threads beyond the 255 of the table are refused, as Fuchsia's readers differ (W23).
+  void write(const ProfilerModule& module);
+  void write(const ProfilerMmap& mmap);
+  void write(const ProfilerBacktrace& backtrace);
   void write(const LargeBlob& blob);
   void write(const LargeBlobWithoutMetadata& blob);
 
   // Any record, to copy or filter a trace whose times are ns. Skips what the Writer writes by itself (magic,
-  // initialization, tables). A provider is announced, or becomes the current one again. False for records
-  // that can't be written: unknown ones and those of the profiler.
+  // initialization, tables). A provider is announced, or becomes the current one again. False for unknown
+  // records, which can't be written.
   template <std::same_as<Record> AnyRecord>
   bool write(const AnyRecord& record) {
     return write_any(record);
@@ -262,6 +266,8 @@ class Writer {
   template <typename T>
   std::uint64_t put(const T& record, std::string_view kind, std::string_view name);
   std::uint64_t put_event(const Event& event);
+  template <typename T>
+  void put_profiler(const T& record, std::string_view kind);
   template <typename T>
   void put_large(const T& blob);
   void check_values(const Event& event) const;

@@ -194,10 +194,8 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
     objects_.scheduled(record.thread, is_idle(record.arguments, kWakeupWeight));
     check_scheduling_arguments(SchedulingType::ThreadWakeup, record.arguments, findings_);
   }
-  if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
-    if (record.thread.storage == Storage::Inline)
-      findings_.fault(Fault::InlineProfilerThread, "profiler record with an inline thread");
-  }
+  if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>)
+    check_profiler_thread(record.thread.storage == Storage::Inline, findings_);
   if constexpr (std::is_same_v<T, LargeBlobWithoutMetadata>)
     findings_.fault(Fault::LargeBlobWithoutMetadata, "large blob without metadata");
 }

@@ -113,6 +113,10 @@ void check_cpu(std::uint64_t cpu, FaultSink& faults) {
   if (cpu > kMaxCpu) faults.fault(Fault::LargeCpu, "cpu " + std::to_string(cpu) + " is beyond 4095");
 }
 
+void check_profiler_thread(bool is_inline, FaultSink& faults) {
+  if (is_inline) faults.fault(Fault::InlineProfilerThread, "profiler record with an inline thread");
+}
+
 void check_arguments(const Arguments& arguments, FaultSink& faults) {
   for (const Argument& argument : arguments) {
     const auto what = [&argument] { return "argument " + quoted(argument.name.text); };

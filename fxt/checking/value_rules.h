@@ -38,6 +38,7 @@ void check_thread(const Thread& thread, FaultSink& faults);  // of an event
 void check_koid(std::uint64_t koid, FaultSink& faults);      // of a thread that is switched or woken
 void check_state(ThreadState state, FaultSink& faults);
 void check_cpu(std::uint64_t cpu, FaultSink& faults);
+void check_profiler_thread(bool is_inline, FaultSink& faults);  // of a module or mmap
 void check_arguments(const Arguments& arguments, FaultSink& faults);
 void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, FaultSink& faults);
 void check_instant(std::string_view name, FaultSink& faults);

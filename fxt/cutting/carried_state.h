@@ -1,5 +1,6 @@
 // State that holds until a later record changes it, and so is repeated at the begin of each piece: names,
-// hints for viewers, values of counters, the thread that runs on each cpu. Internal to the Cutter.
+// hints for viewers, modules and mmaps of the profiler, values of counters, the thread that runs on each cpu.
+// Internal to the Cutter.
 #pragma once
 
 #include <array>
@@ -26,6 +27,10 @@ class CarriedState {
   void add(const Event& counter);
   // A blob that describes the whole trace.
   void add(const Blob& blob) { keep(hints_.emplace_back(), blob); }
+  void add(const ProfilerModule& module) {
+    keep(modules_[{module.thread.process, module.module_id}], module);
+  }
+  void add(const ProfilerMmap& mmap) { keep(mmaps_[{mmap.thread.process, mmap.start}], mmap); }
   void add(const LegacyContextSwitch& change) { running_[change.cpu] = change; }
   void add(const ContextSwitch& change);
 
@@ -49,6 +54,8 @@ class CarriedState {
   std::map<std::pair<KernelObjectType, std::uint64_t>, Held<KernelObject>> kernel_objects_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Held<UserspaceObject>> userspace_objects_;
   std::vector<Held<Blob>> hints_;
+  std::map<std::pair<std::uint64_t, std::uint16_t>, Held<ProfilerModule>> modules_;  // by process and module
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Held<ProfilerMmap>> mmaps_;      // by process and address
   std::map<std::string, Held<Event>> counters_;  // by process, id, category, name and arguments
   std::string key_;
   std::map<std::uint16_t, std::variant<LegacyContextSwitch, Running>> running_;
@@ -76,11 +83,16 @@ inline void CarriedState::write_names(Piece& piece) const {
 }
 
 inline void CarriedState::write_state(Piece& piece) const {
-  for (const auto& [key, counter] : counters_) {
-    Event event = counter.record();
-    event.time = piece.span.start;
-    piece.write(event);
-  }
+  const auto write_all = [&piece](const auto& all) {
+    for (const auto& [key, held] : all) {
+      auto record = held.record();
+      record.time = piece.span.start;
+      piece.write(record);
+    }
+  };
+  write_all(counters_);
+  write_all(modules_);
+  write_all(mmaps_);
   for (const auto& [cpu, incoming] : running_) {
     if (const auto* const change = std::get_if<LegacyContextSwitch>(&incoming)) {
       if (change->incoming == kIdleThread) continue;

@@ -72,6 +72,8 @@ class ChosenRecords {
       if (is_chosen(record.thread)) consume(record);
     } else if constexpr (std::is_same_v<T, KernelObject>) {
       if (record.type != KernelObjectType::Thread || is_chosen(record.koid)) consume(record);
+    } else if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
+      consume(record);  // of the whole process
     } else if constexpr (requires { record.thread.thread; }) {
       if (is_chosen(record.thread.thread)) consume(record);
     } else {

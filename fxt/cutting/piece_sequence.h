@@ -75,7 +75,10 @@ void PieceSequence::add(const T& record) {
   } else if constexpr (is_same_v<T, KernelObject> || is_same_v<T, UserspaceObject>) {
     carried_.add(record);
     if (piece_) piece_->write(record);
-  } else if constexpr (is_same_v<T, LegacyContextSwitch> || is_same_v<T, ContextSwitch>) {
+  } else if constexpr (requires {
+                         carried_.add(record);
+                         record.time;
+                       }) {
     if (place(record.time) == PieceEdges::Side::Inside) piece_->write(record);
     if (last_side_ != PieceEdges::Side::After) carried_.add(record);
   } else if constexpr (requires { record.time; }) {

@@ -2,6 +2,7 @@
 // Internal to the Writer and the Tracer.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +56,12 @@ class RecordBuilder {
   bool bytes(Field field, std::span<const std::byte> bytes) {
     this->field(field, bytes.size());
     put_bytes(next(words_of(bytes.size())), bytes.data(), bytes.size());
+    return true;
+  }
+  template <typename Field>
+  bool words(Field field, std::span<const std::uint64_t> words) {
+    this->field(field, words.size());
+    std::ranges::copy(words, next(words.size()));
     return true;
   }
   // The bytes themselves may be more than the room: the Writer appends them.

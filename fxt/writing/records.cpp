@@ -16,6 +16,14 @@ std::uint64_t end_of(const Event& event) {
   return event.type == EventType::DurationComplete ? event.end : event.time;
 }
 
+// A number in a field of the header.
+template <typename Field>
+void check_fits(std::string_view what, std::uint64_t number) {
+  if (number > Field::kMax)
+    throw WriterError(std::string(what) + ": " + std::to_string(number) + ", but a record takes " +
+                      std::to_string(Field::kMax));
+}
+
 }  // namespace
 
 // Returns the header.
@@ -168,6 +176,35 @@ void Writer::write(const Log& log) {
   const std::string message(tables_->clean(log.message, kMaxStringBytes));
   written.message = message;
   put(written, "log message", "");
+}
+
+void Writer::write(const ProfilerModule& module) {
+  check_fits<ProfilerModuleHeader::BuildIdLength>("profiler module: build id", module.build_id.size());
+  ProfilerModule written = module;
+  const std::string name(tables_->clean(module.name, ProfilerModuleHeader::NameLength::kMax));
+  written.name = name;
+  put_profiler(written, "profiler module");
+}
+
+void Writer::write(const ProfilerMmap& mmap) {
+  check_fits<ProfilerMmapHeader::Flags>("profiler mmap: flags", mmap.flags);
+  put_profiler(mmap, "profiler mmap");
+}
+
+void Writer::write(const ProfilerBacktrace& backtrace) {
+  check_fits<ProfilerBacktraceHeader::Flags>("profiler backtrace: flags", backtrace.flags);
+  check_fits<ProfilerBacktraceHeader::FrameCount>("profiler backtrace: frames", backtrace.frames.size());
+  put_profiler(backtrace, "profiler backtrace");
+}
+
+template <typename T>
+void Writer::put_profiler(const T& record, std::string_view kind) {
+  Refusal refusal(options_, kind);
+  check_time(record.time, refusal);
+  if (record.thread.storage == Storage::Missing) refusal.thread(record.thread);
+  if constexpr (!std::is_same_v<T, ProfilerBacktrace>)
+    check_profiler_thread(tables_->refer_to(record.thread).ref == 0, refusal);
+  put(record, kind, "");
 }
 
 void Writer::write(const Blob& blob) {

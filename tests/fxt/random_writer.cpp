@@ -62,7 +62,7 @@ class Maker {
   Maker(Choice& choice, Texts texts) : choice_(choice), texts_(texts) {}
 
   Record record() {
-    switch (pick(20)) {
+    switch (pick(23)) {
       case 0:
         return blob();
       case 1:
@@ -98,6 +98,13 @@ class Maker {
                          .bytes = bytes()};
       case 8:
         return LargeBlobWithoutMetadata{.category = string(), .name = string(), .bytes = bytes()};
+      case 9:
+        return ProfilerModule{
+            .time = time(), .thread = thread(), .name = text(), .build_id = bytes().first(0)};
+      case 10:
+        return ProfilerMmap{.time = time(), .thread = thread(), .flags = static_cast<std::uint8_t>(pick(8))};
+      case 11:
+        return ProfilerBacktrace{.time = time(), .thread = thread()};
       default:
         return event();
     }
@@ -203,7 +210,7 @@ Faults some_of(Choice& choice) {
   const std::vector<std::vector<Fault>> switches = {
       {UserspaceObject},          {BlobArgument}, {OversizedRecord},
       {LargeBlobWithoutMetadata}, {FrameMark},    {UnnamedThread, TakenForIdle, NamedInOtherProcess},
-      {NoPackets, PartOfPacket},  {LongSpan}};
+      {NoPackets, PartOfPacket},  {LongSpan},     {InlineProfilerThread}};
   Faults faults;
   for (const auto& together : switches)
     if (choice.one_in(2))

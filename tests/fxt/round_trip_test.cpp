@@ -75,6 +75,30 @@ class RecordMaker {
   LargeBlobWithoutMetadata plain_blob() {
     return {.category = string(), .name = string(), .bytes = bytes(50'000)};
   }
+  ProfilerModule module() {
+    return {.time = time(),
+            .thread = indexed(),
+            .module_id = static_cast<std::uint16_t>(random_()),
+            .name = text(),
+            .build_id = bytes(256)};
+  }
+  ProfilerMmap mmap() {
+    return {.time = time(),
+            .thread = indexed(),
+            .module_id = static_cast<std::uint16_t>(random_()),
+            .flags = static_cast<std::uint8_t>(pick(8)),
+            .start = random_(),
+            .range = random_(),
+            .vaddr = random_()};
+  }
+  ProfilerBacktrace backtrace() {
+    auto& frames = frames_.emplace_back(pick(256));
+    for (std::uint64_t& frame : frames) frame = random_();
+    return {.time = time(),
+            .thread = thread(),
+            .flags = static_cast<std::uint32_t>(pick(1U << 28)),
+            .frames = frames};
+  }
   std::uint64_t pick(std::uint64_t count) { return random_() % count; }
 
  private:
@@ -83,6 +107,7 @@ class RecordMaker {
     const std::uint64_t id = 1 + pick(400);
     return {.process = 1 + id / 10, .thread = id, .storage = pick(4) == 0 ? Storage::Inline : Storage::Table};
   }
+  Thread indexed() { return {.process = 1, .thread = 1 + pick(9)}; }
   std::string_view text() {
     static const std::vector<std::string_view> kParts = {"a",          "main", "\u00e9", "\u20ac",
                                                          "\U0001f642", "::",   " "};
@@ -139,11 +164,12 @@ class RecordMaker {
   std::mt19937_64 random_;
   std::deque<std::string> texts_;
   std::deque<std::vector<std::byte>> bytes_;
+  std::deque<std::vector<std::uint64_t>> frames_;
   std::deque<std::vector<Argument>> lists_;
 };
 
 Record random_record(RecordMaker& make) {
-  switch (make.pick(20)) {
+  switch (make.pick(23)) {
     case 0:
       return make.blob();
     case 1:
@@ -162,6 +188,12 @@ Record random_record(RecordMaker& make) {
       return make.large_blob();
     case 8:
       return make.plain_blob();
+    case 9:
+      return make.module();
+    case 10:
+      return make.mmap();
+    case 11:
+      return make.backtrace();
     default:
       return make.event();
   }

@@ -115,7 +115,7 @@ inline Words sample_trace() {
       kEverything);
 }
 
-// Profiler records, which the Writer does not write, and records that nobody knows yet.
+// Profiler records, one with a spare word, and records that nobody knows yet.
 inline const Words kUncommonRecords = {
     0x0000'0000'0000'0033,
     100,

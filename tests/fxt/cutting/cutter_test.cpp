@@ -392,6 +392,31 @@ TEST(Split, UserspaceObjectsStandInEveryPiece) {
                 testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
 }
 
+// Backtraces tell of modules by their numbers.
+TEST(Split, ModulesOfTheProfilerStandInEveryPiece) {
+  static constexpr std::array<std::uint64_t, 1> kFrames = {0x1234};
+  const auto backtrace = [&](std::uint64_t time, const Thread& thread) {
+    return ProfilerBacktrace{.time = time, .thread = thread, .frames = kFrames};
+  };
+  const Words words = trace(
+      ProfilerModule{.time = 0, .thread = kOther, .module_id = 7, .name = "lib"},
+      ProfilerMmap{.time = 1, .thread = kOther, .module_id = 7, .start = 0x1000, .range = 0x1000},
+      ProfilerModule{.time = 2, .thread = kOther, .module_id = 7, .name = "libc"}, backtrace(3, kThread),
+      backtrace(4, kOther), event(EventType::Instant, 100, "i"), backtrace(101, kThread));
+  CutOptions options{.split_ns = 100, .threads = {2}};
+  const auto cuts = cut(words, options);
+  EXPECT_THAT(texts_of(cuts),
+              ElementsAre("profiler-module 0 1/3 id=7 name=\"lib\" build_id=\n"
+                          "profiler-mmap 1 1/3 id=7 flags=0 start=0x1000 range=0x1000 vaddr=0x0\n"
+                          "profiler-module 2 1/3 id=7 name=\"libc\" build_id=\n"
+                          "profiler-backtrace 3 1/2 flags=0 0x1234\n",
+                          "profiler-module 100 1/3 id=7 name=\"libc\" build_id=\n"
+                          "profiler-mmap 100 1/3 id=7 flags=0 start=0x1000 range=0x1000 vaddr=0x0\n"
+                          "instant 100 1/2 \"c\" \"i\"\n"
+                          "profiler-backtrace 101 1/2 flags=0 0x1234\n"));
+  EXPECT_EQ(cuts.counters.unwritable, 0U);
+}
+
 TEST(Split, PerfettosPacketsBeforeTheFirstEventStandInEveryPiece) {
   const auto packets = [](std::string_view bytes) {
     return Blob{.name = "perfetto", .type = BlobType::Perfetto, .bytes = std::as_bytes(std::span(bytes))};

@@ -114,7 +114,6 @@ TEST(WriterCopy, LeavesOutWhatCanOnlyBeRead) {
   MemoryOutput output;
   Writer writer(output);
   EXPECT_FALSE(writer.write(Record(UnknownRecord{})));
-  EXPECT_FALSE(writer.write(Record(ProfilerBacktrace{})));
   EXPECT_TRUE(writer.write(Record(StringRecord{.index = 5, .text = "not this way"})));
   EXPECT_TRUE(writer.write(Record(Log{.thread = {.process = 1, .thread = 2}})));
   writer.flush();

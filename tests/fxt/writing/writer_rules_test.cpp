@@ -777,6 +777,41 @@ TEST(WriterErrors, Enumerators) {
             "event \"x\": event type 11 does not exist");
 }
 
+TEST(WriterErrors, ProfilerRecords) {
+  const std::vector<std::byte> bytes(256);
+  const std::vector<std::uint64_t> frames(256);
+  EXPECT_EQ(message_of([&](Writer& writer) {
+              writer.write(ProfilerModule{.thread = kMain, .name = std::string(300, 'n'), .build_id = bytes});
+            }),
+            "profiler module: build id: 256, but a record takes 255");
+  EXPECT_EQ(message_of([](Writer& writer) { writer.write(ProfilerMmap{.thread = kMain, .flags = 8}); }),
+            "profiler mmap: flags: 8, but a record takes 7");
+  EXPECT_EQ(
+      message_of([&](Writer& writer) { writer.write(ProfilerBacktrace{.thread = kMain, .frames = frames}); }),
+      "profiler backtrace: frames: 256, but a record takes 255");
+  EXPECT_EQ(
+      message_of([](Writer& writer) { writer.write(ProfilerBacktrace{.thread = kMain, .flags = 1U << 28}); }),
+      "profiler backtrace: flags: 268435456, but a record takes 268435455");
+  EXPECT_EQ(
+      message_of([](Writer& writer) { writer.write(ProfilerMmap{.time = kTimeLimit, .thread = kMain}); }),
+      "profiler mmap: time 9223372036854775808 ns is 2^63 ns or later: Perfetto drops it, Fuchsia's Rust "
+      "reader panics; WriterOptions::allow takes Fault::LateTime");
+  const std::string inline_thread =
+      ": profiler record with an inline thread: Fuchsia's two readers read it differently; "
+      "WriterOptions::allow takes Fault::InlineProfilerThread";
+  const Thread thread{.process = 1, .thread = 2, .storage = Storage::Inline};
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(ProfilerModule{.thread = thread}); }),
+            "profiler module" + inline_thread);
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(ProfilerMmap{.thread = thread}); }),
+            "profiler mmap" + inline_thread);
+  EXPECT_EQ(message_of([&](Writer& writer) { writer.write(ProfilerBacktrace{.thread = thread}); }),
+            "no error");
+  EXPECT_EQ(message_of([&](Writer& writer) {  // names are cut
+              writer.write(ProfilerModule{.thread = kMain, .name = std::string(300, 'n')});
+            }),
+            "no error");
+}
+
 TEST(WriterErrors, InstantsThatTracyTakesForFrames) {
   const std::string_view kMessage =
       "event \"A Frame\": instant with \"frame\" in its name: Tracy takes it for the start of a frame and "

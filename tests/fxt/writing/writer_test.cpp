@@ -279,6 +279,28 @@ TEST(Writer, Log) {
             (Words{0x0000'0001'0005'0039, 5000, 0x6f'6c6c'6568}));  // thread 1, 5 bytes, 3 words, log (9)
 }
 
+TEST(Writer, ProfilerRecords) {
+  constexpr std::array kBuildId = {std::byte{0xaa}, std::byte{0xbb}, std::byte{0xcc}, std::byte{0xdd}};
+  constexpr std::array<std::uint64_t, 2> kFrames = {0xaa, 0xbb};
+  const auto written = [](const auto& record) {
+    return words_after(prepare_tables, [&](Writer& writer) { writer.write(record); });
+  };
+  EXPECT_EQ(written(ProfilerModule{
+                .time = 3000, .thread = kMain, .module_id = 7, .name = "lib.m", .build_id = kBuildId}),
+            (Words{0x0040'5000'7010'004a, 3000, 0x6d'2e62'696c,
+                   0xddcc'bbaa}));  // 4 and 5 bytes, module 7, thread 1
+  EXPECT_EQ(written(ProfilerMmap{.time = 3001,
+                                 .thread = kMain,
+                                 .module_id = 1,
+                                 .flags = 1,
+                                 .start = 0x1000,
+                                 .range = 0x2000,
+                                 .vaddr = 0x400}),
+            (Words{0x0000'1000'1011'005a, 3001, 0x1000, 0x2000, 0x400}));
+  EXPECT_EQ(written(ProfilerBacktrace{.time = 3002, .thread = kMain, .frames = kFrames}),
+            (Words{0x0000'0000'2012'004a, 3002, 0xaa, 0xbb}));
+}
+
 TEST(Writer, BufferFullNamesTheProvider) {
   EXPECT_EQ(words_of([](Writer& writer) { writer.buffer_full(); }),
             (Words{0x0000'0000'0013'0010}));  // event 0, provider 1, provider event (3), 1 word
