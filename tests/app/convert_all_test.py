@@ -32,8 +32,9 @@ class ConvertAll(unittest.TestCase):
         self.found = self.folder / "recordings"
         self.out = self.folder / "out"
         self.found.mkdir()
-        # Whatever shell somebody likes.
-        self.environment = os.environ | {"FXT_CONVERT": str(CONVERT), "PARALLEL_HOME": str(self.folder / "parallel"),
+        # Whatever shell somebody likes. Newer parallels take plain names only for their home.
+        home = self.enterContext(tempfile.TemporaryDirectory(prefix="parallel"))
+        self.environment = os.environ | {"FXT_CONVERT": str(CONVERT), "PARALLEL_HOME": home,
                                          "PARALLEL_SHELL": "/bin/false"}
 
     def start(self, *arguments, **options):
