@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks a trace against the rules, in one pass over its records. It knows how Fuchsia's C++ and Rust
 // readers, Perfetto and Tracy read: what one of them loses or misdraws is an error. Memory grows with
 // threads, names and open operations, not with the length of the trace.

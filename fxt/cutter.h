@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts a trace: keeps the records of a range of time, and splits them into pieces of bounded length or size
 // that each open alone. A duration across an edge is drawn on both sides of it. Each piece begins with the
 // state that it needs of earlier records: names, values of counters, the thread that runs on each cpu,

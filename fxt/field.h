@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bit fields of a 64-bit word in the spec's own notation: Field<16, 19> is "[16 .. 19]".
 // No other code shifts and masks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Fuchsia trace format as the spec writes it: types and limits, in the spec's order and words.
 #pragma once
 

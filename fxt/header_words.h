@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every header word of the format, in the spec's order and words. Each word's fields are proven to name every
 // bit once.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a Reader's bytes come from, how it behaves, and how reading ended.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a Writer's words go: in blocks, so that the cost of a virtual call is paid once per block.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that is being written: the one way in which this library and its programs write files.
 #pragma once
 

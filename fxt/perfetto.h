@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets of Perfetto's own format, for a Blob of type Perfetto: what its viewer shows first, in which order,
 // and what the details of processes say. Other readers of FXT skip such a blob.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads traces of any origin: every record type, tables and tick rates per provider, both byte orders.
 // Unknown records are skipped by their size and counted; problems are reported beside the record. No input
 // makes it throw or crash, or use more memory than about thirty times the bytes that were read.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The records of a trace as values, one struct per kind, named as in the spec. The Writer writes them and the
 // Reader returns them. Times are ticks; a file written by fxt::Writer has 10^9 ticks a second, so there they
 // are ns.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rules that a trace must keep so that all known readers read it alike, the ways to break them and what
 // each costs in which reader. The Writer refuses such records, the Checker reports them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times, sizes and ranges of time as people write them in options, `250`, `1.5us`, `64k`, `10ms~20ms`; and on
 // which side of a range a record lies.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces the program that is running, from all of its threads: scopes, instants and counters with times taken
 // here. Each thread writes into a buffer of its own, without a lock. The file keeps all rules at any time: a
 // program that is killed leaves what was flushed, and scopes that were open then end where they were seen

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strings as FXT wants them: valid UTF-8, cut between characters; and the case of ASCII.
 #pragma once
 

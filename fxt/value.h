@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What records are made of, as values: strings, threads and typed arguments. The same types are written by
 // the Writer and handed out by the Reader; they borrow their bytes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words on their way to an Output: numbers until the buffer is full, then the file's bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words that records are made of, for those who fill in what Writer::reserve() gives them. Each put_...()
 // writes at `at` and returns the end of what it wrote; the caller has made room. Words are numbers: the
 // Writer puts them into the file's byte order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes traces that every known reader accepts. Callers give records as values; the Writer keeps the rules
 // of the format: tables, order of the first records, sizes, padding, string limits. A record that breaks a
 // rule throws a WriterError, and nothing of it is written.

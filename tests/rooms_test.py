@@ -43,6 +43,13 @@ class Rooms(unittest.TestCase):
                     with self.subTest(path):
                         self.assertTrue(path.read_text(encoding="utf-8").startswith("//"))
 
+    def test_headers_that_are_installed_name_their_licence(self):
+        listed = re.search(r"set\(fxt_headers(.*?)\)", (REPOSITORY / "fxt/CMakeLists.txt").read_text(encoding="utf-8"), re.S)
+        for name in listed[1].split():
+            with self.subTest(name):
+                text = (REPOSITORY / "fxt" / name).read_text(encoding="utf-8")
+                self.assertRegex(text, r"\A// SPDX-License-Identifier: Apache-2\.0\n// \w")
+
     def test_no_circles(self):
         rooms = defaultdict(dict)  # to those that it includes, an example each
         for file, other in self.includes:
