@@ -21,6 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 import generator
+import trace_file_generator
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
@@ -285,7 +286,7 @@ class Faults(unittest.TestCase):
 
     def test_in_the_middle_of_large_inputs(self):
         recording = generator.Recording(7, 20000, ["arguments", "kernel", "switches", "events"]).write(self.folder / "large.data")
-        trace_file, trace = generator.TraceFile(7, 30000).write(self.folder / "large.tfile"), self.folder / "large.fxt"
+        trace_file, trace = trace_file_generator.TraceFile(7, 30000).write(self.folder / "large.tfile"), self.folder / "large.fxt"
         subprocess.run([PROGRAMS / "fxt-convert", "-q", trace_file, trace], check=True)
         for command in (["fxt-convert", recording, "out.fxt"], ["fxt-convert", "--split-size=100k", recording, "out.fxt"],
                         ["fxt-convert", trace_file, "out.fxt"], ["fxt-dump", "--stats", trace], ["fxt-dump", "--check", trace]):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What must not matter: how many threads convert, how the input is named and stored, how calls are written, and whether a
-trace is made whole or in parts. Recordings, and random ones (generator.py), are converted in all these ways, and the same
+trace is made whole or in parts. Recordings, and random ones (generator.py, trace_file_generator.py), are converted in all these ways, and the same
 calls must come out.
 
 The directory with the programs is in the environment variable PROGRAMS, the library that reverses directories in FAIL_CALL_LIBRARY;
@@ -19,6 +19,7 @@ from pathlib import Path
 from unittest import mock
 
 import generator
+import trace_file_generator
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
@@ -147,7 +148,7 @@ class Sameness(unittest.TestCase):
         cls.recordings = [REPOSITORY / name for name in RECORDINGS]
         for seed in SEEDS:
             cls.recordings.append(generator.Recording(seed, 150).write(made / f"{seed}.data"))
-            cls.recordings.append(generator.TraceFile(seed, 50).write(made / f"{seed}.tfile"))
+            cls.recordings.append(trace_file_generator.TraceFile(seed, 50).write(made / f"{seed}.tfile"))
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
