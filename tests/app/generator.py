@@ -38,6 +38,9 @@ READINGS = {100001: ("memory", "vmsize KB", "vmrss KB", "shared KB"), 100002: ("
 DIFFERENCES = {100003: ("diff.vmsize", "diff.vmrss", "diff.shared"), 100004: ("diff.major", "diff.minor"),
                100006: ("diff.cycles", "diff.instructions"), 100008: ("diff.cache-references", "diff.cache-misses"),
                100010: ("diff.branches", "diff.branch-misses")}
+# Of the program, which has names for them but the last.
+USER_EVENTS = {1000000: "app:start", 1000001: "app:two words", 1999999: None}
+WAITS, PREEMPTED = (1, 2, 0x80), (0, 0x100)   # states of a thread that leaves its cpu, as the kernel tells them
 WATCHED = 0x9000   # where the variable `counter` of the program is
 
 
@@ -66,6 +69,8 @@ class Truth:
     counters: list = field(default_factory=list)   # thread, name and time, and the values
     marks: list = field(default_factory=list)   # thread, category and name, time, arguments of what has no length
     names: dict = field(default_factory=dict)   # of threads that got one
+    switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})   # by who tells: time, thread, whether it comes or waits
+    wakeups: list = field(default_factory=list)   # time and thread
 
     def self_times(self):
         """By name: the time in calls, without what they call."""
@@ -186,11 +191,29 @@ class Thread:
         self.tick(1)
         begin, preempted = self.time, self.rng.random() < 0.3
         self.recording.switch(self, begin, 0x6000 if preempted else 0x2000)
+        self.truth.switches["perf"].append((self.time, self, "preempted" if preempted else "waits"))
         self.tick(1)
         self.recording.switch(self, self.time, 0)
+        self.truth.switches["perf"].append((self.time, self, "comes"))
         name = "linux:schedule (pre-empted)" if preempted else "linux:schedule"
         self.truth.calls.append(Call(self, "sched", name, begin, len(self.stack), {}, self.time))
         self.tick(1)
+
+    def switch_in_kernel(self):
+        """The idle thread runs meanwhile; another program may wake this one."""
+        self.tick(1)
+        preempted, priority = self.rng.random() < 0.3, self.rng.choice((120, 100, 1))
+        state = self.rng.choice(PREEMPTED if preempted else WAITS)
+        self.recording.sched_switch(self, self, 0, priority, state)
+        self.truth.switches["kernel"].append((self.time, self, "preempted" if preempted else "waits"))
+        self.tick(1)
+        if not preempted and self.rng.random() < 0.5:
+            self.recording.sched_wakeup(self, priority)
+            self.truth.wakeups.append((self.time, self))
+            self.tick(1)
+        self.recording.sched_switch(self, 0, self, priority, 0)
+        self.truth.switches["kernel"].append((self.time, self, "comes"))
+        self.time += 1
 
     def kernel_call(self, depth=0):
         self.tick(1)
@@ -306,7 +329,15 @@ class Thread:
 
     def event(self, number, data, time):
         payload = self.recording.pack("H", len(data)) + data
-        self.record(EVENT, 0, number, padded(payload, 8, self.rng), time)
+        self.record(EVENT, 0, number, padded(payload, 8, self.rng) if data else None, time)
+
+    def probe_of_program(self):
+        """An event of its own."""
+        self.tick(1)
+        number, data = self.rng.choice([*USER_EVENTS]), self.rng.randbytes(self.rng.choice((0, 0, 4, 9)))
+        self.event(number, data, self.time)
+        self.mark("event", USER_EVENTS[number] or f"event:{number}", {"data": data.hex()} if data else {})
+        self.tick(1)
 
     def watch(self):
         """The processor, or a variable of the program."""
@@ -332,6 +363,10 @@ class Thread:
                 self.kernel_call()
             elif chance < 0.08 * has("events"):
                 self.watch()
+            elif 0.26 < chance < 0.26 + 0.02 * has("user-events"):
+                self.probe_of_program()
+            elif 0.28 < chance < 0.28 + 0.02 * has("kernel-switches"):
+                self.switch_in_kernel()
             elif chance < 0.083 * has("losses") and self.data:
                 self.lose()
             elif chance < 0.086 * has("forks") and self.data and len(self.recording.threads) < 12:
@@ -371,7 +406,8 @@ class Recording:
     """A recording of uftrace; write() makes its directory."""
 
     FEATURES = ("arguments", "events", "switches", "kernel", "losses", "forks", "execs", "lines", "names", "tracepoints", "libraries", "longjmp",
-                "narrow", "big-endian", "messages", "kernel-losses", "perf-losses", "killed")
+                "narrow", "big-endian", "messages", "kernel-losses", "perf-losses", "killed",
+                "kernel-switches", "user-events")
 
     def __init__(self, seed, steps=400, features=None):
         self.rng, self.truth = random.Random(seed), Truth()
@@ -457,6 +493,18 @@ class Recording:
             "HBBiiI8s", 50, 0, 0, thread.tid if is_own else 1, thread.tid, value, data)))
         self.truth.marks.append((thread, "event", "app:probe", time, {"pid": thread, "value": value, "text": text}))
 
+    def sched_switch(self, thread, previous, following, priority, state):
+        time = thread.latest = thread.time
+        values = {"prev_pid": previous, "prev_prio": priority, "prev_state": state, "next_pid": following, "next_prio": priority}
+        self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: self.pack(
+            "HBBiiiqii", 60, 0, 0, *(getattr(value, "tid", value) for value in (previous, *values.values())))))
+        self.truth.marks.append((thread, "event", "sched:sched_switch", time, values))
+
+    def sched_wakeup(self, thread, priority):
+        time = thread.latest = thread.time
+        self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: self.pack("HBBiii", 61, 0, 0, 1, thread.tid, priority)))
+        self.truth.marks.append((thread, "event", "sched:sched_wakeup", time, {"pid": thread, "prio": priority}))
+
     def kernel(self, thread, begins, function, depth):
         time = thread.latest = thread.time
         self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: self.pack(
@@ -518,6 +566,8 @@ class Recording:
                 files[f"{thread.tid}.dat"] = bytes(thread.data)
         for cpu, events in self.perf.items():
             files[f"perf-cpu{cpu}.dat"] = b"".join(data() for _, data in sorted(events, key=lambda event: event[0]))
+        if self.has("user-events"):
+            files["events.txt"] = "".join(f"EVENT: {number} {name}\n" for number, name in USER_EVENTS.items() if name).encode()
         if self.messages:
             files["extern.dat"] = "".join(f"{seconds(time)} {text}\n" for time, text in sorted(self.messages)).encode()
         if self.kernel_events:
@@ -561,6 +611,9 @@ KERNEL_HEADER = (
     event_format("funcgraph_exit", 10, ("unsigned long func", 8, False), ("int depth", 4, True),
                  ("unsigned int overrun", 4, False), ("unsigned long long calltime", 8, False),
                  ("unsigned long long rettime", 8, False)) +
+    event_format("sched_switch", 60, ("pid_t prev_pid", 4, True), ("int prev_prio", 4, True), ("long prev_state", 8, True),
+                 ("pid_t next_pid", 4, True), ("int next_prio", 4, True), system="sched") +
+    event_format("sched_wakeup", 61, ("pid_t pid", 4, True), ("int prio", 4, True), system="sched") +
     event_format("probe", 50, ("int pid", 4, True), ("unsigned int value", 4, False), ("char text[8]", 8, False), system="app"))
 
 

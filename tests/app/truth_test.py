@@ -27,6 +27,7 @@ import viewers  # noqa: E402
 PROGRAMS = Path(os.environ["PROGRAMS"])
 # Notes on values that only a program would explain, and on registers that are not asked for.
 KINDS_OF_UNTYPED = {"untyped-values", "registers-left-out", "register-layout", "byte-order", "item-not-recorded"}
+RUNNING, DEAD = 1, 5   # states in FXT
 SEEDS = range(*map(int, os.environ.get("SEEDS", "0:25").split(":")))
 
 
@@ -120,10 +121,30 @@ class Truth(unittest.TestCase):
                                    for event in trace.events if event.type == fxt.COUNTER)
                 self.assertEqual(counters, Counter((thread.process.tid, thread.tid, name, time, *sorted(values.items()))
                                                    for thread, name, time, values in truth.counters))
+                self.check_switches(recording, trace)
                 self_times = Counter()
                 for call in json.loads(self.run_program("fxt-dump", "--stats", "--json", self.output).stdout)["calls"]:
                     self_times[call["name"]] += call["self_ns"]
                 self.assertEqual(+self_times, +truth.self_times())
+
+    def check_switches(self, recording, trace):
+        """Those of perf, if it has any, else those of the kernel. A thread may leave its cpu for good besides, and perf tells of no first begin."""
+        teller = "perf" if recording.perf else "kernel"
+        expected = Counter((time, thread.cpu, thread.tid, how) for time, thread, how in recording.truth.switches[teller])
+        shown, dead = Counter(), Counter()
+        for time, cpu, (_, outgoing), (_, incoming), state in trace.switches:
+            if incoming:
+                shown[time, cpu, incoming, "comes"] += 1
+            elif state == DEAD:
+                dead[outgoing] += 1
+            else:
+                shown[time, cpu, outgoing, "preempted" if state == RUNNING else "waits"] += 1
+        self.assertEqual(sorted(expected - shown), [])
+        begins = {thread for _, _, thread, _ in shown - expected}
+        self.assertEqual((shown - expected).total(), len(begins) if teller == "perf" else 0)
+        self.assertLessEqual(max(dead.values(), default=0), 1)
+        wakeups = Counter((time, thread.cpu, thread.tid, None) for time, thread in recording.truth.wakeups) if teller == "kernel" else Counter()
+        self.assertEqual(Counter((time, cpu, thread, waker) for time, cpu, thread, waker in trace.wakeups), wakeups)
 
     def test_trace_files(self):
         for seed in SEEDS:
