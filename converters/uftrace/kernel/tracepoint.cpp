@@ -25,6 +25,11 @@ struct DataLocation {
   using Size = fxt::Field<16, 31>;
 };
 
+// A damaged format may have a name twice; viewers keep one argument of a name.
+bool is_first_of_its_name(const EventField& field, const EventFormat& format) {
+  return &*std::ranges::find(format.fields, field.name, &EventField::name) == &field;
+}
+
 bool is_character(std::string_view type) {
   for (const std::string_view prefix : {"__data_loc ", "__rel_loc ", "const ", "unsigned ", "signed "})
     if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
@@ -134,7 +139,7 @@ Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols,
     if (has_switches && std::ranges::count(kWakeups, name) != 0) tracepoint.woken_thread = tracepoint.thread;
     auto printed = printed_fields(format);
     for (const EventField& field : format.fields)
-      if (!field.name.starts_with("common_"))
+      if (!field.name.starts_with("common_") && is_first_of_its_name(field, format))
         tracepoint.fields.push_back(plan_of(field, header.pages, std::move(printed[field.name]), names));
     by_id_.emplace(format.id, tracepoints_.size());
     tracepoints_.push_back(std::move(tracepoint));

@@ -160,6 +160,13 @@ TEST_F(UftraceTracepoints, ADamagedFormatCostsOnlyItsOwnNames) {
                           "100/100 @22 event:app:state a=1", "100/100 @23 event:app:state a=\"on\""));
 }
 
+// Viewers keep one argument of a name.
+TEST_F(UftraceTracepoints, OfFieldsWithOneNameTheFirstIsShown) {
+  EXPECT_THAT(lines_of(event_block("app/damaged", 50, field("u32 a", 8, 4) + field("u32 a", 12, 4), R"("")"),
+                       {common(50).put(std::uint32_t{1}).put(std::uint32_t{2}).text()}),
+              ElementsAre("100/100 @20 event:app:damaged a=1"));
+}
+
 TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedOne) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
