@@ -412,8 +412,8 @@ class Recording:
     def __init__(self, seed, steps=400, features=None):
         self.rng, self.truth = random.Random(seed), Truth()
         self.features = {name for name in self.FEATURES if self.rng.random() < 0.5} if features is None else set(features)
-        if self.has("killed"):  # without info, what arguments are is not known, and the usual machine is assumed
-            self.features -= {"arguments", "big-endian", "narrow"}
+        if self.has("killed"):  # without info, what arguments are is not known, and 64 bits are assumed
+            self.features -= {"arguments", "narrow"}
         self.steps = self.rng.choice(((0, 1, 37, 1000, 25000), (1, 5), (0, 0, 0, 1), (1000, 10**6, 10**9)))
         self.order = ">" if self.has("big-endian") else "<"
         self.bases, self.word = (BASES_32, "I") if self.has("narrow") else (BASES, "Q")

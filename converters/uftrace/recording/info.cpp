@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "converters/model/reading/byte_cursor.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
@@ -204,6 +205,36 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
   return info;
 }
 
+namespace {
+
+// Whether the second word of a record has the magic number in this byte order.
+bool has_magic(std::span<const std::byte, 16> record, std::endian order) {
+  constexpr unsigned kMagicShift = 3, kMagicMask = 7, kRecordMagic = 5;
+  const std::byte lowest = order == std::endian::little ? record[8] : record[15];
+  return (std::to_integer<unsigned>(lowest) >> kMagicShift & kMagicMask) == kRecordMagic;
+}
+
+// The byte order by the first records: big if they all tell so. What can't be read tells nothing.
+std::endian order_of_records(const Directory& directory) {
+  constexpr std::size_t kProbedFiles = 16;
+  std::size_t probed = 0;
+  for (const ThreadFile& file : directory.threads) {
+    std::array<std::byte, 16> record{};
+    if (file.size_bytes < record.size()) continue;
+    if (probed++ == kProbedFiles) break;
+    try {
+      InputFile(file.path.native()).read_available(0, record);
+    } catch (const InputError&) {
+      return std::endian::little;
+    }
+    if (has_magic(record, std::endian::little) || !has_magic(record, std::endian::big))
+      return std::endian::little;
+  }
+  return probed > 0 ? std::endian::big : std::endian::little;
+}
+
+}  // namespace
+
 Info read_info(const Directory& directory, Notes& notes) {
   const std::string path = (directory.path / "info").native();
   std::optional<std::string> bytes;
@@ -215,12 +246,14 @@ Info read_info(const Directory& directory, Notes& notes) {
     problem = unreadable.what();
   }
   if (bytes && !bytes->empty()) return parse_info(*bytes, path, notes);
+  Info assumed;
+  assumed.order = order_of_records(directory);
   if (directory.is_growing)
     notes.add(kStillRecording, Location::file(directory.path.native()),
               "its recorder still runs: what is there so far is shown; convert again when it has ended");
   else
-    notes.add(kNoInfo, [&] { return fmt::format("{}; {}", problem, assumption_text({})); });
-  return {};
+    notes.add(kNoInfo, [&] { return fmt::format("{}; {}", problem, assumption_text(assumed)); });
+  return assumed;
 }
 
 namespace {

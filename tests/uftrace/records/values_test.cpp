@@ -87,6 +87,15 @@ TEST(UftraceValuesWithoutInfo, AreThoseOfTheDebugFile) {
   EXPECT_THAT(r.notes(), testing::Not(testing::Contains(testing::StartsWith("payload-skipped"))));
 }
 
+// The records tell their byte order then.
+TEST(UftraceValuesWithoutInfo, AreThoseOfABigEndianProgram) {
+  R r;
+  r.big_endian();
+  r.file("info", "").file("demo.dbg", "F: 1100 f\nA: @arg1/i32\n");
+  r.entry(10, 0, R::kMain).entry_with(11, 1, R::kF, "\0\0\0\7"sv).exit(12, 1, R::kF).exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f arg1=7"));
+}
+
 TEST_F(UftraceValues, WithAWrongSpecCostNoRecord) {
   r_.entry(10, 0, R::kMain)
       .entry_with(11, 1, R::kF, "\7\0\0\0\1\0abcdefghij"sv)
