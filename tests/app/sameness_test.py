@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What must not matter: how many threads convert, how the input is named and stored, how calls are written, and whether a
+"""What must not matter: how many threads convert, how many files may be open, how the input is named and stored, how calls are written, and whether a
 trace is made whole or in parts. Recordings, and random ones (generator.py, trace_file_generator.py), are converted in all these ways, and the same
 calls must come out.
 
@@ -7,9 +7,11 @@ The directory with the programs is in the environment variable PROGRAMS, the lib
 SEEDS=FIRST:END are the seeds to try.
 """
 
+import functools
 import gzip
 import json
 import os
+import resource
 import subprocess
 import tarfile
 import tempfile
@@ -28,6 +30,7 @@ RECORDINGS = [f"samples/uftrace/{name}" for name in ("calc", "family", "pool", "
 ] + ["samples/gdb/heater.tfile", "samples/both/stones.trace"]
 VERSION = subprocess.run([PROGRAMS / "fxt-convert", "--version"], capture_output=True, check=True).stdout
 MAX_ARGUMENTS = 15
+FEW_FILES = 32
 EVENT_KINDS = ("instant", "counter", "begin", "end", "complete", "flow-begin", "flow-step", "flow-end")
 SEEDS = range(*map(int, os.environ.get("SEEDS", "0:3").split(":")))
 
@@ -244,6 +247,16 @@ class Sameness(unittest.TestCase):
             if recording.is_dir():
                 with self.subTest(recording.name):
                     check(recording)
+
+    def test_how_many_files_may_be_open(self):
+        """With so few, the files of threads are opened for each read."""
+        def check(recording):
+            expected = self.convert(recording).read_bytes()
+            with mock.patch.object(subprocess, "run", functools.partial(
+                    subprocess.run, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (FEW_FILES, FEW_FILES)))):
+                self.assertEqual(self.convert(recording).read_bytes(), expected)
+
+        self.for_all(check)
 
     def test_the_form_of_calls(self):
         def check(recording):
