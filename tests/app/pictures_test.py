@@ -97,6 +97,17 @@ class Pictures(unittest.TestCase):
         self.assertRegex(page, r"<title>carry: [\d.]+ ms at 4[\d.]+ s")
 
     @needs("chromium")
+    def test_marks_outside_of_the_calls_lie_at_the_ends_of_the_axis(self):
+        page = self.in_chromium("""
+            const lane = data.lanes.find(one => one.marks);
+            lane.marks = [[0, -5, 0, 1, false, null, 0], [0, all + 5, 0, 1, false, null, 0]];
+            let marks = 0;
+            paint.fill = () => { marks += 1; };
+            const painted = (begin, length) => { from = begin; span = length; marks = 0; paintMarks(lane); return marks; };
+            element('found').textContent = [painted(0, all), painted(0, all / 2), painted(all / 4, all / 2)].join(' ');""")
+        self.assertEqual(self.text_of(page, "found"), "2 1 0")
+
+    @needs("chromium")
     def test_pages_count_what_has_a_name(self):
         page = self.in_chromium("""
             const name = document.getElementById('name');

@@ -51,6 +51,7 @@ function time(ns) {
 }
 const since = ns => data.flame ? time(ns) : time(ns + data.from);
 const place = ns => margin + (ns - from) * (width - 2 * margin) / span;
+const inAxis = ns => Math.min(Math.max(ns, 0), all);  // marks may lie outside
 const timeAt = x => from + (x - margin) * span / (width - 2 * margin);
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name);
 function fitted(text, columns) {
@@ -105,8 +106,8 @@ function paintRow(row, y) {
 }
 function paintMarks(lane) {
   for (const mark of lane.marks) {
-    const [row, ns, name, number, isFrame] = mark, x = Math.min(Math.max(place(ns), margin), width - margin);
-    if (ns >= 0 && ns <= all && (ns < from || ns > from + span)) continue;
+    const [row, ns, name, number, isFrame] = mark, at = inAxis(ns), x = place(at);
+    if (at < from || at > from + span) continue;
     const y = lane.top + row * rowHeight - view.scrollTop;
     paint.globalAlpha = isFound(name) ? 1 : 0.15;
     paint.fillStyle = isFrame ? '#d33' : '#58c';
@@ -222,7 +223,7 @@ function hit(x, y) {
     return behind.length ? { text: `${lane.name}: ${behind[behind.length - 1][1]}` } : null;
   }
   const number = Math.floor((inPage - lane.top) / rowHeight), row = lane.rows[number];
-  const mark = lane.marks.find(one => one[0] === number && Math.abs(Math.min(Math.max(one[1], 0), all) - ns) < near);
+  const mark = lane.marks.find(one => one[0] === number && Math.abs(inAxis(one[1]) - ns) < near);
   if (mark) {
     const [, at, name, marks, isFrame, frame, details] = mark;
     const more = marks > 1 ? `${marks} ${isFrame ? 'frames' : 'instants'}, the first is ` : '';
