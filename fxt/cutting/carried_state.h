@@ -31,7 +31,7 @@ class CarriedState {
     keep(modules_[{module.thread.process, module.module_id}], module);
   }
   void add(const ProfilerMmap& mmap) { keep(mmaps_[{mmap.thread.process, mmap.start}], mmap); }
-  void add(const LegacyContextSwitch& change) { running_[change.cpu] = change; }
+  void add(const LegacyContextSwitch& change) { run(change.cpu, change); }
   void add(const ContextSwitch& change);
 
   // Names have no time; the state has the piece's first time.
@@ -41,10 +41,17 @@ class CarriedState {
  private:
   // The incoming side of a ContextSwitch; only its arguments show which thread is the idle one.
   struct Running {
+    std::uint64_t time = 0;
     std::uint64_t thread = 0;
     bool is_idle = false;
   };
 
+  // Threads may tell of their switches late: the latest of a cpu counts.
+  template <typename T>
+  void run(std::uint16_t cpu, const T& incoming) {
+    auto& known = running_[cpu];
+    if (std::visit([](const auto& before) { return before.time; }, known) <= incoming.time) known = incoming;
+  }
   template <typename T>
   static void keep(Held<T>& held, const T& record) {
     held.assign(record);
@@ -72,8 +79,9 @@ inline void CarriedState::add(const Event& counter) {
 
 inline void CarriedState::add(const ContextSwitch& change) {
   if (uses_cpu(change))
-    running_[change.cpu] =
-        Running{.thread = change.incoming_thread, .is_idle = is_idle(change.arguments, kIncomingWeight)};
+    run(change.cpu, Running{.time = change.time,
+                            .thread = change.incoming_thread,
+                            .is_idle = is_idle(change.arguments, kIncomingWeight)});
 }
 
 inline void CarriedState::write_names(Piece& piece) const {

@@ -392,6 +392,23 @@ TEST(Split, UserspaceObjectsStandInEveryPiece) {
                 testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
 }
 
+// As the last switch of a thread whose end is known only at the end of the trace.
+TEST(Split, ASwitchThatIsToldLateIsNotThatOfTheNextPiece) {
+  const auto words_of = [](const auto& to_thread, const auto& late_to_other) {
+    return trace(to_thread, event(EventType::Instant, 150, "i"), late_to_other,
+                 event(EventType::Instant, 250, "j"));
+  };
+  EXPECT_THAT(
+      texts_of(cut(words_of(LegacyContextSwitch{.time = 50, .incoming = kThread, .incoming_priority = 7},
+                            LegacyContextSwitch{.time = 20, .incoming = kOther, .incoming_priority = 7}),
+                   {.split_ns = 100}))[2],
+      testing::StartsWith("context-switch 250 cpu=0 out 0/0 state=new priority=0 in 1/2 priority=7\n"));
+  EXPECT_THAT(texts_of(cut(words_of(ContextSwitch{.time = 50, .outgoing_thread = 9, .incoming_thread = 2},
+                                    ContextSwitch{.time = 20, .outgoing_thread = 9, .incoming_thread = 3}),
+                           {.split_ns = 100}))[2],
+              testing::StartsWith("thread-switch 250 cpu=0 out 0 state=new in 2 "));
+}
+
 // Backtraces tell of modules by their numbers.
 TEST(Split, ModulesOfTheProfilerStandInEveryPiece) {
   static constexpr std::array<std::uint64_t, 1> kFrames = {0x1234};
