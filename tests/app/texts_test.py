@@ -122,7 +122,7 @@ class Texts(unittest.TestCase):
             page = output_of("groff", "-man", "-Tascii", "-ww", "-P-cbou", self.file_of(program, "--manual"))
             self.assertTrue(page.startswith(f"{program.upper()}(1)"), page[:100])
             self.assertIn("\nEXIT STATUS\n", page)
-        self.assertIn("       -r, --time-range A~B\n", page)
+        self.assertRegex(page, r"\n +-r, --time-range A~B\n")
 
     def completed_by_bash(self, script, *words):
         function = "_" + words[0].replace("-", "_")

@@ -69,6 +69,15 @@ class Unpacked(unittest.TestCase):
         self.convert("-f", "-", "out.fxt", stdin=stdin, code=1, message=f"standard input{problem}")
         self.assertFalse((self.directory / "out.fxt").exists())
 
+    def assert_not_unpacked(self, stdin, problem):
+        """By libarchive, of which newer versions say more."""
+        process = subprocess.run([CONVERT, "-f", "-", "out.fxt"], input=stdin, capture_output=True, check=False, timeout=120,
+                                 env=self.environment, cwd=self.directory)
+        place, text = problem
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(process.stderr.decode(), rf"\Afxt-convert: standard input{place}: can't unpack: {text}.*\n\Z")
+        self.assertFalse((self.directory / "out.fxt").exists())
+
     def test_a_tar_gives_the_trace_of_the_recording(self):
         expected, report = self.trace_of(CALC)
         for form in "w", "w:gz", "w:bz2", "w:xz":
@@ -142,7 +151,7 @@ class Unpacked(unittest.TestCase):
                 self.assertFalse((self.directory / "x").exists())
         # Not through a link either.
         through = tar_of(entry("x", type=tarfile.SYMTYPE, linkname="calc"), entry("x/info", size=1))
-        self.assert_refused(through, "/x/info: can't unpack: Cannot extract through symlink standard input/x/info")
+        self.assert_not_unpacked(through, ("/x/info", "Cannot extract through symlink standard input/x/info"))
 
     def test_what_is_no_archive_of_a_recording(self):
         neither = ": neither a uftrace recording nor a GDB trace file"
@@ -157,7 +166,7 @@ class Unpacked(unittest.TestCase):
         self.assert_refused(trace, neither + ", but an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it")
         self.assert_refused(gzip.compress(trace), ": a compressed FXT trace already: decompress it to open it in a viewer")
         self.assert_refused(tar_of(entry("a", size=9000)), f": an archive that {NOTHING}")
-        self.assert_refused(tar[:1300], ": can't unpack: Truncated tar archive")
+        self.assert_not_unpacked(tar[:1300], ("", "Truncated tar archive"))
         self.assert_refused(gzip.compress(tar)[:-20], ": can't unpack: truncated gzip input")
         (self.directory / "file").write_bytes(gzip.compress(b"x" * 10000))
         self.convert("file", "out.fxt", code=1, message="file" + neither)
@@ -172,7 +181,7 @@ class Unpacked(unittest.TestCase):
             self.assert_refused(cut, f"/calc/{name}: the archive ends behind this file, without an end mark: it was cut off")
             self.assert_refused(gzip.compress(cut), f"/calc/{name}: the archive ends behind this file, without an end mark: "
                                 "it was cut off")
-            self.assert_refused(cut[:-513], f"/calc/{name}: can't unpack: Truncated tar archive")
+            self.assert_not_unpacked(cut[:-513], (f"/calc/{name}", "Truncated tar archive"))
         for packed, problem in (gzip.compress(tar), "truncated gzip input"), (lzma.compress(tar), "truncated xz input"):
             self.assert_refused(packed[:len(packed) // 2], f": can't unpack: {problem}")
         self.assert_refused(lzma.compress(HEATER.read_bytes())[:1000], ": can't unpack: truncated xz input")
