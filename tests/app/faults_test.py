@@ -123,8 +123,10 @@ class Faults(unittest.TestCase):
                     # libarchive does not tell why gzip failed, and a thread that lacks memory can be started later.
                     others = ("can't write all|out of memory|not enough memory|gzip decompression failed|the archive is damaged|"
                               "resource temporarily unavailable")
+                    # Newer ones take memory that they did not get for damage.
+                    is_of_libarchive = name in ("calloc", "realloc") and any(".tar" in path for path in paths)
                     # What is not there may be what tells the kind of an input.
-                    if name not in WITHOUT_CAUSE and error != errno.ENOENT:
+                    if name not in WITHOUT_CAUSE and error != errno.ENOENT and not is_of_libarchive:
                         self.assertIn(cause, re.sub(others, cause, message.lower()))
                     if name == "pthread_create":
                         self.assertIn("can't start a thread: ", message)
