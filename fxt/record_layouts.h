@@ -4,7 +4,7 @@
 // A codec has the header word of one record and the words behind it. Its functions take the bits of the
 // header by their Field and the member that they belong to, and return false where the record ends too early:
 //
-//   is(Field, constant)                  what makes the record one of its kind
+//   is(Field, constant)                  bits that all records of the type have
 //   zero(Field...)                       reserved bits
 //   field(Field, number)                 bits of the header
 //   word(number)                         a word

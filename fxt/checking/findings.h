@@ -20,7 +20,7 @@ class Findings final : public FaultSink {
   Findings(std::function<void(const Finding&)> report, KnownReaders readers)
       : report_(std::move(report)), readers_(readers) {}
 
-  // Sets the current record; `record` is the word for its kind.
+  // Sets the current record; `record` names its type, as fxt-dump does.
   void set_record(std::uint64_t offset, std::string_view record) {
     offset_ = offset;
     record_ = record;

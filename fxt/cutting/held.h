@@ -45,7 +45,7 @@ void for_each_borrowed(T& record, std::vector<Argument>& arguments, Visit visit)
   }
 }
 
-// One record; T is its kind, or Record.
+// One record of type T, or any record if T is Record.
 template <typename T>
 class Held {
  public:
