@@ -276,7 +276,9 @@ ExitCode convert(ConvertOptions& options, const UnpackedInputs& unpacked) {
   Names names;
   Notes notes;
   ImportStats stats;
-  Timeline timeline({.lanes = options.lanes, .jobs = options.jobs}, notes);
+  Timeline timeline(
+      {.lanes = options.lanes, .jobs = options.jobs, .is_split = options.cut && options.cut->is_split()},
+      notes);
   ImportContext context{names, notes, timeline, stats, options.import};
   import_inputs(options, context);
   if (options.cut) choose_clock(options.cut->range, options, timeline, notes);

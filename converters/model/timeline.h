@@ -37,6 +37,8 @@ struct TimelineOptions {
   std::size_t lookahead_bytes = std::size_t{16} << 20;
   // Threads that read and merge, the caller of run() included. The output does not depend on it.
   std::size_t jobs = 1;
+  // The output is cut into pieces: what is emitted too late lies in a later piece.
+  bool is_split = false;
 };
 
 // What is known at the end of a run, in the times that are shown.

@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -35,13 +36,21 @@ std::unique_ptr<PerfFileSource> perf_source_of(RecordingImport& recording, Impor
       context.stats);
 }
 
-std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, ImportContext& context) {
+bool shows_switches_of_perf(const RecordingImport& recording) {
+  return recording.shows_perf_switches() &&
+         std::ranges::any_of(recording.directory.perf_cpus,
+                             [](const CpuFile& file) { return file.size_bytes != 0; });
+}
+
+// The switches of perf are the same, and more exact.
+bool shows_switches_of_kernel(const RecordingImport& recording) {
+  return recording.tracepoints.has_switches() && !recording.options.no_sched && !recording.options.no_event &&
+         !shows_switches_of_perf(recording);
+}
+
+std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, const ImportContext& context,
+                                                   Notes& notes, ImportStats& stats) {
   if (recording.kernel_queues.empty()) return nullptr;
-  // The switches of perf are the same, and more exact.
-  const bool has_perf = recording.shows_perf_switches() &&
-                        std::ranges::any_of(recording.directory.perf_cpus,
-                                            [](const CpuFile& file) { return file.size_bytes != 0; });
-  Notes& notes = context.timeline.new_notes();
   return std::make_unique<KernelFileSource>(
       recording.kernel, recording.kernel_queues,
       KernelSymbols({.symbols = recording.symbolizer.kernel_symbols(),
@@ -49,11 +58,29 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, I
                      .demangle = context.options.demangle,
                      .names = context.names,
                      .notes = notes}),
-      KernelFileSource::Shown{
-          .tracepoints = &recording.tracepoints,
-          .events = !recording.options.no_event,
-          .switches = !has_perf && !recording.options.no_sched && !recording.options.no_event},
-      notes, context.stats);
+      KernelFileSource::Shown{.tracepoints = &recording.tracepoints,
+                              .events = !recording.options.no_event,
+                              .switches = shows_switches_of_kernel(recording)},
+      notes, stats);
+}
+
+// Whether more is shown of a thread behind the last thing that it did: messages, that another thread came to
+// its cpu, or, in time for the right piece, that it left that.
+bool shows_more_than_threads_do(const RecordingImport& recording, bool has_messages, bool is_split) {
+  const auto is_displaced = [](const PerfThread& thread) {
+    return !thread.missing_outs.empty() && thread.missing_outs.back().time_ns > thread.last_ns;
+  };
+  if (has_messages) return true;
+  if (shows_switches_of_perf(recording))
+    return is_split || std::ranges::any_of(recording.perf | std::views::values, is_displaced);
+  return is_split && shows_switches_of_kernel(recording);
+}
+
+// Reads the kernel's files once more.
+void find_last_kernel_events(RecordingImport& recording, const ImportContext& context) {
+  Notes unheard;  // the other reader notes damage
+  ImportStats uncounted;
+  if (const auto kernel = kernel_source_of(recording, context, unheard, uncounted)) kernel->find_last_ns();
 }
 
 LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) {
@@ -171,14 +198,18 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   context.timeline.begin_input(input.string());
   if (options.utc) show_wall_clock(recording.info, input, context);
   context.timeline.describe_input(trace_info_of(recording.info, recording.sessions));
-  std::unique_ptr<KernelFileSource> kernel = kernel_source_of(recording, context);
+  std::unique_ptr<KernelFileSource> kernel =
+      kernel_source_of(recording, context, context.timeline.new_notes(), context.stats);
   std::optional<std::uint64_t> first_ns =
       begin_of(plans, recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
   ThreadPlan* const main = main_thread_of(plans, recording.sessions);
+  std::uint64_t message_ns = kForever;
   if (main != nullptr && recording.shows_own_events()) {
-    const std::uint64_t message_ns = add_messages(*main, first_ns, recording, context.notes);
+    message_ns = add_messages(*main, first_ns, recording, context.notes);
     if (message_ns != kForever) first_ns = std::min(message_ns, first_ns.value_or(kForever));
   }
+  if (shows_more_than_threads_do(recording, message_ns != kForever, context.timeline.options().is_split))
+    find_last_kernel_events(recording, context);
   const bool is_described = main != nullptr && !main->path.empty() && first_ns;
   std::vector<ThreadOfLane> threads_with_records;
   for (auto& [tid, plan] : plans) {

@@ -10,7 +10,6 @@
 #include <variant>
 
 #include "converters/uftrace/recording/note_kinds.h"
-#include "converters/uftrace/recording_import.h"
 
 namespace convert::uftrace {
 

@@ -247,7 +247,7 @@ class Thread:
     def load(self):
         """A library, which only this thread uses."""
         self.tick(1)
-        self.loaded, self.loads = True, False
+        self.loaded, self.loads, self.latest = True, False, self.time
         self.recording.line("DLOP", self.time, lambda sid=self.sid: (
             f'tid={self.tid} sid={sid} base={self.recording.bases["plug.so"]:x} libname="/opt/plug.so"'))
         self.mark("event", "dlopen", {"path": "/opt/plug.so"})

@@ -143,9 +143,10 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   Names names;
   Notes notes;
   ImportStats stats;
-  Timeline timeline(
-      {.lanes = {.limits = kTestLanes.limits, .durations = durations_}, .lookahead_bytes = lookahead_bytes_},
-      notes);
+  Timeline timeline({.lanes = {.limits = kTestLanes.limits, .durations = durations_},
+                     .lookahead_bytes = lookahead_bytes_,
+                     .is_split = is_split_},
+                    notes);
   ImportContext context{names, notes, timeline, stats, options};
   import(path_, context, own);
   EventText text(names);

@@ -58,6 +58,8 @@ class RecordingBuilder {
   void max_stack(std::uint16_t depth) { max_stack_ = depth; }
   // Files are read in the smallest blocks there are.
   void small_blocks() { lookahead_bytes_ = 1; }
+  // The output is cut into pieces.
+  void split() { is_split_ = true; }
   // Calls are written as a begin and an end.
   void pairs() { durations_ = DurationForm::Pairs; }
   // What info says of the recording's length; by default nothing.
@@ -98,6 +100,7 @@ class RecordingBuilder {
   std::endian order_ = std::endian::little;
   std::uint16_t max_stack_ = 1024;
   std::size_t lookahead_bytes_ = std::size_t{16} << 20;
+  bool is_split_ = false;
   DurationForm durations_ = DurationForm::Mixed;
   std::string elapsed_, utc_offset_;
   std::string info_lines_;

@@ -168,6 +168,7 @@ class MessageQueue {
   // The earliest delivered message; null if there is none.
   const Message* first() const { return first_ == messages_.size() ? nullptr : &messages_[first_]; }
   void pop_front(std::size_t count = 1) { first_ += count; }
+  void drop_staged() { staged_.clear(); }
   std::size_t waiting_bytes() const { return (messages_.size() - first_) * sizeof(Message); }
 
  private:
@@ -216,6 +217,7 @@ class CpuFileSource : public SharedSource {
 
   virtual void stage(const Event& event) = 0;  // the current one of events()
   CpuMerge<Cursor>& events() { return events_; }
+  QueuesByThread<Queue>& queues() { return queues_; }
   // Null if the thread has no queue.
   Queue* find_queue(ThreadId thread) {
     const auto found = queues_.find(thread);
@@ -224,6 +226,18 @@ class CpuFileSource : public SharedSource {
   void put(Queue& queue, const Message& message) {
     if (!queue.has_staged()) filled_.push_back(&queue);
     queue.stage(message);
+  }
+  // Reads all files, and calls `see` with each queue that gets messages from an event, and the event's time.
+  template <typename See>
+  void read_all(See&& see) {
+    for (; !events_.at_end(); events_.advance()) {
+      stage(events_.event());
+      for (Queue* const queue : filled_) {
+        see(*queue, events_.event().order_ns);
+        queue->drop_staged();
+      }
+      filled_.clear();
+    }
   }
 
  private:

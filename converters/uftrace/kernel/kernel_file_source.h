@@ -34,6 +34,12 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   // none.
   std::uint64_t find_first_ns();
 
+  // Tells the queues when their last message is. Reads all files: afterwards there is nothing to pump.
+  void find_last_ns() {
+    for (auto& [thread, queue] : queues()) queue.set_last_ns(0);
+    read_all([](KernelQueue& queue, std::uint64_t time_ns) { queue.set_last_ns(time_ns); });
+  }
+
  private:
   // What a cpu runs, according to its latest event.
   struct Cpu {

@@ -38,6 +38,10 @@ class KernelQueue : public MessageQueue<KernelMessage> {
   void set_thread(ThreadId thread) { thread_ = thread; }
   ThreadId thread() const { return thread_; }
 
+  // No message is later; kForever if that is not known.
+  void set_last_ns(std::uint64_t time_ns) { last_ns_ = time_ns; }
+  std::uint64_t last_ns() const { return last_ns_; }
+
   void stage_payload(std::span<const std::byte> bytes) {
     for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), sizeof(KernelMessage)))) {
       KernelMessage part{};
@@ -56,6 +60,7 @@ class KernelQueue : public MessageQueue<KernelMessage> {
 
  private:
   ThreadId thread_{};
+  std::uint64_t last_ns_ = kForever;
 };
 
 }  // namespace convert::uftrace

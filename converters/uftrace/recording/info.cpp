@@ -214,10 +214,10 @@ bool has_magic(std::span<const std::byte, 16> record, std::endian order) {
   return (std::to_integer<unsigned>(lowest) >> kMagicShift & kMagicMask) == kRecordMagic;
 }
 
-// The byte order by the first records: big if they all tell so. What can't be read tells nothing.
+// The byte order that most first records tell, or else little. What can't be read tells nothing.
 std::endian order_of_records(const Directory& directory) {
-  constexpr std::size_t kProbedFiles = 16;
-  std::size_t probed = 0;
+  constexpr int kProbedFiles = 16;
+  int probed = 0, big = 0, little = 0;
   for (const ThreadFile& file : directory.threads) {
     std::array<std::byte, 16> record{};
     if (file.size_bytes < record.size()) continue;
@@ -225,12 +225,14 @@ std::endian order_of_records(const Directory& directory) {
     try {
       InputFile(file.path.native()).read_available(0, record);
     } catch (const InputError&) {
-      return std::endian::little;
+      continue;
     }
-    if (has_magic(record, std::endian::little) || !has_magic(record, std::endian::big))
-      return std::endian::little;
+    const bool may_be_big = has_magic(record, std::endian::big);
+    const bool may_be_little = has_magic(record, std::endian::little);
+    if (may_be_big && !may_be_little) ++big;
+    if (may_be_little && !may_be_big) ++little;
   }
-  return probed > 0 ? std::endian::big : std::endian::little;
+  return big > little ? std::endian::big : std::endian::little;
 }
 
 }  // namespace

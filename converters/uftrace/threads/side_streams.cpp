@@ -60,7 +60,7 @@ bool SideStreams::emit_before(const Due& due) {
 }
 
 bool SideStreams::drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes) {
-  if (!listed_.drop_impossible(facts, notes)) return false;
+  if (first_ != &listed_ || !listed_.drop_impossible(facts, notes)) return false;
   look_again();
   return true;
 }
@@ -80,11 +80,13 @@ Due ListedEventStream::next() const {
           is_next(ListedEvent::What::Message) ? Precedence::Message : Precedence::ExecOrLoad};
 }
 
-bool ListedEventStream::has_exec() const {
-  return std::ranges::find(events_, ListedEvent::What::Exec, &ListedEvent::what) != events_.end();
+bool ListedEventStream::has_own() const {
+  return std::ranges::any_of(
+      events_, [](const ListedEvent& event) { return event.what != ListedEvent::What::Message; });
 }
 
 bool ListedEventStream::drop_impossible(const ThreadFacts& facts, RecordNotes& notes) {
+  if (is_next(ListedEvent::What::Message)) return false;
   const std::uint64_t time_ns = events_.front().time_ns;
   const std::uint64_t from_ns = to_.lane.last_ns() != 0 ? to_.lane.last_ns() : facts.begun_ns;
   if (from_ns == 0 || !leaps_too_far(from_ns, time_ns, facts.elapsed_ns)) return false;

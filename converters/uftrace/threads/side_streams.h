@@ -101,10 +101,6 @@ class SwitchStream : public SideStream {
 
   Due next() const override;
   void emit_next() override;
-  // The thread's last switch is next. It was inferred: another thread came to the cpu.
-  bool is_next_of_others() const {
-    return !is_begin_next() && is_inferred_next() && plan_.inferred[inferred_].time_ns > plan_.last_ns;
-  }
 
  private:
   const PerfMessage* first() const { return plan_.queue == nullptr ? nullptr : plan_.queue->first(); }
@@ -135,10 +131,12 @@ class ListedEventStream : public SideStream {
   Due next() const override;
   void emit_next() override;
 
-  bool has_exec() const;
-  // Whether an exec is next, or a message. There must be a next event.
+  // Whether an exec or load is left.
+  bool has_own() const;
+  // Whether such an event is next. There must be one.
   bool is_next(ListedEvent::What what) const { return events_.front().what == what; }
-  // Drops the next event, with a note, if its time is impossibly far behind the thread's other events.
+  // Drops the next event, with a note, if it is an exec or load whose time is impossibly far behind the
+  // thread's other events.
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
@@ -174,20 +172,19 @@ class SideStreams {
   // ---- After the thread's own records ----
 
   Due next() const { return first_due_; }
-  // Another thread is the reason for the next event, and nothing of this thread's switches follows.
-  bool is_next_of_others() const { return first_ == &switches_ && switches_.is_next_of_others(); }
-  Due next_listed() const { return listed_.next(); }
-  bool is_message_listed_next() const { return listed_.is_next(ListedEvent::What::Message); }
-  bool has_exec() const { return listed_.has_exec(); }
-  // Drops the next listed event, with a note, if its time is impossible.
+  // An exec or load is left, which the thread did itself.
+  bool has_own_listed() const { return listed_.has_own(); }
+  // Drops the next event, with a note, if it is an exec or load at an impossible time.
   bool drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes);
   // Nothing of its switches is shown from here on.
   void stop_switches(std::uint64_t time_ns) {
     slices_.stop(time_ns);
     look_again();
   }
-  // The thread's last event was at this time: it leaves its cpu.
-  void finish(std::uint64_t time_ns) { slices_.exit(time_ns); }
+  // The last thing that the thread did was at this time: it leaves its cpu, if it is shown there.
+  void finish(std::uint64_t time_ns) {
+    if (slices_.waits_until_ns() == kForever) slices_.exit(time_ns);
+  }
 
  private:
   void choose_first();

@@ -40,6 +40,9 @@ struct KernelPlan {
   std::string thread = {};                   // for notes: "DIR: thread 100"
   const Tracepoints* tracepoints = nullptr;  // null: there are calls only
   bool skips_outside = false;                // events outside of the program's calls are not shown
+
+  // None is later; kForever if that is not known.
+  std::uint64_t last_ns() const { return queue == nullptr ? 0 : queue->last_ns(); }
 };
 
 // An exec or the load of a library, from task.txt; a message of extern.dat.

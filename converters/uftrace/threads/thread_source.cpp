@@ -103,30 +103,24 @@ void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   SideStreams& streams = stages_.streams;
   if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() && stages_.calls.depth() == 0)
     streams.stop_switches(lane_.last_ns());
-  for (;;) {
-    const Due due = streams.next_listed();
-    if (due.time_ns >= until_ns) break;
-    if (streams.is_message_listed_next()) {
-      emit_due_before(due);
-      if (cursor_.is_done()) end_calls_before(due.time_ns);
-      streams.emit_first();
-    } else if (!cursor_.is_done() || !streams.drop_impossible_event(plan_.facts, notes_)) {
-      if (cursor_.is_done()) end_calls_before(due.time_ns);
-      emit_due_before(due);
-      streams.emit_first();
-    }
+  const Due until{until_ns, Precedence::SwitchIn};
+  while (streams.next() < until) {
+    end_thread_before(streams.next());
+    if (!cursor_.is_done() || !streams.drop_impossible_event(plan_.facts, notes_)) streams.emit_first();
   }
-  emit_due_before({until_ns, Precedence::SwitchIn});
+  end_thread_before(until);
 }
 
-void ThreadSource::emit_due_before(const Due& due) {
-  for (SideStreams& streams = stages_.streams; streams.next() < due; streams.emit_first())
-    if (cursor_.is_done() && streams.is_next_of_others()) end_calls();
-}
-
-// An exec is something that the thread did itself.
-void ThreadSource::end_calls_before(std::uint64_t time_ns) {
-  if (time_ns >= plan_.switches.last_ns && !stages_.streams.has_exec()) end_calls();
+// All that is due before is emitted. If what follows was not done by the thread itself, it is over: messages,
+// and that another thread came to its cpu.
+void ThreadSource::end_thread_before(const Due& due) {
+  if (!cursor_.is_done() || stages_.streams.has_own_listed()) return;
+  const auto is_behind = [&](std::uint64_t last_ns) { return due > Due{last_ns, Precedence::Switch}; };
+  const SwitchPlan& switches = plan_.switches;
+  if (!is_behind(switches.last_ns) || !is_behind(plan_.kernel.last_ns())) return;
+  end_calls();
+  if (switches.inferred.empty() || is_behind(switches.inferred.back().time_ns))
+    stages_.streams.finish(lane_.last_ns());
 }
 
 void ThreadSource::end_calls() {

@@ -35,8 +35,7 @@ class ThreadSource : public Source {
   template <typename MakeCalls>
   void emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch, MakeCalls fast_calls);
   void emit_streams_until(std::uint64_t until_ns);
-  void emit_due_before(const Due& due);
-  void end_calls_before(std::uint64_t time_ns);
+  void end_thread_before(const Due& due);
   void end_calls();
   void finish();
   void note_dropped(const NoteKind& kind, std::uint64_t count);

@@ -66,6 +66,51 @@ TEST_F(UftraceKernel, EachThreadHasItsOwnAndOthersHaveNone) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
+// A message does not tell that the thread is over, nor does another thread on its cpu.
+TEST_F(UftraceKernel, CallsThatNeverEndLastAsLongAsTheKernelWorks) {
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
+  r.file("kernel-cpu0.dat", kernel()
+                                .page(40)
+                                .entry(0, 100, kSyscall, 0)
+                                .exit(10, 100, kSyscall, 0)
+                                .entry(20, 100, kRead, 0)
+                                .exit(5, 100, kRead, 0)
+                                .text());
+  r.file("extern.dat", "0.000000030 a\n0.000000060 b\n0.000000300 c\n");
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 75] demo:main repaired=\"open-at-end\"",
+                  "100/100 [20, 75] demo:f repaired=\"open-at-end\"",
+                  "100/100 @30 event:external-data: a message=\"a\"", "100/100 [40, 50] [kernel]:do_syscall",
+                  "100/100 @60 event:external-data: b message=\"b\"", "100/100 [70, 75] [kernel]:vfs_read",
+                  "100/100 @300 event:external-data: c message=\"c\""));
+  r.file("extern.dat", "");
+  r.file("perf-cpu0.dat", PerfBytes().in(12, 100).in(60, 999).text());
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 [10, 75] demo:main repaired=\"open-at-end\"", "100/100 @12 cpu 0: 0 (new) -> 100",
+                  "100/100 [20, 75] demo:f repaired=\"open-at-end\"", "100/100 [40, 50] [kernel]:do_syscall",
+                  "100/100 @60 cpu 0: 100 (blocked) -> 0", "100/100 [70, 75] [kernel]:vfs_read"));
+}
+
+// In time for the piece in which it happens.
+TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.small_blocks();
+  r.split();
+  r.entry(10, 0, R::kMain).exit(2000, 0, R::kMain).thread(101).entry(10, 0, R::kF).exit(20, 0, R::kF);
+  KernelBytes bytes = kernel();
+  bytes.page(25).entry(0, 101, kRead, 0).exit(5, 101, kRead, 0);
+  for (std::uint64_t time = 100; time < 2000; time += 50)
+    bytes.page(time).entry(0, 100, kSyscall, 0).exit(10, 100, kSyscall, 0);
+  r.file("kernel-cpu0.dat", bytes.text());
+  r.file("perf-cpu1.dat", PerfBytes().in(5, 101).text());
+  const std::vector<std::string> lines = r.lines();
+  const auto line = [&](std::string_view text) { return std::ranges::find(lines, text) - lines.begin(); };
+  EXPECT_LT(line("100/101 @30 cpu 1: 101 (dead) -> 0"), line("100/100 [1000, 1010] [kernel]:do_syscall"));
+  EXPECT_THAT(lines, Contains("100/100 [1950, 1960] [kernel]:do_syscall"));
+}
+
 // The recorder's own reading of the clock is traced, too.
 TEST_F(UftraceKernel, CallsThatOverlapWithOnesOfTheProgramAreCut) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(40, 1, R::kF).exit(90, 0, R::kMain);

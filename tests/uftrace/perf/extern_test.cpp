@@ -113,6 +113,17 @@ TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   }
 }
 
+TEST(UftraceExtern, MessagesDoNotProlongTheTimeOnACpu) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().in(5, 100).text());
+  r.file("extern.dat", "0.000000030 a\n0.000000900 b\n");
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 @5 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
+                                     "100/100 @30 event:external-data: a message=\"a\"",
+                                     "100/100 @50 cpu 0: 100 (dead) -> 0",
+                                     "100/100 @900 event:external-data: b message=\"b\""));
+}
+
 TEST(UftraceExtern, ABlockedThreadShowsThemInTime) {
   R r;
   r.small_blocks();

@@ -410,6 +410,18 @@ TEST(UftraceExec, OfAThreadWithoutRecords) {
                                      "101/101 @900000000000040 event:dlopen path=\"./plug.so\""}));
 }
 
+// It is done by the thread itself, unlike a message.
+TEST(UftraceDlopen, BehindTheRecordsLiesInTheOpenCalls) {
+  R r;
+  r.task_line("DLOP timestamp=0.000000040 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
+  r.file("extern.dat", "0.000000030 a\n0.000000050 b\n");
+  r.entry(10, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10 demo:main repaired=\"open-at-end\"",
+                                     "100/100 @30 event:external-data: a message=\"a\"",
+                                     "100/100 @40 event:dlopen path=\"./plug.so\"", "100/100 40] demo:main",
+                                     "100/100 @50 event:external-data: b message=\"b\""));
+}
+
 TEST(UftraceDlopen, OfAThreadThatNothingTellsOf) {
   R r;
   r.task_line("DLOP timestamp=0.000000015 tid=777 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");

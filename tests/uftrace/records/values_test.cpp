@@ -96,6 +96,16 @@ TEST(UftraceValuesWithoutInfo, AreThoseOfABigEndianProgram) {
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f arg1=7"));
 }
 
+TEST(UftraceValuesWithoutInfo, NeedNotHaveTheirByteOrderInEachFile) {
+  R r;
+  r.big_endian();
+  r.file("info", "").task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
+  r.file("100.dat", std::string(16, '\0')).file("101.dat", std::string(16, '\xff'));
+  r.thread(102).entry(11, 0, R::kF).exit(12, 0, R::kF);
+  EXPECT_THAT(r.lines(), ElementsAre("100/102 [11, 12] demo:f"));
+}
+
 TEST_F(UftraceValues, WithAWrongSpecCostNoRecord) {
   r_.entry(10, 0, R::kMain)
       .entry_with(11, 1, R::kF, "\7\0\0\0\1\0abcdefghij"sv)

@@ -58,9 +58,9 @@ TEST_F(SideStreamsTest, AnExecEndsTheOldProgramsCalls) {
   plan_.listed_events = {{ListedEvent::What::Exec, 20, "/bin/b"}};
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
-                EXPECT_TRUE(s.streams.has_exec());
+                EXPECT_TRUE(s.streams.has_own_listed());
                 s.entry(30, 0, kG);
-                EXPECT_FALSE(s.streams.has_exec());
+                EXPECT_FALSE(s.streams.has_own_listed());
                 s.exit(40, 0, kG);
               }),
               ElementsAre("7/8 [10, 20] a:f repaired=\"closed-by-exec\"",
