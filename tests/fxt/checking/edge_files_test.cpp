@@ -1,6 +1,7 @@
 // Files at the edges of the format: what Fuchsia's C++ and Rust readers, Perfetto and Tracy make of each was
 // read in their sources; an error is wanted exactly where one of them fails, loses something or misdraws.
 #include <gtest/gtest.h>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ struct EdgeFile {
   std::string_view name;
   Words words;  // after kPrelude
   std::string_view verdict;
+
+  friend void PrintTo(const EdgeFile& file, std::ostream* out) { *out << file.name; }
 };
 
 // A counter of category 8, "power"; the first argument's name may be 7, "cpu".

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <ostream>
 
 #include "converters/tfile/actions/emulator.h"
 #include "converters/tfile/description/numbers.h"
@@ -107,6 +108,8 @@ TEST(Emulation, RecordsStringsWithTheirLimit) {
 struct Sum {
   std::string_view name, digits;
   std::uint64_t result;
+
+  friend void PrintTo(const Sum& sum, std::ostream* out) { *out << sum.name; }
 };
 class Arithmetic : public testing::TestWithParam<Sum> {};
 INSTANTIATE_TEST_SUITE_P(

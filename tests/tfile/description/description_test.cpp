@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 
 namespace convert::tfile {
 namespace {
@@ -42,6 +43,8 @@ TEST(TraceStatus, TextsAreHexadecimalToo) {
 
 struct Reason {
   std::string_view payload, text;
+
+  friend void PrintTo(const Reason& reason, std::ostream* out) { *out << reason.text; }
 };
 class StopReasons : public testing::TestWithParam<Reason> {};
 INSTANTIATE_TEST_SUITE_P(All, StopReasons,

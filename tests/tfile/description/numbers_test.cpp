@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <gtest/gtest.h>
+#include <ostream>
 
 namespace convert::tfile {
 namespace {
@@ -22,6 +23,8 @@ TEST(Numbers, HaveTheByteOrderOfTheTarget) {
 struct Sized {
   std::size_t size;
   std::uint64_t little, big;
+
+  friend void PrintTo(const Sized& number, std::ostream* out) { *out << number.size; }
 };
 class NumberOfSize : public testing::TestWithParam<Sized> {};
 INSTANTIATE_TEST_SUITE_P(All, NumberOfSize,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/events/values.h"
@@ -200,6 +201,8 @@ struct Default {
   std::string_view architecture;
   std::size_t pc_offset, size;
   std::string_view last;
+
+  friend void PrintTo(const Default& layout, std::ostream* out) { *out << layout.architecture; }
 };
 class DefaultLayouts : public testing::TestWithParam<Default> {};
 INSTANTIATE_TEST_SUITE_P(

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 
 #include "converters/tfile/actions/bytecode.h"
 #include "tests/tfile/trace_builder.h"
@@ -115,6 +116,8 @@ TEST(TracepointPieces, HitCountsAreDecimalUnlessLettersSayOtherwise) {
 
 struct Bad {
   std::string_view piece, problem;
+
+  friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.piece; }
 };
 class BadPieces : public testing::TestWithParam<Bad> {};
 INSTANTIATE_TEST_SUITE_P(
@@ -143,6 +146,8 @@ TEST_P(BadPieces, AreProblems) {
 
 struct LocationText {
   std::string at, text;
+
+  friend void PrintTo(const LocationText& location, std::ostream* out) { *out << location.at; }
 };
 class LocationTexts : public testing::TestWithParam<LocationText> {};
 INSTANTIATE_TEST_SUITE_P(All, LocationTexts,

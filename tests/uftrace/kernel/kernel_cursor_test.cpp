@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 
 #include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"
@@ -133,6 +134,8 @@ struct Damaged {
   std::string_view name;
   std::string bytes;  // of the page in the middle
   std::vector<std::string> lines, notes;
+
+  friend void PrintTo(const Damaged& damaged, std::ostream* out) { *out << damaged.name; }
 };
 
 class KernelDamage : public testing::TestWithParam<Damaged> {};

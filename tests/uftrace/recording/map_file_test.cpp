@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -59,6 +60,8 @@ TEST(MapFile, ALookupFindsTheModuleAround) {
 struct Stack {
   std::string_view start;
   std::uint64_t kernel_base;
+
+  friend void PrintTo(const Stack& stack, std::ostream* out) { *out << stack.start; }
 };
 class KernelBase : public testing::TestWithParam<Stack> {};
 TEST_P(KernelBase, FollowsFromTheStack) {
