@@ -69,6 +69,8 @@ bool SideStreams::drop_impossible_event(const ThreadFacts& facts, RecordNotes& n
 
 ListedEventStream::ListedEventStream(std::list<ListedEvent> events, const StreamOutput& output)
     : events_(std::move(events)),
+      own_(events_.size() - static_cast<std::size_t>(
+                                std::ranges::count(events_, ListedEvent::What::Message, &ListedEvent::what))),
       to_(output),
       dlopen_(output.names.intern_label("event", "dlopen")),
       path_(output.names.intern("path")),
@@ -80,9 +82,11 @@ Due ListedEventStream::next() const {
           is_next(ListedEvent::What::Message) ? Precedence::Message : Precedence::ExecOrLoad};
 }
 
-bool ListedEventStream::has_own() const {
-  return std::ranges::any_of(
-      events_, [](const ListedEvent& event) { return event.what != ListedEvent::What::Message; });
+ListedEvent ListedEventStream::take_next() {
+  ListedEvent event = std::move(events_.front());
+  events_.pop_front();
+  if (event.what != ListedEvent::What::Message) --own_;
+  return event;
 }
 
 bool ListedEventStream::drop_impossible(const ThreadFacts& facts, RecordNotes& notes) {
@@ -91,13 +95,12 @@ bool ListedEventStream::drop_impossible(const ThreadFacts& facts, RecordNotes& n
   const std::uint64_t from_ns = to_.lane.last_ns() != 0 ? to_.lane.last_ns() : facts.begun_ns;
   if (from_ns == 0 || !leaps_too_far(from_ns, time_ns, facts.elapsed_ns)) return false;
   notes.add(kBadTime, fmt::format("task.txt's time of {} ns is impossible", time_ns));
-  events_.pop_front();
+  take_next();
   return true;
 }
 
 void ListedEventStream::emit_next() {
-  const ListedEvent event = std::move(events_.front());
-  events_.pop_front();
+  const ListedEvent event = take_next();
   if (event.what == ListedEvent::What::Message) return emit_message(event);
   to_.calls.make_room_for_event(event.time_ns);
   const std::uint64_t time_ns = std::max(event.time_ns, to_.lane.last_ns());

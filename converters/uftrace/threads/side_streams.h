@@ -132,7 +132,7 @@ class ListedEventStream : public SideStream {
   void emit_next() override;
 
   // Whether an exec or load is left.
-  bool has_own() const;
+  bool has_own() const { return own_ != 0; }
   // Whether such an event is next. There must be one.
   bool is_next(ListedEvent::What what) const { return events_.front().what == what; }
   // Drops the next event, with a note, if it is an exec or load whose time is impossibly far behind the
@@ -140,9 +140,11 @@ class ListedEventStream : public SideStream {
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
+  ListedEvent take_next();
   void emit_message(const ListedEvent& message);
 
   std::list<ListedEvent> events_;
+  std::size_t own_;  // of them, those that are no messages
   StreamOutput to_;
   LabelId dlopen_;
   NameId path_, message_;
