@@ -6,7 +6,6 @@
 #include <list>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -67,12 +66,12 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, c
 // Whether more is shown of a thread behind the last thing that it did: messages, that another thread came to
 // its cpu, or, in time for the right piece, that it left that.
 bool shows_more_than_threads_do(const RecordingImport& recording, bool has_messages, bool is_split) {
-  const auto is_displaced = [](const PerfThread& thread) {
+  const auto is_displaced = [](const auto& entry) {
+    const PerfThread& thread = entry.second;
     return !thread.missing_outs.empty() && thread.missing_outs.back().time_ns > thread.last_ns;
   };
   if (has_messages) return true;
-  if (shows_switches_of_perf(recording))
-    return is_split || std::ranges::any_of(recording.perf | std::views::values, is_displaced);
+  if (shows_switches_of_perf(recording)) return is_split || std::ranges::any_of(recording.perf, is_displaced);
   return is_split && shows_switches_of_kernel(recording);
 }
 
