@@ -124,6 +124,18 @@ TEST(UftraceExtern, MessagesDoNotProlongTheTimeOnACpu) {
                                      "100/100 @900 event:external-data: b message=\"b\""));
 }
 
+// Another thread has come to its cpu.
+TEST(UftraceExtern, ACpuIsLeftBehindTheLastRecordAndMessage) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().in(5, 100).in(70, 999).text());
+  r.file("extern.dat", "0.000000060 a\n0.000000080 b\n");
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 @5 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
+                                     "100/100 @60 event:external-data: a message=\"a\"",
+                                     "100/100 @70 cpu 0: 100 (blocked) -> 0",
+                                     "100/100 @80 event:external-data: b message=\"b\""));
+}
+
 TEST(UftraceExtern, ABlockedThreadShowsThemInTime) {
   R r;
   r.small_blocks();
