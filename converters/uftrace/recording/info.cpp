@@ -227,10 +227,8 @@ std::endian order_of_records(const Directory& directory) {
     } catch (const InputError&) {
       continue;
     }
-    const bool may_be_big = has_magic(record, std::endian::big);
-    const bool may_be_little = has_magic(record, std::endian::little);
-    if (may_be_big && !may_be_little) ++big;
-    if (may_be_little && !may_be_big) ++little;
+    if (has_magic(record, std::endian::big)) ++big;
+    if (has_magic(record, std::endian::little)) ++little;
   }
   return big > little ? std::endian::big : std::endian::little;
 }

@@ -53,6 +53,15 @@ TEST_F(SkipOutside, BetweenCallsTheCpuIsKnown) {
                           "100/100 [50, 60] demo:f", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
+TEST_F(SkipOutside, AThreadThatIsOverBeforeTheFirstCallIsOnItsCpuThen) {
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().in(4, 101).text());
+  EXPECT_THAT(r.lines({}, kSkip),
+              ElementsAre("100/100 [10, 90] demo:main", "100/101 @10 cpu 0: 0 (new) -> 101",
+                          "100/101 @10 cpu 0: 101 (dead) -> 0"));
+}
+
 TEST_F(SkipOutside, TheFirstCallIsThatOfTheProcess) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
