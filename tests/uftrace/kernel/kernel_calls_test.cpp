@@ -96,18 +96,23 @@ TEST_F(UftraceKernel, CallsThatNeverEndLastAsLongAsTheKernelWorks) {
 // In time for the piece in which it happens.
 TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
   r.small_blocks();
   r.split();
   r.entry(10, 0, R::kMain).exit(20000, 0, R::kMain).thread(101).entry(10, 0, R::kF).exit(20, 0, R::kF);
+  r.thread(102).entry(10, 0, R::kF).exit(15, 0, R::kF);
   KernelBytes bytes = kernel();
   bytes.page(25).entry(0, 101, kRead, 0).exit(5, 101, kRead, 0);
   for (std::uint64_t time = 100; time < 20000; time += 50)
     bytes.page(time).entry(0, 100, kSyscall, 0).exit(10, 100, kSyscall, 0);
   r.file("kernel-cpu0.dat", bytes.text());
   r.file("perf-cpu1.dat", PerfBytes().in(5, 101).text());
+  r.file("perf-cpu2.dat", PerfBytes().in(6, 102).text());
   const std::vector<std::string> lines = r.lines();
   const auto line = [&](std::string_view text) { return std::ranges::find(lines, text) - lines.begin(); };
-  EXPECT_LT(line("100/101 @30 cpu 1: 101 (dead) -> 0"), line("100/100 [10000, 10010] [kernel]:do_syscall"));
+  const auto later = line("100/100 [10000, 10010] [kernel]:do_syscall");
+  EXPECT_LT(line("100/101 @30 cpu 1: 101 (dead) -> 0"), later);
+  EXPECT_LT(line("100/102 @15 cpu 2: 102 (dead) -> 0"), later);
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:do_syscall"));
 }
 
