@@ -35,21 +35,13 @@ std::unique_ptr<PerfFileSource> perf_source_of(RecordingImport& recording, Impor
       context.stats);
 }
 
-bool shows_switches_of_perf(const RecordingImport& recording) {
-  return recording.shows_perf_switches() &&
-         std::ranges::any_of(recording.directory.perf_cpus,
-                             [](const CpuFile& file) { return file.size_bytes != 0; });
-}
-
-// The switches of perf are the same, and more exact.
-bool shows_switches_of_kernel(const RecordingImport& recording) {
-  return recording.tracepoints.has_switches() && !recording.options.no_sched && !recording.options.no_event &&
-         !shows_switches_of_perf(recording);
-}
-
 std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, const ImportContext& context,
                                                    Notes& notes, ImportStats& stats) {
   if (recording.kernel_queues.empty()) return nullptr;
+  // The switches of perf are the same, and more exact.
+  const bool has_perf = recording.shows_perf_switches() &&
+                        std::ranges::any_of(recording.directory.perf_cpus,
+                                            [](const CpuFile& file) { return file.size_bytes != 0; });
   return std::make_unique<KernelFileSource>(
       recording.kernel, recording.kernel_queues,
       KernelSymbols({.symbols = recording.symbolizer.kernel_symbols(),
@@ -57,22 +49,22 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, c
                      .demangle = context.options.demangle,
                      .names = context.names,
                      .notes = notes}),
-      KernelFileSource::Shown{.tracepoints = &recording.tracepoints,
-                              .events = !recording.options.no_event,
-                              .switches = shows_switches_of_kernel(recording)},
+      KernelFileSource::Shown{
+          .tracepoints = &recording.tracepoints,
+          .events = !recording.options.no_event,
+          .switches = !has_perf && !recording.options.no_sched && !recording.options.no_event},
       notes, stats);
 }
 
-// Whether more is shown of a thread behind the last thing that it did: messages, that another thread came to
-// its cpu, or, in time for the right piece, that it left that.
-bool shows_more_than_threads_do(const RecordingImport& recording, bool has_messages, bool is_split) {
+// Whether it matters before the end of the files that a thread is over: for messages behind it, if another
+// thread came to its cpu, and for the right piece.
+bool matters_when_threads_are_over(const RecordingImport& recording, bool has_messages, bool is_split) {
   const auto is_displaced = [](const auto& entry) {
     const PerfThread& thread = entry.second;
     return !thread.missing_outs.empty() && thread.missing_outs.back().time_ns > thread.last_ns;
   };
-  if (has_messages) return true;
-  if (shows_switches_of_perf(recording)) return is_split || std::ranges::any_of(recording.perf, is_displaced);
-  return is_split && shows_switches_of_kernel(recording);
+  return has_messages || is_split ||
+         (recording.shows_perf_switches() && std::ranges::any_of(recording.perf, is_displaced));
 }
 
 // Reads the kernel's files once more.
@@ -207,7 +199,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     message_ns = add_messages(*main, first_ns, recording, context.notes);
     if (message_ns != kForever) first_ns = std::min(message_ns, first_ns.value_or(kForever));
   }
-  if (shows_more_than_threads_do(recording, message_ns != kForever, context.timeline.options().is_split))
+  if (matters_when_threads_are_over(recording, message_ns != kForever, context.timeline.options().is_split))
     find_last_kernel_events(recording, context);
   const bool is_described = main != nullptr && !main->path.empty() && first_ns;
   std::vector<ThreadOfLane> threads_with_records;

@@ -2,7 +2,6 @@
 // decode events by it.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -55,10 +54,6 @@ class Tracepoints {
   const Tracepoint* find(std::uint64_t id) const {
     const auto found = by_id_.find(id);
     return found == by_id_.end() ? nullptr : &tracepoints_[found->second];
-  }
-  // Whether they tell which thread a cpu runs.
-  bool has_switches() const {
-    return std::ranges::any_of(tracepoints_, [](const Tracepoint& t) { return t.previous_thread.exists(); });
   }
   // Appends the event's fields to `values`, but for those that lie outside its payload. `text` is a buffer.
   void add_values(const Tracepoint& tracepoint, std::span<const std::byte> payload, std::string& text,

@@ -1,4 +1,5 @@
 // What a thread's own records, its kernel calls and its switches give together.
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,6 +92,8 @@ TEST_F(UftraceKernel, CallsThatNeverEndLastAsLongAsTheKernelWorks) {
       ElementsAre("100/100 [10, 75] demo:main repaired=\"open-at-end\"", "100/100 @12 cpu 0: 0 (new) -> 100",
                   "100/100 [20, 75] demo:f repaired=\"open-at-end\"", "100/100 [40, 50] [kernel]:do_syscall",
                   "100/100 @60 cpu 0: 100 (blocked) -> 0", "100/100 [70, 75] [kernel]:vfs_read"));
+  r.file("kernel-cpu0.dat", kernel().page(40).entry(0, 100, kSyscall, 0).exit(10, 100, kSyscall, 0).text());
+  EXPECT_THAT(r.lines(), Contains("100/100 [10, 50] demo:main repaired=\"open-at-end\""));
 }
 
 // In time for the piece in which it happens.

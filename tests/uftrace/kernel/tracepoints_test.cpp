@@ -1,4 +1,5 @@
 // How the kernel's tracepoints are shown, by the formats in the recording.
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -292,6 +293,24 @@ TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
   EXPECT_THAT(r.lines({}, {.kernel_skip_out = true}),
               ElementsAre("100/100 [10, 90] demo:main", "100/100 [120, 140] demo:f",
                           "100/100 [130, 132] [kernel]:<1000>"));
+}
+
+// In time for the piece in which it happens.
+TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
+  r.small_blocks();
+  r.split();
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.thread(101).entry(10, 0, R::kMain).exit(90, 0, R::kMain);
+  r.file("kernel_header", header_text(kLayout) + kSwitch);
+  KernelBytes bytes(kLayout);
+  bytes.page(2).event(0, switched(0, 0, 0, 101));
+  for (std::uint64_t time = 100; time < 20000; time += 50)
+    bytes.page(time).entry(0, 100, 0x1000, 0).exit(10, 100, 0x1000, 0);
+  r.file("kernel-cpu2.dat", bytes.text());
+  const std::vector<std::string> lines = r.lines();
+  const auto line = [&](std::string_view text) { return std::ranges::find(lines, text) - lines.begin(); };
+  EXPECT_LT(line("100/101 @90 cpu 2: 101 (dead) -> 0"), line("100/100 [10000, 10010] [kernel]:<1000>"));
+  EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:<1000>"));
 }
 
 // Those of the kernel's own calls, too; the calls stay.
