@@ -276,9 +276,8 @@ ExitCode convert(ConvertOptions& options, const UnpackedInputs& unpacked) {
   Names names;
   Notes notes;
   ImportStats stats;
-  Timeline timeline(
-      {.lanes = options.lanes, .jobs = options.jobs, .is_split = options.cut && options.cut->is_split()},
-      notes);
+  const bool is_split = options.cut && options.cut->is_split();
+  Timeline timeline({.lanes = options.lanes, .jobs = options.jobs, .is_split = is_split}, notes);
   ImportContext context{names, notes, timeline, stats, options.import};
   import_inputs(options, context);
   if (options.cut) choose_clock(options.cut->range, options, timeline, notes);
@@ -288,7 +287,7 @@ ExitCode convert(ConvertOptions& options, const UnpackedInputs& unpacked) {
   note_unused_options(options, notes);
 
   TraceOutput output({.target = options.output,
-                      .is_split = options.cut && options.cut->is_split(),
+                      .is_split = is_split,
                       .split_bytes = options.cut ? options.cut->split_bytes : 0,
                       .replaces_anything = options.force,
                       .syncs = options.sync,

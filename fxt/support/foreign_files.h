@@ -7,7 +7,7 @@
 
 namespace fxt {
 
-// As many bytes of a file's begin tell its kind.
+// How many of a file's first bytes are needed to tell its kind.
 inline constexpr std::size_t kKindBytes = 512;
 
 // "a core file: GDB opens it"; empty if that is not known, or fxt-convert converts it.

@@ -94,7 +94,7 @@ struct CallThread {
       0;  // total of the outermost calls that have ended, as far as they lie in the range
 };
 
-// What is said of late events.
+// The message about events that stand too late in the file.
 inline constexpr std::string_view kLateText =
     "events stand behind later ones of their thread: what lies around them is not known";
 

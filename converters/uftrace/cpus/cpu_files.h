@@ -1,6 +1,6 @@
-// The files of a recording that hold one cpu's events each, perf-cpu<N>.dat and kernel-cpu<N>.dat: what their
-// cursors have in common, the merge of all files of one kind, and the source that hands their events to the
-// threads that they are about.
+// The files of a recording that hold one cpu's events each, perf-cpu<N>.dat and kernel-cpu<N>.dat: the base
+// of their cursors, the merge of all files of one type, and the source that gives each thread the events
+// about it.
 #pragma once
 
 #include <algorithm>

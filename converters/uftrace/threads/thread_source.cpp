@@ -111,8 +111,8 @@ void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   end_thread_before(until);
 }
 
-// All that is due before is emitted. If what follows was not done by the thread itself, it is over: messages,
-// and that another thread came to its cpu.
+// Everything that is due earlier has been emitted. The thread is over if it did nothing of what follows:
+// messages, or another thread that comes to its cpu.
 void ThreadSource::end_thread_before(const Due& due) {
   if (!cursor_.is_done() || stages_.streams.has_own_listed()) return;
   const auto is_behind = [&](std::uint64_t last_ns) { return due > Due{last_ns, Precedence::Switch}; };
