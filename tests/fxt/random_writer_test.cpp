@@ -9,7 +9,7 @@ namespace {
 class RandomWriter : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomWriter, IsNeverWrong) {
-  constexpr std::uint64_t kRuns = 10'000;
+  constexpr std::uint64_t kRuns = 2500;
   for (std::uint64_t run = GetParam() * kRuns; run < (GetParam() + 1) * kRuns; ++run)
     ASSERT_EQ(fault_of_random_writing(Choice(run)), "") << "run " << run;
 }

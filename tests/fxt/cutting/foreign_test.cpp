@@ -151,7 +151,8 @@ TEST(ForeignTrace, IsAccountedForInEveryRangeAndByEveryChoice) {
        {std::set<std::uint64_t>{0, 2, kWide}, {2}, {kWide}, {0}, {2, kWide}}) {
     const Account whole(words, threads);
     EXPECT_EQ(whole.calls.size(), 6 * threads.size());
-    for (std::uint64_t from = 1; from <= kLength; ++from) {
+    const std::uint64_t step = threads.size() == 3 ? 1 : 3;
+    for (std::uint64_t from = 1; from <= kLength; from += step) {
       for (std::uint64_t to = from; to <= kLength; ++to) {
         CutOptions options{.range = {.from = TraceTime{.ns = from}, .to = TraceTime{.ns = to}}};
         if (threads.size() != 3) options.threads.assign(threads.begin(), threads.end());
