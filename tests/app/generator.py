@@ -70,7 +70,7 @@ class Truth:
     marks: list = field(default_factory=list)   # thread, category and name, time, arguments of what has no length
     names: dict = field(default_factory=dict)   # of threads that got one
     switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})   # by who tells: time, thread, whether it comes or waits
-    wakeups: list = field(default_factory=list)   # time and thread
+    wakeups: list = field(default_factory=list)   # time, cpu, thread, and the thread that woke it
 
     def self_times(self):
         """By name: the time in calls, without what they call."""
@@ -104,6 +104,7 @@ class Thread:
         self.recording, self.rng, self.truth = recording, recording.rng, recording.truth
         self.process, self.image, self.time, self.latest = process or self, image, time, time
         self.born, self.tid, self.cpu = 0, None, len(recording.threads)
+        self.lived = None   # from when on; only known of threads that have lived already
         self.parent, self.forked_at = None, 0   # whose calls it inherited, and where its `fork` begins in the parent's file
         self.loads, self.loaded, self.sid = process is None, False, None   # whether it may load the library, and has
         self.data, self.stack = bytearray(), list(stack)
@@ -149,6 +150,10 @@ class Thread:
         arguments, payload = self.values(self.recording.arguments.get(name, []))
         arguments |= self.recording.place(module, name)
         address = self.recording.address(module, name)
+        if waits and self.rng.random() < 0.05 * self.recording.has("call-sites"):
+            arguments["callsite"] = self.recording.address("app", "main") + self.rng.randrange(0x800)
+            self.event(100013, self.recording.pack("Q", arguments["callsite"]), self.time)
+            self.time += 1
         if self.rng.random() < 0.02 * self.recording.has("events"):
             # What was read at the call comes behind its entry.
             self.record(ENTRY, len(self.stack), address, payload)
@@ -200,7 +205,7 @@ class Thread:
         self.tick(1)
 
     def switch_in_kernel(self):
-        """The idle thread runs meanwhile; another program may wake this one."""
+        """The idle thread runs meanwhile; another thread or program may wake this one."""
         self.tick(1)
         preempted, priority = self.rng.random() < 0.3, self.rng.choice((120, 100, 1))
         state = self.rng.choice(PREEMPTED if preempted else WAITS)
@@ -208,8 +213,8 @@ class Thread:
         self.truth.switches["kernel"].append((self.time, self, "preempted" if preempted else "waits"))
         self.tick(1)
         if not preempted and self.rng.random() < 0.5:
-            self.recording.sched_wakeup(self, priority)
-            self.truth.wakeups.append((self.time, self))
+            wakers = [thread for thread in self.recording.threads if thread.lived is not None and thread.lived < self.time < thread.latest]
+            self.recording.sched_wakeup(self, self.rng.choice([None, *wakers]), priority)
             self.tick(1)
         self.recording.sched_switch(self, 0, self, priority, 0)
         self.truth.switches["kernel"].append((self.time, self, "comes"))
@@ -353,7 +358,7 @@ class Thread:
 
     def live(self, steps):
         """The threads that it starts meanwhile, which have not lived yet."""
-        children, rng, has = [], self.rng, self.recording.has
+        children, rng, has, begin = [], self.rng, self.recording.has, self.time
         most = rng.choice((2, 8, 40))
         for _ in range(steps):
             chance = rng.random()
@@ -396,6 +401,7 @@ class Thread:
                 self.leave()
         else:
             self.end_from(0, self.latest, "open-at-end")
+        self.lived = begin
         return children
 
     def alone(self):
@@ -407,7 +413,7 @@ class Recording:
 
     FEATURES = ("arguments", "events", "switches", "kernel", "losses", "forks", "execs", "lines", "names", "tracepoints", "libraries", "longjmp",
                 "narrow", "big-endian", "messages", "kernel-losses", "perf-losses", "killed",
-                "kernel-switches", "user-events")
+                "kernel-switches", "user-events", "call-sites")
 
     def __init__(self, seed, steps=400, features=None):
         self.rng, self.truth = random.Random(seed), Truth()
@@ -500,10 +506,14 @@ class Recording:
             "HBBiiiqii", 60, 0, 0, *(getattr(value, "tid", value) for value in (previous, *values.values())))))
         self.truth.marks.append((thread, "event", "sched:sched_switch", time, values))
 
-    def sched_wakeup(self, thread, priority):
+    def sched_wakeup(self, thread, waker, priority):
+        """By a thread of the recording on its own cpu, or by another program where the woken thread will run."""
         time = thread.latest = thread.time
-        self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: self.pack("HBBiii", 61, 0, 0, 1, thread.tid, priority)))
-        self.truth.marks.append((thread, "event", "sched:sched_wakeup", time, {"pid": thread, "prio": priority}))
+        runs = waker or thread
+        self.kernel_events.setdefault(runs.cpu, []).append((time, lambda: self.pack(
+            "HBBiii", 61, 0, 0, waker.tid if waker else 1, thread.tid, priority)))
+        self.truth.marks.append((runs, "event", "sched:sched_wakeup", time, {"pid": thread, "prio": priority}))
+        self.truth.wakeups.append((time, runs.cpu, thread, waker))
 
     def kernel(self, thread, begins, function, depth):
         time = thread.latest = thread.time

@@ -20,6 +20,7 @@ class Frame:
     time: int        # None without a stamp
     thread: tuple    # what tells it; None if nothing does
     values: dict
+    memory: dict     # by address: what blocks hold
     end: int = None   # of a hit with steps: when the last one was, if all have stamps
     is_lost: bool = False
 
@@ -106,7 +107,7 @@ class TraceFile:
     """A trace file of GDB; write() makes it."""
 
     FEATURES = ("conditions", "texts", "locals", "fast", "unstamped", "locations", "repeated", "static", "idle", "session", "overwritten", "junk",
-                "partial", "unordered", "kernel", "no-steps", "no-status")
+                "partial", "unordered", "kernel", "no-steps", "no-status", "large")
 
     def __init__(self, seed, frames=200, features=None):
         self.rng, self.frames, self.data, self.notes = random.Random(seed), [], bytearray(), Counter()
@@ -114,14 +115,14 @@ class TraceFile:
         if self.has("kernel"):
             self.features -= {"fast", "static", "session", "unstamped", "partial"}
         if self.has("junk"):
-            self.features -= {"idle", "partial", "no-status"}
+            self.features -= {"idle", "partial", "no-status", "large"}
         if self.has("no-status"):
             self.features -= {"session", "overwritten"}
         self.machine = KGTP if self.has("kernel") else self.rng.choice(MACHINES)
         first = 50 if self.has("kernel") else 2
         self.variables = {i: f"v{i}" for i in range(first, first + self.rng.randrange(4))}
         self.initial = {i: self.rng.choice((0, 1, -7)) for i in self.variables}
-        count = self.rng.randrange(frames)
+        count = self.rng.randrange(min(frames, 30) if self.has("large") else frames)
         self.stacks = [0x7D001000 + 0x800000 * i for i in range(self.rng.randrange(1, 4))]
         self.identities = {stack: self.rng.getrandbits(62) | 1 for stack in self.stacks}   # in the registers of a thread
         self.stepping = {}   # by stack: the hit, its tracepoint, and how many steps are to come
@@ -155,6 +156,9 @@ class TraceFile:
         for i in range(self.rng.randrange(3)):
             size, address = self.rng.choice((1, 2, 4, 8)), 0x500000 + 0x1000 * number + 16 * i
             items.append(Item(MEMORY, f"collect g_{size}_{i}", f"M-1,{address:x},{size:x}", f"g_{size}_{i}", address, size))
+        if self.has("large") and self.rng.random() < 0.5:
+            size, address = self.rng.choice((64, 65, 65535, 65536, 150000)), 0x1000000 * number
+            items.append(Item(MEMORY, f"collect g_{size}", f"M-1,{address:x},{size:x}", f"g_{size}", address, size))
         if self.has("texts"):
             for i in range(self.rng.randrange(3)):
                 items.append(self.text(0x600000 + 0x1000 * number + 0x400 * i, f"text_{i}"))
@@ -239,14 +243,26 @@ class TraceFile:
         self.data += struct.pack(self.machine.order + "hI", tracepoint.number, len(data)) + data
         self.ends.append(len(self.data))
         self.frames.append(Frame(tracepoint.number, f"work{tracepoint.number}", pc if knows_pc else None,
-                                 stamp * (1 if self.has("kernel") else 1000) if is_stamped else None, thread, values))
+                                 stamp * (1 if self.has("kernel") else 1000) if is_stamped else None, thread, values,
+                                 self.memory_of(blocks)))
         return self.frames[-1]
 
     def variable_block(self, number, name, value):
         return b"V" + struct.pack(self.machine.order + "iq", number, value), {name: value}
 
     def memory_block(self, address, content):
-        return b"M" + struct.pack(self.machine.order + "QH", address, len(content)) + content
+        """One block, or several where that is too long."""
+        return b"".join(b"M" + struct.pack(self.machine.order + "QH", address + i, len(content[i:i + 65535])) + content[i:i + 65535]
+                        for i in range(0, len(content), 65535))
+
+    def memory_of(self, blocks):
+        memory = {}
+        for block, _ in blocks:
+            while block.startswith(b"M"):
+                address, size = struct.unpack_from(self.machine.order + "QH", block, 1)
+                memory[address] = memory.get(address, b"") + block[11:11 + size]
+                block = block[11 + size:]
+        return memory
 
     def block(self, item, tracepoint, pc, stack, stamp):
         """The bytes that an action records, and the arguments that they are."""
@@ -258,8 +274,11 @@ class TraceFile:
                 address = item.address + (stack if item.kind == LOCAL else 0)
                 content = rng.randbytes(item.size)
                 value = int.from_bytes(content, "little" if order == "<" else "big", signed=item.size != 1)
-                # By its name where only one can be meant; a program would tell which.
-                return self.memory_block(address, content), {(item.name, f"mem.0x{address:x}"): value}
+                first = value
+                if item.size > 8:
+                    value, first = (content[:64].hex(" ") + f" … ({size} bytes)" * (size > 64) for size in (item.size, min(item.size, 65535)))
+                # By its name where only one can be meant, else by blocks; a program would tell which.
+                return self.memory_block(address, content), {item.name: {item.name: value, f"mem.0x{address:x}": first}}
             case 2:
                 value = {1: stamp, 26: stack >> 20}.get(item.variable)
                 return self.variable_block(item.variable, item.name, rng.randrange(-2**63, 2**63) if value is None else value)
