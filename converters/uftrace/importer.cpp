@@ -42,6 +42,9 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, c
   const bool has_perf = recording.shows_perf_switches() &&
                         std::ranges::any_of(recording.directory.perf_cpus,
                                             [](const CpuFile& file) { return file.size_bytes != 0; });
+  std::vector<ThreadId> left_out;
+  for (const auto& [tid, task] : recording.sessions.tasks())
+    if (!recording.kernel_queues.contains(tid)) left_out.push_back(tid);
   return std::make_unique<KernelFileSource>(
       recording.kernel, recording.kernel_queues,
       KernelSymbols({.symbols = recording.symbolizer.kernel_symbols(),
@@ -51,6 +54,7 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, c
                      .notes = notes}),
       KernelFileSource::Shown{
           .tracepoints = &recording.tracepoints,
+          .left_out = std::move(left_out),
           .events = !recording.options.no_event,
           .switches = !has_perf && !recording.options.no_sched && !recording.options.no_event},
       notes, stats);

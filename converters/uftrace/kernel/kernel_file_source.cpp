@@ -109,7 +109,7 @@ void KernelFileSource::stage_data(const KernelEvent& event, Cpu& cpu) {
     return;
   }
   if (shown_.events) {
-    KernelQueue* const receiver = queue != nullptr ? queue : find_subject(*tracepoint, payload);
+    KernelQueue* const receiver = queue != nullptr ? queue : find_subject(thread, *tracepoint, payload);
     if (receiver != nullptr) stage_event(*tracepoint, event, *receiver);
   }
   if (shown_.switches && tracepoint->previous_thread.exists()) stage_switch(*tracepoint, event, cpu);
@@ -199,9 +199,11 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
   return shown_.tracepoints != nullptr ? shown_.tracepoints->find(type) : nullptr;
 }
 
-// The thread that an event in another thread is about; null if there is none.
-KernelQueue* KernelFileSource::find_subject(const Tracepoint& tracepoint,
+// The thread that an event of another program is about; null if there is none. What a thread of the recording
+// tells stands on that thread alone.
+KernelQueue* KernelFileSource::find_subject(ThreadId teller, const Tracepoint& tracepoint,
                                             std::span<const std::byte> payload) {
+  if (std::ranges::binary_search(shown_.left_out, teller)) return nullptr;
   for (const IntegerField& field : {tracepoint.next_thread, tracepoint.thread}) {
     if (!field.fits(payload)) continue;
     if (KernelQueue* const queue = find_queue(thread_in(field, payload))) return queue;
@@ -212,9 +214,10 @@ KernelQueue* KernelFileSource::find_subject(const Tracepoint& tracepoint,
 bool KernelFileSource::is_for_no_thread(const KernelEvent& event) {
   const auto payload = event.payload;
   if (event.kind != KernelEvent::Kind::Data || !common_.fit(payload)) return true;
-  if (find_queue(thread_in(common_.thread, payload)) != nullptr) return false;
+  const ThreadId thread = thread_in(common_.thread, payload);
+  if (find_queue(thread) != nullptr) return false;
   const Tracepoint* const tracepoint = find_tracepoint(type_of(payload));
-  return tracepoint == nullptr || find_subject(*tracepoint, payload) == nullptr;
+  return tracepoint == nullptr || find_subject(thread, *tracepoint, payload) == nullptr;
 }
 
 }  // namespace convert::uftrace

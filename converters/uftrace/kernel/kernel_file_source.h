@@ -23,6 +23,7 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
  public:
   struct Shown {
     const Tracepoints* tracepoints = nullptr;  // null: no tracepoints, only calls
+    std::vector<ThreadId> left_out = {};       // of the recording's threads; ascending
     bool events = true;                        // tracepoints as instants
     bool switches = false;                     // switches and wakeups, from sched_switch and sched_wakeup
   };
@@ -64,7 +65,8 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   }
   ThreadId thread_in(const IntegerField& field, std::span<const std::byte> payload) const;
   const Tracepoint* find_tracepoint(std::uint64_t type) const;
-  KernelQueue* find_subject(const Tracepoint& tracepoint, std::span<const std::byte> payload);
+  KernelQueue* find_subject(ThreadId teller, const Tracepoint& tracepoint,
+                            std::span<const std::byte> payload);
   bool is_for_no_thread(const KernelEvent& event);
 
   std::endian order_;

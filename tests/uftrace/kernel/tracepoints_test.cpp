@@ -179,6 +179,20 @@ TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedOn
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
+// All threads one by one make the whole.
+TEST_F(UftraceTracepoints, WhatAThreadTellsOfAnotherGoesWithTheThreadThatTellsIt) {
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  const std::string wakeup =
+      event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
+  const std::string by_101 = "100/101 @20 event:sched:sched_wakeup pid=100";
+  const std::string by_stranger = "100/100 @21 event:sched:sched_wakeup pid=100";
+  EXPECT_THAT(lines_of(wakeup, {common(321, 101).put(std::int32_t{100}).text(),
+                                common(321, 7).put(std::int32_t{100}).text()}),
+              ElementsAre(by_101, by_stranger));
+  EXPECT_THAT(r.lines({.tids = {101}}), ElementsAre(by_101));
+  EXPECT_THAT(r.lines({.tids = {100}}), ElementsAre("100/100 [10, 90] demo:main", by_stranger));
+}
+
 TEST_F(UftraceTracepoints, SwitchesFillTheCpus) {
   EXPECT_THAT(
       lines_of(kSwitch, {switched(100, 100, 1, 0), switched(0, 0, 0, 100), switched(100, 100, 0x100, 7)}),
