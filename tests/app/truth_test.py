@@ -207,6 +207,8 @@ class Truth(unittest.TestCase):
         """Frames without a stamp lie between their neighbours."""
         latest = 0
         for number, frame in sorted(numbers.items()):
+            if number - 1 not in numbers:   # one of which only the beginning is left; its stamp may be junk
+                latest = 0
             if frame.time is not None:
                 self.assertEqual(shown.times[number], {frame.time}, number)
             self.assertEqual(len(shown.times[number]), 1)
