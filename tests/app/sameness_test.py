@@ -272,6 +272,27 @@ class Sameness(unittest.TestCase):
 
         self.for_all(check)
 
+    def test_inputs_together_hold_what_each_holds(self):
+        """The second one's threads may have other numbers there, and frames without a stamp other times."""
+        def without_places(calls):
+            return summed(((*call[1:3], call[4] - call[3], *call[5:]), count) for call, count in calls.items())
+
+        def check(first, second):
+            one, other = Events(self.convert(first)), Events(self.convert(second))
+            path = self.folder / "both.fxt"
+            self.run_program("fxt-convert", "-f", "-q", first, second, path)   # whose clocks may be too far apart for some viewers
+            both = Events(path)
+            self.assert_none(one.calls - both.calls)
+            self.assert_none(one.switches - both.switches)
+            self.assertEqual(without_places(both.calls - one.calls), without_places(other.calls))
+            for kind in "instant", "counter":
+                self.assert_none(one.of_kind(kind) - both.of_kind(kind))
+                self.assertEqual(both.of_kind(kind).total(), one.of_kind(kind).total() + other.of_kind(kind).total())
+
+        for first, second in zip(self.recordings, self.recordings[1:]):
+            with self.subTest(f"{first.name} {second.name}"):
+                check(first, second)
+
     def test_a_range_of_the_input_is_a_range_of_the_trace(self):
         def check(recording):
             whole = self.convert(recording, output="whole.fxt")
