@@ -62,9 +62,11 @@ double atoms_of(std::string_view regex) {
       }
       atoms.back() += last;
       if (regex[i] == '\\' && next >= '1' && next <= '9') return kForbidden;
-      if (regex[i] == '\\') ++i;
       // A bracket that comes first, perhaps behind ^, is one of the characters.
-      if (regex[i] == '[') i = std::min(regex.find(']', i + (next == '^' ? 3 : 2)), regex.size());
+      if (regex[i] == '\\')
+        ++i;
+      else if (regex[i] == '[')
+        i = std::min(regex.find(']', i + (next == '^' ? 3 : 2)), regex.size());
     }
   }
   return std::accumulate(atoms.begin(), atoms.end(), 0.0);

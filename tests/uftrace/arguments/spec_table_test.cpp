@@ -175,6 +175,8 @@ TEST_F(SpecTableTest, CostlyPatternsAreNoted) {
   EXPECT_FALSE(is_kept("(a{9}[)]b{9}){100}"));
   EXPECT_FALSE(is_kept("(a{9}[^])]b{9}){100}"));
   EXPECT_FALSE(is_kept("(a{9}\\)b{9}){100}"));
+  EXPECT_FALSE(is_kept("\\[(a{100}){100}")) << "a bracket that begins nothing";
+  EXPECT_TRUE(is_kept("a\\")) << "a backslash before nothing";
   const auto nested = [](int depth, const std::string& end) {
     std::string text = "a";
     for (int i = 0; i < depth; ++i) text = "(" + text + ")" + end;
