@@ -201,7 +201,7 @@ struct Finding {
   std::string_view rule;  // Rule::id
   Severity severity = Severity::Error;
   std::uint64_t offset = 0;  // of the record, in bytes from the start of the file
-  std::string_view record;   // its kind, see kind_of(); "file" if no record is meant
+  std::string_view record;   // as kind_of() names it: "instant", "string" …; "file" if no record is meant
   std::string problem;       // what is wrong
   std::string effect;        // which readers do what with it
   Fault fault = {};

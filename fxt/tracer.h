@@ -245,7 +245,7 @@ void trace_counter(const TraceEvent& counter, Number value) noexcept {
 
 struct TracerOptions {
   std::string_view process_name = {};  // empty: that of the program
-  // 0: the file grows with the trace. Otherwise the latest events, so many bytes, are kept in memory, and
+  // 0: the file grows with the trace. Otherwise this many bytes of the latest events are kept in memory;
   // flush() and the destructor write them.
   std::size_t ring_bytes = 0;
   // SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT and SIGTERM flush before they end the program, as far as

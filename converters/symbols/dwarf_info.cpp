@@ -191,9 +191,10 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
   }
 }
 
-// Whether a parameter is where the machine passes the `index`th of its kind when the function begins at
-// `address`. Optimized functions may lack some that their source has, and get others elsewhere: there the
-// register decides. A parameter that lies in the frame for its whole life was stored there by the function.
+// Whether a parameter lies where a function that begins at `address` gets its argument number `index` of
+// those in integer or in floating-point registers. Optimized functions may lack some that their source has,
+// and get others elsewhere: there the register decides. A parameter that lies in the frame for its whole life
+// was stored there by the function.
 bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, std::size_t index,
                std::uint64_t address) {
   auto location = attribute_of(parameter, DW_AT_location);

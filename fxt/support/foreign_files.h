@@ -7,7 +7,7 @@
 
 namespace fxt {
 
-// How many of a file's first bytes are needed to tell its kind.
+// What a file is shows in its first 512 bytes.
 inline constexpr std::size_t kKindBytes = 512;
 
 // "a core file: GDB opens it"; empty if that is not known, or fxt-convert converts it.

@@ -20,7 +20,7 @@ bool mark(std::vector<bool>& known, std::size_t index) {
 
 }  // namespace
 
-// A record of so many words, which refers to nothing.
+// A record of `words` words, without references to strings or threads.
 template <typename T>
 void WriterTables::put(const T& record, std::size_t words) {
   RecordBuilder builder(std::span(out_->claim(words), words));

@@ -77,8 +77,8 @@ class ThreadFilter {
   std::vector<State> states_ = std::vector<State>(64);  // by the number of open calls
 };
 
-// A call that is hidden because of its size, its length, its callees or its kind does not change the state
-// for the calls inside it. The other settings apply in uftrace's order.
+// A call that is too small, too short, without the wanted callees or of a library (--no-libcall) is hidden,
+// and the state for the calls inside it stays. The other settings apply in uftrace's order.
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;
