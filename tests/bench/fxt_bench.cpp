@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "fxt/checker.h"
@@ -135,19 +137,44 @@ void read_records(benchmark::State& state) {
 }
 BENCHMARK(read_records);
 
+std::uint64_t findings_of(std::span<const std::uint64_t> words) {
+  std::uint64_t findings = 0;
+  fxt::Checker checker([&findings](const fxt::Finding&) { ++findings; });
+  fxt::Reader reader(std::as_bytes(words));
+  while (const fxt::Entry* entry = reader.next()) checker.add(*entry, reader);
+  checker.finish(reader);
+  return findings;
+}
+
 void check_records(benchmark::State& state) {
   const auto words = trace_words();
-  for (auto unused : state) {
-    std::uint64_t findings = 0;
-    fxt::Checker checker([&findings](const fxt::Finding&) { ++findings; });
-    fxt::Reader reader(std::as_bytes(std::span(words)));
-    while (const fxt::Entry* entry = reader.next()) checker.add(*entry, reader);
-    checker.finish(reader);
-    benchmark::DoNotOptimize(findings);
-  }
+  for (auto unused : state) benchmark::DoNotOptimize(findings_of(words));
   set_rates(state);
 }
 BENCHMARK(check_records);
+
+// Ends of other names, ids that stay open: twice the records take twice the time.
+void check_mistakes(benchmark::State& state) {
+  const auto count = static_cast<std::uint64_t>(state.range());
+  fxt::MemoryOutput output;
+  fxt::Writer writer(output, {.allow = {fxt::Fault::TooDeep}});
+  const auto write = [&writer](fxt::EventType type, std::uint64_t time, std::string_view name,
+                               std::uint64_t id) {
+    writer.write(fxt::Event{.type = type,
+                            .time = time,
+                            .thread = {.process = 1, .thread = 2},
+                            .category = "app",
+                            .name = name,
+                            .id = id});
+  };
+  for (std::uint64_t i = 0; i < count; ++i) write(fxt::EventType::DurationBegin, i, "a", 0);
+  for (std::uint64_t i = 0; i < count; ++i) write(fxt::EventType::DurationEnd, count + i, "b", 0);
+  for (std::uint64_t i = 0; i < count; ++i) write(fxt::EventType::AsyncBegin, 2 * count + i, "a", i);
+  writer.flush();
+  for (auto unused : state) benchmark::DoNotOptimize(findings_of(output.words()));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(3 * count));
+}
+BENCHMARK(check_mistakes)->Arg(20'000)->Arg(160'000);
 
 // ---- The Tracer: what an event costs the program that is traced. The file is written meanwhile. ----
 
