@@ -134,15 +134,16 @@ void CpuMerge<Cursor>::advance() {
     heap_.pop_back();
     return;
   }
-  // Mostly the next event is of the same cpu, and the heap stays as it is.
+  // Goes down from the front, often not a step: faster than pop_heap() and push_heap().
   const NextEvent next{front.event().order_ns, heap_.front().cursor};
-  if ((heap_.size() < 2 || next < heap_[1]) && (heap_.size() < 3 || next < heap_[2])) {
-    heap_.front() = next;
-    return;
+  std::size_t at = 0;
+  for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+    if (child + 1 < heap_.size() && heap_[child + 1] < heap_[child]) ++child;
+    if (next < heap_[child]) break;
+    heap_[at] = heap_[child];
+    at = child;
   }
-  std::ranges::pop_heap(heap_, std::greater{});
-  heap_.back() = next;
-  std::ranges::push_heap(heap_, std::greater{});
+  heap_[at] = next;
 }
 
 // Messages for one thread, which wait until its own records come to the same time. The files' source stages

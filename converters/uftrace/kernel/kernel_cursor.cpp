@@ -18,9 +18,10 @@ struct PageCommit {
   using Lost = fxt::Field<31>;         // events were lost before this page
 };
 
-// `type_len` of an event's header: up to kMaxWords the size of its payload in words. At 0 a u32 follows, the
-// bytes of the payload and of itself.
+// `type_len` of an event's header: up to kMaxWords the size of its payload in words. At kLong a u32 follows,
+// the bytes of the payload and of itself.
 namespace type_len {
+constexpr std::uint32_t kLong = 0;
 constexpr std::uint32_t kMaxWords = 28;
 constexpr std::uint32_t kPadding = 29;
 constexpr std::uint32_t kTimeExtend = 30;
@@ -60,16 +61,16 @@ constexpr std::size_t kWitnesses = 3;
 
 }  // namespace
 
-bool KernelCursor::next() {
+// ---- Pages ----
+
+// Goes to the first event of the next page that has one. False at the end of the file.
+bool KernelCursor::next_page() {
   return read_or_end([this] {
-    for (;;) {
-      if (page_.empty() && !open_page()) return false;
-      if (!page_.empty() && next_in_page()) return true;
-    }
+    while (open_page())
+      if (next_in_page()) return true;
+    return false;
   });
 }
-
-// ---- Pages ----
 
 KernelCursor::PageHead KernelCursor::head_of(std::span<const std::byte> page) const {
   return {.time_ns = load<std::uint64_t>(page.data(), layout_.order),
@@ -161,45 +162,46 @@ std::optional<std::uint64_t> KernelCursor::lost_before(const PageHead& head,
 
 // ---- Events ----
 
-// False when the page is at its end, and closed.
+// False if no page is open, and when the page is at its end, and closed.
 bool KernelCursor::next_in_page() {
-  if (const auto lost = std::exchange(lost_, std::nullopt)) {
+  if (page_.empty()) return false;
+  if (lost_) {
     last_ns_ = std::max(last_ns_, time_ns_);
-    event_ = {.kind = KernelEvent::Kind::Lost, .order_ns = last_ns_, .lost = *lost};
+    event_ = {.kind = KernelEvent::Kind::Lost, .order_ns = last_ns_, .lost = *lost_};
+    lost_.reset();
     return true;
   }
   while (page_.size() - at_ >= kKernelWord) {
     start_ = at_;
     const auto header = RingHeader::of(load<std::uint32_t>(page_.data() + at_, layout_.order), layout_.order);
     at_ += kKernelWord;
-    if (header.type_len >= 1 && header.type_len <= type_len::kMaxWords) {
-      if (!set_time(time_ns_ + header.delta)) return false;
-      return emit_payload(header.type_len * kKernelWord);
+    std::size_t length = header.type_len * kKernelWord;  // of the payload
+    if (header.type_len == type_len::kLong || header.type_len > type_len::kMaxWords) {
+      if (header.type_len == type_len::kPadding && header.delta == 0) break;
+      if (page_.size() - at_ < kKernelWord) return drop_half_event();
+      const auto word = load<std::uint32_t>(page_.data() + at_, layout_.order);
+      switch (header.type_len) {
+        case type_len::kTimeExtend:
+          at_ += kKernelWord;
+          if (!set_time(time_ns_ + LongTime::High::put(word) + header.delta)) return false;
+          continue;
+        case type_len::kTimeStamp:
+          at_ += kKernelWord;
+          if (!set_time((time_ns_ & LongTime::Epoch::kMask) | LongTime::High::put(word) | header.delta))
+            return false;
+          continue;
+        case type_len::kPadding:  // a discarded event
+          if (word < kKernelWord || word > page_.size() - at_) return drop_half_event();
+          at_ += word;
+          if (!set_time(time_ns_ + header.delta)) return false;
+          continue;
+        default:  // kLong
+          if (word < kKernelWord) return drop_half_event();
+          at_ += kKernelWord;
+          length = word - kKernelWord;
+      }
     }
-    if (header.type_len == type_len::kPadding && header.delta == 0) break;
-    if (page_.size() - at_ < kKernelWord) return drop_half_event();
-    const auto word = load<std::uint32_t>(page_.data() + at_, layout_.order);
-    switch (header.type_len) {
-      case type_len::kTimeExtend:
-        at_ += kKernelWord;
-        if (!set_time(time_ns_ + LongTime::High::put(word) + header.delta)) return false;
-        break;
-      case type_len::kTimeStamp:
-        at_ += kKernelWord;
-        if (!set_time((time_ns_ & LongTime::Epoch::kMask) | LongTime::High::put(word) | header.delta))
-          return false;
-        break;
-      case type_len::kPadding:  // a discarded event
-        if (word < kKernelWord || word > page_.size() - at_) return drop_half_event();
-        at_ += word;
-        if (!set_time(time_ns_ + header.delta)) return false;
-        break;
-      default:  // kLong
-        if (word < kKernelWord) return drop_half_event();
-        at_ += kKernelWord;
-        if (!set_time(time_ns_ + header.delta)) return false;
-        return emit_payload(word - kKernelWord);
-    }
+    return set_time(time_ns_ + header.delta) && emit_payload(length);
   }
   close_page();
   return false;
@@ -215,12 +217,8 @@ bool KernelCursor::emit_payload(std::size_t length) {
   return true;
 }
 
-// False if the time is impossible: the rest of the page is dropped then.
-bool KernelCursor::set_time(std::uint64_t time_ns) {
-  if (time_ns <= limit_ns_) {
-    time_ns_ = time_ns;
-    return true;
-  }
+// Always false.
+bool KernelCursor::drop_impossible(std::uint64_t time_ns) {
   drop_page_from(start_, kDamagedBytes, fmt::format("an event's time of {} ns is impossible here", time_ns));
   return false;
 }

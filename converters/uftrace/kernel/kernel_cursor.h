@@ -38,7 +38,7 @@ class KernelCursor : public CpuFileCursor {
       : CpuFileCursor(file, reading.block_bytes, reading.keep_open, reading.notes), layout_(reading.pages) {}
 
   // Goes to the next event. False at the end of the file, and where the file can't be read any further.
-  bool next();
+  bool next() { return next_in_page() || next_page(); }
   const KernelEvent& event() const { return event_; }  // of the last next()
   std::uint64_t pages() const { return pages_; }       // read so far, damaged ones included
 
@@ -48,6 +48,7 @@ class KernelCursor : public CpuFileCursor {
     std::uint64_t commit;
   };
 
+  bool next_page();
   bool open_page();
   void close_page();
   void drop_page_from(std::size_t offset, const NoteKind& kind, std::string_view problem);
@@ -58,7 +59,13 @@ class KernelCursor : public CpuFileCursor {
 
   bool next_in_page();
   bool emit_payload(std::size_t length);
-  bool set_time(std::uint64_t time_ns);
+  // False if the time is impossible: the rest of the page is dropped then.
+  bool set_time(std::uint64_t time_ns) {
+    if (time_ns > limit_ns_) return drop_impossible(time_ns);
+    time_ns_ = time_ns;
+    return true;
+  }
+  bool drop_impossible(std::uint64_t time_ns);
   bool drop_half_event();
 
   PageLayout layout_;

@@ -58,7 +58,23 @@ std::uint64_t KernelFileSource::find_first_ns() {
 void KernelFileSource::stage(const KernelEvent& event) {
   Cpu& cpu = cpus_[events().file_index()];
   cpu.number = events().cpu();
-  if (event.kind == KernelEvent::Kind::Data) return stage_data(event, cpu);
+  if (event.kind != KernelEvent::Kind::Data) return stage_lost(event, cpu);
+  const auto payload = event.payload;
+  if (!common_.fit(payload)) return note_short(event, cpu);
+  const ThreadId thread = thread_in(common_.thread, payload);
+  if (thread != cpu.thread) switch_to(thread, event, cpu);
+  cpu.is_behind_loss = false;
+  const std::uint64_t type = type_of(payload);
+  const auto format = std::ranges::find(graph_, type, &GraphFormat::id);
+  if (format == graph_.end()) return stage_other(type, event, cpu);
+  if (cpu.queue == nullptr) return;
+  if (format->fits(payload))
+    stage_call(*format, event, *cpu.queue);
+  else
+    note_skipped(type, event, cpu);
+}
+
+void KernelFileSource::stage_lost(const KernelEvent& event, Cpu& cpu) {
   cpu.is_behind_loss = true;
   cpu.lost = event.lost;
   notes_.add(
@@ -78,42 +94,34 @@ void KernelFileSource::stage_loss(KernelQueue& queue, std::uint64_t time_ns, con
       {.time_ns = time_ns, .address = cpu.lost, .depth = cpu.number, .kind = KernelMessage::Kind::Lost});
 }
 
-void KernelFileSource::stage_data(const KernelEvent& event, Cpu& cpu) {
-  const auto payload = event.payload;
-  if (!common_.fit(payload)) {
-    notes_.add(kEventSkipped,
-               [&] { return fmt::format("cpu {}: a kernel event of {} bytes", cpu.number, payload.size()); });
-    return;
-  }
-  const ThreadId thread = thread_in(common_.thread, payload);
-  if (thread != cpu.thread) {
-    KernelQueue* const before = std::exchange(cpu.queue, find_queue(thread));
-    cpu.thread = thread;
-    if (cpu.is_behind_loss && cpu.queue != nullptr && cpu.queue != before)
-      stage_loss(*cpu.queue, event.order_ns, cpu);
-  }
-  cpu.is_behind_loss = false;
+void KernelFileSource::switch_to(ThreadId thread, const KernelEvent& event, Cpu& cpu) {
+  KernelQueue* const before = std::exchange(cpu.queue, find_queue(thread));
+  cpu.thread = thread;
+  if (cpu.is_behind_loss && cpu.queue != nullptr && cpu.queue != before)
+    stage_loss(*cpu.queue, event.order_ns, cpu);
+}
 
-  KernelQueue* const queue = cpu.queue;  // null: the thread is not of the recorded program
-  const std::uint64_t type = type_of(payload);
-  if (const auto format = std::ranges::find(graph_, type, &GraphFormat::id); format != graph_.end()) {
-    if (queue != nullptr && format->fits(payload))
-      stage_call(*format, event, *queue);
-    else if (queue != nullptr)
-      note_skipped(type, event, cpu);
-    return;
-  }
+// No call.
+void KernelFileSource::stage_other(std::uint64_t type, const KernelEvent& event, const Cpu& cpu) {
+  const auto payload = event.payload;
   const Tracepoint* const tracepoint = find_tracepoint(type);
   if (tracepoint == nullptr) {
-    if (queue != nullptr && shown_.events) note_skipped(type, event, cpu);
+    if (cpu.queue != nullptr && shown_.events) note_skipped(type, event, cpu);
     return;
   }
   if (shown_.events) {
-    KernelQueue* const receiver = queue != nullptr ? queue : find_subject(thread, *tracepoint, payload);
+    KernelQueue* const receiver =
+        cpu.queue != nullptr ? cpu.queue : find_subject(cpu.thread, *tracepoint, payload);
     if (receiver != nullptr) stage_event(*tracepoint, event, *receiver);
   }
   if (shown_.switches && tracepoint->previous_thread.exists()) stage_switch(*tracepoint, event, cpu);
   if (shown_.switches && tracepoint->woken_thread.exists()) stage_wakeup(*tracepoint, event, cpu);
+}
+
+void KernelFileSource::note_short(const KernelEvent& event, const Cpu& cpu) {
+  notes_.add(kEventSkipped, [&] {
+    return fmt::format("cpu {}: a kernel event of {} bytes", cpu.number, event.payload.size());
+  });
 }
 
 void KernelFileSource::note_skipped(std::uint64_t type, const KernelEvent& event, const Cpu& cpu) {
@@ -189,10 +197,6 @@ void KernelFileSource::stage_wakeup(const Tracepoint& tracepoint, const KernelEv
 }
 
 // ---- Which thread gets an event ----
-
-ThreadId KernelFileSource::thread_in(const IntegerField& field, std::span<const std::byte> payload) const {
-  return static_cast<ThreadId>(static_cast<std::uint32_t>(field.load_from(payload, order_)));
-}
 
 // Null for an event of another kind, and where no tracepoints are shown.
 const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {

@@ -46,24 +46,29 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   struct Cpu {
     std::uint16_t number = 0;
     ThreadId thread{};             // of the latest event
-    KernelQueue* queue = nullptr;  // the thread's
+    KernelQueue* queue = nullptr;  // the thread's; null if it is not of the recorded program
     bool is_behind_loss = false;
     std::uint64_t lost = 0;
   };
 
   void stage(const KernelEvent& event) override;
-  void stage_data(const KernelEvent& event, Cpu& cpu);
+  void stage_lost(const KernelEvent& event, Cpu& cpu);
+  void switch_to(ThreadId thread, const KernelEvent& event, Cpu& cpu);
+  void stage_other(std::uint64_t type, const KernelEvent& event, const Cpu& cpu);
   void stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu);
   void stage_call(const GraphFormat& format, const KernelEvent& event, KernelQueue& queue);
   void stage_event(const Tracepoint& tracepoint, const KernelEvent& event, KernelQueue& queue);
   void stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu);
   void stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu);
+  void note_short(const KernelEvent& event, const Cpu& cpu);
   void note_skipped(std::uint64_t type, const KernelEvent& event, const Cpu& cpu);
 
   std::uint64_t type_of(std::span<const std::byte> payload) const {
     return common_.type.load_from(payload, order_);
   }
-  ThreadId thread_in(const IntegerField& field, std::span<const std::byte> payload) const;
+  ThreadId thread_in(const IntegerField& field, std::span<const std::byte> payload) const {
+    return static_cast<ThreadId>(static_cast<std::uint32_t>(field.load_from(payload, order_)));
+  }
   const Tracepoint* find_tracepoint(std::uint64_t type) const;
   KernelQueue* find_subject(ThreadId teller, const Tracepoint& tracepoint,
                             std::span<const std::byte> payload);

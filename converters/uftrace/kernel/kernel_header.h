@@ -2,6 +2,7 @@
 // them, as tracefs has them.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -32,9 +33,8 @@ struct IntegerField {
   std::uint8_t size = 0;  // 1, 2, 4 or 8; 0: the event has no such field
 
   bool exists() const { return size != 0; }
-  bool fits(std::span<const std::byte> payload) const {
-    return exists() && payload.size() >= size && offset <= payload.size() - size;
-  }
+  std::size_t end() const { return std::size_t{offset} + size; }
+  bool fits(std::span<const std::byte> payload) const { return exists() && payload.size() >= end(); }
   // fits() must hold.
   std::uint64_t load_from(std::span<const std::byte> payload, std::endian order) const {
     return load_unsigned(payload.data() + offset, size, order);
@@ -81,7 +81,7 @@ struct GraphFormat {
   IntegerField value = {};  // of an entry the return address; of an exit the return value
 
   bool fits(std::span<const std::byte> payload) const {
-    return function.fits(payload) && (!depth.exists() || depth.fits(payload));
+    return function.fits(payload) && payload.size() >= depth.end();
   }
 };
 // Of the function graph tracer's events, as the kernel's formats have them.
@@ -103,7 +103,9 @@ struct CommonFields {
   IntegerField flags{.offset = 2, .size = 1};
   IntegerField thread{.offset = 4, .size = 4};
 
-  bool fit(std::span<const std::byte> payload) const { return type.fits(payload) && thread.fits(payload); }
+  bool fit(std::span<const std::byte> payload) const {
+    return payload.size() >= std::max(type.end(), thread.end());
+  }
 };
 
 // Parses the `field:` lines of a text and ignores all others.

@@ -78,7 +78,7 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
          [&] { return fmt::format("an exit of {:x} at {} ns", exit.address, exit.time_ns); });
     return;
   }
-  end_frames_above(frame + 1, time_ns);
+  if (frame + 1 < frames_.size()) end_frames_above(frame + 1, time_ns);
   const bool is_kept = frames_.back().is_kept(exit.time_ns);
   if (is_kept) keep_around(frame);
   if (!frames_.back().is_drawn)
@@ -140,6 +140,7 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
   }
   frames_.pop_back();
   --drawn_;
+  if (!overlaps && returned == nullptr && repaired.empty()) return lane_.end(time_ns);
   Arguments arguments;
   if (returned != nullptr) arguments.add({names_.retval, static_cast<std::int64_t>(*returned)});
   if (!repaired.empty()) arguments.add({names_.repaired, repaired});

@@ -35,17 +35,14 @@ void SideStreams::choose_first() {
   first_due_ = others_due_;
 }
 
-void SideStreams::emit_first() {
+void SideStreams::emit_first(const Due& until) {
   // An exec would end them at once, and a message does not prove that the thread ran.
   if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen))
     calls_.begin_inherited(first_due_.time_ns);
-  // Calls of the kernel come by the million, and leave the other streams as they are.
-  const bool is_kernel_call = first_ == &kernel_ && kernel_.is_call_next();
+  // Calls of the kernel leave the other streams as they are.
+  if (first_ == &kernel_ && kernel_.emit_calls(until, others_due_)) return choose_first();
   first_->emit_next();
-  if (is_kernel_call)
-    choose_first();
-  else
-    look_again();
+  look_again();
 }
 
 // Only the kernel and switches have calls that must make room. If nothing of theirs was due, their calls
@@ -54,7 +51,7 @@ bool SideStreams::emit_before(const Due& due) {
   bool needs_room = false;
   while (first_due_ < due) {
     needs_room = first_ == &kernel_ || first_ == &switches_;
-    emit_first();
+    emit_first(due);
   }
   return needs_room || calls_.inner().open() != 0;
 }
@@ -215,10 +212,27 @@ KernelStream::KernelStream(const KernelPlan& plan, const StreamOutput& output)
       records_lost_(output.names.intern_label("event", "records lost")) {}
 
 Due KernelStream::next() const {
-  const KernelMessage* const first = plan_.queue == nullptr ? nullptr : plan_.queue->first();
-  if (first == nullptr) return {};
-  return {first->time_ns,
-          first->kind == KernelMessage::Kind::Exit ? Precedence::KernelExit : Precedence::Kernel};
+  const KernelMessage* const next = first();
+  return next == nullptr ? Due{} : due_of(*next);
+}
+
+bool KernelStream::emit_calls(const Due& until, const Due& others) {
+  const auto is_call = [](const KernelMessage* message) {
+    return message != nullptr && message->kind <= KernelMessage::Kind::Exit;
+  };
+  const KernelMessage* message = first();
+  if (!is_call(message)) return false;
+  do {
+    plan_.queue->pop_front();  // the message stays where it is
+    const std::uint64_t time_ns = std::max(message->time_ns, to_.lane.last_ns());
+    known_until_ns_ = time_ns;
+    if (message->kind == KernelMessage::Kind::Entry)
+      inner().enter_kernel(time_ns, *message, is_wanted());
+    else
+      inner().leave_kernel(time_ns, *message);
+    message = plan_.queue->first();
+  } while (is_call(message) && due_of(*message) < until && due_of(*message) <= others);
+  return true;
 }
 
 void KernelStream::emit_next() {
@@ -230,13 +244,11 @@ void KernelStream::emit_next() {
   plan_.queue->pop_front();
   switch (message.kind) {
     case KernelMessage::Kind::Entry:
-      return inner().enter_kernel(time_ns, message, is_wanted());
     case KernelMessage::Kind::Exit:
-      return inner().leave_kernel(time_ns, message);
+    case KernelMessage::Kind::Event:
+      return;  // emitted elsewhere
     case KernelMessage::Kind::Lost:
       return emit_loss(time_ns, message, known_until_ns);
-    case KernelMessage::Kind::Event:
-      return;  // emitted above
     case KernelMessage::Kind::SwitchIn:
       may_wait_ = false;
       return to_.slices.begin(message.time_ns, message.depth, static_cast<std::uint8_t>(message.value));

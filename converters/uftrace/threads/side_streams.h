@@ -72,10 +72,16 @@ class KernelStream : public SideStream {
 
   Due next() const override;
   void emit_next() override;
-  // There must be a next event.
-  bool is_call_next() const { return plan_.queue->first()->kind <= KernelMessage::Kind::Exit; }
+  // Emits the calls that are due first, in one go: they come by the million. They end at another event,
+  // before `until`, and where something else is due earlier. False if there is none.
+  bool emit_calls(const Due& until, const Due& others);
 
  private:
+  static Due due_of(const KernelMessage& message) {
+    return {message.time_ns,
+            message.kind == KernelMessage::Kind::Exit ? Precedence::KernelExit : Precedence::Kernel};
+  }
+  const KernelMessage* first() const { return plan_.queue == nullptr ? nullptr : plan_.queue->first(); }
   void emit_tracepoint(std::uint64_t time_ns, const KernelMessage& message, std::span<const std::byte> bytes);
   void emit_switch_out(const KernelMessage& message);
   void emit_wakeup(std::uint64_t time_ns, const KernelMessage& message);
@@ -168,8 +174,8 @@ class SideStreams {
 
   // Emits all that is due earlier. True if an own record of that time needs room among the inner calls.
   bool emit_before(const Due& due);
-  // Emits the event that is due first, which must exist.
-  void emit_first();
+  // Emits the event that is due first, which must exist, or a run of kernel calls of which the first one is.
+  void emit_first(const Due& until);
 
   // ---- After the thread's own records ----
 

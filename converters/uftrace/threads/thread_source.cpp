@@ -106,7 +106,7 @@ void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   const Due until{until_ns, Precedence::SwitchIn};
   while (streams.next() < until) {
     end_thread_before(streams.next());
-    if (!cursor_.is_done() || !streams.drop_impossible_event(plan_.facts, notes_)) streams.emit_first();
+    if (!cursor_.is_done() || !streams.drop_impossible_event(plan_.facts, notes_)) streams.emit_first(until);
   }
   end_thread_before(until);
 }
