@@ -31,6 +31,7 @@ PumpPlan::PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceSt
       is_order_free_(shared_sources.empty() && std::ranges::all_of(sources, [](const SourceState& source) {
                        return source.lanes.size() == 1;
                      })) {
+  delivered_until_ns_.resize(inputs);
   source_bytes_ = is_order_free_ ? std::max(block_bytes_, kMinSourceBytes) : block_bytes_;
   for (SourceState& source : sources) candidates_.push_back(&source);
 }
@@ -61,20 +62,18 @@ void PumpPlan::consume(SourceState& source, std::size_t bytes) {
   if (source.waiting_bytes < source_bytes_) add_candidate(source);
 }
 
-std::uint64_t PumpPlan::delivered_until_ns(std::size_t input) const {
-  std::uint64_t delivered_until_ns = kForever;
+std::vector<std::uint64_t> PumpPlan::find_delivered_until_ns() const {
+  std::vector<std::uint64_t> until_ns(inputs_, kForever);
   for (const SharedSourceState& shared : shared_sources_)
-    if (shared.input == input && !shared.done)
-      delivered_until_ns = std::min(delivered_until_ns, shared.source->watermark_ns());
-  return delivered_until_ns;
+    if (!shared.done)
+      until_ns[shared.input] = std::min(until_ns[shared.input], shared.source->watermark_ns());
+  return until_ns;
 }
 
 std::span<const PumpPlan::Task> PumpPlan::plan_round(SourceState* blocking, std::uint64_t merged_ns,
                                                      bool pump_all) {
   tasks_.clear();
-  std::vector<std::uint64_t> limits_ns;
-  for (std::size_t input = 0; input < inputs_; ++input) limits_ns.push_back(delivered_until_ns(input));
-  std::vector<bool> is_at_limit(inputs_);
+  const std::vector<std::uint64_t> before_ns = std::exchange(delivered_until_ns_, find_delivered_until_ns());
   if (blocking != nullptr) add_candidate(*blocking);
   if (!unread_.empty() && unread_.back()->begin_ns <= merged_ns) read_next();
   if (pump_all)
@@ -85,16 +84,26 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(SourceState* blocking, std:
     return !source->is_candidate;
   });
   std::ranges::sort(candidates_);
+  std::vector<std::uint64_t> least_ns(inputs_, kForever);  // by input, how far its sources are
+  std::vector<bool> is_at_limit(inputs_);
   for (SourceState* const source : candidates_) {
-    const std::uint64_t limit_ns = limits_ns[source->input];
-    if (source->source->watermark_ns() < limit_ns)
-      tasks_.push_back({source, nullptr, source_bytes_, limit_ns});
-    else
+    const std::uint64_t watermark_ns = source->source->watermark_ns();
+    const std::uint64_t limit_ns = delivered_until_ns_[source->input];
+    if (watermark_ns >= limit_ns) {
       is_at_limit[source->input] = true;
+      continue;
+    }
+    tasks_.push_back({source, nullptr, source_bytes_, limit_ns});
+    least_ns[source->input] = std::min(least_ns[source->input], watermark_ns);
   }
-  for (SharedSourceState& shared : shared_sources_)
-    if (!shared.done && is_at_limit[shared.input] && shared.source->watermark_ns() == limits_ns[shared.input])
-      tasks_.push_back({nullptr, &shared, block_bytes_});
+  // Those that read for all others begin first.
+  for (SharedSourceState& shared : shared_sources_) {
+    const bool is_ahead =
+        least_ns[shared.input] != kForever && least_ns[shared.input] >= before_ns[shared.input];
+    if (!shared.done && (is_at_limit[shared.input] || is_ahead) &&
+        shared.source->watermark_ns() == delivered_until_ns_[shared.input])
+      tasks_.insert(tasks_.begin(), {nullptr, &shared, block_bytes_});
+  }
   return tasks_;
 }
 

@@ -57,8 +57,8 @@ class PumpPlan {
   void consume(SourceState& source, std::size_t bytes);
 
   // Plans a round: `blocking`, if any, is pumped in any case, as all sources are before the merge begins
-  // (`pump_all`). The merge is at `merged_ns`. Where sources have read all that is delivered, the shared
-  // sources that are the least far are pumped.
+  // (`pump_all`). The merge is at `merged_ns`. The shared sources that are the least far are pumped where a
+  // source has read all that is delivered, and one block ahead of sources that read what was delivered last.
   std::span<const Task> plan_round(SourceState* blocking, std::uint64_t merged_ns, bool pump_all);
   std::span<const Task> tasks() const { return tasks_; }
 
@@ -68,7 +68,7 @@ class PumpPlan {
  private:
   void add_candidate(SourceState& source);
   void read_next();
-  std::uint64_t delivered_until_ns(std::size_t input) const;
+  std::vector<std::uint64_t> find_delivered_until_ns() const;  // by input
 
   std::vector<SourceState>& sources_;
   std::vector<SharedSourceState>& shared_sources_;
@@ -78,6 +78,7 @@ class PumpPlan {
   std::size_t block_bytes_;   // that one pump() of a shared source reads
   std::size_t source_bytes_;  // that one of another source fills
   bool is_order_free_;
+  std::vector<std::uint64_t> delivered_until_ns_;  // by input, before the latest round
   std::vector<SourceState*> candidates_;
   std::vector<SourceState*> unread_;  // that the merge has not reached, by begin, the first one last
   std::vector<Task> tasks_;           // of the round
