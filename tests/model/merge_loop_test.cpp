@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -161,6 +162,42 @@ TEST_F(MergeLoopTest, SourcesWaitForSharedSources) {
     EXPECT_THAT(text.lines(), ElementsAre("1/1 [10, 50] app:f", "1073741824/2 [15, 35] app:f",
                                           "1/1 @20 app:f", "1/1 @30 app:f", "1/1 @40 app:f"));
   }
+}
+
+// Emits something every third time only.
+class SlowlyFed : public Fed {
+ public:
+  using Fed::Fed;
+  bool pump(const PumpBudget& budget) override { return ++pumped_ % 3 != 0 || Fed::pump(budget); }
+
+ private:
+  unsigned pumped_ = 0;
+};
+
+TEST_F(MergeLoopTest, SharedSourcesReadOneBlockAhead) {
+  constexpr std::size_t kBlocks = 100;
+  std::vector<std::uint64_t> times(kBlocks);
+  std::iota(times.begin(), times.end(), 1);
+  const auto rounds_with = [&]<typename Fed>() {
+    Timeline timeline({.lanes = kTestLanes}, notes);
+    timeline.begin_input("fed");
+    Queue queue;
+    Lane& lane = add_lane(timeline, 1);
+    auto ticker = std::make_unique<Ticker>(queue, times);
+    const Ticker* const shared_source = ticker.get();
+    timeline.add_source(std::make_unique<Fed>(lane, queue, f, 0, 5000), {&lane});
+    timeline.add_shared_source(std::move(ticker));
+    EventText text(names);
+    std::size_t rounds = 0;
+    timeline.run(text, [&] {
+      ++rounds;
+      EXPECT_LE(shared_source->waiting_bytes(), 2 * Ticker::kMessageBytes);
+    });
+    EXPECT_EQ(text.lines().size(), kBlocks);
+    return rounds;
+  };
+  EXPECT_LE(rounds_with.operator()<Fed>(), kBlocks + 3) << "both in the same rounds";
+  EXPECT_LE(rounds_with.operator()<SlowlyFed>(), 3 * kBlocks + 9);
 }
 
 // A pending call that waits for its end while shared sources read on would make queues grow without bounds.
