@@ -193,6 +193,21 @@ TEST_F(UftraceTracepoints, WhatAThreadTellsOfAnotherGoesWithTheThreadThatTellsIt
   EXPECT_THAT(r.lines({.tids = {100}}), ElementsAre("100/100 [10, 90] demo:main", by_stranger));
 }
 
+TEST_F(UftraceTracepoints, WhatAThreadThatIsLeftOutTellsIsNotTheBegin) {
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
+  r.file("kernel_header",
+         header_text(kLayout) +
+             event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)"));
+  const auto begin_with = [&](std::int32_t teller) {
+    KernelBytes bytes(kLayout);
+    bytes.page(4).event(1, common(321, teller).put(std::int32_t{100}).text());
+    r.file("kernel-cpu2.dat", bytes.text()).lines({.tids = {100}});
+    return r.description();
+  };
+  EXPECT_THAT(begin_with(7), Contains(testing::HasSubstr("@5 event:uftrace info")));
+  EXPECT_THAT(begin_with(101), Contains(testing::HasSubstr("@10 event:uftrace info")));
+}
+
 TEST_F(UftraceTracepoints, SwitchesFillTheCpus) {
   EXPECT_THAT(
       lines_of(kSwitch, {switched(100, 100, 1, 0), switched(0, 0, 0, 100), switched(100, 100, 0x100, 7)}),
