@@ -98,9 +98,11 @@ TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   r.file("extern.dat", "0.000000013 a\n0.000000300 b\n0.000000900 c\n");
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 12] demo:main repaired=\"open-at-end\""));
 
-  // 200 switches of other threads: the perf file is read in several rounds.
+  // Hundreds of switches of other threads: the perf file is read in several rounds.
   PerfBytes perf;
-  perf.out(20, 100).in(400, 100);
+  perf.out(20, 100);
+  for (std::uint64_t time = 21; time < 399; time += 2) perf.out(time, 999).in(time + 1, 999);
+  perf.in(400, 100);
   for (std::uint64_t time = 401; time < 601; time += 2) perf.out(time, 999).in(time + 1, 999);
   for (const bool small : {false, true}) {
     if (small) r.small_blocks();
