@@ -58,7 +58,7 @@ std::uint64_t KernelFileSource::find_first_ns() {
 void KernelFileSource::stage(const KernelEvent& event) {
   Cpu& cpu = cpus_[events().file_index()];
   cpu.number = events().cpu();
-  if (event.kind != KernelEvent::Kind::Data) return stage_lost(event, cpu);
+  if (event.kind != KernelEvent::Kind::Data) return lose_events(event, cpu);
   const auto payload = event.payload;
   if (!common_.fit(payload)) return note_short(event, cpu);
   const ThreadId thread = thread_in(common_.thread, payload);
@@ -74,7 +74,7 @@ void KernelFileSource::stage(const KernelEvent& event) {
     note_skipped(type, event, cpu);
 }
 
-void KernelFileSource::stage_lost(const KernelEvent& event, Cpu& cpu) {
+void KernelFileSource::lose_events(const KernelEvent& event, Cpu& cpu) {
   cpu.is_behind_loss = true;
   cpu.lost = event.lost;
   notes_.add(

@@ -52,7 +52,7 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   };
 
   void stage(const KernelEvent& event) override;
-  void stage_lost(const KernelEvent& event, Cpu& cpu);
+  void lose_events(const KernelEvent& event, Cpu& cpu);
   void switch_to(ThreadId thread, const KernelEvent& event, Cpu& cpu);
   void stage_other(std::uint64_t type, const KernelEvent& event, const Cpu& cpu);
   void stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu);
