@@ -49,7 +49,7 @@ Events events_of(std::string_view bytes, const Layout& layout = {}, std::size_t 
 }
 
 TEST(KernelCursor, ReadsEventsOfAllLengths) {
-  const std::string large(116, 'x');
+  const std::string largest_short(112, 'y'), large(116, 'x');
   const Events events = events_of(KernelBytes()
                                       .page(1000)
                                       .event(0, "1234")
@@ -57,8 +57,11 @@ TEST(KernelCursor, ReadsEventsOfAllLengths) {
                                       .long_event(1, large)
                                       .page(2000)
                                       .event(7, "abcd")
+                                      .event(1, largest_short)
+                                      .event(1, "last")
                                       .text());
-  EXPECT_THAT(events.lines, ElementsAre("1000 1234", "1005 12345678", "1006 " + large, "2007 abcd"));
+  EXPECT_THAT(events.lines, ElementsAre("1000 1234", "1005 12345678", "1006 " + large, "2007 abcd",
+                                        "2008 " + largest_short, "2009 last"));
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
@@ -122,6 +125,16 @@ TEST(KernelCursor, ReportsLosses) {
   EXPECT_THAT(events.lines, ElementsAre("10 lost 5151", "11 one.", "20 lost 0", "21 two.", "30 lost 0",
                                         "31 " + full.substr(0, 232)));
   EXPECT_THAT(events.notes, IsEmpty());
+}
+
+// The clock may go back by a millisecond from one page to the next.
+TEST(KernelCursor, AnEventIsAtMostAMillisecondLaterThanTheNextPage) {
+  const auto with_event_at = [](std::uint64_t time_ns) {
+    return events_of(
+        KernelBytes().page(100).extend(time_ns - 100).event(0, "late").page(300).event(1, "next").text());
+  };
+  EXPECT_THAT(with_event_at(1'000'300).lines, ElementsAre("1000300 late", "1000300 next"));
+  EXPECT_THAT(with_event_at(1'000'301).lines, ElementsAre("301 next"));
 }
 
 TEST(KernelCursor, SkipsEmptyPages) {
