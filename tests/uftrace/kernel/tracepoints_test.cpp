@@ -147,6 +147,13 @@ TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
   EXPECT_THAT(r.notes(), ElementsAre("event-skipped 1", "cpu 2: a kernel event of type 55 and 12 bytes"));
 }
 
+TEST_F(UftraceTracepoints, EventsWithoutThreadOrDepthAreSkipped) {
+  const std::string without_thread = Numbers().put(std::uint32_t{11}), without_depth = common(11).put(kRead);
+  EXPECT_THAT(lines_of("", {without_thread, without_depth}), IsEmpty());
+  EXPECT_THAT(r.notes(), ElementsAre("event-skipped 2", "cpu 2: a kernel event of 4 bytes",
+                                     "cpu 2: a kernel event of type 11 and 16 bytes"));
+}
+
 TEST_F(UftraceTracepoints, ADamagedFormatCostsOnlyItsOwnNames) {
   const auto state_format = [](int id, std::string_view print) {
     return event_block("app/state", id, field("int a", 8, 4), print);
