@@ -243,6 +243,26 @@ class Instants : public Source {
   std::vector<std::size_t>& pumped_;
 };
 
+TEST_F(MergeLoopTest, ASharedSourceThatNobodyWaitsForIsNotRead) {
+  Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
+  timeline.begin_input("fed");
+  std::vector<std::uint64_t> times(100);
+  std::iota(times.begin(), times.end(), 1);
+  Queue queue;
+  Lane& lane = add_lane(timeline, 1);
+  auto ticker = std::make_unique<Ticker>(queue, times);
+  const Ticker* const shared_source = ticker.get();
+  timeline.add_source(std::make_unique<Fed>(lane, queue, f, 0, 5), {&lane});
+  timeline.add_shared_source(std::move(ticker));
+  timeline.begin_input("other");
+  Lane& other = add_lane(timeline, 2);
+  std::vector<std::size_t> pumped;
+  timeline.add_source(std::make_unique<Instants>(other, f, 0, pumped), {&other});
+  EventText text(names);
+  timeline.run(text, [&] { EXPECT_LE(shared_source->waiting_bytes(), 2 * Ticker::kMessageBytes); });
+  EXPECT_GT(pumped.size(), 10U);
+}
+
 // Thousands of threads that run one after the other must not all have events in memory from the start.
 TEST_F(MergeLoopTest, ASourceThatIsNotReachedHoldsNothing) {
   constexpr std::size_t kSources = 1000;

@@ -140,7 +140,7 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
   }
   frames_.pop_back();
   --drawn_;
-  if (!overlaps && returned == nullptr && repaired.empty()) return lane_.end(time_ns);
+  if (returned == nullptr && repaired.empty()) return lane_.end(time_ns);
   Arguments arguments;
   if (returned != nullptr) arguments.add({names_.retval, static_cast<std::int64_t>(*returned)});
   if (!repaired.empty()) arguments.add({names_.repaired, repaired});

@@ -219,15 +219,20 @@ TEST_F(UftraceKernel, WhatIsMissingIsRepaired) {
                                 .exit(2, 100, kFault, 1)     // 26
                                 .entry(1, 100, kRead, 1)     // 27, never left
                                 .exit(3, 100, kSyscall, 0)   // 30
-                                .entry(5, 100, kFault, 0)    // 35, never left
+                                .entry(1, 100, kSyscall, 0)  // 31
+                                .entry(1, 100, kRead, 1)     // 32, never left
+                                .exit(1, 100, kSyscall, 0)   // 33
+                                .entry(2, 100, kFault, 0)    // 35, never left
                                 .text());
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main", "100/100 [21, 30] [kernel]:do_syscall",
                                      "100/100 [22, 24] [kernel]:vfs_read repaired=\"exit-missing\"",
                                      "100/100 [24, 26] [kernel]:handle_fault",
                                      "100/100 [27, 30] [kernel]:vfs_read repaired=\"exit-missing\"",
+                                     "100/100 [31, 33] [kernel]:do_syscall",
+                                     "100/100 [32, 33] [kernel]:vfs_read repaired=\"exit-missing\"",
                                      "100/100 [35, 90] [kernel]:handle_fault repaired=\"kernel-clipped\""));
   EXPECT_THAT(r.notes(), Contains("kernel-exit-without-entry 1"));
-  EXPECT_THAT(r.notes(), Contains("exit-missing 2"));
+  EXPECT_THAT(r.notes(), Contains("exit-missing 3"));
 }
 
 // At a low recorded depth, an interrupt's functions have the depth of the call that they interrupt.

@@ -147,6 +147,16 @@ TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
   EXPECT_THAT(r.notes(), ElementsAre("event-skipped 1", "cpu 2: a kernel event of type 55 and 12 bytes"));
 }
 
+// Nor where no events are shown.
+TEST_F(UftraceTracepoints, EventsOfUnknownTypesAreNotMissedInOtherPrograms) {
+  lines_of("", {common(55, 7)});
+  EXPECT_THAT(r.notes(), IsEmpty());
+  lines_of("", {common(55)});
+  EXPECT_THAT(r.notes(), Contains("event-skipped 1"));
+  r.lines({}, {.no_event = true});
+  EXPECT_THAT(r.notes(), IsEmpty());
+}
+
 TEST_F(UftraceTracepoints, EventsWithoutThreadOrDepthAreSkipped) {
   const std::string without_thread = Numbers().put(std::uint32_t{11}), without_depth = common(11).put(kRead);
   EXPECT_THAT(lines_of("", {without_thread, without_depth}), IsEmpty());
