@@ -145,6 +145,23 @@ class Fed : public Source {
   std::uint64_t end_ns_, watermark_ns_ = 0;
 };
 
+// A source without calls, up to `end_ns`, and what it is fed by.
+template <typename Source = Fed>
+const Ticker& add_fed(Timeline& timeline, Lane& lane, LabelId label, Queue& queue,
+                      const std::vector<std::uint64_t>& times, std::uint64_t end_ns) {
+  auto ticker = std::make_unique<Ticker>(queue, times);
+  const Ticker& shared_source = *ticker;
+  timeline.add_source(std::make_unique<Source>(lane, queue, label, 0, end_ns), {&lane});
+  timeline.add_shared_source(std::move(ticker));
+  return shared_source;
+}
+
+std::vector<std::uint64_t> times_up_to(std::uint64_t last_ns) {
+  std::vector<std::uint64_t> times(last_ns);
+  std::iota(times.begin(), times.end(), 1);
+  return times;
+}
+
 TEST_F(MergeLoopTest, SourcesWaitForSharedSources) {
   for (const std::size_t jobs : {1u, 3u}) {
     Timeline timeline({.lanes = kTestLanes, .jobs = jobs}, notes);
@@ -176,22 +193,17 @@ class SlowlyFed : public Fed {
 
 TEST_F(MergeLoopTest, SharedSourcesReadOneBlockAhead) {
   constexpr std::size_t kBlocks = 100;
-  std::vector<std::uint64_t> times(kBlocks);
-  std::iota(times.begin(), times.end(), 1);
-  const auto rounds_with = [&]<typename Fed>() {
+  const auto rounds_with = [&]<typename Source>() {
     Timeline timeline({.lanes = kTestLanes}, notes);
     timeline.begin_input("fed");
     Queue queue;
-    Lane& lane = add_lane(timeline, 1);
-    auto ticker = std::make_unique<Ticker>(queue, times);
-    const Ticker* const shared_source = ticker.get();
-    timeline.add_source(std::make_unique<Fed>(lane, queue, f, 0, 5000), {&lane});
-    timeline.add_shared_source(std::move(ticker));
+    const Ticker& shared_source =
+        add_fed<Source>(timeline, add_lane(timeline, 1), f, queue, times_up_to(kBlocks), 5000);
     EventText text(names);
     std::size_t rounds = 0;
     timeline.run(text, [&] {
       ++rounds;
-      EXPECT_LE(shared_source->waiting_bytes(), 2 * Ticker::kMessageBytes);
+      EXPECT_LE(shared_source.waiting_bytes(), 2 * Ticker::kMessageBytes);
     });
     EXPECT_EQ(text.lines().size(), kBlocks);
     return rounds;
@@ -207,16 +219,12 @@ TEST_F(MergeLoopTest, WhatSharedSourcesHaveReadIsBounded) {
   Queue queue, none;
   Lane& waits = add_lane(timeline, 1);
   timeline.add_source(std::make_unique<Fed>(waits, none, f, 1, 5000), {&waits});
-  Lane& lane = add_lane(timeline, 2);
   std::vector<std::uint64_t> times;
   for (std::uint64_t time = 10; time < 4000; time += 10) times.push_back(time);
-  auto ticker = std::make_unique<Ticker>(queue, times);
-  const Ticker* const shared_source = ticker.get();
-  timeline.add_source(std::make_unique<Fed>(lane, queue, f, 0, 4000), {&lane});
-  timeline.add_shared_source(std::move(ticker));
+  const Ticker& shared_source = add_fed(timeline, add_lane(timeline, 2), f, queue, times, 4000);
   std::size_t most = 0;
   EventText text(names);
-  timeline.run(text, [&] { most = std::max(most, shared_source->waiting_bytes()); });
+  timeline.run(text, [&] { most = std::max(most, shared_source.waiting_bytes()); });
   EXPECT_EQ(text.lines().size(), 2 + times.size()) << "the call is a pair";
   EXPECT_EQ(text.lines().front(), "1/1 [1 app:f");
   EXPECT_LE(most, 7 * Ticker::kMessageBytes);
@@ -246,20 +254,14 @@ class Instants : public Source {
 TEST_F(MergeLoopTest, ASharedSourceThatNobodyWaitsForIsNotRead) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
   timeline.begin_input("fed");
-  std::vector<std::uint64_t> times(100);
-  std::iota(times.begin(), times.end(), 1);
   Queue queue;
-  Lane& lane = add_lane(timeline, 1);
-  auto ticker = std::make_unique<Ticker>(queue, times);
-  const Ticker* const shared_source = ticker.get();
-  timeline.add_source(std::make_unique<Fed>(lane, queue, f, 0, 5), {&lane});
-  timeline.add_shared_source(std::move(ticker));
+  const Ticker& shared_source = add_fed(timeline, add_lane(timeline, 1), f, queue, times_up_to(100), 5);
   timeline.begin_input("other");
   Lane& other = add_lane(timeline, 2);
   std::vector<std::size_t> pumped;
   timeline.add_source(std::make_unique<Instants>(other, f, 0, pumped), {&other});
   EventText text(names);
-  timeline.run(text, [&] { EXPECT_LE(shared_source->waiting_bytes(), 2 * Ticker::kMessageBytes); });
+  timeline.run(text, [&] { EXPECT_LE(shared_source.waiting_bytes(), 2 * Ticker::kMessageBytes); });
   EXPECT_GT(pumped.size(), 10U);
 }
 

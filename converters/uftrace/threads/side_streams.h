@@ -71,9 +71,9 @@ class KernelStream : public SideStream {
   KernelStream(const KernelPlan& plan, const StreamOutput& output);
 
   Due next() const override;
-  void emit_next() override;
-  // Emits the calls that are due first, in one go: they come by the million. They end at another event,
-  // before `until`, and where something else is due earlier. False if there is none.
+  void emit_next() override;  // of all but calls
+  // Emits the call that is next and those that follow it at once, which come by the million: before `until`,
+  // and not behind what is due in other streams. False if the next event is no call.
   bool emit_calls(const Due& until, const Due& others);
 
  private:
@@ -174,7 +174,8 @@ class SideStreams {
 
   // Emits all that is due earlier. True if an own record of that time needs room among the inner calls.
   bool emit_before(const Due& due);
-  // Emits the event that is due first, which must exist, or a run of kernel calls of which the first one is.
+  // Emits the event that is due first, which must exist. If it is a kernel call, those that follow it at once
+  // go with it, before `until`.
   void emit_first(const Due& until);
 
   // ---- After the thread's own records ----
