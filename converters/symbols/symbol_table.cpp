@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -72,8 +73,9 @@ void SymbolTable::put_in_order() {
   close_open_ends();
   std::erase_if(symbols_, [](const Symbol& s) { return s.type == kMarkerType; });
   for (Symbol& symbol : symbols_) symbol.name = names_.keep(symbol.name);
-  functions_ = segments_of(&Symbol::is_function);
-  variables_ = segments_of(&Symbol::is_variable);
+  count_starts();
+  enclosing_functions_ = enclosing(&Symbol::is_function);
+  enclosing_variables_ = enclosing(&Symbol::is_variable);
 }
 
 // In kallsyms all but a few lines at the end are in order.
@@ -99,7 +101,7 @@ void SymbolTable::read_lines(std::string_view text) {
     }
     if (is_end_marker(symbol->name)) symbol->type = kMarkerType;
     const bool is_known = symbol->is_function() || symbol->is_variable() || symbol->type == kMarkerType;
-    if (is_known && symbols_.size() < kNone) symbols_.push_back(*symbol);
+    if (is_known && symbols_.size() < kMaxSymbols) symbols_.push_back(*symbol);
   }
 }
 
@@ -113,25 +115,28 @@ void SymbolTable::close_open_ends() {
   }
 }
 
-// Cuts overlapping symbols into segments that do not overlap. Walks over the starts, with the symbols that
-// are open there on a stack, the one that began last on top.
-SymbolTable::Segments SymbolTable::segments_of(bool (Symbol::*is_wanted)() const) const {
-  Segments found;
-  std::vector<Segment>& segments = found.all;
-  segments.reserve(symbols_.size());
+void SymbolTable::count_starts() {
+  if (symbols_.empty()) return;
+  const std::uint64_t first = symbols_.front().start, range = symbols_.back().start - first;
+  constexpr std::size_t kSymbolsEach = 4;
+  while ((range >> shift_) > std::max<std::size_t>(symbols_.size() / kSymbolsEach, 1)) ++shift_;
+  starts_before_.resize((range >> shift_) + 2);
+  for (const Symbol& symbol : symbols_) ++starts_before_[((symbol.start - first) >> shift_) + 1];
+  std::partial_sum(starts_before_.begin(), starts_before_.end(), starts_before_.begin());
+}
+
+// Walks over the starts, with the symbols that are open there on a stack, the one that began last on top.
+std::vector<SymbolTable::Segment> SymbolTable::enclosing(Kind is_wanted) const {
+  std::vector<Segment> segments;
   std::vector<std::uint32_t> open;
-  const auto add = [&](std::uint64_t start, std::uint32_t symbol) {
-    if (!segments.empty() && segments.back().start == start) {
-      segments.back().symbol = symbol;
-    } else {
-      segments.push_back({start, symbol});
-    }
+  const auto add = [&](std::uint64_t start) {
+    if (!open.empty()) segments.push_back({start, open.back()});
   };
   const auto close_until = [&](std::uint64_t address) {
     while (!open.empty() && symbols_[open.back()].end <= address) {
       const std::uint64_t end = symbols_[open.back()].end;
       while (!open.empty() && symbols_[open.back()].end <= end) open.pop_back();
-      add(end, open.empty() ? kNone : open.back());
+      add(end);
     }
   };
   for (std::size_t group = 0; group < symbols_.size();) {
@@ -139,43 +144,44 @@ SymbolTable::Segments SymbolTable::segments_of(bool (Symbol::*is_wanted)() const
     std::size_t group_end = group;
     while (group_end < symbols_.size() && symbols_[group_end].start == start) ++group_end;
     close_until(start);
-    for (std::size_t i = group_end; i-- > group;) {  // backwards: the first one listed ends up on top
-      if (!(symbols_[i].*is_wanted)() || symbols_[i].end <= start) continue;
-      open.push_back(static_cast<std::uint32_t>(i));
-      add(start, open.back());
-    }
+    const std::size_t open_before = open.size();
+    for (std::size_t i = group_end; i-- > group;)  // backwards: the first one listed ends up on top
+      if ((symbols_[i].*is_wanted)() && start < symbols_[i].end)
+        open.push_back(static_cast<std::uint32_t>(i));
+    const bool is_alone = group_end - group == 1 && open.size() > open_before;
+    if (!is_alone) add(start);
     group = group_end;
   }
   close_until(kOpenEnd - 1);
-  found.make_index();
-  return found;
+  return segments;
 }
 
-void SymbolTable::Segments::make_index() {
-  if (all.empty()) return;
-  const std::uint64_t range = all.back().start - all.front().start;
-  constexpr std::size_t kSegmentsEach = 4;
-  while ((range >> shift) > std::max<std::size_t>(all.size() / kSegmentsEach, 1)) ++shift;
-  before.resize((range >> shift) + 2);
-  for (const Segment& segment : all) ++before[((segment.start - all.front().start) >> shift) + 1];
-  std::partial_sum(before.begin(), before.end(), before.begin());
+const Symbol* SymbolTable::find(Kind is_wanted, const std::vector<Segment>& enclosing,
+                                std::uint64_t address) const {
+  if (symbols_.empty() || address < symbols_.front().start) return nullptr;
+  const std::size_t last = last_until(address);
+  const Symbol& symbol = symbols_[last];
+  const bool is_alone = last == 0 || symbols_[last - 1].start < symbol.start;
+  if (is_alone && address < symbol.end && (symbol.*is_wanted)()) return &symbol;
+  const auto next = std::ranges::upper_bound(enclosing, address, {}, &Segment::start);
+  if (next == enclosing.begin()) return nullptr;
+  const Symbol& around = symbols_[std::prev(next)->symbol];
+  return address < around.end ? &around : nullptr;
 }
 
-const Symbol* SymbolTable::find(const Segments& segments, std::uint64_t address) const {
-  const std::vector<Segment>& all = segments.all;
-  if (all.empty() || address < all.front().start) return nullptr;
+// The last symbol that begins at the address or before it; the address is not before the first.
+std::size_t SymbolTable::last_until(std::uint64_t address) const {
   const std::size_t part =
-      std::min<std::uint64_t>((address - all.front().start) >> segments.shift, segments.before.size() - 2);
-  // The segment that holds the address is one of `count`. Without branches: a mispredicted one waits for
-  // memory, and the caller's next search waits for it.
-  std::size_t first = std::max(segments.before[part], 1u) - 1;
-  for (std::size_t count = segments.before[part + 1] - first; count > 1;) {
+      std::min<std::uint64_t>((address - symbols_.front().start) >> shift_, starts_before_.size() - 2);
+  // It is one of `count`. Without branches: a mispredicted one waits for memory, and the caller's next search
+  // waits for it.
+  std::size_t first = std::max(starts_before_[part], 1u) - 1;
+  for (std::size_t count = starts_before_[part + 1] - first; count > 1;) {
     const std::size_t half = count / 2;
-    first += half & mask_of(all[first + half].start <= address);
+    first += half & mask_of(symbols_[first + half].start <= address);
     count -= half;
   }
-  const std::uint32_t symbol = all[first].symbol;
-  return symbol == kNone ? nullptr : &symbols_[symbol];
+  return first;
 }
 
 }  // namespace convert

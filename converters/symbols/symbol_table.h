@@ -2,7 +2,9 @@
 // them: .sym files of uftrace, /proc/kallsyms, System.map.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,8 +44,12 @@ class SymbolTable {
 
   // The function that holds the address; null if none does. Where functions overlap, the one that begins
   // last; where they begin together, the one that is listed first.
-  const Symbol* find_function(std::uint64_t address) const { return find(functions_, address); }
-  const Symbol* find_variable(std::uint64_t address) const { return find(variables_, address); }
+  const Symbol* find_function(std::uint64_t address) const {
+    return find(&Symbol::is_function, enclosing_functions_, address);
+  }
+  const Symbol* find_variable(std::uint64_t address) const {
+    return find(&Symbol::is_variable, enclosing_variables_, address);
+  }
 
   // Functions and variables, by start.
   const std::vector<Symbol>& symbols() const { return symbols_; }
@@ -51,32 +57,32 @@ class SymbolTable {
   const std::vector<std::uint64_t>& damaged_lines() const { return damaged_lines_; }
 
  private:
-  // From `start` to the start of the next segment, `symbol` holds the address (kNone: no symbol does).
+  using Kind = bool (Symbol::*)() const;
+  // From `start` to the next segment's start, an address that is not in the symbol that begins last can only
+  // be in `symbol`.
   struct Segment {
     std::uint64_t start;
     std::uint32_t symbol;
   };
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  struct Segments {
-    std::vector<Segment> all = {};  // by start
-    // How many begin before each 2^shift-th address from the first start on, so that few have to be compared.
-    std::vector<std::uint32_t> before = {};
-    unsigned shift = 0;
-
-    void make_index();
-  };
+  static constexpr std::size_t kMaxSymbols = std::numeric_limits<std::uint32_t>::max();
 
   void read_lines(std::string_view text);
   void put_in_order();
   void sort_by_start();
   void close_open_ends();
-  Segments segments_of(bool (Symbol::*is_wanted)() const) const;
-  const Symbol* find(const Segments& segments, std::uint64_t address) const;
+  void count_starts();
+  std::vector<Segment> enclosing(Kind is_wanted) const;
+  const Symbol* find(Kind is_wanted, const std::vector<Segment>& enclosing, std::uint64_t address) const;
+  std::size_t last_until(std::uint64_t address) const;
 
   TextPool names_;
   std::vector<Symbol> symbols_;
-  Segments functions_;
-  Segments variables_;
+  // How many begin before each 2^shift-th address from the first start on, so that few have to be compared.
+  std::vector<std::uint32_t> starts_before_;
+  unsigned shift_ = 0;
+  // Of symbols around others, or that begin together: few.
+  std::vector<Segment> enclosing_functions_;
+  std::vector<Segment> enclosing_variables_;
   std::vector<std::uint64_t> damaged_lines_;
 };
 

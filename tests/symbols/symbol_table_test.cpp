@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace convert {
 namespace {
@@ -126,6 +128,34 @@ TEST(SymbolTable, OfTwoWithOneStartTheFirstOneListedIsFound) {
   const Symbols symbols("1000 00000010 T first\n1000 00000020 t second\n");
   EXPECT_EQ(symbols.at(0x1000), "first");
   EXPECT_EQ(symbols.at(0x1010), "second");
+}
+
+// Functions and variables that lie in, across and beside each other, empty ones, and several with one start.
+TEST(SymbolTable, HoweverSymbolsOverlapTheOneThatBeginsLastIsFound) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](unsigned end) { return random() % end; };
+    std::vector<Symbol> symbols(1 + below(12));
+    for (Symbol& symbol : symbols) {
+      const std::uint64_t start = below(30);
+      symbol = {.start = start, .end = start + below(12), .name = "f", .type = below(4) != 0 ? 'T' : 'D'};
+    }
+    const SymbolTable table(symbols);
+    std::ranges::stable_sort(symbols, {}, &Symbol::start);
+    for (std::uint64_t address = 0; address < 45; ++address) {
+      const Symbol* expected = nullptr;
+      for (const Symbol& symbol : symbols)
+        if (symbol.is_function() && symbol.start <= address && address < symbol.end &&
+            (expected == nullptr || expected->start < symbol.start))
+          expected = &symbol;
+      const Symbol* const found = table.find_function(address);
+      ASSERT_EQ(found != nullptr, expected != nullptr) << "seed " << seed << " address " << address;
+      if (found != nullptr) {
+        ASSERT_EQ(found - table.symbols().data(), expected - symbols.data())
+            << "seed " << seed << " address " << address;
+      }
+    }
+  }
 }
 
 TEST(SymbolTable, NamesMayContainBlanks) {
