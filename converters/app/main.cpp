@@ -53,13 +53,10 @@ std::string plain_text(std::string_view markdown) {
   std::string text = std::regex_replace(std::string(markdown), kRemark, "Remark.");
   text = std::regex_replace(std::regex_replace(text, kLink, "$1"), kLineEnd, "$1 ");
   std::string lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find("\n\n", begin), text.size());
-    if (begin != 0) lines += '\n';
-    for (const std::string_view line :
-         fxt::wrapped_lines(std::string_view(text).substr(begin, end - begin), kColumns))
+  for (const std::string_view paragraph : fxt::parts_of(text, "\n\n")) {
+    if (!lines.empty()) lines += '\n';
+    for (const std::string_view line : fxt::wrapped_lines(paragraph, kColumns))
       lines += fmt::format("{}\n", line);
-    begin = end + 2;
   }
   return lines;
 }

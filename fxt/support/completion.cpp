@@ -5,21 +5,16 @@
 #include <fmt/ranges.h>
 
 #include "fxt/support/program_text.h"
+#include "fxt/support/text.h"
 
 namespace fxt {
 namespace {
 
 // The words that an option takes; none if it takes something else.
 std::vector<std::string_view> words_of(const Option& option) {
-  std::vector<std::string_view> words;
-  std::string_view rest = option.argument;
-  if (rest.find('|') == std::string_view::npos) return words;
-  for (;;) {
-    const std::size_t end = rest.find('|');
-    words.push_back(rest.substr(0, end));
-    if (end == std::string_view::npos) return words;
-    rest.remove_prefix(end + 1);
-  }
+  auto words = parts_of(option.argument, "|");
+  if (words.size() == 1) words.clear();
+  return words;
 }
 
 bool is_file(const Option& option) {

@@ -12,6 +12,7 @@
 #include <boost/program_options.hpp>
 
 #include "fxt/support/similar_names.h"
+#include "fxt/support/text.h"
 #include "fxt/time_range.h"
 
 namespace fxt {
@@ -70,13 +71,10 @@ TimeRange parse_range(std::string_view option, std::string_view text) {
 }
 
 void parse_ids(std::string_view option, std::string_view list, std::vector<std::uint64_t>& ids) {
-  while (true) {
-    const std::string_view item = list.substr(0, list.find(','));
+  for (const std::string_view item : parts_of(list, ",")) {
     const auto id = parse_whole(item, 10);
     if (!id) throw UsageError(fmt::format("--{} takes thread ids, not '{}'", option, item));
     ids.push_back(*id);
-    if (item.size() == list.size()) break;
-    list.remove_prefix(item.size() + 1);
   }
 }
 

@@ -44,7 +44,7 @@ std::string help_of(const ProgramText& program, const OptionTable& table) {
   std::string text;
   for (const std::string& synopsis : program.synopses)
     text += fmt::format("{} {} {}\n", text.empty() ? "Usage:" : "      ", program.name, synopsis);
-  for (const std::string_view paragraph : paragraphs_of(program.description))
+  for (const std::string_view paragraph : parts_of(program.description, "\n\n"))
     text += fmt::format("\n{}\n", wrapped(paragraph, 0));
   return text + fmt::format("\n{}{}\n", help_of(table), wrapped("Exit status: " + program.exit_status, 0));
 }
@@ -108,7 +108,7 @@ std::string manual_of(const ProgramText& program, const OptionTable& table) {
     text += fmt::format("{}\\fB{}\\fR {}\n", i == 0 ? "" : ".br\n", plain(program.name),
                         plain(program.synopses[i]));
   text += ".SH DESCRIPTION\n";
-  for (const std::string_view paragraph : paragraphs_of(program.description))
+  for (const std::string_view paragraph : parts_of(program.description, "\n\n"))
     text += fmt::format(".PP\n{}\n", plain(paragraph));
   text += ".SH OPTIONS\n";
   for (const OptionGroup& group : table) {

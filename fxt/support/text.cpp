@@ -181,13 +181,13 @@ std::string wrapped(std::string_view text, std::size_t indent) {
   return fmt::format("{}", fmt::join(wrapped_lines(text, kColumns - indent), line_end));
 }
 
-std::vector<std::string_view> paragraphs_of(std::string_view text) {
-  std::vector<std::string_view> paragraphs;
+std::vector<std::string_view> parts_of(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
   for (;;) {
-    const std::size_t end = text.find("\n\n");
-    paragraphs.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return paragraphs;
-    text.remove_prefix(end + 2);
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + separator.size());
   }
 }
 

@@ -68,7 +68,7 @@ std::vector<std::string_view> wrapped_lines(std::string_view text, std::size_t c
 // The same for 80 columns, as one text; all lines but the first are indented.
 std::string wrapped(std::string_view text, std::size_t indent);
 
-// The parts of `text` between empty lines.
-std::vector<std::string_view> paragraphs_of(std::string_view text);
+// The parts of `text` between separators, empty ones, too: at least one.
+std::vector<std::string_view> parts_of(std::string_view text, std::string_view separator);
 
 }  // namespace fxt

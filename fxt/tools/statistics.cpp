@@ -93,16 +93,14 @@ void OpenNames::grow() {
 
 std::vector<CallColumn> CallReport::parse_columns(std::string_view list) {
   std::vector<CallColumn> columns;
-  while (true) {
-    const std::string_view word = list.substr(0, list.find(','));
+  for (const std::string_view word : parts_of(list, ",")) {
     const auto* const found = std::ranges::find(kColumns, word, &ColumnText::name);
     if (found == kColumns.end())
       throw UsageError(fmt::format(
           "--columns takes calls, total, self, average, min, max, with commas between them, not '{}'", word));
     columns.push_back(static_cast<CallColumn>(found - kColumns.begin()));
-    if (word.size() == list.size()) return columns;
-    list.remove_prefix(word.size() + 1);
   }
+  return columns;
 }
 
 void RecordCounts::add(const Entry& entry, const Reader& reader) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -173,14 +174,9 @@ class Picture {
     return shape.details == 0 ? "" : "\n" + in_xml_lines(drawing_->details[shape.details]);
   }
   static std::string in_xml_lines(std::string_view text) {
-    std::string lines;
-    for (;;) {
-      const std::size_t end = text.find('\n');
-      lines += in_xml(text.substr(0, end));
-      if (end == std::string_view::npos) return lines;
-      lines += '\n';
-      text.remove_prefix(end + 1);
-    }
+    std::vector<std::string> lines;
+    for (const std::string_view line : parts_of(text, "\n")) lines.push_back(in_xml(line));
+    return fmt::format("{}", fmt::join(lines, "\n"));
   }
   static std::string frame(const Shape& shape) {
     return shape.frame ? fmt::format(", frame {}", *shape.frame) : "";
