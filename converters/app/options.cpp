@@ -16,6 +16,7 @@
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/time_range.h"
+#include "fxt/tools/selection.h"
 
 namespace convert {
 namespace {
@@ -49,15 +50,6 @@ fxt::ProgramText program_text() {
 using fxt::CommandLine;
 using fxt::OptionTable;
 using fxt::TextOptions;
-
-constexpr std::uint64_t kMaxJobs = 1024;
-
-unsigned parse_jobs(std::string_view text) {
-  const std::uint64_t jobs = parse_count("jobs", text);
-  if (jobs == 0 || jobs > kMaxJobs)
-    throw UsageError(fmt::format("--jobs takes a number from 1 to {}, not '{}'", kMaxJobs, text));
-  return static_cast<unsigned>(jobs);
-}
 
 // Parses a time with an optional sign, such as "-20" or "+3.5ms", into ns.
 std::int64_t parse_time(std::string_view text) {
@@ -119,11 +111,7 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
   table.push_back(
       {.title = "What to convert:",
        .options = {
-           {.name = "tid",
-            .argument = "TID[,TID...]",
-            .help = "only these threads",
-            .handle = [&](std::string_view list) { parse_ids("tid", list, options.import.tids); },
-            .may_repeat = true},
+           fxt::tools::thread_option("only these threads", options.import.tids),
            {.name = "time-range",
             .letter = 'r',
             .argument = "A~B",
@@ -169,11 +157,9 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
                 "repeated",
             .handle = store_in(offsets),
             .may_repeat = true},
-           {.name = "apart",
-            .help =
+           flag("apart", 0, options.apart,
                 "give the threads of a GDB trace file tracks of their own (default: frames are drawn among "
-                "the calls of the same thread, if a uftrace recording has it)",
-            .handle = store_in(options.apart)},
+                "the calls of the same thread, if a uftrace recording has it)"),
            choice(
                "durations", options.lanes.durations,
                {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
@@ -200,23 +186,23 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
             .handle = [&](std::string_view path) { options.inputs.emplace_back(path); },
             .may_repeat = true,
             .goes_with_inspect = true},
-           {.name = "force",
-            .letter = 'f',
-            .help = "replace any existing OUTPUT, not only an empty file or an FXT trace; write more than "
-                    "10,000 pieces",
-            .handle = store_in(options.force)},
-           {.name = "sync",
-            .help =
+           flag("force", 'f', options.force,
+                "replace any existing OUTPUT, not only an empty file or an FXT trace; write more than "
+                "10,000 pieces"),
+           flag("sync", 0, options.sync,
                 "wait until OUTPUT is on the disk, before it replaces an older file and after: it survives "
-                "a loss of power",
-            .handle = store_in(options.sync)},
+                "a loss of power"),
            {.name = "jobs",
             .letter = 'j',
             .argument = "N",
             .help =
                 "threads that convert, and that compress .gz (default: one for each core); the output is the "
                 "same",
-            .handle = [&](std::string_view text) { options.jobs = parse_jobs(text); },
+            .handle =
+                [&](std::string_view text) {
+                  constexpr std::uint64_t kMost = 1024;
+                  options.jobs = static_cast<unsigned>(fxt::parse_count_within("jobs", text, 1, kMost));
+                },
             .goes_with_inspect = true},
            {.name = "inspect",
             .argument = "[=all]",

@@ -12,7 +12,6 @@ using fxt::only_with;
 using fxt::Option;
 using fxt::parse_address;
 using fxt::parse_count;
-using fxt::parse_ids;
 using fxt::parse_time_ns;
 using fxt::store_in;
 using fxt::UsageError;
