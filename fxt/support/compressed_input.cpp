@@ -1,6 +1,5 @@
 // Plain files, gzip by zlib, and zstd.
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,28 +18,20 @@
 namespace fxt {
 namespace {
 
-// A file by its C handle, whose first bytes can be looked at.
+// A file by its C handle.
 class RawFile final : public Input {
  public:
   explicit RawFile(const std::string& path) : path_(path) {
     file_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
     if (file_ == nullptr) throw FileError(path + ": " + std::strerror(errno));
-    ahead_ = std::fread(head_.data(), 1, head_.size(), file_.get());
-    check();
   }
 
-  std::string_view head() const { return {head_.data(), ahead_}; }
-
   std::size_t read(std::span<std::byte> room) override {
-    if (taken_ < ahead_) {
-      const std::size_t size = std::min(room.size(), ahead_ - taken_);
-      std::memcpy(room.data(), head_.data() + taken_, size);
-      taken_ += size;
-      return size;
-    }
     const std::size_t size = std::fread(room.data(), 1, room.size(), file_.get());
-    check();
-    return size;
+    if (std::ferror(file_.get()) == 0) return size;
+    const std::string problem = std::strerror(errno);
+    const std::string reason = why_no_trace(path_);
+    throw FileError(path_ + ": " + (reason.empty() ? problem : reason));
   }
 
  private:
@@ -49,17 +40,9 @@ class RawFile final : public Input {
       if (file != stdin) std::fclose(file);
     }
   };
-  void check() const {
-    if (std::ferror(file_.get()) == 0) return;
-    const std::string problem = std::strerror(errno);
-    const std::string reason = why_no_trace(path_);
-    throw FileError(path_ + ": " + (reason.empty() ? problem : reason));
-  }
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
-  std::array<char, 4> head_ = {};
-  std::size_t ahead_ = 0, taken_ = 0;
 };
 
 // What a decoder has done: bytes that it took and gave; `failed`: they are damaged.
@@ -126,7 +109,7 @@ class ZstdDecoder {
 template <typename Decoder>
 class PackedFile final : public Input {
  public:
-  PackedFile(std::unique_ptr<RawFile> file, std::string path)
+  PackedFile(std::unique_ptr<Input> file, std::string path)
       : file_(std::move(file)), path_(std::move(path)), block_(kBlock) {}
 
   // What comes before damage, also before a cut end, is handed out first.
@@ -152,7 +135,7 @@ class PackedFile final : public Input {
  private:
   static constexpr std::size_t kBlock = std::size_t{128} << 10;
 
-  std::unique_ptr<RawFile> file_;
+  std::unique_ptr<Input> file_;
   std::string path_;
   Decoder decoder_;
   std::vector<std::byte> block_;
@@ -164,7 +147,9 @@ class PackedFile final : public Input {
 }  // namespace
 
 std::unique_ptr<Input> open_input(const std::string& path) {
-  auto file = std::make_unique<RawFile>(path);
+  constexpr std::size_t kMagicBytes = 4;
+  auto file = std::make_unique<InputWithHead>(std::make_unique<RawFile>(path), kMagicBytes);
+  if (file->failure() != nullptr) std::rethrow_exception(file->failure());
   const std::string_view head = file->head();
   if (head.starts_with("\x1f\x8b")) return std::make_unique<PackedFile<GzipDecoder>>(std::move(file), path);
   if (head.starts_with("\x28\xb5\x2f\xfd"))

@@ -41,48 +41,6 @@ bool begins_with_magic(std::string_view head) {
   return magic == kMagicRecord || boost::endian::endian_reverse(magic) == kMagicRecord;
 }
 
-// An input whose first bytes can be looked at.
-class InputWithHead final : public Input {
- public:
-  // Reads up to `bytes`.
-  InputWithHead(std::unique_ptr<Input> input, std::size_t bytes)
-      : input_(std::move(input)), head_(bytes, '\0') {
-    std::size_t size = 0;
-    try {
-      while (size != bytes) {
-        const std::size_t got = input_->read(std::as_writable_bytes(std::span(head_).subspan(size)));
-        if (got == 0) break;
-        size += got;
-      }
-    } catch (const FileError&) {
-      failure_ = std::current_exception();
-    }
-    head_.resize(size);
-  }
-
-  std::string_view head() const { return head_; }
-  // Why the head could not be read further; null if it could.
-  const std::exception_ptr& failure() const { return failure_; }
-
-  std::size_t read(std::span<std::byte> room) override {
-    if (taken_ == head_.size()) {
-      if (failure_ != nullptr) std::rethrow_exception(failure_);
-      return input_->read(room);
-    }
-    const auto rest = std::as_bytes(std::span(head_).subspan(taken_));
-    const std::size_t size = std::min(room.size(), rest.size());
-    std::ranges::copy(rest.first(size), room.begin());
-    taken_ += size;
-    return size;
-  }
-
- private:
-  std::unique_ptr<Input> input_;
-  std::string head_;
-  std::size_t taken_ = 0;
-  std::exception_ptr failure_;
-};
-
 }  // namespace
 
 bool is_fxt(const std::string& path) {

@@ -1,5 +1,4 @@
 // fxt-draw: pictures of traces in the Fuchsia trace format. Options, and the loop over the records.
-#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -117,19 +116,13 @@ PictureKind kind_of_name(const std::string& output) {
 }
 
 bool is_picture(const std::string& path) {
-  std::array<char, 64> head{};
-  std::size_t size = 0;
+  constexpr std::size_t kHeadBytes = 64;
   try {
-    const auto input = open_input(path);
-    while (size < head.size()) {
-      const std::size_t got = input->read(std::as_writable_bytes(std::span(head).subspan(size)));
-      if (got == 0) break;
-      size += got;
-    }
+    const InputWithHead input(open_input(path), kHeadBytes);
+    return input.failure() == nullptr && input.head().find(kMark) != std::string_view::npos;
   } catch (const FileError&) {
     return false;
   }
-  return std::string_view(head.data(), size).find(kMark) != std::string_view::npos;
 }
 
 std::string picture_of(const DrawOptions& options, const Drawing& drawing, const Drawing& all) {
