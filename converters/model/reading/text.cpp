@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "fxt/support/text.h"
 #include "fxt/utf8.h"
 
 namespace convert {
@@ -25,23 +26,16 @@ std::string_view trimmed(std::string_view text, std::string_view blanks) {
 }
 
 std::string spelled(std::string_view bytes) {
-  constexpr unsigned char kFirstPrintable = 0x20, kDelete = 0x7f;
-  constexpr std::size_t kLongestCharacter = 4;
   std::string text;
   while (!bytes.empty()) {
-    std::size_t size = 1;
-    while (size < std::min(kLongestCharacter, bytes.size()) && !fxt::is_valid_utf8(bytes.substr(0, size)))
-      ++size;
-    const bool is_character = fxt::is_valid_utf8(bytes.substr(0, size));
-    if (!is_character) size = 1;
-    const auto first = static_cast<unsigned char>(bytes.front());
-    if (first == '\\')
+    const auto [character, is_shown] = fxt::first_character(bytes);
+    if (character == "\\")
       text += "\\\\";
-    else if (!is_character || first < kFirstPrintable || first == kDelete)
-      fmt::format_to(std::back_inserter(text), "\\{:03o}", first);
+    else if (character.size() == 1 && !is_shown)
+      fmt::format_to(std::back_inserter(text), "\\{:03o}", static_cast<unsigned char>(character.front()));
     else
-      text += bytes.substr(0, size);
-    bytes.remove_prefix(size);
+      text += character;
+    bytes.remove_prefix(character.size());
   }
   return text;
 }
