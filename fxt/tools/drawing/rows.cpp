@@ -89,23 +89,16 @@ bool Row::mark(const Shape& mark) {
   return true;
 }
 
-Row::Shapes::const_iterator Row::first_meeting(const Shape& call) const {
-  auto at = calls_.lower_bound(call.begin_ns);
-  if (at != calls_.begin() && drawn_end(std::prev(at)->second) > call.begin_ns) --at;
-  return at;
-}
-
 // Calls of a row lie beside each other: it is enough to look at the first and the last that overlap.
-Row::Space Row::space_for(const Shape& call) const {
-  auto first = first_meeting(call);
+bool Row::has_room_for(const Shape& call) const {
+  auto first = calls_.lower_bound(call.begin_ns);
+  if (first != calls_.begin() && drawn_end(std::prev(first)->second) > call.begin_ns) --first;
   const auto behind = calls_.lower_bound(drawn_end(call));
   // A merged shape that ends inside the call is cut, not crossed.
   if (first != behind && first->second.is_merged() && first->second.begin_ns < call.begin_ns &&
       drawn_end(first->second) < drawn_end(call))
     ++first;
-  if (first == behind) return Space::Free;
-  const bool are_inside = is_inside(first->second, call) && is_inside(std::prev(behind)->second, call);
-  return are_inside ? Space::Free : Space::Taken;
+  return first == behind || (is_inside(first->second, call) && is_inside(std::prev(behind)->second, call));
 }
 
 bool Row::has_call_at(std::uint64_t time_ns) const {
@@ -152,8 +145,7 @@ std::uint64_t ThreadRows::put(std::size_t row, const Shape& call, std::uint64_t 
 
 std::uint64_t ThreadRows::put_late(std::size_t first_row, const Shape& call) {
   for (std::size_t number = first_row; number < max_rows_; ++number) {
-    const Row::Space space = row(number).space_for(call);
-    if (space == Row::Space::Taken) continue;
+    if (!row(number).has_room_for(call)) continue;
     const std::uint64_t lost = row(number).has_inside(call) ? move_down(number, call) : 0;
     row(number).put(call);
     ++size_;

@@ -37,11 +37,8 @@ class Row {
   // False if it is the same frame as the mark before it.
   bool mark(const Shape& mark);
 
-  enum class Space : std::uint8_t {
-    Free,   // holds no calls but those inside the new one
-    Taken,  // a call contains or crosses the new one
-  };
-  Space space_for(const Shape& call) const;
+  // Whether no call contains or crosses the new one: what is there lies inside it, or beside it.
+  bool has_room_for(const Shape& call) const;
   bool has_call_at(std::uint64_t time_ns) const;
   bool has_inside(const Shape& call) const;
   // Removes and returns the shapes inside this call.
@@ -56,8 +53,6 @@ class Row {
   std::size_t size() const { return calls_.size() + marks_.size(); }
 
  private:
-  Shapes::const_iterator first_meeting(const Shape& call) const;
-
   Shapes calls_, marks_;
 };
 
