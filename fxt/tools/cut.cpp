@@ -91,24 +91,23 @@ void report(const CutCounters& counters, const PieceFiles& files) {
       print_message(fmt::format("  {}\n", printable(names[i])));
     if (names.size() > kListed) print_message(fmt::format("  and {} more\n", names.size() - kListed));
   };
-  const auto say = [](std::uint64_t count, std::string_view one, std::string_view several,
-                      std::string_view what) {
-    if (count != 0) print_message(fmt::format("{} {}\n", counted(count, one, several), what));
+  const auto say = [](std::uint64_t count, std::string_view one, std::string_view what) {
+    if (count != 0) print_message(fmt::format("{} {}\n", counted(count, one), what));
   };
   print_message(fmt::format("{} (events, switches, logs, blobs) in {}\n", counted(counters.events, "record"),
                             counted(counters.pieces, "file")));
   list(files.complete());
-  say(counters.cut_calls, "duration", "durations", "cut where a piece ends");
-  say(counters.outside, "record", "records", "outside of the range");
-  say(counters.cut_flows, "flow", "flows", "cut: begin and end are not in one file");
-  say(counters.unwritable, "record", "records", "left out: of no known type, or with a reference to nothing");
-  say(counters.oversized, "file", "files",
+  say(counters.cut_calls, "duration", "cut where a piece ends");
+  say(counters.outside, "record", "outside of the range");
+  say(counters.cut_flows, "flow", "cut: begin and end are not in one file");
+  say(counters.unwritable, "record", "left out: of no known type, or with a reference to nothing");
+  say(counters.oversized, "file",
       fmt::format(
           "larger than --split-size, up to {} bytes: what each piece begins with, and what is open at "
           "once, needs that",
           counters.largest_bytes));
   const auto older = files.left_over();
-  say(older.size(), "file", "files", "of an earlier trace, with a name like the pieces of this one");
+  say(older.size(), "file", "of an earlier trace, with a name like the pieces of this one");
   list(older);
 }
 
