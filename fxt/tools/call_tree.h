@@ -54,20 +54,12 @@ inline void append_right(TextBuffer& out, std::string_view text, std::size_t wid
   append_text(out, text);
 }
 
-// With all digits of the nanoseconds.
-inline void append_decimals(TextBuffer& out, std::uint64_t number, std::uint64_t first) {
-  for (; first != 0; first /= 10) out.push_back(static_cast<char>('0' + number / first % 10));
-}
-
 inline void CallTree::print(const CallThread& thread, std::uint64_t time_ns, std::string_view length,
                             std::size_t depth, std::string_view before, const OpenCall& call,
                             std::string_view behind) {
-  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
   TextBuffer& out = out_->text();
-  const fmt::format_int seconds(time_ns / kNsPerSecond), process(thread.key.first), koid(thread.key.second);
-  append_right(out, {seconds.data(), seconds.size()}, 8);
-  out.push_back('.');
-  append_decimals(out, time_ns % kNsPerSecond, kNsPerSecond / 10);
+  const fmt::format_int process(thread.key.first), koid(thread.key.second);
+  append_right(out, time_in(TimeUnit::S, time_ns), 18);
   out.push_back(' ');
   append_right(out, {process.data(), process.size()}, 15 - std::min<std::size_t>(14, koid.size() + 1));
   out.push_back('/');
