@@ -5,7 +5,6 @@
 #include <array>
 #include <cctype>
 #include <fmt/format.h>
-#include <utility>
 
 #include "fxt/support/program.h"
 #include "fxt/support/text.h"
@@ -122,22 +121,14 @@ std::string manual_of(const ProgramText& program, const OptionTable& table) {
 // ---- The options that print these texts ----
 
 OptionGroup TextOptions::group() {
-  const auto choose = [this](std::string_view shell) {
-    static constexpr std::array<std::pair<std::string_view, Shell>, 3> kShells{
-        {{"bash", Shell::Bash}, {"zsh", Shell::Zsh}, {"fish", Shell::Fish}}};
-    for (const auto& [name, known] : kShells)
-      if (shell == name) completion_ = known;
-    if (!completion_) refuse_word(kCompletion, shell, {"bash", "zsh", "fish"});
-  };
   return {
       .title = "Information:",
       .options = {{.name = kHelp, .letter = 'h', .help = "this text", .handle = store_in(help_)},
                   {.name = kVersion, .letter = 'V', .help = "the version", .handle = store_in(version_)},
                   {.name = kManual, .help = "this text as a page for man(1)", .handle = store_in(manual_)},
-                  {.name = kCompletion,
-                   .argument = "bash|zsh|fish",
-                   .help = "a script by which that shell completes the options",
-                   .handle = choose}}};
+                  choice(kCompletion, completion_,
+                         {{"bash", Shell::Bash}, {"zsh", Shell::Zsh}, {"fish", Shell::Fish}},
+                         "a script by which that shell completes the options")}};
 }
 
 std::optional<std::string> TextOptions::text_of(const ProgramText& program, const OptionTable& table,
