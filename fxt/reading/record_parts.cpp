@@ -100,11 +100,13 @@ bool RecordDecoder::argument(RecordCursor& in, Argument& argument) {
 
 bool RecordDecoder::value(RecordCursor& in, std::uint64_t header, Argument& argument) {
   const auto data = static_cast<std::uint32_t>(ArgumentHeader::Value::get(header));
-  std::uint64_t word = 0;
   const auto must_be_zero = [&](std::uint64_t mask) { reserved(header & mask, in.position()); };
-  const auto read_word = [&] {
+  const auto read_word = [&]<typename T>(T& number) {
     must_be_zero(ArgumentHeader::Value::kMask);
-    return in.word(word);
+    std::uint64_t word = 0;
+    if (!in.word(word)) return false;
+    number = std::bit_cast<T>(word);
+    return true;
   };
   switch (static_cast<ArgumentType>(ArgumentHeader::Type::get(header))) {
     case ArgumentType::Null:
@@ -118,28 +120,18 @@ bool RecordDecoder::value(RecordCursor& in, std::uint64_t header, Argument& argu
       argument.value = data;
       return true;
     case ArgumentType::Int64:
-      if (!read_word()) return false;
-      argument.value = std::bit_cast<std::int64_t>(word);
-      return true;
+      return read_word(argument.value.emplace<std::int64_t>());
     case ArgumentType::Uint64:
-      if (!read_word()) return false;
-      argument.value = word;
-      return true;
+      return read_word(argument.value.emplace<std::uint64_t>());
     case ArgumentType::Double:
-      if (!read_word()) return false;
-      argument.value = std::bit_cast<double>(word);
-      return true;
+      return read_word(argument.value.emplace<double>());
     case ArgumentType::String:
       must_be_zero(StringArgumentHeader::Reserved::kMask);
       return string_ref(in, StringArgumentHeader::Text::get(header), argument.value.emplace<String>());
     case ArgumentType::Pointer:
-      if (!read_word()) return false;
-      argument.value = Pointer{word};
-      return true;
+      return read_word(argument.value.emplace<Pointer>());
     case ArgumentType::Koid:
-      if (!read_word()) return false;
-      argument.value = Koid{word};
-      return true;
+      return read_word(argument.value.emplace<Koid>());
     case ArgumentType::Bool:
       must_be_zero(BoolArgumentHeader::Reserved::kMask);
       argument.value = BoolArgumentHeader::Truth::get(header) != 0;
