@@ -40,6 +40,7 @@ class LineReader {
       : rest_(line), path_(path), number_(number) {}
 
   std::string_view rest() const { return rest_; }
+  std::uint64_t number() const { return number_; }  // of the line
   // Consumes `text` if it comes next.
   bool accept(std::string_view text);
   void expect(std::string_view text);

@@ -51,20 +51,14 @@ class UserEvents {
 
 inline EventNames parse_event_names(std::string_view text, std::string_view path, Notes& notes) {
   EventNames names;
-  Lines lines(text);
-  while (const auto line = lines.next()) {
-    if (line->empty() || line->starts_with('#')) continue;
-    try {
-      LineReader reader(*line, path, lines.number());
-      reader.expect("EVENT: ");
-      const std::uint64_t id = reader.decimal("event id");
-      reader.expect(" ");
-      if (reader.rest().empty()) reader.fail("expected the event's name");
-      names[id] = reader.rest();
-    } catch (const InputError& damage) {
-      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
-    }
-  }
+  read_lines(text, path, notes, [&](LineReader line) {
+    if (line.rest().empty() || line.rest().starts_with('#')) return;
+    line.expect("EVENT: ");
+    const std::uint64_t id = line.decimal("event id");
+    line.expect(" ");
+    if (line.rest().empty()) line.fail("expected the event's name");
+    names[id] = line.rest();
+  });
   return names;
 }
 

@@ -8,7 +8,6 @@
 
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
-#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {

@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/notes.h"
 #include "converters/model/reading/text_file.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 
@@ -45,5 +47,18 @@ Directory list_directory(const std::filesystem::path& path);
 // As read_text_file(), but a file that can't be read is noted and treated as missing.
 std::optional<std::string> read_optional_file(const std::filesystem::path& path, Notes& notes,
                                               std::size_t limit_bytes = std::string::npos);
+
+// Calls `read` with a LineReader for each line of a text. Lines that it throws InputError for are noted.
+template <typename Read>
+void read_lines(std::string_view text, std::string_view path, Notes& notes, const Read& read) {
+  Lines lines(text);
+  while (const auto line = lines.next()) {
+    try {
+      read(LineReader(*line, path, lines.number()));
+    } catch (const InputError& damage) {
+      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
+    }
+  }
+}
 
 }  // namespace convert::uftrace

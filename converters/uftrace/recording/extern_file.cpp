@@ -16,14 +16,14 @@ namespace {
 constexpr std::string_view kName = "extern.dat";
 
 // "<seconds>.<fraction> <message>"; throws InputError.
-ExternMessage parse_message(LineReader& reader, std::uint64_t line) {
+ExternMessage parse_message(LineReader& reader) {
   const std::uint64_t time_ns = reader.seconds_as_ns("time");
   if (time_ns >= kTimeLimitNs) reader.fail("time is out of range");
   const std::size_t left = reader.rest().size();
   reader.skip_blanks();
   if (reader.rest().empty() || reader.rest().size() == left)
     reader.fail("expected a blank and a message behind the time");
-  return {.time_ns = time_ns, .line = line, .text = std::string(reader.rest())};
+  return {.time_ns = time_ns, .line = reader.number(), .text = std::string(reader.rest())};
 }
 
 void cut(ExternMessage& message, std::string_view path, Notes& notes) {
@@ -40,19 +40,13 @@ void cut(ExternMessage& message, std::string_view path, Notes& notes) {
 
 std::vector<ExternMessage> parse_extern(std::string_view text, std::string_view path, Notes& notes) {
   std::vector<ExternMessage> messages;
-  Lines lines(text);
-  while (const auto line = lines.next()) {
-    LineReader reader(*line, path, lines.number());
-    reader.skip_blanks();
-    if (reader.rest().empty() || reader.rest().starts_with('#')) continue;
-    try {
-      ExternMessage message = parse_message(reader, lines.number());
-      cut(message, path, notes);
-      messages.push_back(std::move(message));
-    } catch (const InputError& damage) {
-      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
-    }
-  }
+  read_lines(text, path, notes, [&](LineReader line) {
+    line.skip_blanks();
+    if (line.rest().empty() || line.rest().starts_with('#')) return;
+    ExternMessage message = parse_message(line);
+    cut(message, path, notes);
+    messages.push_back(std::move(message));
+  });
   return messages;
 }
 

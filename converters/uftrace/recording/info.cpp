@@ -192,14 +192,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
                      fmt::format("unknown version {} of the uftrace format, expected {} or {}", info.version,
                                  kOldestVersion, kNewestVersion));
   info.present = true;
-  Lines lines(bytes.substr(text_start));
-  while (const auto line = lines.next()) {
-    try {
-      read_line(LineReader(*line, path, lines.number()), info);
-    } catch (const InputError& damage) {
-      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
-    }
-  }
+  read_lines(bytes.substr(text_start), path, notes, [&](const LineReader& line) { read_line(line, info); });
   std::ranges::sort(info.tids);
   info.tids.erase(std::unique(info.tids.begin(), info.tids.end()), info.tids.end());
   return info;

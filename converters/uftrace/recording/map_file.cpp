@@ -91,15 +91,9 @@ const Module* MemoryMap::find(std::uint64_t address) const {
 
 MemoryMap parse_map(std::string_view text, std::string_view path, Notes& notes) {
   MemoryMap map;
-  Lines lines(text);
-  while (const auto line = lines.next()) {
-    if (line->empty() || line->starts_with('#')) continue;
-    try {
-      read_mapping(LineReader(*line, path, lines.number()), map);
-    } catch (const InputError& damage) {
-      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
-    }
-  }
+  read_lines(text, path, notes, [&](const LineReader& line) {
+    if (!line.rest().empty() && !line.rest().starts_with('#')) read_mapping(line, map);
+  });
   std::ranges::stable_sort(map.modules, {}, &Module::start);
   return map;
 }

@@ -130,25 +130,19 @@ void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
 
 std::vector<TaskEvent> parse_task_text(std::string_view text, std::string_view path, Notes& notes) {
   std::vector<TaskEvent> events;
-  Lines lines(text);
-  while (const auto whole = lines.next()) {
-    LineReader line(*whole, path, lines.number());
-    try {
-      if (line.accept("SESS")) {
-        events.push_back(session_start(line));
-      } else if (line.accept("TASK")) {
-        events.push_back(task_start(line));
-      } else if (line.accept("FORK")) {
-        events.push_back(fork(line));
-      } else if (line.accept("DLOP")) {
-        events.push_back(library_load(line));
-      } else if (!whole->empty() && !whole->starts_with('#')) {
-        line.fail("expected SESS, TASK, FORK or DLOP");
-      }
-    } catch (const InputError& damage) {
-      notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
+  read_lines(text, path, notes, [&](LineReader line) {
+    if (line.accept("SESS")) {
+      events.push_back(session_start(line));
+    } else if (line.accept("TASK")) {
+      events.push_back(task_start(line));
+    } else if (line.accept("FORK")) {
+      events.push_back(fork(line));
+    } else if (line.accept("DLOP")) {
+      events.push_back(library_load(line));
+    } else if (!line.rest().empty() && !line.rest().starts_with('#')) {
+      line.fail("expected SESS, TASK, FORK or DLOP");
     }
-  }
+  });
   return events;
 }
 
