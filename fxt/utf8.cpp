@@ -41,24 +41,13 @@ Sequence first_sequence(std::string_view text) {
   return {length, true};
 }
 
-// Bytes at the start of `text` that are ASCII, eight at a time.
-std::size_t ascii_prefix(std::string_view text) {
-  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080;
-  std::size_t size = 0;
-  for (std::uint64_t eight = 0; text.size() - size >= sizeof eight; size += sizeof eight) {
-    std::memcpy(&eight, text.data() + size, sizeof eight);
-    if ((eight & kHighBits) != 0) break;
-  }
-  return size;
-}
-
 // True if all eight bytes are ASCII and not NUL.
 bool is_plain(std::uint64_t eight) {
   constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080, kOnes = 0x0101'0101'0101'0101;
   return ((eight | (eight - kOnes)) & kHighBits) == 0;
 }
 
-// Bytes at the start of `text` that are so: all of it, or whole eights.
+// Bytes at the start of non-empty `text` that are so: all of it, or whole eights.
 std::size_t plain_prefix(std::string_view text) {
   std::uint64_t eight = 0;
   std::size_t size = 0;
@@ -79,7 +68,7 @@ std::size_t plain_prefix(std::string_view text) {
 
 bool is_valid_utf8(std::string_view text) {
   while (!text.empty()) {
-    text.remove_prefix(ascii_prefix(text));
+    text.remove_prefix(plain_prefix(text));
     if (text.empty()) break;
     const Sequence sequence = first_sequence(text);
     if (!sequence.valid) return false;
