@@ -79,9 +79,9 @@ class RecordBuilder {
   }
   template <typename Field>
   bool thread(Field field, const Thread& thread) {
-    const ThreadRef ref = tables_->refer_to(thread);
-    this->field(field, ref.ref);
-    return ref.ref != 0 || (word(thread.process) && word(thread.thread));
+    const std::uint8_t ref = tables_->refer_to(thread);
+    this->field(field, ref);
+    return ref != 0 || (word(thread.process) && word(thread.thread));
   }
   // Always inline: an index would need some thread of the process.
   template <typename Field>

@@ -203,7 +203,7 @@ void Writer::put_profiler(const T& record, std::string_view kind) {
   check_time(record.time, refusal);
   if (record.thread.storage == Storage::Missing) refusal.thread(record.thread);
   if constexpr (!std::is_same_v<T, ProfilerBacktrace>)
-    check_profiler_thread(tables_->refer_to(record.thread).ref == 0, refusal);
+    check_profiler_thread(tables_->refer_to(record.thread) == 0, refusal);
   put(record, kind, "");
 }
 

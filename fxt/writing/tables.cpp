@@ -52,7 +52,7 @@ void WriterTables::switch_provider(std::uint32_t id) {
 
 void WriterTables::enter(std::size_t provider) {
   provider_ = provider;
-  last_thread_ = {};
+  last_thread_ = 0;
   for (std::size_t i = 1; i < strings_.size(); ++i)
     if (strings_[i].for_good) register_string(i);
   for (std::size_t i = 1; i < threads_.size(); ++i)
@@ -115,14 +115,13 @@ std::string_view WriterTables::clean(std::string_view text, std::size_t max_byte
 
 // ---- Threads ----
 
-ThreadRef WriterTables::refer_to(const Thread& thread) {
+std::uint8_t WriterTables::refer_to(const Thread& thread) {
   // Readers know no thread 0.
-  if (thread.storage != Storage::Inline && thread.thread != 0) {
-    if (last_thread_.ref != 0 && last_thread_.thread == thread) return last_thread_;
-    if (const auto index = index_of(thread)) return last_thread_ = {.ref = *index, .thread = thread};
-    ++counters_->inline_threads;
-  }
-  return {.ref = 0, .thread = thread};
+  if (thread.storage == Storage::Inline || thread.thread == 0) return 0;
+  if (last_thread_ != 0 && threads_[last_thread_].thread == thread) return last_thread_;
+  if (const auto index = index_of(thread)) return last_thread_ = *index;
+  ++counters_->inline_threads;
+  return 0;
 }
 
 std::optional<std::uint8_t> WriterTables::thread_ref(const Thread& thread) {

@@ -20,11 +20,6 @@
 
 namespace fxt {
 
-struct ThreadRef {
-  std::uint8_t ref = 0;  // 0: both koids follow inline
-  Thread thread = {};
-};
-
 class WriterTables {
  public:
   WriterTables(WordBuffer& out, WriterCounters& counters) : out_(&out), counters_(&counters) {}
@@ -48,7 +43,7 @@ class WriterTables {
   // Texts that had to be changed live until then.
   void begin_record() { changed_.clear(); }
   TextRef refer_to(const String& string);
-  ThreadRef refer_to(const Thread& thread);
+  std::uint8_t refer_to(const Thread& thread);  // 0: both koids follow inline
   // `text` as it may be written: cut, and made valid UTF-8 without NUL.
   std::string_view clean(std::string_view text, std::size_t max_bytes);
 
@@ -95,7 +90,7 @@ class WriterTables {
   std::vector<StringEntry> strings_ = std::vector<StringEntry>(1);  // by index
   std::unordered_map<Thread, std::uint8_t, ThreadHash> thread_table_;
   std::vector<ThreadEntry> threads_ = std::vector<ThreadEntry>(1);
-  ThreadRef last_thread_;  // events mostly come in runs of one thread; ref 0 if none
+  std::uint8_t last_thread_ = 0;  // events mostly come in runs of one thread; 0 if none
   std::vector<Provider> providers_;
   std::unordered_map<std::uint32_t, std::size_t> place_of_;  // in providers_, by id
   std::size_t provider_ = 0;                                 // the current one
