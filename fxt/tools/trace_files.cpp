@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <exception>
@@ -20,6 +19,7 @@
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/foreign_files.h"
 #include "fxt/support/text.h"
+#include "fxt/utf8.h"
 
 namespace fxt::tools {
 namespace {
@@ -68,9 +68,7 @@ void check_target(const std::string& path, bool takes_any_name) {
     throw UsageError("a trace is binary: send standard output to a file or a program, not to the terminal");
   std::error_code error;
   if (takes_any_name || fs::exists(path, error)) return;
-  const std::string own = fs::path(path).extension().string();
-  std::string suffix = own;
-  std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string own = fs::path(path).extension().string(), suffix = lower(own);
   if (std::ranges::count(kPacked, suffix) != 0 || ((suffix == ".gz" || suffix == ".zst") && own != suffix))
     throw UsageError(fmt::format(
         "'{}': a compressed output is .gz or .zst, not {}; --force writes an FXT trace under that name", path,
@@ -129,8 +127,6 @@ void TraceFileOutput::finish() {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // The number of the piece of `file` that has this name, if any.
 std::optional<std::size_t> number_in(const std::string& name, const std::string& file) {
   // The number is where these two differ.
@@ -168,16 +164,12 @@ PieceFiles::PieceFiles(Options options) : options_(std::move(options)) {
     for (const auto& [number, name] : pieces_of(options_.target)) check(name);
 }
 
-std::string PieceFiles::name_of(std::size_t number) const {
-  return options_.is_split ? piece_name(options_.target, number) : options_.target;
-}
-
 TraceFileOutput& PieceFiles::next(std::size_t number) {
   if (number < names_.size()) return *file_;
   if (number >= kMaxPieces && !options_.replaces_anything)
     throw FileError(fmt::format("more than {} pieces; --force writes them all", kMaxPieces));
   if (file_) bytes_before_ += file_->bytes_written();
-  const std::string name = name_of(number);
+  const std::string name = options_.is_split ? piece_name(options_.target, number) : options_.target;
   file_.emplace(name, options_.jobs, options_.syncs);
   names_.push_back(name);
   return *file_;

@@ -103,8 +103,6 @@ class PieceFiles final : public PieceOutputs {
   std::uint64_t bytes_written() const;
 
  private:
-  std::string name_of(std::size_t number) const;
-
   Options options_;
   std::vector<std::string> names_;
   std::optional<TraceFileOutput> file_;  // the latest
