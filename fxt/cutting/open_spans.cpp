@@ -133,25 +133,26 @@ void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
     push(stack, event, OpenSpan::kUnknown, false).is_outside = true;
   } else if (is_end(event)) {
     if (const auto ended = ended_by(event, stack)) erase(stack, *ended);
-    forget_if_over(event, stack);
   }
+  forget_if_over(event, stack);
 }
 
 void OpenSpans::add_after(const Event& event, Piece& piece) {
   SpanStack& stack = stack_of(event);
-  if (is_begin(event)) ++stack.after;
-  if (!is_end(event)) return;
-  if (stack.after > 0) {
+  if (is_begin(event)) {
+    ++stack.after;
+  } else if (is_end(event) && stack.after > 0) {
     --stack.after;
-    return;
+  } else if (is_end(event)) {
+    begin_again(stack, piece);
+    settle(stack, piece.span.end, piece);
+    if (const auto ended = ended_by(event, stack)) {
+      Event at_edge = event;
+      at_edge.time = piece.span.end;
+      end(stack, *ended, at_edge, true, piece);
+    }
   }
-  begin_again(stack, piece);
-  settle(stack, piece.span.end, piece);
-  const auto ended = ended_by(event, stack);
-  if (!ended) return;
-  Event at_edge = event;
-  at_edge.time = piece.span.end;
-  end(stack, *ended, at_edge, true, piece);
+  forget_if_over(event, stack);
 }
 
 void OpenSpans::add(const Event& event, Piece& piece) {
@@ -177,6 +178,7 @@ void OpenSpans::add(const Event& event, Piece& piece) {
     stack.add_around(event.time, event.end);
   }
   piece.write(event);
+  forget_if_over(event, stack);
 }
 
 void OpenSpans::add_late(const Event& event, SpanStack& stack, Piece& piece) {
