@@ -163,6 +163,9 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
     references_.registered(record);
   }
   if constexpr (std::is_same_v<T, ThreadRecord>) references_.registered(record);
+  // From here on, indices may mean other names.
+  if constexpr (std::is_same_v<T, ProviderInfo> || std::is_same_v<T, ProviderSection>)
+    limits_.string_replaced();
   if constexpr (std::is_same_v<T, Event>) check_event(record, reader);
   if constexpr (std::is_same_v<T, KernelObject>) {
     check_object(record, findings_);

@@ -44,7 +44,7 @@ class LimitCheck {
     if (locations_.size() > kMaxLocations)
       findings_->fault(Fault::ManyLocations, "more than 32,767 pairs of duration name and source location");
   }
-  // From here on, an index of the string table means another name.
+  // From here on, an index of the string table may mean another name.
   void string_replaced() { located_.clear(); }
 
  private:
