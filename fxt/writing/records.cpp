@@ -281,7 +281,8 @@ bool Writer::write_any(const Record& record) {
         } else if constexpr (std::is_same_v<T, ProviderSection>) {
           if (tables_->provider() != value.id) switch_provider(value.id);
         } else if constexpr (std::is_same_v<T, ProviderEvent>) {
-          buffer_full();
+          const std::uint32_t id = tables_->has_provider(value.id) ? value.id : tables_->provider();
+          put(ProviderEvent{.id = id}, "provider event", "");
         } else {
           // The rest is the Writer's own, or can only be read.
           return std::is_same_v<T, Magic> || std::is_same_v<T, Initialization> ||

@@ -37,6 +37,12 @@ TEST(WriterCopy, GoesFromProviderToProvider) {
   EXPECT_EQ(copy(words, {}), words);
 }
 
+TEST(WriterCopy, KeepsWhoseBufferWasFull) {
+  Words words = file_of([](Writer& writer) { writer.begin_provider(2, "other"); });
+  words.push_back(0x0013'0010);  // provider 1, provider event (3), 1 word, while 2 is the current one
+  EXPECT_EQ(copy(words, {}), words);
+}
+
 // The program of the README.
 Words without_thread(std::uint64_t gone, const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
