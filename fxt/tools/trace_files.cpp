@@ -92,7 +92,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   if (!fs::is_regular_file(status)) return;
   for (const std::string& input : inputs) {
     if (fs::equivalent(path, input, error))
-      throw NotReplaceable(fmt::format("'{}' is read, and would be overwritten", path));
+      throw UsageError(fmt::format("'{}' is read, and would be overwritten", path));
     refuse_unreadable();
   }
   const bool is_empty = fs::file_size(path, error) == 0;
@@ -103,8 +103,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   } catch (const FileError& problem) {
     throw FileError(fmt::format("can't read {}", problem.what()));
   }
-  throw NotReplaceable(
-      fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
+  throw UsageError(fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
 }
 
 TraceFileOutput::TraceFileOutput(const std::string& path, unsigned jobs, bool syncs)

@@ -30,11 +30,6 @@ std::unique_ptr<Input> open_trace(const std::string& path);
 // no such file exists, or it is standard output ("-") and that is the terminal.
 void check_target(const std::string& path, bool takes_any_name);
 
-// The user's options don't allow replacing the file.
-class NotReplaceable : public UsageError {
-  using UsageError::UsageError;
-};
-
 // The kind of file that a program writes, and so may replace.
 struct FileKind {
   bool (*is_one)(const std::string& path) = is_fxt;
@@ -43,7 +38,7 @@ struct FileKind {
 
 // Checks that `path` may be written: it does not exist, is empty, or is of the same kind, plain or
 // compressed. With `replaces_anything` any file may be replaced but one of the inputs. Devices and the like
-// are written to, not replaced. Throws NotReplaceable, and FileError if the file that is there can't be
+// are written to, not replaced. Throws UsageError, and FileError if the file that is there can't be
 // read.
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind = {});
@@ -83,7 +78,7 @@ class PieceFiles final : public PieceOutputs {
     std::vector<std::string> inputs = {};  // are never replaced
     unsigned jobs = 1;                     // threads that compress
   };
-  // Checks all files that may have to be replaced. Throws NotReplaceable.
+  // Checks all files that may have to be replaced. Throws UsageError.
   explicit PieceFiles(Options options);
 
   // The file of piece `number`, the latest or the next one. Throws FileError, also for more pieces than
