@@ -6,11 +6,12 @@
 #include <deque>
 #include <fmt/format.h>
 #include <future>
-#include <limits>
 #include <new>
 #include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include <boost/endian/conversion.hpp>
 
 #include "fxt/support/compressed_files.h"
 
@@ -42,13 +43,6 @@ constexpr int kMemoryLevel = 8;                  // zlib's own default
 // RFC 1952: deflate, no flags, no time, no hint, Unix.
 constexpr std::array kHead = {std::byte{0x1f}, std::byte{0x8b}, std::byte{8}, std::byte{0}, std::byte{0},
                               std::byte{0},    std::byte{0},    std::byte{0}, std::byte{0}, std::byte{3}};
-
-void put_little_endian(std::span<std::byte, 4> room, std::uint32_t value) {
-  for (std::byte& byte : room) {
-    byte = static_cast<std::byte>(value & 0xff);
-    value >>= 8;
-  }
-}
 
 const Bytef* bytes_of(std::span<const std::byte> bytes) {
   return reinterpret_cast<const Bytef*>(bytes.data());
@@ -131,11 +125,10 @@ void GzipStream::write(std::span<const std::byte> bytes) {
 void GzipStream::finish() {
   hand_out(true);
   for (; !running_.empty(); running_.pop_front()) take_in(running_.front().get());
-  std::array<std::byte, 8> tail{};
-  put_little_endian(std::span(tail).first<4>(), checksum_);
-  put_little_endian(std::span(tail).last<4>(),
-                    static_cast<std::uint32_t>(plain_size_ & std::numeric_limits<std::uint32_t>::max()));
-  file_.write(tail);
+  using boost::endian::native_to_little;
+  const std::array tail{native_to_little(checksum_),
+                        native_to_little(static_cast<std::uint32_t>(plain_size_))};  // its lowest 32 bits
+  file_.write(std::as_bytes(std::span(tail)));
 }
 
 GzipStream::Compressed GzipStream::compress(const Bytes& block, std::size_t known, bool is_last) {
