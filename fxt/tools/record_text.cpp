@@ -23,9 +23,6 @@ struct Hexadecimal {
 struct Word {
   std::string_view text;
 };
-struct ProcessOf {
-  const Thread& thread;
-};
 struct Payload {
   std::span<const std::byte> bytes;
 };
@@ -82,7 +79,10 @@ void print_fields(const Record& record, Print&& print) {
       print(" ", "bytes", Payload{r.bytes});
     }
     void operator()(const UserspaceObject& r) {
-      print(" process=", "process", ProcessOf{r.process});
+      if (r.process.storage == Storage::Missing)
+        print(" process=", "process", r.process);
+      else
+        print(" process=", "process", r.process.process);
       print(" pointer=", "pointer", Hexadecimal{r.pointer});
       print(" ", "name", r.name);
       print(" ", "arguments", r.arguments);
@@ -230,11 +230,6 @@ struct LineWriter {
     out.push_back('/');
     append_number(out, thread.thread);
   }
-  void value_of(ProcessOf process) {
-    const Thread& thread = process.thread;
-    thread.storage == Storage::Missing ? append(out, "?{}", thread.index)
-                                       : append_number(out, thread.process);
-  }
   void value_of(std::span<const std::byte> bytes) { append_hex(out, bytes); }
   void value_of(Payload payload) {
     append(out, "size={} ", payload.bytes.size());
@@ -270,10 +265,6 @@ struct JsonWriter {
     append_text(out, ",\"thread\":");
     append_number(out, thread.thread);
     out.push_back('}');
-  }
-  void json_of(ProcessOf process) {
-    const Thread& thread = process.thread;
-    thread.storage == Storage::Missing ? missing(thread.index) : append_number(out, thread.process);
   }
   void json_of(std::span<const std::byte> bytes) {
     out.push_back('"');
