@@ -21,8 +21,7 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path,
 // The lines of a text without their ends ("\n" or "\r\n"); a last line may lack its end.
 class Lines {
  public:
-  explicit Lines(std::string_view text, std::uint64_t lines_before = 0)
-      : rest_(text), number_(lines_before) {}
+  explicit Lines(std::string_view text) : rest_(text) {}
 
   // The next line, borrowed from the text; nothing at the end.
   std::optional<std::string_view> next();
@@ -30,7 +29,7 @@ class Lines {
 
  private:
   std::string_view rest_;
-  std::uint64_t number_;
+  std::uint64_t number_ = 0;
 };
 
 // Parses one line from left to right. Every failure is an InputError at file:line.
