@@ -91,7 +91,7 @@ WriterOptions options_of(const KnownProviders& providers) {
 Piece::Piece(Output& output, const KnownProviders& providers, CutCounters& counters)
     : writer_(output, options_of(providers)), counters_(&counters) {
   for (const auto& [id, name] : providers.all) write(Record(ProviderInfo{.id = id, .name = name}));
-  if (!providers.all.empty()) write(Record(ProviderSection{.id = providers.current}));
+  if (providers.ids.contains(providers.current)) write(Record(ProviderSection{.id = providers.current}));
 }
 
 const Piece::KnownEvent& Piece::known(const Event& event) {

@@ -100,7 +100,10 @@ void PieceSequence::add(const ProviderInfo& info) {
 
 void PieceSequence::add(const ProviderSection& section) {
   providers_.current = section.id;
-  if (piece_) piece_->write(Record(section));
+  if (piece_)
+    piece_->write(Record(section));
+  else if (!providers_.ids.contains(section.id))
+    ++counters_->unwritable;
 }
 
 void PieceSequence::add(const Event& event) {
