@@ -69,14 +69,12 @@ std::string assumption_text(const Info& info) {
                      info.order == std::endian::big ? "big" : "little", info.bits);
 }
 
-// The command line is quoted as in JSON, without the quotes around.
+// In the command line, a quote has a backslash before it; a backslash stands for itself.
 std::string unquote(std::string_view quoted) {
   std::string text;
   text.reserve(quoted.size());
-  for (std::size_t i = 0; i < quoted.size(); ++i) {
-    if (quoted[i] == '\\' && i + 1 < quoted.size()) ++i;
-    text.push_back(quoted[i]);
-  }
+  for (std::size_t i = 0; i < quoted.size(); ++i)
+    if (quoted[i] != '\\' || !quoted.substr(i + 1).starts_with('"')) text.push_back(quoted[i]);
   return text;
 }
 

@@ -83,7 +83,7 @@ TEST(Info, Lines) {
   const Info info = parse(header() + R"text(exename:/home/u/my program
 build_id:6126057874665b06c90184f88a912e25eab0a59a
 exit_status:256
-cmdline:uftrace record ./my\"program\" back\\slash
+cmdline:uftrace record ./my\"program\" back\slash a\\b c\\" d\
 cpuinfo:lines=2
 cpuinfo:nr_cpus=2 / 4 (online/possible)
 cpuinfo:desc=ARM64 (v8)
@@ -113,7 +113,7 @@ tomorrow:a key nobody knows yet
   EXPECT_EQ(info.exename, "/home/u/my program");
   EXPECT_EQ(info.build_id, "6126057874665b06c90184f88a912e25eab0a59a");
   EXPECT_EQ(info.exit_status, 256);
-  EXPECT_EQ(info.cmdline, R"(uftrace record ./my"program" back\slash)");
+  EXPECT_EQ(info.cmdline, R"(uftrace record ./my"program" back\slash a\\b c\" d\)");
   EXPECT_EQ(info.cpu_count, "2 / 4 (online/possible)");
   EXPECT_EQ(info.cpu_description, "ARM64 (v8)");
   EXPECT_EQ(info.meminfo, "20.2 / 23.5 GB (free / total)");
