@@ -1,6 +1,5 @@
 #include "converters/uftrace/recording/description.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "converters/uftrace/recording/directory.h"
+#include "fxt/support/text.h"
 
 namespace convert::uftrace {
 namespace {
@@ -20,18 +20,22 @@ std::vector<std::byte> bytes_of(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
+// Whether the word after this one is the value of an option of uftrace: after "-d" and "-aF", not after "-a"
+// or "-dx.data".
+bool wants_value(std::string_view word) {
+  constexpr std::string_view kWithValue = "AbCdDEfFHKLNpPrRsStTUWZ";
+  if (!word.starts_with('-') || word.starts_with("--")) return false;
+  return word.find_first_of(kWithValue, 1) == word.size() - 1;
+}
+
 // The program and its arguments, of `info`'s command line: "uftrace record -a ./draw 3" gives "./draw" and
 // "3".
 std::vector<std::string> command_line_of(const Info& info, std::string_view exename) {
-  std::vector<std::string> words;
-  std::string_view rest = info.cmdline;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-    if (!words.empty() || basename_of(word) == basename_of(exename)) words.emplace_back(word);
-  }
-  if (words.empty()) words.emplace_back(exename);
-  return words;
+  const auto words = fxt::parts_of(info.cmdline, " ");
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (basename_of(words[i]) == basename_of(exename) && !wants_value(words[i - 1]))
+      return {words.begin() + static_cast<std::ptrdiff_t>(i), words.end()};
+  return {std::string(exename)};
 }
 
 }  // namespace

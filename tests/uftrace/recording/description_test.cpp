@@ -44,6 +44,14 @@ TEST(TraceInfo, TheProgramsCommandLineIsAPartOfTheRecorders) {
   EXPECT_FALSE(info.wall_clock);
 }
 
+TEST(TraceInfo, ValuesOfTheRecordersOptionsAreNotTheProgram) {
+  for (const std::string options : {"-d out/draw", "-F draw", "-aF draw -lt 5us", "-adraw -k"}) {
+    Info recorder;
+    recorder.cmdline = "uftrace record " + options + " ./draw draw";
+    EXPECT_EQ(trace_info(kOneProgram, recorder).session, "./draw draw") << options;
+  }
+}
+
 TEST(TraceInfo, WithoutInfoTheProgramsPathIsKnown) {
   EXPECT_EQ(trace_info(kOneProgram, {}).session, "/bin/draw");
 }
