@@ -71,6 +71,10 @@ class Paths(unittest.TestCase):
         (self.folder / "link").symlink_to("uftrace.data")
         self.assert_refused("the OUTPUT 'link/sub/out.fxt' lies in the INPUT 'uftrace.data'", "uftrace.data",
                             "link/sub/out.fxt")
+        # Into the folder that one is in, by a name alone.
+        self.folder /= "uftrace.data"
+        self.assert_refused("the OUTPUT 'out.fxt' lies in the INPUT '.'", ".", "out.fxt")
+        self.folder = self.folder.parent
         # Beside it, with a name that begins alike.
         self.assert_writes("uftrace.data.fxt", "uftrace.data", "uftrace.data.fxt")
 
