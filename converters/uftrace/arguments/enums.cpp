@@ -12,6 +12,10 @@
 namespace convert::uftrace {
 namespace {
 
+constexpr std::int64_t kMinInt = std::numeric_limits<std::int32_t>::min(),
+                       kMaxInt = std::numeric_limits<std::int32_t>::max(),
+                       kMaxUnsigned = std::numeric_limits<std::uint32_t>::max();
+
 // A C literal: decimal, hexadecimal or octal, with an optional minus sign.
 std::optional<std::int64_t> number_of(std::string_view text) {
   const bool is_negative = text.starts_with('-');
@@ -21,10 +25,11 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// Parses the text between the braces.
+// Parses the text between the braces. uftrace leaves out a value that follows from the one before it, as an
+// int.
 std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
   std::vector<Enumerator> enumerators;
-  std::uint64_t next = 0;
+  std::int64_t next = 0;
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(','), list.size());
     const std::string_view one = trimmed(list.substr(0, end));
@@ -34,11 +39,13 @@ std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
     if (equals != std::string_view::npos) {
       const auto value = number_of(trimmed(one.substr(equals + 1)));
       if (!value) return std::nullopt;
-      next = static_cast<std::uint64_t>(*value);
+      next = *value;
     }
     const std::string_view name = trimmed(one.substr(0, equals));
     if (name.empty()) return std::nullopt;
-    enumerators.push_back({std::string(name), static_cast<std::int64_t>(next++)});
+    enumerators.push_back({std::string(name), next});
+    const bool is_long = next < kMinInt || next > kMaxUnsigned;
+    next = (is_long ? static_cast<std::int32_t>(next) : next) + 1;
   }
   return enumerators;
 }
@@ -86,11 +93,9 @@ bool EnumType::describe(std::int64_t value, std::string& text) const {
 
 std::int64_t EnumType::value_of(std::uint64_t bits) const {
   const auto value = static_cast<std::int64_t>(bits);
-  const bool is_int = value > std::numeric_limits<std::int32_t>::max() &&
-                      value <= std::int64_t{std::numeric_limits<std::uint32_t>::max()};
-  if (is_int) {
-    const bool has_negative = !by_value_.empty() && by_value_.back().value < 0;
-    return has_negative ? static_cast<std::int32_t>(bits) : value;
+  if (value > kMaxInt && value <= kMaxUnsigned) {
+    const bool is_unsigned = by_value_.empty() || by_value_.front().value > kMaxInt;
+    return is_unsigned ? value : static_cast<std::int32_t>(bits);
   }
   const std::int64_t wrapped = value - wrap_at(value);
   return find(value) == nullptr && find(wrapped) != nullptr ? wrapped : value;
