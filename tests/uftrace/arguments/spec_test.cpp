@@ -93,6 +93,11 @@ TEST(Spec, PlacesOfValues) {
                           "fparg2 f8 %xmm0"));
 }
 
+// So uftrace reads them.
+TEST(Spec, NothingFollowsAPlaceOnTheStack) {
+  EXPECT_THAT(items("arg7%stack1/i32,arg8%stack+2x"), ElementsAre("arg7 d8 stack+1", "arg8 d8 stack+2"));
+}
+
 TEST(Spec, WordsAreKnownInAnyCase) {
   EXPECT_THAT(items("ARG1/x,FPArg2,RetVal/s"), ElementsAre("arg1 x8", "fparg2 f8 float", "retval s0"));
 }
