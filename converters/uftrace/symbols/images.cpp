@@ -40,7 +40,9 @@ bool SymbolAt::is_in(std::string_view module, const AddressSpace* space) const {
   if (module == "PLT") return symbol->is_plt() && !modules.empty() && is_image_of(modules.front());
   const auto first =
       std::ranges::find_if(modules, [&](const Module& m) { return m.basename().starts_with(module); });
-  if (first != modules.end()) return is_image_of(*first);
+  if (first != modules.end())
+    return std::ranges::any_of(
+        modules, [&](const Module& m) { return m.basename() == first->basename() && is_image_of(m); });
   return image->kind == Image::Kind::Library && image->name().starts_with(module);
 }
 

@@ -34,8 +34,8 @@ struct SymbolAt {
   // The names of all functions that begin where the symbol does, its own first.
   std::vector<std::string> names(Demangle mode) const;
   // True if users and specs mean the symbol's image by `module`. uftrace means the first module, by address,
-  // whose name begins like that; a library that was loaded later only if there is no such module. `PLT` means
-  // the library functions that the program itself calls.
+  // whose name begins like that; here so do others with its whole name. A library that was loaded later only
+  // if there is no such module. `PLT` means the library functions that the program itself calls.
   bool is_in(std::string_view module, const AddressSpace* space) const;
 };
 

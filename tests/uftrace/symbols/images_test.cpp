@@ -3,6 +3,7 @@
 #include <array>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
 
 #include "converters/model/names/names.h"
 #include "converters/uftrace/recording/note_kinds.h"
@@ -32,6 +33,24 @@ TEST(Images, ALibraryHidesAnEarlierOneAtItsAddresses) {
   EXPECT_EQ(name_at(2, 0x7108), "second");
   EXPECT_EQ(name_at(2, 0x7107), "first") << "the second one has no function there";
   EXPECT_EQ(images.at({.space = nullptr, .libraries = 0}, 0x7108).image, nullptr);
+}
+
+TEST(Images, AModuleIsMeantByTheBeginningOfItsNameAndOthersByTheSameWholeName) {
+  const SymbolTable table("100 10 T f\n");
+  AddressSpace space;
+  space.map.modules = {{0x1000, 0x2000, "/a/libx.so.1", ""},
+                       {0x2000, 0x3000, "/b/libx.so.1", ""},
+                       {0x3000, 0x4000, "/b/libx.so.2", ""}};
+  const auto is_in = [&](const Module& module, std::string_view name) {
+    const Image image = Image::of(module);
+    return SymbolAt{.image = &image, .symbol = table.find_function(0x100)}.is_in(name, &space);
+  };
+  const Module &first = space.map.modules[0], &namesake = space.map.modules[1], &other = space.map.modules[2];
+  EXPECT_TRUE(is_in(first, "libx"));
+  EXPECT_TRUE(is_in(namesake, "libx"));
+  EXPECT_FALSE(is_in(other, "libx"));
+  EXPECT_TRUE(is_in(other, "libx.so.2"));
+  EXPECT_FALSE(is_in(first, "liby"));
 }
 
 TEST(CallLabels, AreInTheOrderOfTheAddresses) {
