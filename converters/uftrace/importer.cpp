@@ -176,7 +176,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     if (recording.filters != nullptr) recording.filters->add_notes(recording.directory.path.native(), notes);
   });
   ThreadPlans& plans = recording.plans = plans_of(recording, context);
-  plan_forks(plans, recording.sessions, recording.perf, recording.symbolizer, context.timeline);
+  plan_forks(plans, recording.sessions, recording.perf, recording.info.has<FeatureBits::EstimateReturn>(),
+             recording.symbolizer, context.timeline);
   if (options.event_skip_out) skip_outside_calls(plans);
   std::erase_if(plans, [](const auto& entry) { return !entry.second.is_shown; });
   if (const std::size_t tasks = recording.sessions.tasks().size();

@@ -110,13 +110,18 @@ class Candidates {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }
 
-  // The call that this thread was in at that time, when it had these calls open; null if it was in none.
-  Candidate* claim_open(ThreadId tid, std::uint64_t time_ns, const std::vector<std::uint64_t>& open) {
+  // The call that this thread was in at that time, when it had these calls open; null if it was in none. A
+  // call whose exit is estimated may only seem to have ended.
+  Candidate* claim_open(const PlannedFork& fork, const std::vector<std::uint64_t>& open,
+                        bool has_estimated_exits) {
     const auto later =
-        std::ranges::upper_bound(all_, time_ns, {}, [](const Candidate& c) { return c.call.begin_ns; });
+        std::ranges::upper_bound(all_, fork.time_ns, {}, [](const Candidate& c) { return c.call.begin_ns; });
     const auto latest = std::find_if(std::reverse_iterator(later), all_.rend(),
-                                     [&](const Candidate& c) { return c.thread->task->tid == tid; });
-    if (latest == all_.rend() || !latest->call.is_open_in(open)) return nullptr;
+                                     [&](const Candidate& c) { return c.thread->task->tid == fork.by; });
+    if (latest == all_.rend()) return nullptr;
+    const bool may_be_open = has_estimated_exits && !latest->is_claimed &&
+                             fork.is_thread == (latest->call.kind == ForkKind::Thread);
+    if (!may_be_open && !latest->call.is_open_in(open)) return nullptr;
     latest->is_claimed = true;
     return &*latest;
   }
@@ -156,8 +161,13 @@ std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std
 
 class Planner {
  public:
-  Planner(ThreadPlans& plans, Sessions& sessions, Symbolizer& symbolizer, Timeline& timeline)
-      : plans_(plans), sessions_(sessions), symbolizer_(symbolizer), timeline_(timeline) {}
+  Planner(ThreadPlans& plans, Sessions& sessions, bool has_estimated_exits, Symbolizer& symbolizer,
+          Timeline& timeline)
+      : plans_(plans),
+        sessions_(sessions),
+        has_estimated_exits_(has_estimated_exits),
+        symbolizer_(symbolizer),
+        timeline_(timeline) {}
 
   // All forks of one process, in the order of time, that nothing else has to wait for.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
@@ -196,7 +206,7 @@ class Planner {
     for (const PlannedFork& fork : forks)
       if (fork.by)
         origins[fork.child].call =
-            candidates.claim_open(*fork.by, fork.time_ns, origins[fork.child].snapshot.stack);
+            candidates.claim_open(fork, origins[fork.child].snapshot.stack, has_estimated_exits_);
     std::ranges::sort(forks, is_forked_before);
     for (const PlannedFork& fork : forks) {
       Origin& origin = origins[fork.child];
@@ -267,15 +277,16 @@ class Planner {
 
   ThreadPlans& plans_;
   Sessions& sessions_;
+  const bool has_estimated_exits_;
   Symbolizer& symbolizer_;
   Timeline& timeline_;
 };
 
 }  // namespace
 
-void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
-                Timeline& timeline) {
-  Planner planner(plans, sessions, symbolizer, timeline);
+void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, bool has_estimated_exits,
+                Symbolizer& symbolizer, Timeline& timeline) {
+  Planner planner(plans, sessions, has_estimated_exits, symbolizer, timeline);
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;

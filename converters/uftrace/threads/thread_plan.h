@@ -97,8 +97,8 @@ using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 // `plans` by tid; a fork whose parent or child is not among them is left alone. The timeline gives the arrows
 // their ids, and knows at which depth calls stop being visible. Throws InputError if a record file can't be
 // read.
-void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, Symbolizer& symbolizer,
-                Timeline& timeline);
+void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, bool has_estimated_exits,
+                Symbolizer& symbolizer, Timeline& timeline);
 
 // Where not all calls are shown, a child that begins in no shown call gets no arrow: removes such arrows from
 // the plans of both threads. Throws InputError if a record file can't be read.

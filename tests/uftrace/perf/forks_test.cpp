@@ -140,15 +140,44 @@ TEST(UftracePerfForks, AnEarlierCallInsideIsNoStart) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @20 flow from event:fork #1"));
 }
 
-TEST(UftracePerfForks, ACallThatHasEndedIsNoStart) {
-  R r;
+// `system` ends before the fork.
+void ends_early(R& r) {
   has_system(r);
   execs(r, "101");
   r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(25, 1, R::kFork);
   r.entry(28, 1, R::kMain).exit(80, 1, R::kMain).exit(90, 0, R::kMain);
   r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
+}
+
+TEST(UftracePerfForks, ACallThatHasEndedIsNoStart) {
+  R r;
+  ends_early(r);
   r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).text());
   EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:fork #1"));
+}
+
+// It may have ended later, and is the start of one arrow; a new thread needs a call of pthread_create.
+TEST(UftracePerfForks, ACallWhoseExitIsEstimatedIsAStart) {
+  R r;
+  ends_early(r);
+  r.estimated_exits();
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).text());
+  EXPECT_THAT(arrows_of(r), Contains("100/100 @20 flow from event:fork #1"));
+  execs(r, "102");
+  r.thread(102).entry(62, 0, R::kF).exit(70, 0, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).fork(40, 102, 100).text());
+  EXPECT_THAT(arrows_of(r),
+              IsSupersetOf({"100/100 @20 flow from event:fork #1", "100/100 @28 flow from event:fork #2"}));
+}
+
+TEST(UftracePerfForks, OnlyACallOfItsKindMayHaveEndedLater) {
+  R r;
+  ends_early(r);
+  r.estimated_exits();
+  r.task_line("TASK timestamp=0.000000003 tid=103 pid=100");
+  r.thread(103).entry(62, 0, R::kF).exit(70, 0, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 103, 100).text());
+  EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:thread #1"));
 }
 
 }  // namespace
