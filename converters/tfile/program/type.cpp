@@ -340,7 +340,6 @@ ValueLayout value_layout(const Type& type, const std::string& expression, Names&
   ValueLayout layout = std::move(walk.layout);
   layout.more += walk.without_offset;
   if (layout.more > 0) layout.more_name = names.intern(expression + ".more");
-  layout.size = type.size;
   return layout;
 }
 

@@ -125,8 +125,6 @@ struct ValueLayout {
   std::vector<Leaf> leaves;
   std::uint64_t more = 0;
   NameId more_name{};
-  std::uint64_t size = 0;     // bytes
-  bool is_reference = false;  // the recorded bytes are the address of the value
 };
 // The layout of a value of this type, named by a C expression such as "a[2]@3".
 ValueLayout value_layout(const Type& type, const std::string& expression, Names& names);
