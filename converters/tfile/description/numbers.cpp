@@ -4,25 +4,15 @@
 #include <array>
 
 namespace convert::tfile {
-namespace {
-
-std::optional<unsigned> digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
-  return std::nullopt;
-}
-
-}  // namespace
 
 std::optional<std::vector<std::byte>> hex_bytes(std::string_view digits) {
   if (digits.size() % 2 != 0) return std::nullopt;
   std::vector<std::byte> bytes;
   bytes.reserve(digits.size() / 2);
   for (std::size_t i = 0; i < digits.size(); i += 2) {
-    const auto high = digit(digits[i]), low = digit(digits[i + 1]);
-    if (!high || !low) return std::nullopt;
-    bytes.push_back(static_cast<std::byte>(*high * 16 + *low));
+    const auto byte = whole_number<std::uint8_t>(digits.substr(i, 2), 16);
+    if (!byte) return std::nullopt;
+    bytes.push_back(std::byte{*byte});
   }
   return bytes;
 }

@@ -15,12 +15,6 @@ std::string_view next_digits(std::string_view& text) {
   return digits;
 }
 
-bool skip_comma(std::string_view& text) {
-  if (!text.starts_with(',')) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
 // "-1", "FFFFFFFF" and "FFFFFFFFFFFFFFFF" mean that there is no base register.
 std::optional<std::int64_t> next_base(std::string_view& text) {
   if (text.starts_with('-')) {
@@ -35,9 +29,9 @@ std::optional<std::int64_t> next_base(std::string_view& text) {
 
 std::optional<TracepointAction> next_memory_action(std::string_view& text) {
   const auto base = next_base(text);
-  if (!base || !skip_comma(text)) return std::nullopt;
+  if (!base || !consume_prefix(text, ",")) return std::nullopt;
   const auto offset = hex_number(next_digits(text));
-  if (!offset || !skip_comma(text)) return std::nullopt;
+  if (!offset || !consume_prefix(text, ",")) return std::nullopt;
   const auto length = hex_number(next_digits(text));
   if (!length) return std::nullopt;
   TracepointAction action{.kind = TracepointAction::Kind::Memory};
@@ -50,7 +44,7 @@ std::optional<TracepointAction> next_memory_action(std::string_view& text) {
 // "<length in bytes>,<bytecode>", of X actions and of conditions.
 std::optional<std::vector<std::byte>> next_code(std::string_view& text) {
   const auto length = hex_number(next_digits(text));
-  if (!length || !skip_comma(text) || *length > text.size() / 2) return std::nullopt;
+  if (!length || !consume_prefix(text, ",") || *length > text.size() / 2) return std::nullopt;
   auto code = hex_bytes(text.substr(0, *length * 2));
   text.remove_prefix(*length * 2);
   return code;
@@ -106,17 +100,9 @@ std::optional<std::string> read_source(TracepointLocation& location, std::string
 std::optional<std::string> read_usage(TracepointLocation& location, std::string_view rest) {
   const std::string_view hits = next_field(rest, ':'), bytes = rest;
   const bool decimal = std::ranges::all_of(hits, is_digit) && std::ranges::all_of(bytes, is_digit);
-  const auto read = [&](std::string_view digits) -> std::optional<std::uint64_t> {
-    if (!decimal) return hex_number(digits);
-    std::uint64_t number = 0;
-    for (const char c : digits) {
-      if (number > (~std::uint64_t{0} - 9) / 10) return std::nullopt;
-      number = number * 10 + static_cast<std::uint64_t>(c - '0');
-    }
-    return digits.empty() ? std::nullopt : std::optional(number);
-  };
-  location.hits = read(hits);
-  location.bytes_used = read(bytes);
+  const int base = decimal ? 10 : 16;
+  location.hits = whole_number(hits, base);
+  location.bytes_used = whole_number(bytes, base);
   if (!location.hits || !location.bytes_used) return "damaged hit count";
   return std::nullopt;
 }
