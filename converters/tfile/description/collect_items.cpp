@@ -3,19 +3,18 @@
 #include "converters/model/reading/text.h"
 
 namespace convert::tfile {
-namespace {
 
-// The offset behind the template arguments that begin at `at`: those of "Box<int, 3>::all". `at` itself if a
-// "<" there is an operator, or is none.
-std::size_t behind_template_arguments(std::string_view text, std::size_t at) {
-  if (text[at] != '<' || at == 0 || !is_word_character(text[at - 1])) return at;
+std::size_t behind_template_arguments(std::string_view text, std::size_t at, bool is_type) {
+  if (at == 0 || at >= text.size() || text[at] != '<' || !is_word_character(text[at - 1])) return at;
   int depth = 0;
   for (std::size_t i = at; i < text.size(); ++i) {
     if (text[i] == '<') ++depth;
-    if (text[i] == '>' && --depth == 0) return text.substr(i + 1).starts_with("::") ? i + 1 : at;
+    if (text[i] == '>' && --depth == 0) return is_type || text.substr(i + 1).starts_with("::") ? i + 1 : at;
   }
   return at;
 }
+
+namespace {
 
 // Splits a list at the commas that are outside of brackets and quotes.
 std::vector<std::string_view> split_items(std::string_view list) {
@@ -57,7 +56,7 @@ bool is_plain_name(std::string_view text) {
     const auto* const end = std::ranges::find_if_not(text, is_word_character);
     const auto size = static_cast<std::size_t>(end - text.begin());
     if (size == 0 || is_digit(text.front())) return false;
-    text.remove_prefix(size < text.size() ? behind_template_arguments(text, size) : size);
+    text.remove_prefix(behind_template_arguments(text, size));
     if (text.empty()) return true;
     if (!text.starts_with("::")) return false;
     text.remove_prefix(2);
@@ -92,7 +91,7 @@ bool is_value(std::string_view text) {
     } else if (is_word_character(c) || c == '$' || c == '\'') {
       if (is_behind_bracket && !is_dereferenced) return true;  // a cast
       while (at < text.size() && (is_word_character(text[at]) || text[at] == '$' || text[at] == '\'')) ++at;
-      if (at < text.size()) at = behind_template_arguments(text, at);
+      at = behind_template_arguments(text, at);
       is_behind_bracket = wants_operand = false;
     } else if (!wants_operand && (c == '.' || rest.starts_with("->") || rest.starts_with("::"))) {
       at += c == '.' ? 1 : 2;

@@ -38,6 +38,10 @@ CollectItems collect_items(const std::vector<std::string>& commands,
                            const std::function<bool(std::string_view)>& is_variable,
                            const std::function<bool(std::string_view)>& is_register);
 
+// The offset behind the template arguments that begin at `at`. They are followed by "::", as in
+// "Box<int, 3>::all", unless they are a type's. `at` itself if a "<" there is an operator, or is none.
+std::size_t behind_template_arguments(std::string_view text, std::size_t at, bool is_type = false);
+
 // The names of the arguments that describe a frame itself. A record can't hold two arguments of one name, so
 // a variable of the program that is called "frame" is shown as "frame (program)".
 namespace argument_names {

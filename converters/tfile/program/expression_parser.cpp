@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "converters/model/reading/text.h"
+#include "converters/tfile/description/collect_items.h"
 
 namespace convert::tfile {
 namespace {
@@ -259,26 +260,14 @@ class Parser {
   std::string qualified(bool is_type = false) {
     std::string name = word();
     while (!name.empty()) {
-      if (const std::size_t end = end_of_template_arguments(is_type); end != at_) {
-        name += text_.substr(at_, end - at_);
-        at_ = end;
-      }
+      const std::size_t end = behind_template_arguments(text_, at_, is_type);
+      name += text_.substr(at_, end - at_);
+      at_ = end;
       if (!text_.substr(at_).starts_with("::")) break;
       at_ += 2;
       name += "::" + word();
     }
     return name;
-  }
-  // Template arguments are followed by "::", unless they are a type's; otherwise "<" is an operator.
-  std::size_t end_of_template_arguments(bool is_type) const {
-    if (!text_.substr(at_).starts_with('<')) return at_;
-    int depth = 0;
-    for (std::size_t i = at_; i < text_.size(); ++i) {
-      if (text_[i] == '<') ++depth;
-      if (text_[i] == '>' && --depth == 0)
-        return is_type || text_.substr(i + 1).starts_with("::") ? i + 1 : at_;
-    }
-    return at_;
   }
   // A number and its type.
   std::optional<std::pair<std::uint64_t, std::string_view>> number_text() {
