@@ -37,10 +37,6 @@ constexpr std::array kThreadPointers{
     ThreadRole{"sparc", "g7", "g7", "g7"},
 };
 
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 }  // namespace
 
 RegisterLayout::RegisterLayout(std::string architecture, std::vector<Register> registers)
@@ -102,18 +98,6 @@ std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const
   const std::uint64_t address = unsigned_bits(bytes, order);
   const bool is_31_bit = pc->name == "pswa" && pc->size == 4;
   return is_31_bit ? address & 0x7fff'ffff : address;
-}
-
-bool is_special_register(std::string_view name, std::string_view feature) {
-  static constexpr std::array<std::string_view, 28> kControl{
-      "fctrl", "fstat",  "ftag",   "fiseg", "fioff",     "foseg",    "fooff",   "fop",    "mxcsr", "pkru",
-      "fpsr",  "fpcr",   "fpscr",  "fcsr",  "fir",       "fpc",      "fps",     "fsr",    "fprs",  "vscr",
-      "vg",    "vrsave", "fflags", "frm",   "fpcontrol", "fpstatus", "fpiaddr", "bndcfgu"};
-  static constexpr std::array<std::string_view, 9> kFeatures{".fpu", ".vfp",    ".avx", ".sse",  ".altivec",
-                                                             ".vsx", ".vector", ".mpx", ".pkeys"};
-  if (is_one_of(name, kControl) || name == "bndstatus") return true;
-  return std::ranges::any_of(
-      kFeatures, [&](std::string_view part) { return feature.find(part) != std::string_view::npos; });
 }
 
 }  // namespace convert::tfile

@@ -84,9 +84,6 @@ inline std::span<const std::byte> bytes_of(const Register& reg, std::span<const 
 std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const std::byte> block,
                                    std::endian order);
 
-// True for floating point and vector registers and their control registers, which are not general.
-bool is_special_register(std::string_view name, std::string_view feature);
-
 // ---- Where layouts come from ----
 
 // The target's description of itself: the XML text of the `tdesc` lines.

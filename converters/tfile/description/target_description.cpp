@@ -19,15 +19,24 @@ constexpr std::size_t kMaxRegisters = 65536;
 ValueForm form_of_basic(std::string_view type, std::size_t size) {
   if (size == 0 || size > 8) return ValueForm::Bytes;
   if (type == "code_ptr" || type == "data_ptr") return ValueForm::Pointer;
-  if (type == "ieee_single" && size == 4) return ValueForm::Float;
-  if (type == "ieee_double" && size == 8) return ValueForm::Float;
   if (type.starts_with("uint")) return ValueForm::Unsigned;
-  static constexpr std::array<std::string_view, 3> kSigned{"int", "long", ""};
-  if (std::ranges::find(kSigned, type) != kSigned.end()) return ValueForm::Signed;
-  if (type.starts_with("int")) return ValueForm::Signed;
-  if (type == "float" && size == 4) return ValueForm::Float;
-  if (type == "float" && size == 8) return ValueForm::Float;
-  return ValueForm::Bytes;
+  if (type.empty() || type == "long" || type.starts_with("int")) return ValueForm::Signed;
+  const bool is_float = ((type == "float" || type == "ieee_single") && size == 4) ||
+                        ((type == "float" || type == "ieee_double") && size == 8);
+  return is_float ? ValueForm::Float : ValueForm::Bytes;
+}
+
+// True for floating point and vector registers and their control registers, which are not general.
+bool is_special_register(std::string_view name, std::string_view feature) {
+  static constexpr std::array<std::string_view, 29> kControl{
+      "fctrl", "fstat",  "ftag",   "fiseg", "fioff",     "foseg",    "fooff",   "fop",     "mxcsr",    "pkru",
+      "fpsr",  "fpcr",   "fpscr",  "fcsr",  "fir",       "fpc",      "fps",     "fsr",     "fprs",     "vscr",
+      "vg",    "vrsave", "fflags", "frm",   "fpcontrol", "fpstatus", "fpiaddr", "bndcfgu", "bndstatus"};
+  static constexpr std::array<std::string_view, 9> kFeatures{".fpu", ".vfp",    ".avx", ".sse",  ".altivec",
+                                                             ".vsx", ".vector", ".mpx", ".pkeys"};
+  if (std::ranges::find(kControl, name) != kControl.end()) return true;
+  return std::ranges::any_of(
+      kFeatures, [&](std::string_view part) { return feature.find(part) != std::string_view::npos; });
 }
 
 // The types that a feature defines for its own registers.
