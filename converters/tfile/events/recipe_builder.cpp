@@ -14,8 +14,6 @@ constexpr std::string_view kVariableCategory = "variable";
 // A file may have any number of unknown variables, so only some of their names are interned.
 constexpr std::size_t kMaxVariables = 65536;
 
-constexpr std::uint64_t kLow = 64;  // numbers below this are found without hashing
-
 bool is_text(std::span<const std::byte> bytes) {
   return std::ranges::all_of(bytes, [](std::byte byte) {
     const auto c = std::to_integer<unsigned char>(byte);
@@ -33,13 +31,9 @@ VariableArguments::VariableArguments(const Description& description, Names& name
                                 .label = names_.intern_label(kVariableCategory, name),
                                 .is_counter = known.number != clock};
   }
-  low_.resize(kLow);
-  for (auto& [number, shown] : variables_)
-    if (number < kLow) low_[number] = &shown;
 }
 
 VariableArguments::Shown& VariableArguments::variable(std::uint64_t number) {
-  if (number < kLow && low_[number] != nullptr) return *low_[number];
   const auto found = variables_.find(number);
   if (found != variables_.end()) return found->second;
   // Variables beyond the limit share one name.

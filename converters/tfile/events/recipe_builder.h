@@ -54,7 +54,6 @@ class VariableArguments {
 
   Names& names_;
   std::unordered_map<std::uint64_t, Shown> variables_;
-  std::vector<Shown*> low_;       // the lowest numbers, found without hashing; null: unknown
   std::vector<Shown*> in_frame_;  // the variables of the current frame, in order of appearance
 };
 
