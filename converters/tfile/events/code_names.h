@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <tuple>
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/program/program_check.h"
@@ -35,20 +37,11 @@ class CodeNames {
  private:
   static constexpr std::size_t kMaxCached = 65536;
 
-  struct Key {
-    std::uint64_t pc;
-    std::uint32_t tracepoint_and_role;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      return std::hash<std::uint64_t>()(key.pc) ^ (std::hash<std::uint32_t>()(key.tracepoint_and_role) * 31);
-    }
-  };
+  using Key = std::tuple<std::optional<std::uint64_t>, std::int16_t, bool>;  // pc, tracepoint, is a step
 
   Names& names_;
   const ProgramSymbols* symbols_;
-  std::unordered_map<Key, CodeName, Hash> cache_;
+  std::map<Key, CodeName> cache_;
 };
 
 inline std::string name_by_location(const Frame& frame, bool is_step, const TracepointLocation* location) {
@@ -59,8 +52,7 @@ inline std::string name_by_location(const Frame& frame, bool is_step, const Trac
 
 inline const CodeName& CodeNames::of(const Frame& frame, const FrameContext& context,
                                      const TracepointLocation* location) {
-  const std::uint32_t number = static_cast<std::uint16_t>(frame.tracepoint);
-  const Key key{context.pc.value_or(0), number * 4 + (context.is_step ? 2 : 0) + (context.pc ? 1 : 0)};
+  const Key key{context.pc, frame.tracepoint, context.is_step};
   if (const auto found = cache_.find(key); found != cache_.end()) return found->second;
   if (cache_.size() >= kMaxCached) cache_.clear();
 
