@@ -1,7 +1,6 @@
 #include "converters/tfile/events/emit_recipe.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <set>
 
@@ -13,12 +12,6 @@ namespace {
 constexpr std::string_view kFrameBlobs = "gdb/frame/";
 constexpr std::size_t kMaxDigits = 20;  // of a frame's number
 constexpr std::size_t kBlobPrefixRoom = kFrameBlobs.size() + kMaxDigits;
-
-std::size_t digits_of(std::uint64_t number) {
-  std::size_t digits = 1;
-  for (std::uint64_t power = 10; digits < kMaxDigits && number >= power; power *= 10) ++digits;
-  return digits;
-}
 
 // The value of a record's first argument follows a header word. Every record but counters begins with the
 // frame's number.
@@ -95,11 +88,12 @@ void FrameBlobs::add(std::string_view suffix) {
 
 void FrameBlobs::set_all_digits(std::uint64_t number) {
   tens_ = number / 10;
-  digits_ = digits_of(number);
+  const fmt::format_int digits(number);
+  digits_ = digits.size();
   for (const Blob& blob : blobs_) {
-    char* const end = texts_.data() + blob.suffix_begin;
-    std::to_chars(end - digits_, end, number);
-    std::ranges::copy(kFrameBlobs, end - digits_ - kFrameBlobs.size());
+    char* const begin = texts_.data() + blob.suffix_begin - digits_;
+    std::copy_n(digits.data(), digits_, begin);
+    std::ranges::copy(kFrameBlobs, begin - kFrameBlobs.size());
   }
 }
 
