@@ -1,9 +1,12 @@
 // Numbers of a given byte order, wherever they lie.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <boost/endian/conversion.hpp>
 
@@ -33,6 +36,17 @@ inline std::uint64_t load_unsigned(const std::byte* bytes, std::size_t size, std
     default:
       return 0;
   }
+}
+
+// Up to 8 bytes as a number; the lowest 8 of more bytes.
+inline std::uint64_t load_any_unsigned(std::span<const std::byte> bytes, std::endian order) {
+  std::array<std::byte, sizeof(std::uint64_t)> word{};
+  const std::size_t size = std::min(bytes.size(), word.size());
+  if (order == std::endian::little)
+    std::ranges::copy(bytes.first(size), word.begin());
+  else
+    std::ranges::copy(bytes.last(size), word.end() - static_cast<std::ptrdiff_t>(size));
+  return load<std::uint64_t>(word.data(), order);
 }
 
 // Extends a signed number of `size` bytes to 64 bits.

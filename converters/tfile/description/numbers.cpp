@@ -1,7 +1,6 @@
 #include "converters/tfile/description/numbers.h"
 
 #include <algorithm>
-#include <array>
 
 namespace convert::tfile {
 
@@ -46,16 +45,6 @@ std::string_view next_field(std::string_view& rest, char separator) {
   const std::string_view field = rest.substr(0, at);
   rest = at == std::string_view::npos ? std::string_view{} : rest.substr(at + 1);
   return field;
-}
-
-std::uint64_t unsigned_bits_of_any_size(std::span<const std::byte> bytes, std::endian order) {
-  std::array<std::byte, sizeof(std::uint64_t)> word{};
-  const std::size_t size = std::min(bytes.size(), word.size());
-  if (order == std::endian::little)
-    std::ranges::copy(bytes.first(size), word.begin());
-  else
-    std::ranges::copy(bytes.last(size), word.end() - static_cast<std::ptrdiff_t>(size));
-  return load<std::uint64_t>(word.data(), order);
 }
 
 std::uint64_t float_bits(std::span<const std::byte> bytes, std::endian order) {

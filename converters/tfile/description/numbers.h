@@ -90,7 +90,6 @@ constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool h
 }
 
 // Up to 8 bytes as a number; the lowest 8 of more bytes.
-std::uint64_t unsigned_bits_of_any_size(std::span<const std::byte> bytes, std::endian order);
 inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order) {
   switch (bytes.size()) {
     case 1:
@@ -99,7 +98,7 @@ inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian
     case 8:
       return load_unsigned(bytes.data(), bytes.size(), order);
     default:
-      return unsigned_bits_of_any_size(bytes, order);
+      return load_any_unsigned(bytes, order);
   }
 }
 // The same with the sign extended to 64 bits.

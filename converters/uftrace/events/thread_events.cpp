@@ -1,7 +1,6 @@
 #include "converters/uftrace/events/thread_events.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <fmt/format.h>
 #include <string>
@@ -21,14 +20,6 @@ std::string hex_of(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-// A number of 1 to 8 bytes.
-std::uint64_t ThreadEvents::load(std::span<const std::byte> bytes) const {
-  std::array<std::byte, kWord> word{};
-  std::ranges::copy(bytes,
-                    context_.order == std::endian::big ? word.end() - std::ssize(bytes) : word.begin());
-  return convert::load<std::uint64_t>(word.data(), context_.order);
-}
-
 bool ThreadEvents::emit(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data,
                         Lane* lane) {
   if (const KnownEvent* const event = find_event(id)) return emit_known(*event, time_ns, data, lane);
@@ -43,7 +34,8 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
   Names& names = context_.names;
   const auto add_values = [&](Arguments& into, auto typed) {
     for (std::size_t i = 0; i < event.value_count(); ++i)
-      into.add({names.intern(event.values[i]), typed(load(data.subspan(i * kWord, kWord)))});
+      into.add({names.intern(event.values[i]),
+                typed(load<std::uint64_t>(data.data() + i * kWord, context_.order))});
   };
   const auto tid = number_of(task_.tid);
   switch (event.kind) {
@@ -63,8 +55,7 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
     case UftraceEventKind::WatchedCpu: {
       if (data.size() < sizeof(std::int32_t)) return false;
       const NameId cpu = names.intern(event.counter);
-      const auto number = static_cast<std::int32_t>(load(data.first(sizeof(std::int32_t))));
-      values_.add({cpu, std::int64_t{number}});
+      values_.add({cpu, std::int64_t{load<std::int32_t>(data.data(), context_.order)}});
       emit_counter(time_ns, cpu, tid, lane);
       return true;
     }
@@ -77,10 +68,11 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
 bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane) {
   const std::size_t address_size = context_.word_size;
   if (data.size() <= address_size || data.size() > address_size + kWord) return false;
-  const Variable& variable = variable_at(load(data.first(address_size)), time_ns);
+  const Variable& variable =
+      variable_at(load_any_unsigned(data.first(address_size), context_.order), time_ns);
   std::span<const std::byte> value = data.subspan(address_size);
   value = value.first(std::min(value.size(), variable.size));
-  const std::uint64_t bits = load(value);
+  const std::uint64_t bits = load_any_unsigned(value, context_.order);
   using Kind = ScalarType::Kind;
   // Of an unknown type. One byte is a character, a flag or a small number: rarely a negative one.
   const Kind likely = value.size() == 1 ? Kind::Unsigned : Kind::Signed;

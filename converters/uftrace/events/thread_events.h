@@ -61,7 +61,6 @@ class ThreadEvents {
   void emit_counter(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane);
   const Variable& variable_at(std::uint64_t address, std::uint64_t time_ns);
   LabelId label(NameId name) { return context_.names.intern_label(context_.names.intern("event"), name); }
-  std::uint64_t load(std::span<const std::byte> bytes) const;
 
   EventContext context_;
   const Task& task_;
