@@ -49,6 +49,14 @@ inline std::uint64_t load_any_unsigned(std::span<const std::byte> bytes, std::en
   return load<std::uint64_t>(word.data(), order);
 }
 
+// The lowest bits of a number, and its sign before them if it has one. A width of 0 is that of all bits.
+constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool has_sign) {
+  if (width == 0 || width >= 64) return bits;
+  const std::uint64_t sign = std::uint64_t{1} << (width - 1);
+  bits &= sign | (sign - 1);
+  return has_sign ? (bits ^ sign) - sign : bits;
+}
+
 // Extends a signed number of `size` bytes to 64 bits.
 inline std::int64_t sign_extended(std::uint64_t value, std::size_t size) {
   switch (size) {

@@ -81,14 +81,6 @@ void store(std::byte* bytes, T value, std::endian order) {
     endian_store<T, sizeof(T), boost::endian::order::big>(to, value);
 }
 
-// The lowest bits of a number, and its sign before them if it has one. A width of 0 is that of all bits.
-constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool has_sign) {
-  if (width == 0 || width >= 64) return bits;
-  const std::uint64_t sign = std::uint64_t{1} << (width - 1);
-  bits &= sign | (sign - 1);
-  return has_sign ? (bits ^ sign) - sign : bits;
-}
-
 // Up to 8 bytes as a number; the lowest 8 of more bytes.
 inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order) {
   switch (bytes.size()) {

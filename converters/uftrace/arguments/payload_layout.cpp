@@ -38,11 +38,6 @@ std::uint64_t signed_if_near(std::uint64_t bits) {
 
 bool is_decimal(std::uint64_t bits) { return bits + kLargestDecimal <= 2 * kLargestDecimal; }
 
-// The bits of a value of that size, without those of its sign before them.
-std::uint64_t without_sign(std::uint64_t bits, std::size_t size) {
-  return size < sizeof bits ? bits & ((std::uint64_t{1} << (8 * size)) - 1) : bits;
-}
-
 NameId name_in(std::uint64_t header) { return static_cast<NameId>(ArgumentHeader::Name::get(header)); }
 
 std::uint64_t* put(std::uint64_t* word, std::uint64_t header, std::uint64_t bits) {
@@ -283,8 +278,9 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
       }
       case Load::AutoPart: {
         const std::uint64_t bits = load_signed(at, step.size, Order);
-        word = is_decimal(bits) ? put(word, step.header, bits)
-                                : put(word, step.extra_header, without_sign(bits, step.size));
+        word = is_decimal(bits)
+                   ? put(word, step.header, bits)
+                   : put(word, step.extra_header, extended(bits, 8 * std::size_t{step.size}, false));
         break;
       }
       case Load::Signed:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "converters/model/option.h"
+#include "converters/model/reading/load.h"
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/filters/filter_item.h"
 
@@ -79,15 +80,9 @@ bool parse_format(std::string_view format, Condition& condition) {
 
 bool Condition::holds(const Argument& number) const {
   const bool was_signed = number.type == ArgumentType::Int64 || number.type == ArgumentType::Int32;
-  std::uint64_t recorded = number.bits;
-  constexpr unsigned kWordBits = 64;
-  if (bits != 0 && bits < kWordBits) {
-    const unsigned above = kWordBits - bits;
-    recorded = is_signed.value_or(was_signed)
-                   ? static_cast<std::uint64_t>(static_cast<std::int64_t>(recorded << above) >> above)
-                   : recorded << above >> above;
-  }
-  if (is_signed.value_or(was_signed)) return compare(op, static_cast<std::int64_t>(recorded), value);
+  const bool has_sign = is_signed.value_or(was_signed);
+  const std::uint64_t recorded = extended(number.bits, bits, has_sign);
+  if (has_sign) return compare(op, static_cast<std::int64_t>(recorded), value);
   // An unsigned number is never below zero.
   if (value < 0 && op != Op::And) return op == Op::NotEqual || op == Op::Greater || op == Op::GreaterEqual;
   return compare(op, recorded, static_cast<std::uint64_t>(value));
