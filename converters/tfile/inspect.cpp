@@ -91,6 +91,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
   const CodeScope* const scope = recording.symbols->scope_at(location.address);
   using Kind = CollectItem::Kind;
   Outline list = Outline::array();
+  if (expected == locations.end()) return list;  // its number is larger than any that a frame can have
   const auto add = [&](const CollectItem& item, const std::string& step) {
     if (item.kind == Kind::Evaluate || item.kind == Kind::Variable) return;
     if (scope == nullptr) {
