@@ -202,7 +202,8 @@ bool ValueArguments::add_leaves(const ItemValue& item, std::span<const std::byte
     return std::all_of(first, first + static_cast<std::ptrdiff_t>(leaf.size), std::identity{});
   };
   for (const Leaf& leaf : layout.leaves) {
-    if (leaf.offset + leaf.size > bytes.size() || !is_known(leaf)) continue;
+    // Sizes of damaged DWARF overflow.
+    if (leaf.offset > bytes.size() || leaf.size > bytes.size() - leaf.offset || !is_known(leaf)) continue;
     has_any = true;
     arguments_.add_leaf(leaf, bytes.subspan(leaf.offset, leaf.size));
   }

@@ -105,6 +105,8 @@ std::optional<Leaf> text_slice(const Type& type) {
   if (pointer.type->kind != Type::Kind::Pointer || length.type->size != pointer.type->size ||
       type.size != 2 * length.type->size || type.size > 16)
     return std::nullopt;
+  // Damaged DWARF has members outside of their type.
+  if (std::max(pointer.bit_offset, length.bit_offset) / 8 > type.size / 2) return std::nullopt;
   return Leaf{.form = ValueForm::TextSlice,
               .size = type.size,
               .pointer_at = pointer.bit_offset / 8,

@@ -106,8 +106,9 @@ Value part_of(const Value& whole, const Type* type, std::uint64_t offset) {
   Value part{type, whole.storage};
   if (part.storage.kind == Storage::Kind::Memory) part.storage.address += offset;
   if (part.storage.kind != Storage::Kind::Bytes) return part;
-  const std::uint64_t size = type->size;
-  if (offset + size > part.storage.bytes.size()) return {type, Storage::none(Missing::NotUnderstood)};
+  const std::uint64_t size = type->size, whole_size = part.storage.bytes.size();
+  if (offset > whole_size || size > whole_size - offset)  // sizes of damaged DWARF overflow
+    return {type, Storage::none(Missing::NotUnderstood)};
   const auto cut = [&](auto& all) {
     if (all.empty()) return;
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(offset + size), all.end());
