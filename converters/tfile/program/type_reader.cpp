@@ -151,7 +151,7 @@ class TypeReader {
       case DW_TAG_rvalue_reference_type:
         type.kind = tag == DW_TAG_pointer_type ? TypeKind::Pointer : TypeKind::Reference;
         type.is_implicit = is_ada(die);
-        type.target = types_.of(die);
+        types_.read_target(type, die);
         if (type.size == 0) {
           Dwarf_Die unit;
           std::uint8_t address_size = 8;

@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::size_t kMaxStructures = 65536;
 constexpr std::size_t kMaxQualifiers = 64;  // damaged DWARF may describe endless ones
+constexpr std::size_t kMaxNesting = 1000;   // the same
+// Pointers lead from type to type: in a large program further than the stack would last.
+constexpr std::size_t kMaxPointerNesting = 100;
 
 // Whether a type is shown as the type that it refers to. Subranges are types of Ada.
 bool is_qualifier(int tag) {
@@ -39,6 +42,26 @@ const Type* TypeTable::of(Dwarf_Die described) {
 }
 
 const Type* TypeTable::read(Dwarf_Die type) {
+  if (nesting_ == kMaxNesting) return nullptr;
+  const bool is_outermost = nesting_++ == 0;
+  const Type* const found = read_nested(type);
+  while (is_outermost && !untargeted_.empty()) {
+    const auto [pointer, die] = untargeted_.back();
+    untargeted_.pop_back();
+    pointer->target = of(die);
+  }
+  --nesting_;
+  return found;
+}
+
+void TypeTable::read_target(Type& pointer, Dwarf_Die die) {
+  if (nesting_ > kMaxPointerNesting)
+    untargeted_.emplace_back(&pointer, die);
+  else
+    pointer.target = of(die);
+}
+
+const Type* TypeTable::read_nested(Dwarf_Die type) {
   std::optional<Dwarf_Die> wide;  // in C wide characters are typedefs of integers
   for (std::size_t steps = 0; is_qualifier(dwarf_tag(&type)); ++steps) {
     if (!wide && dwarf_tag(&type) == DW_TAG_typedef && is_wide_character(die_name(type))) wide = type;

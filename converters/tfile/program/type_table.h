@@ -24,6 +24,8 @@ class TypeTable {
   const Type* of(Dwarf_Die described);
   // The type that a DIE describes.
   const Type* read(Dwarf_Die type);
+  // Reads the type that the DIE of a pointer refers to; afterwards, if many types are being read already.
+  void read_target(Type& pointer, Dwarf_Die die);
 
   // Adds a type that DWARF does not describe: that of "a@3", or of a cast.
   const Type* add(Type type) { return &types_.emplace_back(std::move(type)); }
@@ -35,12 +37,15 @@ class TypeTable {
   const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 
  private:
+  const Type* read_nested(Dwarf_Die type);
   const Type* read_definition(Dwarf_Die declaration);
   void fill(Type& type, Dwarf_Die die);
 
   DebugInfo& info_;
   unsigned elf_machine_;
   std::deque<Type> types_;
+  std::size_t nesting_ = 0;                              // types that are being read, one for another
+  std::vector<std::pair<Type*, Dwarf_Die>> untargeted_;  // pointers whose targets are still to be read
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;
   std::map<std::tuple<const Type*, std::uint64_t, std::int64_t>, const Type*> arrays_;
