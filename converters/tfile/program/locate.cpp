@@ -13,6 +13,8 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::size_t kMaxOperations = 4096, kMaxNesting = 4;
+// No compiler keeps more in pieces; damaged DWARF may ask for any amount of memory.
+constexpr std::uint64_t kMaxInPieces = std::uint64_t{1} << 20;
 
 // The operations of an attribute at an address. Returns 1, 0 if there are none, less than 0 on errors.
 int operations_at(Dwarf_Attribute& attribute, Dwarf_Addr pc, std::span<const Dwarf_Op>& operations) {
@@ -52,6 +54,7 @@ class Run {
   Storage storage(std::span<const Dwarf_Op> operations, std::uint64_t size) {
     if (operations.empty()) return Storage::none(Missing::OptimizedOut);
     const bool has_pieces = std::ranges::find(operations, DW_OP_piece, &Dwarf_Op::atom) != operations.end();
+    if (has_pieces && size > kMaxInPieces) return Storage::none(Missing::NotUnderstood);
     Storage pieces{.kind = Storage::Kind::Bytes};
     std::size_t begin = 0;
     for (std::size_t at = 0, steps = 0; at < operations.size(); ++steps) {
@@ -130,13 +133,14 @@ class Run {
 
   // The x87's registers hold all numbers in its own format.
   Storage of_x87(std::span<const std::byte> bytes, std::uint64_t size) {
+    constexpr std::uint64_t kMaxBytesOfX87 = 16;  // with padding
     const double number = LongDouble(bytes, frame_.order()).value();
     if (size == sizeof(double))
       return Storage::of(stored(std::bit_cast<std::uint64_t>(number), size, frame_.order()));
     if (size == sizeof(float))
       return Storage::of(
           stored(std::bit_cast<std::uint32_t>(static_cast<float>(number)), size, frame_.order()));
-    if (size < bytes.size()) return Storage::none(Missing::NotUnderstood);
+    if (size < bytes.size() || size > kMaxBytesOfX87) return Storage::none(Missing::NotUnderstood);
     std::vector<std::byte> all(bytes.begin(), bytes.end());
     all.resize(size);
     return Storage::of(std::move(all));
