@@ -39,8 +39,8 @@ VariableArguments::Shown& VariableArguments::variable(std::uint64_t number) {
   // Variables beyond the limit share one name.
   const bool is_too_many = variables_.size() >= kMaxVariables;
   const std::string name = is_too_many ? "$unknown" : fmt::format("$variable_{}", number);
-  return variables_[is_too_many ? ~std::uint64_t{0} : number] = {
-             .name = names_.intern(name), .label = names_.intern_label(kVariableCategory, name)};
+  const Shown added{.name = names_.intern(name), .label = names_.intern_label(kVariableCategory, name)};
+  return variables_.try_emplace(is_too_many ? ~std::uint64_t{0} : number, added).first->second;
 }
 
 void VariableArguments::collect(const Frame& frame) {
