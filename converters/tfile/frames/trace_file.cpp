@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <map>
 #include <stdexcept>
 
@@ -67,16 +66,11 @@ void read_registers(TraceFile& trace, Notes& notes) {
   }
 }
 
-// How many of the first frames can be read in a format.
-struct ProbeScore {
-  FrameFormat format;
-  std::size_t frames = 0;  // that can be read completely
-};
-
 constexpr std::size_t kProbedFrames = 200;
 
-ProbeScore probe_format(FileWindow& file, const Description& description, const FrameFormat& format) {
-  ProbeScore score{.format = format};
+// How many of the first frames can be read completely in a format.
+std::size_t readable_frames(FileWindow& file, const Description& description, const FrameFormat& format) {
+  std::size_t frames = 0;
   const KnownTracepoints known(description.locations);
   std::uint64_t offset = description.frames_begin;
   for (std::size_t i = 0; i < kProbedFrames; ++i) {
@@ -86,24 +80,10 @@ ProbeScore probe_format(FileWindow& file, const Description& description, const 
     if (!known.contains(header.tracepoint) || header.size > FrameReader::kMaxFrameBytes) break;
     const auto all = file.at(offset, kFrameHeaderBytes + header.size);
     if (all.size() < kFrameHeaderBytes + header.size) break;
-    if (walk_blocks(all.subspan(kFrameHeaderBytes, header.size), format, nullptr) == header.size)
-      ++score.frames;
+    if (walk_blocks(all.subspan(kFrameHeaderBytes, header.size), format, nullptr) == header.size) ++frames;
     offset += kFrameHeaderBytes + header.size;
   }
-  return score;
-}
-
-// Tries both byte orders with each register block size on the first frames. The best format comes first;
-// among equals the order of `sizes`, then `preferred` decides.
-std::vector<ProbeScore> probe_formats(FileWindow& file, const Description& description,
-                                      std::span<const std::uint64_t> sizes, std::endian preferred) {
-  const std::endian other = preferred == std::endian::little ? std::endian::big : std::endian::little;
-  std::vector<ProbeScore> scores;
-  for (const std::uint64_t size : sizes)
-    for (const std::endian order : {preferred, other})
-      scores.push_back(probe_format(file, description, {.order = order, .register_block_size = size}));
-  std::ranges::stable_sort(scores, std::greater{}, &ProbeScore::frames);
-  return scores;
+  return frames;
 }
 
 // The default layout whose pc register holds the tracepoint's address in most of the first frames.
@@ -149,16 +129,24 @@ std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   return sizes;
 }
 
+// Tries both byte orders with each register block size on the first frames. Among equally good formats the
+// first size, then the named byte order is taken.
 void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   std::optional<std::endian> named = hint.order;
   if (!named && trace.layout) named = trace.layout->byte_order();
   if (!named && !trace.architecture.empty()) named = RegisterLayout(trace.architecture, {}).byte_order();
-  const auto sizes = possible_block_sizes(trace);
-  const auto scores =
-      probe_formats(*trace.file, trace.description, sizes, named.value_or(std::endian::little));
-  trace.format = {.order = named.value_or(std::endian::little),
-                  .register_block_size = trace.description.register_block_size};
-  if (scores.front().frames > 0) trace.format = scores.front().format;
+  const std::endian preferred = named.value_or(std::endian::little);
+  const std::endian other = preferred == std::endian::little ? std::endian::big : std::endian::little;
+  trace.format = {.order = preferred, .register_block_size = trace.description.register_block_size};
+  std::size_t most_frames = 0;
+  for (const std::uint64_t size : possible_block_sizes(trace))
+    for (const std::endian order : {preferred, other}) {
+      const FrameFormat format{.order = order, .register_block_size = size};
+      const std::size_t frames = readable_frames(*trace.file, trace.description, format);
+      if (frames <= most_frames) continue;
+      most_frames = frames;
+      trace.format = format;
+    }
 
   if (trace.format.register_block_size != trace.description.register_block_size)
     notes.add(kRegisterLayout, Location::file(trace.path),
