@@ -69,17 +69,11 @@ constexpr std::array kBinary{
     BinaryOperator{"%", 10, [](Number a, Number b) { return b != 0 ? Result(a % b) : Result(); }},
 };
 
-// The operator that `text` begins with; null if there is none.
-const UnaryOperator* find_unary(std::string_view text) {
-  const auto* const found = std::ranges::find_if(
-      kUnary, [text](const UnaryOperator& candidate) { return text.starts_with(candidate.sign); });
-  return found == kUnary.end() ? nullptr : &*found;
-}
-
-const BinaryOperator* find_binary(std::string_view text) {
-  const auto* const found = std::ranges::find_if(
-      kBinary, [text](const BinaryOperator& candidate) { return text.starts_with(candidate.sign); });
-  return found == kBinary.end() ? nullptr : &*found;
+// The one of `operators` that `text` begins with; null if there is none.
+const auto* find_operator(const auto& operators, std::string_view text) {
+  const auto found = std::ranges::find_if(
+      operators, [text](const auto& candidate) { return text.starts_with(candidate.sign); });
+  return found == operators.end() ? nullptr : &*found;
 }
 
 // ---- Arguments: C expressions ----
@@ -137,7 +131,7 @@ class PrintParser {
   PrintExpression binary(int precedence) {
     PrintExpression left = unary();
     for (;;) {
-      const BinaryOperator* const found = find_binary(rest_);
+      const BinaryOperator* const found = find_operator(kBinary, rest_);
       if (found == nullptr || found->precedence <= precedence) return left;
       consume(found->sign.size());
       left = operation({.kind = Kind::Binary, .binary = found->apply}, std::move(left),
@@ -148,7 +142,7 @@ class PrintParser {
   // Casts are passed over: they don't change the values that have names.
   PrintExpression unary() {
     if (++nesting_ > kMaxNesting) throw std::invalid_argument("nested too deep");
-    const UnaryOperator* const found = find_unary(rest_);
+    const UnaryOperator* const found = find_operator(kUnary, rest_);
     if (found != nullptr) consume(1);
     const bool is_cast = found == nullptr && consume_cast();
     PrintExpression result = found != nullptr
