@@ -9,13 +9,6 @@
 namespace convert::tfile {
 namespace {
 
-// Users write "Box<int,2>", DWARF has "Box<int, 2>".
-std::string without_blanks(std::string_view name) {
-  std::string text(name);
-  std::erase(text, ' ');
-  return text;
-}
-
 bool has_external(Dwarf_Die* die) { return dwarf_hasattr_integrate(die, DW_AT_external) != 0; }
 
 }  // namespace
@@ -80,7 +73,7 @@ void GlobalNames::read(Dwarf_Die parent, const std::string& prefix, std::size_t 
 }
 
 Dwarf_Die* GlobalNames::find(Descriptions& all, std::string_view name, bool may_be_inside) {
-  const std::string wanted = without_blanks(name);
+  const std::string wanted = without_blanks(std::string(name));
   if (const auto found = all.find(wanted); found != all.end())
     return found->second.addr != nullptr ? &found->second : nullptr;
   if (!may_be_inside) return nullptr;

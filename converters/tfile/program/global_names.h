@@ -9,6 +9,12 @@
 
 namespace convert::tfile {
 
+// Users write "Box<int,2>::all", DWARF and demangled names have "Box<int, 2>::all".
+inline std::string without_blanks(std::string name) {
+  std::erase(name, ' ');
+  return name;
+}
+
 class GlobalNames {
  public:
   explicit GlobalNames(std::span<const Dwarf_Die> units);

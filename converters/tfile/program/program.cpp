@@ -12,6 +12,7 @@
 #include "converters/model/reading/input_error.h"
 #include "converters/symbols/elf_image.h"
 #include "converters/tfile/program/debug_info.h"
+#include "converters/tfile/program/global_names.h"
 
 namespace convert::tfile {
 namespace {
@@ -25,12 +26,6 @@ int find_debug_file(Dwfl_Module* module, void** data, const char* module_name, D
     for (const auto& path : {folder / linked, folder / ".debug" / linked})
       if (std::filesystem::is_other(path, error)) return -1;
   return dwfl_standard_find_debuginfo(module, data, module_name, base, file, linked, checksum, found);
-}
-
-// Users write "Box<int,2>::all", demangled names are "Box<int, 2>::all".
-std::string without_blanks(std::string name) {
-  std::erase(name, ' ');
-  return name;
 }
 
 struct LineRow {
