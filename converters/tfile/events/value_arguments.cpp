@@ -237,14 +237,8 @@ const ValueLayout& ValueArguments::layout_of(const ItemValue& item) {
   const auto [found, is_new] =
       layouts_.try_emplace({value.type, name_of(item.text), value.bit_offset, value.bit_size});
   if (!is_new) return found->second;
-  found->second = value_layout(*value.type, std::string(item.text), names_);
-  if (value.bit_size != 0)
-    for (Leaf& leaf : found->second.leaves) {
-      leaf.size = bytes_of(value);
-      leaf.bit_offset = value.bit_offset;
-      leaf.bit_size = value.bit_size;
-    }
-  return found->second;
+  return found->second =
+             value_layout(*value.type, std::string(item.text), names_, value.bit_offset, value.bit_size);
 }
 
 NameId ValueArguments::name_of(std::string_view text) {

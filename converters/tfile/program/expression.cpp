@@ -260,7 +260,7 @@ class Evaluator {
     for (const Type::Member& candidate : of.type->members) {
       if (candidate.name != name || candidate.location) continue;
       found = resolved(part_of(of, candidate.type, candidate.bit_offset / 8), context_);
-      if (candidate.bit_size != 0) {
+      if (candidate.is_bit_field()) {
         found.bit_offset = candidate.bit_offset % 8;
         found.bit_size = candidate.bit_size;
       }

@@ -162,32 +162,6 @@ class LeafWalk {
     }
   }
 
- private:
-  void add(const Type::Member& member, const std::string& value, std::uint64_t offset, std::size_t depth) {
-    if (member.type == nullptr) return;
-    // A member that several base classes have needs the name of its class.
-    std::string qualifier;
-    if (member.name.empty())
-      qualifier = bases_are_ambiguous_ && !member.type->name.empty() ? member.type->name + "::" : qualifier_;
-    const std::string name = member.name.empty() ? value : with_member(value, qualifier_ + member.name);
-    const bool was_ambiguous = bases_are_ambiguous_;
-    if (!member.name.empty()) bases_are_ambiguous_ = false;
-    std::swap(qualifier_, qualifier);
-    const std::uint64_t at = offset + member.bit_offset / 8;
-    if (is_bit_field(member))
-      add_bit_field(member, name, at);
-    else
-      add(*member.type, name, at, depth);
-    std::swap(qualifier_, qualifier);
-    bases_are_ambiguous_ = was_ambiguous;
-  }
-
-  // Damaged DWARF gives bit sizes to structs, too, or bit sizes that exceed the type.
-  static bool is_bit_field(const Type::Member& member) {
-    return member.bit_size != 0 && member.bit_size <= 8 * member.type->size &&
-           member.type->kind != Type::Kind::Struct && member.type->kind != Type::Kind::Array;
-  }
-
   void add_bit_field(const Type::Member& member, const std::string& name, std::uint64_t offset) {
     const std::uint64_t first = member.bit_offset % 8, size = (first + member.bit_size + 7) / 8;
     const bool is_float = member.type->kind == Type::Kind::Float || member.type->kind == Type::Kind::Complex;
@@ -200,6 +174,26 @@ class LeafWalk {
                 .size = size,
                 .bit_offset = first,
                 .bit_size = member.bit_size});
+  }
+
+ private:
+  void add(const Type::Member& member, const std::string& value, std::uint64_t offset, std::size_t depth) {
+    if (member.type == nullptr) return;
+    // A member that several base classes have needs the name of its class.
+    std::string qualifier;
+    if (member.name.empty())
+      qualifier = bases_are_ambiguous_ && !member.type->name.empty() ? member.type->name + "::" : qualifier_;
+    const std::string name = member.name.empty() ? value : with_member(value, qualifier_ + member.name);
+    const bool was_ambiguous = bases_are_ambiguous_;
+    if (!member.name.empty()) bases_are_ambiguous_ = false;
+    std::swap(qualifier_, qualifier);
+    const std::uint64_t at = offset + member.bit_offset / 8;
+    if (member.is_bit_field())
+      add_bit_field(member, name, at);
+    else
+      add(*member.type, name, at, depth);
+    std::swap(qualifier_, qualifier);
+    bases_are_ambiguous_ = was_ambiguous;
   }
 
   void add_leaf(const std::string& name, const Type& type, Leaf leaf) {
@@ -336,9 +330,13 @@ std::string name_of(const Type* type, std::size_t depth) {
   }
 }
 
-ValueLayout value_layout(const Type& type, const std::string& expression, Names& names) {
+ValueLayout value_layout(const Type& type, const std::string& expression, Names& names,
+                         std::uint64_t bit_offset, std::uint64_t bit_size) {
   LeafWalk walk(names);
-  walk.add(type, expression, 0, 0);
+  if (bit_size != 0)
+    walk.add_bit_field({.type = &type, .bit_offset = bit_offset, .bit_size = bit_size}, expression, 0);
+  else
+    walk.add(type, expression, 0, 0);
   ValueLayout layout = std::move(walk.layout);
   layout.more += walk.without_offset;
   if (layout.more > 0) layout.more_name = names.intern(expression + ".more");

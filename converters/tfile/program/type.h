@@ -59,6 +59,12 @@ struct Type {
     std::uint64_t bit_offset = 0;
     std::uint64_t bit_size = 0;                    // of a bit-field; 0: no bit-field
     std::optional<Dwarf_Attribute> location = {};  // computes its address from that of the structure
+
+    // Damaged DWARF gives bit sizes to structs, too, or bit sizes that exceed the type.
+    bool is_bit_field() const {
+      return bit_size != 0 && bit_size <= 8 * type->size && type->kind != Kind::Struct &&
+             type->kind != Kind::Array;
+    }
   };
   // Members that a Struct has if its discriminant is in one of the ranges.
   struct Variant {
@@ -126,7 +132,9 @@ struct ValueLayout {
   std::uint64_t more = 0;
   NameId more_name{};
 };
-// The layout of a value of this type, named by a C expression such as "a[2]@3".
-ValueLayout value_layout(const Type& type, const std::string& expression, Names& names);
+// The layout of a value of this type, named by a C expression such as "a[2]@3". With a bit size, the value is
+// a bit-field.
+ValueLayout value_layout(const Type& type, const std::string& expression, Names& names,
+                         std::uint64_t bit_offset = 0, std::uint64_t bit_size = 0);
 
 }  // namespace convert::tfile
