@@ -59,7 +59,8 @@ const Frame* FrameReader::next() {
   const std::uint64_t available = file_.size() - offset_ - kFrameHeaderBytes;
   const auto readable =
       static_cast<std::size_t>(std::min<std::uint64_t>({header.size, available, kMaxFrameBytes}));
-  const auto data = file_.at(offset_, kFrameHeaderBytes + readable).subspan(kFrameHeaderBytes);
+  const auto all = file_.at(offset_, kFrameHeaderBytes + readable);  // less if the file shrinks meanwhile
+  const auto data = all.subspan(std::min(all.size(), kFrameHeaderBytes));
   frame_.blocks.clear();
   const std::size_t good = walk_blocks(data.first(std::min(readable, data.size())), format_, &frame_.blocks);
   if (good != header.size || !known_.contains(header.tracepoint)) return broken_frame(header, good);
