@@ -65,9 +65,12 @@ std::optional<std::size_t> block_in(const TracepointLocation& location, const De
 }  // namespace
 
 CollectedThreadIds::CollectedThreadIds(const Description& description) {
-  for (const TracepointLocation& location : description.locations)
+  for (const TracepointLocation& location : description.locations) {
+    const auto number = static_cast<std::uint16_t>(location.number);
+    if (number != location.number) continue;  // no frame can have it
     if (const auto block = block_in(location, description))
-      block_of_.emplace(static_cast<std::int16_t>(static_cast<std::uint16_t>(location.number)), *block);
+      block_of_.emplace(static_cast<std::int16_t>(number), *block);
+  }
 }
 
 std::optional<std::uint64_t> CollectedThreadIds::of(const Frame& frame, std::endian order) const {
