@@ -39,8 +39,7 @@ class TraceFileImporter final : public Importer {
 
 // The items of a list, which are separated as those of `collect`.
 void add_items(std::string_view list, std::vector<std::string>& items) {
-  const auto never = [](std::string_view) { return false; };
-  for (const CollectItem& item : collect_items({fmt::format("collect {}", list)}, never, never).hit)
+  for (const CollectItem& item : collect_items({fmt::format("collect {}", list)}).hit)
     items.push_back(value_argument_name(item.text));
 }
 

@@ -45,8 +45,6 @@ std::vector<std::string_view> split_items(std::string_view list) {
   return items;
 }
 
-using IsName = std::function<bool(std::string_view)>;
-
 // "count", "app::count", "'main.c'::count"
 bool is_plain_name(std::string_view text) {
   if (text.starts_with("::")) text.remove_prefix(2);

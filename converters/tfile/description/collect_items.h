@@ -32,11 +32,13 @@ struct CollectItems {
   std::vector<CollectItem> hit, step;
 };
 
+using IsName = std::function<bool(std::string_view)>;
+inline bool is_no_name(std::string_view) { return false; }
+
 // Splits the commands of a location ("collect a, b", "while-stepping 3", "end", …). `is_variable` and
 // `is_register` classify a $name; they get it without the $.
-CollectItems collect_items(const std::vector<std::string>& commands,
-                           const std::function<bool(std::string_view)>& is_variable,
-                           const std::function<bool(std::string_view)>& is_register);
+CollectItems collect_items(const std::vector<std::string>& commands, const IsName& is_variable = is_no_name,
+                           const IsName& is_register = is_no_name);
 
 // The offset behind the template arguments that begin at `at`. They are followed by "::", as in
 // "Box<int, 3>::all", unless they are a type's. `at` itself if a "<" there is an operator, or is none.

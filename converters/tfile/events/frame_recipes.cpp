@@ -54,7 +54,6 @@ std::optional<HitTrack> HitTracks::track_of(const FrameContext& context, LabelId
 std::vector<std::string> TracepointDetails::lines(
     const TraceFile& trace, const TraceSurvey& survey, const ProgramSymbols* symbols,
     const std::map<std::int16_t, ValueArguments::Lacking>& lacking) const {
-  const auto never = [](std::string_view) { return false; };
   std::vector<std::string> lines;
   for (const auto& [number, frames] : survey.frames_of) {
     std::string line = fmt::format("tracepoint {}", static_cast<std::uint16_t>(number));
@@ -63,7 +62,7 @@ std::vector<std::string> TracepointDetails::lines(
     if (location != trace.description.locations.end()) line += " at " + place_of(*location, symbols);
     line += ": " + fxt::counted(frames, "frame");
     if (location != trace.description.locations.end()) {
-      const CollectItems items = collect_items(location->commands, never, never);
+      const CollectItems items = collect_items(location->commands);
       line += ", " + fxt::counted(items.hit.size() + items.step.size(), "item");
     }
     if (const auto without = lacking.find(number); without != lacking.end())

@@ -326,8 +326,7 @@ class Checker {
   }
 
   void add_objects(Clue& clue) const {
-    const auto never = [](std::string_view) { return false; };
-    clue.items = collect_items(clue.location->commands, never, never).hit;
+    clue.items = collect_items(clue.location->commands).hit;
     for (const CollectItem& item : clue.items) {
       const auto object = item.kind == CollectItem::Kind::Name ? program_.object(item.text) : std::nullopt;
       if (!object) continue;

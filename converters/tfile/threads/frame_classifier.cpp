@@ -40,8 +40,7 @@ std::optional<std::size_t> block_in(const TracepointLocation& location, const De
   using Kind = CollectItem::Kind;
   std::optional<std::size_t> wanted;  // among the expressions
   std::size_t expressions = 0;
-  for (const CollectItem& item :
-       collect_items(location.commands, is_variable, [](std::string_view) { return false; }).hit) {
+  for (const CollectItem& item : collect_items(location.commands, is_variable).hit) {
     if (item.kind == Kind::Variables) return std::nullopt;
     if (item.kind == Kind::Registers || item.kind == Kind::StaticData) continue;
     if (std::ranges::count(kNames, item.text) != 0) wanted = expressions;
