@@ -115,11 +115,7 @@ class FrameMemory {
   // The latest value of a trace state variable.
   std::optional<std::uint64_t> variable(std::uint64_t number) {
     depends_on_values_ = true;
-    std::optional<std::uint64_t> value;
-    for (const Block& block : frame_->blocks)
-      if (block.kind == Block::Kind::Variable && block.address == number)
-        value = static_cast<std::uint64_t>(block.value);
-    return value;
+    return frame_->variable(number);
   }
 
  private:

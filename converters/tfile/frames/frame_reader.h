@@ -24,6 +24,15 @@ struct Frame {
   std::vector<Block> blocks;  // the readable ones; valid until the next call of next()
   // From the header to the end of the last readable block. Valid as long as the blocks.
   std::span<const std::byte> bytes = {};
+
+  // The latest value of a trace state variable.
+  std::optional<std::uint64_t> variable(std::uint64_t variable_number) const {
+    std::optional<std::uint64_t> value;
+    for (const Block& block : blocks)
+      if (block.kind == Block::Kind::Variable && block.address == variable_number)
+        value = static_cast<std::uint64_t>(block.value);
+    return value;
+  }
 };
 
 // A part of the file without readable frames, or a frame that is not complete.

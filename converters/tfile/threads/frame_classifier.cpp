@@ -13,14 +13,6 @@ namespace {
 // Every frame of a stepping tracepoint is compared with all hits that wait for steps.
 constexpr std::size_t kMaxOpenSteps = 256;
 
-std::optional<std::int64_t> last_value(const Frame& frame, std::optional<std::uint64_t> variable) {
-  if (!variable) return std::nullopt;
-  std::optional<std::int64_t> value;
-  for (const Block& block : frame.blocks)
-    if (block.kind == Block::Kind::Variable && block.address == *variable) value = block.value;
-  return value;
-}
-
 // Whether the frame has blocks of the expected kinds.
 bool has_shape(const Frame& frame, const ExpectedBlocks& expected) {
   static constexpr std::array kLetters{'R', 'M', 'V', 'S'};
@@ -184,10 +176,11 @@ std::optional<std::uint64_t> FrameClassifier::register_value(const Register* reg
 
 std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame, const FrameContext& context) {
   if (!is_kernel_ && context.registers == nullptr) return std::nullopt;
-  if (const auto pid = last_value(frame, pid_variable_))
-    return tracks_.of(ThreadClue::Pid, static_cast<std::uint64_t>(*pid));
-  if (const auto task = last_value(frame, task_variable_))
-    return tracks_.of(ThreadClue::Task, static_cast<std::uint64_t>(*task));
+  const auto value_of = [&](std::optional<std::uint64_t> variable) {
+    return variable ? frame.variable(*variable) : std::nullopt;
+  };
+  if (const auto pid = value_of(pid_variable_)) return tracks_.of(ThreadClue::Pid, *pid);
+  if (const auto task = value_of(task_variable_)) return tracks_.of(ThreadClue::Task, *task);
   if (context.registers != nullptr && trace_.layout && trace_.layout->thread_pointer()) {
     const ThreadPointer& pointer = *trace_.layout->thread_pointer();
     const auto& registers = trace_.layout->registers();
@@ -199,8 +192,7 @@ std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame, co
     // Fast tracepoints do not record the register and leave 0 there.
     if (value && *value != 0) return tracks_.of(ThreadClue::ThreadPointer, *value);
   }
-  if (const auto cpu = last_value(frame, cpu_variable_))
-    return tracks_.of(ThreadClue::Cpu, static_cast<std::uint64_t>(*cpu));
+  if (const auto cpu = value_of(cpu_variable_)) return tracks_.of(ThreadClue::Cpu, *cpu);
   return std::nullopt;
 }
 
