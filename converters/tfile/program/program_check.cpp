@@ -69,9 +69,7 @@ std::optional<SymbolPlace> symbol_in(std::string text) {
   std::erase_if(text, [](char c) { return c == '*' || c == '&' || c == '(' || c == ')' || c == ' '; });
   SymbolPlace place;
   if (const std::size_t sign = text.find_first_of("+-"); sign != std::string::npos) {
-    const std::string_view digits = std::string_view(text).substr(sign + 1);
-    const bool is_hex = digits.starts_with("0x");
-    const auto number = whole_number<std::uint64_t>(digits.substr(is_hex ? 2 : 0), is_hex ? 16 : 10);
+    const auto number = c_number(std::string_view(text).substr(sign + 1));
     if (!number) return std::nullopt;
     place.offset = text[sign] == '-' ? 0 - *number : *number;
     text.resize(sign);
