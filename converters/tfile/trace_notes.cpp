@@ -114,7 +114,7 @@ void note_registers(const TraceFile& trace, const LocationTable& locations, Regi
     return std::ranges::any_of(trace.layout->registers(), [&](const Register& reg) {
       if (reg.offset + reg.size > trace.description.register_block_size) return false;  // not recorded
       const bool is_named = std::ranges::find(expected.wanted.named, &reg) != expected.wanted.named.end();
-      return !is_named && !(expected.wanted.all && reg.is_general);
+      return !is_named && !reg.is_general;
     });
   };
   const auto count = std::ranges::count_if(locations.all(), [&](const ExpectedFrames& expected) {
