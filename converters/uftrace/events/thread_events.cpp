@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <string>
 
 #include "converters/model/reading/load.h"
@@ -11,12 +12,6 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
-
-std::string hex_of(std::span<const std::byte> bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-  return text;
-}
 
 }  // namespace
 
@@ -121,7 +116,7 @@ void ThreadEvents::emit_user_event(std::uint64_t id, std::uint64_t time_ns, std:
   const std::string* const name = context_.user_events.name_of(id);
   if (name != nullptr && (time_ns < registered_.from_ns || time_ns >= registered_.until_ns))
     registered_ = context_.user_events.add_use(task_, time_ns);
-  if (!data.empty()) values_.add({context_.names.intern("data"), hex_of(data)});
+  if (!data.empty()) values_.add({context_.names.intern("data"), fmt::format("{:02x}", fmt::join(data, ""))});
   const NameId shown = context_.names.intern(name != nullptr ? *name : fmt::format("event:{}", id));
   if (lane != nullptr) lane->instant(time_ns, label(shown), values_);
   values_.clear();
