@@ -342,10 +342,10 @@ ParameterNames DwarfInfo::names_of(Dwarf_Die function, std::uint64_t address) {
   names.integer_registers = machine.integers.size();
   // The compiler may change what a function takes that only its own unit calls, and says so.
   if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return names;
-  bool are_integers_sure = !may_hide_result(function, machine);
+  const bool hides_result = may_hide_result(function, machine);  // maybe: then integers are not sure
   Dwarf_Die die;
   if (dwarf_child(&function, &die) != 0) return names;
-  std::size_t count = 0, integers = may_hide_result(function, machine) ? 1 : 0;
+  std::size_t count = 0, integers = hides_result ? 1 : 0;
   do {
     if (dwarf_tag(&die) != DW_TAG_formal_parameter) continue;
     const auto type = scalar_type_of(die, machine.word_size);
@@ -355,12 +355,12 @@ ParameterNames DwarfInfo::names_of(Dwarf_Die function, std::uint64_t address) {
     if (!is_passed(die, is_float ? machine.floats : machine.integers,
                    is_float ? names.floats.size() : integers, address))
       break;
-    if (!is_float) ++integers;
     if (is_float) {
       names.floats.push_back(name_of(die));
       continue;
     }
-    if (are_integers_sure) names.integers.push_back(name_of(die));
+    ++integers;
+    if (!hides_result) names.integers.push_back(name_of(die));
   } while (has_work() && dwarf_siblingof(&die, &die) == 0);
   return names;
 }
