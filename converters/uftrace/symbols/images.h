@@ -41,8 +41,8 @@ struct SymbolAt {
 
 // An address space at one time.
 struct LoadedSpace {
-  const AddressSpace* space;  // null: nothing is known
-  std::size_t libraries;      // how many of its libraries are loaded
+  const AddressSpace* space = nullptr;  // null: nothing is known
+  std::size_t libraries = 0;            // how many of its libraries are loaded
 };
 
 class Images {

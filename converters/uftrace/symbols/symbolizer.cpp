@@ -13,18 +13,16 @@ SymbolSpan Symbolizer::span_at(const Task& task, std::uint64_t time_ns) {
   if (libraries > 0) span.from_ns = std::max(span.from_ns, space->libraries[libraries - 1].time_ns);
   if (space != nullptr && libraries < space->libraries.size())
     span.until_ns = std::min(span.until_ns, space->libraries[libraries].time_ns);
-  span.epoch = epoch_of(space, libraries);
+  span.loaded = {.space = space, .libraries = libraries};
+  const std::lock_guard lock(mutex_);
+  span.epoch =
+      epochs_.try_emplace({space, libraries}, static_cast<std::uint32_t>(epochs_.size())).first->second;
   return span;
 }
 
-SymbolAt Symbolizer::at(std::uint32_t epoch, std::uint64_t address) {
+SymbolAt Symbolizer::at(const SymbolSpan& span, std::uint64_t address) {
   const std::lock_guard lock(mutex_);
-  return images_.at(epochs_[epoch], address);
-}
-
-const AddressSpace* Symbolizer::space_of(std::uint32_t epoch) {
-  const std::lock_guard lock(mutex_);
-  return epochs_[epoch].space;
+  return images_.at(span.loaded, address);
 }
 
 const SymbolTable* Symbolizer::kernel_symbols() {
@@ -62,27 +60,18 @@ bool Symbolizer::is_code(const Task& task, std::uint64_t address) {
          });
 }
 
-std::uint32_t Symbolizer::epoch_of(const AddressSpace* space, std::size_t libraries) {
-  const std::lock_guard lock(mutex_);
-  const auto [found, is_new] =
-      epoch_ids_.try_emplace({space, libraries}, static_cast<std::uint32_t>(epochs_.size()));
-  if (is_new) epochs_.push_back({.space = space, .libraries = libraries});
-  return found->second;
-}
-
-LabelId Symbolizer::label(std::uint32_t epoch, std::uint64_t address) {
+LabelId Symbolizer::label(const SymbolSpan& span, std::uint64_t address) {
   LabelId label{};
-  this->label(epoch, {&address, 1}, {&label, 1});
+  this->label(span, {&address, 1}, {&label, 1});
   return label;
 }
 
-void Symbolizer::label(std::uint32_t epoch, std::span<const std::uint64_t> addresses,
+void Symbolizer::label(const SymbolSpan& span, std::span<const std::uint64_t> addresses,
                        std::span<LabelId> labels) {
   const std::lock_guard lock(mutex_);
-  const LoadedSpace& loaded = epochs_[epoch];
   std::array<SymbolAt, kLabelsAtOnce> found;
-  for (std::size_t i = 0; i < addresses.size(); ++i) found.at(i) = images_.at(loaded, addresses[i]);
-  labels_.find(loaded.space, addresses, found, labels);
+  for (std::size_t i = 0; i < addresses.size(); ++i) found.at(i) = images_.at(span.loaded, addresses[i]);
+  labels_.find(span.loaded.space, addresses, found, labels);
 }
 
 void Symbolizer::add_notes() {

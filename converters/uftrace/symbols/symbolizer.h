@@ -31,6 +31,7 @@ struct SymbolSpan {
   std::uint64_t from_ns = 0;
   std::uint64_t until_ns = 0;
   std::uint32_t epoch = 0;  // counts up from 0
+  LoadedSpace loaded = {};  // what the addresses mean
 };
 
 // Safe to use from several threads; callers cache what they got.
@@ -49,14 +50,12 @@ class Symbolizer {
 
   SymbolSpan span_at(const Task& task, std::uint64_t time_ns);
   // The label of a call at that address.
-  LabelId label(std::uint32_t epoch, std::uint64_t address);
+  LabelId label(const SymbolSpan& span, std::uint64_t address);
   // The same for up to kLabelsAtOnce addresses. Much faster where functions are many: what is known of them
   // lies all over memory, and is fetched at one time.
   static constexpr std::size_t kLabelsAtOnce = CallLabels::kAtOnce;
-  void label(std::uint32_t epoch, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
-  SymbolAt at(std::uint32_t epoch, std::uint64_t address);
-  // Null if none is known.
-  const AddressSpace* space_of(std::uint32_t epoch);
+  void label(const SymbolSpan& span, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
+  SymbolAt at(const SymbolSpan& span, std::uint64_t address);
 
   // The kernel's, by absolute addresses; null if the recording has none.
   const SymbolTable* kernel_symbols();
@@ -80,17 +79,14 @@ class Symbolizer {
   void add_notes();
 
  private:
-  std::uint32_t epoch_of(const AddressSpace* space, std::size_t libraries);
-
   std::mutex mutex_;  // threads come here when their caches miss
   const Directory& directory_;
   const Sessions& sessions_;
   Notes& notes_;
   Images images_;
   CallLabels labels_;
-  CacheBudget cache_budget_{std::size_t{32} << 20};  // two million labels
-  std::vector<LoadedSpace> epochs_;
-  std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epoch_ids_;
+  CacheBudget cache_budget_{std::size_t{32} << 20};                              // two million labels
+  std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epochs_;  // of what is loaded
 };
 
 }  // namespace convert::uftrace

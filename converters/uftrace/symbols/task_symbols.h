@@ -53,22 +53,22 @@ class TaskSymbols {
 
   // The label of a call at that address, as CallLabels makes it.
   LabelId label(std::uint64_t address) const {
-    return cache_ != nullptr ? call_label(address).label : symbolizer_.label(span_.epoch, address);
+    return cache_ != nullptr ? call_label(address).label : symbolizer_.label(span_, address);
   }
   // The label, and the function's line. Needs caches.
   const CallLabel& call_label(std::uint64_t address) const {
     if (const CallLabel* const known = cache_->find(address)) return *known;
-    return put(address, symbolizer_.label(span_.epoch, address));
+    return put(address, symbolizer_.label(span_, address));
   }
   // Caches the labels of all these, of which none is cached; at most Symbolizer::kLabelsAtOnce. Needs caches.
   void cache_labels(std::span<const std::uint64_t> addresses) const {
     std::array<LabelId, Symbolizer::kLabelsAtOnce> labels;
-    symbolizer_.label(span_.epoch, addresses, labels);
+    symbolizer_.label(span_, addresses, labels);
     for (std::size_t i = 0; i < addresses.size(); ++i) put(addresses[i], labels.at(i));
   }
-  SymbolAt at(std::uint64_t address) const { return symbolizer_.at(span_.epoch, address); }
+  SymbolAt at(std::uint64_t address) const { return symbolizer_.at(span_, address); }
   // Null if none is known.
-  const AddressSpace* space() const { return symbolizer_.space_of(span_.epoch); }
+  const AddressSpace* space() const { return span_.loaded.space; }
 
  private:
   const CallLabel& put(std::uint64_t address, LabelId label) const {

@@ -48,7 +48,7 @@ class SymbolizerTest : public testing::Test {
   }
   LabelId label_id(std::uint64_t tid, std::uint64_t address, std::uint64_t time_ns) {
     const SymbolSpan when = span(tid, time_ns);
-    return symbolizer().label(when.epoch, address);
+    return symbolizer().label(when, address);
   }
   // "category name" of a call of thread 100.
   std::string label(std::uint64_t address, std::uint64_t time_ns = 20) {
