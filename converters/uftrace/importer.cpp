@@ -47,7 +47,7 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, c
     if (!recording.kernel_queues.contains(tid)) left_out.push_back(tid);
   return std::make_unique<KernelFileSource>(
       recording.kernel, recording.kernel_queues,
-      KernelSymbols({.symbols = recording.symbolizer.kernel_symbols(),
+      KernelSymbols({.symbols = recording.symbolizer.images().kernel_symbols(),
                      .file = (recording.directory.path / "kallsyms").native(),
                      .demangle = context.options.demangle,
                      .names = context.names,

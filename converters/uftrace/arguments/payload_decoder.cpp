@@ -38,7 +38,7 @@ const FunctionLayouts& PayloadLayouts::of(const SymbolAt& symbol, const AddressS
     FunctionFacts facts{.names = symbol.names(Demangle::Simple),
                         .is_in = [&](std::string_view module) { return symbol.is_in(module, space); }};
     if (file != nullptr) facts.debug = file->find(symbol.symbol->start, symbol.symbol->name);
-    const ParameterNames parameters = context_.symbolizer.parameters_of(symbol, space);
+    const ParameterNames parameters = context_.symbolizer.images().parameters_of(symbol, space);
     known->second = {.entry = compile(facts, false, file, parameters),
                      .exit = compile(facts, true, file, parameters)};
   }

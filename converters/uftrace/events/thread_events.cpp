@@ -98,7 +98,7 @@ const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, s
                                                                : fmt::format("<{:x}>", address));
     if (at.symbol == nullptr) return variable;
     variable.size = static_cast<std::size_t>(at.symbol->end - at.symbol->start);
-    if (const auto type = context_.symbolizer.type_of(at)) {
+    if (const auto type = context_.symbolizer.images().type_of(at)) {
       variable.size = type->size;
       variable.kind = type->kind;
     }

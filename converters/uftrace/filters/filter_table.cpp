@@ -138,7 +138,7 @@ const FunctionRule* FilterTable::rule_of(const TaskSymbols& symbols, std::uint64
 }
 
 const FunctionRule* FilterTable::kernel_rule(std::uint64_t address) {
-  return find_rule(functions_.symbolizer.kernel_at(address), nullptr);
+  return find_rule(functions_.symbolizer.images().kernel_at(address), nullptr);
 }
 
 const FunctionRule* FilterTable::find_rule(const SymbolAt& function, const AddressSpace* space) {
@@ -178,7 +178,7 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
     return options_.report->add(number, Fit::Nothing,
                                 fmt::format("{}: no function that was called lies in such a file", what));
   auto tables = functions_.symbolizer.tables();
-  if (rule.is_kernel) tables = {{"the kernel", functions_.symbolizer.kernel_symbols()}};
+  if (rule.is_kernel) tables = {{"the kernel", functions_.symbolizer.images().kernel_symbols()}};
   std::string elsewhere;  // a function that fits, but for its module
   fxt::SimilarNames similar(rule.pattern.text());
   for (const auto& [where, table] : tables) {

@@ -47,6 +47,17 @@ bool SymbolAt::is_in(std::string_view module, const AddressSpace* space) const {
 }
 
 SymbolAt Images::at(const LoadedSpace& loaded, std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  return find(loaded, address);
+}
+
+void Images::at(const LoadedSpace& loaded, std::span<const std::uint64_t> addresses,
+                std::span<SymbolAt> found) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < addresses.size(); ++i) found[i] = find(loaded, addresses[i]);
+}
+
+SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
   static const AddressSpace kNothing{};
   const AddressSpace& space = loaded.space != nullptr ? *loaded.space : kNothing;
 
@@ -72,9 +83,18 @@ SymbolAt Images::at(const LoadedSpace& loaded, std::uint64_t address) {
   return function != nullptr ? SymbolAt{.image = &python(), .symbol = function} : found;
 }
 
-SymbolAt Images::kernel_at(std::uint64_t address) { return symbol_in(kernel(), address); }
+SymbolAt Images::kernel_at(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  return symbol_in(kernel(), address);
+}
+
+const SymbolTable* Images::kernel_symbols() {
+  const std::lock_guard lock(mutex_);
+  return kernel().symbols;
+}
 
 std::vector<std::pair<std::string_view, const SymbolTable*>> Images::tables(const Sessions& sessions) {
+  const std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables;
   const auto add = [&](const Image& image) {
     const bool is_known =
@@ -91,6 +111,7 @@ std::vector<std::pair<std::string_view, const SymbolTable*>> Images::tables(cons
 }
 
 ParameterNames Images::parameters_of(SymbolAt function, const AddressSpace* space) {
+  const std::lock_guard lock(mutex_);
   if (!elf_files_.names_parameters() || function.is_kernel() || function.image == &python()) return {};
   if (function.symbol->is_plt()) {
     if (space == nullptr) return {};
@@ -114,6 +135,7 @@ ParameterNames Images::parameters_of(SymbolAt function, const AddressSpace* spac
 }
 
 std::optional<ScalarType> Images::type_of(const SymbolAt& variable) {
+  const std::lock_guard lock(mutex_);
   Image image = *variable.image;
   files_.identify(image);
   return elf_files_.variable_at(image, variable.symbol->start);

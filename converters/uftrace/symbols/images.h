@@ -1,10 +1,12 @@
 // The images of a recording with their symbols, read on demand: which of them lies at an address, and what is
-// known of its functions and variables.
+// known of its functions and variables. Safe to use from several threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -52,9 +54,12 @@ class Images {
       : notes_(notes), files_(directory, notes), elf_files_(directory.path, options) {}
 
   SymbolAt at(const LoadedSpace& loaded, std::uint64_t address);
+  // What lies at several addresses.
+  void at(const LoadedSpace& loaded, std::span<const std::uint64_t> addresses, std::span<SymbolAt> found);
   // A function of the kernel, whatever the task.
   SymbolAt kernel_at(std::uint64_t address);
-  const Image& kernel();
+  // The kernel's, by absolute addresses; null if the recording has none.
+  const SymbolTable* kernel_symbols();
   // The parameters of a function, if options ask for their names; of a PLT entry those of the function that
   // it calls.
   ParameterNames parameters_of(SymbolAt function, const AddressSpace* space);
@@ -67,10 +72,13 @@ class Images {
   void add_notes() { elf_files_.add_notes(notes_); }
 
  private:
+  SymbolAt find(const LoadedSpace& loaded, std::uint64_t address);
   template <typename ModuleOrLibrary>
   const Image& image_of(const ModuleOrLibrary& recorded);
+  const Image& kernel();
   const Image& python();
 
+  std::mutex mutex_;  // all but the constructor and add_notes() lock it
   Notes& notes_;
   SymbolFiles files_;
   ElfFiles elf_files_;

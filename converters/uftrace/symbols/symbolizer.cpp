@@ -20,38 +20,7 @@ SymbolSpan Symbolizer::span_at(const Task& task, std::uint64_t time_ns) {
   return span;
 }
 
-SymbolAt Symbolizer::at(const SymbolSpan& span, std::uint64_t address) {
-  const std::lock_guard lock(mutex_);
-  return images_.at(span.loaded, address);
-}
-
-const SymbolTable* Symbolizer::kernel_symbols() {
-  const std::lock_guard lock(mutex_);
-  return images_.kernel().symbols;
-}
-
-SymbolAt Symbolizer::kernel_at(std::uint64_t address) {
-  const std::lock_guard lock(mutex_);
-  return images_.kernel_at(address);
-}
-
-std::vector<std::pair<std::string_view, const SymbolTable*>> Symbolizer::tables() {
-  const std::lock_guard lock(mutex_);
-  return images_.tables(sessions_);
-}
-
-ParameterNames Symbolizer::parameters_of(const SymbolAt& function, const AddressSpace* space) {
-  const std::lock_guard lock(mutex_);
-  return images_.parameters_of(function, space);
-}
-
-std::optional<ScalarType> Symbolizer::type_of(const SymbolAt& variable) {
-  const std::lock_guard lock(mutex_);
-  return images_.type_of(variable);
-}
-
 bool Symbolizer::is_code(const Task& task, std::uint64_t address) {
-  const std::lock_guard lock(mutex_);
   const auto spaces = sessions_.spaces_of(task);
   return spaces.empty() || std::ranges::any_of(spaces, [&](const AddressSpace* space) {
            return space == nullptr || space->map.modules.empty() ||
@@ -68,9 +37,9 @@ LabelId Symbolizer::label(const SymbolSpan& span, std::uint64_t address) {
 
 void Symbolizer::label(const SymbolSpan& span, std::span<const std::uint64_t> addresses,
                        std::span<LabelId> labels) {
-  const std::lock_guard lock(mutex_);
   std::array<SymbolAt, kLabelsAtOnce> found;
-  for (std::size_t i = 0; i < addresses.size(); ++i) found.at(i) = images_.at(span.loaded, addresses[i]);
+  images_.at(span.loaded, addresses, found);
+  const std::lock_guard lock(mutex_);
   labels_.find(span.loaded.space, addresses, found, labels);
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -55,19 +54,10 @@ class Symbolizer {
   // lies all over memory, and is fetched at one time.
   static constexpr std::size_t kLabelsAtOnce = CallLabels::kAtOnce;
   void label(const SymbolSpan& span, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
-  SymbolAt at(const SymbolSpan& span, std::uint64_t address);
-
-  // The kernel's, by absolute addresses; null if the recording has none.
-  const SymbolTable* kernel_symbols();
-  // A function of the kernel, whatever the task.
-  SymbolAt kernel_at(std::uint64_t address);
-  // The parameters of a function, if options ask for their names; of a PLT entry those of the function that
-  // it calls.
-  ParameterNames parameters_of(const SymbolAt& function, const AddressSpace* space);
-  // The type of a variable, if it is known and a scalar one.
-  std::optional<ScalarType> type_of(const SymbolAt& variable);
-  // Those of all modules and libraries of all programs, with their names; not the kernel's.
-  std::vector<std::pair<std::string_view, const SymbolTable*>> tables();
+  SymbolAt at(const SymbolSpan& span, std::uint64_t address) { return images_.at(span.loaded, address); }
+  // What is known whatever the time.
+  Images& images() { return images_; }
+  std::vector<std::pair<std::string_view, const SymbolTable*>> tables() { return images_.tables(sessions_); }
   // True if a function may lie there, in any program that the task runs, ran or will run: in a module, a
   // loaded library or the kernel, or if no map has the address.
   bool is_code(const Task& task, std::uint64_t address);
