@@ -50,7 +50,9 @@ void check_output(const ConvertOptions& options) {
       throw UsageError(fmt::format("'{}' does not exist, and only the last name is the OUTPUT", input));
     if (fs::equivalent(input, output, error))
       throw UsageError(fmt::format("'{}' is both INPUT and OUTPUT", input));
-    if (fs::is_directory(input, error) && lies_in(output, input))
+    const auto is_of = [&](const auto& importer) { return importer->recognizes(input); };
+    if (fs::is_directory(input, error) && lies_in(output, input) &&
+        std::ranges::any_of(options.importers, is_of))
       throw UsageError(fmt::format("the OUTPUT '{}' lies in the INPUT '{}'", output, input));
   }
   if (!fs::exists(output, error)) return;

@@ -12,9 +12,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::int64_t kMinInt = std::numeric_limits<std::int32_t>::min(),
-                       kMaxInt = std::numeric_limits<std::int32_t>::max(),
-                       kMaxUnsigned = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMaxUnsigned = std::numeric_limits<std::uint32_t>::max();
 
 // A C literal: decimal, hexadecimal or octal, with an optional minus sign.
 std::optional<std::int64_t> number_of(std::string_view text) {
@@ -44,7 +42,7 @@ std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
     const std::string_view name = trimmed(one.substr(0, equals));
     if (name.empty()) return std::nullopt;
     enumerators.push_back({std::string(name), next});
-    const bool is_long = next < kMinInt || next > kMaxUnsigned;
+    const bool is_long = next < std::numeric_limits<std::int32_t>::min() || next > kMaxUnsigned;
     next = (is_long ? static_cast<std::int32_t>(next) : next) + 1;
   }
   return enumerators;
@@ -93,9 +91,9 @@ bool EnumType::describe(std::int64_t value, std::string& text) const {
 
 std::int64_t EnumType::value_of(std::uint64_t bits) const {
   const auto value = static_cast<std::int64_t>(bits);
-  if (value > kMaxInt && value <= kMaxUnsigned) {
-    const bool is_unsigned = by_value_.empty() || by_value_.front().value > kMaxInt;
-    return is_unsigned ? value : static_cast<std::int32_t>(bits);
+  if (value > std::numeric_limits<std::int32_t>::max() && value <= kMaxUnsigned) {
+    const bool has_negative = !by_value_.empty() && by_value_.back().value < 0;
+    return has_negative ? static_cast<std::int32_t>(bits) : value;
   }
   const std::int64_t wrapped = value - wrap_at(value);
   return find(value) == nullptr && find(wrapped) != nullptr ? wrapped : value;

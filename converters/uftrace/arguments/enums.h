@@ -29,9 +29,9 @@ class EnumType {
   // Appends the enumerators that add up to the value, from large to small, each at most once, and what
   // remains: "B|A", "B|A+0x8". Appends nothing and returns false if every enumerator is too large.
   bool describe(std::int64_t value, std::string& text) const;
-  // The value of a recorded register. An int leaves the upper half of its register 0, so a negative one has
-  // to be sign-extended, unless an enumerator is larger than an int. .dbg files have the enumerators of
-  // unsigned types sign-extended, too: 200 of a uint8_t is -56 there.
+  // The value of a recorded register. An int leaves the upper half of its register 0, so a negative
+  // enumerator has to be sign-extended. .dbg files have the enumerators of unsigned types sign-extended, too:
+  // 200 of a uint8_t is -56 there.
   std::int64_t value_of(std::uint64_t bits) const;
 
   const std::vector<Enumerator>& enumerators() const { return by_value_; }

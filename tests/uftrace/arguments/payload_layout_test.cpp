@@ -207,9 +207,10 @@ TEST_F(PayloadLayoutTest, PointersHaveTheirSymbolBeside) {
 }
 
 TEST_F(PayloadLayoutTest, EnumsByName) {
-  EXPECT_THAT(values("arg1/e:color,arg2/e:color,arg3/e:color,arg4/e:other",
-                     "0500000000000000 0b00000000000000 ffffffff00000000 ffffffff00000000"),
-              ElementsAre("arg1 GREEN", "arg2 \"BLUE|GREEN\"", "arg3 -1", "arg4 -1"));
+  EXPECT_THAT(
+      values("arg1/e:color,arg2/e:color,arg3/e:color,arg4/e:other",
+             "0500000000000000 0b00000000000000 ffffffff00000000 ffffffff00000000"),
+      ElementsAre("arg1 GREEN", "arg2 \"BLUE|GREEN\"", "arg3 \"BLUE|GREEN|RED+0xfffffff4\"", "arg4 -1"));
 }
 
 TEST_F(PayloadLayoutTest, EnumsOfTheModuleComeFirst) {
