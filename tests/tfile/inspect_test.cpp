@@ -188,6 +188,18 @@ TEST(Inspect, AProgramGivesTheTypesOfItems) {
                           "while stepping, tank.gone: nothing of this name is known there"));
 }
 
+// Frames have 16 bits for it.
+TEST(Inspect, ATracepointWhoseNumberNoFrameCanHaveHasNoItems) {
+  const std::uint64_t address =
+      Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;
+  const std::string location = fmt::format("10002:{:x}", address);
+  TraceBuilder t;
+  t.line("R 40").line(fmt::format("tp T{}:E:0:0", location)).source(location, "cmd", "collect g").end();
+  Notes notes;
+  const Json outline = inspected(t.write(), notes, {.programs = {TRACED_FIXED}});
+  EXPECT_EQ(outline["tracepoints"][0].value("items", Json::array()), Json::array());
+}
+
 TEST(Inspect, ItemsOfUndescribedCodeHaveNoTypes) {
   const std::string location = "2:401000";
   TraceBuilder t;

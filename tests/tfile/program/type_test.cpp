@@ -69,6 +69,10 @@ TEST(Leaves, OfTextsWithALengthAreOne) {
   EXPECT_EQ(leaf.form, ValueForm::TextSlice);
   EXPECT_EQ(std::tuple(leaf.offset, leaf.size, leaf.pointer_at, leaf.length_at), std::tuple(0, 16, 8, 0));
   EXPECT_EQ(layout_of(array_of(text, 40), "all").more, 8u);
+  text.members[1].bit_offset = 128;
+  EXPECT_THAT(leaf_names(text, "s"), ElementsAre("s.len", "s.str"))
+      << "a member outside is not read as a part";
+  text.members[1].bit_offset = 64;
   text.is_text = false;
   EXPECT_THAT(leaf_names(text, "s"), ElementsAre("s.len", "s.str"));
 }
@@ -103,6 +107,20 @@ TEST(Leaves, OfBitFieldsHaveAsFewBytesAsPossible) {
   EXPECT_EQ(leaf_of(kInt, 32, 33), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
   EXPECT_EQ(leaf_of(array_of(kChar, 4), 32, 8), std::tuple(ValueForm::Text, 4, 4, 0, 0));
   EXPECT_EQ(leaf_of(kPoint, 32, 8), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
+}
+
+// "s.f" is collected.
+TEST(Leaves, OfABitFieldAloneAreThoseOfOneInAStructure) {
+  const Type long_int{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
+  const auto leaf_of = [](const Type& type, std::uint64_t bit_offset, std::uint64_t bit_size) {
+    Names names;
+    const Leaf leaf = value_layout(type, "s.f", names, bit_offset, bit_size).leaves.at(0);
+    return std::tuple(std::string(names.text(leaf.name)), leaf.form, leaf.size, leaf.bit_offset,
+                      leaf.bit_size);
+  };
+  EXPECT_EQ(leaf_of(kInt, 3, 6), std::tuple("s.f", ValueForm::Signed, 2, 3, 6));
+  EXPECT_EQ(leaf_of(long_int, 7, 60), std::tuple("s.f", ValueForm::Bytes, 9, 0, 0))
+      << "packed: none of its bits is lost";
 }
 
 TEST(Leaves, OfVirtualBasesAreCounted) {
