@@ -289,5 +289,19 @@ TEST_F(Expressions, HaveATypeWithoutAValue) {
   EXPECT_EQ(number("ri"), std::nullopt);
 }
 
+// Deeper than any stack.
+TEST(Types, LeadToEachOtherHoweverLongTheChainIs) {
+  const Program program(TRACED_CHAIN, Demangle::Simple);
+  FrameMemory frame(nullptr, std::endian::native);
+  frame.start({}, nullptr, false);
+  const CodeScope* const scope = program.scope_at(program.functions("use").front().address);
+  ASSERT_NE(scope, nullptr);
+  const Type* type = evaluate("*head", {.scope = *scope, .frame = frame}).type;
+  std::size_t pointers = 0;
+  for (; type != nullptr && type->members.at(0).type->kind == Kind::Pointer; ++pointers)
+    type = type->members.front().type->target;
+  EXPECT_EQ(pointers, 20'000U);
+}
+
 }  // namespace
 }  // namespace convert::tfile
