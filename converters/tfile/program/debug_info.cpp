@@ -74,19 +74,6 @@ void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& s
   add_within(add_within, scope, 0);
 }
 
-// The variable of this name in a function or in one of its blocks.
-std::optional<Dwarf_Die> variable_within(Dwarf_Die scope, std::string_view name, std::size_t depth = 0) {
-  std::vector<Dwarf_Die> variables;
-  add_children(scope, variables);
-  for (const Dwarf_Die& variable : variables)
-    if (name == die_name(variable) && !has_longer_name(variable)) return variable;
-  if (depth == kMaxDieDepth) return std::nullopt;
-  for (Dwarf_Die& child : children_of(scope))
-    if (dwarf_tag(&child) == DW_TAG_lexical_block)
-      if (auto found = variable_within(child, name, depth + 1)) return found;
-  return std::nullopt;
-}
-
 // The unit in a file of its own that a skeleton stands for; its `addr` is null if it can't be read.
 Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf_Die skeleton) {
   Dwarf_Attribute attribute;
@@ -171,19 +158,11 @@ DebugUnits::DebugUnits(Dwarf* dwarf) {
   std::ranges::sort(ranges_, {}, &Range::begin);
 }
 
-void DebugUnits::Unit::read() {
-  if (std::exchange(is_read, true)) return;
-  add_functions(die, functions);
-  std::ranges::stable_sort(functions, {}, &Function::begin);
-  std::vector<Dwarf_Die> all;
-  add_children(die, all);
-  for (Dwarf_Die& variable : all)
-    if (!has_longer_name(variable) && !is_declaration(variable))
-      variables.try_emplace(dwarf_diename(&variable), variable);
-}
-
 const DebugUnits::Function* DebugUnits::Unit::function_at(Dwarf_Addr pc) {
-  read();
+  if (!std::exchange(is_read, true)) {
+    add_functions(die, functions);
+    std::ranges::stable_sort(functions, {}, &Function::begin);
+  }
   constexpr int kMaxNested = 16;  // functions whose code lies around that of others
   auto next = std::ranges::upper_bound(functions, pc, {}, &Function::begin);
   for (int steps = 0; next != functions.begin() && steps < kMaxNested; ++steps)
@@ -258,13 +237,13 @@ const CodeScope* DebugInfo::scope_at(std::uint64_t address) {
   return scopes_.emplace(pc, std::move(scope)).first->second.get();
 }
 
-std::unique_ptr<CodeScope> DebugInfo::scope_of(const DebugUnits::Unit& unit, const Dwarf_Die& function,
+std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwarf_Die& function,
                                                Dwarf_Addr pc) {
   auto scope = std::make_unique<CodeScope>();
   scope->info = this;
   scope->pc = pc;
   scope->unit = unit.die;
-  scope->unit_variables = &unit.variables;
+  scope->file = &unit;
   std::vector<Dwarf_Die> scopes;
   add_scopes(function, pc, scopes);
   bool is_in_function = true;
@@ -272,6 +251,8 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(const DebugUnits::Unit& unit, con
     const int tag = dwarf_tag(&*next);
     const bool is_function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
     if (is_in_function) {
+      scope->blocks.push_back(*next);
+      if (const auto origin = referred_die(*next, DW_AT_abstract_origin)) scope->blocks.push_back(*origin);
       std::vector<Dwarf_Die> variables;
       add_children(*next, variables);
       add_inherited(*next, variables);
@@ -285,7 +266,9 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(const DebugUnits::Unit& unit, con
     scope->functions.push_back(*next);
     is_in_function = false;
   }
-  scope->prefix = scope_prefix(declaration_of(scope->functions.front()));
+  for (const Dwarf_Die& around : scopes_around(declaration_of(scope->functions.front())))
+    scope->enclosing.push_back({around, prefix_within(around)});
+  scope->enclosing.push_back({scope->unit, ""});
   Dwarf_Addr cfi_bias = 0;
   for (Dwarf_CFI* const cfi :
        {dwfl_module_dwarf_cfi(module_, &cfi_bias), dwfl_module_eh_cfi(module_, &cfi_bias)}) {
@@ -295,22 +278,6 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(const DebugUnits::Unit& unit, con
       scope->unwind.reset(frame);
   }
   return scope;
-}
-
-std::optional<Dwarf_Die> DebugInfo::variable_of_file(std::string_view file, std::string_view name) {
-  const auto file_name = std::filesystem::path(file).filename();
-  for (DebugUnits::Unit& unit : units().all()) {
-    if (std::filesystem::path(die_name(unit.die)).filename() != file_name) continue;
-    unit.read();
-    if (const auto found = unit.variables.find(std::string(name)); found != unit.variables.end())
-      return found->second;
-  }
-  return std::nullopt;
-}
-
-std::optional<Dwarf_Die> DebugInfo::variable_of_function(const std::string& function, std::string_view name) {
-  const Dwarf_Die* const found = globals().function(function);
-  return found != nullptr ? variable_within(*found, name) : std::nullopt;
 }
 
 }  // namespace convert::tfile

@@ -8,6 +8,7 @@
 #include <elfutils/libdwfl.h>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,28 +23,6 @@ namespace convert::tfile {
 
 class DebugInfo;
 
-// What is visible at a code address.
-struct CodeScope {
-  struct Variable {
-    std::string name;
-    Dwarf_Die die;
-    bool is_parameter = false;
-  };
-  DebugInfo* info = nullptr;
-  Dwarf_Addr pc = 0;  // in DWARF
-  Dwarf_Die unit{};
-  std::vector<Dwarf_Die> functions;  // innermost first; all but the last are inlined
-  std::string prefix;                // the innermost function's namespaces and classes: "plant::Tap::"
-  // Of the innermost function, the innermost block's first. Within a block, static members of classes and
-  // namespaces come last, because they have longer names, too.
-  std::vector<Variable> variables;
-  const std::unordered_map<std::string, Dwarf_Die>* unit_variables = nullptr;  // of its unit, outside of all
-  std::unique_ptr<Dwarf_Frame, decltype(&std::free)> unwind{nullptr, &std::free};  // null: unknown
-
-  std::uint64_t bias() const;  // is added to addresses of DWARF
-  const Variable* find(std::string_view name) const;
-};
-
 // The units of a program's DWARF.
 class DebugUnits {
  public:
@@ -54,13 +33,12 @@ class DebugUnits {
   struct Unit {
     Dwarf_Die die{};
     bool is_read = false;
-    std::vector<Function> functions = {};                       // by address
-    std::unordered_map<std::string, Dwarf_Die> variables = {};  // not those of namespaces and classes
+    std::vector<Function> functions = {};  // by address; read on first use
+    std::optional<GlobalNames> own_names = {};
 
-    // Reads both, once.
-    void read();
     // Null if none is described there.
     const Function* function_at(Dwarf_Addr pc);
+    GlobalNames& names() { return own_names ? *own_names : own_names.emplace(std::span(&die, 1)); }
   };
 
   explicit DebugUnits(Dwarf* dwarf);  // may be null: there are none
@@ -84,6 +62,42 @@ class DebugUnits {
   std::unordered_map<std::uint64_t, Dwarf_Die> types_;  // of type units, by signature
 };
 
+// What a name means.
+struct FoundName {
+  DebugInfo* info = nullptr;
+  Dwarf_Die die{};
+};
+
+// What is visible at a code address.
+struct CodeScope {
+  struct Variable {
+    std::string name;
+    Dwarf_Die die;
+    bool is_parameter = false;
+  };
+  DebugInfo* info = nullptr;
+  Dwarf_Addr pc = 0;  // in DWARF
+  Dwarf_Die unit{};
+  std::vector<Dwarf_Die> functions;  // innermost first; all but the last are inlined
+  std::vector<Dwarf_Die> blocks;     // of the innermost function, innermost first; and their abstract origins
+  // The classes and namespaces of the innermost function, innermost first; at last its unit.
+  struct Enclosing {
+    Dwarf_Die die;
+    std::string prefix;  // "plant::Tap::"
+  };
+  std::vector<Enclosing> enclosing;
+  // Of the innermost function, the innermost block's first. Within a block, static members of classes and
+  // namespaces come last, because they have longer names, too.
+  std::vector<Variable> variables;
+  DebugUnits::Unit* file = nullptr;
+  std::unique_ptr<Dwarf_Frame, decltype(&std::free)> unwind{nullptr, &std::free};  // null: unknown
+
+  mutable std::unordered_map<std::string, std::optional<FoundName>> known_names;  // see look_up()
+
+  std::uint64_t bias() const;  // is added to addresses of DWARF
+  const Variable* find(std::string_view name) const;
+};
+
 class DebugInfo {
  public:
   // Borrows the module.
@@ -92,14 +106,15 @@ class DebugInfo {
   void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
   std::uint64_t bias() const { return load_bias_ + dwarf_bias_; }
 
-  // Null where no function is described. `address` is one of the recording. Valid until set_load_bias().
+  // Null where no function is described. `address` is one of the recording. Valid until set_load_bias() or
+  // add_other().
   const CodeScope* scope_at(std::uint64_t address);
-  // The variable "x" of 'file.c'::x, and of function::x.
-  std::optional<Dwarf_Die> variable_of_file(std::string_view file, std::string_view name);
-  std::optional<Dwarf_Die> variable_of_function(const std::string& function, std::string_view name);
 
   // The other modules of the recording. Borrows them.
-  void add_other(DebugInfo& other) { others_.push_back(&other); }
+  void add_other(DebugInfo& other) {
+    others_.push_back(&other);
+    scopes_.clear();  // names mean more now
+  }
   const std::vector<DebugInfo*>& others() const { return others_; }
   // A scope without functions: it has only global names.
   const CodeScope& global_scope() {
@@ -120,7 +135,7 @@ class DebugInfo {
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
  private:
-  std::unique_ptr<CodeScope> scope_of(const DebugUnits::Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
+  std::unique_ptr<CodeScope> scope_of(DebugUnits::Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
 
   Dwfl_Module* module_;
   Dwarf* dwarf_ = nullptr;  // null: none

@@ -53,26 +53,35 @@ std::string_view die_name(Dwarf_Die die) {
   return name != nullptr ? name : "";
 }
 
-std::string scope_prefix(Dwarf_Die die) {
-  const std::string_view separator = language_of(die) == DW_LANG_D ? "." : "::";
-  std::string prefix;
+std::vector<Dwarf_Die> scopes_around(Dwarf_Die die) {
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes_die(&die, &scopes);
   const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
+  std::vector<Dwarf_Die> around;
   for (int i = 1; i < count; ++i) {
     switch (dwarf_tag(&scopes[i])) {
       case DW_TAG_namespace:
       case DW_TAG_module:
       case DW_TAG_class_type:
       case DW_TAG_structure_type:
-      case DW_TAG_union_type: {
-        const std::string_view outer = die_name(scopes[i]);
-        prefix = fmt::format("{}{}{}", outer.empty() ? "(anonymous namespace)" : outer, separator, prefix);
+      case DW_TAG_union_type:
+      case DW_TAG_subprogram:
+        around.push_back(scopes[i]);
         break;
-      }
       default:
         break;
     }
+  }
+  return around;
+}
+
+std::string scope_prefix(Dwarf_Die die, std::string_view separator) {
+  if (separator.empty()) separator = language_of(die) == DW_LANG_D ? "." : "::";
+  std::string prefix;
+  for (Dwarf_Die& scope : scopes_around(die)) {
+    if (dwarf_tag(&scope) == DW_TAG_subprogram) continue;
+    const std::string_view outer = die_name(scope);
+    prefix = fmt::format("{}{}{}", outer.empty() ? kAnonymousNamespace : outer, separator, prefix);
   }
   return prefix;
 }

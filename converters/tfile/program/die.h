@@ -25,8 +25,12 @@ std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute);
 std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute);
 
 std::string_view die_name(Dwarf_Die die);  // empty: none
-// "ns::Class::": the namespaces, modules and classes around a DIE.
-std::string scope_prefix(Dwarf_Die die);
+inline constexpr std::string_view kAnonymousNamespace = "(anonymous namespace)";
+// The namespaces, modules, classes and functions around a DIE, innermost first.
+std::vector<Dwarf_Die> scopes_around(Dwarf_Die die);
+// "ns::Class::": the names of those but functions, as the language separates them or with the given
+// separator.
+std::string scope_prefix(Dwarf_Die die, std::string_view separator = {});
 // The declaration of a function, which is in its class or namespace.
 Dwarf_Die declaration_of(Dwarf_Die die);
 // Whether the variable is defined elsewhere.

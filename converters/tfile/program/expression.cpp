@@ -8,6 +8,7 @@
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/program/expression_parser.h"
+#include "converters/tfile/program/name_lookup.h"
 #include "converters/tfile/program/value.h"
 
 namespace convert::tfile {
@@ -15,7 +16,8 @@ namespace {
 
 using TypeKind = Type::Kind;
 
-constexpr std::size_t kMaxAnonymousDepth = 64;
+// Of base classes and anonymous structures; damaged DWARF may have endless ones.
+constexpr std::size_t kMaxAnonymousDepth = 64, kMaxParts = 4096;
 constexpr std::uint64_t kMaxRepeats = ~std::uint32_t{0};
 
 bool is_integer(const Type* type) {
@@ -37,12 +39,9 @@ class Evaluator {
       case Number:
         return of_integer(expression.number, expression.type);
       case Name:
-      case GlobalName:
-        return named(expression.text, expression.kind == GlobalName);
-      case NameOfFile: {
-        const auto variable = context_.scope.info->variable_of_file(expression.file, expression.text);
-        return variable ? value_of(*variable, context_) : Value{};
-      }
+        return named(look_up(context_.scope, expression.text), expression.text);
+      case NameOfFile:
+        return named(look_up_in_file(context_.scope, expression.file, expression.text), expression.text);
       case Special:
         return special(expression.text);
       case Member: {
@@ -246,17 +245,33 @@ class Evaluator {
 
   Value member(const Value& of, std::string name) {
     if (of.type == nullptr || of.type->kind != TypeKind::Struct || name.empty()) return {};
-    // "Base::member"
-    if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
+    Value whole = of;
+    if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) {
+      whole = base_of(of, name.substr(0, colons), 0);
+      name.erase(0, colons + 2);
+    }
     Value found;
     std::size_t count = 0;
-    find_member(of, name, 0, found, count);
-    return count == 1 ? found : Value{};
+    if (whole.type != nullptr) find_member(whole, name, 0, found, count);
+    return count == 1 && parts_ <= kMaxParts ? found : Value{};
+  }
+
+  // The part of an object that is of this base class, or itself.
+  Value base_of(const Value& of, const std::string& name, std::size_t depth) {
+    const std::string own = without_blanks(of.type->name);
+    const std::string wanted = without_blanks(name);
+    if (own == wanted || own.ends_with("::" + wanted)) return of;
+    if (depth > kMaxAnonymousDepth || ++parts_ > kMaxParts) return {};
+    for (const Type::Member& base : of.type->members)
+      if (base.name.empty() && !base.location && base.type->kind == TypeKind::Struct)
+        if (Value found = base_of(part_of(of, base.type, base.bit_offset / 8), name, depth + 1); found.type)
+          return found;
+    return {};
   }
 
   void find_member(const Value& of, const std::string& name, std::size_t depth, Value& found,
-                   std::size_t& count) const {
-    if (depth > kMaxAnonymousDepth) return;
+                   std::size_t& count) {
+    if (depth > kMaxAnonymousDepth || ++parts_ > kMaxParts) return;
     for (const Type::Member& candidate : of.type->members) {
       if (candidate.name != name || candidate.location) continue;
       found = resolved(part_of(of, candidate.type, candidate.bit_offset / 8), context_);
@@ -296,56 +311,34 @@ class Evaluator {
     return bits ? of_integer(*bits, type) : Value{type, Storage::none(Missing::NotRecorded)};
   }
 
-  Value named(const std::string& name, bool is_global) {
-    DebugInfo& info = *context_.scope.info;
-    if (!is_global) {
-      if (const CodeScope::Variable* const local = context_.scope.find(name)) {
-        // "extern int count;" in a block: it is defined elsewhere.
-        if (!is_declaration(local->die)) return value_of(local->die, context_);
-      } else if (const CodeScope::Variable* const self = context_.scope.find("this");
-                 self && name != "this") {
-        const Value object = dereferenced(value_of(self->die, context_));
-        if (Value found = member(object, name); found.type != nullptr) return found;
-      }
+  // `name` may be null: it means nothing.
+  Value named(const FoundName* name, const std::string& text) {
+    if (name == nullptr) return {};
+    switch (kind_of(name->die)) {
+      case kField:
+        return member(dereferenced(named(look_up(context_.scope, "this"), "this")), text);
+      case kFunction:
+        return function(*name);
+      case kObject:
+        if (Dwarf_Die die = name->die; dwarf_tag(&die) == DW_TAG_enumerator) return enumerator(die);
+        if (name->info == context_.scope.info) return value_of(name->die, context_);
+        return value_of(name->die, {.scope = name->info->global_scope(), .frame = frame_});
+      default:
+        return {};
     }
-    if (const auto* const of_unit = context_.scope.unit_variables; of_unit != nullptr && !is_global)
-      if (const auto found = of_unit->find(name); found != of_unit->end())
-        return value_of(found->second, context_);
-    // From the innermost namespace outwards.
-    std::string prefix = is_global ? "" : context_.scope.prefix;
-    for (;;) {
-      if (Value found = global(info, prefix + name, prefix.empty()); found.type != nullptr) return found;
-      if (prefix.empty()) break;
-      const std::size_t colons =
-          prefix.size() > 2 ? prefix.rfind("::", prefix.size() - 3) : std::string::npos;
-      prefix.resize(colons == std::string::npos ? 0 : colons + 2);
-    }
-    for (DebugInfo* const other : info.others())
-      if (Value found = global(*other, name, true); found.type != nullptr) return found;
-    const std::size_t colons = name.rfind("::");
-    if (colons == std::string::npos) return {};
-    const auto variable = info.variable_of_function(name.substr(0, colons), name.substr(colons + 2));
-    return variable ? value_of(*variable, context_) : Value{};
   }
 
-  // `may_be_inside`: a name inside of any namespace or class is found, too, if it is the only one.
-  Value global(DebugInfo& info, const std::string& name, bool may_be_inside) {
-    GlobalNames& globals = info.globals();
-    if (Dwarf_Die* const variable = globals.variable(name, may_be_inside))
-      return value_of(*variable, {.scope = info.global_scope(), .frame = frame_});
-    if (Dwarf_Die* const function = globals.function(name, may_be_inside)) {
-      Dwarf_Addr address = 0;
-      const Type* const type = info.types().read(*function);
-      if (type == nullptr || dwarf_lowpc(function, &address) != 0) return {};
-      return {type, Storage::at(address + info.bias())};
-    }
-    if (Dwarf_Die* const enumerator = globals.enumerator(name, may_be_inside)) {
-      auto attribute = own_attribute(*enumerator, DW_AT_const_value);
-      Dwarf_Sword value = 0;
-      if (!attribute || dwarf_formsdata(&*attribute, &value) != 0) return {};
-      return number(static_cast<std::uint64_t>(value), "int");
-    }
-    return {};
+  Value function(FoundName name) {
+    Dwarf_Addr address = 0;
+    const Type* const type = name.info->types().read(name.die);
+    if (type == nullptr || dwarf_lowpc(&name.die, &address) != 0) return {};
+    return {type, Storage::at(address + name.info->bias())};
+  }
+
+  Value enumerator(Dwarf_Die die) {
+    const auto attribute = own_attribute(die, DW_AT_const_value);
+    const auto value = attribute ? constant_in(*attribute) : std::nullopt;
+    return value ? number(static_cast<std::uint64_t>(*value), "int") : Value{};
   }
 
   // ---- Types ----
@@ -395,6 +388,7 @@ class Evaluator {
   const EvaluationContext& context_;
   TypeTable& types_;
   FrameMemory& frame_;
+  std::size_t parts_ = 0;  // that were searched for members
 };
 
 }  // namespace
@@ -405,9 +399,9 @@ Value evaluate(std::string_view expression, const EvaluationContext& context) {
   const FindType find_type = [&](const std::string& name, bool is_tagged) -> const Type* {
     if (!is_tagged)
       if (const Type* const basic = types.basic(name)) return basic;
-    if (!is_tagged && scope.find(name) != nullptr) return nullptr;
-    const Dwarf_Die* const found = scope.info->globals().type(name);
-    return found != nullptr ? types.read(*found) : nullptr;
+    const FoundName* const found = look_up(scope, name, is_tagged ? Wanted::Tagged : Wanted::Any);
+    const bool is_type = found != nullptr && (kind_of(found->die) & (kTypedef | kTagged)) != 0;
+    return is_type ? found->info->types().read(found->die) : nullptr;
   };
   return Evaluator(context).evaluate(parse_expression(expression, types, find_type));
 }

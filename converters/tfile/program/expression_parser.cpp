@@ -135,10 +135,10 @@ class Parser {
     if (const auto found = number_text())
       return {.kind = Kind::Number, .number = found->first, .type = types_.basic(found->second)};
     if (starts_with("'")) return quoted();
-    const Kind kind = consume("::") ? Kind::GlobalName : Kind::Name;
+    const std::string_view global_mark = consume("::") ? "::" : "";
     std::string name = qualified();
     if (name.empty()) return {};
-    return {.kind = kind, .text = std::move(name)};
+    return {.kind = Kind::Name, .text = name.insert(0, global_mark)};
   }
 
   // A character, or "'file.c'::name".

@@ -15,8 +15,7 @@ struct Expression {
   enum class Kind : std::uint8_t {
     Invalid,
     Number,
-    Name,           // "count", "app::count"
-    GlobalName,     // "::count"
+    Name,           // "count", "app::count", "::count"
     NameOfFile,     // "'main.c'::count"
     Special,        // "$rsp"
     Member,         // "it.id"

@@ -1,70 +1,117 @@
 #include "converters/tfile/program/global_names.h"
 
-#include <algorithm>
+#include <array>
 #include <dwarf.h>
-#include <iterator>
+#include <fmt/format.h>
+#include <utility>
 
 #include "converters/tfile/program/die.h"
 
 namespace convert::tfile {
 namespace {
 
-bool has_external(Dwarf_Die* die) { return dwarf_hasattr_integrate(die, DW_AT_external) != 0; }
+bool has_external(Dwarf_Die die) { return dwarf_hasattr_integrate(&die, DW_AT_external) != 0; }
+
+// Whether two units describe the same thing. It costs too much to compare the names of the source files.
+bool is_same(Dwarf_Die a, Dwarf_Die b) {
+  if (dwarf_tag(&a) != dwarf_tag(&b)) return false;
+  if (kind_of(a) == kObject && dwarf_tag(&a) != DW_TAG_enumerator) return false;
+  if (kind_of(a) == kFunction) return false;
+  for (const unsigned attribute : {DW_AT_decl_line, DW_AT_byte_size, DW_AT_const_value})
+    if (unsigned_attribute(a, attribute) != unsigned_attribute(b, attribute)) return false;
+  return true;
+}
 
 }  // namespace
 
+NameKind kind_of(Dwarf_Die die) {
+  switch (dwarf_tag(&die)) {
+    case DW_TAG_variable:
+    case DW_TAG_formal_parameter:
+    case DW_TAG_constant:
+    case DW_TAG_enumerator:
+      return kObject;
+    case DW_TAG_member:
+      return is_declaration(die) ? kObject : kField;
+    case DW_TAG_subprogram:
+      return kFunction;
+    case DW_TAG_typedef:
+    case DW_TAG_base_type:
+      return kTypedef;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_enumeration_type:
+      return kTagged;
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+      return kNamespace;
+    default:
+      return kNothing;
+  }
+}
+
+std::string without_blanks(std::string_view name) {
+  std::string text(name);
+  std::erase(text, ' ');
+  return text;
+}
+
+std::string full_name(Dwarf_Die die) { return without_blanks(scope_prefix(die, "::").append(die_name(die))); }
+
+std::string prefix_within(Dwarf_Die scope) {
+  const std::string_view own = die_name(scope);
+  return without_blanks(scope_prefix(scope, "::").append(own.empty() ? kAnonymousNamespace : own)) + "::";
+}
+
 GlobalNames::GlobalNames(std::span<const Dwarf_Die> units) {
-  for (const Dwarf_Die& unit : units) read(unit, "", 0);
+  for (const Dwarf_Die& unit : units) read(unit, "", false, 0);
   declared_.clear();
 }
 
-void GlobalNames::add_variable(Dwarf_Die variable, const std::string& name) {
-  if (is_declaration(variable) && !attribute_of(variable, DW_AT_const_value)) return;
-  // An external variable hides static ones of other files.
-  const auto [found, is_new] = variables_.try_emplace(name, variable);
-  if (!is_new && !has_external(&found->second) && has_external(&variable)) found->second = variable;
+void GlobalNames::add(const std::string& name, Entry entry) {
+  const NameKind kind = kind_of(entry.die);
+  Entries& all = kind == kTagged ? tagged_ : kind == kNamespace ? namespaces_ : objects_;
+  const auto [found, is_new] = all.try_emplace(name, entry);
+  if (is_new || kind == kNamespace) return;
+  Entry& known = found->second;
+  if (!known.is_external && entry.is_external)
+    known = entry;
+  else if (!known.is_external && !is_same(known.die, entry.die))
+    known.is_ambiguous = true;
 }
 
-void GlobalNames::read(Dwarf_Die parent, const std::string& prefix, std::size_t depth) {
+void GlobalNames::read(Dwarf_Die parent, const std::string& prefix, bool is_hidden, std::size_t depth) {
   constexpr std::size_t kMaxDepth = 16;
   if (depth == kMaxDepth) return;
-  for (Dwarf_Die& child : children_of(parent)) {
-    const int tag = dwarf_tag(&child);
-    const char* const own = dwarf_diename(&child);
-    std::string name = own != nullptr ? prefix + without_blanks(own) : std::string();
+  for (const Dwarf_Die& child : children_of(parent)) {
+    const NameKind kind = kind_of(child);
+    if (kind == kNothing || kind == kField) continue;
+    const std::string_view own = die_name(child);
+    std::string name = !own.empty() ? prefix + without_blanks(own) : std::string();
     if (const auto declaration = referred_die(child, DW_AT_specification))
       if (const auto found = declared_.find(declaration->addr); found != declared_.end())
         name = found->second;
-    switch (tag) {
-      case DW_TAG_variable:
-      case DW_TAG_member:
-        if (own == nullptr) break;
-        if (is_declaration(child)) declared_.emplace(child.addr, name);
-        if (tag == DW_TAG_variable || is_declaration(child)) add_variable(child, name);
-        break;
-      case DW_TAG_subprogram:
-        if (own == nullptr) break;
-        if (is_declaration(child)) declared_.emplace(child.addr, name);
-        if (has_attribute(child, DW_AT_low_pc)) functions_.try_emplace(name, child);
-        break;
-      case DW_TAG_enumerator:
-        if (own != nullptr) enumerators_.try_emplace(name, child);
-        break;
-      case DW_TAG_structure_type:
-      case DW_TAG_class_type:
-      case DW_TAG_union_type:
-      case DW_TAG_enumeration_type:
-      case DW_TAG_typedef:
-      case DW_TAG_base_type: {
-        if (own != nullptr && !has_attribute(child, DW_AT_declaration)) types_.try_emplace(name, child);
-        const bool is_scoped = tag != DW_TAG_enumeration_type || has_attribute(child, DW_AT_enum_class);
-        if (own != nullptr || tag == DW_TAG_enumeration_type)
-          read(child, is_scoped && own != nullptr ? name + "::" : prefix, depth + 1);
+    const bool is_declared = is_declaration(child);
+    if (is_declared && !own.empty()) declared_.emplace(child.addr, name);
+    const bool is_function_without_code = kind == kFunction && !has_attribute(child, DW_AT_low_pc);
+    const bool is_defined = is_declared
+                                ? kind == kObject && attribute_of(child, DW_AT_const_value).has_value()
+                                : !is_function_without_code;
+    if (is_defined && !own.empty())
+      add(name, {.die = child, .is_external = !is_hidden && (kind == kNamespace || has_external(child))});
+    switch (kind) {
+      case kTagged: {
+        Dwarf_Die type = child;
+        const bool is_enumeration = dwarf_tag(&type) == DW_TAG_enumeration_type;
+        if (own.empty() && !is_enumeration) break;
+        const bool is_scoped = !is_enumeration || (has_attribute(child, DW_AT_enum_class) && !own.empty());
+        read(child, is_scoped ? name + "::" : prefix, is_hidden, depth + 1);
         break;
       }
-      case DW_TAG_namespace:
-      case DW_TAG_module:
-        read(child, own != nullptr ? name + "::" : prefix, depth + 1);
+      case kNamespace:
+        read(child, own.empty() ? prefix + without_blanks(kAnonymousNamespace) + "::" : name + "::",
+             is_hidden || own.empty(), depth + 1);
         break;
       default:
         break;
@@ -72,22 +119,25 @@ void GlobalNames::read(Dwarf_Die parent, const std::string& prefix, std::size_t 
   }
 }
 
-Dwarf_Die* GlobalNames::find(Descriptions& all, std::string_view name, bool may_be_inside) {
-  const std::string wanted = without_blanks(std::string(name));
-  if (const auto found = all.find(wanted); found != all.end())
-    return found->second.addr != nullptr ? &found->second : nullptr;
-  if (!may_be_inside) return nullptr;
-  const std::string end = "::" + wanted;
-  const auto is_inside = [&](const auto& entry) {
-    return entry.first.ends_with(end) && entry.second.addr != nullptr;
-  };
-  const auto first = std::find_if(all.begin(), all.end(), is_inside);
-  const bool is_only =
-      first != all.end() && std::find_if(std::next(first), all.end(), is_inside) == all.end();
-  const Dwarf_Die found = is_only ? first->second : Dwarf_Die{};
-  // Whatever was looked for once is found at once, or known not to be there.
-  Dwarf_Die& known = all.emplace(wanted, found).first->second;
-  return is_only ? &known : nullptr;
+const GlobalNames::Entry* GlobalNames::find(const std::string& full_name, unsigned kinds) const {
+  for (const Entries* const all : {&objects_, &tagged_, &namespaces_})
+    if (const auto found = all->find(full_name); found != all->end())
+      if ((kind_of(found->second.die) & kinds) != 0) return &found->second;
+  return nullptr;
+}
+
+const GlobalNames::Entry* GlobalNames::find_inside(const std::string& name, unsigned kinds) {
+  const auto [known, is_new] = inside_.try_emplace(fmt::format("{} {}", kinds, name));
+  Entry& only = known->second;
+  if (is_new) {
+    const std::string end = "::" + name;
+    std::size_t count = 0;
+    for (const Entries* const all : {&objects_, &tagged_})
+      for (const auto& [full, entry] : *all)
+        if (full.ends_with(end) && (kind_of(entry.die) & kinds) != 0 && ++count == 1) only = entry;
+    if (count > 1) only = {};
+  }
+  return only.die.addr != nullptr ? &only : nullptr;
 }
 
 }  // namespace convert::tfile

@@ -1,6 +1,8 @@
-// The global variables, functions, types and enumerators of all units of a program, by their full names.
+// The names that units declare outside of functions: variables, functions, types and enumerators, by their
+// full names.
 #pragma once
 
+#include <cstddef>
 #include <elfutils/libdw.h>
 #include <span>
 #include <string>
@@ -9,40 +11,49 @@
 
 namespace convert::tfile {
 
-// Users write "Box<int,2>::all", DWARF and demangled names have "Box<int, 2>::all".
-inline std::string without_blanks(std::string name) {
-  std::erase(name, ' ');
-  return name;
-}
+// The kinds of things that have names, as bits.
+enum NameKind : unsigned {
+  kNothing = 0,
+  kObject = 1,     // variables, parameters and enumerators
+  kFunction = 2,   // with code, or declared
+  kField = 4,      // members that are not static
+  kTypedef = 8,    // and base types
+  kTagged = 16,    // types that C calls "struct name" and the like
+  kNamespace = 32  // and modules
+};
+NameKind kind_of(Dwarf_Die die);
+
+// Users write "Box<int,2>", DWARF and demangled names have "Box<int, 2>".
+std::string without_blanks(std::string_view name);
+// "ns::Box<int,2>": the key of a DIE among all names.
+std::string full_name(Dwarf_Die die);
+// "ns::Box<int,2>::": what full names inside of a namespace or class begin with.
+std::string prefix_within(Dwarf_Die scope);
 
 class GlobalNames {
  public:
   explicit GlobalNames(std::span<const Dwarf_Die> units);
 
-  // By full name; or, if it `may_be_inside` of a namespace or class, by the end of a name, if it is the only
-  // one. Null if there is none. Valid as long as this object.
-  Dwarf_Die* variable(std::string_view name, bool may_be_inside = true) {
-    return find(variables_, name, may_be_inside);
-  }
-  Dwarf_Die* type(std::string_view name, bool may_be_inside = true) {
-    return find(types_, name, may_be_inside);
-  }
-  Dwarf_Die* function(std::string_view name, bool may_be_inside = true) {
-    return find(functions_, name, may_be_inside);
-  }
-  Dwarf_Die* enumerator(std::string_view name, bool may_be_inside = true) {
-    return find(enumerators_, name, may_be_inside);
-  }
+  struct Entry {
+    Dwarf_Die die{};
+    bool is_external = false;   // other units mean the same by that name
+    bool is_ambiguous = false;  // units have different ones, none of them external
+  };
+  // One of these kinds; a tagged type only if nothing else has the name. Null if there is none. Valid as long
+  // as this object.
+  const Entry* find(const std::string& full_name, unsigned kinds) const;
+  // The only one whose name ends so, behind the name of a namespace or class.
+  const Entry* find_inside(const std::string& name, unsigned kinds);
 
  private:
-  using Descriptions = std::unordered_map<std::string, Dwarf_Die>;
+  using Entries = std::unordered_map<std::string, Entry>;
 
-  void read(Dwarf_Die parent, const std::string& prefix, std::size_t depth);
-  void add_variable(Dwarf_Die variable, const std::string& name);
-  Dwarf_Die* find(Descriptions& all, std::string_view name, bool may_be_inside);
+  void read(Dwarf_Die parent, const std::string& prefix, bool is_hidden, std::size_t depth);
+  void add(const std::string& name, Entry entry);
 
-  Descriptions variables_, types_, functions_, enumerators_;  // names without blanks
-  std::unordered_map<const void*, std::string> declared_;     // names of declarations
+  Entries objects_, tagged_, namespaces_;                  // names without blanks
+  std::unordered_map<std::string, Entry> inside_;          // by kinds and name: what was looked for
+  std::unordered_map<const void*, std::string> declared_;  // names of declarations
 };
 
 }  // namespace convert::tfile

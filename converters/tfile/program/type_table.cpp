@@ -85,10 +85,9 @@ const Type* TypeTable::read_nested(Dwarf_Die type) {
 // A type that is defined in a type unit, or in another unit.
 const Type* TypeTable::read_definition(Dwarf_Die declaration) {
   if (const auto defined = info_.referred(declaration, DW_AT_signature)) return read(*defined);
-  const std::string_view name = die_name(declaration);
-  const Dwarf_Die* const other =
-      !name.empty() ? info_.globals().type(scope_prefix(declaration).append(name)) : nullptr;
-  return other != nullptr && !has_attribute(*other, DW_AT_declaration) ? read(*other) : nullptr;
+  if (die_name(declaration).empty()) return nullptr;
+  const auto* const other = info_.globals().find(full_name(declaration), kTagged);
+  return other != nullptr && !other->is_ambiguous ? read(other->die) : nullptr;
 }
 
 const Type* TypeTable::pointer_to(const Type* target) {

@@ -130,6 +130,7 @@ Station station;
 
 extern "C" int unit_start(int count);
 extern "C" int expressions(int i);
+extern "C" int names(int n);
 
 extern "C" [[gnu::noinline]] int plain_start(int count) {
   asm volatile(".globl traced_label\ntraced_label:");
@@ -142,7 +143,7 @@ int main() {
   plant::gauge gauge{};
   const plant::Tank tank{};
   plant::Tap tap{plant::Tap::OPEN, plant::Mode::SLOW, {}};
-  plant::Tap::tally += plant::refill(&tap) + tally + expressions(1) + unit_start(3) +
+  plant::Tap::tally += plant::refill(&tap) + tally + expressions(1) + names(1) + unit_start(3) +
                        static_cast<int>(plant::Basin<2, 3>::volume);
   if (plant::measure(&gauge, tank, 0) != 0) return 2;
   return plain_start(plant::level) + plant::drain(plant::readings[0]) == 0 ? 1 : 0;
