@@ -89,9 +89,9 @@ void GlobalNames::read(Dwarf_Die parent, const std::string& prefix, bool is_hidd
     if (kind == kNothing || kind == kField) continue;
     const std::string_view own = die_name(child);
     std::string name = !own.empty() ? prefix + without_blanks(own) : std::string();
-    if (const auto declaration = referred_die(child, DW_AT_specification))
-      if (const auto found = declared_.find(declaration->addr); found != declared_.end())
-        name = found->second;
+    // A constructor "Tank" is defined outside of its class, as an instance of what is declared there.
+    if (const auto found = declared_.find(declaration_of(child).addr); found != declared_.end())
+      name = found->second;
     const bool is_declared = is_declaration(child);
     if (is_declared && !own.empty()) declared_.emplace(child.addr, name);
     const bool is_function_without_code = kind == kFunction && !has_attribute(child, DW_AT_low_pc);

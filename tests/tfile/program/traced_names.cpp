@@ -72,6 +72,7 @@ static int of_file(int n) {
 }
 struct Ticket {
   std::int8_t number;
+  [[gnu::noinline]] Ticket() : number(1) {}
 } ticket;
 
 extern "C" int other_names(int n);
