@@ -32,13 +32,13 @@ namespace {
 
 // "(A | unknown: 0x8)", as GDB shows a set of flags. Empty for 0, and unless each enumerator has bits of its
 // own, next to each other.
-std::string flags_text(const Leaf& leaf, std::int64_t value, const Names& names) {
+std::string flags_text(const Leaf& leaf, std::uint64_t value, const Names& names) {
   std::string text;
-  std::uint64_t left = std::bit_cast<std::uint64_t>(value), seen = 0;
+  std::uint64_t left = value, seen = 0;
   for (const auto& [enumerator, name] : leaf.enumerators) {
     const auto bits = std::bit_cast<std::uint64_t>(enumerator);
     const std::uint64_t lowest = bits & (0 - bits);
-    if (enumerator < 0 || ((bits + lowest) & bits) != 0 || (seen & bits) != 0) return {};
+    if ((leaf.is_signed && enumerator < 0) || ((bits + lowest) & bits) != 0 || (seen & bits) != 0) return {};
     seen |= bits;
     if ((left & bits) == 0) continue;
     left &= ~bits;
@@ -247,18 +247,15 @@ Argument number_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endi
 }
 
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text) {
-  const std::uint64_t bits = width_of(leaf);
   value = in_its_width(leaf, value);
   if (is_pointer(leaf.form)) return {leaf.name, convert::Pointer{value}};
   switch (leaf.form) {
     case ValueForm::Enum: {
       if (leaf.label) return {leaf.name, *leaf.label};
       const auto number = std::bit_cast<std::int64_t>(value);
-      // Compares the bits of the value: an unsigned enumerator may have its top bit set.
-      const std::uint64_t mask = bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
       for (const auto& [enumerator, name] : leaf.enumerators)
-        if ((std::bit_cast<std::uint64_t>(enumerator) & mask) == (value & mask)) return {leaf.name, name};
-      text = flags_text(leaf, std::bit_cast<std::int64_t>(value & mask), names);
+        if (enumerator == number) return {leaf.name, name};
+      text = flags_text(leaf, extended(value, width_of(leaf), false), names);
       if (!text.empty()) return {leaf.name, text};
       return leaf.is_signed ? Argument(leaf.name, number) : Argument(leaf.name, value);
     }

@@ -274,10 +274,8 @@ class TypeReader {
 
   void read_enumeration(Type& type, Dwarf_Die die) {
     type.kind = TypeKind::Enum;
-    if (const Type* const underlying = types_.of(die)) {
-      type.is_signed = underlying->kind == TypeKind::Signed;
-      if (type.size == 0) type.size = underlying->size;
-    }
+    const Type* const underlying = types_.of(die);
+    if (underlying != nullptr && type.size == 0) type.size = underlying->size;
     // The enumerators of an `enum class` are qualified by its name, too.
     std::string prefix = scope_prefix(die);
     const std::string_view name = die_name(die);
@@ -286,14 +284,19 @@ class TypeReader {
     for (Dwarf_Die& child : children_of(die)) {
       auto attribute = own_attribute(child, DW_AT_const_value);
       const char* const own = dwarf_diename(&child);
-      Dwarf_Sword value = 0;
+      // Forms of 1, 2 and 4 bytes have no sign: their top bit is that of an unsigned number.
+      Dwarf_Word value = 0;
       if (dwarf_tag(&child) == DW_TAG_enumerator && own != nullptr && attribute &&
-          dwarf_formsdata(&*attribute, &value) == 0)
-        type.enumerators.emplace_back(value, prefix + own);
+          dwarf_formudata(&*attribute, &value) == 0)
+        type.enumerators.emplace_back(static_cast<std::int64_t>(value), prefix + own);
     }
-    // GDB takes the type as unsigned unless an enumerator is negative.
-    if (!type.enumerators.empty())
-      type.is_signed = std::ranges::any_of(type.enumerators, [](const auto& e) { return e.first < 0; });
+    // Before DWARF 3 nothing tells the sign, unless an enumerator is negative.
+    type.is_signed = underlying != nullptr
+                         ? underlying->kind == TypeKind::Signed
+                         : std::ranges::any_of(type.enumerators, [](const auto& e) { return e.first < 0; });
+    for (auto& [value, of_value] : type.enumerators)
+      value = static_cast<std::int64_t>(
+          extended(static_cast<std::uint64_t>(value), 8 * type.size, type.is_signed));
   }
 
   // An array has one subrange per dimension, the outermost first; in Fortran the innermost first.

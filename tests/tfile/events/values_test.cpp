@@ -63,6 +63,7 @@ class LeafValues : public testing::Test {
                  std::endian order = std::endian::little) {
     Leaf leaf{.name = name,
               .form = form,
+              .is_signed = is_signed,
               .offset = 0,
               .size = 4,
               .bit_offset = bit_offset,
@@ -73,6 +74,7 @@ class LeafValues : public testing::Test {
   Names names;
   NameId name = names.intern("x");
   std::string text;
+  bool is_signed = false;
   std::vector<std::pair<std::int64_t, NameId>> enumerators;
 };
 
@@ -88,8 +90,13 @@ TEST_F(LeafValues, OfEnumerationsAreNames) {
   const NameId low = names.intern("LOW"), high = names.intern("HIGH"), all = names.intern("ALL");
   enumerators = {{6, low}, {-2, high}};
   EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, low));
-  EXPECT_EQ(value(ValueForm::Enum, 0, 8), Argument(name, high));  // 0xfe, of a signed one
-  EXPECT_EQ(value(ValueForm::Enum, 0, 9), Argument(name, high));
+  EXPECT_EQ(value(ValueForm::Enum, 0, 8), Argument(name, std::uint64_t{0xfe}));
+  is_signed = true;
+  EXPECT_EQ(value(ValueForm::Enum, 0, 8), Argument(name, high));
+  is_signed = false;
+  enumerators[0].first = 0x106;
+  EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, std::uint64_t{6}))
+      << "it has more bits than the field";
   EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, std::uint64_t{0x40}));
   enumerators = {{2, low}, {4, high}, {64, all}};
   EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, "(LOW | HIGH)"));

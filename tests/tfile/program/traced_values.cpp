@@ -1,0 +1,11 @@
+// A program with a variable of each kind of value that is easily shown wrong.
+#include <cstdint>
+
+enum class Signal : std::uint8_t { STOP = 0x80, SLOW = 0xa1 };
+Signal signal_now = Signal::STOP;
+enum class Drift : std::int16_t { LEFT = 1, RIGHT = 3 };
+Drift drift = Drift::LEFT;
+
+extern "C" [[gnu::noinline]] int visit(int count) { return count + 1; }
+
+int main() { return visit(static_cast<int>(signal_now) + static_cast<int>(drift)); }
