@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -30,21 +31,18 @@ std::string hex_text(std::span<const std::byte> bytes, std::endian order) {
 
 namespace {
 
-// "(A | unknown: 0x8)", as GDB shows a set of flags. Empty for 0, and unless each enumerator has bits of its
-// own, next to each other.
+// "(A | unknown: 0x8)", as GDB shows a set of flags. Empty for 0, and unless each enumerator is at most one
+// bit.
 std::string flags_text(const Leaf& leaf, std::uint64_t value, const Names& names) {
   std::string text;
-  std::uint64_t left = value, seen = 0;
   for (const auto& [enumerator, name] : leaf.enumerators) {
-    const auto bits = std::bit_cast<std::uint64_t>(enumerator);
-    const std::uint64_t lowest = bits & (0 - bits);
-    if ((leaf.is_signed && enumerator < 0) || ((bits + lowest) & bits) != 0 || (seen & bits) != 0) return {};
-    seen |= bits;
-    if ((left & bits) == 0) continue;
-    left &= ~bits;
+    const auto bit = std::bit_cast<std::uint64_t>(enumerator);
+    if (std::popcount(bit) > 1 || (leaf.is_signed && enumerator < 0)) return {};
+    if ((value & bit) == 0) continue;  // not set, or shown by another name
+    value &= ~bit;
     text += (text.empty() ? "(" : " | ") + std::string(names.text(name));
   }
-  if (left != 0) text += fmt::format("{}unknown: {:#x}", text.empty() ? "(" : " | ", left);
+  if (value != 0) text += fmt::format("{}unknown: {:#x}", text.empty() ? "(" : " | ", value);
   return text.empty() ? text : text + ')';
 }
 

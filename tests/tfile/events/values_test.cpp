@@ -106,6 +106,19 @@ TEST_F(LeafValues, OfEnumerationsAreNames) {
   EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, all));
 }
 
+// A name must not stand for a value with only some of its bits.
+TEST_F(LeafValues, OfEnumerationsAreSetsOnlyIfEachEnumeratorIsOneBit) {
+  const NameId one = names.intern("ONE"), both = names.intern("BOTH"), same = names.intern("SAME");
+  enumerators = {{1, one}, {6, both}};
+  EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, both));
+  EXPECT_EQ(value(ValueForm::Enum, 1, 3), Argument(name, std::uint64_t{7}));
+  EXPECT_EQ(value(ValueForm::Enum, 28, 3), Argument(name, std::uint64_t{4}));
+  enumerators = {{1, one}, {1, both}, {2, same}};
+  EXPECT_EQ(value(ValueForm::Enum, 1, 2), Argument(name, "(ONE | SAME)")) << "one bit may have two names";
+  enumerators = {{0, both}, {1, one}, {2, same}};
+  EXPECT_EQ(value(ValueForm::Enum, 1, 2), Argument(name, "(ONE | SAME)"));
+}
+
 TEST_F(LeafValues, OfFloatsHaveTheirFormat) {
   const auto number = [&](FloatFormat format, std::initializer_list<unsigned> bytes) {
     std::vector<std::byte> all;
