@@ -69,7 +69,9 @@ class Evaluator {
       case SizeOf: {
         const Type* const type =
             expression.type != nullptr ? expression.type : without_reference(operand(0), context_).type;
-        return type != nullptr ? number(type->size, "unsigned long") : Value{};
+        if (type == nullptr) return {};
+        // In GDB it is an int.
+        return number(type->size, std::in_range<std::int32_t>(type->size) ? "int" : "long");
       }
       default:
         return {};

@@ -280,7 +280,8 @@ class Parser {
     const auto value = consume_number(rest, is_hex ? 16 : is_octal ? 8 : 10);
     if (!value || rest.starts_with('.')) return std::nullopt;
     at_ = text_.size() - rest.size();
-    bool is_long = *value > 0x7fff'ffff, is_unsigned = false;
+    // Without a suffix the first of these types that holds the number; decimals are unsigned in none of them.
+    bool is_long = false, is_unsigned = false;
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (c == 'u' || c == 'U')
@@ -294,6 +295,8 @@ class Parser {
       at_ = before;  // "7q" is none
       return std::nullopt;
     }
+    is_long |= *value > (is_unsigned || is_hex || is_octal ? 0xffff'ffff : 0x7fff'ffff);
+    is_unsigned |= *value > (is_long ? 0x7fff'ffff'ffff'ffff : 0x7fff'ffff);
     return std::pair(*value, is_long ? (is_unsigned ? "unsigned long" : "long")
                                      : std::string_view(is_unsigned ? "unsigned int" : "int"));
   }

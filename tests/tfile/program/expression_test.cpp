@@ -167,7 +167,15 @@ TEST_F(Expressions, AreNumbersAndCharacters) {
   EXPECT_EQ(type("7u"), "u4");
   EXPECT_EQ(type("7UL"), "u8");
   EXPECT_EQ(type("7ll"), "i8");
-  EXPECT_EQ(type("0xffffffff"), "i8");
+  EXPECT_EQ(type("0x7fffffff"), "i4");
+  EXPECT_EQ(type("0xffffffff"), "u4") << "as in C";
+  EXPECT_EQ(type("037777777777"), "u4");
+  EXPECT_EQ(type("4294967295"), "i8");
+  EXPECT_EQ(type("4294967295u"), "u4");
+  EXPECT_EQ(type("0x100000000"), "i8");
+  EXPECT_EQ(type("0x100000000u"), "u8");
+  EXPECT_EQ(type("0xffffffffffffffff"), "u8");
+  EXPECT_EQ(number("-1 < 0xffffffff"), 0);
   EXPECT_EQ(type("'a'"), "i1");
   EXPECT_EQ(number("'a' + 1"), 98);
   for (const char* const none : {"0x", "7q", "99999999999999999999", "'a", "'"})
@@ -260,6 +268,9 @@ TEST_F(Expressions, KnowSizes) {
   EXPECT_EQ(number("sizeof(it.row)"), 24);
   EXPECT_EQ(number("sizeof(struct item *)"), 8);
   EXPECT_EQ(number("sizeof(nothing)"), std::nullopt);
+  EXPECT_EQ(number("sizeof(int) > -1"), 1) << "in GDB a size has a sign";
+  EXPECT_EQ(type("sizeof(int) * 2u"), "u4");
+  EXPECT_EQ(type("sizeof(char[3000000000])"), "i8");
 }
 
 TEST_F(Expressions, AreArraysThatPointersPointTo) {
