@@ -91,7 +91,7 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
     const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
     if (!number || !action.result || !shape.reads || is_truth) return true;
     const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint64_t));
-    return (*number ^ *action.result) << (64 - 8 * size) == 0;
+    return (*number ^ *action.result) << (64 - 8 * size) == 0 || reads_operands_of(action, item.text);
   }
   if (value.bit_size != 0 || value.type->kind == Type::Kind::Function) return true;
   const std::uint64_t size = value.type->size;
@@ -102,6 +102,21 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
   }
   const bool is_held = size > 0 && !memory_.bytes(value.storage.address, size).empty();
   return !is_held;
+}
+
+// Whether an expression recorded operands, and each is something that the item is computed from. Then they
+// differ only in how they compute: GDB's bytecode makes no truth of a number that is cast to bool, for
+// example.
+bool FrameItems::reads_operands_of(const Replay::ActionResult& action, std::string_view item) {
+  FrameMemory::Ranges reads;
+  memory_.list_reads(&reads);
+  evaluate(item, evaluation());
+  memory_.list_reads(nullptr);
+  const auto is_read = [&](const Replay::RecordedMemory& operand) {
+    return std::ranges::any_of(reads,
+                               [&](const auto& read) { return operand.address - read.first < read.second; });
+  };
+  return !action.recordings.empty() && std::ranges::all_of(action.recordings, is_read);
 }
 
 }  // namespace convert::tfile

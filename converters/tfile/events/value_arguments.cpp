@@ -279,9 +279,10 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
           add(recording);
         }
       }
-    // GDB gets some constants wrong: "&main" is 0.
-    const bool is_computed =
-        expected.shapes[j].reads && (item.kind == Kind::Value || !expected.shapes[j].blocks.empty());
+    // GDB gets some constants wrong: "&main" is 0. With a contradicted program nobody knows what the numbers
+    // are: of a reference the bytecode has the address.
+    const bool is_computed = expected.shapes[j].reads && !items_.is_contradicted() &&
+                             (item.kind == Kind::Value || !expected.shapes[j].blocks.empty());
     if (!has_result && is_computed && action.result && arguments_.claim_name(item.name)) {
       recipe.add_for_this_frame({item.name, static_cast<std::int64_t>(*action.result)});
       arguments_.mark_used(action);

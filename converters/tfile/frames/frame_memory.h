@@ -103,6 +103,7 @@ class FrameMemory {
   // The same as bytes(), or else constants of the program.
   std::span<const std::byte> read(std::uint64_t address, std::size_t size) {
     depends_on_values_ = true;
+    if (reads_ != nullptr) reads_->emplace_back(masked(address), size);
     auto found = bytes(address, size);
     if (found.empty() && constants_) found = constants_(masked(address));
     return found.first(found.size() < size ? 0 : size);
@@ -111,6 +112,11 @@ class FrameMemory {
     const auto found = read(address, size);
     return found.empty() ? std::nullopt : std::optional(unsigned_bits(found, order_));
   }
+
+  // Addresses and sizes.
+  using Ranges = std::vector<std::pair<std::uint64_t, std::size_t>>;
+  // Lists what read() and number() are asked for, until it is called again. Borrows; null: nothing.
+  void list_reads(Ranges* reads) { reads_ = reads; }
 
   // The latest value of a trace state variable.
   std::optional<std::uint64_t> variable(std::uint64_t number) {
@@ -129,6 +135,7 @@ class FrameMemory {
   const Block* registers_ = nullptr;
   bool is_fast_ = false;
   bool depends_on_values_ = false;
+  Ranges* reads_ = nullptr;
   std::vector<const Block*> memory_;
   std::deque<std::vector<std::byte>> joined_;  // memory that lies in several blocks
 };

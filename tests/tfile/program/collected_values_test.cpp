@@ -12,7 +12,9 @@
 namespace convert::tfile {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 class CollectedValues : public testing::Test {
  protected:
@@ -35,6 +37,17 @@ class CollectedValues : public testing::Test {
     notes_ = t.notes();
     return line.substr(line.find(" pc="));
   }
+  // const32 <address>; trace_quick <size>; ref16, ref32 or ref64
+  std::string operand(const std::string& name, unsigned size) {
+    return fmt::format("24{:08x}0d{:02x}{}", address_of(name), size,
+                       size == 2   ? "18"
+                       : size == 4 ? "19"
+                                   : "1a");
+  }
+  // An expression with its length, and its `end`.
+  static std::string expression(const std::string& code) {
+    return fmt::format("X{:08X},{}27", code.size() / 2 + 1, code);
+  }
   std::uint64_t address_of(const std::string& object) const {
     return program_.object(object).value().address;
   }
@@ -54,6 +67,36 @@ TEST_F(CollectedValues, EnumerationsHaveTheSignOfTheirType) {
     EXPECT_THAT(variable(name, "\xf0"), HasSubstr(fmt::format(" {}=240 ", name)));
   }
   EXPECT_THAT(variable("drift", number(std::int16_t{-1})), HasSubstr(" drift=-1 "));
+}
+
+// GDB's bytecode goes on with the number.
+TEST_F(CollectedValues, WhatIsCastToBoolIsATruth) {
+  const std::string actions =
+      fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2)));
+  const Memory memory{{address_of("height"), "\xff\xff"}, {address_of("height"), "\xff\xff"}};
+  EXPECT_THAT(frame("height, (bool)height", actions, memory),
+              HasSubstr(" height=65535 (bool)height=\"true\" "));
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
+}
+
+// GDB's bytecode calculates with the address.
+TEST_F(CollectedValues, AReferenceInArithmeticIsWhatItRefersTo) {
+  const std::uint64_t alias = address_of("depth_alias"), depth = address_of("depth");
+  const std::string address = number(depth), sum = expression(operand("depth_alias", 8) + "220102");
+  EXPECT_THAT(frame("depth, depth_alias+1", fmt::format("M-1,{:x},4{}", depth, sum),
+                    {{depth, number(std::int32_t{1002})}, {alias, address}}),
+              HasSubstr(" depth=1002 depth_alias+1=1003 "));
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
+  EXPECT_THAT(frame("depth_alias+1", sum, {{alias, address}}), Not(HasSubstr("depth_alias+1=")));
+  EXPECT_THAT(notes_, Contains("item-not-recorded 1"));
+}
+
+// Another variable is evidence of another program.
+TEST_F(CollectedValues, WhatWasCalculatedFromOtherMemoryIsContradicted) {
+  frame("height, (bool)height",
+        fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("depth", 2))),
+        {{address_of("height"), "\xff\xff"}, {address_of("depth"), "\xff\xff"}});
+  EXPECT_THAT(notes_, Contains("item-contradicted 2"));
 }
 
 }  // namespace

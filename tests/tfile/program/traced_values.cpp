@@ -6,6 +6,13 @@ Signal signal_now = Signal::STOP;
 enum class Drift : std::int16_t { LEFT = 1, RIGHT = 3 };
 Drift drift = Drift::LEFT;
 
+std::uint16_t height = 65535;
+bool is_open = true;
+int depth = 1002;
+int& depth_alias = depth;
+
 extern "C" [[gnu::noinline]] int visit(int count) { return count + 1; }
 
-int main() { return visit(static_cast<int>(signal_now) + static_cast<int>(drift)); }
+int main() {
+  return visit(static_cast<int>(signal_now) + static_cast<int>(drift) + (is_open ? height : 0) + depth_alias);
+}
