@@ -25,6 +25,19 @@ bool is_integer(const Type* type) {
          (type->kind == TypeKind::Signed || type->kind == TypeKind::Unsigned ||
           type->kind == TypeKind::Bool || type->kind == TypeKind::Enum);
 }
+// Whether the language of a unit is one whose integers GDB converts as C does.
+bool calculates_as_c(Dwarf_Die unit) {
+  switch (language_of(unit)) {
+    case DW_LANG_D:
+    case DW_LANG_Go:
+    case DW_LANG_Rust:
+    case DW_LANG_Pascal83:
+    case DW_LANG_Modula2:
+      return false;
+    default:
+      return !is_ada(unit) && !is_fortran(unit);
+  }
+}
 bool is_pointer(const Type* type) { return type != nullptr && type->kind == TypeKind::Pointer; }
 
 class Evaluator {
@@ -36,8 +49,13 @@ class Evaluator {
     const auto operand = [&](std::size_t i) { return evaluate(expression.operands[i]); };
     using enum Expression::Kind;
     switch (expression.kind) {
-      case Number:
-        return of_integer(expression.number, expression.type);
+      case Number: {
+        // Those of Rust have a sign.
+        const bool is_signed_long = expression.type->kind == TypeKind::Unsigned &&
+                                    expression.type->size == 4 &&
+                                    language_of(context_.scope.unit) == DW_LANG_Rust;
+        return of_integer(expression.number, is_signed_long ? types_.basic("long") : expression.type);
+      }
       case Name:
         return named(look_up(context_.scope, expression.text), expression.text);
       case NameOfFile:
@@ -366,8 +384,12 @@ class Evaluator {
   const Type* common(const Type& a, const Type& b) {
     const Type* const left = promoted(&a);
     const Type* const right = promoted(&b);
-    if (left->size != right->size) return left->size > right->size ? left : right;
-    return right->kind == TypeKind::Unsigned ? right : left;
+    const Type* const wider = left->size != right->size           ? (left->size > right->size ? left : right)
+                              : right->kind == TypeKind::Unsigned ? right
+                                                                  : left;
+    // Elsewhere GDB calculates at least in longs.
+    const Type* const at_least = types_.basic(wider->kind == TypeKind::Unsigned ? "unsigned long" : "long");
+    return wider->size >= at_least->size || calculates_as_c(context_.scope.unit) ? wider : at_least;
   }
 
   Value of_integer(std::uint64_t bits, const Type* type) const {

@@ -25,13 +25,14 @@ class CollectedValues : public testing::Test {
   }
   using Memory = std::vector<std::pair<std::uint64_t, std::string>>;
   // What a frame shows that collects items by actions which recorded that memory.
-  std::string frame(std::string_view items, const std::string& actions, const Memory& memory) {
+  std::string frame(std::string_view items, const std::string& actions, const Memory& memory,
+                    std::string_view function = "visit") {
     TraceBuilder t;
-    const std::string location = fmt::format("2:{:x}", program_.functions("visit").front().address);
+    const std::string location = fmt::format("2:{:x}", program_.functions(function).front().address);
     t.line("R 40")
         .line(fmt::format("tp T{}:E:0:0", location))
         .line(fmt::format("tp A{}:{}", location, actions));
-    t.source(location, "at", "visit").source(location, "cmd", fmt::format("collect {}", items)).frame(2);
+    t.source(location, "at", function).source(location, "cmd", fmt::format("collect {}", items)).frame(2);
     for (const auto& [address, bytes] : memory) t.memory(address, bytes);
     const std::string line = t.end().lines({.blobs = Blobs::None}, {.programs = {TRACED_VALUES}}).at(0) + " ";
     notes_ = t.notes();
@@ -89,6 +90,17 @@ TEST_F(CollectedValues, AReferenceInArithmeticIsWhatItRefersTo) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
   EXPECT_THAT(frame("depth_alias+1", sum, {{alias, address}}), Not(HasSubstr("depth_alias+1=")));
   EXPECT_THAT(notes_, Contains("item-not-recorded 1"));
+}
+
+// GDB's bytecode calculates as in C.
+TEST_F(CollectedValues, NumbersOfOtherLanguagesAreLong) {
+  const std::uint64_t count = address_of("rust_count");
+  const auto shown = [&](std::string_view item, std::int32_t value) {
+    return frame(item, expression(operand("rust_count", 4) + "2200"), {{count, number(value)}}, "rust_visit");
+  };
+  EXPECT_THAT(shown("rust_count*1000000000", 3), HasSubstr(" rust_count*1000000000=3000000000 "));
+  EXPECT_THAT(shown("rust_count<0xffffffff", -1), HasSubstr(" rust_count<0xffffffff=1 "));
+  EXPECT_THAT(shown("-rust_count", 3), HasSubstr(" -rust_count=-3 "));
 }
 
 // Another variable is evidence of another program.
