@@ -163,6 +163,11 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
     add_address(item, address);
     return true;
   }
+  if (type.size == 0 && type.kind == Type::Kind::Pointer) {  // nullptr_t, which has one value
+    add_address(item, 0);
+    arguments_.mark_used(address, memory_.address_bytes());
+    return true;
+  }
   if (type.size == 0 && type.members.empty()) return type.kind == Type::Kind::Struct;
   bool has_any = false;
   const ValueLayout& layout = layout_of(item);

@@ -166,9 +166,8 @@ class TypeReader {
       case DW_TAG_subprogram:
         type.kind = TypeKind::Function;
         break;
-      case DW_TAG_unspecified_type:  // nullptr_t
+      case DW_TAG_unspecified_type:  // nullptr_t; GDB records 0 to 4 bytes of it
         type.kind = TypeKind::Pointer;
-        if (type.size == 0) type.size = info_.address_bytes();
         break;
       case DW_TAG_enumeration_type:
         read_enumeration(type, die);

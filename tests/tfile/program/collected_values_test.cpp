@@ -12,6 +12,7 @@
 namespace convert::tfile {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -68,6 +69,18 @@ TEST_F(CollectedValues, EnumerationsHaveTheSignOfTheirType) {
     EXPECT_THAT(variable(name, "\xf0"), HasSubstr(fmt::format(" {}=240 ", name)));
   }
   EXPECT_THAT(variable("drift", number(std::int16_t{-1})), HasSubstr(" drift=-1 "));
+}
+
+// GDB does not know its size.
+TEST_F(CollectedValues, ANullPointerIsNullHoweverMuchOfItWasRecorded) {
+  const std::uint64_t nothing = address_of("nothing");
+  for (const std::size_t size : {0U, 1U, 4U}) {
+    Memory memory;
+    if (size > 0) memory.emplace_back(nothing, std::string(size, '\0'));
+    EXPECT_THAT(frame("nothing", fmt::format("M-1,{:x},{:x}", nothing, size), memory),
+                AllOf(HasSubstr(" nothing=0x0 "), Not(HasSubstr("mem."))));
+    EXPECT_THAT(notes_, Not(Contains(HasSubstr("wrong-program"))));
+  }
 }
 
 // GDB's bytecode goes on with the number.

@@ -1,4 +1,5 @@
 // A program with a variable of each kind of value that is easily shown wrong.
+#include <cstddef>
 #include <cstdint>
 
 enum class Signal : std::uint8_t { STOP = 0x80, SLOW = 0xa1 };
@@ -8,11 +9,13 @@ Drift drift = Drift::LEFT;
 
 std::uint16_t height = 65535;
 bool is_open = true;
+std::nullptr_t nothing = nullptr;
 int depth = 1002;
 int& depth_alias = depth;
 
 extern "C" [[gnu::noinline]] int visit(int count) { return count + 1; }
 
 int main() {
-  return visit(static_cast<int>(signal_now) + static_cast<int>(drift) + (is_open ? height : 0) + depth_alias);
+  return visit(static_cast<int>(signal_now) + static_cast<int>(drift) + (is_open ? height : 0) + depth_alias +
+               (nothing == nullptr ? 1 : 0));
 }
