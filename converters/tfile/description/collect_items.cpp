@@ -106,6 +106,9 @@ bool is_value(std::string_view text) {
 
 CollectItem::Kind kind_of(std::string_view text, const IsName& is_variable, const IsName& is_register) {
   using Kind = CollectItem::Kind;
+  // "(count)" is recorded as "count".
+  while (text.starts_with('(') && text.ends_with(')') && behind_brackets(text, 0) == text.size())
+    text = trimmed(text.substr(1, text.size() - 2));
   if (is_plain_name(text)) return Kind::Name;
   if (!text.starts_with('$') || !std::ranges::all_of(text.substr(1), is_word_character))
     return is_value(text) ? Kind::Value : Kind::Expression;

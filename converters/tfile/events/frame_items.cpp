@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "converters/model/reading/text.h"
 #include "converters/tfile/actions/wanted_registers.h"
 
 namespace convert::tfile {
@@ -47,6 +48,7 @@ bool FrameItems::align(const ExpectedBlocks& expected) {
     for (const auto& [text, value] : values)
       if (value.storage.reg != nullptr && !is_in_mask(expected.actions, *value.storage.reg)) return false;
   alignment_.start(expected.items.size(), expressions_.size());
+  const bool has_ranges = replay_.actions().size() > expressions_.size();
   for (std::size_t i = 0; i < expected.items.size(); ++i) {
     const ExpectedBlocks::Item& item = expected.items[i];
     if (item.kind == Kind::Variables) alignment_.allow_many(i);
@@ -56,7 +58,12 @@ bool FrameItems::align(const ExpectedBlocks& expected) {
                              named->storage.kind == Storage::Kind::Memory &&
                              named->type->kind != Type::Kind::Function &&
                              !replay_.is_in_a_range(named->storage.address, bytes_of(*named));
-    if (may_have_no_expression(item) && !is_in_frame) alignment_.allow_none(i);
+    // Ada's "package.name", which is not understood, may be a static variable.
+    const bool is_unknown = !values_[i].empty() && values_[i].front().value.type == nullptr;
+    const bool may_be_static = has_ranges && is_unknown && std::ranges::all_of(item.text, [](char c) {
+                                 return c == '.' || is_word_character(c);
+                               });
+    if ((may_have_no_expression(item) && !is_in_frame) || may_be_static) alignment_.allow_none(i);
     for (std::size_t j = 0; j < expressions_.size(); ++j)
       if (can_be(i, j, expected)) alignment_.allow(i, j);
   }
@@ -69,9 +76,9 @@ bool FrameItems::align(const ExpectedBlocks& expected) {
 bool FrameItems::can_be(std::size_t item, std::size_t expression, const ExpectedBlocks& expected) {
   const ExpressionShape& shape = expected.shapes[expression];
   const auto& values = values_[item];
-  // The program tells better than the text whether an expression has an address.
+  // The text does not tell for sure that an expression has no address: it may be in another language than C.
   CollectItem as = expected.items[item];
-  if (as.kind == Kind::Value && values.front().value.type != nullptr) as.kind = Kind::Expression;
+  if (as.kind == Kind::Value) as.kind = Kind::Expression;
   if (!may_record(shape, variable_name(trace_.description, shape), as)) return false;
   return values.empty() || std::ranges::any_of(values, [&](const ItemValue& value) {
            return fits(value, as.is_string, *expressions_[expression], shape);

@@ -62,6 +62,15 @@ TEST(CollectItems, AreValuesOrPlaces) {
     EXPECT_FALSE(is_value(place)) << place;
 }
 
+TEST(CollectItems, MayBeInBrackets) {
+  using Kind = CollectItem::Kind;
+  const auto items = items_of({"collect (n), ( (app::n) ), (*p), (a)+(b), (&x)"}).hit;
+  std::vector<Kind> kinds;
+  for (const CollectItem& item : items) kinds.push_back(item.kind);
+  EXPECT_THAT(kinds, ElementsAre(Kind::Name, Kind::Name, Kind::Expression, Kind::Value, Kind::Value));
+  EXPECT_EQ(items[1].text, "( (app::n) )") << "as the user wrote it";
+}
+
 // GDB takes blanks before the option, and none behind it.
 TEST(CollectItems, MayBeTexts) {
   for (const char* const command :

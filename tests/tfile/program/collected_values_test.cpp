@@ -12,6 +12,7 @@
 namespace convert::tfile {
 namespace {
 
+using namespace std::string_literals;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
@@ -114,6 +115,33 @@ TEST_F(CollectedValues, NumbersOfOtherLanguagesAreLong) {
   EXPECT_THAT(shown("rust_count*1000000000", 3), HasSubstr(" rust_count*1000000000=3000000000 "));
   EXPECT_THAT(shown("rust_count<0xffffffff", -1), HasSubstr(" rust_count<0xffffffff=1 "));
   EXPECT_THAT(shown("-rust_count", 3), HasSubstr(" -rust_count=-3 "));
+}
+
+TEST_F(CollectedValues, BracketsAroundAVariableChangeNothing) {
+  const std::uint64_t height = address_of("height"), depth = address_of("depth");
+  EXPECT_THAT(frame("(height), ( (depth) )", fmt::format("M-1,{:x},2M-1,{:x},4", height, depth),
+                    {{height, "\xff\xff"}, {depth, number(std::int32_t{-5})}}),
+              HasSubstr(" (height)=65535 ( (depth) )=-5 "));
+}
+
+// It may be in memory, and even static.
+TEST_F(CollectedValues, WhatIsNotUnderstoodContradictsNothing) {
+  const std::uint64_t height = address_of("height"), depth = address_of("depth");
+  // const32 <height>; const8 2; trace; end
+  const std::string both =
+      fmt::format("M-1,{:x},4{}", depth, expression(fmt::format("24{:08x}22020c", height)));
+  const Memory memory{{depth, number(std::int32_t{-5})}, {height, "\7\0"s}};
+  EXPECT_THAT(frame("depth > 0 ? height : height, depth", both, memory),
+              HasSubstr(" depth > 0 ? height : height=7 depth=-5 "));
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-contradicted"))));
+  // const32 <height>; const8 3; trace; end
+  const std::string repeated =
+      fmt::format("M-1,{:x},4{}", depth, expression(fmt::format("24{:08x}22030c", height)));
+  EXPECT_THAT(frame("nowhere, *heights@3", repeated, {{depth, number(std::int32_t{-5})}, {height, "abc"}}),
+              HasSubstr(" *heights@3=\"61 62 63\" "))
+      << "no static variable";
+  frame("heights.height", fmt::format("M-1,{:x},2", height), {{height, "\7\0"s}});
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-contradicted"))));
 }
 
 // Another variable is evidence of another program.
