@@ -228,7 +228,6 @@ class Evaluator {
 
   Value dereferenced(const Value& pointer) {
     const Value value = decayed(pointer);
-    if (value.type != nullptr && value.type->kind == TypeKind::Function) return value;
     const Type* target = is_pointer(value.type) ? value.type->target : nullptr;
     // GDB reads a long at an integer's address.
     if (is_integer(value.type)) target = types_.basic("long");
@@ -363,11 +362,13 @@ class Evaluator {
 
   // ---- Types ----
 
+  // An array becomes a pointer to its first element, a function one to itself.
   Value decayed(const Value& value) {
     const Value plain = without_reference(value, context_);
-    if (plain.type == nullptr || plain.type->kind != TypeKind::Array || plain.type->target == nullptr)
-      return plain;
-    const Type* const pointer = types_.pointer_to(plain.type->target);
+    if (plain.type == nullptr) return plain;
+    const bool is_array = plain.type->kind == TypeKind::Array && plain.type->target != nullptr;
+    if (!is_array && plain.type->kind != TypeKind::Function) return plain;
+    const Type* const pointer = types_.pointer_to(is_array ? plain.type->target : plain.type);
     if (plain.storage.kind == Storage::Kind::Memory) return of_integer(plain.storage.address, pointer);
     return {pointer, plain.storage.unusable(Missing::NotUnderstood)};
   }

@@ -147,6 +147,13 @@ TEST_F(Expressions, CalculateWithPointers) {
   EXPECT_EQ(type("*(p + 1)"), "i4");
 }
 
+TEST_F(Expressions, FunctionsAreTheirAddresses) {
+  EXPECT_EQ(number("expressions == &expressions"), 1);
+  EXPECT_EQ(number("*expressions == expressions"), 1);
+  EXPECT_EQ(number("expressions == 0"), 0);
+  EXPECT_EQ(number("(long)expressions"), number("(long)&expressions"));
+}
+
 TEST_F(Expressions, CompareToTruths) {
   for (const char* const truth : {"l <= l", "ul >= l", "l && p", "p || p", "p < p", "i == l", "!u", "!p"})
     EXPECT_EQ(type(truth), "i4") << truth;
