@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <optional>
 
-#include <boost/locale/encoding_utf.hpp>
+#include <boost/locale/utf.hpp>
 
 #include "converters/model/reading/long_double.h"
 #include "converters/model/reading/text.h"
@@ -140,15 +142,43 @@ std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std
                                          : fmt::format("({},{})", real, imaginary);
 }
 
-template <typename Character>
+constexpr std::size_t kPrinted = 200;  // longer text is cut where GDB cuts it, if it is spelled
+
+// Text up to its NUL. If it begins with one, or a unit is no character, it is spelled as in GDB: "\xd800x".
+template <typename Unit>
 std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
-  std::basic_string<Character> characters;
-  for (; bytes.size() >= sizeof(Character); bytes = bytes.subspan(sizeof(Character))) {
-    const auto character = static_cast<Character>(unsigned_bits(bytes.first(sizeof(Character)), order));
-    if (character == 0) break;
-    characters += character;
+  namespace utf = boost::locale::utf;
+  std::basic_string<Unit> units;
+  for (; bytes.size() >= sizeof(Unit); bytes = bytes.subspan(sizeof(Unit))) {
+    const auto unit = static_cast<Unit>(unsigned_bits(bytes.first(sizeof(Unit)), order));
+    if (unit == 0 && !units.empty() && units.front() != 0) break;
+    units += unit;
   }
-  return boost::locale::conv::utf_to_utf<char>(characters);
+  while (units.ends_with(Unit{0})) units.pop_back();
+  std::string text, as_spelled;
+  bool is_valid = !units.starts_with(Unit{0}), is_behind_hex = false;
+  std::size_t count = 0;
+  for (auto at = units.cbegin(); at != units.cend();) {
+    const std::uint32_t unit = *at;
+    const auto next = at + 1;
+    const utf::code_point point = utf::utf_traits<Unit>::decode(at, units.cend());
+    const bool is_character = utf::is_valid_codepoint(point);
+    std::string character;
+    if (is_character)
+      utf::utf_traits<char>::encode(point, std::back_inserter(character));
+    else
+      at = next;
+    is_valid &= is_character;
+    text += character;
+    if (count++ >= kPrinted) continue;
+    const bool would_be_a_digit =
+        is_behind_hex && point < 0x80 && std::isxdigit(static_cast<int>(point)) != 0;
+    as_spelled += !is_character      ? fmt::format("\\x{:x}", unit)
+                  : would_be_a_digit ? fmt::format("\\{:03o}", point)
+                                     : spelled(character);
+    is_behind_hex = !is_character;
+  }
+  return is_valid ? text : as_spelled + (count > kPrinted ? "..." : "");
 }
 
 // A number of 16 bytes: as a number if 8 bytes hold it, else as text.
@@ -182,9 +212,7 @@ std::uint64_t in_its_width(const Leaf& leaf, std::uint64_t value) {
   return extended(value, width_of(leaf), leaf.form == ValueForm::Signed || leaf.is_signed);
 }
 
-// Longer text is cut where GDB cuts it.
 std::string escaped(std::string_view bytes) {
-  constexpr std::size_t kPrinted = 200;
   return bytes.size() > kPrinted ? spelled(bytes.substr(0, kPrinted)) + "..." : spelled(bytes);
 }
 

@@ -287,7 +287,21 @@ TEST_F(LeafValues, OfWideCharactersAreTexts) {
   EXPECT_EQ(text_of(ValueForm::Utf16, u"a\u00e4\U0001d11e\0b"sv, std::endian::little),
             "a\xc3\xa4\xf0\x9d\x84\x9e");
   EXPECT_EQ(text_of(ValueForm::Utf16, u"a\u00e4"sv, std::endian::big), "a\xc3\xa4");
-  EXPECT_EQ(text_of(ValueForm::Utf16, u"a\xdc00z"sv, std::endian::little), "az");  // half a character
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"a\xdc00z"sv, std::endian::little), "a\\xdc00z") << "half a character";
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"\xd800x\xdc00\0\0"sv, std::endian::little), "\\xd800x\\xdc00");
+  EXPECT_EQ(text_of(ValueForm::Utf16,
+                    u"\xd800"
+                    "b\\\1\xd800"sv,
+                    std::endian::big),
+            "\\xd800\\142\\\\\\001\\xd800")
+      << "a digit behind a hexadecimal one is octal";
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"\0ab\0c\0"sv, std::endian::little), "\\000ab\\000c");
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"\0\0"sv, std::endian::little), "");
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"a\\b"sv, std::endian::little), "a\\b") << "nothing else is spelled";
+  EXPECT_EQ(text_of(ValueForm::Utf16, std::u16string(201, u'a'), std::endian::little), std::string(201, 'a'));
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"\xdc00" + std::u16string(200, u'z'), std::endian::little),
+            "\\xdc00" + std::string(199, 'z') + "...");
+  EXPECT_EQ(text_of(ValueForm::Utf32, u"\xffff\xffffy\0\0\0"sv, std::endian::little), "\\xffffffffy");
   EXPECT_EQ(text_of(ValueForm::Utf32, u"a\0\xd11e\x0001\0\0b\0"sv, std::endian::little), "a\xf0\x9d\x84\x9e");
 }
 
