@@ -44,10 +44,9 @@ bool LongDouble::is_double() const {
 
 double LongDouble::value() const { return scaled<double>(); }
 
-std::string LongDouble::text() const {
-  constexpr int kDigits = 21;
+std::string LongDouble::text(int digits) const {
   if (!is_number()) return "<invalid float value>";
-  return fmt::format("{:.{}g}", scaled<long double>(), kDigits);
+  return fmt::format("{:.{}g}", scaled<long double>(), digits);
 }
 
 }  // namespace convert

@@ -21,7 +21,8 @@ class LongDouble {
   bool is_double() const;
   double value() const;
   // As GDB prints it: "1.18973149535723176502e+4932", or "<invalid float value>" of bits that are no number.
-  std::string text() const;
+  static constexpr int kDigits = 21;
+  std::string text(int digits = kDigits) const;
 
  private:
   bool is_number() const;

@@ -121,12 +121,12 @@ std::optional<double> as_double(FloatFormat format, std::span<const std::byte> b
   }
 }
 
-// With as many digits as GDB shows.
+// With as many digits as GDB shows; of a quad with those that 64 bits of its mantissa tell.
 std::string float_text(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
+  constexpr int kDigitsOfHalf = 5, kDigitsOfFloat = 9, kDigits = 17, kDigitsOfQuad = 18;
   if (format == FloatFormat::Quad)
-    return float_text(FloatFormat::X87, as_x87(bytes, order), std::endian::little);
+    return LongDouble(as_x87(bytes, order), std::endian::little).text(kDigitsOfQuad);
   if (format == FloatFormat::X87) return LongDouble(bytes, order).text();
-  constexpr int kDigitsOfHalf = 5, kDigitsOfFloat = 9, kDigits = 17;
   return fmt::format("{:.{}g}", as_double(format, bytes, order).value_or(0),
                      bytes.size() == 2               ? kDigitsOfHalf
                      : bytes.size() == sizeof(float) ? kDigitsOfFloat
