@@ -97,8 +97,9 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
     const auto number = integer_of(value, memory_);
     const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
     if (!number || !action.result || !shape.reads || is_truth) return true;
-    const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint64_t));
-    return (*number ^ *action.result) << (64 - 8 * size) == 0 || reads_operands_of(action, item.text);
+    // The bytecode calculates as C does, in other languages, too: at least 4 bytes agree.
+    const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
+    return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
   }
   if (value.bit_size != 0 || value.type->kind == Type::Kind::Function) return true;
   const std::uint64_t size = value.type->size;
@@ -111,19 +112,24 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
   return !is_held;
 }
 
-// Whether an expression recorded operands, and each is something that the item is computed from. Then they
-// differ only in how they compute: GDB's bytecode makes no truth of a number that is cast to bool, for
-// example.
-bool FrameItems::reads_operands_of(const Replay::ActionResult& action, std::string_view item) {
+// Whether an item has another value in GDB than in GDB's bytecode, which makes no truth of a number that is
+// cast to bool, and calculates with the address of what a reference refers to. The bytecode must have
+// recorded what the item is calculated from.
+bool FrameItems::differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item) {
   FrameMemory::Ranges reads;
   memory_.list_reads(&reads);
-  evaluate(item, evaluation());
+  evaluate(item.text, evaluation());
   memory_.list_reads(nullptr);
-  const auto is_read = [&](const Replay::RecordedMemory& operand) {
-    return std::ranges::any_of(reads,
-                               [&](const auto& read) { return operand.address - read.first < read.second; });
+  const auto holds = [](const Replay::RecordedMemory& operand) {
+    return [&](const auto& read) { return operand.address - read.first < read.second; };
   };
-  return !action.recordings.empty() && std::ranges::all_of(action.recordings, is_read);
+  const bool are_read = std::ranges::all_of(
+      action.recordings, [&](const auto& operand) { return std::ranges::any_of(reads, holds(operand)); });
+  const bool follows_reference = std::ranges::any_of(reads, [&](const auto& read) {
+    return std::ranges::none_of(action.recordings, [&](const auto& operand) { return holds(operand)(read); });
+  });
+  return !action.recordings.empty() && are_read &&
+         (item.value.type->kind == Type::Kind::Bool || follows_reference);
 }
 
 }  // namespace convert::tfile

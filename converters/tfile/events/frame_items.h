@@ -50,7 +50,7 @@ class FrameItems {
   bool can_be(std::size_t item, std::size_t expression, const ExpectedBlocks& expected);
   bool fits(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
             const ExpressionShape& shape);
-  bool reads_operands_of(const Replay::ActionResult& action, std::string_view item);
+  bool differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item);
 
   const TraceFile& trace_;
   const ProgramSymbols* symbols_;

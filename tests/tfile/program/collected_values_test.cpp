@@ -109,12 +109,14 @@ TEST_F(CollectedValues, AReferenceInArithmeticIsWhatItRefersTo) {
 // GDB's bytecode calculates as in C.
 TEST_F(CollectedValues, NumbersOfOtherLanguagesAreLong) {
   const std::uint64_t count = address_of("rust_count");
-  const auto shown = [&](std::string_view item, std::int32_t value) {
-    return frame(item, expression(operand("rust_count", 4) + "2200"), {{count, number(value)}}, "rust_visit");
+  const auto shown = [&](std::string_view item, std::int32_t value, std::string_view code) {
+    return frame(item, expression(operand("rust_count", 4).append(code)), {{count, number(value)}},
+                 "rust_visit");
   };
-  EXPECT_THAT(shown("rust_count*1000000000", 3), HasSubstr(" rust_count*1000000000=3000000000 "));
-  EXPECT_THAT(shown("rust_count<0xffffffff", -1), HasSubstr(" rust_count<0xffffffff=1 "));
-  EXPECT_THAT(shown("-rust_count", 3), HasSubstr(" -rust_count=-3 "));
+  EXPECT_THAT(shown("rust_count*1000000000", 3, "1620243b9aca00041620"),
+              HasSubstr(" rust_count*1000000000=3000000000 "));
+  EXPECT_THAT(shown("rust_count<0xffffffff", -1, "2200"), HasSubstr(" rust_count<0xffffffff=1 "));
+  EXPECT_THAT(shown("-rust_count", 3, "22002b03"), HasSubstr(" -rust_count=-3 "));
 }
 
 TEST_F(CollectedValues, BracketsAroundAVariableChangeNothing) {
@@ -150,6 +152,11 @@ TEST_F(CollectedValues, WhatWasCalculatedFromOtherMemoryIsContradicted) {
         fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("depth", 2))),
         {{address_of("height"), "\xff\xff"}, {address_of("depth"), "\xff\xff"}});
   EXPECT_THAT(notes_, Contains("item-contradicted 2"));
+  // The bytecode added 2.
+  frame("height, height+1",
+        fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2) + "220202")),
+        {{address_of("height"), "\7\0"s}, {address_of("height"), "\7\0"s}});
+  EXPECT_THAT(notes_, Contains("item-contradicted 2")) << "what was calculated differs";
 }
 
 }  // namespace
