@@ -76,6 +76,7 @@ std::vector<Dwarf_Die> scopes_around(Dwarf_Die die) {
 }
 
 std::string scope_prefix(Dwarf_Die die, std::string_view separator) {
+  if (is_c(die)) return {};  // C has none, and libdw would read the whole unit to find that
   if (separator.empty()) separator = language_of(die) == DW_LANG_D ? "." : "::";
   std::string prefix;
   for (Dwarf_Die& scope : scopes_around(die)) {
@@ -131,6 +132,12 @@ std::string qualified_name(Dwarf_Die function, Demangle mode) {
 int language_of(Dwarf_Die die) {
   Dwarf_Die unit;
   return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr ? dwarf_srclang(&unit) : 0;
+}
+
+bool is_c(Dwarf_Die die) {
+  const int language = language_of(die);
+  return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
+         language == DW_LANG_C11;
 }
 
 bool is_ada(Dwarf_Die die) {

@@ -43,6 +43,7 @@ std::string demangled(std::string_view symbol, Demangle mode);
 std::string qualified_name(Dwarf_Die function, Demangle mode);
 
 int language_of(Dwarf_Die die);  // DW_LANG_…; 0: unknown
+bool is_c(Dwarf_Die die);
 bool is_ada(Dwarf_Die die);
 bool is_fortran(Dwarf_Die die);
 

@@ -20,12 +20,6 @@ constexpr std::size_t kMaxVisited = 256, kMaxQualifiers = 16;
 
 using Found = std::optional<FoundName>;
 
-bool is_c(Dwarf_Die die) {
-  const int language = language_of(die);
-  return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
-         language == DW_LANG_C11;
-}
-
 // Whether what a DIE contains belongs to what is around it, too.
 bool is_transparent(Dwarf_Die die) {
   switch (dwarf_tag(&die)) {
