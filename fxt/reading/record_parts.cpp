@@ -1,5 +1,6 @@
 // What records are made of, as the decoder reads it: streams, references, arguments.
 #include <bit>
+#include <type_traits>
 
 #include "fxt/reading/record_decoder.h"
 #include "fxt/utf8.h"
@@ -101,11 +102,11 @@ bool RecordDecoder::argument(RecordCursor& in, Argument& argument) {
 bool RecordDecoder::value(RecordCursor& in, std::uint64_t header, Argument& argument) {
   const auto data = static_cast<std::uint32_t>(ArgumentHeader::Value::get(header));
   const auto must_be_zero = [&](std::uint64_t mask) { reserved(header & mask, in.position()); };
-  const auto read_word = [&]<typename T>(T& number) {
+  const auto read_word = [&](auto& number) {
     must_be_zero(ArgumentHeader::Value::kMask);
     std::uint64_t word = 0;
     if (!in.word(word)) return false;
-    number = std::bit_cast<T>(word);
+    number = std::bit_cast<std::remove_reference_t<decltype(number)>>(word);
     return true;
   };
   switch (static_cast<ArgumentType>(ArgumentHeader::Type::get(header))) {

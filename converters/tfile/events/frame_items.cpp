@@ -116,10 +116,9 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
 // cast to bool, and calculates with the address of what a reference refers to. The bytecode must have
 // recorded what the item is calculated from.
 bool FrameItems::differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item) {
-  FrameMemory::Ranges reads;
-  memory_.list_reads(&reads);
+  memory_.list_reads();
   evaluate(item.text, evaluation());
-  memory_.list_reads(nullptr);
+  const FrameMemory::Ranges reads = memory_.taken_reads();
   const auto holds = [](const Replay::RecordedMemory& operand) {
     return [&](const auto& read) { return operand.address - read.first < read.second; };
   };

@@ -103,7 +103,7 @@ class FrameMemory {
   // The same as bytes(), or else constants of the program.
   std::span<const std::byte> read(std::uint64_t address, std::size_t size) {
     depends_on_values_ = true;
-    if (reads_ != nullptr) reads_->emplace_back(masked(address), size);
+    if (reads_) reads_->emplace_back(masked(address), size);
     auto found = bytes(address, size);
     if (found.empty() && constants_) found = constants_(masked(address));
     return found.first(found.size() < size ? 0 : size);
@@ -115,8 +115,9 @@ class FrameMemory {
 
   // Addresses and sizes.
   using Ranges = std::vector<std::pair<std::uint64_t, std::size_t>>;
-  // Lists what read() and number() are asked for, until it is called again. Borrows; null: nothing.
-  void list_reads(Ranges* reads) { reads_ = reads; }
+  // Lists what read() and number() are asked for, until taken_reads() gives it.
+  void list_reads() { reads_.emplace(); }
+  Ranges taken_reads() { return *std::exchange(reads_, std::nullopt); }
 
   // The latest value of a trace state variable.
   std::optional<std::uint64_t> variable(std::uint64_t number) {
@@ -135,7 +136,7 @@ class FrameMemory {
   const Block* registers_ = nullptr;
   bool is_fast_ = false;
   bool depends_on_values_ = false;
-  Ranges* reads_ = nullptr;
+  std::optional<Ranges> reads_;
   std::vector<const Block*> memory_;
   std::deque<std::vector<std::byte>> joined_;  // memory that lies in several blocks
 };

@@ -3,8 +3,7 @@
 //   1. the blocks around the place, inner ones first, with their using-declarations;
 //   2. the members of the class of `this`, and of its bases;
 //   3. the classes and namespaces around the function, inner ones first: what its file declares there, then
-//   what
-//      other files do for all;
+//      what other files do for all;
 //   4. what is imported into any of those: using-directives, inline and anonymous namespaces;
 //   5. what other files declare for themselves, if it is only one thing.
 #pragma once

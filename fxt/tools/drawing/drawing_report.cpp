@@ -10,18 +10,24 @@
 namespace fxt::tools {
 
 void DrawingReport::count_undrawn(const Record& record) {
-  const Kind kind = std::visit(
-      []<typename T>(const T&) {
-        if constexpr (std::is_same_v<T, Event>) return Kind::Async;
-        if constexpr (std::is_same_v<T, LegacyContextSwitch>) return Kind::Switch;
-        if constexpr (std::is_same_v<T, ContextSwitch>) return Kind::Switch;
-        if constexpr (std::is_same_v<T, ThreadWakeup>) return Kind::Wakeup;
-        if constexpr (std::is_same_v<T, Log>) return Kind::Log;
-        if constexpr (std::is_same_v<T, LargeBlob>) return Kind::Blob;
-        return Kind::Profiler;
+  const auto count = [this](Kind kind) { ++left_out_[static_cast<std::size_t>(kind)]; };
+  std::visit(
+      [&]<typename T>(const T&) {
+        if constexpr (std::is_same_v<T, Event>) {
+          count(Kind::Async);
+        } else if constexpr (std::is_same_v<T, LegacyContextSwitch> || std::is_same_v<T, ContextSwitch>) {
+          count(Kind::Switch);
+        } else if constexpr (std::is_same_v<T, ThreadWakeup>) {
+          count(Kind::Wakeup);
+        } else if constexpr (std::is_same_v<T, Log>) {
+          count(Kind::Log);
+        } else if constexpr (std::is_same_v<T, LargeBlob>) {
+          count(Kind::Blob);
+        } else {
+          count(Kind::Profiler);
+        }
       },
       record);
-  ++left_out_[static_cast<std::size_t>(kind)];
 }
 
 void DrawingReport::count_drawn(const Drawing& drawing) {
