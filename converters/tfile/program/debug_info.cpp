@@ -12,7 +12,6 @@
 namespace convert::tfile {
 namespace {
 
-constexpr std::size_t kMaxDieDepth = 64;
 constexpr std::size_t kMaxScopes = 16384;
 
 bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_specification); }

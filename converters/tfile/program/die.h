@@ -1,6 +1,7 @@
 // The entries of DWARF (DIEs): their attributes, their children and the names of their scopes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <elfutils/libdw.h>
 #include <optional>
@@ -23,6 +24,9 @@ std::optional<std::uint64_t> unsigned_attribute(Dwarf_Die die, unsigned attribut
 std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute);
 // The number of an attribute. Forms of a fixed size are not signed, whatever libdw makes of them.
 std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute);
+
+// Damaged DWARF may nest deeper than any stack.
+inline constexpr std::size_t kMaxDieDepth = 64;
 
 std::string_view die_name(Dwarf_Die die);  // empty: none
 inline constexpr std::string_view kAnonymousNamespace = "(anonymous namespace)";

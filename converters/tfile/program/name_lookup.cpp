@@ -14,9 +14,8 @@
 namespace convert::tfile {
 namespace {
 
-constexpr std::size_t kMaxDieDepth = 64;
 // Damaged DWARF may have endless bases, imports and qualifiers.
-constexpr std::size_t kMaxVisited = 256, kMaxQualifiers = 16;
+constexpr std::size_t kMaxVisited = 256, kMaxNameQualifiers = 16;
 
 using Found = std::optional<FoundName>;
 
@@ -55,7 +54,7 @@ class NameLookup {
 
   // A name of one of these kinds.
   Found find(std::string_view name, unsigned kinds, std::size_t qualifiers = 0) {
-    if (qualifiers == kMaxQualifiers) return {};
+    if (qualifiers == kMaxNameQualifiers) return {};
     if (const std::size_t colons = end_of_qualifier(name); colons != std::string_view::npos && colons > 0) {
       constexpr unsigned kQualifiers = kFunction | kTypedef | kTagged | kNamespace;
       const std::string own = without_blanks(name.substr(colons + 2));

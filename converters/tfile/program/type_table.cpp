@@ -11,8 +11,8 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::size_t kMaxStructures = 65536;
-constexpr std::size_t kMaxQualifiers = 64;  // damaged DWARF may describe endless ones
-constexpr std::size_t kMaxNesting = 1000;   // the same
+constexpr std::size_t kMaxQualifiers = 64;     // damaged DWARF may describe endless ones
+constexpr std::size_t kMaxTypeNesting = 1000;  // the same
 // Pointers lead from type to type: in a large program further than the stack would last.
 constexpr std::size_t kMaxPointerNesting = 100;
 
@@ -42,7 +42,7 @@ const Type* TypeTable::of(Dwarf_Die described) {
 }
 
 const Type* TypeTable::read(Dwarf_Die type) {
-  if (nesting_ == kMaxNesting) return nullptr;
+  if (nesting_ == kMaxTypeNesting) return nullptr;
   const bool is_outermost = nesting_++ == 0;
   const Type* const found = read_nested(type);
   while (is_outermost && !untargeted_.empty()) {
