@@ -335,6 +335,7 @@ class Evaluator {
     if (name == nullptr) return {};
     switch (kind_of(name->die)) {
       case kField:
+        if (text == "this") return {};  // damaged DWARF has such a member
         return member(dereferenced(named(look_up(context_.scope, "this"), "this")), text);
       case kFunction:
         return function(*name);
