@@ -371,10 +371,11 @@ void append_difference(TextBuffer& out, const Statistics& before, const Statisti
             : pair.difference() != 0 ? "-"
                                      : "") +
                time_in(unit, pair.difference()),
-           pair.total == 0 ? "new"
-                           : fmt::format("{:+.1f}%", (pair.is_slower() ? 100.0 : -100.0) *
-                                                         static_cast<double>(pair.difference()) /
-                                                         static_cast<double>(pair.total)));
+           pair.calls == 0   ? "new"
+           : pair.total == 0 ? ""
+                             : fmt::format("{:+.1f}%", (pair.is_slower() ? 100.0 : -100.0) *
+                                                           static_cast<double>(pair.difference()) /
+                                                           static_cast<double>(pair.total)));
     append_names(out, name);
   }
   if (!group) append_text(out, "no difference in calls and their times\n");

@@ -288,6 +288,44 @@ TEST_F(MergeLoopTest, ASourceThatIsNotReachedHoldsNothing) {
   }
 }
 
+// One instant, which it finds after long reading.
+class Late : public Source {
+ public:
+  Late(Lane& lane, LabelId label) : lane_(lane), label_(label) {}
+  bool pump(const PumpBudget&) override {
+    if (++pumped_ < 20) return true;
+    lane_.instant(1000, label_);
+    return false;
+  }
+  std::uint64_t watermark_ns() const override { return 0; }
+
+ private:
+  Lane& lane_;
+  LabelId label_;
+  unsigned pumped_ = 0;
+};
+
+// The first time of an input that is moved back is known before the merge begins.
+TEST_F(MergeLoopTest, OthersDoNotPileUpBeforeTheFirstTimeOfAnInputIsKnown) {
+  Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
+  timeline.begin_input("moved");
+  Lane& late = add_lane(timeline, 1);
+  timeline.add_source(std::make_unique<Late>(late, f), {&late});
+  timeline.shift_input(0, -5);
+  timeline.begin_input("other");
+  Lane& other = add_lane(timeline, 2);
+  std::vector<std::size_t> pumped;
+  timeline.add_source(std::make_unique<Instants>(other, f, 1, pumped), {&other});
+  std::size_t rounds = 0;
+  EventText text(names);
+  timeline.run(text, [&] {
+    if (++rounds == 19) {
+      EXPECT_EQ(pumped.size(), 1u);
+    }
+  });
+  EXPECT_EQ(text.lines().size(), 2001u);
+}
+
 class Failing : public Source {
  public:
   explicit Failing(std::string problem) : problem_(std::move(problem)) {}

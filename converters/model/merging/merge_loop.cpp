@@ -67,7 +67,7 @@ void MergeLoop::run(const std::function<void()>& tick) {
   for (LaneState& state : lanes_) seal(state);
   do {
     skip_unneeded();
-    pump_round(false);
+    pump_round();
     tick();
   } while (blocking_ != nullptr && !sink_.has_enough());
 }
@@ -103,8 +103,15 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
                                 [&](std::size_t lane) { return lanes_[lane].queue().has_events(); });
   };
   for (LaneState& state : lanes_) seal(state);
-  while (std::ranges::any_of(lanes_, is_unknown)) {
-    pump_round(true);
+  for (;;) {
+    bool are_known = true;
+    for (const LaneState& state : lanes_)
+      if (is_unknown(state)) {
+        plan_.need(*state.source);
+        are_known = false;
+      }
+    if (are_known) break;
+    pump_round();
     tick();
   }
   std::vector<std::uint64_t> first_ns(inputs_.size(), kForever);
@@ -121,9 +128,9 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
 
 // ---- Pumping ----
 
-void MergeLoop::pump_round(bool pump_all) {
-  const auto tasks =
-      plan_.plan_round(blocking_ != nullptr ? blocking_->source : nullptr, tree_.next_ns(), pump_all);
+void MergeLoop::pump_round() {
+  if (blocking_ != nullptr) plan_.need(*blocking_->source);
+  const auto tasks = plan_.plan_round(tree_.next_ns());
   workers_.start(tasks.size(), [tasks](std::size_t task, std::size_t worker) { pump(tasks[task], worker); });
   if (is_merging_) blocking_ = merge();
   workers_.finish();

@@ -86,7 +86,7 @@ class MergeLoop {
   };
 
   void read_later();
-  void pump_round(bool pump_all);
+  void pump_round();
   void collect();
   void seal(LaneState& state);
   void skip_unneeded();

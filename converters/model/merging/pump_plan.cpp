@@ -21,8 +21,7 @@ constexpr std::size_t kReadTogether = 16;
 
 PumpPlan::PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
                    std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes)
-    : sources_(sources),
-      shared_sources_(shared_sources),
+    : shared_sources_(shared_sources),
       inputs_(inputs),
       lookahead_bytes_(lookahead_bytes),
       lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(lanes, 1), kMinPumpBytes)),
@@ -70,17 +69,18 @@ std::vector<std::uint64_t> PumpPlan::find_delivered_until_ns() const {
   return until_ns;
 }
 
-std::span<const PumpPlan::Task> PumpPlan::plan_round(SourceState* blocking, std::uint64_t merged_ns,
-                                                     bool pump_all) {
+void PumpPlan::need(SourceState& source) {
+  source.is_needed = true;
+  add_candidate(source);
+}
+
+std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
   tasks_.clear();
   const std::vector<std::uint64_t> before_ns = std::exchange(delivered_until_ns_, find_delivered_until_ns());
-  if (blocking != nullptr) add_candidate(*blocking);
   if (!unread_.empty() && unread_.back()->begin_ns <= merged_ns) read_next();
-  if (pump_all)
-    for (SourceState& source : sources_) add_candidate(source);
   std::erase_if(candidates_, [&](SourceState* source) {
-    source->is_candidate =
-        !source->done && (pump_all || source == blocking || source->waiting_bytes < source_bytes_);
+    const bool is_needed = std::exchange(source->is_needed, false);
+    source->is_candidate = !source->done && (is_needed || source->waiting_bytes < source_bytes_);
     return !source->is_candidate;
   });
   std::ranges::sort(candidates_);

@@ -20,6 +20,7 @@ struct SourceState {
   bool done = false;
   std::size_t waiting_bytes = 0;  // sealed and not merged
   bool is_candidate = true;       // its lanes may run short of events: the next round looks at it
+  bool is_needed = false;         // the next round pumps it, whatever waits
   std::uint64_t begin_ns = 0;     // of one that is read later: its first event, offset included
   std::exception_ptr failure = nullptr;
 };
@@ -56,10 +57,11 @@ class PumpPlan {
   // Called when `bytes` of the source's events are merged.
   void consume(SourceState& source, std::size_t bytes);
 
-  // Plans a round: `blocking`, if any, is pumped in any case, as all sources are before the merge begins
-  // (`pump_all`). The merge is at `merged_ns`. The shared sources that are the least far are pumped where a
+  // The next round pumps it, however much of it waits for the merge.
+  void need(SourceState& source);
+  // Plans a round. The merge is at `merged_ns`. The shared sources that are the least far are pumped where a
   // source has read all that is delivered, and one block ahead of sources that read what was delivered last.
-  std::span<const Task> plan_round(SourceState* blocking, std::uint64_t merged_ns, bool pump_all);
+  std::span<const Task> plan_round(std::uint64_t merged_ns);
   std::span<const Task> tasks() const { return tasks_; }
 
   // Whether so much waits for the merge that a source need not go on for one pending call to end.
@@ -70,7 +72,6 @@ class PumpPlan {
   void read_next();
   std::vector<std::uint64_t> find_delivered_until_ns() const;  // by input
 
-  std::vector<SourceState>& sources_;
   std::vector<SharedSourceState>& shared_sources_;
   std::size_t inputs_;
   std::size_t lookahead_bytes_;

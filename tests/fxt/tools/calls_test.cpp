@@ -327,15 +327,17 @@ TEST_F(Calls, AreFolded) {
 
 TEST_F(Calls, AreCompared) {
   complete(kMain, 1000, 2000);
-  complete(kWork, 1100, 1400);
+  complete(kLeaf, 1500, 1500);
   const std::string before = file("before", words_);
   complete(kMain, 2000, 2500);
-  complete(kLeaf, 2100, 2200);
+  complete(kWork, 2100, 2300);
+  complete(kLeaf, 2400, 2500);
   EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns " + before + " --diff " + file("after", words_)).output,
             R"(calls of the program, in ns
          calls      in FILE          total        in FILE      difference   change
              1            2           1000           1500            +500   +50.0% "app" "main"
-             0            1              0            100            +100      new "app" "leaf"
+             0            1              0            200            +200      new "app" "work"
+             1            2              0            100            +100          "app" "leaf"
 )");
 }
 
