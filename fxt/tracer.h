@@ -37,16 +37,18 @@ inline std::uint64_t now_ns() noexcept {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-// A category of events. One that is off costs a branch.
+// A category of events. One that is off costs a branch. Static ones are there before any TraceEvent is, also
+// before those of other sources. Borrows the name, for as long as TraceEvents of it are made.
 class TraceCategory {
  public:
-  explicit TraceCategory(std::string_view name, bool is_on = true);
+  constexpr explicit TraceCategory(std::string_view name, bool is_on = true) noexcept
+      : name_(name), is_on_(is_on) {}
   bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
   void turn(bool on) noexcept { is_on_.store(on, std::memory_order_relaxed); }
 
  private:
   friend class TraceEvent;
-  std::uint16_t name_;
+  std::string_view name_;
   std::atomic<bool> is_on_;
 };
 
@@ -80,7 +82,7 @@ class TraceArguments {
     else if constexpr (std::is_pointer_v<Value> && !std::convertible_to<Value, std::string_view>)
       return put(put_pointer(at, ref, reinterpret_cast<std::uintptr_t>(value)), more...);
     else
-      return put(put_string(at, ref, value), more...);
+      return put(put_string(at, ref, text_of(value)), more...);
   }
 
  private:
@@ -92,6 +94,12 @@ class TraceArguments {
     return TextRef::inlined(is_plain ? text.substr(0, kNameBytes) : name_prefix(text));
   }
   static std::string_view name_prefix(std::string_view text) noexcept;
+  template <typename Text>
+  static std::string_view text_of(const Text& text) noexcept {
+    if constexpr (std::is_pointer_v<Text>)
+      if (text == nullptr) return {};
+    return text;
+  }
   static std::uint64_t* put_string(std::uint64_t* at, const TextRef& name, std::string_view text) noexcept;
 };
 
@@ -206,8 +214,9 @@ class TraceBuffer {
 };
 
 // A duration that lasts as long as a scope. After the event, names and values of at most 15 arguments follow:
-// numbers, pointers, and texts, which are cut at 128 bytes. The names of one event must differ; they are cut
-// at 64 bytes, and where they are not UTF-8.
+// numbers, pointers, and texts, which are cut at 128 bytes; a null pointer to char is an empty text. The
+// names of one event must differ; they are cut at 64 bytes, and where they are not UTF-8. In more than
+// TraceBuffer::kMaxDepth scopes of a thread, which readers do not take, events are lost.
 class TraceScope {
  public:
   template <typename... Arguments>
@@ -270,6 +279,8 @@ class Tracer {
   void name_thread(std::string_view name) noexcept;
   // Why the file could not be written to its end; empty if it could.
   std::string error() const;
+  // How many events are lost: those in too many scopes, and those after an error.
+  std::uint64_t lost() const noexcept;
 };
 
 }  // namespace fxt

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct Inline {
 };
 
 // Spec: "String references". Borrows the text: when writing, until the call returns; when reading, until the
-// next record. Equal if the texts are equal.
+// next record. A null pointer to char is an empty text. Equal if the texts are equal.
 struct String {
   std::string_view text;
   Storage storage = Storage::Table;
@@ -41,7 +42,7 @@ struct String {
 
   String() = default;
   String(std::string_view string) : text(string) {}
-  String(const char* string) : text(string) {}
+  String(const char* string) : text(string != nullptr ? string : std::string_view()) {}
   String(std::nullptr_t) = delete;  // an argument without a value is std::monostate, a null pointer Pointer{}
   String(const std::string& string) : text(string) {}
   String(Inline string) : text(string.text), storage(Storage::Inline) {}
@@ -110,13 +111,16 @@ struct Argument {
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
-// A list of arguments: {{"size", 42}, {"path", "/dev/null"}} is copied, texts are not; any vector, array or
-// span of arguments is borrowed. Equal if the arguments are equal, in order.
+// A list of arguments: {{"size", 42}, {"path", "/dev/null"}} is copied, a vector that nobody else holds is
+// taken over, texts are neither; any other vector, array or span of arguments is borrowed. Equal if the
+// arguments are equal, in order.
 class Arguments {
  public:
   Arguments() = default;
   Arguments(std::span<const Argument> list) : list_(list) {}
   Arguments(const std::vector<Argument>& list) : list_(list) {}
+  Arguments(std::vector<Argument>&& list)
+      : own_(std::make_shared<const std::vector<Argument>>(std::move(list))), list_(*own_) {}
   Arguments(std::initializer_list<Argument> list)
       : own_(std::make_shared<const std::vector<Argument>>(list)), list_(*own_) {}
 
@@ -131,7 +135,7 @@ class Arguments {
   }
 
  private:
-  std::shared_ptr<const std::vector<Argument>> own_;  // of a list in braces, shared by its copies
+  std::shared_ptr<const std::vector<Argument>> own_;  // if it is not borrowed; shared by its copies
   std::span<const Argument> list_;
 };
 

@@ -33,7 +33,7 @@ class CallPaths : private CallStream::Listener {
 
   // Without a name of its own; below it are the roots.
   const Node& all() const { return all_; }
-  std::uint64_t late() const { return calls_.late(); }
+  std::vector<std::string> notes() const { return calls_.notes(); }
   // Calls that had no path of their own: too many paths, or too deep.
   std::uint64_t joined() const { return joined_; }
   // "main;work;leaf 1200": a line for each path, with its time in ns. What stands at the root has no ";".

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +26,7 @@ class CallTree : private CallStream::Listener {
         calls_(selection, *this, CallStream::Sequence::Sorted) {}
   void add(const Entry& entry, const Reader& reader) { calls_.add(entry, reader); }
   void finish() { calls_.finish(); }
-  std::uint64_t late() const { return calls_.late(); }
+  std::vector<std::string> notes() const { return calls_.notes(); }
 
  private:
   void began(CallThread& thread, OpenCall& call, const Event* event) override;
@@ -58,12 +59,16 @@ inline void CallTree::print(const CallThread& thread, std::uint64_t time_ns, std
                             std::size_t depth, std::string_view before, const OpenCall& call,
                             std::string_view behind) {
   TextBuffer& out = out_->text();
-  const fmt::format_int process(thread.key.first), koid(thread.key.second);
   append_right(out, time_in(TimeUnit::S, time_ns), 18);
   out.push_back(' ');
-  append_right(out, {process.data(), process.size()}, 15 - std::min<std::size_t>(14, koid.size() + 1));
-  out.push_back('/');
-  append_text(out, {koid.data(), koid.size()});
+  if (thread.key.first == kUnregistered) {
+    append_right(out, numbers_of(thread.key), 15);
+  } else {
+    const fmt::format_int process(thread.key.first), koid(thread.key.second);
+    append_right(out, {process.data(), process.size()}, 15 - std::min<std::size_t>(14, koid.size() + 1));
+    out.push_back('/');
+    append_text(out, {koid.data(), koid.size()});
+  }
   append_right(out, length, 15);
   append_blanks(out, 1 + 2 * std::min(depth, kMaxIndentedDepth));
   append_text(out, before);

@@ -15,6 +15,11 @@ std::string named(const std::map<std::uint64_t, std::string>& names, std::uint64
 
 }  // namespace
 
+std::string numbers_of(const ThreadKey& key) {
+  return key.first == kUnregistered ? fmt::format("?{}", key.second)
+                                    : fmt::format("{}/{}", key.first, key.second);
+}
+
 void ObjectNames::add(const Record& record) {
   const auto* const object = std::get_if<KernelObject>(&record);
   if (object == nullptr) return;
@@ -23,10 +28,11 @@ void ObjectNames::add(const Record& record) {
 }
 
 std::string ObjectNames::text_of_process(std::uint64_t koid) const {
-  return named(processes, koid, "process");
+  return koid == kUnregistered ? "?" : named(processes, koid, "process");
 }
 
 std::string ObjectNames::text_of(const ThreadKey& key) const {
+  if (key.first == kUnregistered) return numbers_of(key);
   return text_of_process(key.first) + " / " + named(threads, key.second, "thread");
 }
 
@@ -57,7 +63,8 @@ bool CallStream::is_chosen(std::uint32_t name) {
 }
 
 CallThread& CallStream::thread_of(const Thread& thread) {
-  const ThreadKey key{thread.process, thread.thread};
+  const ThreadKey key = thread.storage == Storage::Missing ? ThreadKey{kUnregistered, thread.index}
+                                                           : ThreadKey{thread.process, thread.thread};
   CallThread*& recent = recent_[thread.index];
   if (recent == nullptr || recent->key != key) {
     const auto index = static_cast<std::uint32_t>(threads_.size());
@@ -172,6 +179,17 @@ void CallStream::pop(CallThread& thread) {
   if (!part.is_empty)
     (thread.calls.empty() ? thread.ended_ns : thread.calls.back().inner_ns) += part.length_ns();
   listener_->ended(thread, call, false);
+}
+
+std::vector<std::string> CallStream::notes() const {
+  std::vector<std::string> lines;
+  const auto add = [&lines](std::uint64_t count, std::string_view what) {
+    if (count != 0) lines.push_back(fmt::format("{} {}", count, what));
+  };
+  add(late_, "events stand behind later ones of their thread: what lies around them is not known");
+  add(unmatched_, "ends have no begin");
+  add(bad_times_, "begins or ends of calls have impossible times");
+  return lines;
 }
 
 void CallStream::finish() {

@@ -20,14 +20,19 @@
 
 namespace fxt::tools {
 
-using ThreadKey = std::pair<std::uint64_t, std::uint64_t>;  // process and thread
+// Process and thread. Of one that is referred to by an index that was never registered: kUnregistered and
+// that index.
+using ThreadKey = std::pair<std::uint64_t, std::uint64_t>;
+inline constexpr std::uint64_t kUnregistered = ~std::uint64_t{0};
+// "100/101", or "?9".
+std::string numbers_of(const ThreadKey& key);
 
 // Names of processes and threads, whatever is selected.
 struct ObjectNames {
   std::map<std::uint64_t, std::string> processes = {}, threads = {};
 
   void add(const Record& record);
-  // "app 100", "process 100" without a name; and "app 100 / main 101".
+  // "app 100", "process 100" without a name; and "app 100 / main 101". "?" and "?9" of unregistered ones.
   std::string text_of_process(std::uint64_t koid) const;
   std::string text_of(const ThreadKey& key) const;
 };
@@ -94,10 +99,6 @@ struct CallThread {
       0;  // total of the outermost calls that have ended, as far as they lie in the range
 };
 
-// The message about events that stand too late in the file.
-inline constexpr std::string_view kLateText =
-    "events stand behind later ones of their thread: what lies around them is not known";
-
 class CallStream {
  public:
   // What is done with calls. A range of time is not looked at: see part_of().
@@ -149,7 +150,9 @@ class CallStream {
 
   std::uint64_t late() const { return late_; }            // events behind later ones of their thread
   std::uint64_t unmatched() const { return unmatched_; }  // ends without a begin
-  std::uint64_t bad_times() const { return bad_times_; }  // events with impossible times
+  std::uint64_t bad_times() const { return bad_times_; }  // events with impossible times: no calls
+  // Lines about these, as far as there are any.
+  std::vector<std::string> notes() const;
 
  private:
   // `event`: where it comes from, or null. True if it is part of a chosen call.

@@ -100,7 +100,8 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   say(counters.cut_calls, "duration", "cut where a piece ends");
   say(counters.outside, "record", "outside of the range");
   say(counters.cut_flows, "flow", "cut: begin and end are not in one file");
-  say(counters.unwritable, "record", "left out: of no known type, or with a reference to nothing");
+  say(counters.unwritable, "record",
+      "left out: of no known type, with a reference to nothing, or with an impossible time");
   say(counters.oversized, "file",
       fmt::format(
           "larger than --split-size, up to {} bytes: what each piece begins with, and what is open at "

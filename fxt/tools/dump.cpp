@@ -243,9 +243,9 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   return report_end(source, "fxt-dump", options.file);
 }
 
-// Prints to standard error how many events could not be placed, if there are any.
-void report_late(std::uint64_t late, const std::string& file) {
-  if (late != 0) fmt::print(stderr, "fxt-dump: {}: {} {}\n", printable(file), late, kLateText);
+// Prints to standard error which events could not be placed.
+void report_notes(const std::vector<std::string>& notes, const std::string& file) {
+  for (const std::string& note : notes) fmt::print(stderr, "fxt-dump: {}: {}\n", printable(file), note);
 }
 
 ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
@@ -253,7 +253,7 @@ ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutp
   while (const Entry* entry = source.next()) tree.add(*entry, source.reader());
   tree.finish();
   out.flush();
-  report_late(tree.late(), options.file);
+  report_notes(tree.notes(), options.file);
   return report_end(source, "fxt-dump", options.file);
 }
 
@@ -263,7 +263,7 @@ ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOu
   paths.finish();
   paths.append_folded(out.text());
   out.flush();
-  report_late(paths.late(), options.file);
+  report_notes(paths.notes(), options.file);
   return report_end(source, "fxt-dump", options.file);
 }
 

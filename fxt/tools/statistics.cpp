@@ -247,8 +247,7 @@ void Statistics::append_calls_to(TextBuffer& out) const {
     append(out, " ");
     append_names(out, function.name);
   }
-  if (calls_.late() != 0) append(out, "  {} of these {}\n", calls_.late(), kLateText);
-  if (calls_.unmatched() != 0) append(out, "  {} ends have no begin\n", calls_.unmatched());
+  for (const std::string& note : calls_.notes()) append(out, "  {}\n", note);
 }
 
 void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
@@ -266,7 +265,7 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
   const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
     if (thread.index >= threads_.size() || threads_[thread.index] == 0) continue;
-    append(out, "  {:>12} events {}/{}", threads_[thread.index], key.first, key.second);
+    append(out, "  {:>12} events {}", threads_[thread.index], numbers_of(key));
     if (const auto name = processes.find(key.first); name != processes.end()) {
       append(out, " process ");
       append_quoted(out, name->second);
@@ -312,7 +311,9 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
     if (thread.index >= threads_.size() || threads_[thread.index] == 0) continue;
-    Json json = {{"process", key.first}, {"thread", key.second}, {"events", threads_[thread.index]}};
+    Json json = key.first == kUnregistered ? Json{{"missing", key.second}}
+                                           : Json{{"process", key.first}, {"thread", key.second}};
+    json["events"] = threads_[thread.index];
     if (const auto name = processes.find(key.first); name != processes.end())
       json["process_name"] = name->second;
     if (const auto name = threads.find(key.second); name != threads.end()) json["thread_name"] = name->second;
@@ -327,6 +328,8 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     all["last_ns"] = *records_.last_ns;
   }
   if (calls_.late() != 0) all["late_events"] = calls_.late();
+  if (calls_.unmatched() != 0) all["ends_without_begin"] = calls_.unmatched();
+  if (calls_.bad_times() != 0) all["impossible_times"] = calls_.bad_times();
   const ReaderCounters& counters = reader.counters();
   all["strings"] = Json{{"table", records_.table_strings}, {"inline", records_.inline_strings}};
   all["thread_references"] = Json{{"table", records_.table_threads}, {"inline", records_.inline_threads}};

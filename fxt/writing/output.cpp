@@ -53,6 +53,9 @@ void WordBuffer::next_buffer(std::size_t words) {
     throw std::logic_error("reserve(): " + std::to_string(words) +
                            " words are more than a buffer is sure to hold");
   flush();
+  if (buffer_.size() < words)
+    throw std::logic_error("exchange(): a buffer of " + std::to_string(buffer_.size()) +
+                           " words, where an Output has to hand out " + std::to_string(kMinBufferWords));
 }
 
 void WordBuffer::flush() {

@@ -72,6 +72,7 @@ class TracerState {
 
   std::mutex lock;
   std::atomic<bool> is_on = false;
+  std::atomic<std::uint64_t> lost = 0;
   std::string error;
 
  private:
@@ -105,12 +106,10 @@ std::uint16_t TracerState::index_of(std::string_view name) {
   return names_.index_of(name);
 }
 
-TraceCategory::TraceCategory(std::string_view name, bool is_on)
-    : name_(TracerState::get().index_of(name)), is_on_(is_on) {}
-
 TraceEvent::TraceEvent(const TraceCategory& category, std::string_view name)
     : category_(&category),
-      names_(event_header(EventType::Instant, 0, category.name_, TracerState::get().index_of(name), 0, 0)),
+      names_(event_header(EventType::Instant, 0, TracerState::get().index_of(category.name_),
+                          TracerState::get().index_of(name), 0, 0)),
       names_a_frame_(fxt::names_a_frame(name)) {}
 
 void TracerState::name_thread(const TraceBuffer& buffer, std::string_view name) {
@@ -224,7 +223,7 @@ TraceBuffer* TracerState::buffer_for_thread() {
 }
 
 bool TracerState::make_room(TraceBuffer& buffer) noexcept {
-  if (!is_on || buffer.depth_ >= TraceBuffer::kMaxDepth) return false;
+  if (!is_on) return false;
   const std::lock_guard guard(lock);
   try_to([&] { buffer.is_closed() ? take_on(buffer) : empty(buffer); });
   return is_on;
@@ -254,7 +253,12 @@ TraceBuffer* TraceBuffer::find() noexcept {
   }
 }
 
-bool TraceBuffer::make_room() noexcept { return TracerState::get().make_room(*this); }
+bool TraceBuffer::make_room() noexcept {
+  TracerState& state = TracerState::get();
+  if (depth_ < kMaxDepth && state.make_room(*this)) return true;
+  ++state.lost;
+  return false;
+}
 
 void TraceBuffer::end_in_file(std::uint64_t at, std::uint64_t time) noexcept {
   TracerState::get().end_late(*this, at, time);
@@ -313,6 +317,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
   if (file_ || !is_prepared) throw std::logic_error("there is a Tracer already");
   StagedFile file(path);
   error.clear();
+  lost = 0;
   ring_ = EventRing(options.ring_bytes);
   names_.start(static_cast<std::uint64_t>(::getpid()),
                options.process_name.empty() ? text_of("/proc/self/comm") : std::string(options.process_name));
@@ -379,5 +384,7 @@ std::string Tracer::error() const {
   const std::lock_guard guard(TracerState::get().lock);
   return TracerState::get().error;
 }
+
+std::uint64_t Tracer::lost() const noexcept { return TracerState::get().lost; }
 
 }  // namespace fxt

@@ -1,6 +1,7 @@
 // A flame graph as a drawing: its axis is the time that calls took together.
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 
 #include "fxt/support/text.h"
@@ -71,7 +72,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
   say(narrow, "not drawn, with what they call: narrower than a hundredth of a pixel");
   say(deep, "not drawn: nested too deep");
   say(paths.all().below.size() - drawing.lanes.size(), "more roots not drawn");
-  say(paths.late(), kLateText);
+  std::ranges::copy(paths.notes(), std::back_inserter(drawing.foot));
   say(paths.joined(), "calls are drawn as their parents: too many paths, or too deep");
   return drawing;
 }

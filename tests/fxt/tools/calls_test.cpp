@@ -139,14 +139,36 @@ TEST_F(Calls, ThatCantBePlacedAreSaid) {
   complete(kMain, 1500, 2000);
   complete(kLeaf, 1500, 1600);
   complete(kWork, 1100, 1400);
+  complete(kWork, 3000, 2900);
   EXPECT_THAT(statistics(), ElementsAre("main 1: 500 400 500 500 500", "work 1: 300 300 300 300 300",
                                         "leaf 1: 100 100 100 100 100"));
-  const std::string text = dump("--stats");
-  EXPECT_THAT(text, HasSubstr("  1 of these events stand behind later ones of their thread: what lies around "
-                              "them is not known\n  1 ends have no begin\n"));
+  const auto json = nlohmann::json::parse(dump("--stats --json"));
+  EXPECT_EQ(json["late_events"], 1);
+  EXPECT_EQ(json["ends_without_begin"], 1);
+  EXPECT_EQ(json["impossible_times"], 1);
+  EXPECT_THAT(dump("--stats"),
+              HasSubstr("  1 events stand behind later ones of their thread: what lies around "
+                        "them is not known\n  1 ends have no begin\n"
+                        "  1 begins or ends of calls have impossible times\n"));
   EXPECT_THAT(dump("--tree"), HasSubstr("0.000001100         100/101          0.300 work\n"));
   for (const std::string option : {"--tree", "--folded"})
-    EXPECT_THAT(dump(option), HasSubstr("calls: 1 events stand behind later ones of their thread"));
+    EXPECT_THAT(dump(option), AllOf(HasSubstr("calls: 1 events stand behind later ones of their thread"),
+                                    HasSubstr("calls: 1 ends have no begin\n"),
+                                    HasSubstr("calls: 1 begins or ends of calls have impossible times\n")));
+}
+
+// What was never registered has no koids, but is told apart.
+TEST_F(Calls, OfUnregisteredThreadsStayApart) {
+  complete(kMain, 1000, 2000, 9);
+  complete(kWork, 1500, 2500, 10);
+  EXPECT_THAT(statistics(),
+              ElementsAre("main 1: 1000 1000 1000 1000 1000", "work 1: 1000 1000 1000 1000 1000"));
+  EXPECT_THAT(dump("--stats"), AllOf(HasSubstr("1 events ?9\n"), HasSubstr("1 events ?10\n")));
+  EXPECT_THAT(dump("--stats --json"), HasSubstr(R"({"missing":9,"events":1})"));
+  EXPECT_EQ(dump("--folded"), "?;work 1000\n?;main 1000\n");
+  EXPECT_EQ(dump("--tree"), R"(       0.000001000              ?9          1.000 main
+       0.000001500             ?10          1.000 work
+)");
 }
 
 // The outermost call is around all that is known of its thread.

@@ -179,5 +179,12 @@ TEST(Arguments, OfANamedEventAreItsOwn) {
   EXPECT_EQ(event.arguments.size(), 0U);
 }
 
+TEST(Arguments, OfAVectorThatIsMovedInAreItsOwn) {
+  std::vector<Argument> list{{"size", 42}, {"path", "/dev/null"}};
+  const Event event{.name = "x", .arguments = std::move(list)};
+  list = {{"other", 1}, {"none", 2}};
+  EXPECT_EQ(event.arguments, (Arguments{{"size", 42}, {"path", "/dev/null"}}));
+}
+
 }  // namespace
 }  // namespace fxt::test

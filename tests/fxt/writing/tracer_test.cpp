@@ -98,7 +98,8 @@ TEST_F(TracerTest, WritesScopesInstantsAndCounters) {
     const TraceScope outer(kOuter, "int", -5, "text", std::string("some\xfftext"), "here", &here, "yes",
                            true);
     { const TraceScope inner(kInner); }
-    trace_instant(kHit, "n", 7U, "word", "x");
+    const char* const nothing = nullptr;
+    trace_instant(kHit, "n", 7U, "word", "x", "none", nothing);
     trace_instant(kFrame);
     trace_counter(kQueue, 12);
   }
@@ -107,7 +108,7 @@ TEST_F(TracerTest, WritesScopesInstantsAndCounters) {
   EXPECT_EQ(seen.events, (std::map<std::string, std::size_t>{
                              {"a Frame", 1}, {"hit", 1}, {"inner", 1}, {"outer", 1}, {"queue", 1}}));
   EXPECT_EQ(seen.arguments.at("outer"), "int=-5 text=some\ufffdtext here=pointer yes=1 ");
-  EXPECT_EQ(seen.arguments.at("hit"), "n=7 word=x ");
+  EXPECT_EQ(seen.arguments.at("hit"), "n=7 word=x none= ");
   EXPECT_EQ(seen.arguments.at("queue"), "queue=12 ");
   EXPECT_EQ(seen.lengths.at("a Frame"), std::vector<std::uint64_t>{0}) << "instants would be Tracy's frames";
   EXPECT_GT(seen.lengths.at("outer")[0], seen.lengths.at("inner")[0]);
@@ -245,6 +246,7 @@ TEST_F(TracerTest, NothingLiesDeeperThanReadersTake) {
     const Tracer tracer(path_);
     nest(600);
     nest(3);
+    EXPECT_EQ(tracer.lost(), 101U) << "a hundred scopes, and what happened in them";
   }
   const Seen seen = this->seen();
   EXPECT_EQ(seen.findings, "");
@@ -322,11 +324,11 @@ TEST_F(TracerTest, AFullDiskDoesNotHarmTheProgram) {
     const rlimit limit{100'000, 100'000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     for (int i = 0; i < 20'000; ++i) const TraceScope scope(kOuter);
-    std::ofstream(folder() + "error") << tracer.error();
+    std::ofstream(folder() + "error") << tracer.error() << (tracer.lost() > 0 ? ", and events are lost" : "");
   });
   std::string error;
   std::getline(std::ifstream(folder() + "error"), error);
-  EXPECT_EQ(error, path_ + ": can't write: File too large");
+  EXPECT_EQ(error, path_ + ": can't write: File too large, and events are lost");
   EXPECT_EQ(seen().findings.find("W15"), std::string::npos);
 }
 

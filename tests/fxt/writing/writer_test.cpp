@@ -3,8 +3,11 @@
 
 #include <array>
 #include <cstddef>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <span>
 #include <sstream>
+#include <stdexcept>
 #include <type_traits>
 
 #include "tests/fxt/trace_words.h"
@@ -120,6 +123,14 @@ TEST(Writer, EmptyStringsAreReferenceZero) {
                           writer.write(Event{.time = 1, .thread = kMain, .category = "", .name = Inline{""}});
                         }),
             (Words{0x0000'0000'0100'0024, 1}));
+}
+
+TEST(Writer, NullPointersAreEmptyStrings) {
+  const char* const nothing = nullptr;
+  EXPECT_EQ(
+      words_after(prepare_tables,
+                  [&](Writer& writer) { writer.write(Event{.time = 1, .thread = kMain, .name = nothing}); }),
+      (Words{0x0000'0000'0100'0024, 1}));
 }
 
 struct ArgumentCase {
@@ -394,6 +405,17 @@ TEST(Writer, ManyRecordsCrossManyBuffers) {
   EXPECT_EQ(bytes.size(), (kStart.size() + 4 + 3 + 30'000) * 8);
   EXPECT_EQ(bytes.size(), writer.words_written() * 8);
   EXPECT_EQ(bytes.substr(0, 8), std::string("\x10\x00\x04\x46\x78\x54\x16\x00", 8));
+}
+
+TEST(Writer, AnOutputWithTooSmallABufferIsRefused) {
+  struct Small : Output {
+    std::span<std::uint64_t> exchange(std::size_t) override { return words; }
+    std::array<std::uint64_t, 2> words = {};
+  };
+  Small output;
+  EXPECT_THAT([&] { Writer(output).write(Event{.time = 1, .thread = kMain, .name = "nine words"}); },
+              testing::ThrowsMessage<std::logic_error>(
+                  "exchange(): a buffer of 2 words, where an Output has to hand out 4096"));
 }
 
 }  // namespace
