@@ -65,7 +65,7 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, c
 bool matters_when_threads_are_over(const RecordingImport& recording, bool has_messages, bool is_split) {
   const auto is_displaced = [](const auto& entry) {
     const PerfThread& thread = entry.second;
-    return !thread.missing_outs.empty() && thread.missing_outs.back().time_ns > thread.last_ns;
+    return !thread.missing.empty() && thread.missing.back().time_ns > thread.last_ns;
   };
   return has_messages || is_split ||
          (recording.shows_perf_switches() && std::ranges::any_of(recording.perf, is_displaced));

@@ -217,7 +217,7 @@ void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeli
                      .shows_preempted = !recording.options.no_sched_preempt};
     if (recording.shows_perf_switches()) {
       if (const auto begin = inferred_begin_of(plan, perf->second)) plan.switches.inferred = {*begin};
-      std::ranges::copy(perf->second.missing_outs, std::back_inserter(plan.switches.inferred));
+      std::ranges::copy(perf->second.missing, std::back_inserter(plan.switches.inferred));
     }
   }
   if (const auto queue = recording.kernel_queues.find(task.tid); queue != recording.kernel_queues.end()) {

@@ -31,7 +31,11 @@ class CarriedState {
     keep(modules_[{module.thread.process, module.module_id}], module);
   }
   void add(const ProfilerMmap& mmap) { keep(mmaps_[{mmap.thread.process, mmap.start}], mmap); }
-  void add(const LegacyContextSwitch& change) { run(change.cpu, change); }
+  void add(const LegacyContextSwitch& change) {
+    run(change.cpu, change, change.incoming == kIdleThread, [&change](const LegacyContextSwitch& before) {
+      return before.incoming == change.outgoing || before.incoming == kIdleThread;
+    });
+  }
   void add(const ContextSwitch& change);
 
   // Names have no time; the state has the piece's first time.
@@ -46,11 +50,16 @@ class CarriedState {
     bool is_idle = false;
   };
 
-  // Threads may tell of their switches late: the latest of a cpu counts.
-  template <typename T>
-  void run(std::uint16_t cpu, const T& incoming) {
+  // Threads may tell of their switches late: the latest of a cpu counts. In one tick, a thread may come to a
+  // cpu before the record that another one leaves it to be idle.
+  template <typename T, typename Follows>
+  void run(std::uint16_t cpu, const T& incoming, bool is_idle, Follows follows) {
     auto& known = running_[cpu];
-    if (std::visit([](const auto& before) { return before.time; }, known) <= incoming.time) known = incoming;
+    const std::uint64_t known_time = std::visit([](const auto& before) { return before.time; }, known);
+    const T* const before = std::get_if<T>(&known);
+    const bool is_told_late =
+        is_idle && known_time == incoming.time && before != nullptr && !follows(*before);
+    if (known_time <= incoming.time && !is_told_late) known = incoming;
   }
   template <typename T>
   static void keep(Held<T>& held, const T& record) {
@@ -78,10 +87,12 @@ inline void CarriedState::add(const Event& counter) {
 }
 
 inline void CarriedState::add(const ContextSwitch& change) {
-  if (uses_cpu(change))
-    run(change.cpu, Running{.time = change.time,
-                            .thread = change.incoming_thread,
-                            .is_idle = is_idle(change.arguments, kIncomingWeight)});
+  if (!uses_cpu(change)) return;
+  const Running incoming{.time = change.time,
+                         .thread = change.incoming_thread,
+                         .is_idle = is_idle(change.arguments, kIncomingWeight)};
+  run(change.cpu, incoming, incoming.is_idle,
+      [&change](const Running& before) { return before.is_idle || before.thread == change.outgoing_thread; });
 }
 
 inline void CarriedState::write_names(Piece& piece) const {

@@ -30,24 +30,26 @@ class Scan {
   }
   static void leave_cpu(ThreadScan& scan, std::uint64_t time_ns) {
     if (scan.cpu)
-      scan.thread.missing_outs.push_back(
+      scan.thread.missing.push_back(
           {.time_ns = time_ns, .cpu = *scan.cpu, .kind = PerfEvent::Kind::SwitchOut});
     scan.cpu.reset();
   }
-  void switch_in(ThreadScan& scan, const PerfEvent& event, std::uint16_t cpu);
+  // The thread is on the cpu: another one that came to it last has left it.
+  void displace_others(const ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns) {
+    ThreadScan* const other = on_cpu_[cpu];
+    if (other != nullptr && other != &scan && other->cpu == cpu) leave_cpu(*other, time_ns);
+  }
+  void come_to_cpu(ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns);
 
   std::uint64_t shortest_ns_;
   std::unordered_map<ThreadId, ThreadScan> threads_;
   std::unordered_map<std::uint16_t, ThreadScan*> on_cpu_;  // whoever came to it last
 };
 
-void Scan::switch_in(ThreadScan& scan, const PerfEvent& event, std::uint16_t cpu) {
-  if (scan.out_ns && event.time_ns < *scan.out_ns + shortest_ns_) scan.thread.short_outs.back() = true;
-  scan.out_ns.reset();
-  leave_cpu(scan, event.time_ns);
-  ThreadScan*& on_cpu = on_cpu_[cpu];
-  if (on_cpu != nullptr && on_cpu->cpu == cpu) leave_cpu(*on_cpu, event.time_ns);
-  on_cpu = &scan;
+void Scan::come_to_cpu(ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns) {
+  leave_cpu(scan, time_ns);
+  displace_others(scan, cpu, time_ns);
+  on_cpu_[cpu] = &scan;
   scan.cpu = cpu;
 }
 
@@ -60,11 +62,14 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
   thread.last_ns = std::max(thread.last_ns, event.time_ns);
   switch (event.kind) {
     case PerfEvent::Kind::SwitchIn:
-      switch_in(scan, event, cpu);
+      if (scan.out_ns && event.time_ns < *scan.out_ns + shortest_ns_) thread.short_outs.back() = true;
+      scan.out_ns.reset();
+      come_to_cpu(scan, cpu, event.time_ns);
       break;
     case PerfEvent::Kind::SwitchOut:
     case PerfEvent::Kind::Preempted:
       end_run(scan);
+      displace_others(scan, cpu, event.time_ns);
       scan.out_ns = event.time_ns;
       scan.cpu.reset();
       ++thread.switched_out;
@@ -72,6 +77,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
       if (event.kind == PerfEvent::Kind::Preempted) ++thread.preempted;
       break;
     case PerfEvent::Kind::Fork:
+      end_run(scan);  // of another thread that had the id
       thread.forked_ns = event.time_ns;
       thread.parent = event.parent;
       break;
@@ -86,6 +92,10 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
     case PerfEvent::Kind::Exec:
       if (!thread.exec_ns) thread.exec_ns = event.time_ns;
       if (!event.comm.empty()) thread.name = thread.program = event.comm;
+      // A thread that calls it gets the id of its process: no switch tells that this id runs from then on.
+      if (!thread.first_ns || scan.cpu == cpu) break;
+      come_to_cpu(scan, cpu, event.time_ns);
+      thread.missing.push_back({.time_ns = event.time_ns, .cpu = cpu, .kind = PerfEvent::Kind::SwitchIn});
       break;
     case PerfEvent::Kind::Lost:
       break;

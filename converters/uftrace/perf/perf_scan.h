@@ -29,8 +29,9 @@ struct PerfThread {
   // Where it ran first: what follows is not a switch in.
   std::optional<std::uint64_t> exec_ns = {};  // its first exec
   std::optional<PerfMessage> first_out = {};  // its first switch, if that is out
-  // Where it leaves a cpu without a switch out: when another thread comes to that cpu, or it comes to any.
-  std::vector<PerfMessage> missing_outs = {};
+  // Switches that no event tells of: out, when another thread is on its cpu, or it comes to any; in, at an
+  // exec.
+  std::vector<PerfMessage> missing = {};
   // Times of switches out that no switch in follows: the last one of a thread that never ran again, or one
   // before a gap in the file.
   std::vector<std::uint64_t> lone_outs = {};

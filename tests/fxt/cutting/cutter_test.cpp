@@ -409,6 +409,32 @@ TEST(Split, ASwitchThatIsToldLateIsNotThatOfTheNextPiece) {
               testing::StartsWith("thread-switch 250 cpu=0 out 0 state=new in 2 "));
 }
 
+// In one tick, a thread comes to the cpu in the record before the one that another thread leaves it idle.
+TEST(Split, AThreadThatComesWhenAnotherOneLeavesRuns) {
+  const auto state_of = [](const auto& comes, const auto& leaves) {
+    return texts_of(
+        cut(trace(event(EventType::Instant, 40, "i"), comes, leaves, event(EventType::Instant, 150, "j")),
+            {.split_ns = 100}))[1];
+  };
+  EXPECT_THAT(
+      state_of(LegacyContextSwitch{.time = 50, .incoming = kThread, .incoming_priority = 7},
+               LegacyContextSwitch{.time = 50, .outgoing = kOther, .outgoing_priority = 7}),
+      testing::StartsWith("context-switch 140 cpu=0 out 0/0 state=new priority=0 in 1/2 priority=7\n"));
+  EXPECT_THAT(state_of(LegacyContextSwitch{.time = 50, .incoming = kThread, .incoming_priority = 7},
+                       LegacyContextSwitch{.time = 50, .outgoing = kThread, .outgoing_priority = 7}),
+              testing::StartsWith("instant 150"))
+      << "it leaves at once";
+  const std::array<Argument, 1> to_idle{Argument{kIncomingWeight, kIdleWeight}};
+  const auto leaves = [&to_idle](std::uint64_t thread) {
+    return ContextSwitch{
+        .time = 50, .outgoing_thread = thread, .arguments = std::span<const Argument>(to_idle)};
+  };
+  const ContextSwitch comes{.time = 50, .outgoing_thread = 9, .incoming_thread = 2};
+  EXPECT_THAT(state_of(comes, leaves(3)),
+              testing::StartsWith("thread-switch 140 cpu=0 out 0 state=new in 2 "));
+  EXPECT_THAT(state_of(comes, leaves(2)), testing::StartsWith("instant 150"));
+}
+
 // Backtraces tell of modules by their numbers.
 TEST(Split, ModulesOfTheProfilerStandInEveryPiece) {
   static constexpr std::array<std::uint64_t, 1> kFrames = {0x1234};

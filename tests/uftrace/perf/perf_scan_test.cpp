@@ -104,6 +104,17 @@ TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   EXPECT_THAT(threads.at(ThreadId{3}).lone_outs, ElementsAre(50));
 }
 
+// A switch out shows who was on the cpu, though its switch in is lost. A forked thread begins a run of its
+// own.
+TEST(PerfScan, FindsSwitchesThatAreMissing) {
+  const auto threads = scan({PerfBytes().in(10, 1).out(20, 2).out(30, 3).fork(40, 3, 1).in(50, 3).text()});
+  ASSERT_THAT(threads.at(ThreadId{1}).missing, testing::SizeIs(1));
+  EXPECT_EQ(threads.at(ThreadId{1}).missing[0].time_ns, 20u);
+  EXPECT_EQ(threads.at(ThreadId{1}).missing[0].kind, PerfEvent::Kind::SwitchOut);
+  EXPECT_THAT(threads.at(ThreadId{2}).missing, IsEmpty());
+  EXPECT_THAT(threads.at(ThreadId{3}).lone_outs, ElementsAre(30));
+}
+
 TEST(PerfScan, CountsSwitchesAndNames) {
   const auto threads = scan({PerfBytes()
                                  .exec(10, 1, "a")

@@ -80,8 +80,8 @@ TEST(UftraceSchedule, EachThreadHasItsOwn) {
                           "100/101 @10 cpu 1: 0 (new) -> 101", "100/101 [10, 80] demo:f",
                           "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 40] sched:linux:schedule",
                           "100/101 @22 cpu 1: 101 (blocked) -> 0", "100/101 [22, 25] sched:linux:schedule",
-                          "100/101 @25 cpu 0: 0 (new) -> 101", "100/100 @40 cpu 0: 0 (new) -> 100",
-                          "100/101 @40 cpu 0: 101 (blocked) -> 0", "100/100 @90 cpu 0: 100 (dead) -> 0"));
+                          "100/101 @25 cpu 0: 0 (new) -> 101", "100/101 @30 cpu 0: 101 (blocked) -> 0",
+                          "100/100 @40 cpu 0: 0 (new) -> 100", "100/100 @90 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -152,18 +152,26 @@ TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
 }
 
-// Switches are missing where a record of the thread lies between two of them.
 // The thread that calls it gets the id of its process, whose first thread is gone.
 TEST(UftraceSchedule, AnExecByAnotherThread) {
   R r;
+  r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("SESS timestamp=0.000000040 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
   r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(60, 0, R::kF);
-  r.file("perf-cpu0.dat",
-         PerfBytes().exit(15, 100).out(16, 100).exec(20, 100, "other").preempted(25, 100).in(30, 100).text());
+  r.file("perf-cpu0.dat", PerfBytes()
+                              .exit(15, 100)
+                              .out(16, 100)
+                              .in(17, 101)
+                              .exec(20, 100, "other")
+                              .preempted(25, 100)
+                              .in(30, 100)
+                              .text());
   EXPECT_THAT(
       r.lines(),
       ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 15] demo:main repaired=\"open-at-end\"",
-                  "100/100 @15 cpu 0: 100 (dead) -> 0", "100/100 @25 cpu 0: 100 (running) -> 0",
+                  "100/100 @15 cpu 0: 100 (dead) -> 0", "100/101 @17 cpu 0: 0 (new) -> 101",
+                  "100/100 @20 cpu 0: 0 (new) -> 100", "100/101 @20 cpu 0: 101 (blocked) -> 0",
+                  "100/100 @25 cpu 0: 100 (running) -> 0",
                   "100/100 [25, 30] sched:linux:schedule (pre-empted)", "100/100 @30 cpu 0: 0 (new) -> 100",
                   "100/100 @40 event:exec /bin/other path=\"/bin/other\"", "100/100 [50, 60] demo:f",
                   "100/100 @60 cpu 0: 100 (dead) -> 0"));
@@ -215,11 +223,11 @@ TEST(UftraceSchedule, ExecsAndLoadsAreToldInTimeByABlockedThread) {
       ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10 demo:main",
                   "100/100 @15 cpu 0: 100 (blocked) -> 0", "100/100 [15, 20] sched:linux:schedule",
                   "100/100 @20 cpu 0: 0 (new) -> 100", "100/100 @30 event:dlopen path=\"./plug.so\"",
-                  "100/100 @101 cpu 0: 100 (blocked) -> 0", "100/100 @900 cpu 0: 100 (blocked) -> 0",
+                  "100/100 @100 cpu 0: 100 (blocked) -> 0", "100/100 @900 cpu 0: 100 (blocked) -> 0",
                   "100/100 [900, 920] sched:linux:schedule", "100/100 @920 cpu 0: 0 (new) -> 100",
                   "100/100 950] demo:main repaired=\"closed-by-exec\"",
                   "100/100 @950 event:exec /bin/other path=\"/bin/other\"",
-                  "100/100 @1001 cpu 0: 100 (blocked) -> 0", "100/100 @1900 cpu 0: 100 (blocked) -> 0",
+                  "100/100 @1000 cpu 0: 100 (blocked) -> 0", "100/100 @1900 cpu 0: 100 (blocked) -> 0",
                   "100/100 [1900, 2900] sched:linux:schedule", "100/100 @2900 cpu 0: 0 (new) -> 100",
                   "100/100 [3000, 3010] demo:f", "100/100 @3010 cpu 0: 100 (dead) -> 0"));
 }
