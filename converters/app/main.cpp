@@ -1,11 +1,15 @@
 // fxt-convert: chooses the importers, runs the timeline into the output, and reports.
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
 #include <optional>
 #include <regex>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -117,12 +121,13 @@ ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) 
 }
 
 // Imports all inputs and adds each one's offset to its times.
-void import_inputs(const ConvertOptions& options, ImportContext& context) {
+void import_inputs(const ConvertOptions& options, std::span<const std::optional<std::int64_t>> offsets_ns,
+                   ImportContext& context) {
   bool is_offset_used = false;
   for (std::size_t i = 0; i < options.inputs.size(); ++i) {
     const Importer& importer = importer_of(options.inputs[i], options.importers);
     importer.import(options.inputs[i], context);
-    std::optional<std::int64_t> offset_ns = options.offsets_ns[i];
+    std::optional<std::int64_t> offset_ns = offsets_ns[i];
     is_offset_used |= importer.takes_common_offset();
     if (!offset_ns && importer.takes_common_offset()) offset_ns = options.offset_ns;
     if (offset_ns) context.timeline.shift_input(i, *offset_ns);
@@ -256,27 +261,51 @@ void note_missing_threads(const ConvertOptions& options, const ImportStats& stat
       notes.add(kNoSuchThread, Location::file(options.inputs.front()), fmt::format("thread {}", tid));
 }
 
-// The inputs become the recordings that they hold.
-void unpack_inputs(ConvertOptions& options, UnpackedInputs& unpacked) {
-  std::vector<std::string> inputs;
-  std::vector<std::optional<std::int64_t>> offsets_ns;
-  for (std::size_t i = 0; i < options.inputs.size(); ++i) {
-    std::ranges::move(unpacked.recordings_in(options.inputs[i], options.importers),
-                      std::back_inserter(inputs));
-    offsets_ns.resize(inputs.size(), options.offsets_ns[i]);
-  }
-  options.inputs = std::move(inputs);
-  options.offsets_ns = std::move(offsets_ns);
+std::string_view without_slashes(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return path;
 }
 
-ExitCode convert(ConvertOptions& options, const UnpackedInputs& unpacked) {
+// The inputs become the recordings that they hold. Returns the offset of each. An offset names inputs by
+// their path as given, or by that of a recording in an archive, or one by its number, from 1. A path that
+// looks like a number is a path.
+std::vector<std::optional<std::int64_t>> unpack_inputs(ConvertOptions& options, UnpackedInputs& unpacked) {
+  std::vector<std::string> recordings;
+  std::vector<std::array<std::string, 2>> paths;
+  for (const std::string& input : options.inputs)
+    for (std::string& recording : unpacked.recordings_in(input, options.importers)) {
+      paths.push_back({input, unpacked.with_input_names(recording)});
+      recordings.push_back(std::move(recording));
+    }
+  options.inputs = std::move(recordings);
+
+  std::vector<std::optional<std::int64_t>> offsets_ns(options.inputs.size());
+  for (const auto& [input, time_ns] : options.offsets) {
+    bool is_path = false;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (std::ranges::find(paths[i], without_slashes(input), without_slashes) == paths[i].end()) continue;
+      offsets_ns[i] = time_ns;
+      is_path = true;
+    }
+    if (is_path) continue;
+    const auto number = whole_number<std::size_t>(input);
+    if (!number) throw UsageError(fmt::format("--offset: '{}' is not one of the INPUTs", input));
+    if (*number == 0 || *number > offsets_ns.size())
+      throw UsageError(fmt::format("--offset: there is no INPUT number {}", *number));
+    offsets_ns[*number - 1] = time_ns;
+  }
+  return offsets_ns;
+}
+
+ExitCode convert(ConvertOptions& options, std::span<const std::optional<std::int64_t>> offsets_ns,
+                 const UnpackedInputs& unpacked) {
   Names names;
   Notes notes;
   ImportStats stats;
   const bool is_split = options.cut && options.cut->is_split();
   Timeline timeline({.lanes = options.lanes, .jobs = options.jobs, .is_split = is_split}, notes);
   ImportContext context{names, notes, timeline, stats, options.import};
-  import_inputs(options, context);
+  import_inputs(options, offsets_ns, context);
   if (options.cut) choose_clock(options.cut->range, options, timeline, notes);
   if (!options.apart) timeline.draw_matched_threads();
   if (timeline.lanes().empty() && !options.import.tids.empty()) fail_without_threads(options, notes);
@@ -309,8 +338,8 @@ ExitCode run(ConvertOptions options) {
   if (!options.inspect) check_output(options);
   UnpackedInputs unpacked;
   try {
-    unpack_inputs(options, unpacked);
-    return options.inspect ? inspect(options, unpacked) : convert(options, unpacked);
+    const auto offsets_ns = unpack_inputs(options, unpacked);
+    return options.inspect ? inspect(options, unpacked) : convert(options, offsets_ns, unpacked);
   } catch (const InputError& error) {
     throw std::runtime_error(unpacked.with_input_names(error.what()));
   }

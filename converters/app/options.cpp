@@ -62,33 +62,14 @@ std::int64_t parse_time(std::string_view text) {
   return is_negative ? -static_cast<std::int64_t>(*time_ns) : static_cast<std::int64_t>(*time_ns);
 }
 
-std::string_view without_slashes(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  return path;
-}
-
-// Parses "TIME" or "INPUT=TIME". INPUT is a path as given, or the number of an input, counted from 1. A path
-// that looks like a number is a path.
-void add_offset(const std::string& text, ConvertOptions& options) {
+// Parses "TIME" or "INPUT=TIME".
+void add_offset(std::string_view text, ConvertOptions& options) {
   const std::size_t sign = text.rfind('=');
-  if (sign == std::string::npos) {
+  if (sign == std::string_view::npos) {
     options.offset_ns = parse_time(text);
     return;
   }
-  const std::string_view input = std::string_view(text).substr(0, sign);
-  const std::int64_t time_ns = parse_time(std::string_view(text).substr(sign + 1));
-  bool is_known = false;
-  for (std::size_t i = 0; i < options.inputs.size(); ++i) {
-    if (without_slashes(options.inputs[i]) != without_slashes(input)) continue;
-    options.offsets_ns[i] = time_ns;
-    is_known = true;
-  }
-  if (is_known) return;
-  const auto number = whole_number<std::size_t>(input);
-  if (!number) throw UsageError(fmt::format("--offset: '{}' is not one of the INPUTs", input));
-  if (*number == 0 || *number > options.inputs.size())
-    throw UsageError(fmt::format("--offset: there is no INPUT number {}", *number));
-  options.offsets_ns[*number - 1] = time_ns;
+  options.offsets.push_back({std::string(text.substr(0, sign)), parse_time(text.substr(sign + 1))});
 }
 
 fxt::CutOptions& cut_of(ConvertOptions& options) {
@@ -105,8 +86,7 @@ std::uint64_t parse_split_size(std::string_view text) {
 }
 
 // The options of the program, followed by those of each importer.
-OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets, std::string& output,
-                     TextOptions& texts) {
+OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& texts) {
   OptionTable table;
   table.push_back(
       {.title = "What to convert:",
@@ -152,10 +132,11 @@ OptionTable table_of(ConvertOptions& options, std::vector<std::string>& offsets,
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help =
-                "add TIME to all times of INPUT: its path as given, or its number, from 1. Without INPUT: "
+                "add TIME to all times of INPUT: its path as given, or its number among the inputs that the "
+                "report lists, or, in an archive, the path that it has there. Without INPUT: "
                 "of all GDB trace files. TIME may be negative, in ns (default), us, ms or s. May be "
                 "repeated",
-            .handle = store_in(offsets),
+            .handle = [&](std::string_view text) { add_offset(text, options); },
             .may_repeat = true},
            flag("apart", 0, options.apart,
                 "give the threads of a GDB trace file tracks of their own (default: frames are drawn among "
@@ -279,10 +260,9 @@ std::optional<std::size_t> importer_with(const Option& option, const OptionTable
 
 std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
   ConvertOptions options;
-  std::vector<std::string> offsets;
   std::string output;
   TextOptions texts;
-  const OptionTable table = table_of(options, offsets, output, texts);
+  const OptionTable table = table_of(options, output, texts);
   CommandLine line = parse(argc, argv, table);
   if (const auto text = texts.text_of(program_text(), table, line)) {
     fxt::print(*text);
@@ -311,8 +291,6 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
   if (std::ranges::count(options.inputs, "-") != 0 && ::isatty(STDIN_FILENO) == 1)
     throw UsageError(
         "standard input is the terminal: send it a tar archive of a recording, or a GDB trace file");
-  options.offsets_ns.resize(options.inputs.size());
-  for (const std::string& text : offsets) add_offset(text, options);
   return options;
 }
 

@@ -29,8 +29,13 @@ struct ConvertOptions {
   std::vector<std::pair<std::string, std::size_t>> importer_options;
   std::vector<std::string> without_effect;  // see CommandLine::without_effect()
 
-  // Added to all times of an input, in ns. `offset_ns` is for GDB trace files that have none of their own.
-  std::vector<std::optional<std::int64_t>> offsets_ns;
+  // Added to all times of an input, in ns: the last one that names it. `offset_ns` is for GDB trace files
+  // that have none of their own.
+  struct Offset {
+    std::string input;  // see --offset
+    std::int64_t time_ns;
+  };
+  std::vector<Offset> offsets;
   std::optional<std::int64_t> offset_ns;
 
   std::optional<fxt::CutOptions> cut;  // a range of time, pieces

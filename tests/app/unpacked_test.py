@@ -117,6 +117,10 @@ class Unpacked(unittest.TestCase):
         # An offset is for all that the input holds.
         moved = self.trace_of("--offset", "1=1s", "--offset", "2=1s", CALC, POOL)[0]
         self.assertEqual(self.trace_of("--offset", "both.tar=1s", "both.tar")[0], moved)
+        # Each of them has a name and a number of its own.
+        second = self.trace_of("--offset", "2=1s", CALC, POOL)[0]
+        for name in "both.tar/b/pool", "both.tar/b/pool/", "2":
+            self.assertEqual(self.trace_of("--offset", f"{name}=1s", "both.tar")[0], second)
 
     def test_where_it_goes(self):
         tar = tar_of(("calc", CALC))
