@@ -19,6 +19,13 @@ void Timeline::shift_input(std::size_t input, std::int64_t offset_ns) {
   parts_.inputs.at(input).offset_ns = saturating_sum(parts_.inputs[input].clock_ns, offset_ns);
 }
 
+void Timeline::show_cpus_of(const std::string& machine) {
+  if (!machine_) machine_ = machine;
+  if (machine != *machine_)
+    notes_->add(kSharedCpus, Location::file(parts_.inputs.back().name),
+                fmt::format("its cpus are those of \"{}\", others are those of \"{}\"", machine, *machine_));
+}
+
 std::optional<std::int64_t> Timeline::clock_shift_ns() const {
   const auto moved =
       std::ranges::find_if(parts_.inputs, [](const auto& input) { return input.clock_ns != 0; });

@@ -30,6 +30,9 @@ inline constexpr NoteKind kKeptApart{
     "kept-apart", "threads that could not be found among those of another input, and are drawn on their own",
     true};
 
+inline constexpr NoteKind kSharedCpus{
+    "shared-cpus", "inputs of other machines than the first one: cpus of one number share a track", true};
+
 struct TimelineOptions {
   LaneOptions lanes;
   // Memory for events that wait for the merge, shared by all lanes. A call that would hold back more than its
@@ -71,6 +74,9 @@ class Timeline {
   void shift_clock(std::int64_t behind_ns);
   // How far the first input's clock is behind the shown one, if any was moved so.
   std::optional<std::int64_t> clock_shift_ns() const;
+  // The current input tells which thread is on which cpu of this machine. Inputs of several machines are
+  // noted.
+  void show_cpus_of(const std::string& machine);
   // What is known of the current input. Of several inputs, the first one that knows a thing counts.
   void describe_input(TraceInfo info);
   // Adds a source of the current input that fills `lanes`, all from add_lane(). A lane belongs to one source.
@@ -132,6 +138,7 @@ class Timeline {
   TraceInfo info_;
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;
+  std::optional<std::string> machine_;  // the first one whose cpus are shown
   ThreadMatcher matcher_;
   TimelineTotals totals_;
 };

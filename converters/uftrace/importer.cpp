@@ -224,6 +224,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     context.stats.bytes_total += source->size();
     context.timeline.add_source(std::move(source), {&lane});
   }
+  if (kernel != nullptr || (recording.shows_perf_switches() && !recording.perf.empty()))
+    context.timeline.show_cpus_of(recording.info.hostname);
   context.timeline.add_call_history(make_call_history(recording, std::move(threads_with_records)));
   if (auto perf = perf_source_of(recording, context)) context.timeline.add_shared_source(std::move(perf));
   if (kernel != nullptr) context.timeline.add_shared_source(std::move(kernel));

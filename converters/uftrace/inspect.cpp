@@ -12,6 +12,7 @@
 #include "converters/uftrace/recording.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/extern_file.h"
+#include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {
@@ -229,7 +230,9 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["symbols"] = outline_of_symbols(recording.directory, notes);
   outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug, notes);
   outline["texts"] = texts_of(recording.directory, notes);
-  outline["damage"] = damage_of(surveys);
+  // Of other files than those of threads, the notes tell.
+  if (Outline damage = damage_of(surveys); !damage.values().empty() || notes.count(kDamagedBytes) == 0)
+    outline["damage"] = std::move(damage);
   return outline;
 }
 

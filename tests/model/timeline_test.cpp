@@ -293,6 +293,19 @@ TEST_F(TimelineTest, InputsThatDoNotOverlapAreNoted) {
       "begin together");
 }
 
+TEST_F(TimelineTest, CpusOfSeveralMachinesAreNoted) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
+  for (const auto& [input, machine] :
+       {std::pair("a.data", "one"), {"b.data", "one"}, {"c.data", "two"}, {"d.data", "three"}}) {
+    timeline.begin_input(input);
+    timeline.show_cpus_of(machine);
+  }
+  ASSERT_EQ(notes.count(kSharedCpus), 2u);
+  EXPECT_THAT(notes.groups().back().first,
+              testing::ElementsAre(R"(c.data: its cpus are those of "two", others are those of "one")",
+                                   R"(d.data: its cpus are those of "three", others are those of "one")"));
+}
+
 TEST_F(TimelineTest, AnInputCanBeMoved) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");

@@ -213,6 +213,15 @@ TEST(UftraceInspect, WhatPerfSaysOfThreads) {
   EXPECT_EQ(thread["names given"], 2);
 }
 
+TEST(UftraceInspect, DoesNotSayThatNothingIsDamagedWhereANoteDoes) {
+  R r;
+  r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
+  EXPECT_EQ(r.inspected()["damage"], Json::array());
+  r.file("perf-cpu0.dat", PerfBytes().in(5, 100).bytes(std::string(24, '\xff')).in(25, 100).text());
+  EXPECT_FALSE(r.inspected().contains("damage"));
+  EXPECT_THAT(r.notes(), testing::Contains("damaged-bytes 24"));
+}
+
 TEST(UftraceInspect, WhatTheKernelLeft) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
