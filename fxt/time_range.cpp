@@ -128,8 +128,8 @@ TimeWindow::TimeWindow(const TimeRange& range) : range_(range) {
 }
 
 TimeWindow::Side TimeWindow::side_of(std::uint64_t time) {
-  if (!has_start_) {
-    has_start_ = true;
+  if (!start_) {
+    start_ = time;
     const auto since_start = [time](const TraceTime& at) {
       return time + std::min(at.ns, ~std::uint64_t{0} - time);
     };

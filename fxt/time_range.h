@@ -54,13 +54,15 @@ class TimeWindow {
   // The first call gives the start of the trace. Throws std::invalid_argument if the range proves
   // to end before it begins.
   Side side_of(std::uint64_t time);
+  // The start of the trace, from which times with a unit count; nothing before side_of().
+  std::optional<std::uint64_t> start() const { return start_; }
   // The range in the trace's own times. A side that counts from the start is open until that is known.
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }
 
  private:
   TimeRange range_;
-  bool has_start_ = false;
+  std::optional<std::uint64_t> start_ = {};
   std::uint64_t from_ = 0, to_ = ~std::uint64_t{0};
 };
 

@@ -77,7 +77,9 @@ std::string unknown_type(std::uint64_t type, std::uint64_t header) {
   };
   switch (static_cast<RecordType>(RecordHeader::Type::get(header))) {
     case RecordType::Metadata:
-      return of("metadata");
+      return of(MetadataHeader::MetadataType::get(header) == code(MetadataType::ProviderEvent)
+                    ? "provider event"
+                    : "metadata");
     case RecordType::Event:
       return of("event");
     case RecordType::Scheduling:

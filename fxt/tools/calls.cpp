@@ -75,27 +75,25 @@ CallThread& CallStream::thread_of(const Thread& thread) {
 
 bool CallStream::add(const Entry& entry, const Reader& reader) {
   const auto* const event = std::get_if<Event>(&entry.record);
+  if (!window_.start())
+    if (const auto ns = time_of(entry.record, reader)) window_.side_of(*ns);
   if (event == nullptr) {
     objects_.add(entry.record);
-    if (selection_.range)
-      if (const auto ns = time_of(entry.record, reader)) window_.side_of(*ns);
     return false;
   }
-  const auto begin_ns = reader.to_ns(event->time);
-  if (selection_.range && begin_ns) window_.side_of(*begin_ns);
   const bool is_complete = event->type == EventType::DurationComplete;
   const bool is_begin = event->type == EventType::DurationBegin;
   if (!is_complete && !is_begin && event->type != EventType::DurationEnd) return false;
   if (!selection_.has_thread(event->thread.thread)) return false;
-  const auto end_ns = is_complete ? reader.to_ns(event->end) : begin_ns;
-  if (!begin_ns || !end_ns || *end_ns < *begin_ns) {
+  const auto span = span_of(*event, reader);
+  if (!span) {
     ++bad_times_;
     return false;
   }
   CallThread& thread = thread_of(event->thread);
   const CallEvent call_event{.thread = &thread,
-                             .begin_ns = *begin_ns,
-                             .end_ns = *end_ns,
+                             .begin_ns = span->begin_ns,
+                             .end_ns = span->end_ns,
                              .name = names_.index_of(*event),
                              .type = event->type};
   if (order_.is_by_begin()) return put(call_event, event);
@@ -188,7 +186,7 @@ std::vector<std::string> CallStream::notes() const {
   };
   add(late_, "events stand behind later ones of their thread: what lies around them is not known");
   add(unmatched_, "ends have no begin");
-  add(bad_times_, "begins or ends of calls have impossible times");
+  add(bad_times_, "events belong to no call: their times are impossible");
   return lines;
 }
 

@@ -150,7 +150,7 @@ class CallStream {
 
   std::uint64_t late() const { return late_; }            // events behind later ones of their thread
   std::uint64_t unmatched() const { return unmatched_; }  // ends without a begin
-  std::uint64_t bad_times() const { return bad_times_; }  // events with impossible times: no calls
+  std::uint64_t bad_times() const { return bad_times_; }  // events of which span_of() has nothing
   // Lines about these, as far as there are any.
   std::vector<std::string> notes() const;
 

@@ -72,7 +72,6 @@ void EntrySource::look_for_wanted(const Record& record) {
       if (id != 0) threads_.insert(id);  // 0: whoever ran before a switch
     }
   }
-  const auto* const event = std::get_if<Event>(&record);
   has_names_ = has_names_ || names_.contains(record);
   const auto time_ns = time_of(record, *reader_);
   if (reaches_range_ || !time_ns) return;
@@ -81,9 +80,8 @@ void EntrySource::look_for_wanted(const Record& record) {
   } catch (const std::invalid_argument& error) {  // a range that counts from the start
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   }
-  const bool has_end = event != nullptr && event->type == EventType::DurationComplete;
   first_ns_ = std::min(first_ns_, *time_ns);
-  last_ns_ = std::max({last_ns_, *time_ns, has_end ? reader_->to_ns(event->end).value_or(0) : 0});
+  last_ns_ = std::max({last_ns_, *time_ns, span_of(record, *reader_).value_or(RecordSpan{}).end_ns});
   reaches_range_ = first_ns_ <= window_.to() && last_ns_ >= window_.from();
 }
 

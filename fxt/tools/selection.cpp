@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "fxt/format.h"
 #include "fxt/records.h"
 
 namespace fxt::tools {
@@ -21,6 +22,11 @@ bool matches(const std::vector<std::string>& patterns, std::string_view text) {
 bool matches(const std::vector<std::string>& patterns, const String* string) {
   if (patterns.empty()) return true;
   return string != nullptr && string->storage != Storage::Missing && matches(patterns, string->text);
+}
+
+std::optional<std::uint64_t> possible_ns(std::uint64_t ticks, const Reader& reader) {
+  const auto ns = reader.to_ns(ticks);
+  return ns && *ns < kTimeLimit ? ns : std::nullopt;
 }
 
 }  // namespace
@@ -71,13 +77,36 @@ bool RecordFilter::contains(const Entry& entry, const Reader& reader) {
   return is_in_range(entry, reader) && selection_.contains(entry.record);
 }
 
+bool has_time(const Record& record) {
+  return std::visit(
+      [](const auto& value) {
+        if constexpr (requires { value.time; }) return true;
+        return false;
+      },
+      record);
+}
+
 std::optional<std::uint64_t> time_of(const Record& record, const Reader& reader) {
   return std::visit(
       [&reader](const auto& value) -> std::optional<std::uint64_t> {
-        if constexpr (requires { value.time; }) return reader.to_ns(value.time);
+        if constexpr (requires { value.time; }) return possible_ns(value.time, reader);
         return std::nullopt;
       },
       record);
+}
+
+std::optional<RecordSpan> span_of(const Record& record, const Reader& reader) {
+  if (const auto* const event = std::get_if<Event>(&record)) return span_of(*event, reader);
+  const auto ns = time_of(record, reader);
+  if (!ns) return std::nullopt;
+  return RecordSpan{.begin_ns = *ns, .end_ns = *ns};
+}
+
+std::optional<RecordSpan> span_of(const Event& event, const Reader& reader) {
+  const auto begin = possible_ns(event.time, reader);
+  const auto end = event.type == EventType::DurationComplete ? possible_ns(event.end, reader) : begin;
+  if (!begin || !end || *end < *begin) return std::nullopt;
+  return RecordSpan{.begin_ns = *begin, .end_ns = *end};
 }
 
 std::vector<std::uint64_t> threads_of(const Record& record) {

@@ -47,8 +47,18 @@ class RecordFilter {
   TimeWindow window_;
 };
 
-// The time of a record in ns, if it has a possible one.
+// Whether records of this kind have a time.
+bool has_time(const Record& record);
+// The time of a record in ns, if it has one before kTimeLimit: readers drop later ones.
 std::optional<std::uint64_t> time_of(const Record& record, const Reader& reader);
+
+// When a record begins and ends, in ns: only a complete event lasts.
+struct RecordSpan {
+  std::uint64_t begin_ns = 0, end_ns = 0;
+};
+// Nothing if the record has no time, or impossible ones: kTimeLimit or later, or an end before its begin.
+std::optional<RecordSpan> span_of(const Record& record, const Reader& reader);
+std::optional<RecordSpan> span_of(const Event& event, const Reader& reader);
 
 // Koids of the threads that a record names.
 std::vector<std::uint64_t> threads_of(const Record& record);

@@ -329,7 +329,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   }
   if (calls_.late() != 0) all["late_events"] = calls_.late();
   if (calls_.unmatched() != 0) all["ends_without_begin"] = calls_.unmatched();
-  if (calls_.bad_times() != 0) all["impossible_times"] = calls_.bad_times();
+  if (calls_.bad_times() != 0) all["impossible_events"] = calls_.bad_times();
   const ReaderCounters& counters = reader.counters();
   all["strings"] = Json{{"table", records_.table_strings}, {"inline", records_.inline_strings}};
   all["thread_references"] = Json{{"table", records_.table_threads}, {"inline", records_.inline_threads}};

@@ -37,16 +37,25 @@ unsigned decimals_for(std::uint64_t ns, const Unit& unit) {
   return ns == 0 ? 0 : unit.digits - std::min(unit.digits, zeros_of(ns));
 }
 
-std::uint64_t first_tick(std::uint64_t from_ns, std::uint64_t step) {
-  return (from_ns + step - 1) / step * step;
+// The distance without a sign.
+std::uint64_t size_of(std::int64_t ns) {
+  return ns < 0 ? -static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+}
+
+std::string with_sign(std::int64_t ns, const std::string& text) { return (ns < 0 ? "-" : "") + text; }
+
+// How far the first multiple of the step lies behind this time.
+std::uint64_t to_tick(std::int64_t ns, std::uint64_t step) {
+  const std::uint64_t over = size_of(ns) % step;
+  return ns < 0 || over == 0 ? over : step - over;
 }
 
 // The smallest of 1, 2, 5, 10, 20, ... ns that is enough.
-std::uint64_t step_of(std::uint64_t from_ns, std::uint64_t to_ns, std::size_t most) {
+std::uint64_t step_of(std::int64_t from_ns, std::uint64_t length_ns, std::size_t most) {
   for (std::uint64_t power = 1;; power *= 10)
     for (const std::uint64_t factor : {1U, 2U, 5U}) {
-      const std::uint64_t step = power * factor, first = first_tick(from_ns, step);
-      if (first > to_ns || (to_ns - first) / step < most) return step;
+      const std::uint64_t step = power * factor, first = to_tick(from_ns, step);
+      if (first > length_ns || (length_ns - first) / step < most) return step;
     }
 }
 
@@ -83,12 +92,17 @@ std::string exact_time(std::uint64_t ns) {
   return in_unit(ns, unit, decimals_for(ns, unit));
 }
 
-std::vector<Tick> ticks(std::uint64_t from_ns, std::uint64_t to_ns, std::size_t most) {
-  const std::uint64_t step = step_of(from_ns, to_ns, most);
-  const Unit& unit = unit_of(to_ns);
+std::string signed_time(std::int64_t ns) { return with_sign(ns, exact_time(size_of(ns))); }
+
+std::vector<Tick> ticks(std::int64_t from_ns, std::int64_t to_ns, std::size_t most) {
+  const auto length_ns = static_cast<std::uint64_t>(to_ns - from_ns);
+  const std::uint64_t step = step_of(from_ns, length_ns, most);
+  const Unit& unit = unit_of(std::max(size_of(from_ns), size_of(to_ns)));
   std::vector<Tick> ticks;
-  for (std::uint64_t ns = first_tick(from_ns, step); ns <= to_ns; ns += step)
-    ticks.push_back({ns, in_unit(ns, unit, decimals_for(step, unit))});
+  for (std::uint64_t since = to_tick(from_ns, step); since <= length_ns; since += step) {
+    const std::int64_t ns = from_ns + static_cast<std::int64_t>(since);
+    ticks.push_back({ns, with_sign(ns, in_unit(size_of(ns), unit, decimals_for(step, unit)))});
+  }
   return ticks;
 }
 

@@ -19,14 +19,16 @@ std::string_view name_of(TimeUnit unit);
 
 // "850 ns", "12.5 µs", "1.234567 ms", "4.57 s": exact, not rounded.
 std::string exact_time(std::uint64_t ns);
+// The same, with a minus before times below 0.
+std::string signed_time(std::int64_t ns);
 
 struct Tick {
-  std::uint64_t ns;
+  std::int64_t ns;
   std::string text;
 };
 
-// At most `most` round times (`most` is at least 2), all in one unit: "7.48 ms", "7.50 ms". Times are below
-// 2^63.
-std::vector<Tick> ticks(std::uint64_t from_ns, std::uint64_t to_ns, std::size_t most);
+// At most `most` round times (`most` is at least 2), all in one unit: "7.48 ms", "7.50 ms". They are less
+// than 2^63 ns apart.
+std::vector<Tick> ticks(std::int64_t from_ns, std::int64_t to_ns, std::size_t most);
 
 }  // namespace fxt::tools

@@ -255,8 +255,9 @@ void Writer::put_large(const T& blob) {
     throw WriterError("large blob of " + std::to_string(bytes.size()) +
                       " bytes: a record holds 2^32-1 words");
   if (words > kMaxRecordWords)
-    Refusal(options_, "large blob", std::to_string(bytes.size()) + " bytes")
-        .fault(Fault::OversizedRecord, "needs more than 4095 words");
+    Refusal(options_, "large blob", blob.name.text)
+        .fault(Fault::OversizedRecord,
+               "has " + std::to_string(bytes.size()) + " bytes: more than 4095 words");
   buffer_.append(head.finish_large(words));
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));  // whole words but the last

@@ -108,6 +108,18 @@ class Pictures(unittest.TestCase):
         self.assertEqual(self.text_of(page, "found"), "2 1 0")
 
     @needs("chromium")
+    def test_axes_label_times_before_the_first_record(self):
+        page = self.in_chromium("""
+            const texts = [];
+            paint.fillText = text => texts.push(text);
+            data.from = -4000;
+            from = 0;
+            span = 4500;
+            paintAxis();
+            element('found').textContent = texts.join(', ');""")
+        self.assertEqual(self.text_of(page, "found"), "-4 µs, -3 µs, -2 µs, -1 µs, 0 µs")
+
+    @needs("chromium")
     def test_pages_count_what_has_a_name(self):
         page = self.in_chromium("""
             const name = document.getElementById('name');

@@ -40,7 +40,9 @@ TEST(TimeRanges, ThatAreNoneSayWhatIsRight) {
 
 TEST(TimeWindows, KnowTheirTimesWithTheStart) {
   TimeWindow window(parse_time_range("10ns~20ns"));
+  EXPECT_EQ(window.start(), std::nullopt);
   EXPECT_EQ(window.side_of(1'000), Side::Before);
+  EXPECT_EQ(window.start(), 1'000U);
   EXPECT_EQ(window.from(), 1'010U);
   EXPECT_EQ(window.to(), 1'020U);
   EXPECT_EQ(window.side_of(1'009), Side::Before);
@@ -48,6 +50,7 @@ TEST(TimeWindows, KnowTheirTimesWithTheStart) {
   EXPECT_EQ(window.side_of(1'020), Side::Inside);
   EXPECT_EQ(window.side_of(1'021), Side::After);
   EXPECT_EQ(window.side_of(5), Side::Before);  // late
+  EXPECT_EQ(window.start(), 1'000U);
 }
 
 TEST(TimeWindows, EndBehindTheirBegin) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "fxt/time_range.h"
 
@@ -13,7 +12,7 @@ class TimeAxis {
  public:
   // Any record of the trace.
   void saw(std::uint64_t begin_ns, std::uint64_t end_ns) {
-    if (!start_ns_) start_ns_ = begin_ns;
+    first_ns_ = std::min(first_ns_, begin_ns);
     last_ns_ = std::max(last_ns_, end_ns);
   }
   // A call, a frame or a value, of which the axis shows what lies in the window.
@@ -26,15 +25,17 @@ class TimeAxis {
     first_mark_ns_ = std::min(first_mark_ns_, ns);
     last_mark_ns_ = std::max(last_mark_ns_, ns);
   }
-  // No record follows. The picture ends with the trace where the range reaches further.
+  // No record follows. The picture begins and ends with the trace where the range reaches further. The axis
+  // counts from where the range does.
   void finish(const TimeRange& range, const TimeWindow& window) {
     if (is_empty()) {
       first_drawn_ns_ = first_mark_ns_;
       last_drawn_ns_ = last_mark_ns_;
     }
     if (is_empty()) return;
-    origin_ns_ = std::min(start_ns_.value_or(0), first_drawn_ns_);
-    from_ns_ = range.from ? std::clamp(window.from(), origin_ns_, first_drawn_ns_) : first_drawn_ns_;
+    origin_ns_ = window.start().value_or(0);
+    from_ns_ = range.from ? std::clamp(window.from(), std::min(first_ns_, first_drawn_ns_), first_drawn_ns_)
+                          : first_drawn_ns_;
     to_ns_ = range.to ? std::clamp(window.to(), last_drawn_ns_, std::max(last_ns_, last_drawn_ns_))
                       : last_drawn_ns_;
     to_ns_ = std::max(to_ns_, from_ns_ + 1);
@@ -48,8 +49,7 @@ class TimeAxis {
   std::uint64_t origin_ns() const { return origin_ns_; }
 
  private:
-  std::optional<std::uint64_t> start_ns_;  // the trace's first time
-  std::uint64_t last_ns_ = 0;
+  std::uint64_t first_ns_ = ~std::uint64_t{0}, last_ns_ = 0;
   std::uint64_t first_drawn_ns_ = ~std::uint64_t{0}, last_drawn_ns_ = 0;
   std::uint64_t first_mark_ns_ = ~std::uint64_t{0}, last_mark_ns_ = 0;
   std::uint64_t from_ns_ = 0, to_ns_ = 1, origin_ns_ = 0;

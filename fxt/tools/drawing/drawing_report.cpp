@@ -33,7 +33,7 @@ void DrawingReport::count_undrawn(const Record& record) {
 void DrawingReport::count_drawn(const Drawing& drawing) {
   calls = merged_calls = merged_shapes = frames = instants = merged_marks = merged_mark_shapes = 0;
   threads = counters = far_marks = 0;
-  flows = drawing.arrows.size();
+  arrows = drawing.arrows.size();
   for (const Drawing::Lane& lane : drawing.lanes) {
     ++(lane.values.empty() ? threads : counters);
     for (const Row& row : lane.rows) {
@@ -58,7 +58,7 @@ std::vector<std::string> DrawingReport::lines() const {
   std::vector<std::string> drawn{counted(calls, "call")};
   if (frames != 0) drawn.push_back(counted(frames, "frame of GDB", "frames of GDB"));
   if (instants != 0) drawn.push_back(counted(instants, "instant"));
-  if (flows != 0) drawn.push_back(counted(flows, "flow"));
+  if (arrows != 0) drawn.push_back(counted(arrows, "flow arrow"));
   if (counters != 0)
     drawn.push_back(fmt::format("{} of {}", counted(values, "value"), counted(counters, "counter")));
   std::vector<std::string> lines{fmt::format("{} on {}", fmt::join(drawn, ", "), counted(threads, "thread"))};
@@ -82,8 +82,10 @@ std::vector<std::string> DrawingReport::lines() const {
   if (other_threads != 0)
     lines.push_back(fmt::format("{} with {} not drawn (--max-threads)", counted(other_threads, "more thread"),
                                 counted(on_other_threads, "call or mark", "calls and marks")));
-  say(flows_cut, "flow", "not drawn: one end is outside of what is drawn");
-  say(flows_too_many, "flow", "not drawn: too many");
+  say(arrows_cut + arrows_without_row, "flow arrow", "not drawn: one end is outside of what is drawn");
+  say(arrows_too_many, "flow arrow", "not drawn: too many");
+  say(flow_events, "flow event", "not drawn: nothing to draw an arrow from or to");
+  say(flows_too_many, "flow event", "not drawn: too many flows are open");
   say(values_not_drawn, "value", "not drawn: no number, or of too many counters");
   say(unmatched_ends, "end", "not drawn: no begin in the trace");
   say(bad_times, "record", "not drawn: impossible times");

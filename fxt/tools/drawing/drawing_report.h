@@ -20,13 +20,18 @@ struct DrawingReport {
   std::uint64_t merged_marks = 0, merged_mark_shapes = 0;
   std::uint64_t pixels = 1;  // narrower shapes were merged; 0: those below merged_ns
   std::uint64_t merged_ns = 0;
-  std::uint64_t flows = 0, values = 0, counters = 0;
+  std::uint64_t arrows = 0, values = 0, counters = 0;
   std::uint64_t far_marks = 0;  // before and behind the axis: at its ends
   std::uint64_t late = 0;       // after later events of their thread
   std::uint64_t endless = 0;    // without an end
   // Not drawn.
   std::uint64_t too_deep = 0;
-  std::uint64_t flows_cut = 0, flows_too_many = 0, values_not_drawn = 0;
+  std::uint64_t arrows_cut = 0;          // one end is outside of the range, or of the selection
+  std::uint64_t arrows_without_row = 0;  // an end lies on a thread or in a row that is not drawn
+  std::uint64_t arrows_too_many = 0;
+  std::uint64_t flow_events = 0;     // without an arrow to or from another
+  std::uint64_t flows_too_many = 0;  // begins while too many flows were open
+  std::uint64_t values_not_drawn = 0;
   std::uint64_t other_threads = 0, on_other_threads = 0;
   std::uint64_t unmatched_ends = 0, bad_times = 0;
   std::uint64_t unreadable = 0;  // records that are damaged, or of an unknown type
@@ -35,6 +40,8 @@ struct DrawingReport {
   void count_drawn(const Drawing& drawing);
   // Counts a record in the range whose kind is not drawn.
   void count_undrawn(const Record& record);
+  // Counts an event of a flow that belongs to no arrow, if the picture would have shown it.
+  void count_flow_event(bool is_shown) { flow_events += is_shown ? 1 : 0; }
 
   // One sentence a line.
   std::vector<std::string> lines() const;

@@ -155,7 +155,7 @@ function paintAxis() {
   const least = 100 * span / (width - 2 * margin), begin = from + (data.flame ? 0 : data.from), end = begin + span;
   let step = 1;
   for (let power = 1; step < least; power *= 10) step = [1, 2, 5, 10].map(f => f * power).find(s => s >= least) || step;
-  const [unit, size] = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]].find(u => end >= u[1]) || ['ns', 1];
+  const [unit, size] = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]].find(u => Math.max(-begin, end) >= u[1]) || ['ns', 1];
   const decimals = Math.max(0, Math.round(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9));
   paint.textAlign = 'center';
   for (let ns = Math.ceil(begin / step) * step; ns <= end; ns += step) {
@@ -326,8 +326,8 @@ class JsonText {
   explicit JsonText(const Drawing& drawing) : drawing_(drawing) {}
 
   std::string text() {
-    append(out_, "{{\"from\":{},\"to\":{},\"flame\":{},\"colours\":[", drawing_.from_ns - drawing_.origin_ns,
-           drawing_.to_ns - drawing_.origin_ns, drawing_.is_flame);
+    append(out_, "{{\"from\":{},\"to\":{},\"flame\":{},\"colours\":[",
+           drawing_.since_origin(drawing_.from_ns), drawing_.since_origin(drawing_.to_ns), drawing_.is_flame);
     list(kHues, [&](std::size_t hue) { append(out_, "[\"{}\",\"{}\"]", colour(hue, 0), colour(hue, 1)); });
     append_text(out_, "],\"names\":[");
     list(drawing_.names.size(), [&](std::size_t i) {

@@ -26,7 +26,7 @@ struct Drawing {
     std::vector<Row> rows = {};
     std::vector<Value> values = {};  // of a counter's lane, which has no rows
   };
-  // Where a flow goes on: from a row of a lane to another.
+  // From an event of a flow to its next one.
   struct Arrow {
     struct End {
       std::size_t lane = 0, row = 0;
@@ -42,9 +42,12 @@ struct Drawing {
   std::vector<std::uint64_t> calls = {};    // by name: how many there are, drawn apart or merged
   std::vector<std::string> details = {};    // of shapes, by their numbers: what a tooltip tells besides
   std::uint64_t from_ns = 0, to_ns = 1;     // the first and the last of the axis
-  std::uint64_t origin_ns = 0;              // what the axis counts from
+  std::uint64_t origin_ns = 0;              // what the axis counts from; times before it are negative
   bool is_flame = false;                    // the axis is no time
   std::vector<std::string> foot = {};       // what is drawn, and what is not: the lines below
+
+  // As the axis counts. Times are below 2^63.
+  std::int64_t since_origin(std::uint64_t ns) const { return static_cast<std::int64_t>(ns - origin_ns); }
 };
 
 // The width of both margins of a picture, in pixels.

@@ -83,12 +83,12 @@ class Picture {
     for (const Drawing::Lane& one : drawing_->lanes) lane(one);
     arrows();
     foot();
-    const std::uint64_t origin = drawing_->origin_ns;
     std::string text = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
         "font-family=\"monospace\" font-size=\"11\" data-from=\"{2}\" data-to=\"{3}\">\n"
         "<style>{4}</style>\n{5}<rect class=\"back\" width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n{6}",
-        width_, y_, drawing_->from_ns - origin, drawing_->to_ns - origin, kStyle, kPatterns, axis());
+        width_, y_, drawing_->since_origin(drawing_->from_ns), drawing_->since_origin(drawing_->to_ns),
+        kStyle, kPatterns, axis());
     text.append(body_.data(), body_.size());
     return text + "</svg>\n";
   }
@@ -104,17 +104,16 @@ class Picture {
     const auto since = static_cast<double>(std::clamp(time_ns, from, to) - from);
     return kMargin + since * (width_ - 2 * kMargin) / static_cast<double>(to - from);
   }
-  std::string since_start(std::uint64_t time_ns) const {
-    const std::uint64_t origin = drawing_->origin_ns;
-    return time_ns < origin ? "-" + exact_time(origin - time_ns) : exact_time(time_ns - origin);
+  std::string since_origin(std::uint64_t time_ns) const {
+    return signed_time(drawing_->since_origin(time_ns));
   }
 
   std::string axis() const {
-    const std::uint64_t origin = drawing_->origin_ns;
     std::string text = "<g class=\"axis\" fill=\"#666\" stroke-width=\"0.5\">\n";
-    for (const Tick& tick : ticks(drawing_->from_ns - origin, drawing_->to_ns - origin,
-                                  static_cast<std::size_t>(width_) / kTickRoom)) {
-      const double at = x(origin + tick.ns);
+    for (const Tick& tick :
+         ticks(drawing_->since_origin(drawing_->from_ns), drawing_->since_origin(drawing_->to_ns),
+               static_cast<std::size_t>(width_) / kTickRoom)) {
+      const double at = x(drawing_->origin_ns + static_cast<std::uint64_t>(tick.ns));
       const double half = columns_of(tick.text) * kColumn / 2;
       text += fmt::format("<path d=\"M{} {}V{}\" stroke=\"#ccc\"/>\n", number(at), kAxis - 8, lanes_end_);
       text += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n",
@@ -164,11 +163,11 @@ class Picture {
   std::string title(const Shape& call) const {
     const std::string name = in_xml(drawing_->names[call.name].name);
     if (call.is_merged())
-      return fmt::format("{} calls at {}, {} took longest: {}", call.count, since_start(call.begin_ns), name,
+      return fmt::format("{} calls at {}, {} took longest: {}", call.count, since_origin(call.begin_ns), name,
                          exact_time(call.longest_ns));
     if (drawing_->is_flame) return fmt::format("{}: {}{}", name, exact_time(call.longest_ns), details(call));
     return fmt::format("{}{}: {} at {}{}{}", name, frame(call), exact_time(call.longest_ns),
-                       since_start(call.begin_ns), call.has_end ? "" : ", without an end", details(call));
+                       since_origin(call.begin_ns), call.has_end ? "" : ", without an end", details(call));
   }
   std::string details(const Shape& shape) const {
     return shape.details == 0 ? "" : "\n" + in_xml_lines(drawing_->details[shape.details]);
@@ -193,9 +192,9 @@ class Picture {
             number(centre), y_, is_frame ? "M0 0l4 8h-8z" : "M0 0l3 4l-3 4l-3 -4z", colour);
       if (mark.is_merged())
         print("{} {} at {}, the first is {}{}", mark.count, is_frame ? "frames" : "instants",
-              since_start(mark.begin_ns), name, frame(mark));
+              since_origin(mark.begin_ns), name, frame(mark));
       else
-        print("{}{} at {}{}", name, frame(mark), since_start(mark.begin_ns), details(mark));
+        print("{}{} at {}{}", name, frame(mark), since_origin(mark.begin_ns), details(mark));
       print("</title></path>\n");
       const double room = room_behind(row, at) - centre - 2 * kMarkHalf;
       if (mark.is_merged() || columns_of(drawing_->names[mark.name].name) * kColumn > room) continue;

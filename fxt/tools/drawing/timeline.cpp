@@ -15,7 +15,7 @@ constexpr std::size_t kDrawnShapes = 50'000;
 constexpr std::size_t kPageShapes = 90'000;
 constexpr std::size_t kNameBytes = 200;       // more than a tooltip can show
 constexpr std::size_t kMaxDetails = 200'000;  // calls whose arguments are kept
-constexpr std::size_t kMaxFlows = 5'000, kMaxOpenFlows = 100'000;
+constexpr std::size_t kMaxArrows = 5'000, kMaxOpenFlows = 100'000;
 constexpr std::string_view kFrames = "tracepoint";  // the category of GDB's frames
 
 std::optional<std::uint64_t> frame_of(const Event& event) {
@@ -45,42 +45,27 @@ std::optional<double> number_of(const Value& value) {
 DrawnTimeline::DrawnTimeline(TimelineOptions options)
     : options_(std::move(options)), calls_(options_.events, *this, CallStream::Sequence::AsWritten) {}
 
-bool DrawnTimeline::is_possible(const Record& record, const Reader& reader) {
-  return std::visit(
-      [&]<typename T>(const T& value) {
-        if constexpr (requires { value.time; }) {
-          const auto ns = reader.to_ns(value.time);
-          auto end = ns;
-          if constexpr (std::is_same_v<T, Event>)
-            if (value.type == EventType::DurationComplete) end = reader.to_ns(value.end);
-          if (!ns || !end || *end < *ns || *end >= kTimeLimit) {
-            ++report_.bad_times;
-            return false;
-          }
-          axis_.saw(*ns, *end);
-        }
-        return true;
-      },
-      record);
-}
-
 void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
-  if (!is_possible(entry.record, reader)) return;
+  const auto span = span_of(entry.record, reader);
+  if (span)
+    axis_.saw(span->begin_ns, span->end_ns);
+  else if (has_time(entry.record))
+    ++report_.bad_times;
   calls_.add(entry, reader);
-  const auto time_ns = time_of(entry.record, reader);
   const auto* const event = std::get_if<Event>(&entry.record);
-  if (!time_ns || (event != nullptr && is_duration(event->type))) return;
+  if (!span || (event != nullptr && is_duration(event->type))) return;
+  const std::uint64_t time_ns = span->begin_ns;
   const bool is_flow_event = event != nullptr && is_flow(event->type);
-  if (!is_flow_event && !is_in_range(*time_ns, *time_ns)) return;
+  if (!is_flow_event && !is_in_range(time_ns, time_ns)) return;
   const bool is_chosen = options_.events.contains(entry.record);
   if (is_flow_event)
-    add_flow(*event, *time_ns, is_chosen);
+    add_flow(*event, time_ns, is_chosen);
   else if (!is_chosen)
     return;
   else if (event != nullptr && event->type == EventType::Instant)
-    add_instant(*event, *time_ns);
+    add_instant(*event, time_ns);
   else if (event != nullptr && event->type == EventType::Counter)
-    add_counter(*event, *time_ns);
+    add_counter(*event, time_ns);
   else
     report_.count_undrawn(entry.record);
 }
@@ -178,31 +163,44 @@ bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) {
   return begin_ns <= calls_.window().to() && end_ns >= calls_.window().from();
 }
 
-// An arrow whose other end is behind the range, or of a thread that is not chosen, has nothing to point at.
+// A step or an end belongs to the flow that Perfetto joins it to: names do not matter.
 void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen) {
-  FlowEnd end{.is_drawn = is_chosen && is_in_range(time_ns, time_ns), .ns = time_ns};
+  FlowPoint point{.is_shown = is_chosen && is_in_range(time_ns, time_ns), .ns = time_ns};
   if (is_chosen) {
     const CallThread* const in_order = calls_.advance(event.thread, time_ns);
     const CallThread& thread = calls_.thread_of(event.thread);
-    end.thread = thread.key;
-    end.row = in_order == nullptr || thread.chosen == 0 ? 0 : thread.chosen - 1;
+    point.thread = thread.key;
+    point.row = in_order == nullptr || thread.chosen == 0 ? 0 : thread.chosen - 1;
   } else if (event.type == EventType::FlowStep) {
     return;  // the arrow passes by
   }
-  const std::tuple key{std::string(event.category.text), std::string(event.name.text), event.id};
-  const auto open = open_flows_.find(key);
-  if (event.type != EventType::FlowBegin && open != open_flows_.end()) {
-    if (open->second.is_drawn != end.is_drawn)
-      ++report_.flows_cut;
-    else if (end.is_drawn && flows_.size() < kMaxFlows)
-      flows_.push_back({.from = open->second, .to = end, .name = calls_.index_of(event)});
-    else if (end.is_drawn)
-      ++report_.flows_too_many;
-  }
+  if (event.type == EventType::FlowBegin) return begin_flow(event, point);
+  const auto flow = open_flows_.find(event.thread.process, event.id);
+  if (!flow) return report_.count_flow_event(point.is_shown);
+  add_arrow({.from = *flow.tag, .to = point, .name = calls_.index_of(event)});
+  point.has_arrow = true;
   if (event.type == EventType::FlowEnd)
-    open_flows_.erase(key);
-  else if (open_flows_.size() < kMaxOpenFlows)
-    open_flows_.insert_or_assign(key, end);
+    open_flows_.end(flow, event.id);
+  else
+    *flow.tag = point;
+}
+
+void DrawnTimeline::begin_flow(const Event& event, const FlowPoint& point) {
+  if (open_flows_.size() >= kMaxOpenFlows)
+    report_.flows_too_many += point.is_shown ? 1 : 0;
+  else if (!open_flows_.begin(event.thread.process, event.id, point))
+    report_.count_flow_event(point.is_shown);
+}
+
+// An arrow whose other end is outside of the range, or of a thread that is not chosen, has nothing to point
+// at.
+void DrawnTimeline::add_arrow(const FlowArrow& arrow) {
+  if (arrow.from.is_shown != arrow.to.is_shown)
+    ++report_.arrows_cut;
+  else if (arrow.to.is_shown && arrows_.size() < kMaxArrows)
+    arrows_.push_back(arrow);
+  else if (arrow.to.is_shown)
+    ++report_.arrows_too_many;
 }
 
 void DrawnTimeline::add_counter(const Event& event, std::uint64_t time_ns) {
@@ -249,6 +247,9 @@ void DrawnTimeline::make_room() {
 
 void DrawnTimeline::finish(const ReaderCounters& counters) {
   calls_.finish();
+  open_flows_.for_each([this](std::uint64_t, std::uint64_t, const FlowPoint& latest) {
+    if (!latest.has_arrow) report_.count_flow_event(latest.is_shown);
+  });
   report_.unmatched_ends = calls_.unmatched();
   report_.late += calls_.late();
   report_.unreadable = counters.unknown_records + counters.damaged_records + counters.too_large_records;
@@ -290,13 +291,16 @@ Drawing DrawnTimeline::drawing(Detail detail) {
         if (number < lane.rows.size() && shapes > most)
           shapes -= lane.rows[number].merge(merged_ns, shapes - most);
   }
-  for (const Flow& flow : flows_) {
-    const auto from = lanes.find(flow.from.thread), to = lanes.find(flow.to.thread);
-    if (from == lanes.end() || to == lanes.end()) continue;
-    drawing.arrows.push_back({.from = {from->second, flow.from.row, flow.from.ns},
-                              .to = {to->second, flow.to.row, flow.to.ns},
-                              .name = flow.name});
+  const auto end_of = [&](const FlowPoint& point) -> std::optional<Drawing::Arrow::End> {
+    const auto lane = lanes.find(point.thread);
+    if (lane == lanes.end() || point.row >= drawing.lanes[lane->second].rows.size()) return std::nullopt;
+    return Drawing::Arrow::End{.lane = lane->second, .row = point.row, .ns = point.ns};
+  };
+  for (const FlowArrow& arrow : arrows_) {
+    const auto from = end_of(arrow.from), to = end_of(arrow.to);
+    if (from && to) drawing.arrows.push_back({.from = *from, .to = *to, .name = arrow.name});
   }
+  report_.arrows_without_row = arrows_.size() - drawing.arrows.size();
   for (Drawing::Lane& lane : counters_.lanes()) drawing.lanes.push_back(std::move(lane));
   for (std::uint32_t name = 0; name < calls_.names().size(); ++name)
     drawing.names.push_back(

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
+#include "fxt/checking/links.h"
 #include "fxt/reader.h"
 #include "fxt/tools/calls.h"
 #include "fxt/tools/drawing/axis.h"
@@ -60,22 +60,25 @@ class DrawnTimeline : private CallStream::Listener {
     std::optional<bool> is_drawn;
     ThreadRows rows;
   };
-  struct FlowEnd {
-    bool is_drawn = false;  // chosen, and in the range
+  // An event of a flow: where an arrow begins or ends.
+  struct FlowPoint {
+    bool is_shown = false;  // chosen, and in the range
     std::uint64_t ns = 0;
     ThreadKey thread = {};
     std::size_t row = 0;
+    bool has_arrow = false;  // from the event before it
   };
-  struct Flow {
-    FlowEnd from, to;
+  struct FlowArrow {
+    FlowPoint from, to;
     std::uint32_t name;
   };
 
   void began(CallThread& thread, OpenCall& call, const Event* event) override;
   void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
-  bool is_possible(const Record& record, const Reader& reader);
   void add_instant(const Event& event, std::uint64_t time_ns);
   void add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen);
+  void begin_flow(const Event& event, const FlowPoint& point);
+  void add_arrow(const FlowArrow& arrow);
   void add_counter(const Event& event, std::uint64_t time_ns);
   bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns);
   std::uint32_t details_of(const Event& event);
@@ -89,9 +92,8 @@ class DrawnTimeline : private CallStream::Listener {
   CallStream calls_;
   DrawingReport report_;
   std::vector<std::optional<ThreadState>> threads_;  // by the thread's index
-  std::map<std::tuple<std::string, std::string, std::uint64_t>, FlowEnd>
-      open_flows_;  // by category, name and id
-  std::vector<Flow> flows_;
+  OpenFlows<FlowPoint> open_flows_;                  // by their latest events
+  std::vector<FlowArrow> arrows_;
   DrawnCounters counters_;
   std::vector<std::uint64_t> calls_of_name_;
   std::vector<std::string> details_{""};

@@ -145,16 +145,17 @@ TEST_F(Calls, ThatCantBePlacedAreSaid) {
   const auto json = nlohmann::json::parse(dump("--stats --json"));
   EXPECT_EQ(json["late_events"], 1);
   EXPECT_EQ(json["ends_without_begin"], 1);
-  EXPECT_EQ(json["impossible_times"], 1);
+  EXPECT_EQ(json["impossible_events"], 1);
   EXPECT_THAT(dump("--stats"),
               HasSubstr("  1 events stand behind later ones of their thread: what lies around "
                         "them is not known\n  1 ends have no begin\n"
-                        "  1 begins or ends of calls have impossible times\n"));
+                        "  1 events belong to no call: their times are impossible\n"));
   EXPECT_THAT(dump("--tree"), HasSubstr("0.000001100         100/101          0.300 work\n"));
   for (const std::string option : {"--tree", "--folded"})
-    EXPECT_THAT(dump(option), AllOf(HasSubstr("calls: 1 events stand behind later ones of their thread"),
-                                    HasSubstr("calls: 1 ends have no begin\n"),
-                                    HasSubstr("calls: 1 begins or ends of calls have impossible times\n")));
+    EXPECT_THAT(dump(option),
+                AllOf(HasSubstr("calls: 1 events stand behind later ones of their thread"),
+                      HasSubstr("calls: 1 ends have no begin\n"),
+                      HasSubstr("calls: 1 events belong to no call: their times are impossible\n")));
 }
 
 // What was never registered has no koids, but is told apart.
@@ -260,6 +261,28 @@ TEST_F(Calls, OfAllKindsEndInOrder) {
   EXPECT_THAT(statistics(), ElementsAre("work 3: 800 800 800 800 800", "main 1: 500 0 500 500 500",
                                         "leaf 1: 200 200 200 200 200"));
   EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no begin\n"));
+}
+
+// As fxt-draw has it, which draws none of them.
+TEST_F(Calls, EndBeforeTheLimitOfTimes) {
+  const std::string said = "3 events belong to no call: their times are impossible\n";
+  complete(kMain, 1000, kTimeLimit - 1);
+  complete(kWork, 1000, kTimeLimit);
+  complete(kWork, 1000, 999);
+  begin(kLeaf, kTimeLimit);
+  EXPECT_THAT(statistics(), ElementsAre("main 1: 9223372036854774807 9223372036854774807 "
+                                        "9223372036854774807 9223372036854774807 9223372036854774807"));
+  EXPECT_THAT(dump("--stats"), HasSubstr("  " + said));
+  EXPECT_THAT(dump("--stats --json"), HasSubstr("\"impossible_events\":3"));
+  EXPECT_THAT(dump("--folded 2>&1"), HasSubstr("calls: " + said));
+  EXPECT_THAT(dump("--tree 2>&1"), HasSubstr("calls: " + said));
+  EXPECT_THAT(dump("--tree"), Not(HasSubstr("work")));
+  EXPECT_THAT(dump("--tree"), Not(HasSubstr("leaf")));
+  const Outcome drawn = shell(FXT_DRAW " " + folder() + "calls " + folder() + "out.svg");
+  EXPECT_THAT(drawn.output, HasSubstr("1 call, 3 instants on 2 threads\n"));
+  EXPECT_THAT(drawn.output, HasSubstr("3 records not drawn: impossible times\n"));
+  const Outcome flame = shell(FXT_DRAW " --flame all " + folder() + "calls " + folder() + "flame.svg");
+  EXPECT_EQ(flame.output, "1 path of calls\n" + said);
 }
 
 TEST_F(Calls, HaveReadableTimes) {

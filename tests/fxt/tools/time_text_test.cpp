@@ -1,13 +1,14 @@
 #include "fxt/tools/time_text.h"
 
 #include <gmock/gmock.h>
+#include <limits>
 
 namespace fxt::tools {
 namespace {
 
 using testing::ElementsAre;
 
-std::vector<std::string> texts(std::uint64_t from_ns, std::uint64_t to_ns, std::size_t most) {
+std::vector<std::string> texts(std::int64_t from_ns, std::int64_t to_ns, std::size_t most) {
   std::vector<std::string> texts;
   for (const Tick& tick : ticks(from_ns, to_ns, most)) texts.push_back(tick.text);
   return texts;
@@ -22,6 +23,10 @@ TEST(TimeText, IsExactInTheLargestUnitThatFits) {
   EXPECT_EQ(exact_time(1'000'000'001), "1.000000001 s");
   EXPECT_EQ(exact_time(4'570'000'000), "4.57 s");
   EXPECT_EQ(exact_time(~std::uint64_t{0} >> 1), "9223372036.854775807 s");
+  EXPECT_EQ(signed_time(12'500), "12.5 µs");
+  EXPECT_EQ(signed_time(0), "0 ns");
+  EXPECT_EQ(signed_time(-12'500), "-12.5 µs");
+  EXPECT_EQ(signed_time(std::numeric_limits<std::int64_t>::min()), "-9223372036.854775808 s");
 }
 
 TEST(Ticks, StandAtRoundTimesInOneUnit) {
@@ -32,19 +37,32 @@ TEST(Ticks, StandAtRoundTimesInOneUnit) {
               ElementsAre("5.00000001 s", "5.00000002 s", "5.00000003 s"));
 }
 
+TEST(Ticks, StandBeforeZeroToo) {
+  EXPECT_THAT(texts(-4000, 3999, 4), ElementsAre("-4 µs", "-2 µs", "0 µs", "2 µs"));
+  EXPECT_THAT(texts(-3999, 4000, 9),
+              ElementsAre("-3 µs", "-2 µs", "-1 µs", "0 µs", "1 µs", "2 µs", "3 µs", "4 µs"));
+  EXPECT_THAT(texts(-2'500'000, -2'480'000, 3), ElementsAre("-2.50 ms", "-2.49 ms", "-2.48 ms"));
+  EXPECT_THAT(texts(-1, 0, 2), ElementsAre("-1 ns", "0 ns"));
+}
+
 TEST(Ticks, AreAtMostSoMany) {
-  for (const std::uint64_t span : {1ULL, 9ULL, 10ULL, 11ULL, 99'999ULL, 1ULL << 61}) {
-    for (const std::size_t most : {2U, 3U, 7U, 100U}) {
-      const auto found = ticks(987'654'321, 987'654'321 + span, most);
-      EXPECT_LE(found.size(), most) << span;
-      EXPECT_GE(found.size(), 1) << span;
+  for (const std::int64_t from : {987'654'321LL, -987'654'321LL}) {
+    for (const std::int64_t span : {1LL, 9LL, 10LL, 11LL, 99'999LL, 1LL << 61}) {
+      for (const std::size_t most : {2U, 3U, 7U, 100U}) {
+        const auto found = ticks(from, from + span, most);
+        EXPECT_LE(found.size(), most) << span;
+        EXPECT_GE(found.size(), 1) << span;
+      }
     }
   }
 }
 
 TEST(Ticks, ReachTheLatestTimes) {
-  const std::uint64_t end = (std::uint64_t{1} << 63) - 1;
+  const std::int64_t end = std::numeric_limits<std::int64_t>::max();
   EXPECT_THAT(texts(end - 7, end, 2), ElementsAre("9223372036.854775800 s", "9223372036.854775805 s"));
+  EXPECT_THAT(texts(-end, -end + 7, 2), ElementsAre("-9223372036.854775805 s", "-9223372036.854775800 s"));
+  EXPECT_THAT(texts(0, end, 2), ElementsAre("0 s", "5000000000 s"));
+  EXPECT_THAT(texts(-end, 0, 2), ElementsAre("-5000000000 s", "0 s"));
 }
 
 TEST(TimeText, HasThreeDigits) {

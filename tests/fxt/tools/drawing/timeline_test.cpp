@@ -73,13 +73,19 @@ TEST(Timeline, DrawsPairsAsOneCall) {
                           "508+100 row 1: leaf: 100 ns at 500 ns", "208+100 row 2: leaf: 100 ns at 200 ns"));
 }
 
+// The axis counts from the first record, whichever that is.
+std::vector<std::string> without_begins(std::vector<std::string> shapes) {
+  for (std::string& shape : shapes) shape.resize(std::min(shape.find(" at "), shape.size()));
+  return shapes;
+}
+
 // As programs write them that tell of a call when it is over.
 TEST(Timeline, DrawsTheSameOfCallsThatAreToldOfWhenTheyEnd) {
   const Event main = call(1000, 2000, "main"), work = call(1100, 1400, "work"),
               leaf = call(1150, 1250, "leaf"), more = call(1400, 1500, "work"),
               last = call(1420, 1430, "leaf");
-  EXPECT_THAT(shapes({leaf, work, last, more, main}),
-              ElementsAreArray(shapes({main, work, leaf, more, last})));
+  EXPECT_THAT(without_begins(shapes({leaf, work, last, more, main})),
+              ElementsAreArray(without_begins(shapes({main, work, leaf, more, last}))));
   EXPECT_THAT(shapes({main, more, last, work, leaf}),
               ElementsAreArray(shapes({main, work, leaf, more, last})));
   EXPECT_THAT(lines({leaf, work, last, more, main}),
@@ -102,13 +108,13 @@ TEST(Timeline, DrawsLateCallsThatCrossOthersBelowThem) {
 
 TEST(Timeline, MarksMoveWithTheirCalls) {
   EXPECT_THAT(shapes({event(kInstant, 1300, "hit"), call(1500, 1600, "leaf"), call(1200, 2200, "late")}),
-              ElementsAre("8+1000 row 0: late: 1 µs at 0 ns", "308+100 row 1: leaf: 100 ns at 300 ns",
-                          "^108 row 1: hit at 100 ns"));
+              ElementsAre("8+1000 row 0: late: 1 µs at -100 ns", "308+100 row 1: leaf: 100 ns at 200 ns",
+                          "^108 row 1: hit at 0 ns"));
 }
 
 TEST(Timeline, MarksMoveIntoCallsThatAreToldOfLate) {
   EXPECT_THAT(shapes({event(kInstant, 1300, "hit"), call(1200, 2200, "late")}),
-              ElementsAre("8+1000 row 0: late: 1 µs at 0 ns", "^108 row 1: hit at 100 ns"));
+              ElementsAre("8+1000 row 0: late: 1 µs at -100 ns", "^108 row 1: hit at 0 ns"));
 }
 
 TEST(Timeline, DrawsALaneForEachThreadByItsName) {
@@ -284,34 +290,104 @@ TEST(Timeline, SaysWhatIsOdd) {
 TEST(Timeline, SaysWhatItDoesNotDraw) {
   const Drawn all = drawn(bytes_of(sample_trace()));
   EXPECT_THAT(all.lines,
-              ElementsAre("2 calls, 2 instants, 2 flows, 1 value of 1 counter on 2 threads",
+              ElementsAre("2 calls, 2 instants, 2 flow arrows, 1 value of 1 counter on 2 threads",
                           "1 mark before or behind the calls: at the ends of the axis",
                           "not drawn: 3 async events, 2 context switches, 1 wakeup, 1 log message, 1 blob"));
-  EXPECT_THAT(drawn(bytes_of(sample_trace()), range("0.0000014~0.0000016")).lines,
-              ElementsAre("2 calls on 2 threads", "2 flows not drawn: one end is outside of what is drawn",
-                          "not drawn: 3 async events"));
+  EXPECT_THAT(
+      drawn(bytes_of(sample_trace()), range("0.0000014~0.0000016")).lines,
+      ElementsAre("2 calls on 2 threads", "2 flow arrows not drawn: one end is outside of what is drawn",
+                  "not drawn: 3 async events"));
+}
+
+constexpr auto kFlowBegin = EventType::FlowBegin, kFlowStep = EventType::FlowStep,
+               kFlowEnd = EventType::FlowEnd;
+
+Event flow(EventType type, std::uint64_t time_ns, const Thread& thread, std::uint64_t id = 7,
+           std::string_view name = "link") {
+  Event event = test::event(type, time_ns, name);
+  event.thread = thread;
+  event.id = id;
+  return event;
+}
+Thread of_demo(std::uint64_t thread) { return {.process = 1, .thread = thread}; }
+// What is said of flows between two calls, on threads 2 and 3.
+std::vector<std::string> lines_of_flows(const std::vector<Event>& flows) {
+  std::vector<Event> events{call(1000, 2000, "a", of_demo(2)), call(1000, 2000, "a", of_demo(3))};
+  events.insert(events.end(), flows.begin(), flows.end());
+  return lines(events);
 }
 
 TEST(Timeline, DrawsFlowsBetweenThreadsThatAreChosen) {
-  const auto flow = [](EventType type, std::uint64_t time_ns, std::uint64_t thread) {
-    Event event = test::event(type, time_ns, "link");
-    event.thread = {.process = 1, .thread = thread};
-    event.id = 7;
-    return event;
-  };
   std::vector<Event> events;
   for (const std::uint64_t thread : {2U, 3U, 4U})
     events.push_back(call(1000, 2000, "a", {.process = 1, .thread = thread}));
-  events.push_back(flow(EventType::FlowBegin, 1100, 2));
-  events.push_back(flow(EventType::FlowStep, 1200, 3));
-  events.push_back(flow(EventType::FlowEnd, 1300, 4));
-  EXPECT_THAT(lines(events), ElementsAre("3 calls, 2 flows on 3 threads"));
-  EXPECT_THAT(lines(events, {.events = {.threads = {2, 4}}}), ElementsAre("2 calls, 1 flow on 2 threads"));
+  events.push_back(flow(kFlowBegin, 1100, of_demo(2)));
+  events.push_back(flow(kFlowStep, 1200, of_demo(3)));
+  events.push_back(flow(kFlowEnd, 1300, of_demo(4)));
+  const std::string cut = "not drawn: one end is outside of what is drawn";
+  EXPECT_THAT(lines(events), ElementsAre("3 calls, 2 flow arrows on 3 threads"));
+  EXPECT_THAT(lines(events, {.events = {.threads = {2, 4}}}),
+              ElementsAre("2 calls, 1 flow arrow on 2 threads"));
   for (const std::uint64_t thread : {2U, 4U})
     EXPECT_THAT(lines(events, {.events = {.threads = {thread}}}),
-                ElementsAre("1 call on 1 thread", "1 flow not drawn: one end is outside of what is drawn"));
+                ElementsAre("1 call on 1 thread", "1 flow arrow " + cut));
   EXPECT_THAT(lines(events, {.events = {.threads = {3}}}),
-              ElementsAre("1 call on 1 thread", "2 flows not drawn: one end is outside of what is drawn"));
+              ElementsAre("1 call on 1 thread", "2 flow arrows " + cut));
+}
+
+// As Perfetto does: by id, first in the process of the event.
+TEST(Timeline, JoinsFlowsById) {
+  const Thread here = of_demo(2), near = of_demo(3);
+  const Thread other{.process = 8, .thread = 9}, far{.process = 8, .thread = 10};
+  const Drawn two = drawn({call(0, 1000, "a", here), call(0, 1000, "a", near), call(0, 1000, "a", other),
+                           call(0, 1000, "a", far), flow(kFlowBegin, 200, here), flow(kFlowBegin, 210, other),
+                           flow(kFlowEnd, 300, near), flow(kFlowEnd, 310, far)});
+  EXPECT_THAT(two.lines, ElementsAre("4 calls, 2 flow arrows on 4 threads"));
+  EXPECT_THAT(two.svg, HasSubstr("<path class=\"flow\" d=\"M208 49.5C258 49.5 258 93.5 308 93.5\""));
+  EXPECT_THAT(two.svg, HasSubstr("<path class=\"flow\" d=\"M218 137.5C268 137.5 268 181.5 318 181.5\""));
+  EXPECT_THAT(
+      lines_of_flows({flow(kFlowBegin, 1100, here, 7, "send"), flow(kFlowEnd, 1200, near, 7, "recv")}),
+      ElementsAre("2 calls, 1 flow arrow on 2 threads"));
+  // The id is in use: readers drop the second begin.
+  EXPECT_THAT(lines_of_flows(
+                  {flow(kFlowBegin, 1100, here), flow(kFlowBegin, 1150, here), flow(kFlowEnd, 1200, near)}),
+              ElementsAre("2 calls, 1 flow arrow on 2 threads",
+                          "1 flow event not drawn: nothing to draw an arrow from or to"));
+}
+
+TEST(Timeline, SaysWhichFlowsAreNotDrawn) {
+  const Thread here = of_demo(2), near = of_demo(3);
+  const auto undrawn = [](std::string_view line) { return ElementsAre("2 calls on 2 threads", line); };
+  const std::string one_alone = "1 flow event not drawn: nothing to draw an arrow from or to",
+                    two_alone = "2 flow events not drawn: nothing to draw an arrow from or to",
+                    cut = "1 flow arrow not drawn: one end is outside of what is drawn";
+  EXPECT_THAT(lines_of_flows({flow(kFlowBegin, 1100, here)}), undrawn(one_alone));
+  EXPECT_THAT(lines_of_flows({flow(kFlowStep, 1100, here)}), undrawn(one_alone));
+  EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, here)}), undrawn(one_alone));
+  // The end stands before its begin in the file.
+  EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1200, near), flow(kFlowBegin, 1100, here)}), undrawn(two_alone));
+  // A thread without a lane.
+  EXPECT_THAT(lines_of_flows({flow(kFlowBegin, 1100, here), flow(kFlowEnd, 1200, of_demo(4))}), undrawn(cut));
+  // A call that is not drawn.
+  const std::vector<Event> deep{call(1000, 2000, "a", here), call(1050, 1500, "b", here),
+                                call(1000, 2000, "a", near), flow(kFlowBegin, 1100, here),
+                                flow(kFlowEnd, 1200, near)};
+  EXPECT_THAT(lines(deep, {.max_rows = 1}), Contains(cut));
+  // What is not in the range is not counted.
+  EXPECT_THAT(lines({call(1000, 2000, "a", here), flow(kFlowEnd, 1100, here), flow(kFlowBegin, 1200, here)},
+                    range("500ns~")),
+              ElementsAre("1 call on 1 thread"));
+}
+
+TEST(Timeline, SaysHowManyFlowsAreTooMany) {
+  const Thread here = of_demo(2), near = of_demo(3);
+  std::vector<Event> flows;
+  for (std::uint64_t id = 1; id <= 100'003; ++id) flows.push_back(flow(kFlowBegin, 1100, here, id));
+  for (std::uint64_t id = 1; id <= 5'002; ++id) flows.push_back(flow(kFlowEnd, 1200, near, id));
+  EXPECT_THAT(lines_of_flows(flows),
+              ElementsAre("2 calls, 5000 flow arrows on 2 threads", "2 flow arrows not drawn: too many",
+                          "94998 flow events not drawn: nothing to draw an arrow from or to",
+                          "3 flow events not drawn: too many flows are open"));
 }
 
 // A program may be called `sched`, too.
@@ -407,6 +483,29 @@ TEST(Timeline, MarksDoNotStretchTheAxis) {
   EXPECT_THAT(shapes({event(kInstant, 0, "a"), event(kInstant, 1000, "b")}),
               ElementsAre("^8 row 0: a at 0 ns", "^1008 row 0: b at 1 µs"))
       << "where there is nothing else";
+}
+
+// From the first record of the file, as ranges do, though it need not be the earliest.
+TEST(Timeline, TheAxisCountsFromTheFirstRecord) {
+  const std::vector<Event> events{call(5000, 9000, "late"), call(1000, 3000, "early", of_demo(3))};
+  EXPECT_THAT(shapes(events),
+              ElementsAre("508+500 row 0: late: 4 µs at 0 ns", "8+250 row 0: early: 2 µs at -4 µs"));
+  const Drawn all = drawn(events);
+  EXPECT_THAT(all.svg, HasSubstr("data-from=\"-4000\" data-to=\"4000\""));
+  EXPECT_THAT(
+      all.svg,
+      HasSubstr(
+          ">-3 µs</text>\n<path d=\"M258 18V108\" stroke=\"#ccc\"/>\n<text x=\"241.25\" y=\"15\">-2 µs<"));
+  EXPECT_THAT(shapes(events, range("1us~2us")), ElementsAre("8+1000 row 0: late: 4 µs at 0 ns"));
+  EXPECT_THAT(drawn(events, range("1us~2us")).svg, HasSubstr("data-from=\"1000\" data-to=\"2000\""));
+  // An end before the begin is impossible, but the begin is a time.
+  Words odd = trace_of({call(4000, 4001, "odd"), call(5000, 9000, "late")});
+  std::ranges::replace(odd, std::uint64_t{4001}, std::uint64_t{3999});
+  EXPECT_THAT(shapes_of(drawn(bytes_of(odd)).svg), ElementsAre("8+1000 row 0: late: 4 µs at 1 µs"));
+  EXPECT_THAT(drawn(bytes_of(odd), range("2us~3us")).svg, HasSubstr("data-from=\"2000\" data-to=\"3000\""));
+  // By the trace's clock; it begins with the trace.
+  EXPECT_THAT(drawn(events, range("0.0000000~0.0000020")).svg,
+              HasSubstr("data-from=\"-4000\" data-to=\"-3000\""));
 }
 
 TEST(Timeline, NeighboursHaveOtherColours) {
