@@ -1,13 +1,15 @@
-// The way of a record to its piece: it is left out if it can't be written, waits if the size of pieces is
-// limited, and then passes the filter.
+// The way of a record to its piece: it is left out if it can't be written, waits until the order of the trace
+// is known, waits if the size of pieces is limited, and then passes the filter.
 #include "fxt/cutter.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "fxt/checking/complete_order.h"
 #include "fxt/cutting/chosen_records.h"
 #include "fxt/cutting/held.h"
 #include "fxt/cutting/piece_sequence.h"
@@ -15,29 +17,40 @@
 namespace fxt {
 namespace {
 
-// For --split-size: a record waits until it is known how long the piece lasts.
+// Records that wait until it is known what becomes of them.
 class ReadAhead {
  public:
   void add(const Record& record, std::uint64_t bytes) {
     if (count_ == records_.size()) records_.emplace_back();
-    records_[count_++].assign(record);
+    records_[count_].record.assign(record);
+    records_[count_++].bytes = bytes;
     if (const auto* const event = std::get_if<Event>(&record)) end_ = std::max(end_, event->end);
     bytes_ += bytes;
   }
-  // Calls `consume(record)` with all of them, in their order.
+  // Calls `consume(record, bytes)` with all of them, in their order.
   template <typename Consume>
   void release(Consume consume) {
     const std::size_t count = std::exchange(count_, 0);
     bytes_ = end_ = 0;
-    for (std::size_t i = 0; i < count; ++i) consume(records_[i].record());
+    for (std::size_t i = 0; i < count; ++i) consume(records_[i].record.record(), records_[i].bytes);
+  }
+  // To be called when indices of the tables may change their meaning.
+  void forget_indices() {
+    for (std::size_t i = 0; i < count_; ++i) records_[i].record.forget_indices();
   }
 
   bool empty() const { return count_ == 0; }
+  std::size_t size() const { return count_; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t end() const { return end_; }  // the latest of their ends
 
  private:
-  std::vector<Held<Record>> records_;  // those behind count_ keep their memory
+  struct Waiting {
+    Held<Record> record = {};
+    std::uint64_t bytes = 0;  // its size in the trace
+  };
+
+  std::vector<Waiting> records_;  // those behind count_ keep their memory
   std::size_t count_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t end_ = 0;
@@ -48,7 +61,11 @@ class ReadAhead {
 class Cutter::State {
  public:
   State(const CutOptions& options, PieceOutputs& outputs)
-      : is_sized_(options.split_bytes != 0), filter_(options), pieces_(options, outputs, counters) {}
+      : is_sized_(options.split_bytes != 0),
+        order_(options.range == TimeRange{} ? CompleteOrder::ByBegin : CompleteOrder::Unknown),
+        start_({.from = options.range.from}),
+        filter_(options),
+        pieces_(options, outputs, counters) {}
 
   void add(const Entry& entry, const Reader& reader);
   void finish();
@@ -56,13 +73,24 @@ class Cutter::State {
   CutCounters counters;
 
  private:
+  // Takes a record, or lets it wait while the order of the trace is unknown.
+  void wait_for_order(const Record& record, std::uint64_t bytes);
+  CompleteOrder order_shown_by(const Record& record);
+  // No record waits for the order any longer.
+  void end_wait();
+  void take_any(const Record& record, std::uint64_t bytes);
   void take(const Record& record);
   // For --split-size.
   void hold(const Record& record, std::uint64_t bytes);
   // Takes those that wait, the last of which come before `next_time`.
   void take_held(std::uint64_t next_time);
 
-  bool is_sized_;             // --split-size
+  bool is_sized_;        // --split-size
+  CompleteOrder order_;  // matters only where a range cuts durations
+  TimeWindow start_;     // of the range
+  std::map<std::pair<std::uint64_t, std::uint64_t>, CompleteOrderEvidence>
+      evidence_;              // by process and thread
+  ReadAhead unordered_;       // from the first record inside the range on, while the order is unknown
   std::uint64_t latest_ = 0;  // begin of all records so far
   ReadAhead held_;
   ChosenRecords filter_;
@@ -136,23 +164,55 @@ void Cutter::State::add(const Entry& entry, const Reader& reader) {
   const bool changes_provider = std::holds_alternative<ProviderInfo>(entry.record) ||
                                 std::holds_alternative<ProviderSection>(entry.record);
   if (changes_provider || replaces_index(entry)) {
+    unordered_.forget_indices();
     take_held(0);
     pieces_.forget_indices();
   }
-  const auto take_any = [&](const Record& record) {
-    if (is_sized_)
-      hold(record, entry.words.size_bytes());
-    else
-      take(record);
-  };
   if (refers_to_nothing(entry.record))
     ++counters.unwritable;
   else if (reader.ticks_per_second() == kTicksPerSecond)
-    take_any(entry.record);
+    wait_for_order(entry.record, entry.words.size_bytes());
   else if (const auto record = in_ns(entry.record, reader))
-    take_any(*record);
+    wait_for_order(*record, entry.words.size_bytes());
   else
     ++counters.unwritable;
+}
+
+void Cutter::State::wait_for_order(const Record& record, std::uint64_t bytes) {
+  if (order_ != CompleteOrder::Unknown) return take_any(record, bytes);
+  order_ = order_shown_by(record);
+  const std::optional<std::uint64_t> time = time_of(record);
+  if (unordered_.empty() && (!time || start_.side_of(*time) == TimeWindow::Side::Before)) {
+    if (order_ != CompleteOrder::Unknown) end_wait();
+    return take_any(record, bytes);
+  }
+  unordered_.add(record, bytes);
+  if (order_ != CompleteOrder::Unknown || unordered_.size() >= kMaxWithoutOrder) end_wait();
+}
+
+CompleteOrder Cutter::State::order_shown_by(const Record& record) {
+  const auto* const event = std::get_if<Event>(&record);
+  if (event == nullptr || !is_duration(event->type)) return CompleteOrder::Unknown;
+  if (event->type == EventType::DurationComplete && event->end < event->time) return CompleteOrder::Unknown;
+  return evidence_[{event->thread.process, event->thread.thread}].shown_by(event->type, event->time,
+                                                                           event->end);
+}
+
+void Cutter::State::end_wait() {
+  if (order_ == CompleteOrder::ByEnd)
+    pieces_.expect_order_of_ends();
+  else
+    order_ = CompleteOrder::ByBegin;
+  unordered_.release([this](const Record& record, std::uint64_t bytes) { take_any(record, bytes); });
+  unordered_ = {};
+  evidence_.clear();
+}
+
+void Cutter::State::take_any(const Record& record, std::uint64_t bytes) {
+  if (is_sized_)
+    hold(record, bytes);
+  else
+    take(record);
 }
 
 void Cutter::State::take(const Record& record) {
@@ -175,10 +235,11 @@ void Cutter::State::hold(const Record& record, std::uint64_t bytes) {
 
 void Cutter::State::take_held(std::uint64_t next_time) {
   pieces_.know_until(next_time > latest_ ? next_time : latest_ + (held_.empty() ? 0 : 1));
-  held_.release([this](const Record& record) { take(record); });
+  held_.release([this](const Record& record, std::uint64_t) { take(record); });
 }
 
 void Cutter::State::finish() {
+  if (!unordered_.empty()) end_wait();
   take_held(held_.end());
   pieces_.finish();
 }

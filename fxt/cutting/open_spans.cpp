@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace fxt {
 namespace {
@@ -68,7 +69,7 @@ OpenSpan& SpanStack::push(const Event& begin, std::uint64_t end, bool is_written
   span.begin.forget_indices();
   span.end = end;
   span.is_written = is_written;
-  span.is_begun_again = span.is_outside = span.is_ended = false;
+  span.is_begun_again = span.is_outside = span.is_ended = span.is_held = false;
   span.end_bytes = end_bytes_of(begin);
   const bool is_around = end == OpenSpan::kUnknown && !around_.empty() && around_.back().first <= begin.time;
   span.around_ends = is_around ? around_.back().second : OpenSpan::kUnknown;
@@ -120,8 +121,16 @@ void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
   if (is_async(event.type) && stack.empty() && stack.after == 0) asyncs_.erase(event.id);
 }
 
+void OpenSpans::expect_order_of_ends() {
+  is_by_end_ = is_holding_ = true;
+  for (auto& [thread, stack] : threads_) held_[thread].around = std::move(stack);
+  threads_.clear();
+  last_stack_ = nullptr;
+}
+
 void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
-  SpanStack& stack = stack_of(event);
+  const bool is_to_hold = is_holding_ && !is_async(event.type);
+  SpanStack& stack = is_to_hold ? held_of(event.thread).around : stack_of(event);
   stack.leave(event.time);
   if (event.type == EventType::DurationComplete) {
     if (!has_possible_end(event)) return;
@@ -150,6 +159,8 @@ void OpenSpans::add_after(const Event& event, Piece& piece) {
       Event at_edge = event;
       at_edge.time = piece.span.end;
       end(stack, *ended, at_edge, true, piece);
+    } else {
+      end_held(event, piece);
     }
   }
   forget_if_over(event, stack);
@@ -162,6 +173,7 @@ void OpenSpans::add(const Event& event, Piece& piece) {
     if (!is_async(event.type)) settle(stack, event.time, piece);
   }
   stack.leave(event.time);
+  stack.has_durations |= is_duration(event.type) && !is_end(event) && !is_to_hold(event, piece);
   // What comes late, from inside of what was begun again, begins with that.
   if (event.time < piece.span.start && event.time >= stack.again_from) return add_late(event, stack, piece);
   if (is_end(event)) {
@@ -169,16 +181,74 @@ void OpenSpans::add(const Event& event, Piece& piece) {
       end(stack, *ended, event, false, piece);
       return forget_if_over(event, stack);
     }
+    if (end_held(event, piece)) return;
     // It would end what is no begin in the trace.
     if (stack.next_end() != OpenSpan::kUnknown) return void(++counters_->unwritable);
   } else if (is_begin(event)) {
-    push(stack, event, OpenSpan::kUnknown, true);
+    push(stack, event, OpenSpan::kUnknown, true).is_held = is_to_hold(event, piece);
   } else if (event.type == EventType::DurationComplete && has_possible_end(event)) {
-    if (event.end > piece.span.end) return piece.write(begin_of(push(stack, event, event.end, true)));
+    if (event.end > piece.span.end) return add_crossing(event, stack, piece);
     stack.add_around(event.time, event.end);
   }
-  piece.write(event);
+  write(event, piece);
   forget_if_over(event, stack);
+}
+
+// A complete event that goes on behind the piece becomes a begin. But begins and ends of one thread must
+// nest in the file, too, and in the order of ends, those around it are unknown.
+void OpenSpans::add_crossing(const Event& event, SpanStack& stack, Piece& piece) {
+  if (!is_by_end_ || !piece.span.is_last()) {
+    OpenSpan& span = push(stack, event, event.end, true);
+    span.is_held = is_to_hold(event, piece);
+    return write(begin_of(span), piece);
+  }
+  Event at_edge = event;
+  at_edge.end = piece.span.end;
+  write(piece.with_cut(at_edge, Piece::Cut::End), piece);
+  count_cut(at_edge.end);
+}
+
+void OpenSpans::write(const Event& event, Piece& piece) {
+  if (is_to_hold(event, piece))
+    hold(event);
+  else
+    piece.write(event);
+}
+
+void OpenSpans::hold(const Event& event) {
+  Held<Event>& held = held_of(event.thread).at_start.emplace_back();
+  held.assign(event);
+  held.forget_indices();
+  end_bytes_ += end_bytes_of(event);
+}
+
+// Ends the innermost duration that began before the range, which becomes a complete event if the arguments of
+// both have room in one. False if there is none.
+bool OpenSpans::end_held(const Event& end, Piece& piece) {
+  if (!is_holding_ || is_async(end.type)) return false;
+  SpanStack& around = held_of(end.thread).around;
+  const auto ended = ended_by(end, around);
+  if (!ended) return false;
+  OpenSpan& span = around[*ended];
+  span.end = end.time;
+  Event call = span.begin.record();
+  std::vector<Argument> arguments(call.arguments.begin(), call.arguments.end());
+  arguments.insert(arguments.end(), end.arguments.begin(), end.arguments.end());
+  if (arguments.size() < kMaxArguments) {
+    call.type = EventType::DurationComplete;
+    call.arguments = Arguments(arguments);
+    Held<Event> whole;
+    whole.assign(call);
+    span.begin = std::move(whole);
+  } else {
+    const bool goes_on = end.time > piece.span.end;
+    Event at_edge = end;
+    at_edge.time = std::min(end.time, piece.span.end);
+    span.end = at_edge.time;
+    span.is_begun_again = span.is_held = true;
+    write_end(span, at_edge, goes_on, piece);
+  }
+  return true;
 }
 
 void OpenSpans::add_late(const Event& event, SpanStack& stack, Piece& piece) {
@@ -203,10 +273,18 @@ void OpenSpans::add_late(const Event& event, SpanStack& stack, Piece& piece) {
 void OpenSpans::write_end(const OpenSpan& span, Event end, bool goes_on, Piece& piece) {
   if (span.is_ended) return;
   if (span.is_begun_again) end.time = std::max(end.time, piece.span.start);
-  piece.write_cut(end, Piece::cut_of(span.is_begun_again, goes_on), span.begin.record().arguments);
-  if (!goes_on) return;
+  const Event& said =
+      piece.with_cut(end, Piece::cut_of(span.is_begun_again, goes_on), span.begin.record().arguments);
+  if (span.is_held)
+    hold(said);
+  else
+    piece.write(said);
+  if (goes_on) count_cut(end.time);
+}
+
+void OpenSpans::count_cut(std::uint64_t time) {
   ++counters_->cut_calls;
-  counters_->last_ns = std::max(counters_->last_ns, end.time);
+  counters_->last_ns = std::max(counters_->last_ns, time);
 }
 
 // A span that goes on in the range is one of its records.
@@ -299,7 +377,7 @@ void OpenSpans::cut(Piece& piece, bool is_last) {
       if (span.is_ended) continue;
       write_end(span, end_of(span, std::min(piece.span.end, span.around_ends)), true, piece);
       span.is_ended = span.around_ends < piece.span.end;
-      span.is_written = span.is_begun_again = false;
+      span.is_written = span.is_begun_again = span.is_held = false;
       stack.has_unwritten = true;
     }
     stack.again_from = OpenSpan::kUnknown;
@@ -308,6 +386,63 @@ void OpenSpans::cut(Piece& piece, bool is_last) {
   };
   for (auto& [thread, stack] : threads_) cut(stack);
   for (auto& [id, stack] : asyncs_) cut(stack);
+  if (std::exchange(is_holding_, false)) write_held(piece, is_last);
+}
+
+// What goes on begins again in the next piece as in any trace. Threads on which the held records stand behind
+// later ones come first, so that readers find the order of ends in the piece, too.
+void OpenSpans::write_held(Piece& piece, bool is_last) {
+  for (const bool has_durations : {true, false})
+    for (auto& [thread, held] : held_)
+      if (threads_[thread].has_durations == has_durations) write_held(held, piece, is_last);
+  for (const auto& [thread, held] : held_) {
+    for (std::size_t i = 0; i < held.around.depth(); ++i) {
+      const OpenSpan& span = held.around[i];
+      end_bytes_ -= span.end_bytes;
+      if (span.end > piece.span.end) push(threads_[thread], span.begin.record(), span.end, false);
+    }
+  }
+  held_.clear();
+}
+
+// Of complete events with the same times, readers take the first for the outer one, or, where they find the
+// order of ends, the last. So of those that go on, only the innermost is a complete event; the others are
+// begins and ends, which stand behind all else of the thread.
+void OpenSpans::write_held(HeldRecords& held, Piece& piece, bool is_last) {
+  SpanStack& around = held.around;
+  around.sort_by_ends();
+  const std::uint64_t edge = piece.span.end;
+  const auto is_known = [&](std::size_t i) { return around[i].end != OpenSpan::kUnknown; };
+  std::size_t unending = 0;  // from here on, what has no end ends with what is around it
+  while (unending < around.depth() && !(is_known(unending) && around[unending].end > edge)) ++unending;
+  const auto goes_on = [&](std::size_t i) {
+    return around[i].end > edge && (!is_last || is_known(i) || i > unending);
+  };
+  const bool is_tied_at_start = std::ranges::any_of(held.at_start, [edge](const Held<Event>& held_event) {
+    const Event& event = held_event.record();
+    return is_duration(event.type) && (is_end(event) ? event.time : event.end) == edge;
+  });
+  const auto is_pair = [&](std::size_t i) {
+    return goes_on(i) && (i + 1 < around.depth() ? around[i + 1].end >= edge : is_tied_at_start);
+  };
+  for (std::size_t i = 0; i < around.depth(); ++i) {
+    OpenSpan& span = around[i];
+    count_in_range(span, piece);
+    Event begin = span.begin.record();
+    begin.time = piece.span.start;
+    begin.end = std::min(span.end, edge);
+    const bool is_complete = (goes_on(i) || is_known(i)) && !is_pair(i) && !span.is_held;
+    begin.type = is_complete ? EventType::DurationComplete : EventType::DurationBegin;
+    piece.write_cut(begin, is_complete ? Piece::cut_of(true, goes_on(i)) : Piece::Cut::No);
+    if (is_complete && goes_on(i)) count_cut(edge);
+    span.is_begun_again = true;
+  }
+  for (const Held<Event>& event : held.at_start) {
+    piece.write(event.record());
+    end_bytes_ -= end_bytes_of(event.record());
+  }
+  for (std::size_t i = around.depth(); i-- > 0;)
+    if (is_pair(i)) write_end(around[i], end_of(around[i], edge), true, piece);
 }
 
 std::uint64_t OpenSpans::next_end() const {
@@ -318,16 +453,22 @@ std::uint64_t OpenSpans::next_end() const {
 
 std::vector<std::uint64_t> OpenSpans::ends_until(std::uint64_t time) const {
   std::vector<std::uint64_t> ends;
-  for (const auto& [thread, stack] : threads_)
+  const auto add_ends_of = [&](const SpanStack& stack) {
     for (std::size_t i = 0; i < stack.depth(); ++i)
       if (stack[i].end != OpenSpan::kUnknown && stack[i].end <= time) ends.push_back(stack[i].end);
+  };
+  for (const auto& [thread, stack] : threads_) add_ends_of(stack);
+  for (const auto& [thread, held] : held_) add_ends_of(held.around);
   std::ranges::sort(ends);
   return ends;
 }
 
 std::size_t OpenSpans::depth_of(const Thread& thread) const {
-  const auto found = threads_.find({thread.process, thread.thread});
-  return found == threads_.end() ? 0 : found->second.depth();
+  const std::pair key{thread.process, thread.thread};
+  const auto open = threads_.find(key);
+  const auto held = held_.find(key);
+  return (open == threads_.end() ? 0 : open->second.depth()) +
+         (held == held_.end() ? 0 : held->second.around.depth());
 }
 
 void CutFlows::pass(const Event& event) {
@@ -402,14 +543,14 @@ std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, c
 
 // Readers would end a flow in the latest duration of its thread, so it gets a duration of no length for
 // itself.
-void CutFlows::cut(const OpenSpans& open_spans, Piece& piece) {
+void CutFlows::cut(OpenSpans& open_spans, Piece& piece) {
   piece_.for_each([&](std::uint64_t process, std::uint64_t id, const FlowEnds& places) {
     const auto end = end_of(process, id, places, piece.span.end, open_spans, piece);
     if (!end) return;
     Event duration = *end;
     duration.type = EventType::DurationComplete;
-    piece.write(duration);
-    piece.write(*end);
+    open_spans.write(duration, piece);
+    open_spans.write(*end, piece);
   });
   piece_ = {};
 }

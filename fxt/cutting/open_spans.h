@@ -27,6 +27,7 @@ struct OpenSpan {
   bool is_begun_again = false;           // in that piece: it began earlier
   bool is_outside = false;               // it began before the range, and was not written yet
   bool is_ended = false;                 // with the one around it: its own end, which may follow, is dropped
+  bool is_held = false;                  // its end waits for the end of the piece
   std::uint64_t end_bytes = 0;           // about the size of its end
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
@@ -55,6 +56,7 @@ class SpanStack {
   std::uint64_t next_end() const { return next_end_; }
 
   bool has_unwritten = false;  // some may have to be begun again
+  bool has_durations = false;  // begun inside the range, and not held
   std::uint64_t after = 0;     // begins after the range that wait for their ends
   // Of those that were begun again in the current piece: the earliest begin, and where those end that were
   // written with their end.
@@ -67,16 +69,24 @@ class SpanStack {
   std::size_t depth_ = 0;
 };
 
+// In a trace whose complete events stand in the order of their ends, an outer call comes after those inside
+// it. At the start of the range both have one time, at which readers keep the order of the file, so what
+// stands there is held until the first piece ends, when all that lies around it is known.
 class OpenSpans {
  public:
   explicit OpenSpans(CutCounters& counters) : counters_(&counters) {}
 
+  // The complete events of the trace stand in the order of their ends. To be called before the first event
+  // inside the range.
+  void expect_order_of_ends();
   // A duration or async event before the range, or after it, where it may end what is open in the last
   // piece.
   void add_before(const Event& event, std::uint64_t range_start);
   void add_after(const Event& event, Piece& piece);
   // An event inside the range: writes it, after the durations that have ended by then.
   void add(const Event& event, Piece& piece);
+  // Writes an event that neither begins nor ends a span, or holds it.
+  void write(const Event& event, Piece& piece);
 
   // Writes begins for everything that was open before the piece.
   void begin_again(Piece& piece);
@@ -96,21 +106,40 @@ class OpenSpans {
   std::size_t depth_of(const Thread& thread) const;
 
  private:
+  // What is held of one thread.
+  struct HeldRecords {
+    SpanStack around = {};                   // durations that began before the range
+    std::vector<Held<Event>> at_start = {};  // events there, and the ends of what began there
+  };
+
   SpanStack& stack_of(const Event& event);
+  HeldRecords& held_of(const Thread& thread) { return held_[{thread.process, thread.thread}]; }
+  bool is_to_hold(const Event& event, const Piece& piece) const {
+    return is_holding_ && !is_async(event.type) && event.time == piece.span.start;
+  }
+  void hold(const Event& event);
+  bool end_held(const Event& end, Piece& piece);
+  void write_held(Piece& piece, bool is_last);
+  void write_held(HeldRecords& held, Piece& piece, bool is_last);
   OpenSpan& push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written);
   void erase(SpanStack& stack, std::size_t i);
   void forget_if_over(const Event& event, const SpanStack& stack);
   void add_late(const Event& event, SpanStack& stack, Piece& piece);
+  void add_crossing(const Event& event, SpanStack& stack, Piece& piece);
   void settle(SpanStack& stack, std::uint64_t time, Piece& piece);
   void begin_again(SpanStack& stack, Piece& piece);
   void count_in_range(OpenSpan& span, const Piece& piece);
   void end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece);
   void write_end(const OpenSpan& span, Event end, bool goes_on, Piece& piece);
+  void count_cut(std::uint64_t time);
 
   CutCounters* counters_;
+  bool is_by_end_ = false;   // the order of complete events
+  bool is_holding_ = false;  // the same, and the first piece has not ended
   std::uint64_t end_bytes_ = 0;
   std::map<std::pair<std::uint64_t, std::uint64_t>, SpanStack> threads_;  // by process and thread
   std::map<std::uint64_t, SpanStack> asyncs_;                             // by id
+  std::map<std::pair<std::uint64_t, std::uint64_t>, HeldRecords> held_;   // by process and thread
   Thread last_thread_ = {};
   SpanStack* last_stack_ = nullptr;
 };
@@ -127,7 +156,7 @@ class CutFlows {
   // dropped.
   void add(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Ends the flows that go on after the piece, each on the thread of its last event.
-  void cut(const OpenSpans& open_spans, Piece& piece);
+  void cut(OpenSpans& open_spans, Piece& piece);
   // About the size of that.
   std::uint64_t end_bytes() const { return piece_.size() * kEndBytes; }
 

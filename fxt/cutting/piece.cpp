@@ -141,16 +141,13 @@ bool Piece::has_room_for_cut(const Arguments& own, const Arguments& of_begin) {
          std::ranges::none_of(of_begin, is_it);
 }
 
-void Piece::write_cut(const Event& event, Cut cut, const Arguments& of_begin) {
-  if (cut == Cut::No || !has_room_for_cut(event.arguments, of_begin)) {
-    write(event);
-    return;
-  }
+const Event& Piece::with_cut(const Event& event, Cut cut, const Arguments& of_begin) {
+  with_cut_ = event;
+  if (cut == Cut::No || !has_room_for_cut(event.arguments, of_begin)) return with_cut_;
   arguments_.assign(event.arguments.begin(), event.arguments.end());
   arguments_.push_back({kCut, String(cut == Cut::Begin ? "begin" : cut == Cut::End ? "end" : "both")});
-  Event said = event;
-  said.arguments = Arguments(arguments_);
-  write(said);
+  with_cut_.arguments = Arguments(arguments_);
+  return with_cut_;
 }
 
 }  // namespace fxt

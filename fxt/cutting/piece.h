@@ -23,6 +23,9 @@ struct PieceSpan {
   std::uint64_t start = 0;  // what began earlier begins again here
   std::uint64_t last = 0;   // later records may belong to the next piece
   std::uint64_t end = 0;    // where longer durations are cut: `last`, or 1 ns after it
+
+  // No later piece takes what goes on.
+  bool is_last() const { return end == last; }
 };
 
 class PieceEdges {
@@ -110,8 +113,11 @@ class Piece {
   }
   // Whether an event with these arguments, and those of its begin, has room for the argument.
   static bool has_room_for_cut(const Arguments& own, const Arguments& of_begin = {});
-  // Writes an event with the argument, if there is room.
-  void write_cut(const Event& event, Cut cut, const Arguments& of_begin = {});
+  // The event with the argument, if there is room. Valid until the next call.
+  const Event& with_cut(const Event& event, Cut cut, const Arguments& of_begin = {});
+  void write_cut(const Event& event, Cut cut, const Arguments& of_begin = {}) {
+    write(with_cut(event, cut, of_begin));
+  }
 
   std::uint64_t bytes() const { return writer_.words_written() * sizeof(std::uint64_t); }
   void finish() { writer_.finish(); }
@@ -129,7 +135,8 @@ class Piece {
   Writer writer_;
   CutCounters* counters_;
   std::array<KnownEvent, 4096> known_events_;
-  std::vector<Argument> arguments_;  // of one event
+  Event with_cut_;
+  std::vector<Argument> arguments_;  // of `with_cut_`
 };
 
 }  // namespace fxt

@@ -30,6 +30,9 @@ class PieceSequence {
   // No record follows: completes the last piece.
   void finish();
 
+  // The complete events of the trace stand in the order of their ends. To be called before the first record
+  // inside the range.
+  void expect_order_of_ends() { open_spans_.expect_order_of_ends(); }
   // For --split-size: all records that begin before this time are known.
   void know_until(std::uint64_t time) { edges_.know_until(time); }
   // How much of the trace is to be read ahead for that.

@@ -9,31 +9,19 @@
 namespace fxt::tools {
 namespace {
 
-constexpr std::size_t kMaxUnknown = std::size_t{1} << 16, kMaxKept = std::size_t{1} << 20;
+constexpr std::size_t kMaxKept = std::size_t{1} << 20;
 
 }  // namespace
 
 std::uint32_t CallOrder::keep(const CallEvent& event) {
   if (event.thread->index >= threads_.size()) threads_.resize(event.thread->index + 1);
   const std::uint32_t name = add(event);
-  if (order_ != Order::Unknown) return name;
+  if (order_ != CompleteOrder::Unknown) return name;
   as_written_.push_back(event);
-  order_ = order_shown_by(event);
-  if (order_ == Order::Unknown && as_written_.size() >= kMaxUnknown) order_ = Order::ByBegin;
+  order_ = threads_[event.thread->index].evidence.shown_by(event.type, event.begin_ns, event.end_ns);
+  if (order_ == CompleteOrder::Unknown && as_written_.size() >= kMaxWithoutOrder)
+    order_ = CompleteOrder::ByBegin;
   return name;
-}
-
-CallOrder::Order CallOrder::order_shown_by(const CallEvent& event) {
-  ThreadOrder& thread = threads_[event.thread->index];
-  const bool is_late = event.begin_ns < thread.last_ns;
-  thread.last_ns = std::max(thread.last_ns, event.begin_ns);
-  if (event.type != EventType::DurationComplete) return Order::Unknown;
-  if (is_late) return Order::ByEnd;
-  const std::uint64_t begin_ns = std::exchange(thread.complete_begin_ns, event.begin_ns);
-  const std::uint64_t end_ns = std::exchange(thread.complete_end_ns, event.end_ns);
-  const bool is_inside = event.begin_ns < end_ns && event.end_ns <= end_ns;
-  const bool is_shorter = event.begin_ns > begin_ns || event.end_ns < end_ns;
-  return is_inside && is_shorter ? Order::ByBegin : Order::Unknown;
 }
 
 std::uint32_t CallOrder::add(const CallEvent& event) {
@@ -57,12 +45,12 @@ std::uint32_t CallOrder::add(const CallEvent& event) {
 }
 
 std::vector<CallEvent> CallOrder::take_ready() {
-  if (order_ == Order::ByBegin) {
+  if (order_ == CompleteOrder::ByBegin) {
     kept_ = {};
     threads_ = {};
     return std::exchange(as_written_, {});
   }
-  if (order_ == Order::Unknown) return {};
+  if (order_ == CompleteOrder::Unknown) return {};
   as_written_ = {};
   if (kept_.size() < kMaxKept) return {};
   sort();
@@ -73,7 +61,7 @@ std::vector<CallEvent> CallOrder::take_ready() {
 }
 
 std::vector<CallEvent> CallOrder::take_all() {
-  if (order_ != Order::ByEnd) return std::exchange(as_written_, {});
+  if (order_ != CompleteOrder::ByEnd) return std::exchange(as_written_, {});
   keep_begun(~std::uint64_t{0});
   sort();
   return take(kept_.size());

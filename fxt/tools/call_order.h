@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fxt/checking/complete_order.h"
 #include "fxt/records.h"
 
 namespace fxt::tools {
@@ -20,17 +21,16 @@ struct CallEvent {
   EventType type;  // DurationBegin, DurationEnd or DurationComplete
 };
 
-// Keeps events until a complete event shows the order of the trace: one inside the complete event before it
-// means the order of begins, one that begins before earlier events means the order of ends. Without such an
-// event for long, the order of begins is assumed. Of the order of ends, about a million calls are sorted at
-// a time.
+// Keeps events until one shows the order of the trace. Without such an event for long, the order of begins is
+// assumed. Of the order of ends, about a million calls are sorted at a time.
 class CallOrder {
  public:
   // With `is_by_begin` no event is to be kept.
-  explicit CallOrder(bool is_by_begin) : order_(is_by_begin ? Order::ByBegin : Order::Unknown) {}
+  explicit CallOrder(bool is_by_begin)
+      : order_(is_by_begin ? CompleteOrder::ByBegin : CompleteOrder::Unknown) {}
 
   // Events are in the order of begins from here on: none is to be kept.
-  bool is_by_begin() const { return order_ == Order::ByBegin; }
+  bool is_by_begin() const { return order_ == CompleteOrder::ByBegin; }
   // Returns the name of the call that the event is part of.
   std::uint32_t keep(const CallEvent& event);
   // The kept events that are ready, in order; most often none. An end follows its begin, or both have become
@@ -40,14 +40,12 @@ class CallOrder {
   std::vector<CallEvent> take_all();
 
  private:
-  enum class Order : std::uint8_t { Unknown, ByBegin, ByEnd };
   struct BegunCall {
     CallEvent begin;
     bool is_taken = false;
   };
   struct ThreadOrder {
-    std::uint64_t last_ns = 0;
-    std::uint64_t complete_begin_ns = 0, complete_end_ns = 0;  // of the latest complete event
+    CompleteOrderEvidence evidence = {};
     std::vector<BegunCall> begun = {};
   };
   struct KeptEvent {
@@ -55,13 +53,12 @@ class CallOrder {
     std::uint64_t number;
   };
 
-  Order order_shown_by(const CallEvent& event);
   std::uint32_t add(const CallEvent& event);
   void keep_begun(std::uint64_t until_ns);
   void sort();
   std::vector<CallEvent> take(std::size_t count);
 
-  Order order_;
+  CompleteOrder order_;
   std::vector<CallEvent> as_written_ = {};  // while the order is unknown
   std::vector<KeptEvent> kept_ = {};        // calls that have ended, in case they are in the order of ends
   std::uint64_t number_ = 0;
