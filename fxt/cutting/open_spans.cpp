@@ -15,6 +15,9 @@ bool is_end(const Event& event) {
   return event.type == EventType::DurationEnd || event.type == EventType::AsyncEnd;
 }
 
+// Calls of a coarse clock may all begin where one before them ends.
+constexpr std::size_t kMaxHeldEvents = std::size_t{1} << 12;
+
 // Readers drop complete events of other times.
 bool has_possible_end(const Event& event) { return event.end >= event.time && event.end < kTimeLimit; }
 
@@ -123,9 +126,12 @@ void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
 
 void OpenSpans::expect_order_of_ends() {
   is_by_end_ = is_holding_ = true;
-  for (auto& [thread, stack] : threads_) held_[thread].around = std::move(stack);
-  threads_.clear();
-  last_stack_ = nullptr;
+  for (auto& [thread, stack] : threads_) {
+    SpanStack& around = held_[thread].around;
+    around = std::exchange(stack, {});
+    for (std::size_t i = 0; i < around.depth(); ++i)
+      if (around[i].end != OpenSpan::kUnknown) stack.held_until = std::max(stack.held_until, around[i].end);
+  }
 }
 
 void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
@@ -134,10 +140,9 @@ void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
   stack.leave(event.time);
   if (event.type == EventType::DurationComplete) {
     if (!has_possible_end(event)) return;
-    if (event.end >= range_start)
-      push(stack, event, event.end, false).is_outside = true;
-    else
-      stack.add_around(event.time, event.end);
+    if (event.end < range_start) return stack.add_around(event.time, event.end);
+    push(stack, event, event.end, false).is_outside = true;
+    if (is_to_hold) stack_of(event).held_until = event.end;
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, false).is_outside = true;
   } else if (is_end(event)) {
@@ -208,6 +213,12 @@ void OpenSpans::add_crossing(const Event& event, SpanStack& stack, Piece& piece)
   count_cut(at_edge.end);
 }
 
+bool OpenSpans::is_to_hold(const Event& event, const Piece& piece) {
+  if (!is_holding_ || is_async(event.type)) return false;
+  if (event.time != piece.span.start && event.time != stack_of(event).held_until) return false;
+  return held_of(event.thread).events.size() < kMaxHeldEvents;
+}
+
 void OpenSpans::write(const Event& event, Piece& piece) {
   if (is_to_hold(event, piece))
     hold(event);
@@ -216,10 +227,12 @@ void OpenSpans::write(const Event& event, Piece& piece) {
 }
 
 void OpenSpans::hold(const Event& event) {
-  Held<Event>& held = held_of(event.thread).at_start.emplace_back();
+  Held<Event>& held = held_of(event.thread).events.emplace_back();
   held.assign(event);
   held.forget_indices();
   end_bytes_ += end_bytes_of(event);
+  if (is_duration(event.type))
+    stack_of(event).held_until = event.type == EventType::DurationComplete ? event.end : event.time;
 }
 
 // Ends the innermost duration that began before the range, which becomes a complete event if the arguments of
@@ -230,7 +243,7 @@ bool OpenSpans::end_held(const Event& end, Piece& piece) {
   const auto ended = ended_by(end, around);
   if (!ended) return false;
   OpenSpan& span = around[*ended];
-  span.end = end.time;
+  span.end = stack_of(end).held_until = end.time;
   Event call = span.begin.record();
   std::vector<Argument> arguments(call.arguments.begin(), call.arguments.end());
   arguments.insert(arguments.end(), end.arguments.begin(), end.arguments.end());
@@ -418,12 +431,12 @@ void OpenSpans::write_held(HeldRecords& held, Piece& piece, bool is_last) {
   const auto goes_on = [&](std::size_t i) {
     return around[i].end > edge && (!is_last || is_known(i) || i > unending);
   };
-  const bool is_tied_at_start = std::ranges::any_of(held.at_start, [edge](const Held<Event>& held_event) {
+  const bool is_tied_to_event = std::ranges::any_of(held.events, [edge](const Held<Event>& held_event) {
     const Event& event = held_event.record();
     return is_duration(event.type) && (is_end(event) ? event.time : event.end) == edge;
   });
   const auto is_pair = [&](std::size_t i) {
-    return goes_on(i) && (i + 1 < around.depth() ? around[i + 1].end >= edge : is_tied_at_start);
+    return goes_on(i) && (i + 1 < around.depth() ? around[i + 1].end >= edge : is_tied_to_event);
   };
   for (std::size_t i = 0; i < around.depth(); ++i) {
     OpenSpan& span = around[i];
@@ -437,7 +450,7 @@ void OpenSpans::write_held(HeldRecords& held, Piece& piece, bool is_last) {
     if (is_complete && goes_on(i)) count_cut(edge);
     span.is_begun_again = true;
   }
-  for (const Held<Event>& event : held.at_start) {
+  for (const Held<Event>& event : held.events) {
     piece.write(event.record());
     end_bytes_ -= end_bytes_of(event.record());
   }

@@ -55,9 +55,10 @@ class SpanStack {
   // The first end of those whose end is known; kUnknown if there are none.
   std::uint64_t next_end() const { return next_end_; }
 
-  bool has_unwritten = false;  // some may have to be begun again
-  bool has_durations = false;  // begun inside the range, and not held
-  std::uint64_t after = 0;     // begins after the range that wait for their ends
+  bool has_unwritten = false;    // some may have to be begun again
+  bool has_durations = false;    // begun inside the range, and not held
+  std::uint64_t held_until = 0;  // the latest end of held calls
+  std::uint64_t after = 0;       // begins after the range that wait for their ends
   // Of those that were begun again in the current piece: the earliest begin, and where those end that were
   // written with their end.
   std::uint64_t again_from = OpenSpan::kUnknown, again_until = 0;
@@ -71,7 +72,8 @@ class SpanStack {
 
 // In a trace whose complete events stand in the order of their ends, an outer call comes after those inside
 // it. At the start of the range both have one time, at which readers keep the order of the file, so what
-// stands there is held until the first piece ends, when all that lies around it is known.
+// stands there is held until the first piece ends, when all that lies around it is known. So is what begins
+// where a held call ends: it has to stand behind that.
 class OpenSpans {
  public:
   explicit OpenSpans(CutCounters& counters) : counters_(&counters) {}
@@ -108,15 +110,13 @@ class OpenSpans {
  private:
   // What is held of one thread.
   struct HeldRecords {
-    SpanStack around = {};                   // durations that began before the range
-    std::vector<Held<Event>> at_start = {};  // events there, and the ends of what began there
+    SpanStack around = {};                 // durations that began before the range
+    std::vector<Held<Event>> events = {};  // at its start, or where a held call ends; ends of held begins
   };
 
   SpanStack& stack_of(const Event& event);
   HeldRecords& held_of(const Thread& thread) { return held_[{thread.process, thread.thread}]; }
-  bool is_to_hold(const Event& event, const Piece& piece) const {
-    return is_holding_ && !is_async(event.type) && event.time == piece.span.start;
-  }
+  bool is_to_hold(const Event& event, const Piece& piece);
   void hold(const Event& event);
   bool end_held(const Event& end, Piece& piece);
   void write_held(Piece& piece, bool is_last);
