@@ -9,6 +9,7 @@
 #include "fxt/cutter.h"
 #include "fxt/cutting/carried_state.h"
 #include "fxt/cutting/chosen_records.h"
+#include "fxt/cutting/cut_flows.h"
 #include "fxt/cutting/open_spans.h"
 #include "fxt/cutting/piece.h"
 #include "fxt/records.h"

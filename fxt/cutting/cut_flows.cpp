@@ -1,0 +1,91 @@
+#include "fxt/cutting/cut_flows.h"
+
+#include <algorithm>
+
+namespace fxt {
+
+void CutFlows::pass(const Event& event) {
+  if (event.type == EventType::FlowBegin) all_.begin(event.thread.process, event.id);
+  if (event.type != EventType::FlowEnd) return;
+  const auto flow = all_.find(event.thread.process, event.id);
+  if (!flow) return;
+  if (flow.tag->is_written) ++counters_->cut_flows;
+  all_.end(flow, event.id);
+}
+
+// The duration around the end is a begin and an end: behind a complete event of no length, readers would take
+// that one for what is around the next flow of the thread.
+void CutFlows::leave_out(const Event& event, OpenSpans& open_spans, Piece& piece) {
+  const auto flow = all_.find(event.thread.process, event.id);
+  const auto here = piece_.find(event.thread.process, event.id);
+  if (event.type == EventType::FlowEnd && here && flow.is_of(here.process)) {
+    if (auto end = end_of(here.process, event.id, *here.tag, event.time, open_spans, piece))
+      for (const EventType type : {EventType::DurationBegin, EventType::FlowEnd, EventType::DurationEnd}) {
+        end->type = type;
+        open_spans.add(*end, piece);
+      }
+    piece_.end(here, event.id);
+  }
+  pass(event);
+}
+
+void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
+  const std::uint64_t process = event.thread.process;
+  const auto flow = all_.find(process, event.id);
+  auto here = piece_.find(process, event.id);
+  Event said = event;
+  if (event.type != EventType::FlowBegin && here.match == decltype(piece_)::Match::NoneBegan && flow) {
+    if (event.type == EventType::FlowEnd) {
+      ++counters_->cut_flows;
+      return all_.end(flow, event.id);
+    }
+    said.type = EventType::FlowBegin;
+  }
+  if (event.type == EventType::FlowBegin)
+    all_.begin(process, event.id, {.is_written = true});
+  else if (event.type == EventType::FlowStep && flow)
+    flow.tag->is_written = true;
+  else if (flow)
+    all_.end(flow, event.id);
+  if (said.type == EventType::FlowBegin) {
+    piece_.begin(process, event.id);
+    here = piece_.find(process, event.id);
+  }
+  open_spans.add(said, piece);
+  if (!here) return;
+  if (said.type == EventType::FlowEnd) {
+    piece_.end(here, event.id);
+  } else {
+    here.tag->last.assign(said);
+    if (said.type == EventType::FlowBegin) here.tag->begin.assign(said);
+  }
+}
+
+// It is on the thread of the flow's last event, unless another flow of its id is open there by then.
+std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
+                                      std::uint64_t time, const OpenSpans& open_spans, const Piece& piece) {
+  Event end = places.last.record();
+  time = std::min(std::max(time, end.time), piece.span.end);
+  if (!piece_.find(end.thread.process, id).is_of(process)) end = places.begin.record();
+  if (open_spans.depth_of(end.thread) >= kMaxDepth) return std::nullopt;
+  end.type = EventType::FlowEnd;
+  end.time = end.end = time;
+  end.arguments = {};
+  return end;
+}
+
+// Readers would end a flow in the latest duration of its thread, so it gets a duration of no length for
+// itself.
+void CutFlows::cut(OpenSpans& open_spans, Piece& piece) {
+  piece_.for_each([&](std::uint64_t process, std::uint64_t id, const FlowEnds& places) {
+    const auto end = end_of(process, id, places, piece.span.end, open_spans, piece);
+    if (!end) return;
+    Event duration = *end;
+    duration.type = EventType::DurationComplete;
+    open_spans.write(duration, piece);
+    open_spans.write(*end, piece);
+  });
+  piece_ = {};
+}
+
+}  // namespace fxt
