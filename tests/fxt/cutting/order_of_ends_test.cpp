@@ -228,9 +228,11 @@ TEST(OrderOfEnds, IsWaitedForALongTime) {
 TEST(OrderOfEnds, IndicesMayComeToMeanSomethingElseMeanwhile) {
   const Words words = joined(trace(complete(20, 40, "inner"), complete(50, 60, "sibling")),
                              {0x0000'0005'0003'0022, 0x72'6574'756f,  // string 3 is "outer" now
-                              0x0003'0001'0104'0034, 10, 90});        // complete
+                              0x0003'0001'0104'0034, 70, 80,          // complete
+                              0x0003'0001'0104'0034, 10, 90});
   EXPECT_EQ(text_of(cut(words, range(30, 200)).pieces.at(0)),
             "complete 50..60 1/2 \"c\" \"sibling\"\n"
+            "complete 70..80 1/2 \"c\" \"outer\"\n"
             "complete 30..90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"
             "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n");
 }
