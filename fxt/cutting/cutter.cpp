@@ -63,7 +63,6 @@ class Cutter::State {
   State(const CutOptions& options, PieceOutputs& outputs)
       : is_sized_(options.split_bytes != 0),
         order_(options.range == TimeRange{} ? CompleteOrder::ByBegin : CompleteOrder::Unknown),
-        start_({.from = options.range.from}),
         filter_(options),
         pieces_(options, outputs, counters) {}
 
@@ -87,7 +86,6 @@ class Cutter::State {
 
   bool is_sized_;        // --split-size
   CompleteOrder order_;  // matters only where a range cuts durations
-  TimeWindow start_;     // of the range
   std::map<std::pair<std::uint64_t, std::uint64_t>, CompleteOrderEvidence>
       evidence_;              // by process and thread
   ReadAhead unordered_;       // from the first record inside the range on, while the order is unknown
@@ -182,7 +180,7 @@ void Cutter::State::wait_for_order(const Record& record, std::uint64_t bytes) {
   if (order_ != CompleteOrder::Unknown) return take_any(record, bytes);
   order_ = order_shown_by(record);
   const std::optional<std::uint64_t> time = time_of(record);
-  if (unordered_.empty() && (!time || start_.side_of(*time) == TimeWindow::Side::Before)) {
+  if (unordered_.empty() && (!time || pieces_.is_before_range(*time))) {
     if (order_ != CompleteOrder::Unknown) end_wait();
     return take_any(record, bytes);
   }

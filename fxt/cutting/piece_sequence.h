@@ -31,6 +31,8 @@ class PieceSequence {
   // No record follows: completes the last piece.
   void finish();
 
+  // To be called with the first time of the trace, chosen or not: a range may count from it.
+  bool is_before_range(std::uint64_t time) { return edges_.side_of(time) == PieceEdges::Side::Before; }
   // The complete events of the trace stand in the order of their ends. To be called before the first record
   // inside the range.
   void expect_order_of_ends() { open_spans_.expect_order_of_ends(); }

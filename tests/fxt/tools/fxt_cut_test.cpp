@@ -74,6 +74,11 @@ TEST_F(FxtCut, Splits) {
             "complete 2500..2600 1/2 \"c\" \"other\"\n");
 }
 
+TEST_F(FxtCut, ARangeCountsFromTheFirstRecordWhateverIsChosen) {
+  EXPECT_EQ(run("-q -r 500ns~700ns --tid 3 " + trace() + " " + folder() + "out.fxt").exit_code, 0);
+  EXPECT_EQ(dump(folder() + "out.fxt"), "complete 1500..1600 1/3 \"c\" \"step\"\n");
+}
+
 TEST_F(FxtCut, WritesTenThousandPiecesAtMost) {
   const std::string long_trace =
       file("long.in", file_of([](Writer& writer) {
