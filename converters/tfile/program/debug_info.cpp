@@ -265,8 +265,8 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwa
     scope->functions.push_back(*next);
     is_in_function = false;
   }
-  for (const Dwarf_Die& around : scopes_around(declaration_of(scope->functions.front())))
-    scope->enclosing.push_back({around, prefix_within(around)});
+  for (const Dwarf_Die& around : die_scopes_.around(declaration_of(scope->functions.front())))
+    scope->enclosing.push_back({around, prefix_within(die_scopes_, around)});
   scope->enclosing.push_back({scope->unit, ""});
   Dwarf_Addr cfi_bias = 0;
   for (Dwarf_CFI* const cfi :

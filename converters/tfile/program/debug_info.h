@@ -16,6 +16,7 @@
 
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/program/die.h"
+#include "converters/tfile/program/die_scopes.h"
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/type_table.h"
 
@@ -124,6 +125,7 @@ class DebugInfo {
 
   Dwarf* dwarf() const { return dwarf_; }
   TypeTable& types() { return types_; }
+  DieScopes& die_scopes() { return die_scopes_; }
   GlobalNames& globals();
   // Read on first use.
   DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_); }
@@ -143,6 +145,7 @@ class DebugInfo {
   std::uint64_t load_bias_ = 0;
   unsigned address_bytes_;
   TypeTable types_;
+  DieScopes die_scopes_;
   std::optional<GlobalNames> globals_;  // read on first use
   CodeScope global_scope_;
   std::vector<DebugInfo*> others_;

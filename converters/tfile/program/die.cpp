@@ -1,9 +1,8 @@
 #include "converters/tfile/program/die.h"
 
-#include <cstdlib>
 #include <dwarf.h>
-#include <fmt/format.h>
-#include <memory>
+
+#include "converters/tfile/program/die_scopes.h"
 
 namespace convert::tfile {
 
@@ -53,40 +52,6 @@ std::string_view die_name(Dwarf_Die die) {
   return name != nullptr ? name : "";
 }
 
-std::vector<Dwarf_Die> scopes_around(Dwarf_Die die) {
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes_die(&die, &scopes);
-  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
-  std::vector<Dwarf_Die> around;
-  for (int i = 1; i < count; ++i) {
-    switch (dwarf_tag(&scopes[i])) {
-      case DW_TAG_namespace:
-      case DW_TAG_module:
-      case DW_TAG_class_type:
-      case DW_TAG_structure_type:
-      case DW_TAG_union_type:
-      case DW_TAG_subprogram:
-        around.push_back(scopes[i]);
-        break;
-      default:
-        break;
-    }
-  }
-  return around;
-}
-
-std::string scope_prefix(Dwarf_Die die, std::string_view separator) {
-  if (is_c(die)) return {};  // C has none, and libdw would read the whole unit to find that
-  if (separator.empty()) separator = language_of(die) == DW_LANG_D ? "." : "::";
-  std::string prefix;
-  for (Dwarf_Die& scope : scopes_around(die)) {
-    if (dwarf_tag(&scope) == DW_TAG_subprogram) continue;
-    const std::string_view outer = die_name(scope);
-    prefix = fmt::format("{}{}{}", outer.empty() ? kAnonymousNamespace : outer, separator, prefix);
-  }
-  return prefix;
-}
-
 Dwarf_Die declaration_of(Dwarf_Die die) {
   for (int steps = 0; steps < 8; ++steps) {
     auto next = referred_die(die, DW_AT_abstract_origin);
@@ -111,7 +76,7 @@ std::string demangled(std::string_view symbol, Demangle mode) {
       .value_or(std::string(symbol));
 }
 
-std::string qualified_name(Dwarf_Die function, Demangle mode) {
+std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode) {
   auto attribute = attribute_of(function, DW_AT_linkage_name);
   const char* const linkage = attribute ? dwarf_formstring(&*attribute) : nullptr;
   const bool is_cxx = linkage != nullptr && std::string_view(linkage).starts_with("_Z") &&
@@ -120,7 +85,7 @@ std::string qualified_name(Dwarf_Die function, Demangle mode) {
   if (linkage != nullptr && (is_cxx || mode == Demangle::No || plain.empty()))
     return demangled(linkage, mode);
   if (plain.empty()) return {};
-  std::string name = scope_prefix(declaration_of(function)).append(plain);
+  std::string name = scopes.prefix(declaration_of(function)).append(plain);
   if (is_ada(function))
     for (std::size_t at = name.find("__"); at != std::string::npos; at = name.find("__", at)) {
       name.erase(at, 1);

@@ -1,4 +1,4 @@
-// The entries of DWARF (DIEs): their attributes, their children and the names of their scopes.
+// The entries of DWARF (DIEs): their attributes, their children and their names.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,8 @@
 #include "converters/symbols/demangle.h"
 
 namespace convert::tfile {
+
+class DieScopes;
 
 std::vector<Dwarf_Die> children_of(Dwarf_Die parent);
 
@@ -30,11 +32,6 @@ inline constexpr std::size_t kMaxDieDepth = 64;
 
 std::string_view die_name(Dwarf_Die die);  // empty: none
 inline constexpr std::string_view kAnonymousNamespace = "(anonymous namespace)";
-// The namespaces, modules, classes and functions around a DIE, innermost first.
-std::vector<Dwarf_Die> scopes_around(Dwarf_Die die);
-// "ns::Class::": the names of those but functions, as the language separates them or with the given
-// separator.
-std::string scope_prefix(Dwarf_Die die, std::string_view separator = {});
 // The declaration of a function, which is in its class or namespace.
 Dwarf_Die declaration_of(Dwarf_Die die);
 // Whether the variable is defined elsewhere.
@@ -44,7 +41,7 @@ bool is_declaration(Dwarf_Die variable);
 std::string demangled(std::string_view symbol, Demangle mode);
 // "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name after those of its
 // scopes. Empty when the function has no name.
-std::string qualified_name(Dwarf_Die function, Demangle mode);
+std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode);
 
 int language_of(Dwarf_Die die);  // DW_LANG_…; 0: unknown
 bool is_c(Dwarf_Die die);

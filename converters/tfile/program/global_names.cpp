@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "converters/tfile/program/die.h"
+#include "converters/tfile/program/die_scopes.h"
 
 namespace convert::tfile {
 namespace {
@@ -57,11 +58,13 @@ std::string without_blanks(std::string_view name) {
   return text;
 }
 
-std::string full_name(Dwarf_Die die) { return without_blanks(scope_prefix(die, "::").append(die_name(die))); }
+std::string full_name(DieScopes& scopes, Dwarf_Die die) {
+  return without_blanks(scopes.prefix(die, "::").append(die_name(die)));
+}
 
-std::string prefix_within(Dwarf_Die scope) {
+std::string prefix_within(DieScopes& scopes, Dwarf_Die scope) {
   const std::string_view own = die_name(scope);
-  return without_blanks(scope_prefix(scope, "::").append(own.empty() ? kAnonymousNamespace : own)) + "::";
+  return without_blanks(scopes.prefix(scope, "::").append(own.empty() ? kAnonymousNamespace : own)) + "::";
 }
 
 GlobalNames::GlobalNames(std::span<const Dwarf_Die> units) {

@@ -11,6 +11,8 @@
 
 namespace convert::tfile {
 
+class DieScopes;
+
 // The kinds of things that have names, as bits.
 enum NameKind : unsigned {
   kNothing = 0,
@@ -26,9 +28,9 @@ NameKind kind_of(Dwarf_Die die);
 // Users write "Box<int,2>", DWARF and demangled names have "Box<int, 2>".
 std::string without_blanks(std::string_view name);
 // "ns::Box<int,2>": the key of a DIE among all names.
-std::string full_name(Dwarf_Die die);
+std::string full_name(DieScopes& scopes, Dwarf_Die die);
 // "ns::Box<int,2>::": what full names inside of a namespace or class begin with.
-std::string prefix_within(Dwarf_Die scope);
+std::string prefix_within(DieScopes& scopes, Dwarf_Die scope);
 
 class GlobalNames {
  public:

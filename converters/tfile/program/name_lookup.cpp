@@ -184,7 +184,7 @@ class NameLookup {
   Found inside(const FoundName& around, const std::string& name, unsigned kinds) {
     switch (kind_of(around.die)) {
       case kNamespace: {
-        const std::string key = prefix_within(around.die) + name;
+        const std::string key = prefix_within(around.info->die_scopes(), around.die) + name;
         if (const Found found = visible(key, kinds)) return found;
         if (const Found found = imported({around.die}, name, kinds)) return found;
         const auto* const entry = around.info->globals().find(key, kinds);
@@ -228,7 +228,8 @@ class NameLookup {
             is_directive || die_name(child).empty() || has_attribute(child, DW_AT_export_symbols);
         if (!is_open || std::ranges::find(seen, meant->addr) != seen.end()) continue;
         seen.push_back(meant->addr);
-        if (const Found found = visible(prefix_within(*meant) + name, kinds)) return found;
+        if (const Found found = visible(prefix_within(info_.die_scopes(), *meant) + name, kinds))
+          return found;
         into.push_back(*meant);
       }
     return {};
@@ -239,7 +240,7 @@ class NameLookup {
   // Where it is defined, if it is only declared here. Constants may have no definition.
   Found defined(const FoundName& name) {
     if (!is_declaration(name.die)) return name;
-    const std::string key = full_name(name.die);
+    const std::string key = full_name(name.info->die_scopes(), name.die);
     if (const Found found = visible(key, kind_of(name.die))) return found;
     if (const auto* const entry = name.info->globals().find(key, kind_of(name.die)))
       return entry->is_ambiguous ? Found{} : FoundName{name.info, entry->die};

@@ -294,7 +294,7 @@ CodeInfo Program::code_at(std::uint64_t address) const {
   if (scope == nullptr) return info;
   std::vector<std::string> functions;  // innermost first
   for (Dwarf_Die function : scope->functions)
-    if (std::string own = qualified_name(function, impl_->demangle); !own.empty())
+    if (std::string own = qualified_name(impl_->debug->die_scopes(), function, impl_->demangle); !own.empty())
       functions.push_back(std::move(own));
   if (functions.empty()) return info;
   if (impl_->demangle != Demangle::No || functions.size() > 1) info.function = functions.front();

@@ -4,11 +4,13 @@
 #include <array>
 #include <fmt/format.h>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "converters/model/reading/text.h"
@@ -98,18 +100,38 @@ bool is_alike(std::string_view function, std::string_view name) {
   return !own_name(function).empty() && own_name(function) == own_name(name);
 }
 
-// What one location tells, whatever the bias.
-struct Clue {
-  const TracepointLocation* location;
+bool contains(const Program::Function& function, std::uint64_t address) {
+  return address - function.address < std::max<std::uint64_t>(function.size, 1);
+}
+
+// What the user wrote means in the program, whatever the bias. A line of a template or an inlined function
+// has thousands of addresses, each with a location of its own, so they all share this.
+struct MeantCode {
   std::vector<std::string> names = {};  // of a function or label; empty: a line, or unknown
   bool is_line = false;
   // Those of that name, or that the line opens; and up to where GDB may set a tracepoint on each.
   struct Code : Program::Function {
     std::uint64_t last;
   };
-  std::vector<Code> functions = {};
-  // Addresses where the location may lie exactly.
+  std::vector<Code> functions = {};  // by address
+  // Addresses where the location may lie exactly, sorted.
   std::vector<std::uint64_t> exact = {};
+  std::uint64_t longest = 1;  // the size of the largest function
+
+  // The functions around an address, the one that begins last first.
+  std::vector<Code> functions_around(std::uint64_t address) const {
+    std::vector<Code> found;
+    auto next = std::ranges::upper_bound(functions, address, {}, &Code::address);
+    while (next != functions.begin() && address - std::prev(next)->address < longest)
+      if (contains(*--next, address)) found.push_back(*next);
+    return found;
+  }
+};
+
+// What one location tells, whatever the bias.
+struct Clue {
+  const TracepointLocation* location;
+  const MeantCode* code;
   std::vector<std::uint64_t> objects = {};  // biases at which a collected object was recorded
   std::vector<CollectItem> items = {};
 };
@@ -239,7 +261,7 @@ class Checker {
     for (const Clue& clue : clues_) {
       const std::uint64_t address = clue.location->address - bias;
       if (!program_.layout().contains(address)) {
-        if (!clue.names.empty() && !clue.functions.empty()) outside.insert(clue.location->number);
+        if (!clue.code->names.empty() && !clue.code->functions.empty()) outside.insert(clue.location->number);
         continue;
       }
       inside.insert(clue.location->number);
@@ -298,29 +320,40 @@ class Checker {
         contradict(result.check, fmt::format("`{}` lies elsewhere", item), location);
   }
 
-  Clue clue_of(const TracepointLocation& location) const {
-    Clue clue{.location = &location};
-    const std::string text = location_text(location.at);
+  Clue clue_of(const TracepointLocation& location) {
+    const auto [code, is_new] = meant_.try_emplace(location.at);
+    if (is_new) code->second = code_meant_by(location.at);
+    Clue clue{.location = &location, .code = &code->second};
+    add_objects(clue);
+    return clue;
+  }
+
+  MeantCode code_meant_by(const std::string& at) const {
+    MeantCode code;
+    const std::string text = location_text(at);
     if (const auto source = line_in(text)) {
-      clue.is_line = true;
-      clue.exact = program_.line_addresses(source->file, source->line);
-      for (const std::uint64_t address : clue.exact)
+      code.is_line = true;
+      code.exact = program_.line_addresses(source->file, source->line);
+      for (const std::uint64_t address : code.exact)
         if (const auto function = program_.function_at(address); function && function->address == address)
-          clue.functions.push_back({*function, program_.prologue_end(*function)});
+          code.functions.push_back({*function, program_.prologue_end(*function)});
     } else if (!text.starts_with('*')) {
-      clue.names = names_in(text);
-      for (const std::string& name : clue.names)
+      code.names = names_in(text);
+      for (const std::string& name : code.names)
         for (const Program::Function& function : program_.functions(name)) {
-          const bool is_around_label = name != clue.names.back();
+          const bool is_around_label = name != code.names.back();
           const std::uint64_t end = function.address + function.size;
-          clue.functions.push_back({function, is_around_label ? end : program_.prologue_end(function)});
+          code.functions.push_back({function, is_around_label ? end : program_.prologue_end(function)});
         }
     } else if (const auto symbol = symbol_in(text)) {
       for (const Program::Function& function : program_.functions(symbol->name))
-        clue.exact.push_back(function.address + symbol->offset);
+        code.exact.push_back(function.address + symbol->offset);
     }
-    add_objects(clue);
-    return clue;
+    std::ranges::sort(code.exact);
+    std::ranges::stable_sort(code.functions, {}, &MeantCode::Code::address);
+    for (const MeantCode::Code& function : code.functions)
+      code.longest = std::max(code.longest, function.size);
+    return code;
   }
 
   void add_objects(Clue& clue) const {
@@ -342,9 +375,9 @@ class Checker {
   static std::set<std::uint64_t> biases_of(const Clue& clue) {
     std::set<std::uint64_t> biases(clue.objects.begin(), clue.objects.end());
     const std::uint64_t address = clue.location->address;
-    for (const std::uint64_t exact : clue.exact)
+    for (const std::uint64_t exact : clue.code->exact)
       if (address >= exact && (address - exact) % kPage == 0) biases.insert(address - exact);
-    for (const Program::Function& function : clue.functions) {
+    for (const Program::Function& function : clue.code->functions) {
       if (address < function.address) continue;
       const std::uint64_t pages = std::min(function.size / kPage + 1, kMaxPages);
       const std::uint64_t nearest = (address - function.address) / kPage * kPage;
@@ -356,38 +389,35 @@ class Checker {
     return biases;
   }
 
-  static bool contains(const Program::Function& function, std::uint64_t address) {
-    return address - function.address < std::max<std::uint64_t>(function.size, 1);
-  }
-
   Evidence evidence_of(const Clue& clue, std::uint64_t bias) const {
     const std::uint64_t address = clue.location->address - bias;
     if (!program_.layout().is_code(address)) return Evidence::Contradicts;
-    if (std::ranges::count(clue.exact, address) != 0) return Evidence::Exact;
+    const MeantCode& meant = *clue.code;
+    if (std::ranges::binary_search(meant.exact, address)) return Evidence::Exact;
     bool is_behind_prologue = false;
-    for (const Clue::Code& function : clue.functions) {
-      if (!contains(function, address)) continue;
+    for (const MeantCode::Code& function : meant.functions_around(address)) {
       if (address <= function.last)
         return program_.may_begin_at(function, address) ? Evidence::InFunction : Evidence::Contradicts;
       is_behind_prologue = true;
     }
-    if (!clue.exact.empty()) return Evidence::Contradicts;
+    if (!meant.exact.empty()) return Evidence::Contradicts;
     const CodeInfo code = program_.code_at(clue.location->address);
-    if (clue.is_line) return code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
-    if (clue.names.empty()) return Evidence::HasCode;
+    if (meant.is_line) return code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
+    if (meant.names.empty()) return Evidence::HasCode;
     // Inlined functions, and those with other names in the program's language, have no symbol of that name.
     const auto is_named_so = [&](const std::string& function) {
-      return std::ranges::any_of(clue.names, [&](const auto& name) { return is_alike(function, name); });
+      return std::ranges::any_of(meant.names, [&](const auto& name) { return is_alike(function, name); });
     };
     std::span<const std::string> inlined = code.inlined;
     if (is_behind_prologue && !inlined.empty()) inlined = inlined.first(inlined.size() - 1);
     if ((!is_behind_prologue && is_named_so(code.function)) || std::ranges::any_of(inlined, is_named_so))
       return Evidence::InFunction;
-    return clue.functions.empty() && code.function.empty() ? Evidence::HasCode : Evidence::Contradicts;
+    return meant.functions.empty() && code.function.empty() ? Evidence::HasCode : Evidence::Contradicts;
   }
 
   Program& program_;
   RecordedPlaces places_;
+  std::unordered_map<std::string, MeantCode> meant_;  // by what the user wrote
   std::vector<Clue> clues_;
 };
 

@@ -144,7 +144,7 @@ class TypeReader {
   void read(Type& type, Dwarf_Die die) {
     type.size = unsigned_attribute(die, DW_AT_byte_size).value_or(0);
     if (const std::string_view name = die_name(die); !name.empty())
-      type.name = scope_prefix(die).append(name);
+      type.name = info_.die_scopes().prefix(die).append(name);
     switch (const int tag = dwarf_tag(&die)) {
       case DW_TAG_pointer_type:
       case DW_TAG_reference_type:
@@ -276,7 +276,7 @@ class TypeReader {
     const Type* const underlying = types_.of(die);
     if (underlying != nullptr && type.size == 0) type.size = underlying->size;
     // The enumerators of an `enum class` are qualified by its name, too.
-    std::string prefix = scope_prefix(die);
+    std::string prefix = info_.die_scopes().prefix(die);
     const std::string_view name = die_name(die);
     if (!name.empty() && has_attribute(die, DW_AT_enum_class))
       prefix += fmt::format("{}{}", name, prefix.ends_with('.') ? "." : "::");
@@ -414,8 +414,9 @@ class TypeReader {
         const std::string_view outer = die_name(owner), name = die_name(child);
         const bool is_named = tag == DW_TAG_member && !outer.empty() && !name.empty();
         if (is_named && bytes && !has_attribute(child, DW_AT_external))
-          type.enumerators.emplace_back(offset + static_cast<std::int64_t>(*bytes),
-                                        fmt::format("&{}{}::{}", scope_prefix(owner), outer, name));
+          type.enumerators.emplace_back(
+              offset + static_cast<std::int64_t>(*bytes),
+              fmt::format("&{}{}::{}", info_.die_scopes().prefix(owner), outer, name));
         return;
       }
       const auto location = only_operation(own_attribute(child, DW_AT_vtable_elem_location));
@@ -423,8 +424,9 @@ class TypeReader {
       const bool is_literal = location->atom >= DW_OP_lit0 && location->atom <= DW_OP_lit31;
       const std::uint64_t place = is_literal ? location->atom - DW_OP_lit0 : location->number;
       if (place < kMaxVirtualFunctions)
-        type.enumerators.emplace_back(function_member_key(place * info_.address_bytes() + 1, offset),
-                                      fmt::format("&virtual {}", qualified_name(child, Demangle::Full)));
+        type.enumerators.emplace_back(
+            function_member_key(place * info_.address_bytes() + 1, offset),
+            fmt::format("&virtual {}", qualified_name(info_.die_scopes(), child, Demangle::Full)));
     });
   }
 

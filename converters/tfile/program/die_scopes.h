@@ -1,0 +1,39 @@
+// The namespaces, classes and functions around DIEs. libdw reads a unit from its beginning for each question;
+// this reads each unit once.
+#pragma once
+
+#include <cstddef>
+#include <elfutils/libdw.h>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace convert::tfile {
+
+class DieScopes {
+ public:
+  // The namespaces, modules, classes and functions around a DIE, innermost first. None inside of unions.
+  std::vector<Dwarf_Die> around(Dwarf_Die die);
+  // "ns::Class::": the names of those but functions, as the language separates them or with the given
+  // separator.
+  std::string prefix(Dwarf_Die die, std::string_view separator = {});
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  // DIEs lie in the file in the order of the tree, so those in a scope are those up to its end.
+  struct Scope {
+    Dwarf_Die die;
+    const void* end;     // the next DIE behind the scope; null: the unit ends before
+    std::size_t parent;  // kNone: none
+  };
+  using Unit = std::vector<Scope>;  // by address
+
+  static void read(Dwarf_Die parent, std::size_t parent_scope, const void* end, Unit& unit,
+                   std::size_t depth = 0);
+  const Unit& unit_of(Dwarf_Die die);
+
+  std::unordered_map<const Dwarf_CU*, Unit> units_;
+};
+
+}  // namespace convert::tfile
