@@ -231,8 +231,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
       (options.programs.empty() ? input : options.programs.front()).filename().string();
   TraceLanes lanes = add_lanes(*recording, process, context);
   if (lanes.all.empty()) return;
-  context.stats.bytes_total +=
-      trace.file->size() - std::min(trace.file->size(), trace.description.frames_begin);
+  context.stats.bytes_total += trace.file->size();
+  context.stats.add_read(trace.description.frames_begin, 0);
   add_unmatched_threads(*recording, lanes.by_track, context.timeline);
   Lane& main = *lanes.all.front();
   context.timeline.add_source(

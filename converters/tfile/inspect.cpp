@@ -184,6 +184,9 @@ Outline damage_of(const TraceSurvey& survey) {
   Outline list = Outline::array();
   for (const Damage& damage : survey.damage)
     list.push_back({{"problem", damage.problem}, {"begin", hex(damage.begin)}, {"end", hex(damage.end)}});
+  if (const TraceSurvey::Rest& rest = survey.rest; rest.size > 0)
+    list.push_back(
+        {{"problem", text_of(rest)}, {"begin", hex(rest.begin)}, {"end", hex(rest.begin + rest.size)}});
   return list;
 }
 

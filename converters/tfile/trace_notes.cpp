@@ -24,6 +24,8 @@ void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes
   }
   if (survey.damage_count > survey.damage.size())
     notes.add(kSkippedBytes, file, "and more", survey.damage_count - survey.damage.size());
+  if (const TraceSurvey::Rest& rest = survey.rest; rest.size > 0)
+    notes.add(kBytesBehindEnd, Location::byte(trace.path, rest.begin), text_of(rest));
   if (!status) return;
   const std::uint64_t frames = survey.time.frames;
   if (status->frames && *status->frames > frames)
@@ -127,6 +129,13 @@ void note_registers(const TraceFile& trace, const LocationTable& locations, Regi
 }
 
 }  // namespace
+
+std::string text_of(const TraceSurvey::Rest& rest) {
+  std::string text = fmt::format("{} bytes behind the end of the frames are not read", rest.size);
+  if (rest.next_trace)
+    text += fmt::format(": another trace begins at +{:#x}, split the file there", *rest.next_trace);
+  return text;
+}
 
 void add_survey_notes(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {
   note_frames(trace, survey, notes);

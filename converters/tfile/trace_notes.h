@@ -1,6 +1,8 @@
 // The notes on a trace file that are known before its events are emitted.
 #pragma once
 
+#include <string>
+
 #include "converters/model/notes.h"
 #include "converters/tfile/events/register_arguments.h"
 #include "converters/tfile/frames/trace_file.h"
@@ -10,6 +12,9 @@ namespace convert::tfile {
 
 // What is missing, damaged or uncertain in the file.
 void add_survey_notes(const TraceFile& trace, const TraceSurvey& survey, Notes& notes);
+
+// The problem with bytes behind the end of the frames.
+std::string text_of(const TraceSurvey::Rest& rest);
 
 // What was collected at the locations, and can't be shown or is not shown as well as it could be.
 void add_location_notes(const TraceFile& trace, const LocationTable& locations, bool has_program,

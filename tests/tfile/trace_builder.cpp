@@ -119,6 +119,7 @@ std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const
   timeline.run(text, [] {});
   all_lines_ = text.lines();
   details_ = stats.details;
+  bytes_read_ = stats.bytes_read;
   threads_ = text.threads();
   for (std::string& thread : threads_)
     if (const auto at = thread.find(" of "); at != std::string::npos) thread.resize(at);

@@ -61,6 +61,8 @@ class TraceBuilder {
   const std::vector<std::string>& threads() const { return threads_; }
   const std::vector<std::string>& details() const { return details_; }  // of the report
 
+  std::uint64_t bytes_read() const { return bytes_read_; }  // by the last lines()
+
   // The bytes of a number in the byte order of the file.
   template <typename T>
   std::string number(T value) const {
@@ -71,6 +73,7 @@ class TraceBuilder {
   std::filesystem::path path_;
   std::endian order_ = std::endian::little;
   std::string description_;
+  std::uint64_t bytes_read_ = 0;
   std::string frames_;
   std::string blocks_;
   std::int16_t tracepoint_ = 0;

@@ -17,6 +17,8 @@ inline constexpr NoteKind kByteOrder{"byte-order", "byte orders that had to be g
 // Frames
 inline constexpr NoteKind kDamagedFrame{"damaged-frame", "frames of which only a part could be read"};
 inline constexpr NoteKind kSkippedBytes{"skipped-bytes", "stretches of the file without readable frames"};
+inline constexpr NoteKind kBytesBehindEnd{"bytes-behind-end",
+                                          "files that go on behind the end of their frames"};
 inline constexpr NoteKind kTruncatedTail{"truncated-tail", "files that end too early"};
 inline constexpr NoteKind kFramesMissing{"frames-missing", "frames of the recording not found in the file"};
 inline constexpr NoteKind kFramesOverwritten{"frames-overwritten",

@@ -52,7 +52,7 @@ const Frame* FrameReader::next() {
   if (head[0] == std::byte{} && head[1] == std::byte{}) {
     if (frames_are_missing() && file_.size() - offset_ > kLongestEndMarker)
       return skip_to_chain(offset_ + 1, "end marker in the middle of the frames");
-    at_end_ = true;
+    pass_end_marker();
     return nullptr;
   }
   const FrameHeader header = frame_header(head, format_.order);
@@ -122,12 +122,25 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
     // The search has moved the data, so the good blocks are walked again.
     return is_known ? reread(blocks_begin, good_bytes) : next();
   } else {  // after the last expected frame
-    at_end_ = true;
+    pass_end_marker();
     return nullptr;
   }
   // Reading after the frame may have moved the data.
   offset_ = end;
   return reread(blocks_begin, good_bytes);
+}
+
+void FrameReader::pass_end_marker() {
+  const auto marker = file_.at(offset_, kLongestEndMarker);
+  for (std::size_t i = 0; i < std::min<std::size_t>(marker.size(), kLongestEndMarker); ++i) {
+    if (marker[i] != std::byte{}) break;
+    ++offset_;
+  }
+  at_end_ = is_past_end_marker_ = true;
+}
+
+std::uint64_t FrameReader::bytes_behind_end() const {
+  return is_past_end_marker_ && !is_circular_ ? file_.size() - std::min(file_.size(), offset_) : 0;
 }
 
 const Frame* FrameReader::reread(std::uint64_t blocks_begin, std::size_t good_bytes) {

@@ -83,6 +83,9 @@ class FrameReader {
   bool has_damage() const { return !damage_.empty(); }
 
   std::uint64_t offset() const { return offset_; }  // how far the file is read
+  // Once next() has returned null: how many bytes follow at offset() that belong to no frame. 0 for a
+  // circular buffer, where old bytes are to be expected, and where damage covers them.
+  std::uint64_t bytes_behind_end() const;
   std::uint64_t frames_read() const { return frames_read_; }
 
  private:
@@ -96,6 +99,7 @@ class FrameReader {
   std::optional<std::uint64_t> find_chain(std::uint64_t from, std::uint64_t to);
   const Frame* skip_to_chain(std::uint64_t from, std::string problem);
   const Frame* broken_frame(const FrameHeader& header, std::size_t good_bytes);
+  void pass_end_marker();
   const Frame* reread(std::uint64_t blocks_begin, std::size_t good_bytes);
   void start_frame(const FrameHeader& header);
   void add_damage(Damage::Kind kind, std::uint64_t begin, std::uint64_t end, std::string problem);
@@ -108,6 +112,7 @@ class FrameReader {
   std::uint64_t offset_;
   std::uint64_t frames_read_ = 0;
   bool at_end_ = false;
+  bool is_past_end_marker_ = false;
   std::size_t search_budget_;
   Frame frame_;
   std::vector<Damage> damage_;

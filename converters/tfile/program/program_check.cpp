@@ -253,12 +253,14 @@ class Checker {
     ProgramCheck check;
     std::size_t weight = 0;
   };
-  Result check_at(std::uint64_t bias) {
+  // With `only_if_it_fits`, the first contradiction ends the comparison.
+  Result check_at(std::uint64_t bias, bool only_if_it_fits = false) {
     Result result{.check = {.bias = bias}};
     ProgramCheck& check = result.check;
     program_.set_load_bias(bias);
     std::set<std::uint64_t> outside, inside;  // tracepoints whose function is one of the program's
     for (const Clue& clue : clues_) {
+      if (only_if_it_fits && check.contradictions > 0) return result;
       const std::uint64_t address = clue.location->address - bias;
       if (!program_.layout().contains(address)) {
         if (!clue.code->names.empty() && !clue.code->functions.empty()) outside.insert(clue.location->number);
@@ -434,7 +436,11 @@ ProgramCheck check_program(const Description& description, Program& program,
   if (given) return checker.check_at(*given).check;
 
   std::vector<Checker::Result> results;
-  for (const std::uint64_t bias : checker.candidates()) results.push_back(checker.check_at(bias));
+  bool has_fitting = false;
+  for (const std::uint64_t bias : checker.candidates()) {
+    const Checker::Result& result = results.emplace_back(checker.check_at(bias, has_fitting));
+    has_fitting |= result.weight > 0 && result.check.contradictions == 0;
+  }
   std::erase_if(results, [](const Checker::Result& result) {
     return result.weight == 0 && result.check.contradictions == 0;
   });

@@ -1,6 +1,7 @@
 #include "converters/tfile/threads/survey.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "converters/tfile/frames/pattern_reader.h"
@@ -8,10 +9,25 @@
 namespace convert::tfile {
 namespace {
 
+// Where a trace begins behind `begin`.
+std::optional<std::uint64_t> find_trace(FileWindow& file, std::uint64_t begin) {
+  constexpr std::string_view kMagicOfAllVersions = kMagic.substr(0, 6);
+  for (std::uint64_t offset = begin; offset + kMagicOfAllVersions.size() <= file.size();) {
+    const auto bytes = file.at(offset, kMagicOfAllVersions.size());
+    if (bytes.size() < kMagicOfAllVersions.size()) break;
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::size_t found = text.find(kMagicOfAllVersions);
+    if (found != std::string_view::npos) return offset + found;
+    offset += text.size() - kMagicOfAllVersions.size() + 1;
+  }
+  return std::nullopt;
+}
+
 class Surveyor {
  public:
   Surveyor(const TraceFile& trace, const LocationTable& locations)
-      : reader_(*trace.file, trace.description, trace.format),
+      : file_(*trace.file),
+        reader_(*trace.file, trace.description, trace.format),
         patterns_(reader_, trace.description, trace.format.order),
         classifier_(trace, locations) {}
 
@@ -21,6 +37,9 @@ class Surveyor {
       if (reader_.has_damage()) add_damage();
     }
     add_damage();
+    if (const std::uint64_t size = reader_.bytes_behind_end(); size > 0)
+      survey_.rest = {
+          .begin = reader_.offset(), .size = size, .next_trace = find_trace(file_, reader_.offset())};
     for (const KnownFrames& known : known_) add_known(known);
     for (std::size_t number = 0; number < counts_.size(); ++number)
       if (counts_[number] > 0)
@@ -143,6 +162,7 @@ class Surveyor {
     }
   }
 
+  FileWindow& file_;
   FrameReader reader_;
   PatternReader patterns_;
   FrameClassifier classifier_;

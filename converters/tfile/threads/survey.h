@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "converters/model/merging/thread_match.h"
@@ -57,6 +58,12 @@ struct TraceSurvey {
   std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
   std::vector<Damage> damage;  // the first kKeptDamage
   std::uint64_t damage_count = 0;
+  // What follows the end of the frames and is not read; `size` is 0 if nothing does.
+  struct Rest {
+    std::uint64_t begin = 0, size = 0;
+    std::optional<std::uint64_t> next_trace = {};  // where another trace begins
+  };
+  Rest rest;
 
   // The frames that are shown on each track, by track.
   std::vector<std::uint64_t> frames_shown() const;

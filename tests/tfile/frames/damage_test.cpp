@@ -1,4 +1,5 @@
 // Damaged files: frames around the damage are shown, and the damage is noted (fact sheet, section 9).
+#include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -256,7 +257,38 @@ TEST(DamagedTrace, BytesBehindTheEndAreNoFrames) {
   TraceBuilder t;
   describe_frames(t, "1");
   t.frame(2).variable(1, 5).end().frame(2).variable(1, 6).frame(2).variable(1, 7).end();
+  const auto end = std::filesystem::file_size(t.write()) - 2 * 19 - 4;
   EXPECT_THAT(t.lines(), SizeIs(1));
+  EXPECT_THAT(
+      t.notes(),
+      ElementsAre("bytes-behind-end 1",
+                  fmt::format("FILE:+{:#x}: 42 bytes behind the end of the frames are not read", end)));
+}
+
+TEST(DamagedTrace, AnotherTraceBehindTheEndIsNoted) {
+  TraceBuilder t;
+  describe_frames(t, "1");
+  const std::string one = t.frame(2).variable(1, 5).end().bytes();
+  t.write(one + one);
+  EXPECT_THAT(t.lines(), SizeIs(1));
+  EXPECT_THAT(t.notes(),
+              ElementsAre("bytes-behind-end 1",
+                          fmt::format("FILE:+{0:#x}: {0} bytes behind the end of the frames are not read: "
+                                      "another trace begins at +{0:#x}, split the file there",
+                                      one.size())));
+  t.write(one + std::string(300'000, 'x') + one);
+  t.lines();
+  EXPECT_THAT(t.notes(),
+              Contains(HasSubstr(fmt::format("another trace begins at +{:#x}", one.size() + 300'000))));
+}
+
+TEST(TraceFile, IsCountedFromItsBeginningToItsEnd) {
+  TraceBuilder t;
+  describe_frames(t, "2");
+  t.frame(2).variable(1, 5).frame(2).variable(1, 6).end();
+  const std::uint64_t size = std::filesystem::file_size(t.write());
+  t.lines();
+  EXPECT_EQ(t.bytes_read(), size);
 }
 
 TEST(DamagedTrace, UnknownTracepointsAreShown) {

@@ -326,6 +326,25 @@ TEST_F(LoadBias, AFunctionIsNotTracedAmidItsPrologue) {
   }
 }
 
+// As a line of a template has them: hundreds of functions begin on one line.
+TEST(ManyLocations, OfOneLineAllAgree) {
+  Program program(TRACED_LINE, Demangle::Simple);
+  Description description;
+  for (const std::uint64_t address : program.line_addresses("traced_line.c", 1)) {
+    TracepointLocation location;
+    location.at = "traced_line.c:1";
+    location.address = kBias + address;
+    description.locations.push_back(location);
+  }
+  EXPECT_GE(description.locations.size(), 500u);
+  const ProgramCheck check = check_program(description, program);
+  EXPECT_THAT(check.bias, Optional(kBias));
+  EXPECT_EQ(check.agreements, description.locations.size());
+  EXPECT_EQ(check.contradictions, 0u);
+  description.locations.back().address = kBias + program.functions("f250").front().address + 2;
+  EXPECT_EQ(check_program(description, program, kBias).contradictions, 1u);
+}
+
 TEST(FunctionMeant, IsTheOneThatTheLocationNames) {
   const CodeInfo code{.function = "plant::valve",
                       .source = "plant.cpp:13",
