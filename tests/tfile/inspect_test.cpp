@@ -10,6 +10,7 @@
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/importer.h"
 #include "converters/tfile/program/program.h"
+#include "tests/tfile/program/traced_program.h"
 #include "tests/tfile/trace_builder.h"
 
 namespace convert::tfile {
@@ -186,6 +187,19 @@ TEST(Inspect, AProgramGivesTheTypesOfItems) {
                           "while stepping, unit: pointer to a data member",
                           "while stepping, reader: pointer to a member function",
                           "while stepping, tank.gone: nothing of this name is known there"));
+}
+
+TEST(Inspect, HiddenVariablesAreCalledSo) {
+  const std::uint64_t address = Program(TRACED_FIXED, Demangle::Simple)
+                                    .line_addresses("traced_program.cpp", line_of("refill inner"))
+                                    .front();
+  const std::string location = fmt::format("2:{:x}", address);
+  TraceBuilder t;
+  t.line("R 40").line(fmt::format("tp T{}:E:0:0", location)).source(location, "cmd", "collect $locals");
+  Notes notes;
+  const Json outline = inspected(t.end().write(), notes, {.programs = {TRACED_FIXED}});
+  EXPECT_EQ(outline["tracepoints"][0]["items"],
+            Json({"calls: short int", "calls: int, hidden by an inner variable"}));
 }
 
 // Frames have 16 bits for it.

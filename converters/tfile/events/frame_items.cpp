@@ -9,6 +9,21 @@ namespace convert::tfile {
 
 using Kind = CollectItem::Kind;
 
+namespace {
+
+// Whether a name is one of the words of an expression.
+bool mentions(std::string_view expression, std::string_view name) {
+  for (std::size_t at = expression.find(name); at != std::string_view::npos;
+       at = expression.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || !is_word_character(expression[at - 1]);
+    if (begins && (end == expression.size() || !is_word_character(expression[end]))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::uint64_t bytes_of(const Value& value) {
   return value.bit_size != 0 ? (value.bit_offset + value.bit_size + 7) / 8 : value.type->size;
 }
@@ -30,11 +45,18 @@ void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
   // A frame without a pc may be anywhere, where variables have other registers and constants.
   if (!context.pc)
     for (auto& values : values_)
-      for (auto& [text, value] : values)
-        if (value.storage.kind == Storage::Kind::Bytes) value.type = nullptr;
+      for (ItemValue& item : values)
+        if (item.value.storage.kind == Storage::Kind::Bytes) item.value.type = nullptr;
   // Elsewhere, the actions are no evidence.
   is_contradicted_ = is_elsewhere_ ? contradicted_.contains(tracepoint) : !align(expected);
   if (is_contradicted_) contradicted_.insert(tracepoint);
+}
+
+bool FrameItems::is_named(std::string_view name) const {
+  return std::ranges::any_of(values_, [name](const auto& values) {
+    return std::ranges::any_of(
+        values, [name](const ItemValue& item) { return !item.is_hidden && mentions(item.text, name); });
+  });
 }
 
 std::span<const std::byte> FrameItems::recorded(std::uint64_t address, std::uint64_t size) {
@@ -45,8 +67,10 @@ std::span<const std::byte> FrameItems::recorded(std::uint64_t address, std::uint
 // Whether the actions can have recorded the items where the program has them.
 bool FrameItems::align(const ExpectedBlocks& expected) {
   for (const auto& values : values_)
-    for (const auto& [text, value] : values)
-      if (value.storage.reg != nullptr && !is_in_mask(expected.actions, *value.storage.reg)) return false;
+    for (const ItemValue& item : values)
+      if (const Register* const reg = item.value.storage.reg;
+          reg != nullptr && !is_in_mask(expected.actions, *reg))
+        return false;
   alignment_.start(expected.items.size(), expressions_.size());
   const bool has_ranges = replay_.actions().size() > expressions_.size();
   for (std::size_t i = 0; i < expected.items.size(); ++i) {

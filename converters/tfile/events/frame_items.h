@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "converters/tfile/actions/alignment.h"
@@ -34,6 +35,8 @@ class FrameItems {
 
   // An item is one value, or the variables of $args or $locals; empty without the program.
   const std::vector<ItemValue>& values(std::size_t item) const { return values_[item]; }
+  // Whether an item other than hidden variables has this name, or uses it.
+  bool is_named(std::string_view name) const;
   EvaluationContext evaluation() { return {*scope_, memory_, trace_.description.variables}; }
   // Whether the actions recorded other memory than that where the program has the items.
   bool is_contradicted() const { return is_contradicted_; }

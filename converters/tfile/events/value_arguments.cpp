@@ -80,7 +80,11 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   }
   const auto& values = items_.values(index);
   bool is_typed = false;
-  for (const ItemValue& value : values) is_typed |= add_value(value, item.is_string);
+  for (const ItemValue& value : values) {
+    // The name is that of the inner variable, if the frame has that, too.
+    if (value.is_hidden && items_.is_named(value.text)) continue;
+    is_typed |= add_value(value, item.is_string);
+  }
   if (!is_typed && is_value) {
     if (symbols_ != nullptr && item.kind != Kind::ReturnAddress)
       note(kUntypedValues, item.text,

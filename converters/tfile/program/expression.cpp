@@ -448,8 +448,9 @@ std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationCo
     case CollectItem::Kind::Variables:
       for (const CodeScope::Variable& variable : scope.variables) {
         if (variable.is_parameter != item.text.starts_with("$arg")) continue;
-        if (scope.find(variable.name) != &variable) continue;  // an inner one hides it
-        if (!is_declaration(variable.die)) values.push_back({variable.name, value_of(variable.die, context)});
+        if (is_declaration(variable.die)) continue;
+        const bool is_hidden = scope.find(variable.name) != &variable;
+        values.push_back({variable.name, value_of(variable.die, context), is_hidden});
       }
       break;
     default:

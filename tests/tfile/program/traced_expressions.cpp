@@ -65,3 +65,11 @@ extern "C" [[gnu::noinline]] int expressions(int i) {
   return made + static_cast<int>(f + d) + static_cast<int>(empty) + ri + rq->id + rit.id +
          static_cast<int>(rlongs[0] + l);
 }
+
+extern "C" [[gnu::noinline]] int hide(int level) {
+  int rest = 3;
+  {
+    int level = rest, rest = level + 1;
+    return level + rest;  // MARK hiding
+  }
+}

@@ -47,12 +47,14 @@ class TypedFrames : public testing::Test {
   // The offset of a variable from the frame base, which is the CFA.
   std::int64_t offset_of(std::string_view function, std::string_view variable) const {
     const CodeScope* const scope = program.scope_at(program.functions(function).front().address);
-    Dwarf_Die die = scope->find(variable)->die;
+    return offset_of(scope->find(variable)->die, *scope);
+  }
+  static std::int64_t offset_of(Dwarf_Die variable, const CodeScope& scope) {
     Dwarf_Attribute attribute;
     Dwarf_Op* operations = nullptr;
     std::size_t count = 0;
-    dwarf_attr_integrate(&die, DW_AT_location, &attribute);
-    EXPECT_EQ(dwarf_getlocation_addr(&attribute, scope->pc, &operations, &count, 1), 1);
+    dwarf_attr_integrate(&variable, DW_AT_location, &attribute);
+    EXPECT_EQ(dwarf_getlocation_addr(&attribute, scope.pc, &operations, &count, 1), 1);
     EXPECT_EQ(operations->atom, DW_OP_fbreg);
     return static_cast<std::int64_t>(operations->number);
   }
@@ -474,6 +476,64 @@ TEST_F(Entries, WhatIsNoReturnAddressIsNotCalledSo) {
   entry("plant::pump", "collect $_ret", trace(0x6008, 8));
   t.memory(0x6008, t.number(std::uint64_t{0x1234}));
   EXPECT_THAT(frame_line(), HasSubstr(" mem.0x6008=4660 "));
+}
+
+// A line of a function whose variables `level` and `rest` are hidden by inner ones. The CFA is 16 behind rbp.
+class HiddenVariables : public Entries {
+ protected:
+  // What a frame shows of these items, which are recorded in this order: 4 bytes each, 1, 2 and so on.
+  std::string frame(std::string_view collect, const std::vector<std::uint64_t>& places) {
+    TraceBuilder builder;
+    const std::string location = fmt::format("2:{:x}", address_);
+    builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+    builder.line("tdesc <reg name='rbp' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
+    std::string actions;
+    for (const std::uint64_t place : places) actions += trace(place, 4);
+    builder.line("R 10").line(kStamp).line(fmt::format("tp T{}:E:0:0", location));
+    builder.line(fmt::format("tp A{}:R3{}", location, actions));
+    builder.source(location, "at", fmt::format("traced_expressions.cpp:{}", line_))
+        .source(location, "cmd", fmt::format("collect {}", collect));
+    builder.frame(2).registers(builder.number(kStack) + builder.number(address_));
+    for (std::int32_t number = 0; const std::uint64_t place : places)
+      builder.memory(place, builder.number(++number));
+    const auto lines = builder.variable(1, 1000).end().lines({.blobs = Blobs::None}, {.programs = {file}});
+    EXPECT_THAT(builder.notes(), Not(Contains(HasSubstr("item-"))));
+    return lines.at(0) + " ";
+  }
+  std::uint64_t inner(std::string_view name) const { return places_of(name).front(); }
+  std::uint64_t outer(std::string_view name) const { return places_of(name).back(); }
+
+ private:
+  std::vector<std::uint64_t> places_of(std::string_view name) const {
+    const CodeScope* const scope = program.scope_at(address_);
+    std::vector<std::uint64_t> places;
+    for (const CodeScope::Variable& variable : scope->variables)
+      if (variable.name == name)
+        places.push_back(kStack + 16 + static_cast<std::uint64_t>(offset_of(variable.die, *scope)));
+    return places;
+  }
+
+  int line_ = line_of("hiding", "traced_expressions.cpp");
+  std::uint64_t address_ = program.line_addresses("traced_expressions.cpp", line_).at(0);
+};
+
+// GDB records them, too.
+TEST_F(HiddenVariables, LeaveTheNamesToInnerOnes) {
+  const std::string memory = fmt::format(" mem.{:#x}=", outer("rest"));
+  EXPECT_THAT(frame("rest, $locals", {inner("rest"), inner("level"), inner("rest"), outer("rest")}),
+              AllOf(HasSubstr(" rest=1 level=2 "), HasSubstr(memory + "4 ")));
+}
+
+TEST_F(HiddenVariables, HaveTheirNamesWhereInnerOnesAreNotCollected) {
+  EXPECT_THAT(frame("$args", {outer("level")}), HasSubstr(" level=1 "));
+  EXPECT_THAT(frame("$args, rest", {outer("level"), inner("rest")}), HasSubstr(" level=1 rest=2 "));
+  const std::string memory = fmt::format(" mem.{:#x}=1 ", outer("level"));
+  EXPECT_THAT(frame("$args, level", {outer("level"), inner("level")}),
+              AllOf(HasSubstr(" level=2 "), HasSubstr(memory)));
+  EXPECT_THAT(frame("$args, $locals", {outer("level"), inner("level"), inner("rest"), outer("rest")}),
+              AllOf(HasSubstr(" level=2 rest=3 "), HasSubstr(memory)));
+  EXPECT_THAT(frame("$args, *&level", {outer("level"), inner("level")}),
+              AllOf(HasSubstr(" *&level=2 "), HasSubstr(memory)));
 }
 #endif
 
