@@ -14,6 +14,13 @@ std::size_t behind_template_arguments(std::string_view text, std::size_t at, boo
   return at;
 }
 
+std::optional<std::string_view> quoted_at(std::string_view text, std::size_t at) {
+  const bool is_escaped = text.substr(at + 1).starts_with('\\');
+  const std::size_t end = text.find('\'', at + (is_escaped ? 3 : 2));
+  if (end == std::string_view::npos) return std::nullopt;
+  return text.substr(at + 1, end - at - 1);
+}
+
 namespace {
 
 // Splits a list at the commas that are outside of brackets and quotes.
@@ -45,11 +52,17 @@ std::vector<std::string_view> split_items(std::string_view list) {
   return items;
 }
 
-// "count", "app::count", "'main.c'::count"
+// "count", "app::count", "'app::count'", "'main.c'::count"
 bool is_plain_name(std::string_view text) {
   if (text.starts_with("::")) text.remove_prefix(2);
-  if (const std::size_t end = text.find("'::", 1); text.starts_with('\'') && end != std::string_view::npos)
-    text.remove_prefix(end + 3);
+  if (text.starts_with('\'')) {
+    const auto quoted = quoted_at(text, 0);
+    if (!quoted) return false;
+    text.remove_prefix(quoted->size() + 2);
+    if (text.empty()) return !is_quoted_character(*quoted);
+    if (!text.starts_with("::")) return false;
+    text.remove_prefix(2);
+  }
   while (true) {
     const auto* const end = std::ranges::find_if_not(text, is_word_character);
     const auto size = static_cast<std::size_t>(end - text.begin());
@@ -88,6 +101,7 @@ bool is_value(std::string_view text) {
       at = end;
     } else if (is_word_character(c) || c == '$' || c == '\'') {
       if (is_behind_bracket && !is_dereferenced) return true;  // a cast
+      if (const auto quoted = c == '\'' ? quoted_at(text, at) : std::nullopt) at += quoted->size() + 2;
       while (at < text.size() && (is_word_character(text[at]) || text[at] == '$' || text[at] == '\'')) ++at;
       at = behind_template_arguments(text, at);
       is_behind_bracket = wants_operand = false;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,13 @@ CollectItems collect_items(const std::vector<std::string>& commands, const IsNam
 // The offset behind the template arguments that begin at `at`. They are followed by "::", as in
 // "Box<int, 3>::all", unless they are a type's. `at` itself if a "<" there is an operator, or is none.
 std::size_t behind_template_arguments(std::string_view text, std::size_t at, bool is_type = false);
+
+// The text in the quotes that begin at `at`; nothing if they do not end. A character if it is one, or begins
+// with a backslash; otherwise the name of a file, if "::" follows, or of a variable: "'app::count'".
+std::optional<std::string_view> quoted_at(std::string_view text, std::size_t at);
+inline bool is_quoted_character(std::string_view inside) {
+  return inside.size() == 1 || inside.starts_with('\\');
+}
 
 // The names of the arguments that describe a frame itself. A record can't hold two arguments of one name, so
 // a variable of the program that is called "frame" is shown as "frame (program)".

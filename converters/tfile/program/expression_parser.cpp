@@ -141,17 +141,16 @@ class Parser {
     return {.kind = Kind::Name, .text = name.insert(0, global_mark)};
   }
 
-  // A character, or "'file.c'::name".
+  // A character, "'app::count'", or "'file.c'::name".
   Expression quoted() {
-    const bool is_escaped = text_.substr(at_ + 1).starts_with('\\');
-    const std::size_t end = text_.find('\'', at_ + (is_escaped ? 3 : 2));
-    if (end == std::string_view::npos) return {};
-    const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
-    at_ = end + 1;
-    if (consume("::")) return {.kind = Kind::NameOfFile, .text = qualified(), .file = std::string(inside)};
-    if (inside.size() != 1) return {};
+    const auto inside = quoted_at(text_, at_);
+    if (!inside) return {};
+    at_ += inside->size() + 2;
+    if (consume("::")) return {.kind = Kind::NameOfFile, .text = qualified(), .file = std::string(*inside)};
+    if (!is_quoted_character(*inside)) return {.kind = Kind::Name, .text = std::string(*inside)};
+    if (inside->size() != 1) return {};
     return {.kind = Kind::Number,
-            .number = static_cast<unsigned char>(inside.front()),
+            .number = static_cast<unsigned char>(inside->front()),
             .type = types_.basic("char")};
   }
 

@@ -95,5 +95,16 @@ TEST(CollectItems, MayHaveTemplateArguments) {
   EXPECT_EQ(items[3].kind, CollectItem::Kind::Name);
 }
 
+TEST(CollectItems, MayBeQuoted) {
+  using Kind = CollectItem::Kind;
+  const auto kind = [](const std::string& text) { return items_of({"collect " + text}).hit.front().kind; };
+  for (const char* const name :
+       {"'app::n'", "'n'::m", "'a.c'::n", "'app::(anonymous namespace)::n'", "('app::n')", "'f(int, char)'"})
+    EXPECT_EQ(kind(name), Kind::Name) << name;
+  for (const char* const place : {"'a'", "'\\n'", "'n", "'app::n'.x", "'app::operator+'.x"})
+    EXPECT_EQ(kind(place), Kind::Expression) << place;
+  EXPECT_EQ(kind("'app::n' + 1"), Kind::Value);
+}
+
 }  // namespace
 }  // namespace convert::tfile

@@ -126,6 +126,15 @@ TEST_F(CollectedValues, BracketsAroundAVariableChangeNothing) {
               HasSubstr(" (height)=65535 ( (depth) )=-5 "));
 }
 
+// GDB records it as a range, as it does without quotes.
+TEST_F(CollectedValues, QuotedNamesAreNames) {
+  const std::uint64_t height = address_of("height"), depth = address_of("depth");
+  EXPECT_THAT(frame("'height', ('depth')", fmt::format("M-1,{:x},2M-1,{:x},4", height, depth),
+                    {{height, "\xff\xff"}, {depth, number(std::int32_t{-5})}}),
+              HasSubstr(" 'height'=65535 ('depth')=-5 "));
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
+}
+
 // It may be in memory, and even static.
 TEST_F(CollectedValues, WhatIsNotUnderstoodContradictsNothing) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");

@@ -295,6 +295,10 @@ TEST_F(Expressions, KnowGlobalNames) {
   EXPECT_EQ(type("plant::Basin<2,3>::volume + 1"), "i8");
   EXPECT_EQ(type("&expressions"), "p8 to other");
   EXPECT_EQ(type("'traced_unit.c'::tally"), "i2");
+  EXPECT_EQ(type("'plant::Tap::tally'"), "i4");
+  EXPECT_EQ(type("'plant::(anonymous namespace)::hidden' + 1"), "i4");
+  EXPECT_EQ(type("&'app::count'"), "p8 to i8");
+  EXPECT_EQ(type("'\\n'"), "?");
   EXPECT_EQ(type("plant::refill::calls"), "i4");
 }
 
