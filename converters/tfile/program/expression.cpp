@@ -117,14 +117,14 @@ class Evaluator {
       const bool is_and = operation == "&&";
       // One operand may decide alone.
       for (const auto& operand : {first, second})
-        if (operand && (*operand != 0) != is_and) return number(is_and ? 0 : 1, "int");
-      return first && second ? number(is_and ? 1 : 0, "int") : missing(types_.basic("int"), left, right);
+        if (operand && (*operand != 0) != is_and) return of_integer(is_and ? 0 : 1, truth_type());
+      return first && second ? of_integer(is_and ? 1 : 0, truth_type()) : missing(truth_type(), left, right);
     }
     static constexpr std::array<std::string_view, 6> kComparisons{"==", "!=", "<", ">", "<=", ">="};
     const bool is_comparison = std::ranges::find(kComparisons, operation) != kComparisons.end();
     if (points && !is_comparison) return {};
     const bool is_shift = operation == "<<" || operation == ">>";
-    const Type* const result_type = is_comparison ? types_.basic("int") : is_shift ? shifted : type;
+    const Type* const result_type = is_comparison ? truth_type() : is_shift ? shifted : type;
     if (!first || !second) return missing(result_type, left, right);
     const std::uint64_t x = extended(*first, 8 * size, has_sign), y = extended(*second, 8 * size, has_sign);
     if (is_comparison) {
@@ -135,7 +135,7 @@ class Evaluator {
                           : operation == "<=" ? is_less || x == y
                           : operation == ">"  ? !is_less && x != y
                                               : !is_less;
-      return number(result ? 1 : 0, "int");
+      return of_integer(result ? 1 : 0, result_type);
     }
     if (is_shift && *second >= 8 * shifted->size) return {};
     const auto result = is_shift ? calculated(opcode_of(operation, is_signed(*shifted)), *first, *second)
@@ -206,7 +206,7 @@ class Evaluator {
     if (operation == '&') return address_of(of);
     const Value operand = operation == '!' ? decayed(of) : without_reference(of, context_);
     if (!is_integer(operand.type) && !(operation == '!' && is_pointer(operand.type))) return {};
-    const Type* const type = operation == '!' ? types_.basic("int") : promoted(operand.type);
+    const Type* const type = operation == '!' ? truth_type() : promoted(operand.type);
     const auto bits = integer_of(operand, frame_);
     if (!bits) return missing(type, operand);
     return of_integer(operation == '!'   ? (*bits == 0 ? 1 : 0)
@@ -392,6 +392,12 @@ class Evaluator {
     // Elsewhere GDB calculates at least in longs.
     const Type* const at_least = types_.basic(wider->kind == TypeKind::Unsigned ? "unsigned long" : "long");
     return wider->size >= at_least->size || calculates_as_c(context_.scope.unit) ? wider : at_least;
+  }
+
+  // What a comparison gives: in C a number.
+  const Type* truth_type() {
+    static const Type kBool{.kind = TypeKind::Bool, .size = 1, .name = "bool"};
+    return is_c(context_.scope.unit) ? types_.basic("int") : &kBool;
   }
 
   Value of_integer(std::uint64_t bits, const Type* type) const {

@@ -79,7 +79,7 @@ struct Type {
   double scale = 1;                  // of a Fixed
   bool is_fortran = false;           // of a Complex
   bool is_character = false;         // arrays of it are text
-  bool is_char = false;              // C's char, signed or not: one of it is text, too
+  bool is_char = false;              // C's char, signed or not, and char8_t: one of it is text, too
   bool is_signed = false;            // of an Enum or Fixed
   bool is_implicit = false;          // of a Reference: its address is nothing that the language knows
   bool is_text = false;              // of a Struct: a pointer to characters, and their number

@@ -238,8 +238,10 @@ class TypeReader {
       default:
         break;
     }
-    type.is_character = is_character(die, type);
-    type.is_char = type.size == 1 && (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char);
+    // GCC describes char8_t as any other number.
+    type.is_char = type.size == 1 && (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
+                                      die_name(die) == "char8_t");
+    type.is_character = type.is_char || is_character(die, type);
   }
 
   FloatFormat float_format_of(Dwarf_Die die, std::uint64_t size) const {

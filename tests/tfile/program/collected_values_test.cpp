@@ -115,7 +115,7 @@ TEST_F(CollectedValues, NumbersOfOtherLanguagesAreLong) {
   };
   EXPECT_THAT(shown("rust_count*1000000000", 3, "1620243b9aca00041620"),
               HasSubstr(" rust_count*1000000000=3000000000 "));
-  EXPECT_THAT(shown("rust_count<0xffffffff", -1, "2200"), HasSubstr(" rust_count<0xffffffff=1 "));
+  EXPECT_THAT(shown("rust_count<0xffffffff", -1, "2200"), HasSubstr(" rust_count<0xffffffff=\"true\" "));
   EXPECT_THAT(shown("-rust_count", 3, "22002b03"), HasSubstr(" -rust_count=-3 "));
 }
 
@@ -133,6 +133,19 @@ TEST_F(CollectedValues, QuotedNamesAreNames) {
                     {{height, "\xff\xff"}, {depth, number(std::int32_t{-5})}}),
               HasSubstr(" 'height'=65535 ('depth')=-5 "));
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
+}
+
+TEST_F(CollectedValues, CharactersOfUtf8AreText) {
+  EXPECT_THAT(variable("accents", "\u00e9\0"s), HasSubstr(" accents=\"\u00e9\" "));
+  EXPECT_THAT(variable("initial", "z"), HasSubstr(" initial=\"'z' (122)\" "));
+}
+
+TEST_F(CollectedValues, ComparisonsAreTruths) {
+  const std::uint64_t height = address_of("height");
+  EXPECT_THAT(frame("height == 7", expression(operand("height", 2) + "220713"), {{height, "\7\0"s}}),
+              HasSubstr(" height == 7=\"true\" "));
+  EXPECT_THAT(frame("!height", expression(operand("height", 2) + "0e"), {{height, "\7\0"s}}),
+              HasSubstr(" !height=\"false\" "));
 }
 
 // It may be in memory, and even static.

@@ -156,7 +156,9 @@ TEST_F(Expressions, FunctionsAreTheirAddresses) {
 
 TEST_F(Expressions, CompareToTruths) {
   for (const char* const truth : {"l <= l", "ul >= l", "l && p", "p || p", "p < p", "i == l", "!u", "!p"})
-    EXPECT_EQ(type(truth), "i4") << truth;
+    EXPECT_EQ(type(truth), "bool") << truth;
+  EXPECT_EQ(number("(2 == 2) + 1"), 2);
+  EXPECT_EQ(type("(2 == 2) + 1"), "i4");
 }
 
 TEST_F(Expressions, HaveSigns) {
@@ -220,7 +222,7 @@ TEST_F(Expressions, AreCast) {
 TEST_F(Expressions, AreCastToTemplates) {
   EXPECT_EQ(type("(plant::Basin<2,3>*)v"), "p8 to plant::Basin<2, 3>");
   EXPECT_EQ(type("*(plant::Basin<2, 3> *)&i"), "plant::Basin<2, 3>");
-  EXPECT_EQ(type("(i < 2)"), "i4");
+  EXPECT_EQ(type("(i < 2)"), "bool");
 }
 
 // Nobody can read them, and trees that are too deep would end the program.

@@ -193,9 +193,10 @@ TEST_P(TracedValues, OfExpressionsHaveTheirTypes) {
   EXPECT_THAT(leaves("*g->past"), ElementsAre("*g->past:i16@0"));
   EXPECT_THAT(leaves("&g->id"), ElementsAre("&g->id:p64@0"));
   EXPECT_THAT(leaves("g->id + 1"), ElementsAre("g->id + 1:i32@0"));
-  for (const char* const number : {"-level", "~level", "+level", "!g", "-g->past[1]"})
+  for (const char* const number : {"-level", "~level", "+level", "-g->past[1]"})
     EXPECT_THAT(leaves(number), ElementsAre(std::string(number) + ":i32@0"));
-  EXPECT_THAT(leaves("g->id * 2 > 1"), ElementsAre("g->id * 2 > 1:i32@0"));
+  EXPECT_THAT(leaves("!g"), ElementsAre("!g:bool8@0"));
+  EXPECT_THAT(leaves("g->id * 2 > 1"), ElementsAre("g->id * 2 > 1:bool8@0"));
   EXPECT_THAT(leaves("*(readings + 1)"), ElementsAre("*(readings + 1):i64@0"));
   EXPECT_THAT(leaves("1 + readings"), ElementsAre("1 + readings:p64@0"));
   for (const char* const unknown :

@@ -12,6 +12,8 @@ bool is_open = true;
 std::nullptr_t nothing = nullptr;
 int depth = 1002;
 int& depth_alias = depth;
+char8_t accents[] = u8"\u00e9";
+char8_t initial = u8'z';
 
 extern "C" [[gnu::noinline]] int visit(int count) { return count + 1; }
 
