@@ -125,7 +125,9 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
     const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
     return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
   }
-  if (value.bit_size != 0 || value.type->kind == Type::Kind::Function) return true;
+  // GDB took a variable for a constant, as it does with some of anonymous namespaces.
+  const bool is_constant = !shape.reads && action.recordings.empty();
+  if (is_constant || value.bit_size != 0 || value.type->kind == Type::Kind::Function) return true;
   const std::uint64_t size = value.type->size;
   for (const Replay::RecordedMemory& recording : action.recordings) {
     const bool is_whole =

@@ -272,7 +272,16 @@ class Evaluator {
     Value found;
     std::size_t count = 0;
     if (whole.type != nullptr) find_member(whole, name, 0, found, count);
+    if (count == 0 && whole.type != nullptr) return static_member(whole.type->name + "::" + name);
     return count == 1 && parts_ <= kMaxParts ? found : Value{};
+  }
+
+  // One that lies outside of the object, of its class or of a base class.
+  Value static_member(const std::string& full_name) {
+    const FoundName* const found = look_up(context_.scope, full_name);
+    if (found == nullptr || kind_of(found->die) != kObject) return {};
+    Dwarf_Die die = found->die;
+    return dwarf_tag(&die) == DW_TAG_enumerator ? Value{} : named(found, full_name);
   }
 
   // The part of an object that is of this base class, or itself.

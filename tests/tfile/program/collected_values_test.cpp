@@ -135,6 +135,16 @@ TEST_F(CollectedValues, QuotedNamesAreNames) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
+// GDB may take a variable for its first value. Another item recorded it.
+TEST_F(CollectedValues, ConstantsContradictNoVariable) {
+  const std::uint64_t height = address_of("height"), depth = address_of("depth");
+  const std::string traced = expression(fmt::format("24{:08x}22040c", depth)), constant = expression("2207");
+  EXPECT_THAT(frame("*&depth, height", fmt::format("M-1,{:x},2{}{}", height, traced, constant),
+                    {{height, "\7\0"s}, {depth, number(std::int32_t{-5})}}),
+              HasSubstr(" *&depth=-5 height=7 "));
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
+}
+
 TEST_F(CollectedValues, CharactersOfUtf8AreText) {
   EXPECT_THAT(variable("accents", "\u00e9\0"s), HasSubstr(" accents=\"\u00e9\" "));
   EXPECT_THAT(variable("initial", "z"), HasSubstr(" initial=\"'z' (122)\" "));

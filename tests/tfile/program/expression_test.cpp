@@ -86,6 +86,16 @@ TEST_F(Expressions, AreVariablesAndTheirMembers) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
+TEST_F(Expressions, AreStaticMembersOfObjects) {
+  EXPECT_EQ(type("((plant::Tap *)v)->tally"), "i4");
+  EXPECT_EQ(type("(*(plant::Tap *)v).tally"), "i4");
+  EXPECT_EQ(type("((depot::Hall *)v)->doors"), "i8");
+  EXPECT_EQ(type("((depot::Hall *)v)->load"), "i4") << "of a base";
+  EXPECT_EQ(type("((depot::Hall *)v)->Base::load"), "i4");
+  for (const char* const none : {"CRATES", "amount", "plan", "stock"})
+    EXPECT_EQ(type(std::string("((depot::Hall *)v)->") + none), "?") << none;
+}
+
 TEST_F(Expressions, FollowPointers) {
   EXPECT_EQ(type("*p"), "i4");
   EXPECT_EQ(type("**&p"), "i4");
