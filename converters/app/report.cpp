@@ -52,7 +52,9 @@ Outline summary_of(const Outline& all) {
     if (entry.names().empty()) return plain(entry);
     std::string line = plain(entry.values().front());
     for (const char* const name : {"name", "at", "problem", "begin"})
-      if (const Outline* const value = entry.find(name)) line += ' ' + plain(*value);
+      if (const Outline* const value = entry.find(name); value != nullptr && value != &entry.values().front())
+        line += ' ' + plain(*value);
+    if (const Outline* const end = entry.find("end")) line += " to " + plain(*end);
     for (const char* const count : {"records", "frames", "hits in this file"})
       if (const Outline* const value = entry.find(count))
         line += fmt::format(": {} {}", plain(*value), count);

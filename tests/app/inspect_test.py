@@ -89,8 +89,8 @@ frames:
 
         self.assertIn("""
 damage:
-  - 24904.dat truncated 0x190
-  - 24906.dat zeros instead of records 0x140
+  - 24904.dat truncated 0x190 to 0x19a
+  - 24906.dat zeros instead of records 0x140 to 0x240
 notes
 """, self.inspect(RECORDINGS["damaged"]).stdout.decode())
 
