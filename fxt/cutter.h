@@ -69,9 +69,9 @@ struct CutCounters {
 // (it began earlier), `end` (it goes on) or `both`. If the threads of a trace follow one another in the file,
 // ranges are exact, but late records go into the current piece. Complete events may stand in the order of
 // their begins or of their ends: nothing of a range is written before one shows the order, or 65,536 records
-// have passed. Records that no edge and no filter touches are copied as they are, even if their order is
-// damaged. What overlaps a duration that is cut ends with it, and ends of nothing inside it are left out: a
-// piece of a trace in order of time breaks no rule that the trace keeps.
+// or 16 MiB have passed. Records that no edge and no filter touches are copied as they are, even if their
+// order is damaged. What overlaps a duration that is cut ends with it, and ends of nothing inside it are left
+// out: a piece of a trace in order of time breaks no rule that the trace keeps.
 class Cutter {
  public:
   // Borrows the outputs.

@@ -17,6 +17,9 @@
 namespace fxt {
 namespace {
 
+// So much waits at most until the order of the trace is known.
+constexpr std::uint64_t kMaxBytesWithoutOrder = std::uint64_t{16} << 20;
+
 // Records that wait until it is known what becomes of them.
 class ReadAhead {
  public:
@@ -177,15 +180,16 @@ void Cutter::State::add(const Entry& entry, const Reader& reader) {
 }
 
 void Cutter::State::wait_for_order(const Record& record, std::uint64_t bytes) {
-  if (order_ != CompleteOrder::Unknown) return take_any(record, bytes);
-  order_ = order_shown_by(record);
-  const std::optional<std::uint64_t> time = time_of(record);
-  if (unordered_.empty() && (!time || pieces_.is_before_range(*time))) {
-    if (order_ != CompleteOrder::Unknown) end_wait();
-    return take_any(record, bytes);
+  if (order_ == CompleteOrder::Unknown) {
+    order_ = order_shown_by(record);
+    const std::optional<std::uint64_t> time = time_of(record);
+    const bool is_behind_start = !unordered_.empty() || (time && !pieces_.is_before_range(*time));
+    const bool has_room =
+        unordered_.size() < kMaxWithoutOrder && unordered_.bytes() + bytes <= kMaxBytesWithoutOrder;
+    if (order_ == CompleteOrder::Unknown && is_behind_start && has_room) return unordered_.add(record, bytes);
+    if (order_ != CompleteOrder::Unknown || is_behind_start) end_wait();
   }
-  unordered_.add(record, bytes);
-  if (order_ != CompleteOrder::Unknown || unordered_.size() >= kMaxWithoutOrder) end_wait();
+  take_any(record, bytes);
 }
 
 CompleteOrder Cutter::State::order_shown_by(const Record& record) {

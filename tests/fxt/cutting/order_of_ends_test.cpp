@@ -360,6 +360,26 @@ void expect_same_figures(unsigned seed, bool has_ties) {
     ADD_FAILURE() << from << '~' << to << '\n' << text_of(piece) << "of\n" << text_of(words);
 }
 
+// Nothing shows the order of such traces.
+TEST(OrderOfEnds, NoMoreThanABoundWaitsForTheOrder) {
+  const auto is_written = [](std::size_t count, std::size_t bytes) {
+    const std::string message(bytes, 'x');
+    const Words words = file_of([&](Writer& writer) {
+      for (std::size_t i = 0; i < count; ++i)
+        writer.write(Log{.time = 10 + i, .thread = kThread, .message = message});
+    });
+    MemoryPieces pieces;
+    Cutter cutter(range(5, 1'000'000), pieces);
+    Reader reader(std::as_bytes(std::span(words)));
+    for (const Entry& entry : reader) cutter.add(entry, reader);
+    return cutter.counters().events > 0;
+  };
+  EXPECT_FALSE(is_written(60'000, 1));
+  EXPECT_TRUE(is_written(70'000, 1));
+  EXPECT_FALSE(is_written(500, 30'000));
+  EXPECT_TRUE(is_written(600, 30'000));
+}
+
 TEST(OrderOfEnds, FiguresOfARangeAreThoseOfItsPiece) {
   for (unsigned seed = 0; seed < 2000 && !HasFailure(); ++seed) expect_same_figures(seed, false);
 }
