@@ -418,9 +418,9 @@ void OpenSpans::write_held(Piece& piece, bool is_last) {
   held_.clear();
 }
 
-// Of complete events with the same times, readers take the first for the outer one, or, where they find the
-// order of ends, the last. So of those that go on, only the innermost is a complete event; the others are
-// begins and ends, which stand behind all else of the thread.
+// Of complete events with the same times, some readers take the first for the outer one, others the last. So
+// of the durations that go on, only the innermost becomes a complete event. The others become begins and
+// ends. Their ends are the last records of the thread.
 void OpenSpans::write_held(HeldRecords& held, Piece& piece, bool is_last) {
   SpanStack& around = held.around;
   around.sort_by_ends();

@@ -13,23 +13,6 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr Thread kThread{.process = 1, .thread = 2}, kOther{.process = 1, .thread = 3};
-
-Event event(EventType type, std::uint64_t time, std::string_view name, const Thread& thread = kThread) {
-  return {.type = type, .time = time, .thread = thread, .category = "c", .name = name};
-}
-Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name,
-               const Thread& thread = kThread) {
-  Event call = event(EventType::DurationComplete, begin, name, thread);
-  call.end = end;
-  return call;
-}
-Event begin(std::uint64_t time, std::string_view name, const Thread& thread = kThread) {
-  return event(EventType::DurationBegin, time, name, thread);
-}
-Event end(std::uint64_t time, std::string_view name, const Thread& thread = kThread) {
-  return event(EventType::DurationEnd, time, name, thread);
-}
 Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread& thread = kThread) {
   Event link = event(type, time, "link", thread);
   link.id = id;

@@ -15,21 +15,14 @@
 namespace fxt::test::order_of_ends {
 namespace {
 
+using cutting::begin;
+using cutting::complete;
+using cutting::end;
+using cutting::event;
+using cutting::kOther;
+using cutting::kThread;
 using testing::ElementsAre;
 
-constexpr Thread kThread{.process = 1, .thread = 2}, kOther{.process = 1, .thread = 3};
-
-Event event(EventType type, std::uint64_t time, std::string_view name, const Thread& thread = kThread) {
-  return {.type = type, .time = time, .thread = thread, .category = "c", .name = name};
-}
-Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name,
-               const Thread& thread = kThread) {
-  Event call = event(EventType::DurationComplete, begin, name, thread);
-  call.end = end;
-  return call;
-}
-Event begin(std::uint64_t time, std::string_view name) { return event(EventType::DurationBegin, time, name); }
-Event end(std::uint64_t time, std::string_view name) { return event(EventType::DurationEnd, time, name); }
 Event flow(EventType type, std::uint64_t time) {
   Event link = event(type, time, "flow");
   link.id = 7;

@@ -66,4 +66,27 @@ inline std::vector<std::string> texts_of(const Cuts& cuts) {
   return texts;
 }
 
+// Events of one thread, unless another one is given.
+namespace cutting {
+
+inline constexpr Thread kThread{.process = 1, .thread = 2}, kOther{.process = 1, .thread = 3};
+
+inline Event event(EventType type, std::uint64_t time, std::string_view name,
+                   const Thread& thread = kThread) {
+  return {.type = type, .time = time, .thread = thread, .category = "c", .name = name};
+}
+inline Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name,
+                      const Thread& thread = kThread) {
+  Event call = event(EventType::DurationComplete, begin, name, thread);
+  call.end = end;
+  return call;
+}
+inline Event begin(std::uint64_t time, std::string_view name, const Thread& thread = kThread) {
+  return event(EventType::DurationBegin, time, name, thread);
+}
+inline Event end(std::uint64_t time, std::string_view name, const Thread& thread = kThread) {
+  return event(EventType::DurationEnd, time, name, thread);
+}
+
+}  // namespace cutting
 }  // namespace fxt::test
