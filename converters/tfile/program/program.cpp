@@ -13,6 +13,7 @@
 #include "converters/symbols/elf_image.h"
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/global_names.h"
+#include "converters/tfile/program/line_table.h"
 
 namespace convert::tfile {
 namespace {
@@ -28,32 +29,10 @@ int find_debug_file(Dwfl_Module* module, void** data, const char* module_name, D
   return dwfl_standard_find_debuginfo(module, data, module_name, base, file, linked, checksum, found);
 }
 
-struct LineRow {
-  std::string_view path;
-  int line;
-  std::uint64_t address;
-  auto operator<=>(const LineRow&) const = default;
-};
-
-// Nothing for a row where no statement begins, and for code without a line.
-std::optional<LineRow> line_row(Dwarf_Lines* table, std::size_t index, std::uint64_t dwarf_bias) {
-  Dwarf_Line* const row = dwarf_onesrcline(table, index);
-  const char* const path = dwarf_linesrc(row, nullptr, nullptr);
-  int line = 0;
-  Dwarf_Addr address = 0;
-  bool begins = false;
-  if (path == nullptr || dwarf_lineno(row, &line) != 0 || line == 0 ||
-      dwarf_linebeginstatement(row, &begins) != 0 || !begins || dwarf_lineaddr(row, &address) != 0)
-    return std::nullopt;
-  return LineRow{path, line, address + dwarf_bias};
-}
-
-// "file:line"; empty if unknown.
-std::string source_of(Dwarf_Line* row) {
-  int line = 0;
-  const char* const path = dwarf_linesrc(row, nullptr, nullptr);
-  return path != nullptr && dwarf_lineno(row, &line) == 0 && line > 0 ? fmt::format("{}:{}", path, line)
-                                                                      : std::string();
+// "file:line" of code; empty if unknown.
+std::string source_of(const LineTable& table, std::uint64_t address) {
+  const auto row = table.row_of_code(address);
+  return row ? fmt::format("{}:{}", row->path, row->line) : std::string();
 }
 
 }  // namespace
@@ -78,10 +57,12 @@ struct Program::Impl {
   std::vector<Named> functions;                         // by address; labels, too
   std::vector<Named> data;                              // objects by address
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
-  // Where code of source lines begins.
-  using LineRows = std::vector<LineRow>;
-  std::unordered_map<std::string, LineRows> lines;  // of the files that were asked for by name
-  LineRows& lines_of(const std::string& file_name);
+  // Where statements begin: all of them, and those that GDB knows.
+  struct Statements {
+    std::vector<LineRow> all = {}, kept = {};
+  };
+  std::unordered_map<std::string, Statements> statements;  // of the files that were asked for by name
+  const Statements& statements_of(const std::string& file_name);
   std::unique_ptr<DebugInfo> debug;
 
   void read_symbols();
@@ -186,68 +167,64 @@ std::span<const std::byte> Program::constant_bytes(std::uint64_t address) const 
   return impl_->layout.constant_bytes(address - impl_->bias);
 }
 
-Program::Impl::LineRows& Program::Impl::lines_of(const std::string& file_name) {
-  const auto [found, is_new] = lines.try_emplace(file_name);
-  LineRows& rows = found->second;
-  if (!is_new) return rows;
+const Program::Impl::Statements& Program::Impl::statements_of(const std::string& file_name) {
+  const auto [found, is_new] = statements.try_emplace(file_name);
+  Statements& of_file = found->second;
+  if (!is_new) return of_file;
   Dwarf_Addr dwarf_bias = 0;
-  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &dwarf_bias)) != nullptr;) {
-    Dwarf_Lines* table = nullptr;
-    std::size_t count = 0;
-    if (dwarf_getsrclines(unit, &table, &count) != 0) continue;
-    for (std::size_t i = 0; i < count; ++i)
-      if (const auto row = line_row(table, i, dwarf_bias))
-        if (row->path.substr(row->path.rfind('/') + 1) == file_name) rows.push_back(*row);
-  }
-  std::ranges::sort(rows);
-  return rows;
+  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &dwarf_bias)) != nullptr;)
+    LineTable(*unit, dwarf_bias).for_each_statement([&](const LineRow& row, bool is_kept) {
+      if (row.path.substr(row.path.rfind('/') + 1) != file_name) return;
+      of_file.all.push_back(row);
+      if (is_kept) of_file.kept.push_back(row);
+    });
+  std::ranges::sort(of_file.all);
+  std::ranges::sort(of_file.kept);
+  return of_file;
 }
 
 std::vector<std::uint64_t> Program::line_addresses(const std::string& file, int line) const {
-  const auto& rows = impl_->lines_of(std::filesystem::path(file).filename().string());
+  const auto& [all, kept] = impl_->statements_of(std::filesystem::path(file).filename().string());
   std::vector<std::uint64_t> addresses;
-  for (auto of_path = rows.begin(); of_path != rows.end();) {
-    const std::string_view path = of_path->path;
-    const auto first = std::lower_bound(of_path, rows.end(), LineRow{path, line, 0});
-    for (auto row = first; row != rows.end() && row->path == path && row->line == first->line; ++row)
-      addresses.push_back(row->address);
-    of_path = std::ranges::upper_bound(of_path, rows.end(), path, {}, &LineRow::path);
-  }
+  // Older GDBs know all.
+  for (const auto* const rows : {&all, &kept})
+    for (auto of_path = rows->begin(); of_path != rows->end();) {
+      const std::string_view path = of_path->path;
+      const auto first = std::lower_bound(of_path, rows->end(), LineRow{.path = path, .line = line});
+      for (auto row = first; row != rows->end() && row->path == path && row->line == first->line; ++row)
+        addresses.push_back(row->address);
+      of_path = std::ranges::upper_bound(of_path, rows->end(), path, {}, &LineRow::path);
+    }
+  std::ranges::sort(addresses);
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
   return addresses;
 }
 
 std::uint64_t Program::prologue_end(const Function& function) const {
   const std::uint64_t end = function.address + function.size;
   const CodeScope* const scope = scope_at(function.address + impl_->bias);
-  Dwarf_Lines* table = nullptr;
-  std::size_t count = 0;
   if (scope == nullptr) return end;
-  Dwarf_Die unit = scope->unit;
-  if (dwarf_getsrclines(&unit, &table, &count) != 0) return end;
-  const std::uint64_t dwarf_bias = scope->bias() - impl_->bias;
-  const auto is_before = [&](std::size_t i) {
-    Dwarf_Addr address = 0;
-    return dwarf_lineaddr(dwarf_onesrcline(table, i), &address) == 0 &&
-           address + dwarf_bias < function.address;
-  };
-  std::size_t first = 0, last = count;
-  while (first < last) {
-    const std::size_t middle = first + (last - first) / 2;
-    if (is_before(middle))
-      first = middle + 1;
-    else
-      last = middle;
-  }
+  const LineTable table(scope->unit, scope->bias() - impl_->bias);
   std::optional<LineRow> opening;
-  for (std::size_t i = first; i < count; ++i) {
-    const auto row = line_row(table, i, dwarf_bias);
-    if (!row) continue;
+  for (std::size_t i = table.first_from(function.address); i < table.size(); ++i) {
+    const auto row = table.row(i);
+    if (!row || !row->begins_statement) continue;
     if (row->address >= end || (!opening && row->address != function.address)) break;
     if (!opening) opening = row;
     if (row->line > opening->line && row->path == opening->path && row->address > function.address)
       return row->address;
   }
   return end;
+}
+
+std::optional<Program::Function> Program::entered_behind(std::uint64_t address) const {
+  const CodeScope* const scope = scope_at(address + impl_->bias);
+  if (scope == nullptr) return std::nullopt;
+  Dwarf_Die outermost = scope->functions.back();
+  Dwarf_Addr base = 0, entry = 0, end = 0;  // of the first range
+  if (dwarf_ranges(&outermost, 0, &base, &entry, &end) <= 0) return std::nullopt;
+  entry += scope->bias() - impl_->bias;
+  return entry > address ? function_at(entry) : std::nullopt;
 }
 
 bool Program::may_begin_at(const Function& function, std::uint64_t address) const {
@@ -278,13 +255,12 @@ CodeInfo Program::code_at(std::uint64_t address) const {
   const Dwarf_Addr pc = address - impl_->bias;
   if (!impl_->layout.is_code(pc)) return info;
   const CodeScope* const scope = scope_at(address);
-  Dwarf_Die unit = scope != nullptr ? scope->unit : Dwarf_Die{};
   Dwarf_Addr dwarf_bias = 0;
   // Some compilers do not write the ranges by which libdw finds a unit.
-  if (Dwfl_Line* const line = dwfl_module_getsrc(impl_->module, pc))
-    info.source = source_of(dwfl_dwarf_line(line, &dwarf_bias));
-  else if (scope != nullptr)
-    info.source = source_of(dwarf_getsrc_die(&unit, scope->pc));
+  if (const Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &dwarf_bias))
+    info.source = source_of(LineTable(*unit, dwarf_bias), pc);
+  if (info.source.empty() && scope != nullptr)
+    info.source = source_of(LineTable(scope->unit, scope->bias() - impl_->bias), pc);
   GElf_Off offset = 0;
   GElf_Sym symbol;
   const char* const name =

@@ -41,8 +41,11 @@ class Program : public ProgramSymbols {
   // Whether GDB may set a tracepoint on the function there: at its start, where a line begins, or behind
   // the instructions that set up its frame. True where that is not known.
   bool may_begin_at(const Function& function, std::uint64_t address) const;
-  // Where the code of a line begins. For a line without code, as for GDB, that of the next line with code; in
-  // each file of that name.
+  // The function of the code at the address, if it is entered behind it: a part that is rarely run may lie
+  // before the rest. GDB moves a tracepoint from there to the function's begin.
+  std::optional<Function> entered_behind(std::uint64_t address) const;
+  // Where the code of a line begins, for GDB; ascending. For a line without code that of the next line with
+  // code; in each file of that name.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
   std::optional<DataObject> object(const std::string& symbol) const override;
 

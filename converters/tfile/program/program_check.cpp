@@ -336,9 +336,12 @@ class Checker {
     if (const auto source = line_in(text)) {
       code.is_line = true;
       code.exact = program_.line_addresses(source->file, source->line);
-      for (const std::uint64_t address : code.exact)
-        if (const auto function = program_.function_at(address); function && function->address == address)
+      for (const std::uint64_t address : code.exact) {
+        auto function = program_.entered_behind(address);
+        if (!function) function = program_.function_at(address);
+        if (function && function->address >= address)
           code.functions.push_back({*function, program_.prologue_end(*function)});
+      }
     } else if (!text.starts_with('*')) {
       code.names = names_in(text);
       for (const std::string& name : code.names)

@@ -345,6 +345,23 @@ TEST(ManyLocations, OfOneLineAllAgree) {
   EXPECT_EQ(check_program(description, program, kBias).contradictions, 1u);
 }
 
+// GDB moves a tracepoint from a part that lies before the function's entry to the function's begin.
+TEST(RarelyRunCode, OfALineIsItsFunction) {
+  Program program(TRACED_COLD, Demangle::Simple);
+  const int line = line_of("cold", "traced_cold.c");
+  const std::uint64_t entry = program.functions("rarely").front().address;
+  const auto rows = program.line_addresses("traced_cold.c", line);
+  ASSERT_FALSE(rows.empty());
+  ASSERT_LT(rows.front(), entry);
+  Description description;
+  TracepointLocation& location = description.locations.emplace_back();
+  location.at = fmt::format("traced_cold.c:{}", line);
+  for (const auto& [address, expected] : {std::pair{rows.front(), 0u}, {entry, 0u}, {entry + 1, 1u}}) {
+    location.address = kBias + address;
+    EXPECT_EQ(check_program(description, program, kBias).contradictions, expected) << address;
+  }
+}
+
 TEST(FunctionMeant, IsTheOneThatTheLocationNames) {
   const CodeInfo code{.function = "plant::valve",
                       .source = "plant.cpp:13",

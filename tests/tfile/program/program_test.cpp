@@ -78,6 +78,30 @@ TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
   EXPECT_THAT(info.inlined, IsEmpty());
 }
 
+// Of several rows at one address GDB drops those before a statement of another file, and prints the last
+// statement's.
+TEST(RowsAtOneAddress, CodeHasTheLineThatGdbPrints) {
+  const Program program(TRACED_ROWS, Demangle::Simple);
+  const auto source_at = [&](const std::string& label) {
+    return program.code_at(program.functions(label).front().address).source;
+  };
+  EXPECT_THAT(source_at("row_22"), EndsWith("traced_rows.c:22"));
+  EXPECT_THAT(source_at("row_6"), EndsWith("inlined.h:6"));
+  EXPECT_THAT(source_at("row_40"), EndsWith("traced_rows.c:40"));
+  EXPECT_THAT(source_at("row_51"), EndsWith("traced_rows.c:51"));
+  EXPECT_THAT(source_at("row_8"), EndsWith("inlined.h:8")) << "no statement begins there";
+}
+
+TEST(RowsAtOneAddress, ALineWhoseRowGdbDropsMayBeTheNextOne) {
+  const Program program(TRACED_ROWS, Demangle::Simple);
+  const auto at = [&](const std::string& label) { return program.functions(label).front().address; };
+  EXPECT_THAT(program.line_addresses("traced_rows.c", 20), ElementsAre(at("row_22")));
+  EXPECT_THAT(program.line_addresses("traced_rows.c", 30), ElementsAre(at("row_6"), at("row_40")));
+  EXPECT_THAT(program.line_addresses("traced_rows.c", 40), ElementsAre(at("row_40")));
+  EXPECT_THAT(program.line_addresses("traced_rows.c", 50), ElementsAre(at("row_51")));
+  EXPECT_THAT(program.line_addresses("inlined.h", 5), ElementsAre(at("row_22"), at("row_6")));
+}
+
 TEST_P(TracedProgram, NamesFunctionsOfNamespacesAndTemplates) {
   EXPECT_EQ(program_.code_at(address_of("pump body")).function, "plant::pump");
   EXPECT_EQ(program_.code_at(address_of("drain")).function, "plant::drain<long>");

@@ -1,0 +1,48 @@
+// The line table of one unit, read as GDB reads it. Where several rows stand at one address, GDB knows but
+// some of them: neither tracepoints nor what it prints of code refer to the others.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <elfutils/libdw.h>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace convert::tfile {
+
+struct LineRow {
+  std::string_view path;  // of the source
+  int line = 0;
+  std::uint64_t address = 0;
+  bool begins_statement = false;
+  auto operator<=>(const LineRow&) const = default;
+};
+
+class LineTable {
+ public:
+  // `bias` is added to the table's addresses. Valid as long as the unit. A unit without a table has no rows.
+  LineTable(Dwarf_Die unit, std::uint64_t bias);
+
+  // Rows are ordered by address; those at one address stand as the compiler wrote them.
+  std::size_t size() const { return size_; }
+  // Nothing where code without a line begins, and at the end of code.
+  std::optional<LineRow> row(std::size_t index) const;
+  // The number of the first row at the address or behind it; size() if there is none.
+  std::size_t first_from(std::uint64_t address) const;
+  // Calls `see` with every row where a statement begins, and whether GDB knows it: GDB drops rows of a source
+  // file where a statement of another file begins at the same address, later in the table.
+  void for_each_statement(const std::function<void(const LineRow&, bool is_kept)>& see) const;
+  // The row whose line GDB prints for code at the address.
+  std::optional<LineRow> row_of_code(std::uint64_t address) const;
+
+ private:
+  std::uint64_t address(std::size_t index) const;
+
+  Dwarf_Lines* table_ = nullptr;
+  std::size_t size_ = 0;
+  std::uint64_t bias_;
+};
+
+}  // namespace convert::tfile
