@@ -33,18 +33,12 @@ class ChunkPool {
   static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
 
   std::unique_ptr<EventChunk> acquire_events() {
-    const std::lock_guard lock(mutex_);
-    if (events_.empty()) return std::unique_ptr<EventChunk>(new EventChunk);
-    auto chunk = std::move(events_.back());
-    events_.pop_back();
-    return chunk;
+    if (auto chunk = take(events_)) return chunk;
+    return std::unique_ptr<EventChunk>(new EventChunk);
   }
   WordChunk acquire_words() {
-    const std::lock_guard lock(mutex_);
-    if (words_.empty()) return std::make_unique_for_overwrite<std::uint64_t[]>(kWordsPerChunk);
-    auto chunk = std::move(words_.back());
-    words_.pop_back();
-    return chunk;
+    if (auto chunk = take(words_)) return chunk;
+    return std::make_unique_for_overwrite<std::uint64_t[]>(kWordsPerChunk);
   }
   void give_back(std::unique_ptr<EventChunk> chunk) {
     const std::lock_guard lock(mutex_);
@@ -55,6 +49,16 @@ class ChunkPool {
   }
 
  private:
+  // Null if there is none: new memory is got without the lock, which other threads wait for.
+  template <typename Chunk>
+  Chunk take(std::vector<Chunk>& chunks) {
+    const std::lock_guard lock(mutex_);
+    if (chunks.empty()) return nullptr;
+    Chunk chunk = std::move(chunks.back());
+    chunks.pop_back();
+    return chunk;
+  }
+
   std::mutex mutex_;
   std::vector<std::unique_ptr<EventChunk>> events_;
   std::vector<WordChunk> words_;
