@@ -43,11 +43,11 @@ constexpr NoteKind kOlderPieces{
     "older-pieces", "files that are called like pieces of this trace, but are of an earlier one", true};
 constexpr NoteKind kRangeClock{"range-clock", "clocks that --time-range counts by", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time", true};
-constexpr NoteKind kOptionUnused{"option-unused", "options that have no effect on any INPUT", true};
 constexpr NoteKind kNoSuchThread{"no-such-thread", "ids of --tid that no INPUT has"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
 constexpr NoteKind kCutFlows{
-    "cut-arrows", "arrows that end in a later piece than they begin: they end where they left", true};
+    "cut-arrows",
+    "arrows whose end lies outside of the range or piece: they end on the thread where they begin", true};
 
 // A page's paragraphs without emphasis and links, in lines for a terminal.
 std::string plain_text(std::string_view markdown) {

@@ -1,6 +1,7 @@
 // Options of the command line, as the rooms of the importers describe them.
 #pragma once
 
+#include "converters/model/notes.h"
 #include "fxt/support/options.h"
 
 namespace convert {
@@ -15,5 +16,7 @@ using fxt::parse_count;
 using fxt::parse_time_ns;
 using fxt::store_in;
 using fxt::UsageError;
+
+inline constexpr NoteKind kOptionUnused{"option-unused", "options that have no effect on any INPUT", true};
 
 }  // namespace convert

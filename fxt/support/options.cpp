@@ -195,8 +195,6 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
   try {
     const auto given =
         po::command_line_parser(argc, argv).options(description).positional(paths).style(kStyle).run();
-    po::variables_map values;
-    po::store(given, values);  // refuses what is given too often
     for (const auto& [name, position, texts, original, is_unknown, is_case_blind] : given.options) {
       if (name == kPaths) {
         line.paths.insert(line.paths.end(), texts.begin(), texts.end());
@@ -206,6 +204,8 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
       // Boost takes the next word for a value that may be missing.
       const bool is_path = !option.needs_value() && original.size() > 1;
       if (is_path) line.paths.push_back(texts.front());
+      if (!option.may_repeat)
+        std::erase_if(line.options, [&](const auto& earlier) { return earlier.option == &option; });
       line.options.push_back({.option = &option,
                               .value = is_path || texts.empty() ? std::string() : texts.front(),
                               .by_letter = original.empty() || !original.front().starts_with("--")});

@@ -29,7 +29,7 @@ struct Option {
   std::string help;           // one paragraph, broken into lines where it is shown
   // Called with each value that was given; with an empty one for switches. Throws UsageError.
   std::function<void(std::string_view value)> handle;
-  bool may_repeat = false;
+  bool may_repeat = false;         // false: the value that was given last counts
   bool goes_with_inspect = false;  // fxt-convert: also has an effect with --inspect
   // Names of other options. It has no effect unless one of the first is given, or if one of the second is.
   std::vector<std::string> works_with = {}, fails_with = {};
@@ -116,7 +116,7 @@ struct CommandLine {
     std::string value;     // empty for switches
     bool by_letter = false;
   };
-  std::vector<Given> options;  // in the order in which they were given
+  std::vector<Given> options;  // in the order in which they were given; see Option::may_repeat
   std::vector<std::string> paths;
 
   bool has(std::string_view name) const;

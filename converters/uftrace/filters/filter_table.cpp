@@ -1,6 +1,7 @@
 #include "converters/uftrace/filters/filter_table.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,9 +21,12 @@ int order_of(FilterItem::Option option) {
                                                : static_cast<int>(option);
 }
 
-// Names of operators and closures hold characters that no regular expression may.
+// Names of operators and closures, and of functions that take pointers to functions, hold characters that no
+// regular expression may.
 bool is_like_a_name(std::string_view pattern) {
-  return pattern.find("operator") != std::string_view::npos || pattern.find("{{") != std::string_view::npos;
+  constexpr std::array<std::string_view, 4> kParts{"operator", "{{", "{lambda", "(*"};
+  return std::ranges::any_of(kParts,
+                             [pattern](std::string_view part) { return pattern.find(part) != pattern.npos; });
 }
 
 bool has_function(const SymbolTable& table, const std::string& name, Demangle demangle) {
@@ -164,7 +168,15 @@ const FunctionRule* FilterTable::find_rule(const SymbolAt& function, const Addre
 }
 
 void FilterTable::add_notes(const std::string& input, Notes& notes) {
-  for (std::size_t i = 0; i < rules_.size(); ++i) report(rules_[i], i, input);
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    const FilterItem& item = rules_[i].item;
+    if (item.actions.given.has(Setting::Caller) && !needs_.callers)
+      notes.add(kOptionUnused, [&] {
+        return fmt::format("{}: {} '{}': `caller` has no effect without --caller-filter", input,
+                           name_of(item.option), item.text);
+      });
+    report(rules_[i], i, input);
+  }
   options_.report->finish(notes);
 }
 

@@ -24,6 +24,10 @@ class Patterns : public testing::Test {
 
 TEST_F(Patterns, WhatFitsNothingIsNoted) {
   recording_.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
+  shown({"-T", "main@caller"});
+  EXPECT_THAT(recording_.notes(),
+              ElementsAre("option-unused 1",
+                          "DIR: --trigger 'main@caller': `caller` has no effect without --caller-filter"));
   EXPECT_THAT(shown({"-F", "mian"}), IsEmpty());
   EXPECT_THAT(recording_.notes(),
               ElementsAre("no-such-function 1", "DIR: --filter 'mian': similar names: main",
@@ -48,9 +52,11 @@ TEST_F(Patterns, ABrokenRegexIsWrongUsage) {
 TEST_F(Patterns, NamesWinOverWhatTheyMeanAsRegex) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n0000000000001100 00000100 T _ZN1PclEv\n"
-                  "0000000000001200 00000100 T _ZN1PixEi\n0000000000001300 00000100 T _ZN1PplEi\n");
+                  "0000000000001200 00000100 T _ZN1PixEi\n0000000000001300 00000100 T _ZN1PplEi\n"
+                  "0000000000001400 00000100 T _ZN1P3runEPFvvE\n");
   recording_.entry(10, 0, R::kMain).entry(12, 1, R::kF).exit(14, 1, R::kF).entry(15, 1, R::kG);
-  recording_.exit(16, 1, R::kG).entry(17, 1, R::kSetjmp).exit(18, 1, R::kSetjmp).exit(20, 0, R::kMain);
+  recording_.exit(16, 1, R::kG).entry(17, 1, R::kSetjmp).exit(18, 1, R::kSetjmp);
+  recording_.entry(18, 1, 0x401400).exit(19, 1, 0x401400).exit(20, 0, R::kMain);
   EXPECT_THAT(shown({"-F", "P::operator()"}), ElementsAre("100/100 [12, 14] demo:P::operator()"));
   EXPECT_THAT(shown({"-F", "P::operator[]"}), ElementsAre("100/100 [15, 16] demo:P::operator[]"));
   EXPECT_THAT(shown({"-F", "P::operator+"}), ElementsAre("100/100 [17, 18] demo:P::operator+"));
@@ -63,6 +69,8 @@ TEST_F(Patterns, NamesWinOverWhatTheyMeanAsRegex) {
   full.demangle = Demangle::Full;
   EXPECT_THAT(shown({"-F", "P::operator+(int)"}, full),
               ElementsAre("100/100 [17, 18] demo:P::operator+(int)"));
+  EXPECT_THAT(shown({"-F", "P::run(void (*)())"}, full),
+              ElementsAre("100/100 [18, 19] demo:P::run(void (*)())"));
   shown({"-F", "P::operator{{"});
   EXPECT_THAT(recording_.notes(),
               testing::Contains(testing::StartsWith("DIR: --filter 'P::operator{{': sim")));
