@@ -228,7 +228,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["kernel"] = outline_of_kernel(recording.directory, notes);
   outline["perf"] = outline_of_perf(recording.directory.perf_cpus, recording.info.order);
   outline["symbols"] = outline_of_symbols(recording.directory, notes);
-  outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug, notes);
+  outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug);
   outline["texts"] = texts_of(recording.directory, notes);
   // Of other files than those of threads, the notes tell.
   if (Outline damage = damage_of(surveys); !damage.values().empty() || notes.count(kDamagedBytes) == 0)

@@ -31,7 +31,7 @@ Outline outline_of_info(const Info& info);
 Outline outline_of_arguments(const Info& info);
 // One entry for each .sym file and for kallsyms: the module, and the number of its symbols.
 Outline outline_of_symbols(const Directory& directory, Notes& notes);
-// One entry for each .dbg file: the number of its lines of each kind.
-Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug, Notes& notes);
+// One entry for each .dbg file: the number of its lines of each kind. `debug` notes damage.
+Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug);
 
 }  // namespace convert::uftrace

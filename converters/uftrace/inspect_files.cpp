@@ -124,14 +124,11 @@ Outline outline_of_symbols(const Directory& directory, Notes& notes) {
   return list;
 }
 
-Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug, Notes& notes) {
+Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug) {
   Outline list = Outline::array();
   for (const std::string& name : directory.debug_files) {
     const DebugFile* const file = debug.of_name(name);
     if (file == nullptr) continue;
-    const std::string path = directory.path / name;
-    for (const std::uint64_t line : file->unknown_lines())
-      notes.add(kDamagedLine, Location::line(path, line), "expected F:, L:, A:, R: or E:");
     const DebugFile::LineCounts& counts = file->counts();
     list.push_back({{"file", name},
                     {"bytes", file->size_bytes()},

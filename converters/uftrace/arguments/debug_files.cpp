@@ -44,7 +44,6 @@ DebugFile::DebugFile(std::string text, std::string_view path, Names& names, Note
       if (!problems.empty()) note_damage("expected \"E: enum name {…}\"");
       problems.clear();
     } else if (!line->empty() && !line->starts_with('#')) {
-      unknown_lines_.push_back(lines.number());
       note_damage("expected a line that begins with E:, F:, L:, A: or R:");
     }
   }
@@ -94,16 +93,16 @@ const DebugFile* DebugFiles::of(const SymbolAt& symbol) {
   if (!is_new) return known->second;
 
   const auto name = files_.of(*symbol.image);
-  if (name) known->second = read(*name, notes_);
+  if (name) known->second = read(*name);
   return known->second;
 }
 
-const DebugFile* DebugFiles::read(const std::string& name, Notes& damage_notes) {
+const DebugFile* DebugFiles::read(const std::string& name) {
   const auto [file, is_unread] = by_name_.try_emplace(name);
   if (is_unread) {
     const auto path = directory_.path / name;
     if (auto text = read_optional_file(path, notes_))
-      file->second = std::make_unique<DebugFile>(std::move(*text), path.native(), names_, damage_notes);
+      file->second = std::make_unique<DebugFile>(std::move(*text), path.native(), names_, notes_);
   }
   return file->second.get();
 }

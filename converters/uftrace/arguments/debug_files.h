@@ -52,8 +52,6 @@ class DebugFile {
     std::uint64_t functions = 0, lines = 0, arguments = 0, results = 0, enums = 0;
   };
   const LineCounts& counts() const { return counts_; }
-  // The numbers of the lines of no known kind, from 1.
-  const std::vector<std::uint64_t>& unknown_lines() const { return unknown_lines_; }
   std::size_t size_bytes() const { return text_.size(); }
 
  private:
@@ -67,7 +65,6 @@ class DebugFile {
   std::vector<Function> functions_;  // by offset, then in file order
   EnumTypes enums_;
   LineCounts counts_;
-  std::vector<std::uint64_t> unknown_lines_;
 };
 
 // "/src/args.c:11" for the line "11 /src/args.c"; empty if the line has another form.
@@ -91,16 +88,14 @@ class DebugFiles final : public FunctionLines {
   NameId line_of(const SymbolAt& function) override;
   // The name of the argument that is a call's line.
   NameId loc() const { return loc_; }
-  // The file of that name in the directory; null if it can't be read. Its damage is not noted unless of()
-  // needed the file before.
+  // The file of that name in the directory; null if it can't be read.
   const DebugFile* of_name(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    Notes ignored;
-    return read(name, ignored);
+    return read(name);
   }
 
  private:
-  const DebugFile* read(const std::string& name, Notes& damage_notes);
+  const DebugFile* read(const std::string& name);
 
   const Directory& directory_;
   Names& names_;

@@ -183,7 +183,20 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
                                                    {"argument lists", 1},
                                                    {"return values", 1},
                                                    {"enums", 1}}));
-  EXPECT_THAT(r.notes(), ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected F:, L:, A:, R: or E:"));
+  EXPECT_THAT(
+      r.notes(),
+      ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that begins with E:, F:, L:, A: or R:"));
+}
+
+// Its values are decoded with the file's help, which is also counted.
+TEST(UftraceInspect, NotesADamagedLineOfDebugInformationOnce) {
+  R r;
+  r.info_line("auto-args:1").file("demo.dbg", "F: 1100 f\nA: @arg1/i32\n???\n");
+  r.entry_with(10, 0, R::kF, "\7").exit(20, 0, R::kF);
+  r.inspected();
+  EXPECT_THAT(
+      r.notes(),
+      ElementsAre("damaged-line 1", "DIR/demo.dbg:3: expected a line that begins with E:, F:, L:, A: or R:"));
 }
 
 TEST(UftraceInspect, TextsThatPeopleWroteDoNotCommandATerminal) {
