@@ -163,17 +163,13 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
                              .payload_decoder = std::make_unique<PayloadDecoder>(recording.layouts, task),
                              .listed_events = std::move(changes[tid])});
   }
-  const Directory& directory = recording.directory;
-  const bool can_keep_open =
-      directory.threads.size() + directory.perf_cpus.size() + directory.kernel_cpus.size() <=
-      open_file_limit();
-  for (const ThreadFile& file : directory.threads) {
+  for (const ThreadFile& file : recording.directory.threads) {
     const auto found = plans.find(file.tid);
     if (found == plans.end()) continue;
     ThreadPlan& plan = found->second;
     plan.path = file.path.string();
     plan.size_bytes = file.size_bytes;
-    plan.keep_open = can_keep_open;
+    plan.keep_open = file.keep_open;
     plan.head = read_head(plan.path, plan.facts);
   }
   return plans;

@@ -255,7 +255,7 @@ class Sameness(unittest.TestCase):
                     check(recording)
 
     def test_how_many_files_may_be_open(self):
-        """With so few, the files of threads are opened for each read."""
+        """With so few, files are opened for each read."""
         def check(recording):
             expected = self.convert(recording).read_bytes()
             with mock.patch.object(subprocess, "run", functools.partial(

@@ -36,9 +36,9 @@ class CpuFileCursor {
   std::uint64_t size() const { return file_.size(); }
 
  protected:
-  // `notes` may be null. See InputFile for `keep_open`. Throws InputError if the file can't be opened.
-  CpuFileCursor(const CpuFile& file, std::size_t block_bytes, bool keep_open, Notes* notes)
-      : file_(file.path.string(), FileWindow::EarlyEnd::Error, keep_open, block_bytes),
+  // `notes` may be null. Throws InputError if the file can't be opened.
+  CpuFileCursor(const CpuFile& file, Notes* notes, std::size_t block_bytes)
+      : file_(file.path.string(), FileWindow::EarlyEnd::Error, file.keep_open, block_bytes),
         cpu_(static_cast<std::uint16_t>(
             std::min<std::uint32_t>(file.cpu, std::numeric_limits<std::uint16_t>::max()))),
         notes_(notes) {}
@@ -69,13 +69,14 @@ class CpuFileCursor {
   Notes* notes_;
 };
 
-// All files of one kind as one stream: by time, then by cpu. A Cursor is made of a CpuFile and a
-// Cursor::Reading.
+// All files of one kind as one stream: by time, then by cpu. A Cursor is made of a CpuFile, a Cursor::Reading
+// and the size of its blocks.
 template <typename Cursor>
 class CpuMerge {
  public:
-  // Files that can't be opened are noted and left out. All files share `reading.block_bytes`.
-  CpuMerge(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading);
+  // Files that can't be opened are noted and left out. All files share `block_bytes`.
+  CpuMerge(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading,
+           std::size_t block_bytes = Cursor::kBlockBytes);
 
   bool at_end() const { return heap_.empty(); }
   // The current event and its cpu; at_end() must be false. Valid until advance().
@@ -95,8 +96,6 @@ class CpuMerge {
     friend auto operator<=>(const NextEvent&, const NextEvent&) = default;
   };
   static constexpr std::size_t kMinBlock = 4096;
-  // More files than this are opened anew for each block, to stay below the usual limit of 1024 open files.
-  static constexpr std::size_t kMaxOpenFiles = 256;
 
   std::uint64_t sum(std::uint64_t (Cursor::*of)() const) const {
     return std::transform_reduce(cursors_.begin(), cursors_.end(), std::uint64_t{0}, std::plus{},
@@ -108,14 +107,12 @@ class CpuMerge {
 };
 
 template <typename Cursor>
-CpuMerge<Cursor>::CpuMerge(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading) {
-  typename Cursor::Reading each = reading;
-  if (!files.empty())
-    each.block_bytes = std::max(reading.block_bytes / files.size(), std::min(reading.block_bytes, kMinBlock));
-  each.keep_open = files.size() <= kMaxOpenFiles;
+CpuMerge<Cursor>::CpuMerge(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading,
+                           std::size_t block_bytes) {
   for (const CpuFile& file : files) {
     try {
-      cursors_.push_back(std::make_unique<Cursor>(file, each));
+      cursors_.push_back(std::make_unique<Cursor>(
+          file, reading, std::max(block_bytes / files.size(), std::min(block_bytes, kMinBlock))));
     } catch (const InputError& unreadable) {
       if (reading.notes != nullptr)
         reading.notes->add(kUnreadableFile, [&] { return std::string(unreadable.what()); });

@@ -24,18 +24,17 @@ struct KernelEvent {
 // How all files of a recording are read.
 struct KernelReading {
   PageLayout pages = {};
-  std::size_t block_bytes = std::size_t{256} << 10;
-  bool keep_open = true;   // see InputFile
   Notes* notes = nullptr;  // null: another reader notes damage
 };
 
 class KernelCursor : public CpuFileCursor {
  public:
   using Reading = KernelReading;
+  static constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 
   // Throws InputError if the file can't be opened.
-  KernelCursor(const CpuFile& file, const KernelReading& reading)
-      : CpuFileCursor(file, reading.block_bytes, reading.keep_open, reading.notes), layout_(reading.pages) {}
+  KernelCursor(const CpuFile& file, const KernelReading& reading, std::size_t block_bytes = kBlockBytes)
+      : CpuFileCursor(file, reading.notes, block_bytes), layout_(reading.pages) {}
 
   // Goes to the next event. False at the end of the file, and where the file can't be read any further.
   bool next() { return next_in_page() || next_page(); }

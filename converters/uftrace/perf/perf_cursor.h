@@ -42,18 +42,17 @@ using PerfQueue = MessageQueue<PerfMessage>;
 // How all files of a recording are read.
 struct PerfReading {
   std::endian order = std::endian::little;
-  std::size_t block_bytes = std::size_t{64} << 10;
-  bool keep_open = true;   // see InputFile
   Notes* notes = nullptr;  // null: damage was noted by an earlier pass
 };
 
 class PerfCursor : public CpuFileCursor {
  public:
   using Reading = PerfReading;
+  static constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 
   // Throws InputError if the file can't be opened.
-  PerfCursor(const CpuFile& file, const PerfReading& reading)
-      : CpuFileCursor(file, reading.block_bytes, reading.keep_open, reading.notes), order_(reading.order) {}
+  PerfCursor(const CpuFile& file, const PerfReading& reading, std::size_t block_bytes = kBlockBytes)
+      : CpuFileCursor(file, reading.notes, block_bytes), order_(reading.order) {}
 
   // Goes to the next event. False at the end of the file, and where the file can't be read any further.
   bool next();

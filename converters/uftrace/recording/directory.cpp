@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "converters/model/reading/input_error.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/model/reading/text.h"
 
 namespace convert::uftrace {
@@ -91,6 +92,13 @@ Directory list_directory(const std::filesystem::path& path) {
   std::ranges::sort(found.session_maps);
   std::ranges::sort(found.symbol_files);
   std::ranges::sort(found.debug_files);
+
+  // The kernel's files are read twice, for a moment at one time.
+  const bool keep_open =
+      found.threads.size() + found.perf_cpus.size() + 2 * found.kernel_cpus.size() <= open_file_limit();
+  for (ThreadFile& file : found.threads) file.keep_open = keep_open;
+  for (std::vector<CpuFile>* const files : {&found.perf_cpus, &found.kernel_cpus})
+    for (CpuFile& file : *files) file.keep_open = keep_open;
   return found;
 }
 

@@ -18,16 +18,19 @@
 
 namespace convert::uftrace {
 
+// `keep_open` as InputFile takes it: true if all files of the recording can be open at one time.
 struct ThreadFile {
   ThreadId tid;
   std::filesystem::path path;
   std::uint64_t size_bytes;
+  bool keep_open = true;
 };
 
 struct CpuFile {
   std::uint32_t cpu;
   std::filesystem::path path;
   std::uint64_t size_bytes;
+  bool keep_open = true;
 };
 
 struct Directory {

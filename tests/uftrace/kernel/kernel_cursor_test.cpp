@@ -26,9 +26,9 @@ Events events_of(std::string_view bytes, const Layout& layout = {}, std::size_t 
   directory.file("kernel-cpu3.dat", bytes);
   const auto path = directory.path() / "kernel-cpu3.dat";
   Notes notes;
-  KernelCursor cursor(
-      {.cpu = 3, .path = path, .size_bytes = bytes.size()},
-      {.pages = {layout.page_bytes, layout.long_bytes, layout.order}, .block_bytes = block, .notes = &notes});
+  KernelCursor cursor({.cpu = 3, .path = path, .size_bytes = bytes.size()},
+                      {.pages = {layout.page_bytes, layout.long_bytes, layout.order}, .notes = &notes},
+                      block);
   Events events;
   while (cursor.next()) {
     const KernelEvent& event = cursor.event();
@@ -235,9 +235,8 @@ TEST(KernelCursor, AFileThatDisappearsEndsThereWithOneNote) {
   directory.file("kernel-cpu0.dat", bytes);
   const auto path = directory.path() / "kernel-cpu0.dat";
   Notes notes;
-  KernelCursor cursor(
-      {.cpu = 0, .path = path, .size_bytes = bytes.size()},
-      {.pages = {256, 8, std::endian::little}, .block_bytes = 256, .keep_open = false, .notes = &notes});
+  KernelCursor cursor({.cpu = 0, .path = path, .size_bytes = bytes.size(), .keep_open = false},
+                      {.pages = {256, 8, std::endian::little}, .notes = &notes}, 256);
   EXPECT_TRUE(cursor.next());
   std::filesystem::remove(path);
   int more = 0;

@@ -39,8 +39,8 @@ Events events_of(std::string_view bytes, std::endian order = std::endian::little
   directory.file("perf-cpu0.dat", bytes);
   const auto path = directory.path() / "perf-cpu0.dat";
   Notes notes;
-  PerfCursor cursor({.cpu = 0, .path = path, .size_bytes = bytes.size()},
-                    {.order = order, .block_bytes = block, .notes = &notes});
+  PerfCursor cursor({.cpu = 0, .path = path, .size_bytes = bytes.size()}, {.order = order, .notes = &notes},
+                    block);
   Events events;
   while (cursor.next()) events.lines.push_back(text_of(cursor.event()));
   EXPECT_EQ(cursor.offset(), bytes.size());
@@ -372,7 +372,7 @@ TEST(PerfCursor, EndsWhereTheFileCantBeRead) {
   directory.file("perf-cpu0.dat", bytes);
   const auto path = directory.path() / "perf-cpu0.dat";
   Notes notes;
-  PerfCursor cursor({.cpu = 0, .path = path, .size_bytes = 48}, {.block_bytes = 8, .notes = &notes});
+  PerfCursor cursor({.cpu = 0, .path = path, .size_bytes = 48}, {.notes = &notes}, 8);
   EXPECT_TRUE(cursor.next());
   std::filesystem::resize_file(path, 30);
   EXPECT_FALSE(cursor.next());

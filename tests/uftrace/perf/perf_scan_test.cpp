@@ -37,7 +37,7 @@ TEST(CpuMerge, IsByTimeThenByCpu) {
                      PerfBytes().in(5, 2).out(10, 2).in(40, 2).text(), "missing"});
   Notes notes;
   std::vector<std::string> lines;
-  CpuMerge<PerfCursor> merge(files.list, {.block_bytes = 100, .notes = &notes});
+  CpuMerge<PerfCursor> merge(files.list, {.notes = &notes}, 100);
   EXPECT_EQ(merge.size(), 144);
   for (; !merge.at_end(); merge.advance())
     lines.push_back(fmt::format("{} cpu {}", merge.event().time_ns, merge.cpu()));
