@@ -35,8 +35,8 @@ std::unique_ptr<PerfFileSource> perf_source_of(RecordingImport& recording, Impor
       context.stats);
 }
 
-std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, const ImportContext& context,
-                                                   Notes& notes, ImportStats& stats) {
+std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, Notes& notes,
+                                                   ImportStats& stats) {
   if (recording.kernel_queues.empty()) return nullptr;
   // The switches of perf are the same, and more exact.
   const bool has_perf = recording.shows_perf_switches() &&
@@ -46,12 +46,7 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, c
   for (const auto& [tid, task] : recording.sessions.tasks())
     if (!recording.kernel_queues.contains(tid)) left_out.push_back(tid);
   return std::make_unique<KernelFileSource>(
-      recording.kernel, recording.kernel_queues,
-      KernelSymbols({.symbols = recording.symbolizer.images().kernel_symbols(),
-                     .file = (recording.directory.path / "kallsyms").native(),
-                     .demangle = context.options.demangle,
-                     .names = context.names,
-                     .notes = notes}),
+      recording.kernel, recording.kernel_queues, recording.symbolizer,
       KernelFileSource::Shown{
           .tracepoints = &recording.tracepoints,
           .left_out = std::move(left_out),
@@ -72,10 +67,10 @@ bool matters_when_threads_are_over(const RecordingImport& recording, bool has_me
 }
 
 // Reads the kernel's files once more.
-void find_last_kernel_events(RecordingImport& recording, const ImportContext& context) {
-  Notes unheard;  // the other reader notes damage
+void find_last_kernel_events(RecordingImport& recording) {
+  Notes ignored;  // the other reader notes damage
   ImportStats uncounted;
-  if (const auto kernel = kernel_source_of(recording, context, unheard, uncounted)) kernel->find_last_ns();
+  if (const auto kernel = kernel_source_of(recording, ignored, uncounted)) kernel->find_last_ns();
 }
 
 LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) {
@@ -195,7 +190,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (options.utc) show_wall_clock(recording.info, input, context);
   context.timeline.describe_input(trace_info_of(recording.info, recording.sessions));
   std::unique_ptr<KernelFileSource> kernel =
-      kernel_source_of(recording, context, context.timeline.new_notes(), context.stats);
+      kernel_source_of(recording, context.timeline.new_notes(), context.stats);
   std::optional<std::uint64_t> first_ns =
       begin_of(plans, recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
   ThreadPlan* const main = main_thread_of(plans, recording.sessions);
@@ -205,7 +200,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     if (message_ns != kForever) first_ns = std::min(message_ns, first_ns.value_or(kForever));
   }
   if (matters_when_threads_are_over(recording, message_ns != kForever, context.timeline.options().is_split))
-    find_last_kernel_events(recording, context);
+    find_last_kernel_events(recording);
   const bool is_described = main != nullptr && !main->path.empty() && first_ns;
   std::vector<ThreadOfLane> threads_with_records;
   for (auto& [tid, plan] : plans) {

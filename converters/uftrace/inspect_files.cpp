@@ -117,7 +117,7 @@ Outline outline_of_arguments(const Info& info) {
 Outline outline_of_symbols(const Directory& directory, Notes& notes) {
   Outline list = Outline::array();
   std::vector<std::string> files = directory.symbol_files;
-  files.emplace_back("kallsyms");
+  files.emplace_back(kKernelSymbols);
   for (const std::string& file : files)
     if (auto text = read_optional_file(directory.path / file, notes))
       list.push_back(symbols_in(directory.path / file, *text, notes));

@@ -38,13 +38,14 @@ std::uint64_t shown_priority(std::uint64_t value, std::uint8_t size) {
 }  // namespace
 
 KernelFileSource::KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues,
-                                   KernelSymbols symbols, const Shown& shown, Notes& notes,
+                                   Symbolizer& symbolizer, const Shown& shown, Notes& notes,
                                    ImportStats& stats)
     : CpuFileSource(files.files, {.pages = files.header.pages, .notes = &notes}, queues, stats),
       order_(files.header.pages.order),
       common_(files.header),
       graph_(graph_formats_of(files.header)),
-      symbols_(std::move(symbols)),
+      symbolizer_(symbolizer),
+      labels_(symbolizer.cache_budget()),
       shown_(shown),
       notes_(notes),
       cpus_(files.files.size()) {}
@@ -144,8 +145,13 @@ void KernelFileSource::stage_call(const GraphFormat& format, const KernelEvent& 
     message.value = format.value.load_from(payload, order_);
     if (!format.is_entry) message.value = return_value(message.value, format.value.size);
   }
-  if (format.is_entry) message.label = symbols_.label(message.address);
+  if (format.is_entry) message.label = label_of(message.address);
   put(queue, message);
+}
+
+LabelId KernelFileSource::label_of(std::uint64_t function) {
+  if (const LabelId* const known = labels_.find(function)) return *known;
+  return labels_.put(function, symbolizer_.kernel_label(function));
 }
 
 void KernelFileSource::stage_event(const Tracepoint& tracepoint, const KernelEvent& event,
@@ -203,11 +209,11 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
   return shown_.tracepoints != nullptr ? shown_.tracepoints->find(type) : nullptr;
 }
 
-// The thread that an event of another program is about; null if there is none. What a thread of the recording
-// tells stands on that thread alone.
-KernelQueue* KernelFileSource::find_subject(ThreadId teller, const Tracepoint& tracepoint,
+// The thread that an event of another program, in its thread `current`, is about; null if there is none.
+// Events in a thread of the recording are shown on that thread alone.
+KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& tracepoint,
                                             std::span<const std::byte> payload) {
-  if (std::ranges::binary_search(shown_.left_out, teller)) return nullptr;
+  if (std::ranges::binary_search(shown_.left_out, current)) return nullptr;
   for (const IntegerField& field : {tracepoint.next_thread, tracepoint.thread}) {
     if (!field.fits(payload)) continue;
     if (KernelQueue* const queue = find_queue(thread_in(field, payload))) return queue;

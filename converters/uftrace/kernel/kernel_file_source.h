@@ -9,8 +9,9 @@
 #include "converters/uftrace/cpus/cpu_files.h"
 #include "converters/uftrace/kernel/kernel_cursor.h"
 #include "converters/uftrace/kernel/kernel_queue.h"
-#include "converters/uftrace/kernel/kernel_symbols.h"
 #include "converters/uftrace/kernel/tracepoint.h"
+#include "converters/uftrace/symbols/label_cache.h"
+#include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
 
@@ -27,8 +28,8 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
     bool events = true;                        // tracepoints as instants
     bool switches = false;                     // switches and wakeups, from sched_switch and sched_wakeup
   };
-  // Borrows the queues, tracepoints, notes and stats until the timeline has run.
-  KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, KernelSymbols symbols,
+  // Borrows the queues, symbolizer, tracepoints, notes and stats until the timeline has run.
+  KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, Symbolizer& symbolizer,
                    const Shown& shown, Notes& notes, ImportStats& stats);
 
   // Passes over the events that no thread gets and returns the time of the next one; kForever if there is
@@ -69,15 +70,17 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   ThreadId thread_in(const IntegerField& field, std::span<const std::byte> payload) const {
     return static_cast<ThreadId>(static_cast<std::uint32_t>(field.load_from(payload, order_)));
   }
+  LabelId label_of(std::uint64_t function);
   const Tracepoint* find_tracepoint(std::uint64_t type) const;
-  KernelQueue* find_subject(ThreadId teller, const Tracepoint& tracepoint,
+  KernelQueue* find_subject(ThreadId current, const Tracepoint& tracepoint,
                             std::span<const std::byte> payload);
   bool is_for_no_thread(const KernelEvent& event);
 
   std::endian order_;
   CommonFields common_;
   std::vector<GraphFormat> graph_;  // two or three
-  KernelSymbols symbols_;
+  Symbolizer& symbolizer_;
+  AddressCache<LabelId> labels_;  // of functions
   Shown shown_;
   Notes& notes_;
   std::vector<Cpu> cpus_;  // by file

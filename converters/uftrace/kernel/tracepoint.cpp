@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "converters/uftrace/kernel/kernel_symbols.h"
+#include "converters/uftrace/symbols/images.h"
 
 namespace convert::uftrace {
 namespace {
@@ -173,8 +173,8 @@ void Tracepoints::add_value(const FieldPlan& field, const EventBytes& event, std
       const std::uint64_t address = load_unsigned(bytes->data(), field.size, event.order);
       values.add({field.name, Pointer{address}});
       const bool has_symbol = field.printed.is_symbol && symbols_ != nullptr;
-      const std::string_view symbol = has_symbol ? kernel_name(*symbols_, address) : std::string_view{};
-      if (!symbol.empty()) values.add({field.symbol_name, symbol});
+      const Symbol* const function = has_symbol ? find_kernel_function(*symbols_, address) : nullptr;
+      if (function != nullptr) values.add({field.symbol_name, function->name});
       return;
     }
     case Form::Text: {

@@ -53,8 +53,10 @@ LabelId* CallLabels::label_of(const SymbolAt& found) {
 
 LabelId CallLabels::unresolved_label(const AddressSpace* space, std::uint64_t address,
                                      const SymbolAt& found) {
-  const std::string_view sid = space != nullptr ? std::string_view(space->sid) : std::string_view{};
-  const auto unresolved = unresolved_.try_emplace({sid, address}, found.category()).first;
+  const std::string file = found.is_kernel()  ? std::string(kKernelSymbols)
+                           : space == nullptr ? std::string("task.txt")
+                                              : fmt::format("sid-{}.map", space->sid);
+  const auto unresolved = unresolved_.try_emplace({file, address}, found.category()).first;
   unresolved->second =
       std::min(unresolved->second, found.category());  // it may have lain in several libraries
   return names_.intern_label(found.category(), fmt::format("<{:x}>", address));
@@ -63,9 +65,8 @@ LabelId CallLabels::unresolved_label(const AddressSpace* space, std::uint64_t ad
 void CallLabels::add_notes(const Directory& directory, Notes& notes) const {
   for (const auto& unresolved : unresolved_) {
     notes.add(kNoSymbol, [&] {
-      const auto& [sid, address] = unresolved.first;
-      const auto where = sid.empty() ? std::string("task.txt") : fmt::format("sid-{}.map", sid);
-      return fmt::format("{}: no symbol at {:#x} in {}", (directory.path / where).native(), address,
+      const auto& [file, address] = unresolved.first;
+      return fmt::format("{}: no symbol at {:#x} in {}", (directory.path / file).native(), address,
                          unresolved.second);
     });
   }

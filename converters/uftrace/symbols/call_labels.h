@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -38,9 +39,9 @@ class CallLabels {
   Demangle demangle_;
   Names& names_;
   std::unordered_map<const Image*, std::vector<LabelId>> labels_;  // of symbols; kNoLabel: not asked for yet
-  // The category of addresses without a symbol, by sid and address: notes of them have one order, whoever
-  // asks first.
-  std::map<std::pair<std::string_view, std::uint64_t>, std::string_view> unresolved_;
+  // The category of addresses without a symbol, by address and the file that should have told it: notes of
+  // them have one order, whoever asks first.
+  std::map<std::pair<std::string, std::uint64_t>, std::string_view> unresolved_;
 };
 
 }  // namespace convert::uftrace

@@ -1,6 +1,7 @@
 #include "converters/uftrace/symbols/images.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "converters/uftrace/recording/map_file.h"
@@ -9,15 +10,50 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::uint64_t kPageSize = 4096;
+constexpr std::uint64_t kLastBytes = 4096;  // assumed size of the kernel's last function
+
+// A system call without arguments is one function with several names. The one to show has the prefix of the
+// kernel's own word size: __x64_sys_getpid, __arm64_sys_getpid, sys_getpid. These prefixes are of the others.
+constexpr std::array<std::string_view, 4> kOtherPrefixes{"__do_sys_", "__se_sys_", "__ia32_sys_", "SyS_"};
+constexpr std::string_view kSystemCall = "sys_";
+
+// The name after such a prefix; empty if `name` has none of them.
+std::string_view system_call_of(std::string_view name) {
+  for (const std::string_view other : kOtherPrefixes)
+    if (name.starts_with(other)) return name.substr(other.size());
+  return {};
+}
+
+bool is_native_name(std::string_view name, std::string_view call) {
+  if (!name.ends_with(call) || !system_call_of(name).empty()) return false;
+  name.remove_suffix(call.size());
+  return name == kSystemCall || (name.starts_with("__") && name.ends_with("_sys_"));
+}
 
 SymbolAt symbol_in(const Image& image, std::uint64_t address) {
   if (image.symbols == nullptr) return {.image = &image};
+  if (image.kind == Image::Kind::Kernel)
+    return {.image = &image, .symbol = find_kernel_function(*image.symbols, address)};
   const std::uint64_t offset = address - image.base;
   const Symbol* const function = image.symbols->find_function(offset);
   return {.image = &image, .symbol = function != nullptr ? function : image.symbols->find_variable(offset)};
 }
 
 }  // namespace
+
+const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t address) {
+  const Symbol* const found = symbols.find_function(address);
+  if (found == nullptr || found->start == 0) return nullptr;
+  const std::vector<Symbol>& all = symbols.symbols();
+  // The list does not hold the end of the last function.
+  if (found->start == all.back().start && address - found->start >= kLastBytes) return nullptr;
+  const std::string_view call = system_call_of(found->name);
+  if (call.empty()) return found;
+  auto alias = std::ranges::lower_bound(all, found->start, {}, &Symbol::start);
+  for (; alias != all.end() && alias->start == found->start; ++alias)
+    if (is_native_name(alias->name, call)) return &*alias;
+  return found;
+}
 
 std::vector<std::string> SymbolAt::names(Demangle mode) const {
   std::vector<std::string> names{demangle(symbol->name, mode)};

@@ -47,6 +47,11 @@ struct LoadedSpace {
   std::size_t libraries = 0;            // how many of its libraries are loaded
 };
 
+// The function of the kernel at an address; null if there is none, as where the recorder was not allowed to
+// see addresses. Of several names of a system call, the one of the kernel's own word size; of others the
+// first.
+const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t address);
+
 class Images {
  public:
   // Borrows the directory and the notes.

@@ -61,7 +61,7 @@ class AddressCache {
   // Null if the address is not here.
   const Meaning* find(std::uint64_t address) const {
     const Entry* const entry = entry_for(address);
-    return entry != nullptr && entry->address == address ? &entry->meaning : nullptr;
+    return entry != nullptr && entry->address == address && address != kNoAddress ? &entry->meaning : nullptr;
   }
   const Meaning& put(std::uint64_t address, const Meaning& meaning) {
     const Entry* found = entry_for(address);
@@ -75,7 +75,7 @@ class AddressCache {
   std::size_t size() const { return entries_.size(); }
 
  private:
-  static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};  // no record can hold it: it has 48 bits
+  static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};  // of free entries
   static constexpr std::size_t kProbes = 8;                       // slots where an entry may stand
   static constexpr std::size_t kSize = std::size_t{1} << FirstBits;
 

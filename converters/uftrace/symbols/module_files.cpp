@@ -12,8 +12,6 @@
 namespace convert::uftrace {
 namespace {
 
-// /proc/kallsyms of the recorded machine.
-constexpr std::string_view kKernelFile = "kallsyms";
 constexpr std::size_t kSuffixSize = 4;            // hex digits
 constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines, one of them with a path
 
@@ -151,7 +149,7 @@ std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::strin
 
 const SymbolTable* SymbolFiles::of(const Image& image) {
   const auto name =
-      image.kind == Image::Kind::Kernel ? std::optional<std::string>(kKernelFile) : files_.of(image);
+      image.kind == Image::Kind::Kernel ? std::optional<std::string>(kKernelSymbols) : files_.of(image);
   if (!name) return nullptr;
   const auto [table, is_new] = tables_.try_emplace(*name);
   if (is_new) {

@@ -48,6 +48,9 @@ struct Image {
   }
 };
 
+// The symbols of the kernel: /proc/kallsyms of the recorded machine.
+inline constexpr std::string_view kKernelSymbols = "kallsyms";
+
 // The head of a .sym or .dbg file; empty before uftrace 0.10.
 struct ModuleFileHeader {
   std::string module_path;

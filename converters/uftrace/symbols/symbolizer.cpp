@@ -43,6 +43,14 @@ void Symbolizer::label(const SymbolSpan& span, std::span<const std::uint64_t> ad
   labels_.find(span.loaded.space, addresses, found, labels);
 }
 
+LabelId Symbolizer::kernel_label(std::uint64_t address) {
+  const SymbolAt found = images_.kernel_at(address);
+  LabelId label{};
+  const std::lock_guard lock(mutex_);
+  labels_.find(nullptr, {&address, 1}, {&found, 1}, {&label, 1});
+  return label;
+}
+
 void Symbolizer::add_notes() {
   images_.add_notes();
   labels_.add_notes(directory_, notes_);

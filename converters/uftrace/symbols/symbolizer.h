@@ -54,6 +54,8 @@ class Symbolizer {
   // lies all over memory, and is fetched at one time.
   static constexpr std::size_t kLabelsAtOnce = CallLabels::kAtOnce;
   void label(const SymbolSpan& span, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
+  // The label of a call of the kernel.
+  LabelId kernel_label(std::uint64_t address);
   SymbolAt at(const SymbolSpan& span, std::uint64_t address) { return images_.at(span.loaded, address); }
   // What is known whatever the time.
   Images& images() { return images_; }

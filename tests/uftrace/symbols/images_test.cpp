@@ -1,6 +1,7 @@
 #include "converters/uftrace/symbols/images.h"
 
 #include <array>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -51,6 +52,56 @@ TEST(Images, AModuleIsMeantByTheBeginningOfItsNameAndOthersByTheSameWholeName) {
   EXPECT_FALSE(is_in(other, "libx"));
   EXPECT_TRUE(is_in(other, "libx.so.2"));
   EXPECT_FALSE(is_in(first, "liby"));
+}
+
+std::string kernel_name_at(std::uint64_t address, std::string_view text) {
+  const SymbolTable table{std::string(text)};
+  EXPECT_THAT(table.damaged_lines(), testing::IsEmpty());
+  const Symbol* const function = find_kernel_function(table, address);
+  return function != nullptr ? std::string(function->name) : "";
+}
+
+TEST(KernelFunctions, AFunctionEndsWhereTheNextBegins) {
+  constexpr std::string_view kText =
+      "0000000000000000 A fixed_percpu_data\n"
+      "ffffffff81000000 T first\n"
+      "ffffffff81000100 W weak\n"
+      "ffffffff81000200 t of_module\t[ext4]\n"
+      "ffffffff81000300 i of_ifunc\n"
+      "ffffffff81000400 d data\n";
+  EXPECT_EQ(kernel_name_at(0xffffffff810000ff, kText), "first");
+  EXPECT_EQ(kernel_name_at(0xffffffff81000100, kText), "weak");
+  EXPECT_EQ(kernel_name_at(0xffffffff81000210, kText), "of_module");
+  EXPECT_EQ(kernel_name_at(0xffffffff81000300, kText), "of_ifunc");
+  EXPECT_EQ(kernel_name_at(0xffffffff81000400, kText), "");
+  EXPECT_EQ(kernel_name_at(0xffffffff80ffffff, kText), "");
+}
+
+TEST(KernelFunctions, TheLastFunctionHasALimitedSize) {
+  EXPECT_EQ(kernel_name_at(0x1fff, "1000 t last\n"), "last");
+  EXPECT_EQ(kernel_name_at(0x2000, "1000 t last\n"), "");
+}
+
+TEST(KernelFunctions, TheFirstOfSeveralNamesCounts) {
+  EXPECT_EQ(kernel_name_at(0x1000, "1000 t a\n1000 T b\n1100 T c\n"), "a");
+}
+
+TEST(KernelFunctions, SystemCallsHaveTheNameOfTheKernelsWordSize) {
+  EXPECT_EQ(
+      kernel_name_at(0x1000,
+                     "1000 t __do_sys_getpid\n1000 T __ia32_sys_getpid\n1000 T __x64_sys_getpid\n2000 T x\n"),
+      "__x64_sys_getpid");
+  EXPECT_EQ(kernel_name_at(0x1000, "1000 T __se_sys_getpid\n1000 T __arm64_sys_getpid\n2000 T x\n"),
+            "__arm64_sys_getpid");
+  EXPECT_EQ(kernel_name_at(0x1000, "1000 T SyS_getpid\n1000 T sys_getpid\n2000 T x\n"), "sys_getpid");
+  EXPECT_EQ(kernel_name_at(0x1000, "1000 T __ia32_sys_getpid\n1000 T __x64_sys_getppid\n2000 T x\n"),
+            "__ia32_sys_getpid");
+}
+
+// kptr_restrict hides all addresses.
+TEST(KernelFunctions, HiddenAddressesHaveNoNames) {
+  EXPECT_EQ(kernel_name_at(0, "0000000000000000 T a\n0000000000000000 t b\n"), "");
+  EXPECT_EQ(kernel_name_at(0xffffffff81000000, "0000000000000000 T a\n0000000000000000 t b\n"), "");
 }
 
 TEST(CallLabels, AreInTheOrderOfTheAddresses) {

@@ -211,6 +211,18 @@ TEST_F(SymbolizerTest, KernelAddresses) {
   EXPECT_EQ(label(0xffff800000000000), "[kernel] <ffff800000000000>");
 }
 
+TEST_F(SymbolizerTest, KernelAddressesMeanTheSameForTasksAndForTheKernel) {
+  recording_.file("kallsyms", "ffffffff81000000 t __do_sys_sync\nffffffff81000000 T __x64_sys_sync\n");
+  for (const std::uint64_t address : {0xffffffff81000010, 0xffffffff81001000})
+    EXPECT_EQ(label_id(100, address, 20), symbolizer().kernel_label(address));
+  EXPECT_EQ(label(0xffffffff81000010), "[kernel] __x64_sys_sync");
+  EXPECT_EQ(label(0xffffffff81001000), "[kernel] <ffffffff81001000>") << "behind the last function";
+  symbolizer().add_notes();
+  EXPECT_THAT(notes_.groups().front().first,
+              testing::ElementsAre((recording_.path() / "kallsyms").native() +
+                                   ": no symbol at 0xffffffff81001000 in [kernel]"));
+}
+
 TEST_F(SymbolizerTest, WithoutAStackNothingIsKernel) {
   recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/a\n");
   EXPECT_EQ(label(0x10200), "a ns::foo");
