@@ -20,11 +20,10 @@
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording_import.h"
 #include "converters/uftrace/threads/thread_plan.h"
+#include "fxt/support/foreign_files.h"
 
 namespace convert::uftrace {
 namespace {
-
-constexpr std::string_view kInfoMagic = "Ftrace!";
 
 std::unique_ptr<PerfFileSource> perf_source_of(RecordingImport& recording, ImportContext& context) {
   if (recording.perf_queues.empty()) return nullptr;
@@ -130,21 +129,6 @@ void show_wall_clock(const Info& info, const std::filesystem::path& input, Impor
   context.timeline.shift_clock(behind_ns);
 }
 
-bool is_recording(const std::filesystem::path& directory) {
-  std::error_code error;
-  return std::filesystem::exists(directory / "info", error) ||
-         std::filesystem::exists(directory / "task.txt", error);
-}
-
-bool starts_with_magic(const std::filesystem::path& path) {
-  try {
-    const auto head = read_text_file(path, kInfoMagic.size());
-    return head && *head == kInfoMagic;
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 bool recognizes(const std::filesystem::path& input) {
@@ -152,8 +136,7 @@ bool recognizes(const std::filesystem::path& input) {
   const auto type = std::filesystem::status(input, error).type();
   if (type == std::filesystem::file_type::none) fail_to_read(input.native(), error);
   if (type != std::filesystem::file_type::directory) return false;
-  if (starts_with_magic(input / "info")) return true;
-  if (std::filesystem::is_regular_file(input / "task.txt", error)) return true;
+  if (!fxt::recording_of(input).empty()) return true;
   try {
     return !list_directory(input).threads.empty();
   } catch (const InputError&) {
@@ -250,12 +233,12 @@ class RecordingImporter final : public Importer {
 std::string RecordingImporter::advice_for(const std::filesystem::path& input) const {
   std::error_code error;
   if (std::filesystem::is_regular_file(input, error)) {
-    const auto folder = input.has_parent_path() ? input.parent_path() : std::filesystem::path(".");
-    if (!is_recording(folder)) return {};
-    return fmt::format("a file of a uftrace recording: convert its directory, {}", folder.string());
+    const std::string recording = fxt::recording_of(input);
+    if (recording.empty()) return {};
+    return fmt::format("a file of a uftrace recording: convert its directory, {}", recording);
   }
   for (const auto& entry : std::filesystem::directory_iterator(input, error))
-    if (entry.is_directory(error) && is_recording(entry.path()))
+    if (entry.is_directory(error) && !fxt::recording_of(entry.path()).empty())
       return fmt::format("a directory with a recording in it: {}", entry.path().string());
   return {};
 }

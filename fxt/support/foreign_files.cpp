@@ -1,6 +1,5 @@
 #include "fxt/support/foreign_files.h"
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -65,20 +64,17 @@ std::string kind_of(std::string_view head, bool is_directory) {
   return {};
 }
 
-bool is_recording(const fs::path& directory) { return head_of(directory / "info").starts_with("Ftrace!"); }
-
-// Of a file that uftrace puts into the directory of a recording: that directory. Empty for others.
-std::string recording_of(const fs::path& file) {
-  constexpr std::array kEnds{".dat"sv, ".map"sv, ".sym"sv, ".dbg"sv};
-  constexpr std::array kNames{"info"sv, "task.txt"sv, "default.opts"sv, "kernel_header"sv, "events.txt"sv};
-  if (std::ranges::count(kEnds, file.extension().string()) == 0 &&
-      std::ranges::count(kNames, file.filename().string()) == 0)
-    return {};
-  const fs::path directory = file.has_parent_path() ? file.parent_path() : ".";
-  return is_recording(directory) ? directory.string() : "";
-}
-
 }  // namespace
+
+std::string recording_of(const std::string& path) {
+  std::error_code error;
+  fs::path directory(path);
+  if (!fs::is_directory(directory, error))
+    directory = directory.has_parent_path() ? directory.parent_path() : ".";
+  const bool is_recording = head_of(directory / "info").starts_with("Ftrace!") ||
+                            fs::is_regular_file(directory / "task.txt", error);
+  return is_recording ? directory.string() : "";
+}
 
 std::string foreign_kind_of(const std::string& path) {
   std::error_code error;
@@ -91,15 +87,15 @@ std::string foreign_kind_of(const std::string& path) {
 
 std::string why_no_trace(const std::string& path, std::string_view head) {
   if (head.starts_with("\x7fTRACE")) return "is a GDB trace file; convert it with: fxt-convert " + path;
-  if (const std::string recording = recording_of(path); !recording.empty())
-    return "is a file of a uftrace recording; convert its directory with: fxt-convert " + recording;
-  const std::string kind = kind_of(head, false);
-  return kind.empty() ? "" : "is " + kind;
+  if (const std::string kind = kind_of(head, false); !kind.empty()) return "is " + kind;
+  const std::string recording = recording_of(path);
+  return recording.empty()
+             ? ""
+             : "is a file of a uftrace recording; convert its directory with: fxt-convert " + recording;
 }
 
 std::string why_no_trace(const std::string& directory) {
-  std::error_code error;
-  if (is_recording(directory) || fs::exists(fs::path(directory) / "task.txt", error))
+  if (!recording_of(directory).empty())
     return "is a uftrace recording; convert it with: fxt-convert " + directory;
   const std::string kind = foreign_kind_of(directory);
   return kind.empty() ? "" : "is " + kind;

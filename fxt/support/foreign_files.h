@@ -13,6 +13,9 @@ inline constexpr std::size_t kKindBytes = 512;
 // "a core file: GDB opens it"; empty if that is not known, or fxt-convert converts it.
 std::string foreign_kind_of(const std::string& path);
 
+// The directory of the uftrace recording that `path` is, or is a file in; empty for others.
+std::string recording_of(const std::string& path);
+
 // For programs that read FXT, of a file that begins with `head`: "is a GDB trace file; convert it with:
 // fxt-convert gdb.trace", the same of a file in the directory of a uftrace recording, or "is " and the kind
 // above; empty if that is not known.

@@ -227,7 +227,7 @@ TEST_F(FxtDump, SaysThatAFileIsNoTrace) {
 TEST_F(FxtDump, TellsWhatOtherFilesAre) {
   std::filesystem::create_directories(folder() + "run.data");
   std::ofstream(folder() + "run.data/info") << "Ftrace!";
-  for (const char* const name : {"7298.dat", "task.txt"})
+  for (const char* const name : {"7298.dat", "task.txt", "kallsyms"})
     std::ofstream(folder() + "run.data/" + name) << "SESS timestamp";
   const std::string in_recording =
       "a file of a uftrace recording; convert its directory with: fxt-convert " + folder() + "run.data";
@@ -245,6 +245,7 @@ TEST_F(FxtDump, TellsWhatOtherFilesAre) {
            {"run.data/7298.dat", in_recording},
            {"run.data/task.txt", in_recording},
            {"run.data/info", in_recording},
+           {"run.data/kallsyms", in_recording},
            {file_with("x.tfile", "\x7fTRACE0\n"), "a GDB trace file; convert it with: fxt-convert PATH"},
            {file_with("program", elf + '\3' + std::string(20, '\0')),
             "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`"},
