@@ -79,15 +79,12 @@ class CallWalk {
     if (item.what == RecordItem::What::Call) {
       watcher.before_call(item);
       seen_ns_ = std::max(seen_ns_, call.time_ns);
-    } else if (item.what != RecordItem::What::BadTime || !is_call(item)) {
+    } else if (item.what != RecordItem::What::BadTime || !is_call(call.type)) {
       if constexpr (requires { watcher.other_record(item); }) watcher.other_record(item);
       return;
     }
     open_.follow(call);
     watcher.after_call(item);
-  }
-  static bool is_call(const RecordItem& item) {
-    return item.call.type == RecordType::Entry || item.call.type == RecordType::Exit;
   }
 
   const InputFile file_;

@@ -18,6 +18,12 @@ struct DepthShift {
   std::size_t exit = 0;   // what its depth lacks
 
   bool is_none() const { return entry == 0 && exit == 0; }
+  // The depth that uftrace would have written of an entry or exit before which `open` calls are open; modulo
+  // 1024. The outermost call has no caller, whose depth its exit could have.
+  std::size_t undo(const Record& record, std::size_t open) const {
+    if (record.type() == RecordType::Entry) return record.depth() - std::min(record.depth(), entry);
+    return exit != 0 && open == 1 ? 0 : (record.depth() + exit) % kDepthModulus;
+  }
 };
 
 // Counts how many exits fit a thread's entries if the exits' depths lack `shift`.

@@ -136,13 +136,9 @@ RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
 CallRecord RecordCursor::decode(const Record& record) const {
   CallRecord call{
       .type = record.type(), .time_ns = record.time_ns, .depth = record.depth(), .address = record.address()};
-  if (call.type != RecordType::Entry && call.type != RecordType::Exit) return call;
+  if (!is_call(call.type)) return call;
   const std::size_t open = open_.depth();
-  if (call.is_entry())
-    call.depth -= std::min(call.depth, shift_.entry);
-  else if (shift_.exit != 0)
-    call.depth = open == 1 ? 0 : (call.depth + shift_.exit) % kDepthModulus;  // depth 0 has no caller's
-
+  call.depth = shift_.undo(record, open);
   const std::size_t likely = call.is_entry() ? open : open - 1;
   const bool has_wrapped = open >= kDepthModulus && likely >= kDepthModulus &&
                            (facts_.max_stack == 0 || facts_.max_stack > kDepthModulus) &&

@@ -11,6 +11,9 @@
 namespace convert::uftrace {
 
 enum class RecordType : std::uint8_t { Entry = 0, Exit = 1, Lost = 2, Event = 3 };
+inline constexpr bool is_call(RecordType type) {
+  return type == RecordType::Entry || type == RecordType::Exit;
+}
 
 // Word 1 of a record; word 0 is the time in ns of the recorder's clock.
 struct RecordWord {

@@ -13,10 +13,6 @@ bool is_lost_record(const Record& record) {
          record.depth() == 0 && !record.has_payload() && record.address() != 0;
 }
 
-bool is_call(const Record& record) {
-  return record.type() == RecordType::Entry || record.type() == RecordType::Exit;
-}
-
 bool is_likely_time(std::uint64_t time_ns, const Expectation& expected) {
   if (time_ns == 0 || time_ns >= kTimeLimitNs) return false;
   return expected.time_ns == 0 || may_follow(time_ns, expected.time_ns);
@@ -33,11 +29,6 @@ bool is_timely(const Record& record, const Expectation& expected) {
 std::optional<Record> Resync::record_at(Lookahead ahead) const {
   if (ahead.bytes.size() < kRecordSize) return std::nullopt;
   return load_record(ahead.bytes.data(), facts_.order);
-}
-
-std::size_t Resync::depth_of(const Record& record) const {
-  if (record.type() != RecordType::Entry) return (record.depth() + shift_.exit) % kDepthModulus;
-  return record.depth() - std::min(record.depth(), shift_.entry);
 }
 
 bool Resync::is_known(std::uint64_t address) const {
@@ -59,9 +50,10 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
   if (!is_timely(record, expected)) return false;
   switch (record.type()) {
     case RecordType::Entry:
-      return depth_of(record) == expected.depth % kDepthModulus && record.address() != 0;
+      return shift_.undo(record, expected.depth) == expected.depth % kDepthModulus && record.address() != 0;
     case RecordType::Exit: {
-      if (expected.depth == 0 || depth_of(record) != (expected.depth - 1) % kDepthModulus) return false;
+      if (expected.depth == 0 || shift_.undo(record, expected.depth) != (expected.depth - 1) % kDepthModulus)
+        return false;
       const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // lies in the address
       return expected.top_address == 0 || record.address() == expected.top_address ||
              record.address() == expected.top_address + overflow;
@@ -74,11 +66,12 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
   return false;
 }
 
-// Whether the record after `record` fits the stack that `record` leaves. True at the end of the file.
-bool Resync::is_followed(Lookahead ahead, const Record& record) const {
+// Whether the record after `record` fits the stack that `record` leaves. True at the end of the file. Before
+// `record`, `open` calls are open.
+bool Resync::is_followed(Lookahead ahead, const Record& record, std::size_t open) const {
   const CallRecord call{.type = record.type(),
                         .time_ns = record.time_ns,
-                        .depth = depth_of(record),
+                        .depth = shift_.undo(record, open),
                         .address = record.address()};
   const Lookahead following = ahead.from(kRecordSize);
   const Expectation expected = after(call);
@@ -98,16 +91,17 @@ bool Resync::is_followed_by_any(Lookahead ahead, const Record& record, const Exp
 
 bool Resync::is_sure(Lookahead ahead, const Record& record, const Expectation& expected) const {
   if (!is_timely(record, expected) || !is_followed_by_any(ahead, record, expected)) return false;
-  if (!is_call(record)) return fits(record, expected);
-  if (!fits(record, expected)) return is_followed(ahead, record) && is_known(record.address());
+  if (!is_call(record.type())) return fits(record, expected);
+  if (!fits(record, expected))
+    return is_followed(ahead, record, expected.depth) && is_known(record.address());
   const bool is_top = record.type() == RecordType::Exit && expected.top_address != 0;
-  return is_top || is_followed(ahead, record) || is_known(record.address());
+  return is_top || is_followed(ahead, record, expected.depth) || is_known(record.address());
 }
 
 bool Resync::is_likely(Lookahead ahead, const Record& record, const Expectation& expected) const {
   if (!is_timely(record, expected) || !is_followed_by_any(ahead, record, expected)) return false;
-  if (!is_call(record)) return fits(record, expected);
-  return is_followed(ahead, record) || is_known(record.address());
+  if (!is_call(record.type())) return fits(record, expected);
+  return is_followed(ahead, record, expected.depth) || is_known(record.address());
 }
 
 bool Resync::fits_at(Lookahead ahead, const Expectation& expected) const {
@@ -122,8 +116,8 @@ bool Resync::is_timely_at(Lookahead ahead, const Expectation& expected) const {
 
 bool Resync::is_outer_exit(Lookahead ahead, const Expectation& expected) const {
   const auto record = record_at(ahead);
-  return record && record->type() == RecordType::Exit && depth_of(*record) < expected.depth &&
-         is_likely(ahead, *record, expected);
+  return record && record->type() == RecordType::Exit &&
+         shift_.undo(*record, expected.depth) < expected.depth && is_likely(ahead, *record, expected);
 }
 
 template <typename Accept>

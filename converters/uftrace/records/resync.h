@@ -1,12 +1,10 @@
 // Decides which record is likely to come next. Finds it after a payload, which has no length of its own, and
 // after damaged bytes; and recognises damaged times. How certain a record is, from less to more:
 //
-//   timely   it has the magic, and a likely time: at most kSlackNs before, and less than kLikelyGapNs after
-//   the
-//            record before it. A record of losses has no time.
-//   likely   timely, and so is the record after it. A call also has a known address, or is followed by a
-//   record
-//            that fits. An event or a loss fits.
+//   timely   it has the magic, and a likely time: at most kSlackNs before, and less than kLikelyGapNs after,
+//            the record before it. A record of losses has no time.
+//   likely   timely, and so is the record after it. A call also has a known address, or a record that fits
+//            follows. An event or a loss fits.
 //   fits     timely, and its depth and address are those that the open calls demand.
 //   sure     timely, and so is the record after it, and two of these hold: it fits; its address is known; the
 //            record after it fits. An exit of the innermost call needs no second one, events and losses need
@@ -84,10 +82,9 @@ class Resync {
 
  private:
   std::optional<Record> record_at(Lookahead ahead) const;
-  std::size_t depth_of(const Record& record) const;
   bool is_known(std::uint64_t address) const;
   bool fits(const Record& record, const Expectation& expected) const;
-  bool is_followed(Lookahead ahead, const Record& record) const;
+  bool is_followed(Lookahead ahead, const Record& record, std::size_t open) const;
   bool is_followed_by_any(Lookahead ahead, const Record& record, const Expectation& expected) const;
   bool is_sure(Lookahead ahead, const Record& record, const Expectation& expected) const;
   bool is_likely(Lookahead ahead, const Record& record, const Expectation& expected) const;
