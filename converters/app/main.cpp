@@ -236,19 +236,14 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
 }
 
 // The input has other threads.
-[[noreturn]] void fail_without_threads(const ConvertOptions& options, const Notes& notes) {
+[[noreturn]] void fail_without_threads(const ConvertOptions& options, const ImportStats& stats) {
+  constexpr std::size_t kShown = 3;
+  const std::set<std::uint64_t>& others = stats.tids_left_out;
   std::string known;
-  for (const Notes::Group& group : notes.groups()) {
-    if (group.kind->name != "threads-left-out") continue;
-    std::vector<std::string> threads = group.first;  // "INPUT: thread 4711"
-    for (std::string& thread : threads) {
-      constexpr std::string_view kThread = "thread ";
-      thread.erase(0, thread.find(": ") + 2);
-      if (thread.starts_with(kThread)) thread.erase(0, kThread.size());
-    }
-    known = fmt::format("; it has {}", fmt::join(threads, ", "));
-    if (group.notes > group.first.size())
-      known += fmt::format(" and {} more", group.notes - group.first.size());
+  if (!others.empty()) {
+    const auto shown_end = std::next(others.begin(), std::min<std::ptrdiff_t>(std::ssize(others), kShown));
+    known = fmt::format("; it has {}", fmt::join(others.begin(), shown_end, ", "));
+    if (others.size() > kShown) known += fmt::format(" and {} more", others.size() - kShown);
   }
   throw InputError(
       Location::file(options.inputs.front()),
@@ -308,7 +303,7 @@ ExitCode convert(ConvertOptions& options, std::span<const std::optional<std::int
   import_inputs(options, offsets_ns, context);
   if (options.cut) choose_clock(options.cut->range, options, timeline, notes);
   if (!options.apart) timeline.draw_matched_threads();
-  if (timeline.lanes().empty() && !options.import.tids.empty()) fail_without_threads(options, notes);
+  if (timeline.lanes().empty() && !options.import.tids.empty()) fail_without_threads(options, stats);
   note_missing_threads(options, stats, notes);
   note_unused_options(options, notes);
 
@@ -329,7 +324,7 @@ ExitCode convert(ConvertOptions& options, std::span<const std::optional<std::int
       fxt::print_message(fmt::format("fxt-convert: these pieces are complete: {}\n", fxt::printable(files)));
     throw;
   }
-  print_report(options, report_of(options.inputs, options.output, stats, timeline, written), notes, unpacked);
+  print_report(options, {options.inputs, options.output, stats, timeline, written}, notes, unpacked);
   return options.strict && !notes.has_only_remarks() ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 

@@ -96,61 +96,61 @@ Outline outline_of(const Notes& notes) {
   return list;
 }
 
-Report report_of(const std::vector<std::string>& inputs, const std::string& output, const ImportStats& stats,
-                 const Timeline& timeline, const Written& written) {
+namespace {
+
+struct Counts {
+  std::size_t threads, processes;
+};
+Counts counts_of(const Timeline& timeline) {
   std::set<ProcessId> processes;
   std::set<std::pair<ProcessId, ThreadId>> threads;
-  std::uint64_t first_call_ns = kForever;
   for (const LaneInfo& lane : timeline.lanes()) {
     processes.insert(lane.process);
     threads.insert({lane.process, lane.thread});
-    first_call_ns = std::min(first_call_ns, lane.first_call_ns);
   }
-  return {.inputs = inputs,
-          .output = output,
-          .written = written,
-          .bytes_read = stats.bytes_read.load(),
-          .records_read = stats.records_read.load(),
-          .threads = threads.size(),
-          .processes = processes.size(),
-          .first_call_ns = first_call_ns,
-          .last_call_ns = timeline.totals().calls_end_ns,
-          .details = stats.details};
+  return {.threads = threads.size(), .processes = processes.size()};
 }
 
+}  // namespace
+
 Outline outline_of(const Report& report) {
-  const Written& written = report.written;
-  Outline outline{{"inputs", report.inputs}, {"output", nullptr}};
+  const auto& [inputs, output, stats, timeline, written] = report;
+  Outline outline{{"inputs", inputs}, {"output", nullptr}};
   if (written.pieces.empty())
-    outline["output"] = report.output;
+    outline["output"] = output;
   else
     outline["pieces"] = written.pieces;
-  outline["bytes_read"] = report.bytes_read;
+  outline["bytes_read"] = stats.bytes_read.load();
   outline["bytes_written"] = written.bytes;
-  outline["records_read"] = report.records_read;
+  outline["records_read"] = stats.records_read.load();
   outline["events_written"] = written.events;
-  outline["threads"] = report.threads;
-  outline["processes"] = report.processes;
+  const Counts counts = counts_of(timeline);
+  outline["threads"] = counts.threads;
+  outline["processes"] = counts.processes;
   outline["first_ns"] = written.first_ns ? Outline(*written.first_ns) : Outline();
   outline["last_ns"] = written.first_ns ? Outline(written.last_ns) : Outline();
   Outline& view = outline["view_ns"];
-  if (report.first_call_ns < report.last_call_ns)
-    for (const std::uint64_t end_ns : {report.first_call_ns, report.last_call_ns}) view.push_back(end_ns);
-  if (!report.details.empty()) outline["details"] = report.details;
+  std::uint64_t first_call_ns = kForever;
+  for (const LaneInfo& lane : timeline.lanes()) first_call_ns = std::min(first_call_ns, lane.first_call_ns);
+  const std::uint64_t last_call_ns = timeline.totals().calls_end_ns;
+  if (first_call_ns < last_call_ns)
+    for (const std::uint64_t end_ns : {first_call_ns, last_call_ns}) view.push_back(end_ns);
+  if (!stats.details.empty()) outline["details"] = stats.details;
   return outline;
 }
 
 std::string text_of(const Report& report) {
-  const Written& written = report.written;
+  const auto& [inputs, output, stats, timeline, written] = report;
+  const Counts counts = counts_of(timeline);
   using fxt::counted;
   std::string text =
-      fmt::format("read     {}: {}, {}\n", fxt::printable(fmt::format("{}", fmt::join(report.inputs, ", "))),
-                  format_bytes(report.bytes_read), counted(report.records_read, "record"));
-  text += fmt::format(
-      "written  {}: {}, {} of {} in {}\n",
-      written.pieces.empty() ? fxt::printable(report.output) : counted(written.pieces.size(), "piece"),
-      format_bytes(written.bytes), counted(written.events, "event"), counted(report.threads, "thread"),
-      counted(report.processes, "process", "processes"));
+      fmt::format("read     {}: {}, {}\n", fxt::printable(fmt::format("{}", fmt::join(inputs, ", "))),
+                  format_bytes(stats.bytes_read), counted(stats.records_read, "record"));
+  text +=
+      fmt::format("written  {}: {}, {} of {} in {}\n",
+                  written.pieces.empty() ? fxt::printable(output) : counted(written.pieces.size(), "piece"),
+                  format_bytes(written.bytes), counted(written.events, "event"),
+                  counted(counts.threads, "thread"), counted(counts.processes, "process", "processes"));
   constexpr std::size_t kShownPieces = 20;
   for (std::size_t i = 0; i < std::min(written.pieces.size(), kShownPieces); ++i)
     text += fmt::format("         {}\n", fxt::printable(written.pieces[i]));
@@ -160,7 +160,7 @@ std::string text_of(const Report& report) {
     text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*written.first_ns),
                         format_seconds(written.last_ns), format_seconds(written.last_ns - *written.first_ns));
   constexpr std::size_t kShownDetails = 20;
-  const auto& details = report.details;
+  const auto& details = stats.details;
   for (std::size_t i = 0; i < std::min(details.size(), kShownDetails); ++i)
     text += fmt::format("{}{}\n", i == 0 ? "details  " : "         ", fxt::printable(details[i]));
   if (details.size() > kShownDetails)

@@ -21,17 +21,14 @@ struct Written {
   std::uint64_t last_ns = 0;
 };
 
-// A conversion.
+// A conversion. Borrows all.
 struct Report {
-  std::vector<std::string> inputs;
-  std::string output;
-  Written written;
-  std::uint64_t bytes_read, records_read, threads, processes;
-  std::uint64_t first_call_ns, last_call_ns;  // of the program; the first is later if there are none
-  std::vector<std::string> details;           // of the inputs, a line each
+  const std::vector<std::string>& inputs;
+  const std::string& output;
+  const ImportStats& stats;
+  const Timeline& timeline;
+  const Written& written;
 };
-Report report_of(const std::vector<std::string>& inputs, const std::string& output, const ImportStats& stats,
-                 const Timeline& timeline, const Written& written);
 
 // For programs. Keys: inputs, output (null if it was split), pieces (only if it was split), bytes_read,
 // bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null without events),

@@ -39,7 +39,8 @@ struct ImportStats {
   std::atomic<std::uint64_t> records_read = 0;  // uftrace: records of .dat files; tfile: frames
   // What the report says besides, a line each. Added in import() and in Timeline::at_end().
   std::vector<std::string> details = {};
-  std::set<std::uint64_t> tids_found = {};  // of ImportOptions::tids, those that an input may have
+  std::set<std::uint64_t> tids_found = {};     // of ImportOptions::tids, those that an input may have
+  std::set<std::uint64_t> tids_left_out = {};  // not of ImportOptions::tids, and an input has them
 
   // What one pump() has read.
   void add_read(std::uint64_t bytes, std::uint64_t records) {
@@ -61,7 +62,7 @@ struct ImportContext {
     if (options.tids.empty()) return true;
     if (!tid) stats.tids_found.insert(options.tids.begin(), options.tids.end());
     const bool is_wanted = !tid || std::ranges::count(options.tids, *tid) != 0;
-    if (tid && is_wanted) stats.tids_found.insert(*tid);
+    if (tid) (is_wanted ? stats.tids_found : stats.tids_left_out).insert(*tid);
     return is_wanted;
   }
 };
