@@ -119,14 +119,11 @@ std::uint64_t add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_
 }
 
 void show_wall_clock(const Info& info, const std::filesystem::path& input, ImportContext& context) {
-  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-  std::int64_t behind_ns = 0;
-  if (!info.utc_offset_s || __builtin_mul_overflow(*info.utc_offset_s, kNsPerSecond, &behind_ns)) {
+  if (const auto offset_ns = utc_offset_ns(info))
+    context.timeline.shift_clock(*offset_ns);
+  else
     context.notes.add(kNoWallClock, Location::file((input / "info").native()),
-                      "tells no utc_offset (uftrace does since v0.17)");
-    return;
-  }
-  context.timeline.shift_clock(behind_ns);
+                      "has no utc_offset (uftrace writes it since v0.17)");
 }
 
 }  // namespace

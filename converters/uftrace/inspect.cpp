@@ -177,7 +177,7 @@ Outline time_of(const RecordSurvey& all, const Info& info) {
   outline["last ns"] = all.last_ns;
   outline["span"] = format_seconds(all.last_ns - *all.first_ns);
   if (info.utc_offset_s)
-    outline["first unix s"] = static_cast<std::int64_t>(*all.first_ns / 1'000'000'000) + *info.utc_offset_s;
+    outline["first unix s"] = static_cast<std::int64_t>(*all.first_ns / kNsPerSecond) + *info.utc_offset_s;
   return outline;
 }
 

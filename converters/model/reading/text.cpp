@@ -51,7 +51,6 @@ std::string spelled_character(std::int64_t code) {
 }
 
 std::string format_seconds(std::uint64_t time_ns) {
-  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
   return fmt::format("{}.{:09} s", time_ns / kNsPerSecond, time_ns % kNsPerSecond);
 }
 

@@ -51,6 +51,7 @@ std::string spelled(std::string_view bytes);
 // A character as a debugger shows it: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is that of a char,
 // signed or not.
 std::string spelled_character(std::int64_t code);
+inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 // "1061.400468580 s"
 std::string format_seconds(std::uint64_t time_ns);
 // Calls `visit` with each part between separators that isn't empty.

@@ -14,8 +14,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 }  // namespace

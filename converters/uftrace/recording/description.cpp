@@ -45,11 +45,10 @@ TraceInfo trace_info_of(const Info& info, const Sessions& sessions) {
   const std::size_t space = info.kernel.find(' ');
   result.system = info.kernel.substr(0, space);
   if (space != std::string::npos) result.system_release = info.kernel.substr(space + 1);
-  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
   std::uint64_t utc_ns = 0, start_ns = sessions.sessions().empty() ? 0 : sessions.sessions().front().start_ns;
-  if (info.utc_offset_s && *info.utc_offset_s >= 0 &&
-      !__builtin_mul_overflow(static_cast<std::uint64_t>(*info.utc_offset_s), kNsPerSecond, &utc_ns) &&
-      !__builtin_add_overflow(utc_ns, start_ns, &utc_ns) && utc_ns < kTimeLimitNs)
+  if (const auto offset_ns = utc_offset_ns(info); offset_ns && *offset_ns >= 0 &&
+                                                  !__builtin_add_overflow(*offset_ns, start_ns, &utc_ns) &&
+                                                  utc_ns < kTimeLimitNs)
     result.wall_clock = {.time_ns = start_ns, .utc_ns = utc_ns};
   std::map<ProcessId, std::vector<std::string>> command_lines;  // of each process's last program
   for (const Session& session : sessions.sessions())

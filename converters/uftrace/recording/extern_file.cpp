@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "converters/model/lanes/event.h"
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/note_kinds.h"
@@ -66,7 +67,7 @@ void drop_foreign_messages(std::vector<ExternMessage>& messages, const std::file
     notes.add(kForeignClock, [&] {
       return fmt::format("{}: {} s {} the recording began",
                          Location::line((directory / kName).native(), message.line).text(),
-                         (last_ns - first_ns) / 1'000'000'000,
+                         (last_ns - first_ns) / kNsPerSecond,
                          message.time_ns < begin_ns ? "before" : "after");
     });
     return true;

@@ -150,7 +150,7 @@ void read_line(LineReader line, Info& info) {
 }  // namespace
 
 std::optional<std::uint64_t> elapsed_ns(const Info& info) {
-  constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kMostSeconds = ~std::uint64_t{0} / kNsPerSecond - 1;
+  constexpr std::uint64_t kMostSeconds = ~std::uint64_t{0} / kNsPerSecond - 1;
   constexpr std::size_t kDigits = 9;
   const std::string_view text = info.elapsed_time;
   const std::size_t point = text.find('.');
@@ -159,6 +159,13 @@ std::optional<std::uint64_t> elapsed_ns(const Info& info) {
   const auto rest = whole_number(text.substr(point + 1, kDigits));
   if (!seconds || !rest || *seconds > kMostSeconds) return std::nullopt;
   return *seconds * kNsPerSecond + *rest;
+}
+
+std::optional<std::int64_t> utc_offset_ns(const Info& info) {
+  std::int64_t ns = 0;
+  if (!info.utc_offset_s || __builtin_mul_overflow(*info.utc_offset_s, kNsPerSecond, &ns))
+    return std::nullopt;
+  return ns;
 }
 
 bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns) {

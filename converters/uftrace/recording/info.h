@@ -16,22 +16,10 @@
 
 namespace convert::uftrace {
 
-// Header word feat_mask.
+// Bits of the header word feat_mask; feature_names() has the names of all.
 struct FeatureBits {
-  using Plthook = fxt::Field<0>;
-  using TaskSession = fxt::Field<1>;
-  using Kernel = fxt::Field<2>;
-  using Argument = fxt::Field<3>;
-  using Retval = fxt::Field<4>;
-  using SymRelAddr = fxt::Field<5>;
   using MaxStack = fxt::Field<6>;
-  using Event = fxt::Field<7>;
-  using PerfEvent = fxt::Field<8>;
-  using AutoArgs = fxt::Field<9>;
-  using DebugInfo = fxt::Field<10>;
   using EstimateReturn = fxt::Field<11>;
-  using SymSize = fxt::Field<12>;
-  using Callsite = fxt::Field<13>;
 };
 
 // Strings and lists are empty if the file does not have their lines.
@@ -77,6 +65,9 @@ struct Info {
 
 // How long the recording took, from `elapsed_time` ("0.012345678 sec"); nothing if the file lacks it.
 std::optional<std::uint64_t> elapsed_ns(const Info& info);
+
+// Info::utc_offset_s in ns; nothing if the file lacks it, or it is out of range.
+std::optional<std::int64_t> utc_offset_ns(const Info& info);
 
 // Whether a recording that took `elapsed_ns` can't contain both times: they are at least 39 hours apart, and
 // more than twice `elapsed_ns`. False if `elapsed_ns` is unknown.

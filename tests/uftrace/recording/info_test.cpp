@@ -64,8 +64,8 @@ TEST(Info, HeaderOfA64BitRecording) {
   EXPECT_EQ(info.order, std::endian::little);
   EXPECT_EQ(info.bits, 64u);
   EXPECT_EQ(info.max_stack, 1024);
-  EXPECT_TRUE(info.has<FeatureBits::SymSize>());
-  EXPECT_FALSE(info.has<FeatureBits::Kernel>());
+  EXPECT_TRUE(info.has<FeatureBits::MaxStack>());
+  EXPECT_FALSE(info.has<FeatureBits::EstimateReturn>());
   EXPECT_EQ(feature_names(info.features),
             "PLTHOOK | TASK_SESSION | SYM_REL_ADDR | MAX_STACK | PERF_EVENT | AUTO_ARGS | SYM_SIZE");
 }

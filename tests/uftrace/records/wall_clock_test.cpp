@@ -32,7 +32,7 @@ TEST_F(WallClock, OfQemuIsItsOwn) {
 
 TEST_F(WallClock, IsNotedWhereItIsNotKnown) {
   const auto note =
-      ElementsAre("no-wall-clock 1", "DIR/info: tells no utc_offset (uftrace does since v0.17)");
+      ElementsAre("no-wall-clock 1", "DIR/info: has no utc_offset (uftrace writes it since v0.17)");
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(recording_.notes(), note);
   recording_.utc_offset("9223372037");  // more than 64 bits of ns
