@@ -38,8 +38,7 @@ bool KeptCallScan::step() {
 }
 
 const FunctionRule* KeptCallScan::rule_at(std::uint64_t address) {
-  if (const FunctionRule* const* const known = rules_.find(address)) return *known;
-  return rules_.put(address, table_.rule_of(symbols_, address));
+  return rules_.get(address, [&] { return table_.rule_of(symbols_, address); });
 }
 
 void KeptCallScan::enter(const CallRecord& call, std::uint64_t offset) {

@@ -145,13 +145,9 @@ void KernelFileSource::stage_call(const GraphFormat& format, const KernelEvent& 
     message.value = format.value.load_from(payload, order_);
     if (!format.is_entry) message.value = return_value(message.value, format.value.size);
   }
-  if (format.is_entry) message.label = label_of(message.address);
+  if (format.is_entry)
+    message.label = labels_.get(message.address, [&] { return symbolizer_.kernel_label(message.address); });
   put(queue, message);
-}
-
-LabelId KernelFileSource::label_of(std::uint64_t function) {
-  if (const LabelId* const known = labels_.find(function)) return *known;
-  return labels_.put(function, symbolizer_.kernel_label(function));
 }
 
 void KernelFileSource::stage_event(const Tracepoint& tracepoint, const KernelEvent& event,

@@ -70,7 +70,6 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   ThreadId thread_in(const IntegerField& field, std::span<const std::byte> payload) const {
     return static_cast<ThreadId>(static_cast<std::uint32_t>(field.load_from(payload, order_)));
   }
-  LabelId label_of(std::uint64_t function);
   const Tracepoint* find_tracepoint(std::uint64_t type) const;
   KernelQueue* find_subject(ThreadId current, const Tracepoint& tracepoint,
                             std::span<const std::byte> payload);

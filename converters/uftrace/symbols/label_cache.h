@@ -71,6 +71,12 @@ class AddressCache {
     entry = {address, meaning};
     return entry.meaning;
   }
+  // The meaning of the address, which `make` gives if it is not here.
+  template <typename Make>
+  const Meaning& get(std::uint64_t address, Make make) {
+    const Meaning* const known = find(address);
+    return known != nullptr ? *known : put(address, make());
+  }
   void clear() { std::ranges::fill(entries_, Entry{}); }
   std::size_t size() const { return entries_.size(); }
 

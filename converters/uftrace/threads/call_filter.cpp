@@ -15,7 +15,7 @@ OptionFilter::OptionFilter(FilterTable& table, Symbolizer& symbolizer, const Tas
       kept_{.is_known = !table.looks_ahead() || plan.path.empty()} {}
 
 // All steps at once where files must not stay open.
-bool OptionFilter::prepare() {
+bool OptionFilter::scan_ahead() {
   if (kept_.is_known) return true;
   if (kept_.scan == nullptr)
     kept_.scan = std::make_unique<KeptCallScan>(plan_.walked(), table_, symbolizer_, kept_.calls);
@@ -29,8 +29,7 @@ bool OptionFilter::prepare() {
 // ---- Calls of the program ----
 
 const FunctionRule* OptionFilter::rule_at(std::uint64_t address) {
-  if (const FunctionRule* const* const known = rules_->find(address)) return *known;
-  return rules_->put(address, table_.rule_of(symbols_, address));
+  return rules_->get(address, [&] { return table_.rule_of(symbols_, address); });
 }
 
 bool OptionFilter::enter(std::uint64_t address, bool recorded) {
@@ -80,9 +79,7 @@ bool OptionFilter::shows_switch(std::size_t depth, bool is_short) {
 
 // Whether the call is kept is known when it ends.
 CallFilter::KernelDecision OptionFilter::enter_kernel(std::size_t depth, std::uint64_t address) {
-  const FunctionRule* const* const known = kernel_rules_.find(address);
-  const FunctionRule* const rule =
-      known != nullptr ? *known : kernel_rules_.put(address, table_.kernel_rule(address));
+  const FunctionRule* const rule = kernel_rules_.get(address, [&] { return table_.kernel_rule(address); });
   const bool is_shown = filter_.enter(depth, rule, true);
   if (!is_shown) ++dropped_.calls;
   const bool is_too_small = rule != nullptr && filter_.is_too_small(depth, *rule);

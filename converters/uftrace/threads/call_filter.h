@@ -43,7 +43,7 @@ class CallFilter {
 
   // Goes on with the scan that finds what later records decide. Nothing else may be called until it returns
   // true.
-  virtual bool prepare() { return true; }
+  virtual bool scan_ahead() { return true; }
   // Called when the task's symbols, or the worker that pumps it, have changed.
   virtual void use_scratch([[maybe_unused]] WorkerScratch& scratch) {}
   // What follows is about this record; borrowed until the next one.
@@ -99,7 +99,7 @@ class OptionFilter : public CallFilter {
   OptionFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols, Names& names,
                const Lane& lane, const ThreadPlan& plan);
 
-  bool prepare() override;
+  bool scan_ahead() override;
   void use_scratch(WorkerScratch& scratch) override { rules_ = &scratch.rules.of(symbols_.epoch()); }
   void set_record(const RecordItem& record) override { record_ = &record; }
   void start_over() override { filter_.start_over(); }

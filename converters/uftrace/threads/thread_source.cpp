@@ -31,7 +31,7 @@ std::uint64_t ThreadSource::begin_ns() const {
 }
 
 bool ThreadSource::pump(const PumpBudget& budget) {
-  if (!stages_.filter.prepare()) return true;
+  if (!stages_.filter.scan_ahead()) return true;
   WorkerScratch& scratch = shared_.workers[budget.worker];
   stages_.symbols.use_caches(scratch.labels);
   if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // for the calls that it begins in

@@ -19,7 +19,7 @@ class OptionFilterTest : public Stages {
     filter_.emplace(*table_, *symbolizer_, symbols_, names_, lane_, plan_);
     filter_->use_scratch(scratch_);
     filter_->set_record(record_);
-    EXPECT_TRUE(filter_->prepare()) << "nothing depends on later records";
+    EXPECT_TRUE(filter_->scan_ahead()) << "nothing depends on later records";
   }
   static FilterOptions items(Option option, std::string_view list) {
     return {.items = parse_filter_items(option, list)};
