@@ -187,8 +187,8 @@ class Unpacker {
   }
   void check(const Archive& archive, int status) const {
     if (status >= ARCHIVE_WARN) return;
-    const char* const told = ::archive_error_string(archive.get());
-    std::string_view problem = told != nullptr ? told : "the archive is damaged";
+    const char* const message = ::archive_error_string(archive.get());
+    std::string_view problem = message != nullptr ? message : "the archive is damaged";
     if (problem == "Lzma library error:  No progress is possible") problem = "truncated xz input";
     // The error of a call into the system, but not what libarchive gives a damaged archive (EILSEQ).
     const int error = ::archive_errno(archive.get());

@@ -169,7 +169,7 @@ void Timeline::limit_offsets(MergeLoop& loop, const std::function<void()>& tick)
   }
 }
 
-// To the times that importers told.
+// Applies offsets to the times that importers gave.
 void Timeline::apply_offsets() {
   for (std::size_t i = 0; i < infos_.size(); ++i)
     if (std::uint64_t& time_ns = infos_[i].first_call_ns; time_ns != kForever)

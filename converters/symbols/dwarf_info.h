@@ -1,5 +1,5 @@
 // The names of functions' parameters and the types of variables, from the DWARF of a program or library. The
-// file may hold anything: the work is bounded, no other file is opened, and what is not sure is not told.
+// file may hold anything: the work is bounded, no other file is opened, and what is not sure is left out.
 #pragma once
 
 #include <cstddef>

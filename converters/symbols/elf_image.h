@@ -51,9 +51,8 @@ class ElfImage {
   ElfImage(const ElfImage&) = delete;
   ElfImage& operator=(const ElfImage&) = delete;
 
-  Elf* handle() const { return elf_; }      // for libdw
-  int machine() const { return machine_; }  // EM_…
-  bool is_little_endian() const { return is_little_endian_; }
+  Elf* handle() const { return elf_; }                       // for libdw
+  int machine() const { return machine_; }                   // EM_…
   const std::string& build_id() const { return build_id_; }  // in hexadecimal; empty: none
   // The start of its first mapping, and the size of all mappings, in whole pages.
   std::uint64_t base() const { return base_; }

@@ -1,5 +1,5 @@
 // The events of one lane, in order: first they are added and may change, then they are sealed, then the merge
-// takes them.
+// consumes them.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,6 @@ class EventQueue {
   PendingEvent* write() const { return write_; }
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }
-  const PendingEvent* first() const { return first_; }  // of all
 
   // Memory used since the lane began, by all events, and by those before an event that is not sealed.
   std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
@@ -70,7 +69,7 @@ class EventQueue {
     return sealed != sealed_.end() ? sealed->events.front().time_ns : first_unsealed_ns();
   }
 
-  // ---- Taking sealed events, also while another thread adds events ----
+  // ---- Consuming sealed events, also while another thread adds events ----
 
   bool has_sealed() const { return popped_ != sealed_.size(); }
   // has_sealed() must hold. The events live until their chunk is given back to the pool.

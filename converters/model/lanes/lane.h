@@ -8,6 +8,7 @@
 // One thread at a time fills a lane; another thread may consume the sealed events meanwhile.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <span>
@@ -48,7 +49,7 @@ class Lane {
   // level. Returns false, and does nothing, if its begin is emitted already or it would have no length.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
-  // Takes the top `count` calls off while filtered calls begin and end; resume_top() pushes them back inside
+  // Suspends the top `count` calls while filtered calls begin and end; resume_top() pushes them back inside
   // whatever is open then.
   void suspend_top(std::size_t count) { window_.calls().suspend_top(count); }
   void resume_top() { window_.calls().resume_top(); }
@@ -84,6 +85,8 @@ class Lane {
   const OpenCallStack& calls() const { return window_.calls(); }
   std::size_t depth() const { return calls().size(); }
   std::uint64_t last_ns() const { return last_ns_; }  // of all events so far; 0 before the first
+  // When something is shown that happened at that time: not before the last event.
+  std::uint64_t clamped(std::uint64_t time_ns) const { return std::max(time_ns, last_ns_); }
   const LaneOptions& options() const { return options_; }
   // What the merge has to do with.
   PairingWindow& window() { return window_; }

@@ -29,10 +29,10 @@ int open_for_reading(const std::string& path) {
 InputFile::InputFile(std::string path, bool keep_open) : path_(std::move(path)) {
   const int fd = open_for_reading(path_);
   struct stat status {};
-  const bool is_told = ::fstat(fd, &status) == 0;
-  if (!is_told || !S_ISREG(status.st_mode)) {
+  const bool has_status = ::fstat(fd, &status) == 0;
+  if (!has_status || !S_ISREG(status.st_mode)) {
     const std::string problem =
-        is_told ? "not a regular file" : fmt::format("can't read: {}", std::strerror(errno));
+        has_status ? "not a regular file" : fmt::format("can't read: {}", std::strerror(errno));
     ::close(fd);
     throw InputError(Location::file(path_), problem);
   }

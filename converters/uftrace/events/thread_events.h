@@ -1,6 +1,5 @@
-// Shows the event records of one thread: memory, page faults, processor counters, watched
-// cpus and variables as counters; user events as instants; differences and call sites as arguments of their
-// calls.
+// Shows the event records of one thread: memory, page faults, processor counters, watched cpus and variables
+// as counters; user events as instants; differences and call sites as arguments of their calls.
 #pragma once
 
 #include <bit>

@@ -63,7 +63,7 @@ Sessions::Sessions(const Directory& directory, const Info& info, const std::vect
 AddressSpace& Sessions::space_of(const std::string& sid, const Directory& directory, Notes& notes) {
   const auto [found, is_new] = space_of_sid_.try_emplace(sid, nullptr);
   if (!is_new) return *found->second;
-  AddressSpace& space = spaces_.emplace_back(AddressSpace{.index = spaces_.size(), .sid = sid});
+  AddressSpace& space = spaces_.emplace_back(AddressSpace{.sid = sid});
   found->second = &space;
 
   const auto path = directory.path / fmt::format("sid-{}.map", sid);
@@ -197,7 +197,7 @@ const Task* Sessions::find_task(ThreadId tid) const {
 }
 
 // Whose sessions count for a time before the task's own: the leader of its process, then the parent process.
-const Task* Sessions::elder_of(const Task& task) const {
+const Task* Sessions::predecessor_of(const Task& task) const {
   if (!task.is_leader()) return find_task(leader_of(task.pid));
   return task.parent ? find_task(leader_of(*task.parent)) : nullptr;
 }
@@ -205,12 +205,12 @@ const Task* Sessions::elder_of(const Task& task) const {
 SessionSpan Sessions::session_at(const Task& task, std::uint64_t time_ns) const {
   std::uint64_t until_ns = kForever;
   std::set<const Task*> visited;  // damaged data can make a task its own grandparent
-  for (const Task* elder = &task; elder != nullptr && visited.insert(elder).second;
-       elder = elder_of(*elder)) {
-    if (const auto* const span = latest_at(elder->sessions, time_ns, &SessionSpan::from_ns))
+  for (const Task* current = &task; current != nullptr && visited.insert(current).second;
+       current = predecessor_of(*current)) {
+    if (const auto* const span = latest_at(current->sessions, time_ns, &SessionSpan::from_ns))
       return {
           .session = span->session, .from_ns = span->from_ns, .until_ns = std::min(until_ns, span->until_ns)};
-    if (!elder->sessions.empty()) until_ns = std::min(until_ns, elder->sessions.front().from_ns);
+    if (!current->sessions.empty()) until_ns = std::min(until_ns, current->sessions.front().from_ns);
   }
   const Session* const first = task.sessions.empty() ? nullptr : task.sessions.front().session;
   return {.session = first, .from_ns = 0, .until_ns = until_ns};
@@ -219,8 +219,9 @@ SessionSpan Sessions::session_at(const Task& task, std::uint64_t time_ns) const 
 std::set<const AddressSpace*> Sessions::spaces_of(const Task& task) const {
   std::set<const AddressSpace*> spaces;
   std::set<const Task*> visited;
-  for (const Task* elder = &task; elder != nullptr && visited.insert(elder).second; elder = elder_of(*elder))
-    for (const SessionSpan& span : elder->sessions)
+  for (const Task* current = &task; current != nullptr && visited.insert(current).second;
+       current = predecessor_of(*current))
+    for (const SessionSpan& span : current->sessions)
       spaces.insert(span.session != nullptr ? span.session->space : nullptr);
   return spaces;
 }

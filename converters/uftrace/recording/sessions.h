@@ -33,7 +33,6 @@ struct Library {
 
 // The modules and libraries of a session. Sessions with one sid share it.
 struct AddressSpace {
-  std::size_t index;  // counts up from 0
   std::string sid;
   MemoryMap map = {};                   // empty when there is no map file
   std::vector<Library> libraries = {};  // loaded after the start, by time
@@ -103,7 +102,7 @@ class Sessions {
   bool name_task(Task& task);  // false if no program is known
 
   const Session* session_of_process(ProcessId pid, std::uint64_t time_ns) const;
-  const Task* elder_of(const Task& task) const;
+  const Task* predecessor_of(const Task& task) const;
 
   std::deque<AddressSpace> spaces_;
   std::map<std::string, AddressSpace*, std::less<>> space_of_sid_;

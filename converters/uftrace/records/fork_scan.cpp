@@ -91,7 +91,7 @@ class ForkScan {
     if (call.is_entry()) enter(call, offset);
   }
   void before_call(const RecordItem& item) {
-    check_moments(item.call.time_ns);
+    pass_time(item.call.time_ns);
     move_to(item.call.time_ns);
     if (!item.call.is_entry()) learn_name(item.call);
     depth_before_ = walk_.open().depth();
@@ -171,7 +171,7 @@ class ForkScan {
   }
 
   // A record after the next time of the query may be damaged: it counts if the record after it agrees.
-  void check_moments(std::uint64_t time_ns) {
+  void pass_time(std::uint64_t time_ns) {
     if (late_) add_snapshots(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();
     if (!has_all_snapshots() && times_ns_[found_.snapshots.size()] < time_ns) late_ = {time_ns, here()};

@@ -1,10 +1,9 @@
 // When a thread is on a cpu, and on which: its context switches in the trace. The other side of each is
-// thread 0, which viewers show as an idle cpu. A thread still on a cpu leaves it at its last
-// event. What lies before some time may be left out: who is on a cpu then comes to it at that time. A time
-// before the lane's last event is shown at that event's time.
+// thread 0, which viewers show as an idle cpu. A thread still on a cpu leaves it at its last event. What lies
+// before some time may be left out: a thread that is on a cpu then comes to it at that time. A time before
+// the lane's last event is shown at that event's time.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -36,7 +35,7 @@ class CpuSlices {
   void show_begin(std::uint64_t time_ns) {
     is_waiting_ = false;
     lane_.context_switch(
-        std::max(time_ns, lane_.last_ns()),
+        lane_.clamped(time_ns),
         {.cpu = *cpu_, .priority = priority_, .incoming_process = process_, .incoming_thread = thread_});
   }
   void end(std::uint64_t time_ns, std::uint16_t cpu, ThreadState state,
@@ -44,12 +43,11 @@ class CpuSlices {
     cpu_.reset();
     is_waiting_ = false;
     if (has_left_ || leaves_out(time_ns)) return;
-    lane_.context_switch(std::max(time_ns, lane_.last_ns()),
-                         {.cpu = cpu,
-                          .priority = priority,
-                          .outgoing_state = has_exited_ ? ThreadState::Dead : state,
-                          .outgoing_process = process_,
-                          .outgoing_thread = thread_});
+    lane_.context_switch(lane_.clamped(time_ns), {.cpu = cpu,
+                                                  .priority = priority,
+                                                  .outgoing_state = has_exited_ ? ThreadState::Dead : state,
+                                                  .outgoing_process = process_,
+                                                  .outgoing_thread = thread_});
   }
   // The thread exits, or its records are over. It leaves the cpu now, and not once more when it is switched
   // out.

@@ -146,7 +146,8 @@ class Candidates {
   std::array<Queue, 4> by_kind_;
 };
 
-// The calls that the child has inherited, outermost first: what its first call says of them is known best.
+// The calls that the child has inherited, outermost first. Where its first call contradicts `calls`, it is
+// right.
 std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std::uint64_t> calls) {
   if (!child.head.first_call) return calls;
   const CallRecord& first = *child.head.first_call;

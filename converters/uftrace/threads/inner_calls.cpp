@@ -37,7 +37,7 @@ void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry,
   const bool has_depth = entry.depth != KernelMessage::kNoDepth;
   const std::size_t depth = has_depth ? entry.depth : frames_.empty() ? 0 : frames_.back().depth + 1;
   // Either this is an interrupt, whose functions may have the depths of the calls that they interrupt, or the
-  // exits of calls at this depth and deeper are missing. Later exits tell.
+  // exits of calls at this depth and deeper are missing. Later exits decide.
   for (std::size_t i = frames_.size(); i-- > 0 && frames_[i].depth >= depth;)
     if (frames_[i].passed_ns == 0) frames_[i].passed_ns = time_ns;
   if (frames_.size() == kMaxFrames) end_frames_above(0, time_ns);
@@ -220,11 +220,11 @@ void InnerCalls::resume_kernel() {
 
 void InnerCalls::cut_kernel(std::uint64_t time_ns) {
   end_frames_for_filter();
-  if (drawn_ != 0) cut_drawn_above(0, std::max(time_ns, lane_.last_ns()), kKernelClipped);
+  if (drawn_ != 0) cut_drawn_above(0, lane_.clamped(time_ns), kKernelClipped);
 }
 
 void InnerCalls::end_kernel(std::uint64_t time_ns) {
-  cut_drawn_above(0, std::max(time_ns, lane_.last_ns()), kOpenAtEnd);
+  cut_drawn_above(0, lane_.clamped(time_ns), kOpenAtEnd);
   frames_.clear();
 }
 
@@ -264,12 +264,12 @@ void InnerCalls::interrupt_off_cpu(std::uint64_t time_ns, bool is_exit) {
   notes_.add(kind, [&] {
     return fmt::format("{}: off the cpu, but it has a record at {} ns", note_names_.record_file, time_ns);
   });
-  close_off_cpu(std::max(time_ns, lane_.last_ns()), {{names_.repaired, std::string(kind.name)}});
+  close_off_cpu(lane_.clamped(time_ns), {{names_.repaired, std::string(kind.name)}});
 }
 
 void InnerCalls::resume(std::uint64_t time_ns) {
   resume_kernel();
-  if (std::exchange(off_cpu_.is_interrupted, false)) open_off_cpu(std::max(time_ns, lane_.last_ns()));
+  if (std::exchange(off_cpu_.is_interrupted, false)) open_off_cpu(lane_.clamped(time_ns));
 }
 
 }  // namespace convert::uftrace

@@ -68,12 +68,8 @@ class InnerCalls {
   void cut_kernel(std::uint64_t time_ns);
   // Continues what was suspended or interrupted.
   void resume(std::uint64_t time_ns);
-  // The kernel's calls end with the thread.
+  // The kernel's calls end with the thread, or its records.
   void end_kernel(std::uint64_t time_ns);
-  // The same at the end of the records.
-  void finish(std::uint64_t time_ns) {
-    if (open_kernel() != 0) end_kernel(time_ns);
-  }
 
  private:
   static constexpr std::size_t kOnCpu = ~std::size_t{0};

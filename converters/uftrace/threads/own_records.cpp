@@ -90,7 +90,7 @@ void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
   if (needs_room) calls.make_room(call);
   // Estimated exits may invert by some ns; a lane can't go back.
   if (call.time_ns < item.before_ns) notes_.add_time_reversed(item);
-  const std::uint64_t time_ns = std::max(call.time_ns, lane_.last_ns());
+  const std::uint64_t time_ns = lane_.clamped(call.time_ns);
 
   collect_values(item);
   if (call.is_entry())
@@ -135,7 +135,7 @@ void OwnRecords::emit_event(const RecordItem& item) {
   if (!shared_.shows_events) return;
   if (stages_.streams.emit_before({event.time_ns, Precedence::OwnRecord}))
     stages_.calls.make_room_for_event(event.time_ns);
-  const std::uint64_t time_ns = std::max(event.time_ns, lane_.last_ns());
+  const std::uint64_t time_ns = lane_.clamped(event.time_ns);
   const bool is_of_call = event.address < kFirstUserEvent;
   const bool is_shown = !stages_.calls.inner().leaves_out_event() &&
                         stages_.filter.shows_event(stages_.calls.depth(), is_of_call);

@@ -100,7 +100,7 @@ void ListedEventStream::emit_next() {
   const ListedEvent event = take_next();
   if (event.what == ListedEvent::What::Message) return emit_message(event);
   to_.calls.make_room_for_event(event.time_ns);
-  const std::uint64_t time_ns = std::max(event.time_ns, to_.lane.last_ns());
+  const std::uint64_t time_ns = to_.lane.clamped(event.time_ns);
   const bool is_exec = event.what == ListedEvent::What::Exec;
   const bool is_wanted = to_.filter.shows_program() && !to_.calls.inner().leaves_out_event();
   if (is_exec) to_.calls.exec(time_ns);
@@ -112,7 +112,7 @@ void ListedEventStream::emit_next() {
 
 void ListedEventStream::emit_message(const ListedEvent& message) {
   if (to_.calls.inner().leaves_out_event() || !to_.filter.shows_event(to_.calls.depth(), false)) return;
-  to_.lane.instant(std::max(message.time_ns, to_.lane.last_ns()),
+  to_.lane.instant(to_.lane.clamped(message.time_ns),
                    to_.names.intern_label("event", "external-data: " + message.text),
                    {{message_, message.text}});
 }
@@ -149,7 +149,7 @@ void SwitchStream::emit_next() {
   if (is_inferred_next()) return emit_inferred();
   const PerfMessage message = *first();
   plan_.queue->pop_front();
-  const std::uint64_t time_ns = std::max(message.time_ns, to_.lane.last_ns());
+  const std::uint64_t time_ns = to_.lane.clamped(message.time_ns);
   switch (message.kind) {
     case PerfEvent::Kind::SwitchIn:
       to_.calls.inner().end_off_cpu(time_ns);
@@ -224,7 +224,7 @@ bool KernelStream::emit_calls(const Due& until, const Due& others) {
   if (!is_call(message)) return false;
   do {
     plan_.queue->pop_front();  // the message stays where it is
-    const std::uint64_t time_ns = std::max(message->time_ns, to_.lane.last_ns());
+    const std::uint64_t time_ns = to_.lane.clamped(message->time_ns);
     known_until_ns_ = time_ns;
     if (message->kind == KernelMessage::Kind::Entry)
       inner().enter_kernel(time_ns, *message, is_wanted());
@@ -237,7 +237,7 @@ bool KernelStream::emit_calls(const Due& until, const Due& others) {
 
 void KernelStream::emit_next() {
   const KernelMessage message = *plan_.queue->first();
-  const std::uint64_t time_ns = std::max(message.time_ns, to_.lane.last_ns());
+  const std::uint64_t time_ns = to_.lane.clamped(message.time_ns);
   const std::uint64_t known_until_ns = std::exchange(known_until_ns_, time_ns);
   if (message.kind == KernelMessage::Kind::Event)
     return emit_tracepoint(time_ns, message, plan_.queue->pop_event());

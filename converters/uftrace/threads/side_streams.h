@@ -159,7 +159,7 @@ class ListedEventStream : public SideStream {
 // All side streams of one thread, merged by time and precedence.
 class SideStreams {
  public:
-  // Takes the plan's listed events, and borrows the rest.
+  // Moves the plan's listed events here, and borrows the rest.
   SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names);
   SideStreams(const SideStreams&) = delete;
   SideStreams& operator=(const SideStreams&) = delete;

@@ -230,7 +230,7 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
   notes_.add(kInheritedCall,
              fmt::format("{} open before the first record", calls_were(origin_.calls->size())),
              origin_.calls->size());
-  time_ns = std::max(time_ns, lane_.last_ns());
+  time_ns = lane_.clamped(time_ns);
   for (const std::uint64_t address : *origin_.calls) open_inferred(time_ns, address, kInheritedCall);
   origin_.calls.reset();
   end_arrow(time_ns);
@@ -305,7 +305,7 @@ void StackRepair::exit_task(std::uint64_t time_ns) {
 
 void StackRepair::finish(std::uint64_t time_ns) {
   if (std::exchange(origin_.flow, 0) != 0 && filter_.shows_program()) note_lost_arrow(origin_.is_in_process);
-  inner_.finish(time_ns);
+  inner_.end_kernel(time_ns);
   close_calls(time_ns);
 }
 

@@ -1,6 +1,6 @@
 // The call stack of one thread. Turns entries and exits into balanced calls on its lane, repairs what the
-// records leave open, and keeps the calls of the kernel and the time off the
-// cpu inside the program's calls. Every repair is counted, and named on its call.
+// records leave open, and keeps the calls of the kernel and the time off the cpu inside the program's calls.
+// Every repair is counted, and named on its call.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class StackRepair : public OpenCalls {
   // ---- The calls of the program ----
 
   std::size_t depth() const override { return inner_.program_depth(); }
-  // What other threads' records tell may be damaged: only this thread's own are evidence.
+  // 0 for an inferred call: its address may come from damaged records of another thread, and is no evidence.
   std::uint64_t address_at(std::size_t depth) const override {
     return is_inferred(depth) ? 0 : lane_.calls()[depth].key;
   }

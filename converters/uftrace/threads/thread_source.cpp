@@ -128,7 +128,7 @@ void ThreadSource::end_calls() {
   if (!cursor_.shift().is_none())
     notes_.all().add(kExitDepth, Location::file(file_.path()),
                      "exits are recorded at the depth of the caller");
-  const std::uint64_t end_ns = std::max(own_records_.latest_event_ns(), lane_.last_ns());
+  const std::uint64_t end_ns = lane_.clamped(own_records_.latest_event_ns());
   if (stages_.calls.depth() != 0) calls_end_ns_ = end_ns;
   stages_.calls.finish(end_ns);
 }
@@ -138,7 +138,7 @@ void ThreadSource::finish() {
   const CallFilter::Dropped dropped = stages_.filter.dropped();
   note_dropped(kCallsLeftOut, dropped.calls);
   note_dropped(kEventsLeftOut, dropped.events);
-  stages_.calls.inner().finish(lane_.last_ns());
+  stages_.calls.inner().end_kernel(lane_.last_ns());
   stages_.streams.finish(lane_.last_ns());
   if (stages_.filter.shows_program() && !plan_.ending.empty() && lane_.last_ns() != 0)
     lane_.instant(lane_.last_ns(), context_.names.intern_label("event", plan_.ending));

@@ -18,8 +18,7 @@ TEST(Images, ALibraryHidesAnEarlierOneAtItsAddresses) {
   TextRecording recording;
   recording.file("first.so.sym", "# path name: /first.so\n0000000000000100 00000010 T first\n");
   recording.file("second.so.sym", "# path name: /second.so\n0000000000000108 00000008 T second\n");
-  const AddressSpace space{.index = 0,
-                           .sid = "aa",
+  const AddressSpace space{.sid = "aa",
                            .libraries = {{.time_ns = 10, .base = 0x7000, .path = "/first.so"},
                                          {.time_ns = 20, .base = 0x7000, .path = "/second.so"}}};
   const Directory directory = list_directory(recording.path());
