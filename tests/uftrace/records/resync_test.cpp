@@ -99,6 +99,14 @@ TEST_F(ResyncTest, AnExitFollowsThatOfTheInnermostCall) {
   EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 0, kF + 2), 1025));
 }
 
+// QEMU gives an exit the depth of its caller, and 0 to that of the outermost call.
+TEST_F(ResyncTest, TheExitOfTheOutermostCallHasNoCallersDepth) {
+  shift_ = {.entry = 0, .exit = 1};
+  EXPECT_TRUE(fits_at(RecordBytes().exit(kTime + 1, 0, kF), 1));
+  EXPECT_TRUE(fits_at(RecordBytes().exit(kTime + 1, 0, kF), 2));
+  EXPECT_FALSE(fits_at(RecordBytes().exit(kTime + 1, 0, kF), 3));
+}
+
 TEST_F(ResyncTest, TheEndOfTheFileContinuesToo) {
   EXPECT_TRUE(resync_.fits_at(ahead(RecordBytes().word(1)), {}));
   EXPECT_FALSE(resync_.fits_at(ahead(RecordBytes().word(1), false), {}));

@@ -12,6 +12,19 @@ constexpr std::size_t kFirst = 4096;  // entries
 
 CacheBudget budget{0};
 
+TEST(AddressCache, AsksOnceWhatAnAddressMeans) {
+  AddressCache<int> cache;
+  EXPECT_EQ(cache.get(kAddress, [] { return 3; }), 3);
+  EXPECT_EQ(cache.get(kAddress, [] { return 4; }), 3);
+  EXPECT_EQ(cache.get(kAddress + 1, [] { return 4; }), 4);
+}
+
+TEST(AddressCache, KnowsNothingOfTheAddressThatFreeEntriesHave) {
+  AddressCache<int> cache;
+  EXPECT_EQ(cache.find(~std::uint64_t{0}), nullptr);
+  EXPECT_EQ(cache.get(~std::uint64_t{0}, [] { return 5; }), 5);
+}
+
 TEST(LabelCaches, GiveEveryEpochItsOwn) {
   LabelCaches caches;
   caches.of(0, budget).put(kAddress, {.label = LabelId{7}});
