@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 #include <gelf.h>
@@ -27,6 +28,21 @@ int find_debug_file(Dwfl_Module* module, void** data, const char* module_name, D
     for (const auto& path : {folder / linked, folder / ".debug" / linked})
       if (std::filesystem::is_other(path, error)) return -1;
   return dwfl_standard_find_debuginfo(module, data, module_name, base, file, linked, checksum, found);
+}
+
+// The same for the file that a program shares debug information with (.gnu_debugaltlink), which libdw opens
+// by itself, relative to the program: a FIFO or device is not opened, and the program stands for it.
+void keep_shared_file_shut(Dwfl_Module* module) {
+  Dwarf_Addr bias = 0;
+  Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);
+  const char* name = nullptr;
+  const void* build_id = nullptr;
+  if (dwarf == nullptr || dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) <= 0) return;
+  const char *program = nullptr, *debug_file = nullptr;
+  dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, &program, &debug_file);
+  std::error_code error;
+  const auto user = std::filesystem::canonical(debug_file != nullptr ? debug_file : program, error);
+  if (std::filesystem::is_other(user.parent_path() / name, error)) dwarf_setalt(dwarf, dwarf);
 }
 
 // "file:line" of code; empty if unknown.
@@ -85,6 +101,7 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   self.module = dwfl_report_elf(self.session.get(), "program", self.path.c_str(), -1, 0, true);
   if (self.module == nullptr) fail("not a program with symbols");
   dwfl_report_end(self.session.get(), nullptr, nullptr);
+  keep_shared_file_shut(self.module);
 
   GElf_Addr elf_bias = 0;
   Elf* const elf = dwfl_module_getelf(self.module, &elf_bias);

@@ -20,6 +20,7 @@
 
 #include "converters/model/reading/input_error.h"
 #include "converters/tfile/program/value.h"
+#include "tests/symbols/elf_builder.h"
 #include "tests/symbols/memory_file.h"
 #include "tests/tfile/program/traced_program.h"
 
@@ -373,6 +374,28 @@ TEST(TracedPrograms, FifosAreNoDebugInformation) {
   const Program split(TRACED_FIFOS "/traced_split", Demangle::Simple);
   split.debug_info().globals();
   EXPECT_NE(split.object("panel"), std::nullopt);
+}
+
+// A variable whose name is in the file that the program shares debug information with (dwz).
+TEST(TracedPrograms, AFifoIsNoSharedDebugInformation) {
+  const auto fifo = std::filesystem::temp_directory_path() / fmt::format("shared-{}", ::getpid());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  ElfBuilder elf;
+  // Version, abbreviations, size of addresses; then the unit, the variable, and the end of its children.
+  const std::string unit = elf.number(4, 2) + elf.number(0, 4) + elf.number(8, 1) + elf.number(1, 1) +
+                           elf.number(0, 4) + elf.number(2, 1) + elf.number(0, 4) + elf.number(0, 1);
+  elf.add({.name = ".debug_info", .data = elf.number(unit.size(), 4) + unit});
+  // DW_TAG_compile_unit with children, and DW_TAG_variable: both have DW_AT_name as DW_FORM_GNU_strp_alt.
+  elf.add(
+      {.name = ".debug_abbrev", .data = std::string("\1\x11\1\3\xa1\x3e\0\0\2\x34\0\3\xa1\x3e\0\0\0", 17)});
+  elf.add({.name = ".gnu_debugaltlink", .data = fifo.string() + '\0' + std::string(20, 'i')});
+  elf.load(0, 64);
+  MemoryFile file;
+  file.write(elf.bytes());
+  const Program program(file.path(), Demangle::Simple);
+  ASSERT_NE(program.debug_info().dwarf(), nullptr);
+  EXPECT_EQ(program.debug_info().globals().find("panel", kObject), nullptr);
+  std::filesystem::remove(fifo);
 }
 
 // libdwfl would unpack it, however large it becomes.
