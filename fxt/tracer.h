@@ -44,7 +44,7 @@ class TraceCategory {
   constexpr explicit TraceCategory(std::string_view name, bool is_on = true) noexcept
       : name_(name), is_on_(is_on) {}
   bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
-  void turn(bool on) noexcept { is_on_.store(on, std::memory_order_relaxed); }
+  void set_on(bool on) noexcept { is_on_.store(on, std::memory_order_relaxed); }
 
  private:
   friend class TraceEvent;

@@ -77,7 +77,7 @@ ExitCode explain(std::string_view kind) {
       fxt::print(plain_text(entry.substr(0, entry.find("\n\n#"))));
       return ExitCode::Done;
     }
-    similar.see(std::string(name));
+    similar.consider(std::string(name));
   }
   const auto names = similar.nearest();
   throw UsageError(fmt::format("there is no note '{}'{}", kind,

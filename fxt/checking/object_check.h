@@ -74,11 +74,11 @@ class ObjectCheck {
       const auto named = named_.find(thread.thread);
       if (named == named_.end()) continue;
       const auto& processes = named->second;
-      const bool is_meant =
+      const bool has_owner =
           processes.contains(thread.process) || std::ranges::any_of(processes, [&](const auto& one) {
             return seen_.contains({.process = one.first, .thread = thread.thread});
           });
-      if (!is_meant)
+      if (!has_owner)
         findings_->report(Fault::NameOfNoThread, processes.begin()->second, "kernel-object",
                           "names thread " + std::to_string(thread.thread) + " in process " +
                               std::to_string(processes.begin()->first) + ", but its events are in process " +

@@ -33,13 +33,13 @@ void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
   const std::uint64_t process = event.thread.process;
   const auto flow = all_.find(process, event.id);
   auto here = piece_.find(process, event.id);
-  Event said = event;
+  Event written = event;
   if (event.type != EventType::FlowBegin && here.match == decltype(piece_)::Match::NoneBegan && flow) {
     if (event.type == EventType::FlowEnd) {
       ++counters_->cut_flows;
       return all_.end(flow, event.id);
     }
-    said.type = EventType::FlowBegin;
+    written.type = EventType::FlowBegin;
   }
   if (event.type == EventType::FlowBegin)
     all_.begin(process, event.id, {.is_written = true});
@@ -47,17 +47,17 @@ void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
     flow.tag->is_written = true;
   else if (flow)
     all_.end(flow, event.id);
-  if (said.type == EventType::FlowBegin) {
+  if (written.type == EventType::FlowBegin) {
     piece_.begin(process, event.id);
     here = piece_.find(process, event.id);
   }
-  open_spans.add(said, piece);
+  open_spans.add(written, piece);
   if (!here) return;
-  if (said.type == EventType::FlowEnd) {
+  if (written.type == EventType::FlowEnd) {
     piece_.end(here, event.id);
   } else {
-    here.tag->last.assign(said);
-    if (said.type == EventType::FlowBegin) here.tag->begin.assign(said);
+    here.tag->last.assign(written);
+    if (written.type == EventType::FlowBegin) here.tag->begin.assign(written);
   }
 }
 

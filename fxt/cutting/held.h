@@ -20,27 +20,27 @@ namespace fxt {
 // span of chars, bytes or words; `visit` returns the one to borrow instead.
 template <typename T, typename Visit>
 void for_each_borrowed(T& record, std::vector<Argument>& arguments, Visit visit) {
-  const auto take = [&visit](auto& borrowed) {
-    const auto taken = visit(std::span(borrowed));
-    borrowed = {taken.data(), taken.size()};
+  const auto replace = [&visit](auto& borrowed) {
+    const auto other = visit(std::span(borrowed));
+    borrowed = {other.data(), other.size()};
   };
-  if constexpr (requires { record.category; }) take(record.category.text);
+  if constexpr (requires { record.category; }) replace(record.category.text);
   if constexpr (requires { record.name.text; })
-    take(record.name.text);
+    replace(record.name.text);
   else if constexpr (requires { record.name; })
-    take(record.name);
-  if constexpr (requires { record.message; }) take(record.message);
-  if constexpr (requires { record.text; }) take(record.text);
-  if constexpr (requires { record.bytes; }) take(record.bytes);
-  if constexpr (requires { record.build_id; }) take(record.build_id);
-  if constexpr (requires { record.frames; }) take(record.frames);
-  if constexpr (requires { record.words; }) take(record.words);
+    replace(record.name);
+  if constexpr (requires { record.message; }) replace(record.message);
+  if constexpr (requires { record.text; }) replace(record.text);
+  if constexpr (requires { record.bytes; }) replace(record.bytes);
+  if constexpr (requires { record.build_id; }) replace(record.build_id);
+  if constexpr (requires { record.frames; }) replace(record.frames);
+  if constexpr (requires { record.words; }) replace(record.words);
   if constexpr (requires { record.arguments; }) {
     for (Argument& argument : arguments) {
-      take(argument.name.text);
-      if (auto* const text = std::get_if<String>(&argument.value)) take(text->text);
-      if (auto* const bytes = std::get_if<Bytes>(&argument.value)) take(bytes->bytes);
-      if (auto* const unknown = std::get_if<UnknownValue>(&argument.value)) take(unknown->words);
+      replace(argument.name.text);
+      if (auto* const text = std::get_if<String>(&argument.value)) replace(text->text);
+      if (auto* const bytes = std::get_if<Bytes>(&argument.value)) replace(bytes->bytes);
+      if (auto* const unknown = std::get_if<UnknownValue>(&argument.value)) replace(unknown->words);
     }
   }
 }

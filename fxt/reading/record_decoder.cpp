@@ -56,24 +56,24 @@ bool RecordDecoder::plain_event(std::span<const std::uint64_t> words, Record& re
 
 // ---- What a record changes: the tables and the current provider ----
 
-void RecordDecoder::take(const ProviderInfo& info) {
+void RecordDecoder::apply(const ProviderInfo& info) {
   if (providers_.announce(info.id, info.name)) problem(ProblemKind::ProviderAgain, 0, info.id);
 }
 
-void RecordDecoder::take(const ProviderSection& section) {
+void RecordDecoder::apply(const ProviderSection& section) {
   if (!providers_.enter(section.id)) problem(ProblemKind::UnknownProvider, 0, section.id);
 }
 
-void RecordDecoder::take(const ProviderEvent& event) {
+void RecordDecoder::apply(const ProviderEvent& event) {
   if (!providers_.knows(event.id)) problem(ProblemKind::UnknownProvider, 0, event.id);
 }
 
-void RecordDecoder::take(const Initialization& initialization) {
+void RecordDecoder::apply(const Initialization& initialization) {
   if (initialization.ticks_per_second == 0) problem(ProblemKind::TickRateZero, 1);
   providers_.current().ticks_per_second = initialization.ticks_per_second;
 }
 
-void RecordDecoder::take(const StringRecord& string) {
+void RecordDecoder::apply(const StringRecord& string) {
   if (string.index == 0) return problem(ProblemKind::StringIndexZero, 0);
   bool is_new = true;
   TableString& entry = providers_.current().strings.entry(string.index, is_new);
@@ -82,7 +82,7 @@ void RecordDecoder::take(const StringRecord& string) {
   entry.valid_utf8 = is_valid_utf8(string.text);
 }
 
-void RecordDecoder::take(const ThreadRecord& thread) {
+void RecordDecoder::apply(const ThreadRecord& thread) {
   if (thread.index == 0) return problem(ProblemKind::ThreadIndexZero, 0);
   bool is_new = true;
   TableThread& entry = providers_.current().threads.entry(thread.index, is_new);
@@ -98,7 +98,7 @@ bool RecordDecoder::read(RecordCursor& in, std::uint64_t header, Record& record)
   Decoding codec{.decoder = *this, .in = in, .header = header};
   T& value = record.emplace<T>();
   if (!layout(codec, value)) return false;
-  if constexpr (requires { this->take(value); }) take(value);
+  if constexpr (requires { this->apply(value); }) apply(value);
   return true;
 }
 

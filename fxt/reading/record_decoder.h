@@ -79,12 +79,12 @@ class RecordDecoder {
   // without a problem, for other records.
   bool plain_event(std::span<const std::uint64_t> words, Record& record);
 
-  void take(const ProviderInfo& info);
-  void take(const ProviderSection& section);
-  void take(const ProviderEvent& event);
-  void take(const Initialization& initialization);
-  void take(const StringRecord& string);
-  void take(const ThreadRecord& thread);
+  void apply(const ProviderInfo& info);
+  void apply(const ProviderSection& section);
+  void apply(const ProviderEvent& event);
+  void apply(const Initialization& initialization);
+  void apply(const StringRecord& string);
+  void apply(const ThreadRecord& thread);
 
   enum class Utf8 : std::uint8_t { Required, AnyBytes };
   bool text(RecordCursor& in, std::uint64_t size, std::string_view& text, Utf8 utf8 = Utf8::Required);

@@ -146,7 +146,7 @@ std::string advice_for(std::string_view token, const OptionTable& table) {
   token = token.substr(2, token.find('=') - 2);
   SimilarNames similar(token);
   for (const OptionGroup& group : table)
-    for (const Option& option : group.options) similar.see(option.name);
+    for (const Option& option : group.options) similar.consider(option.name);
   const auto names = similar.nearest();
   return names.empty() ? "" : fmt::format("; did you mean --{}?", fmt::join(names, ", --"));
 }

@@ -18,7 +18,7 @@ class SimilarNames {
   // Ignores the characters of `wanted` that are part of patterns, not of names.
   explicit SimilarNames(std::string_view wanted);
 
-  void see(const std::string& name);
+  void consider(const std::string& name);
   // At most three, the nearest first, of one distance by the alphabet.
   std::vector<std::string> nearest() const;
 
@@ -56,7 +56,7 @@ inline SimilarNames::SimilarNames(std::string_view wanted) {
   farthest_ = std::min(std::max(kAtLeast, wanted_.size() / 3), std::max<std::size_t>(wanted_.size(), 2) - 1);
 }
 
-inline void SimilarNames::see(const std::string& name) {
+inline void SimilarNames::consider(const std::string& name) {
   const std::string lowered = fxt::lower(name);
   // One that holds the other is farther than one that is misspelt.
   const bool is_part = !wanted_.empty() && lowered.find(wanted_) != std::string::npos;

@@ -198,7 +198,7 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
     for (const Symbol& symbol : table->symbols()) {
       if (!symbol.is_function()) continue;
       const std::string name = demangle(symbol.name, functions_.demangle);
-      similar.see(name);
+      similar.consider(name);
       if (!fits(rule, name, *table, functions_.demangle)) continue;
       const std::string text = fmt::format("{}: {} is a function of {}", what, name, where);
       const bool is_there =

@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(SimilarNames, NeighboursThatChangedPlacesAreNearest) {
   SimilarNames similar("mian");
-  for (const char* const name : {"atan", "fmin", "main", "mind"}) similar.see(name);
+  for (const char* const name : {"atan", "fmin", "main", "mind"}) similar.consider(name);
   EXPECT_THAT(similar.nearest(), testing::ElementsAre("main", "atan", "fmin"));
   EXPECT_EQ(letters_between("abcd", "badc"), 2);
   EXPECT_EQ(letters_between("ab", "bca"), 3) << "nothing is put between those that are swapped";

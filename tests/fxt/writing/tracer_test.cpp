@@ -228,7 +228,7 @@ TEST_F(TracerTest, CategoriesCanBeOff) {
     const Tracer tracer(path_);
     trace_instant(event);
     { const TraceScope scope(event); }
-    quiet.turn(true);
+    quiet.set_on(true);
     trace_instant(event);
     trace_counter(kQueue, 1);
   }
