@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "fxt/checking/value_rules.h"
 #include "fxt/rules.h"
 
 namespace fxt {
@@ -15,9 +16,10 @@ using enum KnownReader;
 // warning.
 constexpr std::string_view kLetters = "PTCRS";
 
+// `problem`: of faults that the Writer and the Checker say alike. A # stands for the id.
 struct FaultEntry {
   Fault fault;
-  std::string_view name, rule, costs;
+  std::string_view name, rule, costs, problem = {};
 };
 
 struct Cost {
@@ -69,7 +71,8 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {KnownCounter, "KnownCounter", "W20",
      "P Perfetto draws such counters by cpu; it drops this one, or that argument"},
     {RepeatedName, "RepeatedName", "W25", "P Perfetto keeps one of them"},
-    {NameOfBegin, "NameOfBegin", "W25", "P Perfetto keeps one of them"},
+    {NameOfBegin, "NameOfBegin", "W25", "P Perfetto keeps one of them",
+     "has an argument named like one of its begin"},
     {FrameMark, "FrameMark", "W28",
      "T Tracy takes it for the start of a frame and does not show it on its thread"},
     {BoolArgument, "BoolArgument", "W22", "?T debug builds of Tracy abort"},
@@ -150,23 +153,33 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {OverlapsBegun, "OverlapsBegun", "W15", "T Tracy gives it the other's end"},
     {OpenWhenEnded, "OpenWhenEnded", "W15", "P Perfetto cuts it there and ignores its end"},
     {Crosses, "Crosses", "W15", "T Tracy gives it the other's end"},
-    {TooDeep, "TooDeep", "W15", "P Perfetto drops it, and ends others in its place"},
-    {StrayEnd, "StrayEnd", "W17", "?* readers ignore it"},
-    {StrayEndInside, "StrayEndInside", "W17", "T Tracy ends the complete event around it there"},
-    {NamesOuter, "NamesOuter", "W16", "PT Perfetto and Tracy pair without names and end the inner one"},
+    {TooDeep, "TooDeep", "W15", "P Perfetto drops it, and ends others in its place",
+     "lies deeper than 512 durations, or than 512 events of no length at its time"},
+    {StrayEnd, "StrayEnd", "W17", "?* readers ignore it", "ends a duration that never began"},
+    {StrayEndInside, "StrayEndInside", "W17", "T Tracy ends the complete event around it there",
+     "ends a duration that never began"},
+    {NamesOuter, "NamesOuter", "W16", "PT Perfetto and Tracy pair without names and end the inner one",
+     "ends a duration by its name while another is open inside it"},
     {NeverEnds, "NeverEnds", "W17", "P Perfetto shows it as unfinished|T Tracy invents an end"},
     {OutOfWindow, "OutOfWindow", "W16", "?* readers must sort"},
-    {NotEnclosed, "NotEnclosed", "W21", "P Perfetto drops it, or binds it to the wrong slice"},
-    {BehindEnded, "BehindEnded", "W21", "P Perfetto binds it to that one"},
-    {FlowInUse, "FlowInUse", "W21", "P Perfetto drops it"},
-    {FlowNotBegun, "FlowNotBegun", "W21", "P Perfetto drops it|S the spec asks for a begin"},
-    {FlowOfSeveral, "FlowOfSeveral", "W21", "P Perfetto can't tell which one goes on here"},
+    {NotEnclosed, "NotEnclosed", "W21", "P Perfetto drops it, or binds it to the wrong slice",
+     "lies in no duration"},
+    {BehindEnded, "BehindEnded", "W21", "P Perfetto binds it to that one",
+     "follows a complete duration or an instant that is over"},
+    {FlowInUse, "FlowInUse", "W21", "P Perfetto drops it", "begins flow #, which is open since"},
+    {FlowNotBegun, "FlowNotBegun", "W21", "P Perfetto drops it|S the spec asks for a begin",
+     "continues flow #, which has not begun"},
+    {FlowOfSeveral, "FlowOfSeveral", "W21", "P Perfetto can't tell which one goes on here",
+     "continues flow #, which several other processes have begun"},
     {FlowNeverEnds, "FlowNeverEnds", "W21", "S the spec asks for an end"},
     {AsyncOpenWhenEnded, "AsyncOpenWhenEnded", "W17",
      "P Perfetto, where ids are global, cuts it there and ignores its end"},
-    {AsyncTooDeep, "AsyncTooDeep", "W17", "P Perfetto drops it"},
-    {AsyncStrayEnd, "AsyncStrayEnd", "W17", "?* readers ignore it"},
-    {AsyncOfOtherProcess, "AsyncOfOtherProcess", "W17", "P Perfetto, where ids are global, ends that one"},
+    {AsyncTooDeep, "AsyncTooDeep", "W17", "P Perfetto drops it",
+     "begins more than 512 of async operation # at once"},
+    {AsyncStrayEnd, "AsyncStrayEnd", "W17", "?* readers ignore it",
+     "ends async operation #, which has not begun with this category and name"},
+    {AsyncOfOtherProcess, "AsyncOfOtherProcess", "W17", "P Perfetto, where ids are global, ends that one",
+     "ends async operation # while that of another process is open inside it"},
     {AsyncNeverEnds, "AsyncNeverEnds", "W17", "?P Perfetto shows it as unfinished"},
 }};
 static_assert([] {
@@ -201,6 +214,13 @@ FaultCost cost_of(Fault fault, KnownReaders readers) {
 }
 
 std::string_view name_of(Fault fault) { return by_fault::kTable[static_cast<std::size_t>(fault)].name; }
+
+std::string problem_of(Fault fault, std::uint64_t id) {
+  std::string problem(by_fault::kTable[static_cast<std::size_t>(fault)].problem);
+  if (const std::size_t at = problem.find('#'); at != std::string::npos)
+    problem.replace(at, 1, std::to_string(id));
+  return problem;
+}
 
 std::string_view name_of(KnownReader reader) { return kReaderNames[static_cast<std::size_t>(reader)]; }
 

@@ -28,7 +28,7 @@ class LinkCheck {
                      .type = event.type,
                      .process = event.thread.process,
                      .id = event.id,
-                     .names = hash_of_names(event),
+                     .names = hash_of_names(event.category.text, event.name.text),
                      .offset = offset,
                      .arguments = is_async(event.type) ? argument_names_->number_of(event.arguments) : 0}) &&
         !was_lost)
@@ -72,19 +72,18 @@ class LinkCheck {
     links_.settle(count,
                   [this](const Link& link) { is_async(link.type) ? judge_async(link) : judge_flow(link); });
   }
-  void report(Fault fault, const Link& link, std::string problem) const {
-    findings_->report(fault, link.offset, kind_of(link.type), std::move(problem));
+  void report(Fault fault, const Link& link, std::string_view other = {}) const {
+    findings_->report(fault, link.offset, kind_of(link.type), problem_of(fault, link.id).append(other));
   }
   void judge_flow(const Link& link) {
-    const std::string id = std::to_string(link.id);
     if (link.type == EventType::FlowBegin && flows_.begin(link.process, link.id, link.offset)) return;
     const auto flow = flows_.find(link.process, link.id);
     if (link.type == EventType::FlowBegin)
-      report(Fault::FlowInUse, link, "id " + id + " is in use by the flow begun at " + place(*flow.tag));
+      report(Fault::FlowInUse, link, " the begin at " + place(*flow.tag));
     else if (flow.match == decltype(flows_)::Match::NoneBegan)
-      report(Fault::FlowNotBegun, link, "no flow of id " + id + " has begun");
+      report(Fault::FlowNotBegun, link);
     else if (flow.match == decltype(flows_)::Match::SeveralOthers)
-      report(Fault::FlowOfSeveral, link, "flow " + id + " began in several other processes");
+      report(Fault::FlowOfSeveral, link);
     else if (link.type == EventType::FlowEnd)
       flows_.end(flow, link.id);
   }
@@ -103,7 +102,7 @@ class LinkCheck {
     if (link.type == EventType::AsyncEnd)
       end_async(async, link);
     else if (link.type == EventType::AsyncBegin && async.is_full())
-      report(Fault::AsyncTooDeep, link, "lies deeper than 512 operations of its id");
+      report(Fault::AsyncTooDeep, link);
     else if (link.type == EventType::AsyncBegin)
       async.open.push_back(
           {.process = link.process, .names = link.names, .arguments = link.arguments, .tag = link.offset});
@@ -112,14 +111,10 @@ class LinkCheck {
   void end_async(Async& async, const Link& link) {
     const auto [ended, is_around_open, is_of_other, repeats_a_name] =
         async.find_end(link.process, link.names, link.arguments, *argument_names_);
-    if (ended == nullptr)
-      return report(Fault::AsyncStrayEnd, link, "no async operation of this id, category and name has begun");
-    if (is_of_other)
-      report(Fault::AsyncOfOtherProcess, link,
-             "the operation of its id begun in another process, at " + place(ended->tag) + ", is still open");
-    if (repeats_a_name)
-      report(Fault::NameOfBegin, link,
-             "has an argument named like one of its begin, at " + place(ended->tag));
+    if (ended == nullptr) return report(Fault::AsyncStrayEnd, link);
+    const std::string begin = ", at " + place(ended->tag);
+    if (is_of_other) report(Fault::AsyncOfOtherProcess, link, begin);
+    if (repeats_a_name) report(Fault::NameOfBegin, link, begin);
     if (is_around_open) {
       ended->end = link.time;
       ++async.ended;

@@ -1,7 +1,7 @@
 // The rules of events that belong together by an id (rules W17 and W21): flows, joined as Perfetto joins
-// them, and async operations, stacked as Perfetto stacks them. Both are stated only here: the Writer refuses
-// what breaks them, the Checker reports it, the Cutter follows flows, and fxt-draw draws their arrows. `Tag`
-// is what each of them remembers. Internal to them.
+// them, and async operations, stacked as Perfetto stacks them. The Writer refuses what breaks them, the
+// Checker reports it, the Cutter follows flows, and fxt-draw draws their arrows. `Tag` is what each of them
+// remembers. Internal to them.
 #pragma once
 
 #include <algorithm>
@@ -102,9 +102,9 @@ struct OpenAsyncs {
   bool is_full() const { return open.size() >= kMaxDepth; }
   End find_end(std::uint64_t process, std::size_t names, std::uint32_t arguments,
                const ArgumentNames& argument_names) {
-    const auto innermost = [&](auto is_meant) {
+    const auto innermost = [&](auto condition) {
       return std::find_if(open.rbegin(), open.rend(), [&](const Operation& operation) {
-        return operation.names == names && !operation.end && is_meant(operation);
+        return operation.names == names && !operation.end && condition(operation);
       });
     };
     const auto ended = innermost([](const Operation&) { return true; });

@@ -9,9 +9,9 @@
 #include <deque>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "fxt/checking/by_thread.h"
 #include "fxt/checking/findings.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/nesting.h"
@@ -111,8 +111,9 @@ class TrackCheck {
             .begin = step.time,
             .name = step.name,
             .arguments = step.arguments};
-    // Tracy sorts ends like other events: one that is later in the file ends a duration that has begun
-    // meanwhile.
+    // Tracy makes a begin and an end of each complete event, and sorts events of one time in the order of the
+    // file. If a complete event that ends where this event begins stands later in the file, its end comes
+    // behind this begin, and ends this duration.
     tag.is_tied = ended_at_ == step.time && ended_order_ > step.order;
     if (step.type == EventType::DurationComplete) {
       refuse(durations_.add_complete(step.time, step.end, tag), step);
@@ -126,20 +127,17 @@ class TrackCheck {
     }
   }
   void refuse(std::optional<Fault> misplaced, const Step& step) {
-    const auto report = [&](std::string problem, std::string_view rule = "") {
-      findings_->report(*misplaced, step.offset, kind_of(step.type), std::move(problem), rule);
-    };
     if (misplaced == Fault::Overlaps || misplaced == Fault::OverlapsBegun) {
       std::size_t depth = durations_.depth();
       while (durations_.at(depth).end == durations_.kOpen) --depth;
-      report("partly overlaps the complete event at " + place(durations_.at(depth).tag.offset), rule_);
+      findings_->report(*misplaced, step.offset, kind_of(step.type),
+                        "partly overlaps the complete event at " + place(durations_.at(depth).tag.offset),
+                        rule_);
     } else if (misplaced == Fault::TooDeep) {
-      report("lies deeper than 512 durations");
+      report(Fault::TooDeep, step);
       if (step.type == EventType::DurationBegin) durations_.drop_begin();
-    } else if (misplaced == Fault::NotEnclosed) {
-      report("lies in no duration of its thread");
-    } else if (misplaced == Fault::BehindEnded) {
-      report("follows a complete event or an instant that is over, inside its duration");
+    } else if (misplaced == Fault::NotEnclosed || misplaced == Fault::BehindEnded) {
+      report(*misplaced, step, " on its thread");
     }
   }
   void end(const Step& step) {
@@ -148,21 +146,19 @@ class TrackCheck {
     const auto misplaced = durations_.check_end(
         step.time, [&](const Tag& tag) { return step.name == 0 || step.name == tag.name; });
     if (misplaced == Fault::StrayEnd || misplaced == Fault::StrayEndInside)
-      return findings_->report(*misplaced, step.offset, kind_of(step.type),
-                               "ends a duration that never began on its thread");
+      return report(*misplaced, step, " on its thread");
     if (misplaced == Fault::Crosses)
       return durations_.end_around(
           [&](const auto&, const auto& inner) { crosses(inner.tag.offset, EventType::DurationComplete); });
-    if (misplaced == Fault::NamesOuter)
-      findings_->report(
-          Fault::NamesOuter, step.offset, kind_of(step.type),
-          "ends an outer duration by its name while the one at " + place(begin.offset) + " is still open");
+    if (misplaced == Fault::NamesOuter) report(Fault::NamesOuter, step, ", at " + place(begin.offset));
     if (!is_of_dropped && argument_names_->share(begin.arguments, step.arguments))
-      findings_->report(Fault::NameOfBegin, step.offset, kind_of(step.type),
-                        "has an argument named like one of its begin, at " + place(begin.offset));
+      report(Fault::NameOfBegin, step, ", at " + place(begin.offset));
     if (!is_of_dropped && begin.is_tied && step.time != begin.begin)
       crosses(begin.offset, EventType::DurationBegin);
     durations_.add_end(step.time);
+  }
+  void report(Fault fault, const Step& step, std::string_view where = {}) const {
+    findings_->report(fault, step.offset, kind_of(step.type), problem_of(fault).append(where));
   }
   void crosses(std::uint64_t offset, EventType type) const {
     findings_->report(Fault::Crosses, offset, kind_of(type), "crosses another duration of its thread", rule_);
@@ -191,7 +187,7 @@ class NestingCheck {
     if (!track.steps.add({.time = begin_ns,
                           .order = ++order_,
                           .end = end_ns,
-                          .name = has_name ? hash_of_names(event) : 0,
+                          .name = has_name ? hash_of_names(event.category.text, event.name.text) : 0,
                           .offset = offset,
                           .type = event.type,
                           .arguments = has_name ? argument_names_->number_of(event.arguments) : 0})) {
@@ -223,11 +219,8 @@ class NestingCheck {
   };
 
   Track& track_of(const Thread& thread) {
-    if (last_track_ != nullptr && last_thread_ == thread) return *last_track_;
     Track*& track = by_thread_[thread];
     if (track == nullptr) track = &tracks_.emplace_back(*findings_, *argument_names_);
-    last_thread_ = thread;
-    last_track_ = track;
     return *track;
   }
   void settle(Track& track, std::size_t count) {
@@ -240,9 +233,7 @@ class NestingCheck {
   const Findings* findings_;
   ArgumentNames* argument_names_;
   std::deque<Track> tracks_;  // in the order of their first event
-  std::unordered_map<Thread, Track*, ThreadHash> by_thread_;
-  Thread last_thread_;
-  Track* last_track_ = nullptr;
+  ByThread<Track*> by_thread_;
   std::size_t waiting_ = 0;
   std::uint64_t order_ = 0;
 };

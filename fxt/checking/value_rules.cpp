@@ -250,10 +250,10 @@ void CounterRules::add(const Event& event) {
 
 std::string quoted(std::string_view name) { return '"' + std::string(cut_utf8(name, 100)) + '"'; }
 
-std::size_t hash_of_names(const Event& event) {
-  if (event.category.text.empty() && event.name.text.empty()) return 0;
+std::size_t hash_of_names(std::string_view category, std::string_view name) {
+  if (category.empty() && name.empty()) return 0;
   const std::hash<std::string_view> hash;
-  return hash(event.category.text) * 31 + hash(event.name.text);
+  return hash(category) * 31 + hash(name);
 }
 
 bool is_idle(const Arguments& arguments, std::string_view weight) {

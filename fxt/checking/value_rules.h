@@ -28,6 +28,10 @@ class FaultSink {
   ~FaultSink() = default;
 };
 
+// What is wrong, of faults whose text depends on nothing but the `id` of a flow or async operation. Where and
+// when it began is for the caller to add.
+std::string problem_of(Fault fault, std::uint64_t id = 0);
+
 // `ns`: nothing if it has more than 64 bits.
 void check_time(std::optional<std::uint64_t> ns, FaultSink& faults);
 bool ends_before_it_begins(const Event& event);
@@ -94,7 +98,7 @@ inline std::string_view as_written(std::string_view text, std::size_t max_bytes,
 std::string quoted(std::string_view name);
 
 // One number for the category and name of an event; 0 if both are empty.
-std::size_t hash_of_names(const Event& event);
+std::size_t hash_of_names(std::string_view category, std::string_view name);
 
 // Perfetto recognizes the idle thread of subtype 1 scheduling records by this weight, under one of these
 // names. It ignores that thread, and a cpu that has no other (W18, W25).

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "fxt/checking/by_thread.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/cutter.h"
 #include "fxt/records.h"
@@ -21,7 +21,7 @@ class KeptEvents {
  public:
   // Whether an event of the trace is kept. An end goes with its begin, whatever its name.
   bool is_kept(const Event& event, const std::function<bool(const Event&)>& keeps) {
-    Durations& durations = threads_[{event.thread.process, event.thread.thread}];
+    Durations& durations = threads_[event.thread];
     if (event.type == EventType::DurationEnd && !durations.open.empty()) {
       const bool is_kept = durations.open.back();
       durations.open.pop_back();
@@ -35,17 +35,17 @@ class KeptEvents {
   }
   // Whether a duration that is kept lies around the event.
   bool is_in_duration(const Event& event) const {
-    const auto found = threads_.find({event.thread.process, event.thread.thread});
-    return found != threads_.end() &&
-           (event.time <= found->second.complete_until || std::ranges::count(found->second.open, true) != 0);
+    const Durations* const durations = threads_.find(event.thread);
+    return durations != nullptr &&
+           (event.time <= durations->complete_until || std::ranges::count(durations->open, true) != 0);
   }
 
  private:
   struct Durations {
     std::vector<bool> open;            // the open durations, outermost first: whether they are kept
-    std::uint64_t complete_until = 0;  // the latest end of those that are, and said in one
+    std::uint64_t complete_until = 0;  // the latest end of complete events that are kept
   };
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Durations> threads_;  // by process and thread
+  ByThread<Durations> threads_;
 };
 
 // An event of a flow that is not kept; others of the flow may be.

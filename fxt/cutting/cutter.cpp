@@ -3,7 +3,6 @@
 #include "fxt/cutter.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -80,17 +79,16 @@ class Cutter::State {
   CompleteOrder order_shown_by(const Record& record);
   // No record waits for the order any longer.
   void end_wait();
-  void take_any(const Record& record, std::uint64_t bytes);
-  void take(const Record& record);
+  void consume_any(const Record& record, std::uint64_t bytes);
+  void consume(const Record& record);
   // For --split-size.
   void hold(const Record& record, std::uint64_t bytes);
   // Takes those that wait, the last of which come before `next_time`.
-  void take_held(std::uint64_t next_time);
+  void consume_held(std::uint64_t next_time);
 
   bool is_sized_;        // --split-size
   CompleteOrder order_;  // matters only where a range cuts durations
-  std::map<std::pair<std::uint64_t, std::uint64_t>, CompleteOrderEvidence>
-      evidence_;              // by process and thread
+  ByThread<CompleteOrderEvidence> evidence_;
   ReadAhead unordered_;       // from the first record inside the range on, while the order is unknown
   std::uint64_t latest_ = 0;  // begin of all records so far
   ReadAhead held_;
@@ -166,7 +164,7 @@ void Cutter::State::add(const Entry& entry, const Reader& reader) {
                                 std::holds_alternative<ProviderSection>(entry.record);
   if (changes_provider || replaces_index(entry)) {
     unordered_.forget_indices();
-    take_held(0);
+    consume_held(0);
     pieces_.forget_indices();
   }
   if (refers_to_nothing(entry.record))
@@ -189,15 +187,14 @@ void Cutter::State::wait_for_order(const Record& record, std::uint64_t bytes) {
     if (order_ == CompleteOrder::Unknown && is_behind_start && has_room) return unordered_.add(record, bytes);
     if (order_ != CompleteOrder::Unknown || is_behind_start) end_wait();
   }
-  take_any(record, bytes);
+  consume_any(record, bytes);
 }
 
 CompleteOrder Cutter::State::order_shown_by(const Record& record) {
   const auto* const event = std::get_if<Event>(&record);
   if (event == nullptr || !is_duration(event->type)) return CompleteOrder::Unknown;
   if (event->type == EventType::DurationComplete && event->end < event->time) return CompleteOrder::Unknown;
-  return evidence_[{event->thread.process, event->thread.thread}].shown_by(event->type, event->time,
-                                                                           event->end);
+  return evidence_[event->thread].shown_by(event->type, event->time, event->end);
 }
 
 void Cutter::State::end_wait() {
@@ -205,19 +202,19 @@ void Cutter::State::end_wait() {
     pieces_.expect_order_of_ends();
   else
     order_ = CompleteOrder::ByBegin;
-  unordered_.release([this](const Record& record, std::uint64_t bytes) { take_any(record, bytes); });
+  unordered_.release([this](const Record& record, std::uint64_t bytes) { consume_any(record, bytes); });
   unordered_ = {};
   evidence_.clear();
 }
 
-void Cutter::State::take_any(const Record& record, std::uint64_t bytes) {
+void Cutter::State::consume_any(const Record& record, std::uint64_t bytes) {
   if (is_sized_)
     hold(record, bytes);
   else
-    take(record);
+    consume(record);
 }
 
-void Cutter::State::take(const Record& record) {
+void Cutter::State::consume(const Record& record) {
   std::visit(
       [this](const auto& value) { filter_.filter(value, [this](const auto& kept) { pieces_.add(kept); }); },
       record);
@@ -226,23 +223,23 @@ void Cutter::State::take(const Record& record) {
 void Cutter::State::hold(const Record& record, std::uint64_t bytes) {
   if (is_of_tables(record)) return;
   const std::uint64_t time = time_of(record).value_or(0);
-  if (held_.bytes() + bytes > pieces_.block_bytes()) take_held(time);
+  if (held_.bytes() + bytes > pieces_.block_bytes()) consume_held(time);
   latest_ = std::max(latest_, time);
   if (bytes > pieces_.block_bytes()) {
     pieces_.know_until(time);
-    return take(record);
+    return consume(record);
   }
   held_.add(record, bytes);
 }
 
-void Cutter::State::take_held(std::uint64_t next_time) {
+void Cutter::State::consume_held(std::uint64_t next_time) {
   pieces_.know_until(next_time > latest_ ? next_time : latest_ + (held_.empty() ? 0 : 1));
-  held_.release([this](const Record& record, std::uint64_t) { take(record); });
+  held_.release([this](const Record& record, std::uint64_t) { consume(record); });
 }
 
 void Cutter::State::finish() {
   if (!unordered_.empty()) end_wait();
-  take_held(held_.end());
+  consume_held(held_.end());
   pieces_.finish();
 }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxHeldEvents = std::size_t{1} << 12;
 // Readers drop complete events of other times.
 bool has_possible_end(const Event& event) { return event.end >= event.time && event.end < kTimeLimit; }
 
-// What this event ends: the innermost one whose end is not known; of async operations, of this name.
+// What this event ends: the innermost duration whose end is not known, or as OpenAsyncs::find_end() has it.
 std::optional<std::size_t> ended_by(const Event& event, SpanStack& stack) {
   for (std::size_t i = stack.depth(); i-- > 0;) {
     if (stack[i].end != OpenSpan::kUnknown) continue;
@@ -57,7 +57,7 @@ std::uint64_t end_bytes_of(const Event& begin) {
 
 }  // namespace
 
-// A complete event may be told of after those inside it.
+// A complete event may follow those inside it, so it goes where it belongs.
 OpenSpan& SpanStack::push(const Event& begin, std::uint64_t end, bool is_written) {
   if (depth_ == open_.size()) open_.emplace_back();
   std::size_t place = depth_++;
@@ -99,15 +99,6 @@ void SpanStack::erase(std::size_t i) {
   for (std::size_t other = 0; other < depth_; ++other) next_end_ = std::min(next_end_, open_[other].end);
 }
 
-SpanStack& OpenSpans::stack_of(const Event& event) {
-  if (is_async(event.type)) return asyncs_[event.id];
-  if (last_stack_ == nullptr || last_thread_ != event.thread) {
-    last_thread_ = event.thread;
-    last_stack_ = &threads_[{event.thread.process, event.thread.thread}];
-  }
-  return *last_stack_;
-}
-
 OpenSpan& OpenSpans::push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written) {
   OpenSpan& span = stack.push(begin, end, is_written);
   end_bytes_ += span.end_bytes;
@@ -136,7 +127,7 @@ void OpenSpans::expect_order_of_ends() {
 
 void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
   const bool is_to_hold = is_holding_ && !is_async(event.type);
-  SpanStack& stack = is_to_hold ? held_of(event.thread).around : stack_of(event);
+  SpanStack& stack = is_to_hold ? held_[event.thread].around : stack_of(event);
   stack.leave(event.time);
   if (event.type == EventType::DurationComplete) {
     if (!has_possible_end(event)) return;
@@ -216,7 +207,7 @@ void OpenSpans::add_crossing(const Event& event, SpanStack& stack, Piece& piece)
 bool OpenSpans::is_to_hold(const Event& event, const Piece& piece) {
   if (!is_holding_ || is_async(event.type)) return false;
   if (event.time != piece.span.start && event.time != stack_of(event).held_until) return false;
-  return held_of(event.thread).events.size() < kMaxHeldEvents;
+  return held_[event.thread].events.size() < kMaxHeldEvents;
 }
 
 void OpenSpans::write(const Event& event, Piece& piece) {
@@ -227,7 +218,7 @@ void OpenSpans::write(const Event& event, Piece& piece) {
 }
 
 void OpenSpans::hold(const Event& event) {
-  Held<Event>& held = held_of(event.thread).events.emplace_back();
+  Held<Event>& held = held_[event.thread].events.emplace_back();
   held.assign(event);
   held.forget_indices();
   end_bytes_ += end_bytes_of(event);
@@ -239,7 +230,7 @@ void OpenSpans::hold(const Event& event) {
 // both have room in one. False if there is none.
 bool OpenSpans::end_held(const Event& end, Piece& piece) {
   if (!is_holding_ || is_async(end.type)) return false;
-  SpanStack& around = held_of(end.thread).around;
+  SpanStack& around = held_[end.thread].around;
   const auto ended = ended_by(end, around);
   if (!ended) return false;
   OpenSpan& span = around[*ended];
@@ -286,12 +277,12 @@ void OpenSpans::add_late(const Event& event, SpanStack& stack, Piece& piece) {
 void OpenSpans::write_end(const OpenSpan& span, Event end, bool goes_on, Piece& piece) {
   if (span.is_ended) return;
   if (span.is_begun_again) end.time = std::max(end.time, piece.span.start);
-  const Event& said =
+  const Event& written =
       piece.with_cut(end, Piece::cut_of(span.is_begun_again, goes_on), span.begin.record().arguments);
   if (span.is_held)
-    hold(said);
+    hold(written);
   else
-    piece.write(said);
+    piece.write(written);
   if (goes_on) count_cut(end.time);
 }
 
@@ -477,11 +468,9 @@ std::vector<std::uint64_t> OpenSpans::ends_until(std::uint64_t time) const {
 }
 
 std::size_t OpenSpans::depth_of(const Thread& thread) const {
-  const std::pair key{thread.process, thread.thread};
-  const auto open = threads_.find(key);
-  const auto held = held_.find(key);
-  return (open == threads_.end() ? 0 : open->second.depth()) +
-         (held == held_.end() ? 0 : held->second.around.depth());
+  const SpanStack* const open = threads_.find(thread);
+  const HeldRecords* const held = held_.find(thread);
+  return (open != nullptr ? open->depth() : 0) + (held != nullptr ? held->around.depth() : 0);
 }
 
 }  // namespace fxt

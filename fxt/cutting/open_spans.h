@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "fxt/checking/by_thread.h"
 #include "fxt/cutter.h"
 #include "fxt/cutting/held.h"
 #include "fxt/cutting/piece.h"
@@ -32,7 +33,7 @@ struct OpenSpan {
   bool awaits_end() const { return end == kUnknown && !is_ended; }
 };
 
-// The open spans of one thread or one id, outermost first, in whatever order they were told of.
+// The open spans of one thread or one id, outermost first, even if an outer one was added last.
 class SpanStack {
  public:
   bool empty() const { return depth_ == 0; }
@@ -112,8 +113,9 @@ class OpenSpans {
     std::vector<Held<Event>> events = {};  // at its start, or where a held call ends; ends of held begins
   };
 
-  SpanStack& stack_of(const Event& event);
-  HeldRecords& held_of(const Thread& thread) { return held_[{thread.process, thread.thread}]; }
+  SpanStack& stack_of(const Event& event) {
+    return is_async(event.type) ? asyncs_[event.id] : threads_[event.thread];
+  }
   bool is_to_hold(const Event& event, const Piece& piece);
   void hold(const Event& event);
   bool end_held(const Event& end, Piece& piece);
@@ -135,11 +137,9 @@ class OpenSpans {
   bool is_by_end_ = false;   // the order of complete events
   bool is_holding_ = false;  // the same, and the first piece has not ended
   std::uint64_t end_bytes_ = 0;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, SpanStack> threads_;  // by process and thread
-  std::map<std::uint64_t, SpanStack> asyncs_;                             // by id
-  std::map<std::pair<std::uint64_t, std::uint64_t>, HeldRecords> held_;   // by process and thread
-  Thread last_thread_ = {};
-  SpanStack* last_stack_ = nullptr;
+  ByThread<SpanStack> threads_;
+  std::map<std::uint64_t, SpanStack> asyncs_;  // by id
+  ByThread<HeldRecords> held_;
 };
 
 }  // namespace fxt

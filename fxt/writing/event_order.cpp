@@ -18,9 +18,7 @@ std::string on_thread(const Thread& thread) {
 
 std::string at(std::uint64_t time) { return std::to_string(time) + " ns"; }
 
-constexpr std::string_view kNamedLikeItsBegin = "has an argument named like one of its begin";
-
-std::string problem_of(Fault fault, const Event& event, const ThreadNesting& nesting) {
+std::string nesting_problem(Fault fault, const Event& event, const ThreadNesting& nesting) {
   const ThreadNesting::Duration& around = nesting.around(event.time);
   switch (fault) {
     case Fault::OutOfWindow:
@@ -33,19 +31,13 @@ std::string problem_of(Fault fault, const Event& event, const ThreadNesting& nes
     case Fault::OverlapsBegun:
       return "lasts until " + at(event.end) + ", beyond the one around it, which ends at " +
              at(around.limit());
-    case Fault::StrayEnd:
-    case Fault::StrayEndInside:
-      return "ends a duration that never began" + on_thread(event.thread);
     case Fault::Crosses:
       return "ends a duration before the one inside it, which lasts until " + at(around.end);
     case Fault::NamesOuter:
-      return "ends a duration by its name while another is open inside it";
     case Fault::TooDeep:
-      return "lies deeper than 512 durations, or than 512 events of no length at its time";
-    case Fault::NotEnclosed:
-      return "lies in no duration" + on_thread(event.thread);
+      return problem_of(fault);
     default:
-      return "follows a complete duration or an instant that is over" + on_thread(event.thread);
+      return problem_of(fault) + on_thread(event.thread);
   }
 }
 
@@ -57,19 +49,13 @@ void check_link_time(const Event& event, const LastTimes& times, std::string_vie
 
 // 32 bits of the names as they are written, above 0; 0 for an event without names.
 std::uint64_t hash_of(std::string_view category, std::string_view name) {
-  if (category.empty() && name.empty()) return 0;
-  const auto of_text = [](std::string_view text) {
-    std::string repaired;
-    return std::hash<std::string_view>{}(as_written(text, kMaxStringBytes, repaired));
-  };
-  return Low::get(of_text(category) * 31 + of_text(name)) | 1;
+  std::string kept_category, kept_name;
+  const std::size_t hash = hash_of_names(as_written(category, kMaxStringBytes, kept_category),
+                                         as_written(name, kMaxStringBytes, kept_name));
+  return hash == 0 ? 0 : Low::get(hash) | 1;
 }
 
 }  // namespace
-
-std::size_t EventOrder::hash_of(const Place& place) {
-  return hash_of_names({.category = place.category, .name = place.name});
-}
 
 std::uint64_t names_of(std::uint64_t header, const Event& event) {
   const std::uint64_t category = EventHeader::Category::get(header), name = EventHeader::Name::get(header);
@@ -107,7 +93,7 @@ ThreadNesting::Misplaced EventOrder::misplaced(const Event& event, const ThreadN
   }
 }
 
-EventOrder::Place EventOrder::place_of(const Event& event) {
+EventOrder::EventIdentity EventOrder::identity_of(const Event& event) {
   const auto written = [](std::string_view text) {
     std::string kept;
     return std::string(as_written(text, kMaxStringBytes, kept));
@@ -115,29 +101,22 @@ EventOrder::Place EventOrder::place_of(const Event& event) {
   return {.thread = event.thread, .category = written(event.category.text), .name = written(event.name.text)};
 }
 
-ThreadNesting& EventOrder::nesting_of(const Thread& thread) {
-  if (last_nesting_ == nullptr || last_thread_ != thread) {
-    last_nesting_ = &threads_[{thread.process, thread.thread}];
-    last_thread_ = thread;
-  }
-  return *last_nesting_;
-}
-
 void EventOrder::check(const Event& event, FaultSink& faults) {
   if (event.type == EventType::Counter || ends_before_it_begins(event)) return;
   if (is_async(event.type)) return check_async(event, faults);
   const ThreadNesting& nesting = nesting_of(event.thread);
-  if (const auto fault = misplaced(event, nesting)) faults.fault(*fault, problem_of(*fault, event, nesting));
+  if (const auto fault = misplaced(event, nesting))
+    faults.fault(*fault, nesting_problem(*fault, event, nesting));
   if (event.type == EventType::DurationEnd && !event.arguments.empty() && !nesting.has_dropped() &&
       argument_names_.share(nesting.around(event.time).tag.arguments,
                             argument_names_.number_of(event.arguments)))
-    faults.fault(Fault::NameOfBegin, std::string(kNamedLikeItsBegin));
+    faults.fault(Fault::NameOfBegin, problem_of(Fault::NameOfBegin));
   if (is_flow(event.type)) check_flow(event, faults);
 }
 
-void EventOrder::take(const Event& event, std::uint64_t header) {
+void EventOrder::add(const Event& event, std::uint64_t header) {
   if (event.type == EventType::Counter || ends_before_it_begins(event)) return;
-  if (is_async(event.type)) return take_async(event);
+  if (is_async(event.type)) return add_async(event);
   ThreadNesting& nesting = nesting_of(event.thread);
   const auto add = [&] {
     switch (event.type) {
@@ -162,77 +141,73 @@ void EventOrder::take(const Event& event, std::uint64_t header) {
   }
   if (misplaced == Fault::Crosses) nesting.end_around(kIgnore);
   if (misplaced == Fault::TooDeep && event.type == EventType::DurationBegin) nesting.drop_begin();
-  if (is_flow(event.type)) take_flow(event);
+  if (is_flow(event.type)) add_flow(event);
 }
 
 // ---- Flows ----
 
 void EventOrder::check_flow(const Event& event, FaultSink& faults) {
-  const std::string id = std::to_string(event.id);
+  const auto report = [&](Fault fault, std::string_view since = {}) {
+    faults.fault(fault, problem_of(fault, event.id).append(since));
+  };
   const auto flow = flows_.find(event.thread.process, event.id);
   if (event.type == EventType::FlowBegin) {
-    if (flow.is_of(event.thread.process))
-      faults.fault(Fault::FlowInUse,
-                   "begins flow " + id + ", which is open since " + at(flow.tag->begin_time));
+    if (flow.is_of(event.thread.process)) report(Fault::FlowInUse, ' ' + at(flow.tag->begin_time));
   } else if (flow.match == decltype(flows_)::Match::NoneBegan) {
-    faults.fault(Fault::FlowNotBegun, "continues flow " + id + ", which has not begun");
+    report(Fault::FlowNotBegun);
   } else if (flow.match == decltype(flows_)::Match::SeveralOthers) {
-    faults.fault(Fault::FlowOfSeveral, "continues flow " + id + ", which several other processes have begun");
+    report(Fault::FlowOfSeveral);
   }
   check_link_time(event, flow_times_, "flow ", faults);
 }
 
-void EventOrder::take_flow(const Event& event) {
+void EventOrder::add_flow(const Event& event) {
   if (event.type == EventType::FlowBegin)
-    flows_.begin(event.thread.process, event.id, {.begin_time = event.time, .begin = place_of(event)});
+    flows_.begin(event.thread.process, event.id, {.begin_time = event.time, .begin = identity_of(event)});
   const auto flow = flows_.find(event.thread.process, event.id);
   if (!flow) return;
   if (event.type == EventType::FlowEnd)
     flows_.end(flow, event.id);
   else
-    flow.tag->last = place_of(event);
+    flow.tag->last = identity_of(event);
   flow_times_.set(event.id, event.time, flows_.has(event.id));
 }
 
 // ---- Async operations ----
 
-OpenAsyncs<EventOrder::Place>::End EventOrder::find_end(const Event& event) {
+OpenAsyncs<EventOrder::EventIdentity>::End EventOrder::find_end(const Event& event) {
   const auto async = asyncs_.find(event.id);
   if (async == asyncs_.end()) return {};
-  return async->second.find_end(event.thread.process, hash_of(place_of(event)),
+  return async->second.find_end(event.thread.process, identity_of(event).hash(),
                                 argument_names_.number_of(event.arguments), argument_names_);
 }
 
 void EventOrder::check_async(const Event& event, FaultSink& faults) {
-  const std::string operation = "async operation " + std::to_string(event.id);
+  const auto report = [&](Fault fault) { faults.fault(fault, problem_of(fault, event.id)); };
   check_link_time(event, async_times_, "async operation ", faults);
   if (event.type == EventType::AsyncBegin) {
     if (const auto async = asyncs_.find(event.id); async != asyncs_.end() && async->second.is_full())
-      faults.fault(Fault::AsyncTooDeep, "begins more than 512 of " + operation + " at once");
+      report(Fault::AsyncTooDeep);
   } else if (event.type == EventType::AsyncEnd) {
     const auto end = find_end(event);
-    if (end.operation == nullptr)
-      faults.fault(Fault::AsyncStrayEnd,
-                   "ends " + operation + ", which has not begun with this category and name");
+    if (end.operation == nullptr) report(Fault::AsyncStrayEnd);
     if (end.is_around_open)
-      faults.fault(Fault::AsyncOpenWhenEnded,
-                   "ends " + operation + " before the one of the same id inside it");
-    if (end.is_of_other)
-      faults.fault(Fault::AsyncOfOtherProcess,
-                   "ends " + operation + " while that of another process is open inside it");
-    if (end.repeats_a_name) faults.fault(Fault::NameOfBegin, std::string(kNamedLikeItsBegin));
+      faults.fault(Fault::AsyncOpenWhenEnded, "ends async operation " + std::to_string(event.id) +
+                                                  " before the one of the same id inside it");
+    if (end.is_of_other) report(Fault::AsyncOfOtherProcess);
+    if (end.repeats_a_name) report(Fault::NameOfBegin);
   }
 }
 
-void EventOrder::take_async(const Event& event) {
+void EventOrder::add_async(const Event& event) {
   auto& async = asyncs_[event.id];
   if (event.type == EventType::AsyncBegin && !async.is_full()) {
-    Place place = place_of(event);
-    const std::size_t names = hash_of(place);
+    EventIdentity identity = identity_of(event);
+    const std::size_t names = identity.hash();
     async.open.push_back({.process = event.thread.process,
                           .names = names,
                           .arguments = argument_names_.number_of(event.arguments),
-                          .tag = std::move(place)});
+                          .tag = std::move(identity)});
   } else if (event.type == EventType::AsyncEnd) {
     if (const auto* const ended = find_end(event).operation)
       async.open.erase(async.open.begin() + (ended - async.open.data()));

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fxt/checking/by_thread.h"
 #include "fxt/checking/links.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/nesting.h"
@@ -56,12 +57,12 @@ class EventOrder {
   explicit EventOrder(const WriterTables& tables) : tables_(&tables) {}
 
   // The same object for the same thread, valid as long as this one.
-  ThreadNesting& nesting_of(const Thread& thread);
+  ThreadNesting& nesting_of(const Thread& thread) { return threads_[thread]; }
 
   // Reports what is wrong with the event at its place.
   void check(const Event& event, FaultSink& faults);
   // Adds an event that has been written.
-  void take(const Event& event, std::uint64_t header);
+  void add(const Event& event, std::uint64_t header);
   // What is wrong with an end with these names.
   ThreadNesting::Misplaced check_end(const ThreadNesting& nesting, std::uint64_t time,
                                      std::uint64_t names) const;
@@ -72,35 +73,33 @@ class EventOrder {
   void finish(std::uint64_t last_time, Write write, End end);
 
  private:
-  struct Place {  // of an event: its thread and its names
+  struct EventIdentity {
     Thread thread = {};
     std::string category = {};  // both as written
     std::string name = {};
+    std::size_t hash() const { return hash_of_names(category, name); }
     Event event(EventType type, std::uint64_t time, std::uint64_t id) const {
       return {.type = type, .time = time, .thread = thread, .category = category, .name = name, .id = id};
     }
   };
   struct Flow {
     std::uint64_t begin_time = 0;
-    Place begin = {}, last = {};
+    EventIdentity begin = {}, last = {};
   };
 
-  static Place place_of(const Event& event);
-  static std::size_t hash_of(const Place& place);
+  static EventIdentity identity_of(const Event& event);
   std::uint64_t hash_of(std::uint64_t names) const;
   ThreadNesting::Misplaced misplaced(const Event& event, const ThreadNesting& nesting) const;
   void check_flow(const Event& event, FaultSink& faults);
   void check_async(const Event& event, FaultSink& faults);
-  void take_flow(const Event& event);
-  OpenAsyncs<Place>::End find_end(const Event& event);
-  void take_async(const Event& event);
+  void add_flow(const Event& event);
+  OpenAsyncs<EventIdentity>::End find_end(const Event& event);
+  void add_async(const Event& event);
 
   const WriterTables* tables_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, ThreadNesting> threads_;  // by process and thread
-  ThreadNesting* last_nesting_ = nullptr;
-  Thread last_thread_;
+  ByThread<ThreadNesting> threads_;
   OpenFlows<Flow> flows_;
-  std::map<std::uint64_t, OpenAsyncs<Place>> asyncs_;  // by id, which all processes share
+  std::map<std::uint64_t, OpenAsyncs<EventIdentity>> asyncs_;  // by id, which all processes share
   LastTimes flow_times_, async_times_;
   ArgumentNames argument_names_;
 };
@@ -109,7 +108,7 @@ template <typename Write, typename End>
 void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
   struct FlowEnd {
     std::uint64_t id;
-    Place place;
+    EventIdentity last;
   };
   // A flow ends at its last event, unless another flow of its id is open there by then.
   std::vector<FlowEnd> flows;
@@ -120,26 +119,26 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
   // Flows end in the durations that are open on their threads; those that are in none get one of no length.
   const auto end_flows = [&](bool in_none) {
     std::erase_if(flows, [&](const FlowEnd& flow) {
-      const auto& [id, place] = flow;
-      ThreadNesting& nesting = nesting_of(place.thread);
+      const auto& [id, last] = flow;
+      ThreadNesting& nesting = nesting_of(last.thread);
       const std::uint64_t time = std::max(nesting.last_time(), flow_times_.of(id));
       const bool is_enclosed = !nesting.check_flow(time);
       if (!is_enclosed && !in_none) return false;
       // Where too many events of no length are stacked already, a begin ends them all.
       const bool is_crowded = !is_enclosed && nesting.check_point(time);
       if (is_crowded) {
-        write(place.event(EventType::DurationBegin, time, 0));
+        write(last.event(EventType::DurationBegin, time, 0));
         nesting.add_begin(time, {});
       } else if (!is_enclosed) {
-        Event around = place.event(EventType::DurationComplete, time, 0);
+        Event around = last.event(EventType::DurationComplete, time, 0);
         around.end = time;
         write(around);
         nesting.add_point(time, true);
       }
-      write(place.event(EventType::FlowEnd, time, id));
+      write(last.event(EventType::FlowEnd, time, id));
       nesting.add_flow(time);
       if (is_crowded) {
-        write(place.event(EventType::DurationEnd, time, 0));
+        write(last.event(EventType::DurationEnd, time, 0));
         nesting.add_end(time);
       }
       flow_times_.set(id, time, true);
@@ -147,12 +146,12 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
     });
   };
   end_flows(false);
-  for (auto& [key, nesting] : threads_) {
+  for (auto& [thread, nesting] : threads_) {
     for (std::size_t depth = nesting.depth(); depth > 0; --depth) {
       const ThreadNesting::Duration duration = nesting.at(depth);
       if (duration.end != ThreadNesting::kOpen) continue;
       const std::uint64_t time = std::min(duration.limit(), std::max(last_time, nesting.last_time()));
-      end(Thread{.process = key.first, .thread = key.second}, time, duration.tag.names);
+      end(Thread{.process = thread.process, .thread = thread.thread}, time, duration.tag.names);
       nesting.add_end(time);
     }
   }

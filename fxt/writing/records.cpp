@@ -49,7 +49,7 @@ void Writer::write(const Event& event) {
   }
   const std::uint64_t header = put_event(event);
   if (event.type == EventType::Counter && !options_.readers.empty()) counter_rules_->add(event);
-  if (!options_.trust_nesting) order_->take(event, header);
+  if (!options_.trust_nesting) order_->add(event, header);
   if (spans_the_trace(event)) span_.extend(event.time, end_of(event));
 }
 

@@ -95,7 +95,7 @@ void Writer::judge(std::uint64_t header, std::uint64_t begin, std::uint64_t end)
   if (type == EventType::Instant) check_instant(event.name.text, refusal);
   if (options_.trust_nesting) return;
   order_->check(event, refusal);
-  order_->take(event, header);
+  order_->add(event, header);
 }
 
 // ---- The end ----

@@ -1,0 +1,48 @@
+// What the Checker, the Writer and the Cutter keep of each thread. Internal to them.
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "fxt/value.h"
+
+namespace fxt {
+
+// Ordered by process and thread. Events mostly come in runs of one thread, so the last one is remembered.
+template <typename T>
+class ByThread {
+ public:
+  // Made when it is asked for first, and valid until clear().
+  T& operator[](const Thread& thread) {
+    if (last_ == nullptr || last_thread_ != thread) {
+      last_ = &states_[thread];
+      last_thread_ = thread;
+    }
+    return *last_;
+  }
+  // Null if nobody asked for it yet.
+  const T* find(const Thread& thread) const {
+    const auto found = states_.find(thread);
+    return found != states_.end() ? &found->second : nullptr;
+  }
+  auto begin() { return states_.begin(); }
+  auto begin() const { return states_.begin(); }
+  auto end() { return states_.end(); }
+  auto end() const { return states_.end(); }
+  void clear() {
+    states_.clear();
+    last_ = nullptr;
+  }
+
+ private:
+  struct Before {
+    bool operator()(const Thread& a, const Thread& b) const {
+      return std::tie(a.process, a.thread) < std::tie(b.process, b.thread);
+    }
+  };
+  std::map<Thread, T, Before> states_;
+  Thread last_thread_;
+  T* last_ = nullptr;
+};
+
+}  // namespace fxt
