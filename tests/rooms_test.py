@@ -35,6 +35,25 @@ class Rooms(unittest.TestCase):
             with self.subTest(file):
                 self.assertIn(floor_of(other), [floor_of(file), *STANDS_ON[floor_of(file)]])
 
+    def test_left_to_right(self):
+        page = (REPOSITORY / "docs/inside.md").read_text(encoding="utf-8")
+        lists = re.findall(r"^    (fxt(?:/\w+)?|converters/\w+) +(.+ · .+)$", page, re.M)
+        self.assertEqual(len(lists), 5)
+        for floor, rooms in lists:
+            groups = [(group.startswith("("), re.findall(r"\w+", group)) for group in rooms.split(" · ")]
+
+            def place(file):
+                room, _, name = file[len(floor) + 1:].partition("/")
+                if name:
+                    return next(i for i, (_, names) in enumerate(groups) if room in names)
+                beside = [i for i, (are_files, _) in enumerate(groups) if are_files]
+                return next((i for i in beside if Path(file).stem in groups[i][1]), beside[0])
+
+            for file, other in self.includes:
+                if floor_of(file) == floor_of(other) == floor and os.path.dirname(file) != os.path.dirname(other):
+                    with self.subTest(file):
+                        self.assertLess(place(other), place(file), f"{file} includes {other}")
+
     def test_each_file_says_what_it_is_for(self):
         for folder in ("fxt", "converters"):
             for path in (REPOSITORY / folder).rglob("*.*"):
