@@ -87,7 +87,7 @@ bool CallStream::add(const Entry& entry, const Reader& reader) {
   if (!selection_.has_thread(event->thread.thread)) return false;
   const auto span = span_of(*event, reader);
   if (!span) {
-    ++bad_times_;
+    ++odd_.bad_times;
     return false;
   }
   CallThread& thread = thread_of(event->thread);
@@ -110,11 +110,11 @@ bool CallStream::put(const CallEvent& call_event, const Event* event) {
   if (is_in_order)
     end_calls_before(thread, call_event.begin_ns);
   else
-    ++late_;
+    ++odd_.late;
   const std::uint64_t time_ns = thread.last_ns = std::max(call_event.begin_ns, thread.last_ns);
   if (!is_complete && !is_begin) {
     if (thread.awaiting == 0) {
-      ++unmatched_;
+      ++odd_.unmatched;
       return is_chosen(call_event.name);
     }
     while (!thread.calls.back().awaits_end) pop(thread);
@@ -184,9 +184,9 @@ std::vector<std::string> CallStream::notes() const {
   const auto add = [&lines](std::uint64_t count, std::string_view what) {
     if (count != 0) lines.push_back(fmt::format("{} {}", count, what));
   };
-  add(late_, "events stand behind later ones of their thread: what lies around them is not known");
-  add(unmatched_, "ends have no begin");
-  add(bad_times_, "events belong to no call: their times are impossible");
+  add(odd_.late, "events stand behind later ones of their thread: what lies around them is not known");
+  add(odd_.unmatched, "ends have no begin");
+  add(odd_.bad_times, "events belong to no call: their times are impossible");
   return lines;
 }
 

@@ -148,9 +148,13 @@ class CallStream {
   bool is_chosen(std::uint32_t name);
   TimeWindow& window() { return window_; }
 
-  std::uint64_t late() const { return late_; }            // events behind later ones of their thread
-  std::uint64_t unmatched() const { return unmatched_; }  // ends without a begin
-  std::uint64_t bad_times() const { return bad_times_; }  // events of which span_of() has nothing
+  // Events that belong to no call, or to one whose place among others is not known.
+  struct OddEvents {
+    std::uint64_t late = 0;       // behind later ones of their thread
+    std::uint64_t unmatched = 0;  // ends without a begin
+    std::uint64_t bad_times = 0;  // span_of() has nothing of them
+  };
+  const OddEvents& odd() const { return odd_; }
   // Lines about these, as far as there are any.
   std::vector<std::string> notes() const;
 
@@ -171,7 +175,7 @@ class CallStream {
   std::vector<signed char> chosen_;  // by name; -1: not looked at
   std::map<ThreadKey, CallThread> threads_;
   std::array<CallThread*, 256> recent_ = {};  // by index in the thread table
-  std::uint64_t late_ = 0, unmatched_ = 0, bad_times_ = 0;
+  OddEvents odd_;
 };
 
 }  // namespace fxt::tools

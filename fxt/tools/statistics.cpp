@@ -327,9 +327,9 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     all["first_ns"] = *records_.first_ns;
     all["last_ns"] = *records_.last_ns;
   }
-  if (calls_.late() != 0) all["late_events"] = calls_.late();
-  if (calls_.unmatched() != 0) all["ends_without_begin"] = calls_.unmatched();
-  if (calls_.bad_times() != 0) all["impossible_events"] = calls_.bad_times();
+  if (calls_.odd().late != 0) all["late_events"] = calls_.odd().late;
+  if (calls_.odd().unmatched != 0) all["ends_without_begin"] = calls_.odd().unmatched;
+  if (calls_.odd().bad_times != 0) all["impossible_events"] = calls_.odd().bad_times;
   const ReaderCounters& counters = reader.counters();
   all["strings"] = Json{{"table", records_.table_strings}, {"inline", records_.inline_strings}};
   all["thread_references"] = Json{{"table", records_.table_threads}, {"inline", records_.inline_threads}};

@@ -250,8 +250,8 @@ void DrawnTimeline::finish(const ReaderCounters& counters) {
   open_flows_.for_each([this](std::uint64_t, std::uint64_t, const FlowPoint& latest) {
     if (!latest.has_arrow) report_.count_flow_event(latest.is_shown);
   });
-  report_.unmatched_ends = calls_.unmatched();
-  report_.late += calls_.late();
+  report_.unmatched_ends = calls_.odd().unmatched;
+  report_.late += calls_.odd().late;
   report_.unreadable = counters.unknown_records + counters.damaged_records + counters.too_large_records;
   axis_.finish(options_.events.range.value_or(TimeRange{}), calls_.window());
 }
