@@ -12,7 +12,6 @@
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
-#include "converters/tfile/program/kernel_symbols.h"
 #include "converters/tfile/program/symbols.h"
 #include "converters/tfile/threads/survey.h"
 #include "converters/tfile/trace_notes.h"
@@ -112,15 +111,6 @@ bool is_ctf(const std::filesystem::path& input) {
          file_begins_with(input / "metadata", "/* CTF ");
 }
 
-// The symbols of a kernel; null, and a note, when their addresses are hidden.
-std::unique_ptr<ProgramSymbols> load_kernel_symbols(const std::filesystem::path& path, Notes& notes) {
-  auto symbols = std::make_unique<KernelSymbolList>(path);
-  if (!symbols->are_hidden()) return symbols;
-  notes.add(kNoSymbols, Location::file(path.string()),
-            "all addresses are 0: the kernel hides them (kptr_restrict); only root can save the list");
-  return nullptr;
-}
-
 // Adds a lane for each track that is shown, in order of appearance. Process and thread ids are made up: a
 // file has ids only of threads, and only where KGTP or the user collected them (see add_unmatched_threads()).
 struct TraceLanes {
@@ -199,7 +189,7 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
   auto modules = std::make_unique<ModuleSet>(std::move(programs), trace, options.load_biases, notes);
   if (!modules->empty()) recording->symbols = std::move(modules);
   if (!recording->symbols && !options.symbols.empty())
-    recording->symbols = load_kernel_symbols(options.symbols, notes);
+    recording->symbols = read_kernel_symbols(options.symbols, notes);
   recording->locations = expect_all_frames(trace.description, trace.register_layout(), names);
   recording->survey = survey_frames(trace, recording->locations);
   return recording;

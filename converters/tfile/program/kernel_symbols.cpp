@@ -1,14 +1,22 @@
-#include "converters/tfile/program/kernel_symbols.h"
-
-#include <algorithm>
+// A kernel's symbol list: /proc/kallsyms or System.map.
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
 #include "converters/symbols/elf_image.h"
+#include "converters/symbols/symbol_table.h"
+#include "converters/tfile/description/note_kinds.h"
+#include "converters/tfile/program/symbols.h"
 
 namespace convert::tfile {
 namespace {
@@ -16,7 +24,21 @@ namespace {
 // Code that is further after the last symbol belongs to something else.
 constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 
-}  // namespace
+class KernelSymbolList : public ProgramSymbols {
+ public:
+  explicit KernelSymbolList(const std::filesystem::path& path);
+
+  // True when every address is 0: the kernel shows them so to users without permission.
+  bool are_hidden() const { return functions_->symbols().empty() && objects_.empty(); }
+
+  CodeInfo code_at(std::uint64_t address) const override;
+  std::optional<DataObject> object(const std::string& name) const override;
+
+ private:
+  std::unique_ptr<const SymbolTable> functions_;
+  TextPool names_;  // of the objects
+  std::unordered_map<std::string_view, DataObject> objects_;
+};
 
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
   RegularFile(path, {});  // opening a FIFO would hang
@@ -51,6 +73,16 @@ CodeInfo KernelSymbolList::code_at(std::uint64_t address) const {
 std::optional<DataObject> KernelSymbolList::object(const std::string& name) const {
   const auto found = objects_.find(name);
   return found != objects_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+}  // namespace
+
+std::unique_ptr<ProgramSymbols> read_kernel_symbols(const std::filesystem::path& path, Notes& notes) {
+  auto symbols = std::make_unique<KernelSymbolList>(path);
+  if (!symbols->are_hidden()) return symbols;
+  notes.add(kNoSymbols, Location::file(path.string()),
+            "all addresses are 0: the kernel hides them (kptr_restrict); only root can save the list");
+  return nullptr;
 }
 
 }  // namespace convert::tfile

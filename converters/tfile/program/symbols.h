@@ -1,12 +1,19 @@
-// What is known about the traced program by address: from the program itself, or from a kernel's symbol list.
+// What is known about the traced program by address: from the program itself (ModuleSet), or from a kernel's
+// symbol list.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace convert {
+class Notes;
+}
 
 namespace convert::tfile {
 
@@ -39,5 +46,10 @@ class ProgramSymbols {
   // What is visible at a code address; null if unknown. Valid as long as this object.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
 };
+
+// Those of /proc/kallsyms or System.map: lines like "ffffffff8117a3e0 T vfs_read [module]"; others are
+// skipped. Null, and a note, if the kernel hid the addresses. Throws InputError when the file can't be read
+// or lists no symbol.
+std::unique_ptr<ProgramSymbols> read_kernel_symbols(const std::filesystem::path& path, Notes& notes);
 
 }  // namespace convert::tfile

@@ -1,17 +1,19 @@
 // Kernel symbol lists: /proc/kallsyms and System.map.
-#include "converters/tfile/program/kernel_symbols.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
+#include "converters/tfile/program/symbols.h"
 #include "tests/tfile/trace_builder.h"
 
 namespace convert::tfile {
@@ -39,9 +41,14 @@ class SymbolList {
   std::filesystem::path path_;
 };
 
+std::unique_ptr<ProgramSymbols> symbols_in(const std::filesystem::path& path) {
+  Notes notes;
+  return read_kernel_symbols(path, notes);
+}
+
 std::string function_at(std::string_view list, std::uint64_t address) {
   const SymbolList file(list);
-  return KernelSymbolList(file.path()).code_at(address).function;
+  return symbols_in(file.path())->code_at(address).function;
 }
 
 constexpr std::string_view kSystemMap =
@@ -91,29 +98,29 @@ TEST(KernelSymbolsList, WindowsLineEndsAndOtherLinesAreIgnored) {
 
 TEST(KernelSymbolsList, DataIsFoundByName) {
   const SymbolList file(kSystemMap);
-  const KernelSymbolList symbols(file.path());
-  EXPECT_EQ(symbols.object("init_task")->address, 0xffffffff82000000);
-  EXPECT_EQ(symbols.object("hidden_list")->address, 0xffffffff82000800);
-  EXPECT_EQ(symbols.object("jiffies")->address, 0xffffffff82001000);
-  EXPECT_FALSE(symbols.object("_text"));
-  EXPECT_FALSE(symbols.object("__end_of_kernel"));
+  const auto symbols = symbols_in(file.path());
+  EXPECT_EQ(symbols->object("init_task")->address, 0xffffffff82000000);
+  EXPECT_EQ(symbols->object("hidden_list")->address, 0xffffffff82000800);
+  EXPECT_EQ(symbols->object("jiffies")->address, 0xffffffff82001000);
+  EXPECT_FALSE(symbols->object("_text"));
+  EXPECT_FALSE(symbols->object("__end_of_kernel"));
 }
 
 TEST(KernelSymbolsList, OtherFilesAreAnError) {
   const SymbolList other("#!/bin/sh\necho hello\n"), empty("");
-  EXPECT_THROW(KernelSymbolList{other.path()}, InputError);
-  EXPECT_THROW(KernelSymbolList{empty.path()}, InputError);
-  EXPECT_THROW(KernelSymbolList{"/does/not/exist"}, InputError);
+  EXPECT_THROW(symbols_in(other.path()), InputError);
+  EXPECT_THROW(symbols_in(empty.path()), InputError);
+  EXPECT_THROW(symbols_in("/does/not/exist"), InputError);
   const auto fifo = std::filesystem::temp_directory_path() / fmt::format("symbols-{}", ::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_THROW(KernelSymbolList{fifo}, InputError);
+  EXPECT_THROW(symbols_in(fifo), InputError);
   std::filesystem::remove(fifo);
 }
 
 // With kptr_restrict the kernel shows all addresses as 0.
 TEST(KernelSymbolsList, HiddenAddressesAreNoted) {
   const SymbolList hidden("0000000000000000 T _text\n0000000000000000 t vfs_read\n");
-  EXPECT_TRUE(KernelSymbolList(hidden.path()).are_hidden());
+  EXPECT_EQ(symbols_in(hidden.path()), nullptr);
 
   TraceBuilder trace;
   trace.line("R 40").line("status 0;tstop:0;tframes:1").line("tp T1:c0100010:E:0:0");
