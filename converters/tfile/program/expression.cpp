@@ -1,4 +1,6 @@
 // Evaluates collected C expressions, such as "*p", "a[2]@3" and "it->next->name", on what a frame holds.
+#include "converters/tfile/program/expression.h"
+
 #include <algorithm>
 #include <array>
 #include <dwarf.h>
@@ -7,8 +9,6 @@
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/wanted_registers.h"
-#include "converters/tfile/program/expression_parser.h"
-#include "converters/tfile/program/name_lookup.h"
 #include "converters/tfile/program/value.h"
 
 namespace convert::tfile {
@@ -435,16 +435,7 @@ class Evaluator {
 }  // namespace
 
 Value evaluate(std::string_view expression, const EvaluationContext& context) {
-  const CodeScope& scope = context.scope;
-  TypeTable& types = scope.info->types();
-  const FindType find_type = [&](const std::string& name, bool is_tagged) -> const Type* {
-    if (!is_tagged)
-      if (const Type* const basic = types.basic(name)) return basic;
-    const FoundName* const found = look_up(scope, name, is_tagged ? Wanted::Tagged : Wanted::Any);
-    const bool is_type = found != nullptr && (kind_of(found->die) & (kTypedef | kTagged)) != 0;
-    return is_type ? found->info->types().read(found->die) : nullptr;
-  };
-  return Evaluator(context).evaluate(parse_expression(expression, types, find_type));
+  return Evaluator(context).evaluate(parse_expression(expression, context.scope));
 }
 
 std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationContext& context) {

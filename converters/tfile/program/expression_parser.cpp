@@ -1,11 +1,12 @@
-#include "converters/tfile/program/expression_parser.h"
-
+// Parses C expressions.
 #include <array>
 #include <optional>
 #include <utility>
 
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/collect_items.h"
+#include "converters/tfile/program/debug_info.h"
+#include "converters/tfile/program/expression.h"
 
 namespace convert::tfile {
 namespace {
@@ -29,8 +30,8 @@ class Parser {
   using Kind = Expression::Kind;
 
  public:
-  Parser(std::string_view text, TypeTable& types, const FindType& find_type)
-      : text_(text), types_(types), find_type_(find_type) {}
+  Parser(std::string_view text, const CodeScope& scope)
+      : text_(text), scope_(scope), types_(scope.info->types()) {}
 
   Expression parse() {
     Expression expression = binary(1);
@@ -213,7 +214,15 @@ class Parser {
     }
     is_void_ = words == "void";
     if (words.empty() || is_void_) return nullptr;
-    return find_type_(words, is_tagged);
+    return find_type(words, is_tagged);
+  }
+
+  const Type* find_type(const std::string& name, bool is_tagged) {
+    if (!is_tagged)
+      if (const Type* const basic = types_.basic(name)) return basic;
+    const FoundName* const found = look_up(scope_, name, is_tagged ? Wanted::Tagged : Wanted::Any);
+    const bool is_type = found != nullptr && (kind_of(found->die) & (kTypedef | kTagged)) != 0;
+    return is_type ? found->info->types().read(found->die) : nullptr;
   }
 
   // ---- Words ----
@@ -301,8 +310,8 @@ class Parser {
   }
 
   std::string_view text_;
+  const CodeScope& scope_;
   TypeTable& types_;
-  const FindType& find_type_;
   std::size_t at_ = 0;  // what comes next
   std::size_t depth_ = 0, operators_ = 0;
   bool is_void_ = false;  // the type that was read last
@@ -310,8 +319,8 @@ class Parser {
 
 }  // namespace
 
-Expression parse_expression(std::string_view text, TypeTable& types, const FindType& find_type) {
-  return Parser(text, types, find_type).parse();
+Expression parse_expression(std::string_view text, const CodeScope& scope) {
+  return Parser(text, scope).parse();
 }
 
 }  // namespace convert::tfile

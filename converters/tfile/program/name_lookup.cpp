@@ -1,5 +1,4 @@
-#include "converters/tfile/program/name_lookup.h"
-
+// Looks names up, in the order that expression.h states.
 #include <algorithm>
 #include <dwarf.h>
 #include <filesystem>
@@ -10,6 +9,7 @@
 
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/die.h"
+#include "converters/tfile/program/expression.h"
 
 namespace convert::tfile {
 namespace {

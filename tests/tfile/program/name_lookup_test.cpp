@@ -1,10 +1,9 @@
 // What names mean in different places of a program: each meaning has another size. See traced_names.cpp.
-#include "converters/tfile/program/name_lookup.h"
-
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
 
+#include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/program.h"
 #include "converters/tfile/program/value.h"
 #include "tests/tfile/program/traced_program.h"
