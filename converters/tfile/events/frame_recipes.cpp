@@ -10,19 +10,20 @@
 namespace convert::tfile {
 namespace {
 
-std::string place_of(const TracepointLocation& location, const ProgramSymbols* symbols) {
-  std::string place =
+// "queue.c:14 (put)", "put (queue.c)": what the user wrote, and what it means.
+std::string location_name(const TracepointLocation& location, const ProgramSymbols* symbols) {
+  std::string name =
       location.at.empty() ? fmt::format("*{:#x}", location.address) : location_text(location.at);
-  if (symbols == nullptr) return place;
+  if (symbols == nullptr) return name;
   const CodeInfo code = symbols->code_at(location.address);
   const std::string source = std::filesystem::path(code.source).filename().string();
   // A tracepoint set by its line has a function besides, one set by its function a line. A function's name
   // may have colons, too.
-  const std::string_view behind_colon = std::string_view(place).substr(place.rfind(':') + 1);
-  const bool is_line = behind_colon.size() < place.size() && !behind_colon.empty() &&
+  const std::string_view behind_colon = std::string_view(name).substr(name.rfind(':') + 1);
+  const bool is_line = behind_colon.size() < name.size() && !behind_colon.empty() &&
                        behind_colon.find_first_not_of("0123456789") == std::string_view::npos;
   const std::string& other = is_line ? code.function : source;
-  return other.empty() ? place : fmt::format("{} ({})", place, other);
+  return other.empty() ? name : fmt::format("{} ({})", name, other);
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ std::vector<std::string> TracepointDetails::lines(
     std::string line = fmt::format("tracepoint {}", static_cast<std::uint16_t>(number));
     const auto location = std::ranges::find(trace.description.locations, static_cast<std::uint16_t>(number),
                                             &TracepointLocation::number);
-    if (location != trace.description.locations.end()) line += " at " + place_of(*location, symbols);
+    if (location != trace.description.locations.end()) line += " at " + location_name(*location, symbols);
     line += ": " + fxt::counted(frames, "frame");
     if (location != trace.description.locations.end()) {
       const CollectItems items = collect_items(location->commands);

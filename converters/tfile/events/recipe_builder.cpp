@@ -14,7 +14,7 @@ constexpr std::string_view kVariableCategory = "variable";
 // A file may have any number of unknown variables, so only some of their names are interned.
 constexpr std::size_t kMaxVariables = 65536;
 
-bool is_text(std::span<const std::byte> bytes) {
+bool is_printable(std::span<const std::byte> bytes) {
   return std::ranges::all_of(bytes, [](std::byte byte) {
     const auto c = std::to_integer<unsigned char>(byte);
     return c >= 0x20 || c == '\t' || c == '\n' || c == 0;
@@ -149,8 +149,9 @@ bool RecipeBuilder::is_fast(const Frame& frame, const FrameContext& context) con
 void RecipeBuilder::add_static_data(EmitRecipe& recipe, const Frame& frame) {
   for (const Block& block : frame.blocks) {
     if (block.kind != Block::Kind::StaticData) continue;
-    recipe.add_for_this_frame({own_names_.static_data, is_text(block.bytes) ? string_text(block.bytes)
-                                                                            : spelled_text(block.bytes, 0)});
+    recipe.add_for_this_frame({own_names_.static_data, is_printable(block.bytes)
+                                                           ? string_text(block.bytes)
+                                                           : spelled_text(block.bytes, 0)});
   }
 }
 
@@ -160,7 +161,7 @@ void RecipeBuilder::add_blobs(EmitRecipe& recipe, const Frame& frame) {
   bool has_registers = false;
   for (const Block& block : frame.blocks) {
     if (block.kind == Block::Kind::Memory && !block.bytes.empty()) by_address_.push_back(&block);
-    if (block.kind == Block::Kind::StaticData && !is_text(block.bytes))
+    if (block.kind == Block::Kind::StaticData && !is_printable(block.bytes))
       recipe.add_blob("/static", block.bytes);
     if (block.kind == Block::Kind::Registers && blobs_ == Blobs::All && !has_registers) {
       has_registers = true;

@@ -20,7 +20,7 @@ bool is_text_pointer(const Type* type) {
 }
 
 // Whether an item of unknown type is text. Even with collect/s, an item of the size of a number is not.
-bool is_text(bool is_collected_as_string, std::uint64_t size) {
+bool is_shown_as_text(bool is_collected_as_string, std::uint64_t size) {
   return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
 }
 
@@ -267,7 +267,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
     if (!arguments_.claim_name(item.name)) return;
     if (item.kind == Kind::ReturnAddress)
       recipe.add_number(item.name, ValueForm::Pointer, recording.bytes);
-    else if (recording.is_string || is_text(item.is_string, recording.bytes.size()))
+    else if (recording.is_string || is_shown_as_text(item.is_string, recording.bytes.size()))
       recipe.add_for_this_frame({item.name, string_text(recording.bytes)});
     else
       arguments_.add_untyped(item.name, recording.bytes, recording.size);

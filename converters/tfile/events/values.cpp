@@ -35,7 +35,7 @@ namespace {
 
 // "(A | unknown: 0x8)", as GDB shows a set of flags. Empty for 0, and unless each enumerator is at most one
 // bit.
-std::string flags_text(const Leaf& leaf, std::uint64_t value, const Names& names) {
+std::string enumerators_text(const Leaf& leaf, std::uint64_t value, const Names& names) {
   std::string text;
   for (const auto& [enumerator, name] : leaf.enumerators) {
     const auto bit = std::bit_cast<std::uint64_t>(enumerator);
@@ -281,7 +281,7 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
       const auto number = std::bit_cast<std::int64_t>(value);
       for (const auto& [enumerator, name] : leaf.enumerators)
         if (enumerator == number) return {leaf.name, name};
-      text = flags_text(leaf, extended(value, width_of(leaf), false), names);
+      text = enumerators_text(leaf, extended(value, width_of(leaf), false), names);
       if (!text.empty()) return {leaf.name, text};
       return leaf.is_signed ? Argument(leaf.name, number) : Argument(leaf.name, value);
     }

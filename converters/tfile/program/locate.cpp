@@ -191,15 +191,8 @@ class Run {
       case DW_OP_addrx:
       case DW_OP_GNU_addr_index:
       case DW_OP_constx:
-      case DW_OP_GNU_const_index: {
-        Dwarf_Attribute indexed;
-        Dwarf_Addr address = 0;
-        if (attribute_ == nullptr || dwarf_getlocation_attr(attribute_, &op, &indexed) != 0 ||
-            dwarf_formaddr(&indexed, &address) != 0)
-          return fail(Missing::NotUnderstood);
-        const bool is_address = atom == DW_OP_addrx || atom == DW_OP_GNU_addr_index;
-        return push(address + (is_address ? scope_.bias() : 0));
-      }
+      case DW_OP_GNU_const_index:
+        return push_indexed(op);
       case DW_OP_regx:
         is_register_ = op.number;
         return true;
@@ -219,11 +212,9 @@ class Run {
       case DW_OP_push_object_address:
         return object_ ? push(object_) : fail(Missing::NotRecorded);
       case DW_OP_implicit_value: {
-        Dwarf_Block block;
-        if (attribute_ == nullptr || dwarf_getlocation_implicit_value(attribute_, &op, &block) != 0)
-          return fail(Missing::NotUnderstood);
-        const auto* const data = reinterpret_cast<const std::byte*>(block.data);
-        implicit_.emplace(data, data + block.length);
+        const auto bytes = bytes_in(op);
+        if (!bytes) return fail(Missing::NotUnderstood);
+        implicit_.emplace(bytes->begin(), bytes->end());
         return true;
       }
       case DW_OP_stack_value:
@@ -279,14 +270,30 @@ class Run {
     return push(value ? std::optional(*value + added) : std::nullopt);
   }
 
+  // The operation refers to a table of addresses and constants.
+  bool push_indexed(const Dwarf_Op& op) {
+    Dwarf_Attribute indexed;
+    Dwarf_Addr address = 0;
+    if (attribute_ == nullptr || dwarf_getlocation_attr(attribute_, &op, &indexed) != 0 ||
+        dwarf_formaddr(&indexed, &address) != 0)
+      return fail(Missing::NotUnderstood);
+    const bool is_address = op.atom == DW_OP_addrx || op.atom == DW_OP_GNU_addr_index;
+    return push(address + (is_address ? scope_.bias() : 0));
+  }
+
+  // A value that stands in the operation.
+  std::optional<std::span<const std::byte>> bytes_in(const Dwarf_Op& op) {
+    Dwarf_Block block;
+    if (attribute_ == nullptr || dwarf_getlocation_implicit_value(attribute_, &op, &block) != 0)
+      return std::nullopt;
+    return std::as_bytes(std::span(block.data, block.length));
+  }
+
   bool push_typed_constant(const Dwarf_Op& op) {
     const auto type = type_at(op.number);
-    Dwarf_Block block;
-    if (!type || attribute_ == nullptr || dwarf_getlocation_implicit_value(attribute_, &op, &block) != 0 ||
-        block.length > 8)
-      return fail(Missing::NotUnderstood);
-    const std::span<const unsigned char> bytes(block.data, block.length);
-    return push(unsigned_bits(std::as_bytes(bytes), frame_.order()), *type);
+    const auto bytes = bytes_in(op);
+    if (!type || !bytes || bytes->size() > sizeof(std::uint64_t)) return fail(Missing::NotUnderstood);
+    return push(unsigned_bits(*bytes, frame_.order()), *type);
   }
 
   bool jump(std::span<const Dwarf_Op> operations, std::size_t& at, const Dwarf_Op& from) {

@@ -58,17 +58,6 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
   return *bytes * 8 + (is_big_endian(member) ? *from_top : storage - *from_top - bit_size);
 }
 
-// Whether arrays of the type are text: characters of one byte, or wide ones of C++.
-bool is_character(Dwarf_Die base_type, const Type& type) {
-  if (type.kind != TypeKind::Signed && type.kind != TypeKind::Unsigned) return false;
-  // Bytes that are numbers in Rust and Go have another encoding.
-  const auto encoding = unsigned_attribute(base_type, DW_AT_encoding);
-  const bool is_char =
-      encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF;
-  return (type.size == 1 && is_char) ||
-         (is_wide_character(die_name(base_type)) && (type.size == 2 || type.size == 4));
-}
-
 // A dimension: the first index, and the number of elements if it is the same in all frames.
 Type dimension_of(Dwarf_Die subrange) {
   Type array{.kind = TypeKind::Array};
@@ -238,10 +227,14 @@ class TypeReader {
       default:
         break;
     }
-    // GCC describes char8_t as any other number.
-    type.is_char = type.size == 1 && (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
-                                      die_name(die) == "char8_t");
-    type.is_character = type.is_char || is_character(die, type);
+    const std::string_view name = die_name(die);
+    const bool is_integer = type.kind == TypeKind::Signed || type.kind == TypeKind::Unsigned;
+    // GCC describes char8_t as any other number. Bytes that are numbers in Rust and Go have another encoding.
+    type.is_char = type.size == 1 &&
+                   (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char || name == "char8_t");
+    const bool is_wide = is_wide_character(name) && (type.size == 2 || type.size == 4);
+    type.is_character =
+        type.is_char || (is_integer && (is_wide || (type.size == 1 && encoding == DW_ATE_UTF)));
   }
 
   FloatFormat float_format_of(Dwarf_Die die, std::uint64_t size) const {
