@@ -57,7 +57,7 @@ class Findings final : public FaultSink {
 void report(const Problem& problem, const Entry& entry, Findings& findings);
 
 // "+0x1234", for other records that a problem mentions.
-inline std::string place(std::uint64_t offset) {
+inline std::string offset_text(std::uint64_t offset) {
   std::array<char, 16> digits = {};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), offset, 16).ptr;
   return "+0x" + std::string(digits.data(), end);

@@ -79,7 +79,7 @@ class LinkCheck {
     if (link.type == EventType::FlowBegin && flows_.begin(link.process, link.id, link.offset)) return;
     const auto flow = flows_.find(link.process, link.id);
     if (link.type == EventType::FlowBegin)
-      report(Fault::FlowInUse, link, " the begin at " + place(*flow.tag));
+      report(Fault::FlowInUse, link, " the begin at " + offset_text(*flow.tag));
     else if (flow.match == decltype(flows_)::Match::NoneBegan)
       report(Fault::FlowNotBegun, link);
     else if (flow.match == decltype(flows_)::Match::SeveralOthers)
@@ -95,7 +95,7 @@ class LinkCheck {
       if (i + 1 < async.open.size())
         findings_->report(Fault::AsyncOpenWhenEnded, async.open[i + 1].tag, kind_of(EventType::AsyncBegin),
                           "still open after the operation of the same id around it, at " +
-                              place(async.open[i].tag) + ", has ended");
+                              offset_text(async.open[i].tag) + ", has ended");
       async.open.erase(async.open.begin() + static_cast<std::ptrdiff_t>(i));
       --async.ended;
     }
@@ -112,7 +112,7 @@ class LinkCheck {
     const auto [ended, is_around_open, is_of_other, repeats_a_name] =
         async.find_end(link.process, link.names, link.arguments, *argument_names_);
     if (ended == nullptr) return report(Fault::AsyncStrayEnd, link);
-    const std::string begin = ", at " + place(ended->tag);
+    const std::string begin = ", at " + offset_text(ended->tag);
     if (is_of_other) report(Fault::AsyncOfOtherProcess, link, begin);
     if (repeats_a_name) report(Fault::NameOfBegin, link, begin);
     if (is_around_open) {

@@ -84,7 +84,8 @@ class TrackCheck {
       if (inner.end == durations_.kOpen)
         findings_->report(
             Fault::OpenWhenEnded, inner.tag.offset, kind_of(EventType::DurationBegin),
-            "still open when the complete event around it, at " + place(ended.tag.offset) + ", ends", rule_);
+            "still open when the complete event around it, at " + offset_text(ended.tag.offset) + ", ends",
+            rule_);
     });
     step.type == EventType::DurationEnd ? end(step) : apply(step);
   }
@@ -130,9 +131,9 @@ class TrackCheck {
     if (misplaced == Fault::Overlaps || misplaced == Fault::OverlapsBegun) {
       std::size_t depth = durations_.depth();
       while (durations_.at(depth).end == durations_.kOpen) --depth;
-      findings_->report(*misplaced, step.offset, kind_of(step.type),
-                        "partly overlaps the complete event at " + place(durations_.at(depth).tag.offset),
-                        rule_);
+      findings_->report(
+          *misplaced, step.offset, kind_of(step.type),
+          "partly overlaps the complete event at " + offset_text(durations_.at(depth).tag.offset), rule_);
     } else if (misplaced == Fault::TooDeep) {
       report(Fault::TooDeep, step);
       if (step.type == EventType::DurationBegin) durations_.drop_begin();
@@ -150,9 +151,9 @@ class TrackCheck {
     if (misplaced == Fault::Crosses)
       return durations_.end_around(
           [&](const auto&, const auto& inner) { crosses(inner.tag.offset, EventType::DurationComplete); });
-    if (misplaced == Fault::NamesOuter) report(Fault::NamesOuter, step, ", at " + place(begin.offset));
+    if (misplaced == Fault::NamesOuter) report(Fault::NamesOuter, step, ", at " + offset_text(begin.offset));
     if (!is_of_dropped && argument_names_->share(begin.arguments, step.arguments))
-      report(Fault::NameOfBegin, step, ", at " + place(begin.offset));
+      report(Fault::NameOfBegin, step, ", at " + offset_text(begin.offset));
     if (!is_of_dropped && begin.is_tied && step.time != begin.begin)
       crosses(begin.offset, EventType::DurationBegin);
     durations_.add_end(step.time);

@@ -64,7 +64,7 @@ std::uint64_t step_of(std::int64_t from_ns, std::uint64_t length_ns, std::size_t
 std::string time_in(TimeUnit unit, std::uint64_t ns) {
   if (unit == TimeUnit::Ns) return fmt::format("{}", ns);
   if (unit != TimeUnit::Auto) {
-    const Unit& fixed = kUnits.at(3 - static_cast<std::size_t>(unit) + 1);
+    const Unit& fixed = kUnits.at(kUnits.size() - static_cast<std::size_t>(unit));
     std::string text =
         fmt::format_int(ns / fixed.ns).str() + '.';  // in a fifth of the time that fmt::format() takes
     for (std::uint64_t one = fixed.ns / 10; one != 0; one /= 10)

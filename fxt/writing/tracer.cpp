@@ -86,7 +86,7 @@ class TracerState {
       is_on = false;
     }
   }
-  void take_on(TraceBuffer& buffer);
+  void adopt(TraceBuffer& buffer);
   void empty(TraceBuffer& buffer);
   void drain(TraceBuffer& buffer);
   void write_ring();
@@ -179,7 +179,7 @@ void TracerState::write_ring() {
 // ---- Buffers ----
 
 // Of a thread that is new to this Tracer: what it had for another one is forgotten.
-void TracerState::take_on(TraceBuffer& buffer) {
+void TracerState::adopt(TraceBuffer& buffer) {
   buffer.base_ += buffer.filled_;
   buffer.filled_ = buffer.flushed_ = 0;
   buffer.open_.clear();
@@ -225,7 +225,7 @@ TraceBuffer* TracerState::buffer_for_thread() {
 bool TracerState::make_room(TraceBuffer& buffer) noexcept {
   if (!is_on) return false;
   const std::lock_guard guard(lock);
-  try_to([&] { buffer.is_closed() ? take_on(buffer) : empty(buffer); });
+  try_to([&] { buffer.is_closed() ? adopt(buffer) : empty(buffer); });
   return is_on;
 }
 

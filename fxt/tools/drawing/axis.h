@@ -11,7 +11,7 @@ namespace fxt::tools {
 class TimeAxis {
  public:
   // Any record of the trace.
-  void saw(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  void extend(std::uint64_t begin_ns, std::uint64_t end_ns) {
     first_ns_ = std::min(first_ns_, begin_ns);
     last_ns_ = std::max(last_ns_, end_ns);
   }

@@ -48,7 +48,7 @@ DrawnTimeline::DrawnTimeline(TimelineOptions options)
 void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
   const auto span = span_of(entry.record, reader);
   if (span)
-    axis_.saw(span->begin_ns, span->end_ns);
+    axis_.extend(span->begin_ns, span->end_ns);
   else if (has_time(entry.record))
     ++report_.bad_times;
   calls_.add(entry, reader);

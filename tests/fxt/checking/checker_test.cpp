@@ -540,7 +540,7 @@ TEST(Checker, TellsWhereWhatAndWhoMinds) {
   EXPECT_EQ(findings[0].severity, Severity::Error);
   EXPECT_EQ(findings[0].offset, first + 24);
   EXPECT_EQ(findings[0].record, "complete");
-  EXPECT_EQ(findings[0].problem, "partly overlaps the complete event at " + place(first));
+  EXPECT_EQ(findings[0].problem, "partly overlaps the complete event at " + offset_text(first));
   EXPECT_EQ(findings[0].effect, "Perfetto drops it");
 }
 
