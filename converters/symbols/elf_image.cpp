@@ -133,6 +133,7 @@ ElfImage::~ElfImage() { elf_end(elf_); }
 void ElfImage::read_header() {
   std::array<char, sizeof(Elf64_Ehdr)> bytes{};
   const ssize_t got = ::pread(file_.descriptor(), bytes.data(), bytes.size(), 0);
+  if (got < 0) throw InputError(Location::file(file_.path()), std::strerror(errno));
   if (got < EI_NIDENT || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) refuse(file_, "is no ELF file");
   const std::span<const char> head(bytes.data(), static_cast<std::size_t>(got));
   const auto order = static_cast<unsigned char>(bytes[EI_DATA]);

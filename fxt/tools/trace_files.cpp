@@ -169,9 +169,8 @@ TraceFileOutput& PieceFiles::next(std::size_t number) {
   if (number >= kMaxPieces && !options_.replaces_anything)
     throw FileError(fmt::format("more than {} pieces; --force writes them all", kMaxPieces));
   if (file_) bytes_before_ += file_->bytes_written();
-  const std::string name = options_.is_split ? piece_name(options_.target, number) : options_.target;
-  file_.emplace(name, options_.jobs, options_.syncs);
-  names_.push_back(name);
+  names_.push_back(options_.is_split ? piece_name(options_.target, number) : options_.target);
+  file_.emplace(names_.back(), options_.jobs, options_.syncs);
   return *file_;
 }
 
@@ -187,7 +186,7 @@ void PieceFiles::check_size(const CutCounters& counters) const {
 
 std::vector<std::string> PieceFiles::complete() const {
   std::vector<std::string> files = names_;
-  if (file_ && !file_->is_finished()) files.pop_back();
+  if (!files.empty() && (!file_ || !file_->is_finished())) files.pop_back();
   return files;
 }
 

@@ -242,8 +242,13 @@ void OutputFile::State::write(std::span<const std::byte> bytes) {
 }
 
 void OutputFile::State::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
-  const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-  if (written != static_cast<ssize_t>(bytes.size())) fail("can't overwrite");
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("can't overwrite");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
 }
 
 void OutputFile::State::restart() {
@@ -255,7 +260,7 @@ void OutputFile::State::commit(bool sync) {
   if (fd_ < 0) return;  // is complete
   if (is_direct_) {
     // A full pipe or disk may be reported only by close().
-    if (sync && mode_ == FileMode::InPlace && ::fsync(fd_) != 0 && errno != EINVAL) fail("can't write");
+    if (sync && ::fsync(fd_) != 0 && errno != EINVAL) fail("can't write");  // EINVAL: a pipe or the like
     if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
     return;
   }

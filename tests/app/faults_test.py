@@ -67,8 +67,8 @@ class Faults(unittest.TestCase):
         lines = map(str.split, counts_file.read_text().splitlines())
         return run, Counter({name: int(number) for name, number in lines})
 
-    def try_all(self, *command, older=(), calls=None, **environment):
-        """With files of these names there before; `calls` are the functions that fail, or all. How many runs failed."""
+    def try_all(self, *command, older=(), calls=None, most=MOST, **environment):
+        """With files of these names there before; `calls` are the functions that fail, or all, each `most` times. How many runs failed."""
         def fresh():
             shutil.rmtree(self.folder / "work", ignore_errors=True)
             work = self.folder / "work"
@@ -84,7 +84,7 @@ class Faults(unittest.TestCase):
 
         def numbers(name):
             count = counts.get(name, 0)
-            return sorted({*range(1, count + 1, max(1, count // MOST)), *range(max(1, count - 3), count + 1)})
+            return sorted({*range(1, count + 1, max(1, count // most)), *range(max(1, count - 3), count + 1)})
 
         for name, error in GOES_ON:
             for number in numbers(name):
@@ -242,6 +242,12 @@ class Faults(unittest.TestCase):
                 (work / name).write_bytes(old)
                 run = self.run_in(work, [*command, "--sync"], FAIL_CALL=call, FAIL_AT=1, FAIL_ERRNO=-signal.SIGKILL)
                 self.assertEqual((run.returncode, (work / name).read_bytes()), (-signal.SIGKILL, left))
+        with open(work / "out.fxt", "wb") as output:
+            counts = self.folder / "counts"
+            counts.unlink()
+            subprocess.run([PROGRAMS / "fxt-convert", "-q", "--sync", CALC, "-"], stdout=output, check=True,
+                           env={**os.environ, "LD_PRELOAD": LIBRARY, "FAIL_COUNTS": str(counts)})
+        self.assertIn("fsync 1", counts.read_text().splitlines())
 
     def test_several_inputs(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, QUEUE, "out.fxt"), 10)
@@ -251,6 +257,8 @@ class Faults(unittest.TestCase):
 
     def test_cut(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", "-r", "0~1s", self.trace, "out.fxt", older=["out.fxt"]), 5)
+        for option in "-r0~1s", "--split-size=3k":
+            self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", option, self.trace, "out.fxt", calls=["malloc"], most=1000), 100)
 
     def test_a_trace_that_can_not_be_read_on_replaces_nothing(self):
         """But of one that is cut off, the good part does."""

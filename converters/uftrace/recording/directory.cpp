@@ -62,9 +62,10 @@ Directory list_directory(const std::filesystem::path& path) {
     const auto tid = number_between(name, "", ".dat");
     const auto perf_cpu = number_between(name, "perf-cpu", ".dat");
     const auto kernel_cpu = number_between(name, "kernel-cpu", ".dat");
-    if ((tid || perf_cpu || kernel_cpu) && unknown && unknown != std::errc::no_such_file_or_directory)
+    if (unknown == std::errc::no_such_file_or_directory) continue;
+    if ((tid || perf_cpu || kernel_cpu) && unknown)
       throw InputError(Location::file(entries->path().native()), "can't be looked at: " + unknown.message());
-    if (!is_file || unknown) continue;
+    if (!is_file && !unknown) continue;  // what is not known is noted when it is read
     if (tid) {
       found.threads.push_back({ThreadId{*tid}, entries->path(), size_bytes});
     } else if (perf_cpu) {

@@ -3,13 +3,16 @@
 
 #include <array>
 #include <bit>
+#include <csignal>
 #include <cstddef>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -172,6 +175,31 @@ TEST_F(FileOutputTest, InPlaceIsReadableAsFarAsItWasSent) {
   writer.finish();
   EXPECT_EQ(inode(), before);
   EXPECT_EQ(files(), 1U);
+}
+
+// A system may overwrite less than it was asked to.
+TEST_F(FileOutputTest, OverwritesAllOrSaysWhyNot) {
+  OutputFile file(path_, FileMode::InPlace);
+  write(file, 16, 1);
+  const std::vector<std::byte> piece(8, std::byte{9});
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit usual{};
+  ::getrlimit(RLIMIT_FSIZE, &usual);
+  const rlimit limit{12, usual.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  std::string problem;
+  try {
+    file.overwrite(8, piece);
+  } catch (const std::system_error& error) {
+    problem = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &usual);
+  EXPECT_EQ(problem, path_ + ": can't overwrite: File too large");
+  file.overwrite(8, piece);
+  file.commit();
+  std::ostringstream all;
+  all << std::ifstream(path_).rdbuf();
+  EXPECT_EQ(all.str(), std::string(8, 7) + std::string(8, 9));
 }
 
 // Who is root may replace everything.
