@@ -33,12 +33,12 @@ class ReadAhead {
   template <typename Consume>
   void release(Consume consume) {
     const std::size_t count = std::exchange(count_, 0);
-    bytes_ = end_ = 0;
+    bytes_ = end_ = without_indices_ = 0;
     for (std::size_t i = 0; i < count; ++i) consume(records_[i].record.record(), records_[i].bytes);
   }
   // To be called when indices of the tables may change their meaning.
   void forget_indices() {
-    for (std::size_t i = 0; i < count_; ++i) records_[i].record.forget_indices();
+    for (; without_indices_ < count_; ++without_indices_) records_[without_indices_].record.forget_indices();
   }
 
   bool empty() const { return count_ == 0; }
@@ -54,6 +54,7 @@ class ReadAhead {
 
   std::vector<Waiting> records_;  // those behind count_ keep their memory
   std::size_t count_ = 0;
+  std::size_t without_indices_ = 0;  // of them, from the first on
   std::uint64_t bytes_ = 0;
   std::uint64_t end_ = 0;
 };

@@ -100,10 +100,12 @@ const Piece::KnownEvent& Piece::known(const Event& event) {
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
   constexpr unsigned kShift = 64 - 12;
   KnownEvent& known = known_events_[(key * 0x9e37'79b9'7f4a'7c15u) >> kShift];
-  if (known.key != key)
+  if (known.key != key) {
     known = {.key = key,
              .event = writer_.prepare(event.category.text, event.name.text),
              .thread = writer_.thread_index(event.thread.process, event.thread.thread)};
+    knows_events_ = true;
+  }
   return known;
 }
 

@@ -104,7 +104,9 @@ class Piece {
     if (!write_short(event)) write<Event>(event);
   }
   // To be called when indices of the tables may change their meaning.
-  void forget_indices() { known_events_.fill({}); }
+  void forget_indices() {
+    if (std::exchange(knows_events_, false)) known_events_.fill({});
+  }
 
   // The value of the argument `cut` of a span that began before this piece, or goes on after it.
   enum class Cut : std::uint8_t { No, Begin, End, Both };
@@ -135,6 +137,7 @@ class Piece {
   Writer writer_;
   CutCounters* counters_;
   std::array<KnownEvent, 4096> known_events_;
+  bool knows_events_ = false;  // any of them
   Event with_cut_;
   std::vector<Argument> arguments_;  // of `with_cut_`
 };

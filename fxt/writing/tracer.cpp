@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <mutex>
 #include <optional>
 #include <pthread.h>
@@ -72,6 +73,7 @@ class TracerState {
 
   std::mutex lock;
   std::atomic<bool> is_on = false;
+  std::atomic<bool> is_ending = false;  // a signal ends the program: threads leave the lock to its handler
   std::atomic<std::uint64_t> lost = 0;
   std::string error;
 
@@ -223,7 +225,7 @@ TraceBuffer* TracerState::buffer_for_thread() {
 }
 
 bool TracerState::make_room(TraceBuffer& buffer) noexcept {
-  if (!is_on) return false;
+  if (!is_on || is_ending) return false;
   const std::lock_guard guard(lock);
   try_to([&] { buffer.is_closed() ? adopt(buffer) : empty(buffer); });
   return is_on;
@@ -284,13 +286,26 @@ std::uint64_t* TraceArguments::put_string(std::uint64_t* at, const TextRef& name
 
 namespace {
 
+// Another thread that holds the lock gives it back soon. The one that the signal came to can't.
+bool lock_in_signal_handler(std::mutex& lock) {
+  constexpr int kMostPauses = 500;
+  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
+  bool is_locked = lock.try_lock();
+  for (int i = 0; !is_locked && i < kMostPauses; ++i) {
+    ::nanosleep(&kPause, nullptr);
+    is_locked = lock.try_lock();
+  }
+  return is_locked;
+}
+
 // Another signal ends the program if flushing waits for what the program held when the signal came.
 void flush_and_end(int signal) {
   constexpr unsigned kMostSeconds = 2;
   std::signal(SIGALRM, SIG_DFL);
   ::alarm(kMostSeconds);
   TracerState& state = TracerState::get();
-  if (state.lock.try_lock()) {
+  state.is_ending = true;
+  if (lock_in_signal_handler(state.lock)) {
     state.flush();
     state.lock.unlock();
   }

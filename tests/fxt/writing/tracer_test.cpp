@@ -1,6 +1,7 @@
 // The Tracer: threads, flushes at any time, programs that die.
 #include "fxt/tracer.h"
 
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <gtest/gtest.h>
@@ -313,6 +314,25 @@ TEST_F(TracerTest, ASignalMayFlushTheRing) {
     });
     EXPECT_EQ(WTERMSIG(status), SIGABRT);
     EXPECT_EQ(seen().events.contains("hit"), flushes);
+    EXPECT_EQ(seen().findings, "");
+  }
+}
+
+// They take the lock again and again to empty their buffers.
+TEST_F(TracerTest, ASignalFlushesWhileOtherThreadsAreBusy) {
+  for (int round = 0; round < 4; ++round) {
+    const int status = in_child([this] {
+      const Tracer tracer(path_, {.ring_bytes = std::size_t{1} << 20, .flushes_on_signals = true});
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 4; ++i)
+        threads.emplace_back([] {
+          for (;;) trace_instant(kHit);
+        });
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      std::raise(SIGABRT);
+    });
+    EXPECT_EQ(WTERMSIG(status), SIGABRT);
+    EXPECT_GT(seen().events["hit"], 1000U);
     EXPECT_EQ(seen().findings, "");
   }
 }
