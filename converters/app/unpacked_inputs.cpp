@@ -53,11 +53,14 @@ class TemporaryFolder {
     sigset_t before{};
     ::sigfillset(&all);
     ::sigprocmask(SIG_BLOCK, &all, &before);
+    const pid_t owner = ::getpid();
     const bool is_made = ::mkdtemp(path_.data()) != nullptr;
     if (is_made && ::pipe2(lifeline.data(), O_CLOEXEC) == 0) remover_ = ::fork();
     if (remover_ == 0) {
       ::close(lifeline[1]);
-      if (char byte = 0; ::read(lifeline[0], &byte, 1) >= 0) remove(path_);
+      char byte = 0;
+      while (::read(lifeline[0], &byte, 1) < 0 && ::getppid() == owner) ::usleep(kPauseUs);
+      remove(path_);
       ::_exit(0);
     }
     const int error = errno;
@@ -78,10 +81,11 @@ class TemporaryFolder {
   const std::string& path() const { return path_; }
 
  private:
+  static constexpr unsigned kPauseUs = 10'000;
+
   // Memory that is short may be there a little later.
   static void remove(const std::string& path) {
     constexpr int kTries = 100;
-    constexpr unsigned kPauseUs = 10'000;
     for (int i = 0; i < kTries; ++i) {
       try {
         fs::remove_all(path);
