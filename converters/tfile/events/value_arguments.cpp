@@ -19,6 +19,19 @@ bool is_text_pointer(const Type* type) {
          type->target->is_character && type->target->size == 1;
 }
 
+const NoteKind& note_kind_of(Missing missing) {
+  switch (missing) {
+    case Missing::OptimizedOut:
+      return kOptimizedOut;
+    case Missing::NotRecorded:
+    case Missing::AtEntry:
+    case Missing::OtherFrame:
+      return kItemNotRecorded;
+    default:
+      return kItemNotUnderstood;
+  }
+}
+
 // Whether an item of unknown type is text. Even with collect/s, an item of the size of a number is not.
 bool is_shown_as_text(bool is_collected_as_string, std::uint64_t size) {
   return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
@@ -105,10 +118,7 @@ bool ValueArguments::add_value(const ItemValue& item, bool is_string) {
   const Missing missing = value.storage.missing;
   if (value.type == nullptr) return false;
   if (value.storage.kind == Storage::Kind::None) {
-    note(missing == Missing::OptimizedOut                                 ? kOptimizedOut
-         : missing == Missing::NotRecorded || missing == Missing::AtEntry ? kItemNotRecorded
-                                                                          : kItemNotUnderstood,
-         item.text, problem_of(missing));
+    note(note_kind_of(missing), item.text, problem_of(missing));
     return true;
   }
   const bool is_in_memory = value.storage.kind == Storage::Kind::Memory;

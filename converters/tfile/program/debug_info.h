@@ -67,6 +67,7 @@ class DebugUnits {
 struct FoundName {
   DebugInfo* info = nullptr;
   Dwarf_Die die{};
+  bool is_of_other_call = false;  // what a function declares that has no code at the address
 };
 
 // What is visible at a code address.

@@ -350,11 +350,21 @@ class Evaluator {
         return function(*name);
       case kObject:
         if (Dwarf_Die die = name->die; dwarf_tag(&die) == DW_TAG_enumerator) return enumerator(die);
+        if (name->is_of_other_call) return of_other_call(*name);
         if (name->info == context_.scope.info) return value_of(name->die, context_);
         return value_of(name->die, {.scope = name->info->global_scope(), .frame = frame_});
       default:
         return {};
     }
+  }
+
+  // Only a static variable has its place without the registers of its call.
+  Value of_other_call(const FoundName& name) {
+    const CodeScope& globals = name.info->global_scope();
+    FrameMemory no_registers(frame_.layout(), frame_.order());
+    const Value value = value_of(name.die, {.scope = globals, .frame = no_registers});
+    if (value.storage.kind == Storage::Kind::None) return {value.type, Storage::none(Missing::OtherFrame)};
+    return value_of(name.die, {.scope = globals, .frame = frame_});
   }
 
   Value function(FoundName name) {

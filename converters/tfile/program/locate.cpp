@@ -363,6 +363,8 @@ std::string_view problem_of(Missing missing) {
       return "only the function's entry had it, and GDB does not record that";
     case Missing::NotRecorded:
       return "the frame lacks a register or memory that leads to it";
+    case Missing::OtherFrame:
+      return "it belongs to the call of another function, whose frame GDB did not record";
     default:
       return "its location is not understood";
   }

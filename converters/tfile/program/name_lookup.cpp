@@ -95,8 +95,8 @@ class NameLookup {
   Found around(const std::string& name, unsigned kinds, std::span<const CodeScope::Enclosing> enclosing,
                std::vector<Dwarf_Die> importing) {
     for (const auto& [die, prefix] : enclosing) {
-      // What a surrounding function declares lies in the frame of another call.
-      if (kind_of(die) == kFunction && within_function(die, name, kinds & ~kField)) return {};
+      if (kind_of(die) == kFunction)
+        if (const Found found = within_function({&info_, die}, name, kinds & ~kField)) return found;
       const Found found = kind_of(die) == kTagged ? member_of({&info_, die}, name, kinds & ~kField)
                                                   : visible(prefix + name, kinds);
       if (found) return found;
@@ -190,22 +190,33 @@ class NameLookup {
         const auto* const entry = around.info->globals().find(key, kinds);
         return entry != nullptr && !entry->is_ambiguous ? FoundName{around.info, entry->die} : Found{};
       }
-      case kFunction: {
-        const auto local = within_function(around.die, name, kinds & ~kField);
-        return local ? FoundName{around.info, *local} : Found{};
-      }
+      case kFunction:
+        return within_function(around, name, kinds & ~kField);
       default:
         return member_of(around, name, scope_.find("this") != nullptr ? kinds : kinds & ~kField);
     }
   }
 
-  std::optional<Dwarf_Die> within_function(Dwarf_Die block, const std::string& name, unsigned kinds,
-                                           std::size_t depth = 0) {
+  // What a function declares. Unless its code is here, the frame is that of another call.
+  Found within_function(const FoundName& function, const std::string& name, unsigned kinds) {
+    const auto here = std::ranges::find_if(scope_.functions, [&](const Dwarf_Die& instance) {
+      const auto origin = referred_die(instance, DW_AT_abstract_origin);
+      return instance.addr == function.die.addr || (origin && origin->addr == function.die.addr);
+    });
+    const bool is_here = here != scope_.functions.end();
+    auto local = is_here ? within_blocks(*here, name, kinds) : std::nullopt;
+    if (!local) local = within_blocks(function.die, name, kinds);
+    if (!local) return {};
+    return defined({.info = function.info, .die = *local, .is_of_other_call = !is_here});
+  }
+
+  std::optional<Dwarf_Die> within_blocks(Dwarf_Die block, const std::string& name, unsigned kinds,
+                                         std::size_t depth = 0) {
     if (depth == kMaxDieDepth) return std::nullopt;
     if (const auto found = declared_in(block, name, kinds)) return found;
     for (Dwarf_Die& child : children_of(block))
       if (dwarf_tag(&child) == DW_TAG_lexical_block)
-        if (const auto found = within_function(child, name, kinds, depth + 1)) return found;
+        if (const auto found = within_blocks(child, name, kinds, depth + 1)) return found;
     return std::nullopt;
   }
 
@@ -293,6 +304,7 @@ const FoundName* look_up_in_file(const CodeScope& scope, const std::string& file
     CodeScope of_file;
     of_file.info = scope.info;
     of_file.unit = unit.die;
+    of_file.functions = scope.functions;
     of_file.file = &unit;
     of_file.enclosing.push_back({unit.die, ""});
     Found own = NameLookup(of_file).find(name, kinds_of(of_file, Wanted::Any));

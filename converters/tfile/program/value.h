@@ -25,6 +25,7 @@ enum class Missing : std::uint8_t {
   NotRecorded,    // the frame lacks a register or memory that leads to it
   AtEntry,        // it is what a register held when the function was called
   OptimizedOut,   // it exists nowhere at this address
+  OtherFrame,     // it belongs to another call, such as that of the function around a nested one
 };
 
 std::string_view problem_of(Missing missing);

@@ -178,6 +178,18 @@ TEST_F(CollectedValues, WhatIsNotUnderstoodContradictsNothing) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-contradicted"))));
 }
 
+// GDB's bytecode goes by the registers of the function where the tracepoint is.
+TEST_F(CollectedValues, VariablesOfFunctionsAroundAreThoseOfOtherCalls) {
+  const std::uint64_t calls = address_of("around::calls");
+  const std::string actions = fmt::format("M-1,{:x},4{}", calls, expression("23700022040c"));
+  const Memory memory{{calls, number(std::int32_t{3})}, {0x7000, number(std::int32_t{5})}};
+  for (const std::string item : {"total", "total+1", "around::total"}) {
+    EXPECT_THAT(frame(item + ", calls", actions, memory, "within"),
+                AllOf(Not(HasSubstr(" " + item + "=")), HasSubstr(" calls=3 "), HasSubstr(" mem.0x7000=5 ")));
+    EXPECT_THAT(notes_, Contains(HasSubstr("`" + item + "`: it belongs to the call of another function")));
+  }
+}
+
 // Another variable is evidence of another program.
 TEST_F(CollectedValues, WhatWasCalculatedFromOtherMemoryIsContradicted) {
   frame("height, (bool)height",

@@ -56,6 +56,13 @@ TEST_F(NamesInPlaces, MembersAndThoseOfBasesHideGlobals) {
   EXPECT_EQ(size("plan", "shelf"), 1u) << "there is no object";
 }
 
+TEST_F(NamesInPlaces, VariablesOfOtherFunctionsBelongToOtherCalls) {
+  EXPECT_EQ(value("fill", "plant::pump::moved").storage.missing, Missing::OtherFrame);
+  EXPECT_NE(value("pump body", "plant::pump::moved", "traced_program.cpp").storage.missing,
+            Missing::OtherFrame);
+  EXPECT_EQ(value("fill", "unit_start::tally_of_calls").storage.kind, Storage::Kind::Memory);
+}
+
 TEST_F(NamesInPlaces, DeclarationsInBlocksMeanWhatIsDefinedElsewhere) {
   EXPECT_EQ(value("plan", "stock").storage.address, program_.object("depot::stock")->address);
 }

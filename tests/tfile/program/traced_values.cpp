@@ -14,10 +14,21 @@ int depth = 1002;
 int& depth_alias = depth;
 char8_t accents[] = u8"\u00e9";
 char8_t initial = u8'z';
+const char* label = "label";
 
 extern "C" [[gnu::noinline]] int visit(int count) { return count + 1; }
 
+// A function in a function, as in Ada and GNU C.
+extern "C" int around(int total) {
+  static int calls = 3;
+  struct Inner {
+    [[gnu::noinline]] static int within(int k) { return k + ++calls; }
+  };
+  return Inner::within(total) + calls;
+}
+
 int main() {
   return visit(static_cast<int>(signal_now) + static_cast<int>(drift) + (is_open ? height : 0) + depth_alias +
-               (nothing == nullptr ? 1 : 0));
+               (nothing == nullptr ? 1 : 0) + *label) +
+         around(depth);
 }
