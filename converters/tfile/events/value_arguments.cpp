@@ -149,7 +149,7 @@ bool ValueArguments::add_text_at(const ItemValue& item) {
   if (!is_text_pointer(pointer.type)) return false;
   const auto address = integer_of(pointer, memory_);
   if (!address || *address == 0) return false;  // the block of a null pointer holds anything
-  const auto bytes = memory_.held_from(memory_.masked(*address));
+  const auto bytes = memory_.text(*address);
   if (bytes.empty()) return false;
   const NameId name = name_of(item.text);
   if (arguments_.claim_name(name)) arguments_.recipe().add_for_this_frame({name, string_text(bytes)});
@@ -187,10 +187,8 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
   const ValueLayout& layout = layout_of(item);
   for (const Leaf& leaf : layout.leaves) {
     auto bytes = items_.recorded(address + leaf.offset, leaf.size);
-    if (bytes.empty() && leaf.form == ValueForm::Text) {  // its beginning
-      const auto held = memory_.held_from(memory_.masked(address + leaf.offset));
-      bytes = items_.recorded(address + leaf.offset, std::min<std::uint64_t>(held.size(), leaf.size));
-    }
+    if (bytes.empty() && leaf.form == ValueForm::Text)  // its beginning
+      bytes = items_.recorded(address + leaf.offset, memory_.text(address + leaf.offset, leaf.size).size());
     if (bytes.empty()) continue;
     has_any = true;
     arguments_.mark_used(address + leaf.offset, leaf.size);

@@ -1,6 +1,7 @@
 // What one frame holds: registers, memory and trace state variables. Whatever it does not hold is unknown.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -99,6 +100,16 @@ class FrameMemory {
       if (const std::uint64_t offset = address - masked(block->address); offset < block->bytes.size())
         return block->bytes.subspan(offset);
     return {};
+  }
+  // The bytes from an address on: up to a block with a NUL, or to what the frame lacks, and at most `size`.
+  std::span<const std::byte> text(std::uint64_t address, std::uint64_t size = kMaxJoined) {
+    std::uint64_t held = 0;
+    for (bool is_open = true; is_open && held < size;) {
+      const auto more = held_from(masked(address + held));
+      held += more.size();
+      is_open = !more.empty() && std::ranges::find(more, std::byte{0}) == more.end();
+    }
+    return bytes(address, std::min(held, size));
   }
   // The same as bytes(), or else constants of the program.
   std::span<const std::byte> read(std::uint64_t address, std::size_t size) {

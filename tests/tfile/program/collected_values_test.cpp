@@ -190,6 +190,20 @@ TEST_F(CollectedValues, VariablesOfFunctionsAroundAreThoseOfOtherCalls) {
   }
 }
 
+TEST_F(CollectedValues, TextsGoOnInOtherBlocks) {
+  const std::uint64_t label = address_of("label"), accents = address_of("accents");
+  const std::string pointer = number(std::uint64_t{0x7000});
+  // …; const8 1; trace, and …; const8 200; tracenz
+  EXPECT_THAT(frame("/s *label@1, label",
+                    expression(operand("label", 8) + "22010c") + expression(operand("label", 8) + "22c82f"),
+                    {{label, pointer}, {0x7000, "l"}, {label, pointer}, {0x7000, "long\0"s}}),
+              HasSubstr(" label=\"long\" "));
+  const std::string array = fmt::format("24{:08x}", accents);
+  EXPECT_THAT(frame("/s *accents@1, accents", expression(array + "22010c") + expression(array + "22022f"),
+                    {{accents, "a"}, {accents, "ab"}}),
+              HasSubstr(" accents=\"ab\" "));
+}
+
 // Another variable is evidence of another program.
 TEST_F(CollectedValues, WhatWasCalculatedFromOtherMemoryIsContradicted) {
   frame("height, (bool)height",
