@@ -27,7 +27,7 @@ void add_children(Dwarf_Die scope, std::vector<Dwarf_Die>& variables, std::size_
     const bool has_name = dwarf_diename(&child) != nullptr;
     if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant) && has_name)
       variables.push_back(child);
-    else if (is_block_without_code(child) && depth < kMaxDieDepth)
+    else if ((is_block_without_code(child) || tag == DW_TAG_common_block) && depth < kMaxDieDepth)
       add_children(child, variables, depth + 1);
   }
 }

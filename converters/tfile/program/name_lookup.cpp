@@ -26,6 +26,8 @@ bool is_transparent(Dwarf_Die die) {
       return !has_attribute(die, DW_AT_enum_class);
     case DW_TAG_lexical_block:
       return !has_attribute(die, DW_AT_low_pc) && !has_attribute(die, DW_AT_ranges);
+    case DW_TAG_common_block:  // of Fortran
+      return true;
     default:
       return false;
   }

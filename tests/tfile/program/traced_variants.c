@@ -2,7 +2,9 @@
  */
 __asm__(
     ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n.comm d_mode,4,4\n"
-    ".comm fortran_name,6,1\n.comm fortran_text,4,1\n.comm fortran_length,8,8\n");
+    ".comm fortran_name,6,1\n.comm fortran_text,4,1\n.comm fortran_length,8,8\n.comm fortran_shared,6,1\n"
+    ".pushsection .text\n.globl fortran_run\n.type fortran_run,%function\nfortran_run: ret\n.Lfortran_run_end:\n"
+    ".size fortran_run, .Lfortran_run_end - fortran_run\n.popsection\n");
 
 /* An entry of .debug_abbrev: number, tag, whether it has children, attributes with their forms. */
 #define ABBREV(...) ".uleb128 " #__VA_ARGS__ ",0,0\n"
@@ -38,6 +40,8 @@ __asm__(
     ABBREV(17, 0x1e, 1, 0x03, 0x08)                        /* module */
     ABBREV(18, 0x04, 1, 0x03, 0x08, 0x0b, 0x0b, 0x6d, 0x19) /* enumeration whose name qualifies */
     ABBREV(19, 0x28, 0, 0x03, 0x08, 0x1c, 0x0b)            /* enumerator */
+    ABBREV(20, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x06) /* function: first and last address */
+    ABBREV(21, 0x1a, 1, 0x03, 0x08)                        /* common block */
     ".byte 0\n.popsection\n");
 
 __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
@@ -79,6 +83,9 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         VARIABLE("fortran_name", ".Lfortran_six - .Lfortran_begin")
         VARIABLE("fortran_text", ".Lfortran_many - .Lfortran_begin")
         ".Lfortran_length_die: " VARIABLE("fortran_length", ".Lfortran_integer - .Lfortran_begin")
+        ".uleb128 20\n" NAME("fortran_run") ".quad fortran_run\n.long .Lfortran_run_end - fortran_run\n"
+        ".uleb128 21\n" NAME("shared") VARIABLE("fortran_shared", ".Lfortran_six - .Lfortran_begin")
+        ".byte 0\n.byte 0\n" /* common block, function */
         ".byte 0\n.Lfortran_end:\n" UNIT("d", "0x13") ".uleb128 17\n" NAME("prog")
         ".Ld_mode: .uleb128 18\n" NAME("Mode") ".byte 4\n"
         ".uleb128 19\n" NAME("off") ".byte 0\n.uleb128 19\n" NAME("on") ".byte 1\n.byte 0\n.byte 0\n"

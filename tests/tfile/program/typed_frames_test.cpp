@@ -253,6 +253,15 @@ TEST_F(TypedFrames, ArraysThatTheFrameLacksAreNotShown) {
               Contains(HasSubstr("`ada_vector`: the frame does not hold what it refers to, at 0x10")));
 }
 
+TEST_F(TypedFrames, VariablesOfCommonBlocksAreLocal) {
+  const std::uint64_t shared = address_of("fortran_shared");
+  tracepoint("fortran_run", "collect fortran_shared", fmt::format("M-1,{:x},6", shared));
+  t.frame(2).memory(shared, "pump  ");
+  EXPECT_THAT(frame_line(), HasSubstr(" fortran_shared=\"pump  \" "));
+  const CodeScope* const scope = program.scope_at(program.functions("fortran_run").front().address);
+  EXPECT_NE(scope->find("fortran_shared"), nullptr) << "in $locals";
+}
+
 TEST_F(TypedFrames, TextsOfFortranAreTexts) {
   const std::uint64_t name = address_of("fortran_name"), text = address_of("fortran_text"),
                       length = address_of("fortran_length");
