@@ -225,6 +225,13 @@ std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) 
   return units().type_of(signature);
 }
 
+const CodeScope& DebugInfo::global_scope() {
+  global_scope_.info = this;
+  if (global_scope_.unit.addr == nullptr && !units().all().empty())
+    global_scope_.unit = units().all().front().die;
+  return global_scope_;
+}
+
 const CodeScope* DebugInfo::scope_at(std::uint64_t address) {
   const Dwarf_Addr pc = address - bias();
   if (const auto found = scopes_.find(pc); found != scopes_.end()) return found->second.get();

@@ -116,13 +116,11 @@ class DebugInfo {
   void add_other(DebugInfo& other) {
     others_.push_back(&other);
     scopes_.clear();  // names mean more now
+    global_scope_.known_names.clear();
   }
   const std::vector<DebugInfo*>& others() const { return others_; }
-  // A scope without functions: it has only global names.
-  const CodeScope& global_scope() {
-    global_scope_.info = this;
-    return global_scope_;
-  }
+  // A scope without functions: it has only global names. Its unit, which tells the language, is the first.
+  const CodeScope& global_scope();
 
   Dwarf* dwarf() const { return dwarf_; }
   TypeTable& types() { return types_; }

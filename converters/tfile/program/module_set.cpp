@@ -127,7 +127,10 @@ std::span<const std::byte> ModuleSet::constant_bytes(std::uint64_t address) cons
 
 const CodeScope* ModuleSet::scope_at(std::uint64_t address) const {
   const Program* const module = module_at(address);
-  return module != nullptr && !is_contradicted(module) ? module->scope_at(address) : nullptr;
+  if (module == nullptr || is_contradicted(module)) return nullptr;
+  if (const CodeScope* const scope = module->scope_at(address)) return scope;
+  DebugInfo& info = module->debug_info();
+  return info.units().all().empty() ? nullptr : &info.global_scope();
 }
 
 }  // namespace convert::tfile

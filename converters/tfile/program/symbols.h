@@ -43,7 +43,8 @@ class ProgramSymbols {
   virtual std::string symbol_at(std::uint64_t) const { return {}; }
   // The bytes from an address on that a program holds and nobody can change; empty if there are none.
   virtual std::span<const std::byte> constant_bytes(std::uint64_t) const { return {}; }
-  // What is visible at a code address; null if unknown. Valid as long as this object.
+  // What is visible at a code address, which may be in no function that is described; null if unknown. Valid
+  // as long as this object.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
 };
 

@@ -190,6 +190,13 @@ TEST_F(CollectedValues, VariablesOfFunctionsAroundAreThoseOfOtherCalls) {
   }
 }
 
+// As that of _start, and that of procedure linkage tables.
+TEST_F(CollectedValues, CodeWithoutDebugInformationKnowsGlobalNames) {
+  const std::uint64_t height = address_of("height");
+  EXPECT_THAT(frame("height", fmt::format("M-1,{:x},2", height), {{height, "\xff\xff"}}, "_start"),
+              HasSubstr(" height=65535 "));
+}
+
 TEST_F(CollectedValues, TextsGoOnInOtherBlocks) {
   const std::uint64_t label = address_of("label"), accents = address_of("accents");
   const std::string pointer = number(std::uint64_t{0x7000});
