@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -10,19 +11,19 @@ namespace convert::tfile {
 
 // Items and expressions are in the same order. An item has one expression, or none, or several. Items of
 // `default-collect` are in no command: expressions without an item may come first, where nothing else is
-// possible.
+// possible. Where no order of items explains all expressions, the ones that explain most of them are taken.
 class Alignment {
  public:
   static constexpr std::size_t kMaxCells = std::size_t{1} << 16;
 
   // With too many items and expressions nothing is possible.
   void start(std::size_t items, std::size_t expressions);
-  void allow(std::size_t item, std::size_t expression) {
-    if (!is_too_large_) fits_[item * expressions_ + expression] = true;
+  void allow(std::size_t item, std::size_t expression, bool is_misfit = false) {
+    if (!is_too_large_) cost_[item * expressions_ + expression] = is_misfit ? 1 : 0;
   }
   void allow_none(std::size_t item) { none_[item] = true; }
   void allow_many(std::size_t item) { many_[item] = true; }
-  // False when no order of items explains all expressions.
+  // False when no order of items explains all expressions, even with misfits.
   bool solve();
 
   // The item of an expression, if all possible alignments agree on it.
@@ -30,9 +31,16 @@ class Alignment {
   // Whether a possible alignment gives the item an expression, or none.
   bool can_have_one(std::size_t item) const { return can_have_one_[item]; }
   bool can_have_none(std::size_t item) const { return can_have_none_[item]; }
+  // Whether one gives it an expression that is a misfit.
+  bool can_be_misfit(std::size_t item) const { return can_be_misfit_[item]; }
+  bool has_misfits() const { return misfits_ > 0; }
 
  private:
-  bool solve(bool has_prefix);
+  using Cost = std::uint32_t;
+  static constexpr Cost kNever = ~Cost{0};
+
+  Cost count_misfits(bool has_prefix);
+  void find_items(bool has_prefix);
   std::size_t cell(std::size_t item, std::size_t expression) const {
     return item * (expressions_ + 1) + expression;
   }
@@ -40,10 +48,12 @@ class Alignment {
   void for_each_step(std::size_t item, std::size_t expression, bool has_prefix, Step&& step) const;
 
   std::size_t items_ = 0, expressions_ = 0;
-  std::vector<bool> fits_, none_, many_;
-  std::vector<bool> from_start_, to_end_;  // cells that are reached
+  std::vector<Cost> cost_;  // of an expression for an item
+  std::vector<bool> none_, many_;
+  std::vector<Cost> from_start_, to_end_;  // the fewest misfits, by cell
+  Cost misfits_ = 0;
   std::vector<std::optional<std::size_t>> item_of_;
-  std::vector<bool> can_have_one_, can_have_none_;
+  std::vector<bool> can_have_one_, can_have_none_, can_be_misfit_;
   bool is_too_large_ = false;
 };
 

@@ -28,8 +28,13 @@ std::uint64_t bytes_of(const Value& value) {
   return value.bit_size != 0 ? (value.bit_offset + value.bit_size + 7) / 8 : value.type->size;
 }
 
+bool is_described(const std::vector<ItemValue>& values) {
+  return std::ranges::any_of(values, [](const ItemValue& item) { return item.value.type != nullptr; });
+}
+
 void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
                        const ExpectedBlocks& expected) {
+  expected_ = &expected;
   scope_ = symbols_ != nullptr ? symbols_->scope_at(address) : nullptr;
   replay_.run(expected.actions, expected.is_needed, memory_);
   expressions_.clear();
@@ -37,7 +42,7 @@ void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
     if (action.source->kind == TracepointAction::Kind::Expression) expressions_.push_back(&action);
   item_of_ = expected.item_of;
   values_.assign(expected.items.size(), {});
-  is_contradicted_ = false;
+  is_contradicted_.assign(expected.items.size(), false);
   is_elsewhere_ = context.is_step && context.pc;
   if (scope_ == nullptr) return;
   for (std::size_t i = 0; i < expected.items.size(); ++i)
@@ -48,8 +53,19 @@ void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
       for (ItemValue& item : values)
         if (item.value.storage.kind == Storage::Kind::Bytes) item.value.type = nullptr;
   // Elsewhere, the actions are no evidence.
-  is_contradicted_ = is_elsewhere_ ? contradicted_.contains(tracepoint) : !align(expected);
-  if (is_contradicted_) contradicted_.insert(tracepoint);
+  if (!is_elsewhere_) align(expected);
+  for (std::size_t i = 0; i < expected.items.size(); ++i)
+    if (is_elsewhere_)
+      is_contradicted_[i] =
+          !contradicted_.empty() && contradicted_.contains({tracepoint, expected.items[i].text});
+    else if (is_contradicted_[i])
+      contradicted_.emplace(tracepoint, expected.items[i].text);
+}
+
+bool FrameItems::is_contradicted(std::string_view text) const {
+  for (std::size_t i = 0; i < is_contradicted_.size(); ++i)
+    if (is_contradicted_[i] && expected_->items[i].text == text) return true;
+  return false;
 }
 
 bool FrameItems::is_named(std::string_view name) const {
@@ -64,13 +80,8 @@ std::span<const std::byte> FrameItems::recorded(std::uint64_t address, std::uint
   return memory_.bytes(address, size);
 }
 
-// Whether the actions can have recorded the items where the program has them.
-bool FrameItems::align(const ExpectedBlocks& expected) {
-  for (const auto& values : values_)
-    for (const ItemValue& item : values)
-      if (const Register* const reg = item.value.storage.reg;
-          reg != nullptr && !is_in_mask(expected.actions, *reg))
-        return false;
+// Finds out which items the actions can have recorded where the program has them.
+void FrameItems::align(const ExpectedBlocks& expected) {
   alignment_.start(expected.items.size(), expressions_.size());
   const bool has_ranges = replay_.actions().size() > expressions_.size();
   for (std::size_t i = 0; i < expected.items.size(); ++i) {
@@ -88,25 +99,34 @@ bool FrameItems::align(const ExpectedBlocks& expected) {
                                  return c == '.' || is_word_character(c);
                                });
     if ((may_have_no_expression(item) && !is_in_frame) || may_be_static) alignment_.allow_none(i);
-    for (std::size_t j = 0; j < expressions_.size(); ++j)
-      if (can_be(i, j, expected)) alignment_.allow(i, j);
+    for (std::size_t j = 0; j < expressions_.size(); ++j) allow(i, j, expected);
   }
-  if (!alignment_.solve()) return false;
+  const bool is_possible = alignment_.solve();
   for (std::size_t j = 0; j < expressions_.size(); ++j) item_of_[j] = alignment_.item_of(j);
-  return true;
+  for (std::size_t i = 0; i < expected.items.size(); ++i) {
+    // GDB asks for the register that holds an item. Of $args it may have asked for those of another function.
+    const bool is_in_other_register = expected.items[i].kind != Kind::Variables &&
+                                      std::ranges::any_of(values_[i], [&](const ItemValue& item) {
+                                        const Register* const reg = item.value.storage.reg;
+                                        return reg != nullptr && !is_in_mask(expected.actions, *reg);
+                                      });
+    is_contradicted_[i] = !is_possible || is_in_other_register || alignment_.can_be_misfit(i) ||
+                          (alignment_.has_misfits() && !is_described(values_[i]));
+  }
 }
 
-// Whether an expression can have recorded an item.
-bool FrameItems::can_be(std::size_t item, std::size_t expression, const ExpectedBlocks& expected) {
+// Whether an expression can have recorded an item, where the program has it or elsewhere.
+void FrameItems::allow(std::size_t item, std::size_t expression, const ExpectedBlocks& expected) {
   const ExpressionShape& shape = expected.shapes[expression];
   const auto& values = values_[item];
   // The text does not tell for sure that an expression has no address: it may be in another language than C.
   CollectItem as = expected.items[item];
   if (as.kind == Kind::Value) as.kind = Kind::Expression;
-  if (!may_record(shape, variable_name(trace_.description, shape), as)) return false;
-  return values.empty() || std::ranges::any_of(values, [&](const ItemValue& value) {
-           return fits(value, as.is_string, *expressions_[expression], shape);
-         });
+  if (!may_record(shape, variable_name(trace_.description, shape), as)) return;
+  const bool fits_one = values.empty() || std::ranges::any_of(values, [&](const ItemValue& value) {
+                          return fits(value, as.is_string, *expressions_[expression], shape);
+                        });
+  alignment_.allow(item, expression, !fits_one);
 }
 
 // Whether an expression can have recorded a value. What is not known does not rule it out.

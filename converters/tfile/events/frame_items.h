@@ -7,7 +7,9 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/tfile/actions/alignment.h"
@@ -21,6 +23,9 @@ namespace convert::tfile {
 
 // The bytes that a value occupies from its storage on.
 std::uint64_t bytes_of(const Value& value);
+
+// Whether the program has the type of one.
+bool is_described(const std::vector<ItemValue>& values);
 
 class FrameItems {
  public:
@@ -38,8 +43,11 @@ class FrameItems {
   // Whether an item other than hidden variables has this name, or uses it.
   bool is_named(std::string_view name) const;
   EvaluationContext evaluation() { return {*scope_, memory_, trace_.description.variables}; }
-  // Whether the actions recorded other memory than that where the program has the items.
-  bool is_contradicted() const { return is_contradicted_; }
+  // Whether the actions recorded something else than what the program has as the item; or than others, and
+  // the program does not describe this one.
+  bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
+  // The same for an item of this text.
+  bool is_contradicted(std::string_view text) const;
 
   const std::vector<Replay::ActionResult>& actions() const { return replay_.actions(); }
   // The expressions among the actions, and the item that each recorded.
@@ -49,8 +57,8 @@ class FrameItems {
   std::span<const std::byte> recorded(std::uint64_t address, std::uint64_t size);
 
  private:
-  bool align(const ExpectedBlocks& expected);
-  bool can_be(std::size_t item, std::size_t expression, const ExpectedBlocks& expected);
+  void align(const ExpectedBlocks& expected);
+  void allow(std::size_t item, std::size_t expression, const ExpectedBlocks& expected);
   bool fits(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
             const ExpressionShape& shape);
   bool differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item);
@@ -60,14 +68,15 @@ class FrameItems {
   FrameMemory& memory_;
   Replay replay_;
   Alignment alignment_;
-  std::set<std::int16_t> contradicted_;  // tracepoints with a hit that the program contradicts
+  std::set<std::pair<std::int16_t, std::string>> contradicted_;  // items of hits, by tracepoint
 
   // Of the current frame:
+  const ExpectedBlocks* expected_ = nullptr;
   const CodeScope* scope_ = nullptr;
   std::vector<std::vector<ItemValue>> values_;  // by item
   std::vector<const Replay::ActionResult*> expressions_;
   std::vector<std::optional<std::size_t>> item_of_;  // by expression
-  bool is_contradicted_ = false;
+  std::vector<bool> is_contradicted_;                // by item
   bool is_elsewhere_ = false;  // at another address than that which the actions were made for
 };
 

@@ -86,9 +86,11 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   const bool is_value = item.kind == Kind::Name || item.kind == Kind::Expression ||
                         item.kind == Kind::Value || item.kind == Kind::ReturnAddress;
   if (!is_value && item.kind != Kind::Variables) return;
-  if (items_.is_contradicted()) {
-    note(kItemContradicted, item.text, "its actions recorded other memory than the program has it in");
-    if (is_value) add_recorded(index, expected);
+  if (items_.is_contradicted(index)) {
+    note(kItemContradicted, item.text,
+         is_described(items_.values(index))
+             ? "its actions recorded other memory or registers than the program has it in"
+             : "the program does not describe it, and its tracepoint recorded other items elsewhere");
     return;
   }
   const auto& values = items_.values(index);
@@ -96,6 +98,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   for (const ItemValue& value : values) {
     // The name is that of the inner variable, if the frame has that, too.
     if (value.is_hidden && items_.is_named(value.text)) continue;
+    if (item.kind == Kind::Variables && items_.is_contradicted(value.text)) continue;
     is_typed |= add_value(value, item.is_string);
   }
   if (!is_typed && is_value) {
@@ -296,17 +299,16 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
           add(recording);
         }
       }
-    // GDB gets some constants wrong: "&main" is 0. With a contradicted program nobody knows what the numbers
-    // are: of a reference the bytecode has the address.
-    const bool is_computed = expected.shapes[j].reads && !items_.is_contradicted() &&
-                             (item.kind == Kind::Value || !expected.shapes[j].blocks.empty());
+    // GDB gets some constants wrong: "&main" is 0.
+    const bool is_computed =
+        expected.shapes[j].reads && (item.kind == Kind::Value || !expected.shapes[j].blocks.empty());
     if (!has_result && is_computed && action.result && arguments_.claim_name(item.name)) {
       recipe.add_for_this_frame({item.name, static_cast<std::int64_t>(*action.result)});
       arguments_.mark_used(action);
     }
   }
   if (item.kind != Kind::Name && expected.range_item != index) return;
-  const bool knows_object = symbols_ != nullptr && !items_.is_contradicted() && item.kind == Kind::Name;
+  const bool knows_object = symbols_ != nullptr && item.kind == Kind::Name;
   const auto object = knows_object ? symbols_->object(item.text) : std::nullopt;
   for (const Replay::ActionResult& action : items_.actions()) {
     if (action.source->kind != TracepointAction::Kind::Memory) continue;

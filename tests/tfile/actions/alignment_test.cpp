@@ -8,21 +8,26 @@
 namespace convert::tfile {
 namespace {
 
-// A row per item: 'x' where it may have the expression, '?' behind it if it may have none, '*' if several.
-// The items of the expressions, "-" where alignments differ; "impossible" if there is none.
+// A row per item: 'x' where it may have the expression, 'm' where that is a misfit, '?' behind it if it may
+// have none, '*' if several. The items of the expressions, "-" where alignments differ, "!" behind items that
+// may be misfits; "impossible" if there is none.
 std::string aligned(const std::vector<std::string>& rows, std::size_t expressions) {
   Alignment alignment;
   alignment.start(rows.size(), expressions);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < expressions; ++j)
-      if (rows[i][j] == 'x') alignment.allow(i, j);
+      if (rows[i][j] != '.') alignment.allow(i, j, rows[i][j] == 'm');
     if (rows[i].find('?') != std::string::npos) alignment.allow_none(i);
     if (rows[i].find('*') != std::string::npos) alignment.allow_many(i);
   }
   if (!alignment.solve()) return "impossible";
   std::string found;
-  for (std::size_t j = 0; j < expressions; ++j)
-    found += alignment.item_of(j) ? static_cast<char>('0' + *alignment.item_of(j)) : '-';
+  for (std::size_t j = 0; j < expressions; ++j) {
+    const auto item = alignment.item_of(j);
+    found += item ? static_cast<char>('0' + *item) : '-';
+    if (item && alignment.can_be_misfit(*item)) found += '!';
+  }
+  EXPECT_EQ(alignment.has_misfits(), found.find('!') != std::string::npos);
   return found;
 }
 
@@ -51,6 +56,15 @@ TEST(Alignments, MayBeginWithOtherExpressions) {
   EXPECT_EQ(aligned({"xxx", "xxx"}, 3), "-01");
   EXPECT_EQ(aligned({".x"}, 2), "-0");
   EXPECT_EQ(aligned({"x."}, 2), "impossible") << "but not end with them";
+}
+
+TEST(Alignments, HaveAsFewMisfitsAsPossible) {
+  EXPECT_EQ(aligned({"mm", "xx"}, 2), "0!1");
+  EXPECT_EQ(aligned({"mx", "xm"}, 2), "0!1!") << "crossed";
+  EXPECT_EQ(aligned({"x...", ".mm.?*", "mmmx"}, 4), "01!1!2");
+  EXPECT_EQ(aligned({"m", "m"}, 1), "impossible");
+  EXPECT_EQ(aligned({"xm"}, 2), "impossible") << "only good ones begin with others";
+  EXPECT_EQ(aligned({"mx"}, 2), "-0") << "of default-collect";
 }
 
 TEST(Alignments, KnowItemsThatHaveNone) {

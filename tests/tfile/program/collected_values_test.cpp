@@ -216,12 +216,27 @@ TEST_F(CollectedValues, WhatWasCalculatedFromOtherMemoryIsContradicted) {
   frame("height, (bool)height",
         fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("depth", 2))),
         {{address_of("height"), "\xff\xff"}, {address_of("depth"), "\xff\xff"}});
-  EXPECT_THAT(notes_, Contains("item-contradicted 2"));
+  EXPECT_THAT(notes_, Contains("item-contradicted 1"));
   // The bytecode added 2.
   frame("height, height+1",
         fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2) + "220202")),
         {{address_of("height"), "\7\0"s}, {address_of("height"), "\7\0"s}});
-  EXPECT_THAT(notes_, Contains("item-contradicted 2")) << "what was calculated differs";
+  EXPECT_THAT(notes_, Contains("item-contradicted 1")) << "what was calculated differs";
+}
+
+// Nothing proves what is not described.
+TEST_F(CollectedValues, AContradictionLeavesWhatIsProven) {
+  const std::uint64_t height = address_of("height"), depth = address_of("depth");
+  const auto trace = [](std::uint64_t address, int size) {
+    return expression(fmt::format("24{:08x}22{:02x}0c", address, size));
+  };
+  EXPECT_THAT(
+      frame("*&depth, *&height, 1 > 0 ? depth : 0", trace(depth, 2) + trace(height, 2) + trace(depth, 4),
+            {{depth, "\7\0"s}, {height, "\xff\xff"}, {depth, number(std::int32_t{7})}}),
+      AllOf(HasSubstr(" *&height=65535 "), Not(HasSubstr("depth")),
+            HasSubstr(fmt::format("mem.{:#x}=7 ", depth))));
+  EXPECT_THAT(notes_, Contains("item-contradicted 2"));
+  EXPECT_THAT(notes_, Contains(HasSubstr("`1 > 0 ? depth : 0`: the program does not describe it")));
 }
 
 }  // namespace

@@ -377,15 +377,36 @@ TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
   entry("plant::pump", "collect moved, spilled", trace(spilled, 2) + trace(moved, 4));
   t.memory(spilled, t.number(std::int16_t{-1})).memory(moved, t.number(std::int32_t{-5}));
-  EXPECT_THAT(frame_line(), HasSubstr(" moved=-1 spilled=-5 ")) << "by their order alone";
+  EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" mem.{:#x}=-5 mem.{:#x}=-1 ", moved, spilled)));
   EXPECT_THAT(t.notes(), Contains("item-contradicted 2"));
   EXPECT_THAT(t.details(),
               Contains(EndsWith(": 1 frame, 2 items, 2 without a typed value (`moved`: its actions "
-                                "recorded other memory than the program has it in)")));
+                                "recorded other memory or registers than the program has it in), 2 blocks of "
+                                "memory without a name")));
+}
+
+TEST_F(Entries, OnlyWhatIsContradictedIsNotShown) {
+  const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled"),
+                      strokes = place_of("plant::pump", "strokes");
+  entry("plant::pump", "collect moved, spilled, $args",
+        trace(moved, 8) + trace(spilled, 2) + trace(strokes, 4));
+  t.memory(moved, t.number(std::int64_t{-5})).memory(spilled, t.number(std::int16_t{-1}));
+  t.memory(strokes, t.number(std::int32_t{3}));
+  EXPECT_THAT(frame_line(), AllOf(HasSubstr(" spilled=65535 strokes=3 "), Not(HasSubstr(" moved="))));
+  EXPECT_THAT(t.notes(), Contains("item-contradicted 1"));
+}
+
+TEST_F(Entries, LocalsDoNotShowWhatAnItemOfTheNameContradicts) {
+  const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
+  entry("plant::pump", "collect $locals, moved, spilled",
+        trace(moved, 4) + trace(spilled, 2) + trace(spilled, 2) + trace(moved, 4));
+  for (const std::uint64_t place : {moved, spilled, spilled, moved})
+    t.memory(place, std::string(place == moved ? 4 : 2, '\7'));
+  EXPECT_THAT(frame_line(), AllOf(Not(HasSubstr(" spilled=")), Not(HasSubstr(" moved="))));
 }
 
 // Nothing proves the values of a step by itself.
-TEST_F(Entries, StepsOfContradictedHitsHaveNoTypes) {
+TEST_F(Entries, StepsDoNotShowWhatHitsContradict) {
   for (const unsigned size : {4U, 8U}) {  // the program's, another one
     const std::uint64_t moved = place_of("plant::pump", "moved"), pressure = address_of("plant::pressure");
     const std::uint64_t address = program.functions("plant::pump").front().address;
@@ -395,22 +416,24 @@ TEST_F(Entries, StepsOfContradictedHitsHaveNoTypes) {
     builder.line("tdesc <reg name='rsp' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
     builder.line("R 10").line(fmt::format("tp T{}:E:2:0", location));
     builder.line(fmt::format("tp A{}:R3{}", location, trace(moved, size)));
-    builder.line(fmt::format("tp S{}:R3M-1,{:x},8", location, pressure));
+    builder.line(fmt::format("tp S{}:R3M-1,{:x},8{}", location, pressure, trace(moved, 4)));
     builder.source(location, "at", "plant::pump");
-    for (const char* command : {"collect moved", "while-stepping 2", "collect plant::pressure", "end"})
+    for (const char* command : {"collect moved", "while-stepping 2", "collect plant::pressure, moved", "end"})
       builder.source(location, "cmd", command);
     builder.frame(2)
         .registers(builder.number(kStack) + builder.number(address))
         .memory(moved, std::string(size, '\1'));
     builder.frame(2)
-        .registers(builder.number(kStack) + builder.number(address + 1))
-        .memory(pressure, builder.number(std::uint64_t{0x4004'0000'0000'0000}));
+        .registers(builder.number(kStack - 8) + builder.number(address + 1))  // behind "push %rbp"
+        .memory(pressure, builder.number(std::uint64_t{0x4004'0000'0000'0000}))
+        .memory(moved, builder.number(std::int32_t{7}));
     const auto lines = builder.end().lines({}, {.programs = {file}});
-    const auto is_typed = Contains(HasSubstr(" plant::pressure=2.5"));
+    EXPECT_THAT(lines, Contains(HasSubstr(" plant::pressure=2.5 ")));
+    const auto is_shown = Contains(HasSubstr(" moved=7 "));
     if (size == 4)
-      EXPECT_THAT(lines, is_typed);
+      EXPECT_THAT(lines, is_shown);
     else
-      EXPECT_THAT(lines, Not(is_typed));
+      EXPECT_THAT(lines, Not(is_shown));
   }
 }
 
@@ -418,7 +441,7 @@ TEST_F(Entries, ContradictedSizesAreNoticed) {
   const std::uint64_t moved = place_of("plant::pump", "moved");
   entry("plant::pump", "collect moved", trace(moved, 8));
   t.memory(moved, t.number(std::int64_t{-5}));
-  EXPECT_THAT(frame_line(), HasSubstr(" moved=-5 "));
+  EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" mem.{:#x}=-5 ", moved)));
   EXPECT_THAT(t.notes(), Contains("item-contradicted 1"));
 }
 
@@ -598,6 +621,19 @@ TEST_F(OptimizedFrames, VariablesAreInNoRegistersThatNobodyAskedFor) {
   builder.frame(2).registers(builder.number(std::uint64_t{7}) + builder.number(address)).end();
   EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), Not(HasSubstr(" whole=")));
   EXPECT_THAT(builder.notes(), Contains("item-contradicted 1"));
+}
+
+// GDB asks for those of $args where the function begins.
+TEST_F(OptimizedFrames, ArgumentsAreInAnyRegisterThatIsRecorded) {
+  TraceBuilder builder;
+  builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+  builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
+  const std::uint64_t address = program.functions("halve").front().address;
+  const std::string location = fmt::format("2:{:x}", address);
+  builder.line("R 10").line(fmt::format("tp T{}:E:0:0", location));
+  builder.line(fmt::format("tp A{}:R2", location)).source(location, "cmd", "collect $args");
+  builder.frame(2).registers(builder.number(std::uint64_t{7}) + builder.number(address)).end();
+  EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), EndsWith(" whole=7"));
 }
 
 // The compiler stores the variables nowhere, but DWARF describes how to compute them.
