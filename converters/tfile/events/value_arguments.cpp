@@ -99,6 +99,8 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     // The name is that of the inner variable, if the frame has that, too.
     if (value.is_hidden && items_.is_named(value.text)) continue;
     if (item.kind == Kind::Variables && items_.is_contradicted(value.text)) continue;
+    // GDB finds it by the frame pointer, even where the program needs memory that the frame lacks.
+    if (item.kind == Kind::ReturnAddress && value.value.storage.kind == Storage::Kind::None) continue;
     is_typed |= add_value(value, item.is_string);
   }
   if (!is_typed && is_value) {

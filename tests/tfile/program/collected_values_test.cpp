@@ -197,6 +197,13 @@ TEST_F(CollectedValues, CodeWithoutDebugInformationKnowsGlobalNames) {
               HasSubstr(" height=65535 "));
 }
 
+// Its place by the program is not known without registers.
+TEST_F(CollectedValues, ReturnAddressesAreThoseOfGdbWhereTheProgramHasNone) {
+  EXPECT_THAT(frame("$_ret", expression("23700022080c"), {{0x7000, number(std::uint64_t{0x1234})}}),
+              HasSubstr(" $_ret=0x1234 "));
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
+}
+
 TEST_F(CollectedValues, TextsGoOnInOtherBlocks) {
   const std::uint64_t label = address_of("label"), accents = address_of("accents");
   const std::string pointer = number(std::uint64_t{0x7000});
