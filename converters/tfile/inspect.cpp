@@ -101,7 +101,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
     const EvaluationContext context{*scope, nothing, recording.trace.description.variables};
     const auto values = evaluate_item(item, context);
     for (const auto& [text, value, is_hidden] : values)
-      list.push_back(step + text_of(text, value) + (is_hidden ? ", hidden by an inner variable" : ""));
+      list.push_back(step + text_of(text, value) + (is_hidden ? ", not visible by its name there" : ""));
     if (!values.empty()) return;
     const Value other = evaluate(item.text, context);  // a register
     if (other.type != nullptr)

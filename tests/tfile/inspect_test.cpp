@@ -199,7 +199,7 @@ TEST(Inspect, HiddenVariablesAreCalledSo) {
   Notes notes;
   const Json outline = inspected(t.end().write(), notes, {.programs = {TRACED_FIXED}});
   EXPECT_EQ(outline["tracepoints"][0]["items"],
-            Json({"calls: short int", "calls: int, hidden by an inner variable"}));
+            Json({"calls: short int", "calls: int, not visible by its name there"}));
 }
 
 // Frames have 16 bits for it.

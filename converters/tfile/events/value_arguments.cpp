@@ -96,7 +96,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   const auto& values = items_.values(index);
   bool is_typed = false;
   for (const ItemValue& value : values) {
-    // The name is that of the inner variable, if the frame has that, too.
+    // The name is that of the variable that is visible, if the frame has that, too.
     if (value.is_hidden && items_.is_named(value.text)) continue;
     if (item.kind == Kind::Variables && items_.is_contradicted(value.text)) continue;
     // GDB finds it by the frame pointer, even where the program needs memory that the frame lacks.

@@ -46,6 +46,17 @@ void add_inherited(Dwarf_Die instance, std::vector<Dwarf_Die>& variables) {
     if (std::ranges::find(own, variable.addr) == own.end()) variables.push_back(variable);
 }
 
+std::vector<CodeScope::Variable> variables_of(Dwarf_Die scope) {
+  std::vector<Dwarf_Die> dies;
+  add_children(scope, dies);
+  add_inherited(scope, dies);
+  std::stable_partition(dies.begin(), dies.end(), [](const Dwarf_Die& die) { return !has_longer_name(die); });
+  std::vector<CodeScope::Variable> variables;
+  for (Dwarf_Die& die : dies)
+    variables.push_back({dwarf_diename(&die), die, dwarf_tag(&die) == DW_TAG_formal_parameter});
+  return variables;
+}
+
 // The scopes of `pc` within a function, the function first.
 void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& scopes) {
   scopes.push_back(scope);
@@ -259,19 +270,15 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwa
     if (is_in_function) {
       scope->blocks.push_back(*next);
       if (const auto origin = referred_die(*next, DW_AT_abstract_origin)) scope->blocks.push_back(*origin);
-      std::vector<Dwarf_Die> variables;
-      add_children(*next, variables);
-      add_inherited(*next, variables);
-      std::stable_partition(variables.begin(), variables.end(),
-                            [](const Dwarf_Die& die) { return !has_longer_name(die); });
-      for (Dwarf_Die& variable : variables)
-        scope->variables.push_back(
-            {dwarf_diename(&variable), variable, dwarf_tag(&variable) == DW_TAG_formal_parameter});
+      std::ranges::copy(variables_of(*next), std::back_inserter(scope->variables));
     }
     if (!is_function) continue;
     scope->functions.push_back(*next);
     is_in_function = false;
   }
+  if (scope->functions.size() > 1)
+    std::ranges::copy_if(variables_of(scope->functions.back()), std::back_inserter(scope->outer_parameters),
+                         &CodeScope::Variable::is_parameter);
   for (const Dwarf_Die& around : die_scopes_.around(declaration_of(scope->functions.front())))
     scope->enclosing.push_back({around, prefix_within(die_scopes_, around)});
   scope->enclosing.push_back({scope->unit, ""});

@@ -91,7 +91,9 @@ struct CodeScope {
   // Of the innermost function, the innermost block's first. Within a block, static members of classes and
   // namespaces come last, because they have longer names, too.
   std::vector<Variable> variables;
-  DebugUnits::Unit* file = nullptr;
+  // Of the outermost function, if another one is inlined there. GDB collects them for $args.
+  std::vector<Variable> outer_parameters;
+  DebugUnits::Unit* file = nullptr;  // null: the scope has only global names
   std::unique_ptr<Dwarf_Frame, decltype(&std::free)> unwind{nullptr, &std::free};  // null: unknown
 
   mutable std::unordered_map<std::string, std::optional<FoundName>> known_names;  // see look_up()

@@ -468,6 +468,9 @@ std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationCo
         const bool is_hidden = scope.find(variable.name) != &variable;
         values.push_back({variable.name, value_of(variable.die, context), is_hidden});
       }
+      if (item.text.starts_with("$arg"))
+        for (const CodeScope::Variable& parameter : scope.outer_parameters)
+          values.push_back({parameter.name, value_of(parameter.die, context), true});
       break;
     default:
       break;

@@ -96,7 +96,7 @@ Value evaluate(std::string_view expression, const EvaluationContext& context);
 struct ItemValue {
   std::string_view text;
   Value value;
-  bool is_hidden = false;  // of $args and $locals: an inner variable has the same name
+  bool is_hidden = false;  // of $args and $locals: it is not visible by its name there
 };
 std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationContext& context);
 

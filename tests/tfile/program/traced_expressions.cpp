@@ -66,6 +66,11 @@ extern "C" [[gnu::noinline]] int expressions(int i) {
          static_cast<int>(rlongs[0] + l);
 }
 
+[[gnu::always_inline]] inline int inlined(int part) {
+  return part + 1;  // MARK inlined part
+}
+extern "C" [[gnu::noinline]] int inlining(int whole) { return inlined(whole) * 2; }
+
 extern "C" [[gnu::noinline]] int hide(int level) {
   int rest = 3;
   {

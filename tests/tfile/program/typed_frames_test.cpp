@@ -513,6 +513,8 @@ TEST_F(Entries, WhatIsNoReturnAddressIsNotCalledSo) {
 // A line of a function whose variables `level` and `rest` are hidden by inner ones. The CFA is 16 behind rbp.
 class HiddenVariables : public Entries {
  protected:
+  explicit HiddenVariables(const char* mark = "hiding") : line_(line_of(mark, "traced_expressions.cpp")) {}
+
   // What a frame shows of these items, which are recorded in this order: 4 bytes each, 1, 2 and so on.
   std::string frame(std::string_view collect, const std::vector<std::uint64_t>& places) {
     TraceBuilder builder;
@@ -539,13 +541,14 @@ class HiddenVariables : public Entries {
   std::vector<std::uint64_t> places_of(std::string_view name) const {
     const CodeScope* const scope = program.scope_at(address_);
     std::vector<std::uint64_t> places;
-    for (const CodeScope::Variable& variable : scope->variables)
-      if (variable.name == name)
-        places.push_back(kStack + 16 + static_cast<std::uint64_t>(offset_of(variable.die, *scope)));
+    for (const auto* const variables : {&scope->variables, &scope->outer_parameters})
+      for (const CodeScope::Variable& variable : *variables)
+        if (variable.name == name)
+          places.push_back(kStack + 16 + static_cast<std::uint64_t>(offset_of(variable.die, *scope)));
     return places;
   }
 
-  int line_ = line_of("hiding", "traced_expressions.cpp");
+  int line_;
   std::uint64_t address_ = program.line_addresses("traced_expressions.cpp", line_).at(0);
 };
 
@@ -566,6 +569,16 @@ TEST_F(HiddenVariables, HaveTheirNamesWhereInnerOnesAreNotCollected) {
               AllOf(HasSubstr(" level=2 rest=3 "), HasSubstr(memory)));
   EXPECT_THAT(frame("$args, *&level", {outer("level"), inner("level")}),
               AllOf(HasSubstr(" *&level=2 "), HasSubstr(memory)));
+}
+
+class InlinedFunctions : public HiddenVariables {
+ protected:
+  InlinedFunctions() : HiddenVariables("inlined part") {}
+};
+
+// GDB collects those of the function that has the code.
+TEST_F(InlinedFunctions, HaveTheArgumentsOfTheirCaller) {
+  EXPECT_THAT(frame("$args", {inner("part"), inner("whole")}), HasSubstr(" part=1 whole=2 "));
 }
 #endif
 
