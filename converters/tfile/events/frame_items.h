@@ -49,6 +49,10 @@ class FrameItems {
   // The same for an item of this text.
   bool is_contradicted(std::string_view text) const;
 
+  // Whether the frame is a step in code that the program has. The actions were made for other code, where a
+  // name may have meant something else.
+  bool is_known_step() const { return is_elsewhere_ && scope_ != nullptr; }
+
   const std::vector<Replay::ActionResult>& actions() const { return replay_.actions(); }
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return expressions_; }

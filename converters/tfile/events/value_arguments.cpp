@@ -104,6 +104,10 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     is_typed |= add_value(value, item.is_string);
   }
   if (!is_typed && is_value) {
+    if (items_.is_known_step()) {
+      note(kItemNotRecorded, item.text, "the program does not tell what it is where the step is");
+      return;
+    }
     if (symbols_ != nullptr && item.kind != Kind::ReturnAddress)
       note(kUntypedValues, item.text,
            "the program does not describe it: its numbers are shown by their size");

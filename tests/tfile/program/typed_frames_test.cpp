@@ -437,6 +437,22 @@ TEST_F(Entries, StepsDoNotShowWhatHitsContradict) {
   }
 }
 
+// The actions record what is as far from the registers as the variable is at the tracepoint.
+TEST_F(Entries, StepsInOtherFunctionsHaveNoneOfItsVariables) {
+  const std::uint64_t moved = place_of("plant::pump", "moved");
+  entry("plant::pump", "collect moved", trace(moved, 4));
+  const std::string location = fmt::format("2:{:x}", program.functions("plant::pump").front().address);
+  t.line(fmt::format("tp T{}:E:2:0", location)).line(fmt::format("tp S{}:R3{}", location, trace(moved, 4)));
+  for (const char* command : {"while-stepping 2", "collect moved", "end"}) t.source(location, "cmd", command);
+  t.memory(moved, t.number(std::int32_t{7})).frame(2);
+  t.registers(t.number(kStack) + t.number(program.functions("plant::measure").front().address));
+  t.memory(moved, t.number(std::int32_t{8}));
+  const auto lines = frame_lines();
+  EXPECT_THAT(lines, Contains(HasSubstr(" moved=7 ")));
+  EXPECT_THAT(lines, Contains(HasSubstr(fmt::format(" mem.{:#x}=8 ", moved))));
+  EXPECT_THAT(t.notes(), Contains("item-not-recorded 1"));
+}
+
 TEST_F(Entries, ContradictedSizesAreNoticed) {
   const std::uint64_t moved = place_of("plant::pump", "moved");
   entry("plant::pump", "collect moved", trace(moved, 8));
