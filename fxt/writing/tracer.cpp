@@ -73,7 +73,6 @@ class TracerState {
 
   std::mutex lock;
   std::atomic<bool> is_on = false;
-  std::atomic<bool> is_ending = false;  // a signal ends the program: threads leave the lock to its handler
   std::atomic<std::uint64_t> lost = 0;
   std::string error;
 
@@ -225,7 +224,7 @@ TraceBuffer* TracerState::buffer_for_thread() {
 }
 
 bool TracerState::make_room(TraceBuffer& buffer) noexcept {
-  if (!is_on || is_ending) return false;
+  if (!is_on) return false;
   const std::lock_guard guard(lock);
   try_to([&] { buffer.is_closed() ? adopt(buffer) : empty(buffer); });
   return is_on;
@@ -304,7 +303,6 @@ void flush_and_end(int signal) {
   std::signal(SIGALRM, SIG_DFL);
   ::alarm(kMostSeconds);
   TracerState& state = TracerState::get();
-  state.is_ending = true;
   if (lock_in_signal_handler(state.lock)) {
     state.flush();
     state.lock.unlock();

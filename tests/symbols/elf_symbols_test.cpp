@@ -56,6 +56,12 @@ class ElfTest : public testing::Test {
   uftrace::TextRecording directory_;
 };
 
+// The memory of a process has nothing at address 0.
+TEST_F(ElfTest, AFileThatCanNotBeReadSaysSo) {
+  const RegularFile file("/proc/self/mem", "");
+  EXPECT_EQ(problem_of([&] { const ElfImage image(file); }), "Input/output error");
+}
+
 TEST_F(ElfTest, SymbolsCountFromTheFirstMapping) {
   ElfBuilder elf;
   elf.load(0x400040, 0x100).load(0x401000, 0x234);

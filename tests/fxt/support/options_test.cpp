@@ -126,6 +126,8 @@ TEST(OptionTable, TheLastValueCounts) {
   parse_all(wishes, {"--colour=red", "--at=31", "--colour=green", "--at", "32"});
   EXPECT_EQ(wishes.colour, Colour::Green);
   EXPECT_EQ(wishes.address, 32);
+  parse_all(wishes, {"--colour=blue", "--colour=red"});  // nobody asks for blue any more
+  EXPECT_EQ(wishes.colour, Colour::Red);
 }
 
 TEST(OptionTable, WrongUsageSaysWhatIsWrong) {

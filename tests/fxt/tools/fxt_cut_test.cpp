@@ -1,7 +1,9 @@
 // The program fxt-cut as a user runs it: files, reports and exit codes.
 #include <gmock/gmock.h>
+#include <system_error>
 #include <utility>
 
+#include "fxt/tools/trace_files.h"
 #include "tests/fxt/tool_test.h"
 
 namespace fxt::test {
@@ -316,6 +318,12 @@ TEST_F(FxtCut, SaysWhatIsRight) {
   EXPECT_THAT(error("--split-time '' a b"), StartsWith("fxt-cut: --split-time takes a time"));
   EXPECT_THAT(run("--help").output, HasSubstr("--split-size"));
   EXPECT_THAT(run("--version").output, StartsWith("fxt-cut "));
+}
+
+TEST(PieceFilesTest, AFileThatCanNotBeBegunIsNotComplete) {
+  tools::PieceFiles files({.target = "/no/such/folder/out.fxt"});
+  EXPECT_THROW(files.next(0), std::system_error);
+  EXPECT_THAT(files.complete(), testing::IsEmpty());
 }
 
 }  // namespace

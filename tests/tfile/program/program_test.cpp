@@ -99,6 +99,7 @@ TEST(RowsAtOneAddress, ALineWhoseRowGdbDropsMayBeTheNextOne) {
   EXPECT_THAT(program.line_addresses("traced_rows.c", 20), ElementsAre(at("row_22")));
   EXPECT_THAT(program.line_addresses("traced_rows.c", 30), ElementsAre(at("row_6"), at("row_40")));
   EXPECT_THAT(program.line_addresses("traced_rows.c", 40), ElementsAre(at("row_40")));
+  EXPECT_THAT(program.line_addresses("traced_rows.c", 70), ElementsAre(at("row_9"), at("row_80")));
   EXPECT_THAT(program.line_addresses("traced_rows.c", 50), ElementsAre(at("row_51")));
   EXPECT_THAT(program.line_addresses("inlined.h", 5), ElementsAre(at("row_22"), at("row_6")));
 }

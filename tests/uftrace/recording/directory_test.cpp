@@ -63,6 +63,14 @@ TEST(Directory, ListsFilesInTheOrderOfTheirNames) {
   EXPECT_EQ(found.kernel_cpus.size(), 8u);
 }
 
+// So that a note says what is wrong with it, when it is read.
+TEST(Directory, ListsAFileThatCanNotBeLookedAtButNoneThatIsGone) {
+  TextRecording recording;
+  std::filesystem::create_symlink("loop.sym", recording.path() / "loop.sym");
+  std::filesystem::create_symlink("nowhere", recording.path() / "gone.sym");
+  EXPECT_THAT(list_directory(recording.path()).symbol_files, ElementsAre("loop.sym"));
+}
+
 TEST(Directory, AMissingOneSaysSo) {
   try {
     list_directory("/nonexistent/demo");
