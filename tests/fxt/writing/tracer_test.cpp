@@ -320,15 +320,15 @@ TEST_F(TracerTest, ASignalMayFlushTheRing) {
 
 // They take the lock again and again to empty their buffers.
 TEST_F(TracerTest, ASignalFlushesWhileOtherThreadsAreBusy) {
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 10; ++round) {
     const int status = in_child([this] {
       const Tracer tracer(path_, {.ring_bytes = std::size_t{1} << 20, .flushes_on_signals = true});
       std::vector<std::jthread> threads;
-      for (int i = 0; i < 4; ++i)
+      for (int i = 0; i < 16; ++i)
         threads.emplace_back([] {
           for (;;) trace_instant(kHit);
         });
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
       std::raise(SIGABRT);
     });
     EXPECT_EQ(WTERMSIG(status), SIGABRT);
