@@ -34,7 +34,6 @@ bool is_described(const std::vector<ItemValue>& values) {
 
 void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
                        const ExpectedBlocks& expected) {
-  expected_ = &expected;
   scope_ = symbols_ != nullptr ? symbols_->scope_at(address) : nullptr;
   replay_.run(expected.actions, expected.is_needed, memory_);
   expressions_.clear();
@@ -43,6 +42,7 @@ void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
   item_of_ = expected.item_of;
   values_.assign(expected.items.size(), {});
   is_contradicted_.assign(expected.items.size(), false);
+  contradicted_texts_.clear();
   is_elsewhere_ = context.is_step && context.pc;
   if (scope_ == nullptr) return;
   for (std::size_t i = 0; i < expected.items.size(); ++i)
@@ -54,18 +54,14 @@ void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
         if (item.value.storage.kind == Storage::Kind::Bytes) item.value.type = nullptr;
   // Elsewhere, the actions are no evidence.
   if (!is_elsewhere_) align(expected);
-  for (std::size_t i = 0; i < expected.items.size(); ++i)
+  for (std::size_t i = 0; i < expected.items.size(); ++i) {
+    const std::string& text = expected.items[i].text;
     if (is_elsewhere_)
-      is_contradicted_[i] =
-          !contradicted_.empty() && contradicted_.contains({tracepoint, expected.items[i].text});
+      is_contradicted_[i] = !contradicted_.empty() && contradicted_.contains({tracepoint, text});
     else if (is_contradicted_[i])
-      contradicted_.emplace(tracepoint, expected.items[i].text);
-}
-
-bool FrameItems::is_contradicted(std::string_view text) const {
-  for (std::size_t i = 0; i < is_contradicted_.size(); ++i)
-    if (is_contradicted_[i] && expected_->items[i].text == text) return true;
-  return false;
+      contradicted_.emplace(tracepoint, text);
+    if (is_contradicted_[i]) contradicted_texts_.insert(text);
+  }
 }
 
 bool FrameItems::is_named(std::string_view name) const {

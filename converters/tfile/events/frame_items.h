@@ -47,7 +47,7 @@ class FrameItems {
   // the program does not describe this one.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
   // The same for an item of this text.
-  bool is_contradicted(std::string_view text) const;
+  bool is_contradicted(std::string_view text) const { return contradicted_texts_.contains(text); }
 
   // Whether the frame is a step in code that the program has. The actions were made for other code, where a
   // name may have meant something else.
@@ -75,12 +75,12 @@ class FrameItems {
   std::set<std::pair<std::int16_t, std::string>> contradicted_;  // items of hits, by tracepoint
 
   // Of the current frame:
-  const ExpectedBlocks* expected_ = nullptr;
   const CodeScope* scope_ = nullptr;
   std::vector<std::vector<ItemValue>> values_;  // by item
   std::vector<const Replay::ActionResult*> expressions_;
   std::vector<std::optional<std::size_t>> item_of_;  // by expression
   std::vector<bool> is_contradicted_;                // by item
+  std::set<std::string_view> contradicted_texts_;    // of those items
   bool is_elsewhere_ = false;  // at another address than that which the actions were made for
 };
 
