@@ -138,14 +138,25 @@ class NameReader {
     is_first_ = false;
   }
 
+  // Up to the next scope, template arguments, parameters or ABI tags. Every name passes here: no
+  // find_first_of(), which searches all of these characters for each one of the name.
+  std::string_view next_name() const {
+    std::size_t size = 0;
+    for (; size != rest_.size(); ++size) {
+      const char c = rest_[size];
+      if (c == '<' || c == '(' || c == '[' || c == '{' || c == ' ' || c == '@') break;
+      if (c == ':' && rest_.substr(size).starts_with("::")) break;
+    }
+    return rest_.substr(0, size);
+  }
+
   // A class, function or namespace, up to its template arguments or parameters.
   void read_scope() {
     constexpr std::string_view kOperator = "operator";
     if (accept(kString)) return add_string();
     if (accept("(anonymous namespace)")) return add("_GLOBAL__N_1");
     if (rest_.starts_with("{lambda")) return add_lambda();
-    const std::size_t end = std::min(rest_.find_first_of("<([{ @"), rest_.size());
-    const std::string_view name = rest_.substr(0, std::min(rest_.find("::"), end));
+    const std::string_view name = next_name();
     if (name.starts_with(kOperator) &&
         (name.size() == kOperator.size() || !is_word_character(name[kOperator.size()])))
       return add_operator();

@@ -169,10 +169,25 @@ const Symbol* SymbolTable::find(Kind is_wanted, const std::vector<Segment>& encl
   return address < around.end ? &around : nullptr;
 }
 
+void SymbolTable::fetch_count(std::uint64_t address) const {
+  if (!symbols_.empty()) __builtin_prefetch(&starts_before_[part_of(address)]);
+}
+
+void SymbolTable::fetch_symbols(std::uint64_t address) const {
+  if (symbols_.empty()) return;
+  const std::size_t part = part_of(address);
+  __builtin_prefetch(&symbols_[std::max(starts_before_[part], 1u) - 1]);
+  __builtin_prefetch(&symbols_[std::max(starts_before_[part + 1], 1u) - 1]);
+}
+
+// Where to look in `starts_before_`. An address before the first start belongs to no part; it gets the last.
+std::size_t SymbolTable::part_of(std::uint64_t address) const {
+  return std::min<std::uint64_t>((address - symbols_.front().start) >> shift_, starts_before_.size() - 2);
+}
+
 // The last symbol that begins at the address or before it; the address is not before the first.
 std::size_t SymbolTable::last_until(std::uint64_t address) const {
-  const std::size_t part =
-      std::min<std::uint64_t>((address - symbols_.front().start) >> shift_, starts_before_.size() - 2);
+  const std::size_t part = part_of(address);
   // It is one of `count`. Without branches: a mispredicted one waits for memory, and the caller's next search
   // waits for it.
   std::size_t first = std::max(starts_before_[part], 1u) - 1;

@@ -51,6 +51,11 @@ class SymbolTable {
     return find(&Symbol::is_variable, enclosing_variables_, address);
   }
 
+  // Two steps that fetch what a search for the address reads: where many are searched, each step is taken for
+  // all of them before the next.
+  void fetch_count(std::uint64_t address) const;
+  void fetch_symbols(std::uint64_t address) const;
+
   // Functions and variables, by start.
   const std::vector<Symbol>& symbols() const { return symbols_; }
   // Numbers of the lines that were not understood, from 1.
@@ -73,6 +78,7 @@ class SymbolTable {
   void count_starts();
   std::vector<Segment> enclosing(Kind is_wanted) const;
   const Symbol* find(Kind is_wanted, const std::vector<Segment>& enclosing, std::uint64_t address) const;
+  std::size_t part_of(std::uint64_t address) const;
   std::size_t last_until(std::uint64_t address) const;
 
   TextPool names_;

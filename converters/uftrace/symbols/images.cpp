@@ -90,6 +90,12 @@ SymbolAt Images::at(const LoadedSpace& loaded, std::uint64_t address) {
 void Images::at(const LoadedSpace& loaded, std::span<const std::uint64_t> addresses,
                 std::span<SymbolAt> found) {
   const std::lock_guard lock(mutex_);
+  if (loaded.space != nullptr)
+    for (const auto fetch : {&SymbolTable::fetch_count, &SymbolTable::fetch_symbols})
+      for (const std::uint64_t address : addresses)
+        if (const Module* const module = loaded.space->map.find(address))
+          if (const Image& image = image_of(*module); image.symbols != nullptr)
+            (image.symbols->*fetch)(address - image.base);
   for (std::size_t i = 0; i < addresses.size(); ++i) found[i] = find(loaded, addresses[i]);
 }
 
