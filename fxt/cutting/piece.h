@@ -122,7 +122,10 @@ class Piece {
   }
 
   std::uint64_t bytes() const { return writer_.words_written() * sizeof(std::uint64_t); }
-  void finish() { writer_.finish(); }
+  void finish() {
+    writer_.finish();
+    counters_->repaired_strings += writer_.counters().repaired_strings;
+  }
 
  private:
   // By the indices in the trace's tables; a key of 0 is no event's.

@@ -269,6 +269,23 @@ TEST(DamagedTraces, NamesThatNobodyKnowsStayDifferent) {
   EXPECT_EQ(cuts.counters.unwritable, 1U);
 }
 
+// A trace in Latin-1: each piece repairs a name of the string table once, and a name in a record there.
+TEST(DamagedTraces, StringsThatAreNoUtf8AreRepairedAndCounted) {
+  const Words trace =
+      joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
+             {0x0000'0004'0009'0022, 0x0000'0000'66e4'6863,  // string 9: "ch\xe4f"
+              0x0009'0001'0100'0024, 1'000'000'030,          //
+              0x8001'0001'0100'0034, 1'000'000'031, 0xe4,    // name: "\xe4"
+              0x0009'0001'0100'0024, 2'000'000'030});
+  const Cuts cuts = cut(trace, {.split_ns = 1'000'000'000});
+  EXPECT_NE(texts_of(cuts)[1].find("ch\xef\xbf\xbd"
+                                   "f"),
+            std::string::npos)
+      << texts_of(cuts)[1];
+  EXPECT_EQ(cuts.counters.pieces, 3U);
+  EXPECT_EQ(cuts.counters.repaired_strings, 3U);
+}
+
 // ---- Seeds ----
 
 constexpr unsigned kSeeds = 1000;
