@@ -17,14 +17,15 @@
 namespace FXT_API fxt {
 
 // The durations of one thread that are open where its last event was, outermost first. Events come in time
-// order, outer durations before inner ones. `Tag` is what the caller remembers of each.
+// order, outer durations before inner ones; times after kLatest are taken for it. `Tag` is what the caller
+// remembers of each.
 template <typename Tag>
 class Nesting {
  public:
-  static constexpr std::uint64_t kOpen = ~std::uint64_t{0};
+  static constexpr std::uint64_t kOpen = ~std::uint64_t{0}, kLatest = kOpen - 1;
   struct Duration {
-    std::uint64_t end = kOpen;          // kOpen: waits for its end event
-    std::uint64_t around_ends = kOpen;  // of those: when the one around it ends
+    std::uint64_t end = kOpen;            // kOpen: waits for its end event
+    std::uint64_t around_ends = kLatest;  // of those: when the one around it ends
     Tag tag = {};
     // The time by which it must have ended.
     std::uint64_t limit() const { return std::min(end, around_ends); }
@@ -43,7 +44,7 @@ class Nesting {
     if (begin == end) return add_point(begin, true);
     Duration* around = top_;
     const Misplaced misplaced = find_complete(begin, end, around);
-    if (!misplaced) open(around, begin, {.end = end, .tag = tag});
+    if (!misplaced) open(around, begin, {.end = std::min(end, kLatest), .tag = tag});
     return misplaced;
   }
   // The same for the most frequent kind of complete event: one that follows a sibling, whose tag it keeps.
@@ -115,9 +116,10 @@ class Nesting {
   }
   Misplaced check_flow(std::uint64_t time) const {
     if (time < last_time_) return Fault::OutOfWindow;
+    const std::uint64_t known_time = std::min(time, kLatest);
     const Duration* around = top_;
-    while (around->end < time) --around;
-    if (time > around->around_ends) return Fault::OpenWhenEnded;
+    while (around->end < known_time) --around;
+    if (known_time > around->around_ends) return Fault::OpenWhenEnded;
     if (points_at(time) != 0 && point_encloses_) return {};
     if (around == durations_.data()) return Fault::NotEnclosed;
     return around == top_ && points_ == 0 ? Misplaced() : Fault::BehindEnded;
@@ -131,6 +133,7 @@ class Nesting {
   const Duration& at(std::size_t depth) const { return durations_[depth]; }
   // The innermost around an event at `time`, which may be the one that encloses the trace.
   const Duration& around(std::uint64_t time) const {
+    time = std::min(time, kLatest);
     const Duration* around = top_;
     while (around->end <= time) --around;
     return *around;
@@ -145,6 +148,7 @@ class Nesting {
   // Pops the durations that have ended by `time`, innermost first, and calls `visit(duration)` for each.
   template <typename Visitor>
   void leave(std::uint64_t time, Visitor visit) {
+    time = std::min(time, kLatest);
     for (; top_->end <= time; --top_) visit(*top_);
   }
   // After OpenWhenEnded: removes durations that ended before `time` but still have open ones inside, and
@@ -165,6 +169,7 @@ class Nesting {
   // Each finds the duration around an event, and whether the event is misplaced there.
   Misplaced find_around(std::uint64_t time, Duration*& around) const {
     if (time < last_time_) return Fault::OutOfWindow;
+    time = std::min(time, kLatest);
     while (around->end <= time) --around;
     return time <= around->around_ends ? Misplaced() : Fault::OpenWhenEnded;
   }
@@ -175,7 +180,7 @@ class Nesting {
   }
   Misplaced find_complete(std::uint64_t begin, std::uint64_t end, Duration*& around) const {
     const Misplaced misplaced = find_begin(begin, around);
-    if (misplaced || end <= around->limit()) return misplaced;
+    if (misplaced || std::min(end, kLatest) <= around->limit()) return misplaced;
     return around->end == kOpen ? Fault::OverlapsBegun : Fault::Overlaps;
   }
   Misplaced find_end(std::uint64_t time, Duration*& around) const {

@@ -150,7 +150,7 @@ void EventOrder::finish(std::uint64_t last_time, Write write, End end) {
     for (std::size_t depth = nesting.depth(); depth > 0; --depth) {
       const ThreadNesting::Duration duration = nesting.at(depth);
       if (duration.end != ThreadNesting::kOpen) continue;
-      const std::uint64_t time = std::min(duration.limit(), std::max(last_time, nesting.last_time()));
+      const std::uint64_t time = std::max(nesting.last_time(), std::min(duration.limit(), last_time));
       end(Thread{.process = thread.process, .thread = thread.thread}, time, duration.tag.names);
       nesting.add_end(time);
     }

@@ -43,6 +43,43 @@ TEST(WriterCopy, KeepsWhoseBufferWasFull) {
   EXPECT_EQ(copy(words, {}), words);
 }
 
+// A damaged clock may give the time that means "not ended" to the Writer.
+TEST(WriterCopy, TakesTheLastTimeOfAll) {
+  using enum EventType;
+  constexpr std::uint64_t kLast = ~std::uint64_t{0};
+  const auto event = [](EventType type, std::uint64_t time) {
+    return Event{.type = type,
+                 .time = time,
+                 .thread = {.process = 1, .thread = 2},
+                 .name = "x",
+                 .id = 1,
+                 .end = kLast};
+  };
+  for (const EventType type : {Instant, DurationBegin, DurationEnd, DurationComplete, FlowBegin}) {
+    const Words words = file_of(
+        [&](Writer& writer) {
+          writer.write(event(DurationBegin, 5));
+          writer.write(event(DurationComplete, 6));
+          writer.write(event(type, kLast));
+        },
+        {.readers = {}, .trust_nesting = true});
+    EXPECT_EQ(copy(words, {.readers = {}}), words);
+  }
+}
+
+TEST(WriterCopy, WhatBeginsLastEndsThen) {
+  const Words words = words_of(
+      [](Writer& writer) {
+        const auto event = *writer.prepare("", "x");
+        const auto thread = *writer.thread_index(1, 2);
+        writer.write_begin(event, thread, ~std::uint64_t{0});
+        writer.write_instant(event, thread, ~std::uint64_t{0});
+        writer.finish();
+      },
+      {.readers = {}});
+  EXPECT_EQ(words.back(), ~std::uint64_t{0});
+}
+
 // The program of the README.
 Words without_thread(std::uint64_t gone, const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
