@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 
 #include "fxt/visibility.h"
 
 namespace FXT_API fxt {
+
+// Throws std::logic_error. Not here, for programs that are compiled without exceptions.
+[[noreturn]] void refuse_wide_value();
 
 // Bits [Lo .. Hi] of a 64-bit word, both ends inclusive.
 template <unsigned Lo, unsigned Hi = Lo>
@@ -22,7 +24,8 @@ struct Field {
 
   // A value that does not fit is our bug; cutting it short would corrupt the trace in silence.
   static constexpr std::uint64_t put(std::uint64_t value) {
-    return value <= kMax ? value << Lo : throw std::logic_error("value too wide for its field");
+    if (value > kMax) refuse_wide_value();
+    return value << Lo;
   }
 };
 

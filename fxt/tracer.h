@@ -2,7 +2,8 @@
 // Traces the program that is running, from all of its threads: scopes, instants and counters with times taken
 // here. Each thread writes into a buffer of its own, without a lock. The file keeps all rules at any time: a
 // program that is killed leaves what was flushed, and scopes that were open then end where they were seen
-// last. Nothing here throws into the program but the constructors.
+// last. (The scopes of a thread have to end in the reverse order of their begins, as those on the stack do.)
+// Nothing here throws into the program but the constructors.
 //
 //   const fxt::TraceCategory kApp("app");         // both live as long as the program
 //   const fxt::TraceEvent kWork(kApp, "work");
@@ -279,7 +280,9 @@ class Tracer {
   void name_thread(std::string_view name) noexcept;
   // Why the file could not be written to its end; empty if it could.
   std::string error() const;
-  // How many events are lost: those in too many scopes, and those after an error.
+  // How many events are lost: those in too many scopes, those after an error, and those of threads that have
+  // no memory for a buffer, or are ending (thread_local objects that are destroyed after the thread's
+  // buffer).
   std::uint64_t lost() const noexcept;
 };
 

@@ -2,12 +2,15 @@
 #include "fxt/writing/record_builder.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "fxt/checking/value_rules.h"
 #include "fxt/words.h"
 
 namespace fxt {
+
+void refuse_wide_value() { throw std::logic_error("value too wide for its field"); }
 
 std::uint64_t* RecordBuilder::next(std::size_t words) {
   if (words > room_.size() - size_)

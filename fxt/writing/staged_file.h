@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,8 +21,9 @@ namespace fxt {
 
 class StagedFile {
  public:
-  // Throws for pipes and the like, which can't be overwritten.
-  explicit StagedFile(const std::string& path) : file_(path, FileMode::InPlace), words_(kWords) {
+  // Throws for pipes and the like, which can't be overwritten: a FIFO before it waits for a reader.
+  explicit StagedFile(const std::string& path)
+      : file_(overwritable(path), FileMode::InPlace), words_(kWords) {
     file_.restart();
   }
 
@@ -53,6 +56,13 @@ class StagedFile {
   void commit() { file_.commit(); }
 
  private:
+  static const std::string& overwritable(const std::string& path) {
+    std::error_code unknown;
+    if (std::filesystem::is_fifo(path, unknown))
+      throw std::system_error(std::make_error_code(std::errc::invalid_seek), path + ": can't empty");
+    return path;
+  }
+
   static constexpr std::size_t kWord = sizeof(std::uint64_t), kPageWords = 4096 / kWord,
                                kWords = std::size_t{1} << 13;
 

@@ -206,6 +206,7 @@ void TracerState::empty(TraceBuffer& buffer) {
   buffer.filled_ = buffer.flushed_ = 0;
 }
 
+// Null if the thread ends: its buffer is destroyed already.
 TraceBuffer* TracerState::buffer_for_thread() {
   static thread_local bool is_over = false;
   struct Holder {
@@ -247,11 +248,15 @@ void TracerState::forget(TraceBuffer& buffer) noexcept {
 }
 
 TraceBuffer* TraceBuffer::find() noexcept {
+  TracerState& state = TracerState::get();
+  if (!state.is_on) return nullptr;
+  TraceBuffer* buffer = nullptr;
   try {
-    return TracerState::get().is_on ? TracerState::get().buffer_for_thread() : nullptr;
-  } catch (const std::exception&) {  // no memory: the thread is not traced
-    return nullptr;
+    buffer = state.buffer_for_thread();
+  } catch (const std::exception&) {  // no memory
   }
+  if (buffer == nullptr) ++state.lost;
+  return buffer;
 }
 
 bool TraceBuffer::make_room() noexcept {
@@ -330,13 +335,13 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
   if (file_ || !is_prepared) throw std::logic_error("there is a Tracer already");
   StagedFile file(path);
   error.clear();
-  lost = 0;
   ring_ = EventRing(options.ring_bytes);
   names_.start(static_cast<std::uint64_t>(::getpid()),
                options.process_name.empty() ? text_of("/proc/self/comm") : std::string(options.process_name));
   names_.send(file);
   file.send();
   file_ = std::move(file);
+  lost = 0;  // threads that trace all the time have counted what no Tracer wanted
   is_on = true;
   if (!options.flushes_on_signals) return;
   for (const int signal : kFlushingSignals) {

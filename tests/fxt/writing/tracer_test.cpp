@@ -269,10 +269,26 @@ TEST_F(TracerTest, OneAfterTheOther) {
   EXPECT_EQ(seen().findings, "");
 }
 
+// Its destructor runs after that of the thread's buffer, which is made at the first event.
+TEST_F(TracerTest, EventsOfAThreadWithoutABufferAreLost) {
+  struct Last {
+    ~Last() { const TraceScope scope(kInner); }
+  };
+  const Tracer tracer(path_);
+  std::thread([] {
+    static thread_local const Last last;
+    const TraceScope scope(kOuter);
+  }).join();
+  EXPECT_EQ(tracer.lost(), 1U);
+}
+
 TEST_F(TracerTest, SaysAtTheBeginningWhatCannotBeWritten) {
   EXPECT_THROW(Tracer("/no/such/folder/out.fxt"), std::system_error);
   EXPECT_THROW(Tracer("/dev/full"), std::system_error);
   EXPECT_THROW(Tracer("/dev/null"), std::system_error) << "what is open could not be ended";
+  const std::string fifo = folder() + "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_THROW(Tracer{fifo}, std::system_error) << "and nobody reads it";
   const Tracer tracer(path_);
 }
 
