@@ -152,6 +152,7 @@ enum class Fault : std::uint8_t {
   AsyncOpenWhenEnded,
   AsyncTooDeep,
   AsyncStrayEnd,
+  AsyncInstantOutside,  // of an operation that is open
   AsyncOfOtherProcess,
   AsyncNeverEnds,
 };

@@ -160,7 +160,8 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
      "ends a duration that never began"},
     {NamesOuter, "NamesOuter", "W16", "PT Perfetto and Tracy pair without names and end the inner one",
      "ends a duration by its name while another is open inside it"},
-    {NeverEnds, "NeverEnds", "W17", "P Perfetto shows it as unfinished|T Tracy invents an end"},
+    {NeverEnds, "NeverEnds", "W17",
+     "P Perfetto shows it as unfinished|T Tracy invents an end|S the spec asks for an end"},
     {OutOfWindow, "OutOfWindow", "W16", "?* readers must sort"},
     {NotEnclosed, "NotEnclosed", "W21", "P Perfetto drops it, or binds it to the wrong slice",
      "lies in no duration"},
@@ -178,9 +179,12 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
      "begins more than 512 of async operation # at once"},
     {AsyncStrayEnd, "AsyncStrayEnd", "W17", "?* readers ignore it",
      "ends async operation #, which has not begun with this category and name"},
+    {AsyncInstantOutside, "AsyncInstantOutside", "W17", "S the spec asks for an operation around it",
+     "is an instant of async operation #, which is not open"},
     {AsyncOfOtherProcess, "AsyncOfOtherProcess", "W17", "P Perfetto, where ids are global, ends that one",
      "ends async operation # while that of another process is open inside it"},
-    {AsyncNeverEnds, "AsyncNeverEnds", "W17", "?P Perfetto shows it as unfinished"},
+    {AsyncNeverEnds, "AsyncNeverEnds", "W17",
+     "?P Perfetto shows it as unfinished|S the spec asks for an end"},
 }};
 static_assert([] {
   for (std::size_t i = 0; i < kFaults; ++i)

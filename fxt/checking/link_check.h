@@ -106,6 +106,8 @@ class LinkCheck {
     else if (link.type == EventType::AsyncBegin)
       async.open.push_back(
           {.process = link.process, .names = link.names, .arguments = link.arguments, .tag = link.offset});
+    else if (link.type == EventType::AsyncInstant && async.open.empty())
+      report(Fault::AsyncInstantOutside, link);
     if (async.open.empty()) asyncs_.erase(link.id);
   }
   void end_async(Async& async, const Link& link) {

@@ -185,9 +185,11 @@ OpenAsyncs<EventOrder::EventIdentity>::End EventOrder::find_end(const Event& eve
 void EventOrder::check_async(const Event& event, FaultSink& faults) {
   const auto report = [&](Fault fault) { faults.fault(fault, problem_of(fault, event.id)); };
   check_link_time(event, async_times_, "async operation ", faults);
+  const auto async = asyncs_.find(event.id);
   if (event.type == EventType::AsyncBegin) {
-    if (const auto async = asyncs_.find(event.id); async != asyncs_.end() && async->second.is_full())
-      report(Fault::AsyncTooDeep);
+    if (async != asyncs_.end() && async->second.is_full()) report(Fault::AsyncTooDeep);
+  } else if (event.type == EventType::AsyncInstant) {
+    if (async == asyncs_.end()) report(Fault::AsyncInstantOutside);
   } else if (event.type == EventType::AsyncEnd) {
     const auto end = find_end(event);
     if (end.operation == nullptr) report(Fault::AsyncStrayEnd);

@@ -264,12 +264,21 @@ TEST(Checker, W17AsyncOperationsOfOneIdNest) {
       broken({a_begins, b_begins, async(EventType::AsyncEnd, 8, kA), async(EventType::AsyncEnd, 9, kB)}),
       "W17");
   EXPECT_EQ(broken({a_begins, b_begins, async(EventType::AsyncEnd, 8, kA), async(EventType::AsyncEnd, 8, kB),
-                    async(EventType::AsyncInstant, 9, kA)}),
+                    async(EventType::AsyncBegin, 9, kA), async(EventType::AsyncEnd, 9, kA)}),
             kClean);  // both at once
   EXPECT_EQ(broken({a_begins, b_begins, async(EventType::AsyncEnd, 8, kA),
                     async(EventType::AsyncInstant, 9, kA), async(EventType::AsyncEnd, 9, kB)}),
             "W17");
   EXPECT_EQ(broken({a_begins, async(EventType::AsyncEnd, 8, kB), async(EventType::AsyncEnd, 9, kA)}), "w17");
+}
+
+TEST(Checker, W17AsyncInstantsLieInTheirOperation) {
+  const auto async = [](EventType type, std::uint64_t time) { return event(type, time, kA, 1, {7}); };
+  const auto instant = async(EventType::AsyncInstant, 5), begin = async(EventType::AsyncBegin, 5),
+             end = async(EventType::AsyncEnd, 5);
+  EXPECT_EQ(broken({begin, instant, end}), kClean);
+  EXPECT_EQ(broken({instant, begin, end}), "w17");
+  EXPECT_EQ(broken({begin, end, instant}), "w17");
 }
 
 TEST(Checker, W17AsyncIdsAreGlobalToPerfetto) {

@@ -111,8 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"LargestNumber", event(EventType::Instant, 5, kA, 1, {0x5'0024, ~std::uint64_t{0}}, 1), ""},
         EdgeFile{"LargestPointer",
                  event(EventType::DurationComplete, 5, kA, 1, {0x5'0027, ~std::uint64_t{0}, 6}, 1), ""},
-        EdgeFile{"LargestKoid", event(EventType::AsyncInstant, 5, kA, 1, {0x5'0028, ~std::uint64_t{0}, 6}, 1),
-                 ""},
+        EdgeFile{"LargestKoid", event(EventType::Instant, 5, kA, 1, {0x5'0028, ~std::uint64_t{0}}, 1), ""},
         EdgeFile{"NegativeNumber", event(EventType::Instant, 5, kA, 1, {0x5'0023, kTooLate}, 1), ""},
         EdgeFile{"OfAnEndNamedLikeOneOfItsBegin",  // Perfetto puts them together
                  joined(event(EventType::DurationBegin, 5, kA, 1, {0x7'0005'0011, 0x7'0004'0011}, 2),
@@ -310,7 +309,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Links, Edge,
     testing::Values(
-        EdgeFile{"AsyncInstantAlone", event(EventType::AsyncInstant, 5, kA, 1, {7}), ""},
+        EdgeFile{"AsyncInstantAlone", event(EventType::AsyncInstant, 5, kA, 1, {7}), "w17"},
         EdgeFile{"AsyncOfTheLargestId",
                  joined(async_begin(5, ~std::uint64_t{0}),
                         event(EventType::AsyncEnd, 6, kA, 1, {~std::uint64_t{0}})),

@@ -192,7 +192,7 @@ TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
   EXPECT_EQ(one.output, "fxt-draw: " + folder() + "in.fxt: lacks these requested threads: 99; it has 2\n");
   EXPECT_TRUE(std::filesystem::remove(out_)) << "the other thread is drawn";
   const std::string others = file("others.fxt", file_of([](Writer& writer) {
-                                    writer.write(Event{.type = EventType::AsyncInstant,
+                                    writer.write(Event{.type = EventType::AsyncBegin,
                                                        .time = 5,
                                                        .thread = {.process = 1, .thread = 2},
                                                        .name = "request"});

@@ -205,6 +205,8 @@ TEST(WriterFinish, IdsThatAreOverAreForgotten) {
     write(EventType::AsyncEnd, 6, id);
   }
   EXPECT_THROW(write(EventType::AsyncInstant, 400, 1), WriterError);
+  EXPECT_THROW(write(EventType::AsyncInstant, 700, 2), WriterError) << "it has ended";
+  EXPECT_NO_THROW(write(EventType::AsyncInstant, 700, 1));
   EXPECT_NO_THROW(write(EventType::AsyncBegin, 400, 2));
 }
 
