@@ -5,7 +5,10 @@
 //
 // or, with --json, an object
 // {"offset":…,"rule":"W15","fault":"Overlaps","severity":"error","readers":["perfetto"],
-// "record":"complete","problem":"…","effect":"…"}.
+// "record":"complete","problem":"…","effect":"…"}
+//
+// and for those beyond the first 20 errors, or warnings, of a rule
+// {"rule":"W15","severity":"error","more":…}.
 
 #include <algorithm>
 #include <array>
@@ -14,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "fxt/checker.h"
@@ -144,8 +148,10 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
            .works_with = {"check"}},
           only_with({"check"}, flag("werror", 0, options.fails_at_warnings,
                                     "with --check: exit code 1 for warnings, too")),
-          only_with({"check"}, flag("all", 0, options.all_findings,
-                                    "with --check: every finding, not only the first 20 of each rule")),
+          only_with(
+              {"check"},
+              flag("all", 0, options.all_findings,
+                   "with --check: every finding, not only the first 20 errors and warnings of each rule")),
           mode("rules", 0, DumpMode::Rules, "the rules that --check knows, with their reasons"),
           choice("color", color, {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
                  "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}};
@@ -269,7 +275,7 @@ ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOu
 
 // ---- --check and --rules ----
 
-constexpr std::uint64_t kShownOfEachRule = 20;
+constexpr std::uint64_t kShown = 20;  // of the errors, and of the warnings, of a rule
 
 class FindingPrinter {
  public:
@@ -277,12 +283,12 @@ class FindingPrinter {
 
   void print(const Finding& finding) {
     ++(finding.severity == Severity::Error ? errors_ : warnings_);
-    if (++of_rule_[finding.rule] > kShownOfEachRule && !options_->all_findings) return;
+    if (++found_[{finding.rule, finding.severity}] > kShown && !options_->all_findings) return;
     if (options_->json) {
       const Json json = {{"offset", finding.offset},
                          {"rule", finding.rule},
                          {"fault", name_of(finding.fault)},
-                         {"severity", name(finding)},
+                         {"severity", name(finding.severity)},
                          {"readers", names_of(finding.readers)},
                          {"record", finding.record},
                          {"problem", finding.problem},
@@ -290,22 +296,18 @@ class FindingPrinter {
       append_text(out_->text(), json.in_one_line());
     } else {
       append(out_->text(), "{}:+{:#x}: {} {} {}: {}: {}", printable(options_->file), finding.offset,
-             name(finding), finding.rule, finding.record, printable(finding.problem), finding.effect);
+             name(finding.severity), finding.rule, finding.record, printable(finding.problem),
+             finding.effect);
     }
     out_->line_done();
   }
 
   ExitCode finish() {
-    if (!options_->json) {
-      for (const auto& [rule, count] : of_rule_) {
-        if (count <= kShownOfEachRule || options_->all_findings) continue;
-        append(out_->text(), "{}: {} more of {}", printable(options_->file), count - kShownOfEachRule, rule);
-        out_->line_done();
-      }
-      if (errors_ + warnings_ != 0) {
-        append(out_->text(), "{}: {} errors, {} warnings", printable(options_->file), errors_, warnings_);
-        out_->line_done();
-      }
+    for (const auto& [kind, count] : found_)
+      if (count > kShown && !options_->all_findings) print_more(kind, count - kShown);
+    if (!options_->json && errors_ + warnings_ != 0) {
+      append(out_->text(), "{}: {} errors, {} warnings", printable(options_->file), errors_, warnings_);
+      out_->line_done();
     }
     out_->flush();
     const bool is_good = errors_ == 0 && (warnings_ == 0 || !options_->fails_at_warnings);
@@ -320,13 +322,25 @@ class FindingPrinter {
       if (readers.contains(reader)) names.push_back(name_of(reader));
     return names;
   }
-  static std::string_view name(const Finding& finding) {
-    return finding.severity == Severity::Error ? "error" : "warning";
+  using Kind = std::pair<std::string_view, Severity>;  // by rule
+
+  static std::string_view name(Severity severity) {
+    return severity == Severity::Error ? "error" : "warning";
+  }
+  void print_more(const Kind& kind, std::uint64_t count) {
+    const auto& [rule, severity] = kind;
+    if (options_->json) {
+      const Json json = {{"rule", rule}, {"severity", name(severity)}, {"more", count}};
+      append_text(out_->text(), json.in_one_line());
+    } else {
+      append(out_->text(), "{}: {} more {}s of {}", printable(options_->file), count, name(severity), rule);
+    }
+    out_->line_done();
   }
 
   const DumpOptions* options_;
   StandardOutput* out_;
-  std::map<std::string_view, std::uint64_t> of_rule_;
+  std::map<Kind, std::uint64_t> found_;
   std::uint64_t errors_ = 0, warnings_ = 0;
 };
 

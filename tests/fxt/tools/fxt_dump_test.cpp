@@ -202,8 +202,21 @@ TEST_F(FxtDump, ShowsTwentyFindingsOfARule) {
   Words words = good_trace();
   for (std::uint64_t i = 0; i < 30; ++i) words = joined(words, {0x0002'0001'0104'0034, 5000 + i, 10});
   const std::string path = file("many", words);
-  EXPECT_THAT(run("--check " + path).output, HasSubstr("10 more of W15\n"));
+  EXPECT_THAT(run("--check " + path).output, HasSubstr("many: 10 more errors of W15\n"));
+  EXPECT_THAT(run("--check --json " + path).output,
+              HasSubstr("\n{\"rule\":\"W15\",\"severity\":\"error\",\"more\":10}\n"));
   EXPECT_THAT(run("--check --all " + path).output, HasSubstr("many: 30 errors, 0 warnings\n"));
+}
+
+// Stray ends are warnings, a duration without an end is an error.
+TEST_F(FxtDump, ManyWarningsOfARuleHideNoError) {
+  Words words = good_trace();
+  for (std::uint64_t i = 0; i < 25; ++i) words = joined(words, {0x0002'0001'0103'0024, 5000 + i});
+  words = joined(words, {0x0002'0001'0102'0024, 6000});
+  const Outcome outcome = run("--check " + file("hidden", words));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr(": error W17 begin: "));
+  EXPECT_THAT(outcome.output, HasSubstr("hidden: 5 more warnings of W17\n"));
 }
 
 TEST_F(FxtDump, PrintsItsRules) {
