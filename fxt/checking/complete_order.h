@@ -21,8 +21,8 @@ inline constexpr std::size_t kMaxWithoutOrder = std::size_t{1} << 16;
 class CompleteOrderEvidence {
  public:
   // What the next event shows. A complete event inside the complete event before it means the order of
-  // begins, one that begins before an earlier event means the order of ends. `end` is only used of complete
-  // events.
+  // begins; one that begins before an earlier event, or with a shorter complete event before it, means the
+  // order of ends. `end` is only used of complete events.
   CompleteOrder shown_by(EventType type, std::uint64_t begin, std::uint64_t end) {
     const bool is_late = begin < last_;
     last_ = std::max(last_, begin);
@@ -30,6 +30,7 @@ class CompleteOrderEvidence {
     if (is_late) return CompleteOrder::ByEnd;
     const std::uint64_t before_begin = std::exchange(complete_begin_, begin);
     const std::uint64_t before_end = std::exchange(complete_end_, end);
+    if (begin == before_begin && before_begin < before_end && before_end < end) return CompleteOrder::ByEnd;
     const bool is_inside = begin < before_end && end <= before_end;
     const bool is_shorter = begin > before_begin || end < before_end;
     return is_inside && is_shorter ? CompleteOrder::ByBegin : CompleteOrder::Unknown;

@@ -54,8 +54,12 @@ Character first_character(std::string_view text) {
   if (lead < 0x80) return {text.substr(0, 1), is_plain(text[0])};
   const std::string_view bytes = text.substr(0, lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4);
   if (!is_valid_utf8(bytes)) return {text.substr(0, 1), false};
-  const bool is_c1 = lead == 0xc2 && byte(1) < 0xa0;
-  return {bytes, !is_c1 && bytes != "\xef\xbf\xbe" && bytes != "\xef\xbf\xbf"};
+  const auto is_within = [bytes](std::string_view first, std::string_view last) {
+    return bytes >= first && bytes <= last;
+  };
+  const bool is_c1 = is_within("\u0080", "\u009f");
+  const bool reorders = is_within("\u202a", "\u202e") || is_within("\u2066", "\u2069");
+  return {bytes, !is_c1 && !reorders && !is_within("\xef\xbf\xbe", "\xef\xbf\xbf")};
 }
 
 void append_printable(TextBuffer& out, std::string_view text) {

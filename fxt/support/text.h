@@ -37,7 +37,9 @@ inline void append_number(TextBuffer& out, std::uint64_t number) {
 // The first character of `text`, or its first byte where that begins none.
 struct Character {
   std::string_view bytes;
-  bool is_shown;  // false for control characters (C0, DEL, C1), U+FFFE, U+FFFF, and what is not UTF-8
+  // False for control characters (C0, DEL, C1, those that reorder text), U+FFFE, U+FFFF, and what is not
+  // UTF-8.
+  bool is_shown;
 };
 Character first_character(std::string_view text);
 

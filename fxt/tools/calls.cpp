@@ -50,6 +50,7 @@ CallStream::CallStream(const Selection& selection, Listener& listener, Sequence 
     : selection_(selection),
       listener_(&listener),
       window_(selection.range.value_or(TimeRange{})),
+      sequence_(sequence),
       order_(sequence == Sequence::AsWritten),
       takes_calls_(selection.kinds.empty() || std::ranges::any_of(selection.kinds, [](const auto& kind) {
                      return kind == "event" || kind == "begin" || kind == "end" || kind == "complete";
@@ -106,7 +107,7 @@ bool CallStream::put(const CallEvent& call_event, const Event* event) {
   CallThread& thread = *call_event.thread;
   const bool is_complete = call_event.type == EventType::DurationComplete;
   const bool is_begin = call_event.type == EventType::DurationBegin;
-  const bool is_in_order = call_event.begin_ns >= thread.last_ns;
+  const bool is_in_order = this->is_in_order(thread, call_event);
   if (is_in_order)
     end_calls_before(thread, call_event.begin_ns);
   else
@@ -142,6 +143,16 @@ bool CallStream::put(const CallEvent& call_event, const Event* event) {
   return result;
 }
 
+// Among calls as they were written, one may come behind another that begins with it and ends earlier.
+bool CallStream::is_in_order(const CallThread& thread, const CallEvent& event) const {
+  if (event.begin_ns < thread.last_ns) return false;
+  if (sequence_ == Sequence::Sorted || event.type != EventType::DurationComplete || thread.calls.empty())
+    return true;
+  const OpenCall& before = thread.calls.back();
+  return before.awaits_end || before.begin_ns != event.begin_ns || before.end_ns == before.begin_ns ||
+         before.end_ns >= event.end_ns;
+}
+
 // All that is known of the thread may lie inside the call.
 void CallStream::put_late(CallThread& thread, OpenCall& call) {
   if (call.begin_ns <= thread.first_ns) {
@@ -173,10 +184,23 @@ void CallStream::pop(CallThread& thread) {
   thread.calls.pop_back();
   if (call.awaits_end) --thread.awaiting;
   if (call.is_chosen) --thread.chosen;
+  if (!thread.calls.empty() && !thread.calls.back().awaits_end && call.end_ns > thread.calls.back().end_ns)
+    ++odd_.crossing;
   const Part part = part_of(call);
-  if (!part.is_empty)
-    (thread.calls.empty() ? thread.ended_ns : thread.calls.back().inner_ns) += part.length_ns();
+  if (!part.is_empty) add_to_outer(thread, part);
   listener_->ended(thread, call, false);
+}
+
+// To the call around it. What lies behind the end of that one belongs to the next outer one.
+void CallStream::add_to_outer(CallThread& thread, const Part& part) {
+  std::uint64_t begin_ns = part.begin_ns;
+  for (auto outer = thread.calls.rbegin(); outer != thread.calls.rend() && begin_ns < part.end_ns; ++outer) {
+    const std::uint64_t end_ns =
+        outer->awaits_end ? part.end_ns : std::clamp(outer->end_ns, begin_ns, part.end_ns);
+    outer->inner_ns += end_ns - begin_ns;
+    begin_ns = end_ns;
+  }
+  thread.ended_ns += part.end_ns - begin_ns;
 }
 
 std::vector<std::string> CallStream::notes() const {
@@ -186,6 +210,7 @@ std::vector<std::string> CallStream::notes() const {
   };
   add(odd_.late, "events stand behind later ones of their thread: what lies around them is not known");
   add(odd_.unmatched, "ends have no begin");
+  add(odd_.crossing, "calls end after the call that they begin in");
   add(odd_.bad_times, "events belong to no call: their times are impossible");
   return lines;
 }

@@ -153,6 +153,7 @@ class CallStream {
     std::uint64_t late = 0;       // behind later ones of their thread
     std::uint64_t unmatched = 0;  // ends without a begin
     std::uint64_t bad_times = 0;  // span_of() has nothing of them
+    std::uint64_t crossing = 0;   // calls that begin inside another one and end after it
   };
   const OddEvents& odd() const { return odd_; }
   // Lines about these, as far as there are any.
@@ -161,13 +162,16 @@ class CallStream {
  private:
   // `event`: where it comes from, or null. True if it is part of a chosen call.
   bool put(const CallEvent& call_event, const Event* event);
+  bool is_in_order(const CallThread& thread, const CallEvent& event) const;
   void put_late(CallThread& thread, OpenCall& call);
   void end_calls_before(CallThread& thread, std::uint64_t time_ns);
   void pop(CallThread& thread);
+  void add_to_outer(CallThread& thread, const Part& part);
 
   Selection selection_;
   Listener* listener_;
   TimeWindow window_;
+  Sequence sequence_;
   CallOrder order_;
   bool takes_calls_;
   CallNames names_;

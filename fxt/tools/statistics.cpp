@@ -329,6 +329,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   }
   if (calls_.odd().late != 0) all["late_events"] = calls_.odd().late;
   if (calls_.odd().unmatched != 0) all["ends_without_begin"] = calls_.odd().unmatched;
+  if (calls_.odd().crossing != 0) all["crossing_calls"] = calls_.odd().crossing;
   if (calls_.odd().bad_times != 0) all["impossible_events"] = calls_.odd().bad_times;
   const ReaderCounters& counters = reader.counters();
   all["strings"] = Json{{"table", records_.table_strings}, {"inline", records_.inline_strings}};

@@ -86,7 +86,7 @@ std::vector<std::string> DrawingReport::lines() const {
   say(arrows_too_many, "flow arrow", "not drawn: too many");
   say(flow_events, "flow event", "not drawn: nothing to draw an arrow from or to");
   say(flows_too_many, "flow event", "not drawn: too many flows are open");
-  say(values_not_drawn, "value", "not drawn: no number, or of too many counters");
+  say(values_not_drawn, "value", "not drawn: no number, not finite, or of too many counters");
   say(unmatched_ends, "end", "not drawn: no begin in the trace");
   say(bad_times, "record", "not drawn: impossible times");
   say(unreadable, "record", "not drawn: damaged, or of an unknown type");

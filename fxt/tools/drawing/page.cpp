@@ -118,12 +118,13 @@ function paintMarks(lane) {
   paint.globalAlpha = 1;
 }
 function paintCounter(lane, y) {
-  const values = lane.values, low = Math.min(0, ...values.map(v => v[1])), high = Math.max(...values.map(v => v[1]), low + 1e-9);
-  const base = y + counterHeight - 2, level = v => base - (counterHeight - 2) * (v - low) / (high - low);
+  // Halves: the difference may be greater than the greatest number.
+  const values = lane.values, low = Math.min(0, ...values.map(v => v[1])) / 2, range = Math.max(...values.map(v => v[1])) / 2 - low;
+  const base = y + counterHeight - 2, level = v => base - (range > 0 ? (counterHeight - 2) * (v / 2 - low) / range : 0);
   paint.fillStyle = '#7a9cc6';
   paint.beginPath();
   paint.moveTo(place(values[0][0]), base);
-  let before = low;
+  let before = 2 * low;
   for (const [ns, value] of values) {
     paint.lineTo(place(ns), level(before));
     paint.lineTo(place(ns), level(value));
@@ -299,7 +300,7 @@ function search(text) {
   wanted = text;
   let apart = 0, inAll = 0, names = 0;
   data.names.forEach(([, label, , calls], name) => {
-    if (!label.includes(text)) return;
+    if (!calls || !label.includes(text)) return;
     inAll += calls;
     names += 1;
   });

@@ -214,13 +214,15 @@ class Picture {
   // From zero, or from the least value where some are below it.
   void counter(const std::vector<Drawing::Value>& values) {
     const auto [least, most] = std::ranges::minmax(values, {}, &Drawing::Value::value);
-    const double low = std::min(0.0, least.value), high = std::max(most.value, low + 1e-9);
+    // Halves: the difference may be greater than the greatest number.
+    const double low = std::min(0.0, least.value) / 2, span = most.value / 2 - low;
     const double height = kCounterRow - 2;
     std::string path =
         fmt::format("M{} {}", number(x(values.front().ns)), number(static_cast<double>(y_) + height));
     for (const Drawing::Value& one : values)
-      path += fmt::format("H{}V{}", number(x(one.ns)),
-                          number(static_cast<double>(y_) + height * (1 - (one.value - low) / (high - low))));
+      path += fmt::format(
+          "H{}V{}", number(x(one.ns)),
+          number(static_cast<double>(y_) + height * (span > 0 ? 1 - (one.value / 2 - low) / span : 1)));
     path += fmt::format("H{}V{}Z", number(width_ - kMargin), number(static_cast<double>(y_) + height));
     print("<path class=\"values\" d=\"{}\" fill=\"#7a9cc6\"><title>{} to {}</title></path>\n", path,
           least.value, most.value);

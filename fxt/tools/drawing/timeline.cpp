@@ -1,6 +1,7 @@
 #include "fxt/tools/drawing/timeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include "fxt/format.h"
@@ -31,10 +32,12 @@ std::uint64_t divided_up(std::uint64_t number, std::uint64_t by) {
   return number / by + (number % by != 0 ? 1U : 0U);
 }
 
+// Only numbers that have a place on an axis.
 std::optional<double> number_of(const Value& value) {
   return std::visit(
       []<typename T>(const T& held) -> std::optional<double> {
-        if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(held);
+        if constexpr (std::is_arithmetic_v<T>)
+          if (const auto number = static_cast<double>(held); std::isfinite(number)) return number;
         return std::nullopt;
       },
       value);

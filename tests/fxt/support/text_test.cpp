@@ -10,6 +10,8 @@ constexpr std::string_view kOdd = "a\x1b[31m\x7f\xc2\x9b\xff\u00fc\n";
 
 TEST(Printable, HoldsNothingThatATerminalObeys) {
   EXPECT_EQ(printable(kOdd), "a\\x1b[31m\\x7f\\xc2\\x9b\\xff\u00fc\\x0a");
+  EXPECT_EQ(printable("a\u202eb\u2069\u202f\u206a"), "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa9\u202f\u206a")
+      << "what follows would seem another text";
 }
 
 TEST(Printable, QuotedHasNamesForLineEnds) {

@@ -26,6 +26,25 @@ class CallOrderTest : public testing::Test {
   std::vector<CallEvent> ready_;
 };
 
+// A tick of the clock holds the begins of all three.
+TEST_F(CallOrderTest, OfEndsIsShownByCallsThatBeginTogether) {
+  complete(5, 5);
+  complete(5, 6);
+  complete(5, 9);
+  EXPECT_TRUE(ready_.empty());
+  const std::vector<CallEvent> all = order_.take_all();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].end_ns, 9U);
+  EXPECT_EQ(all[1].end_ns, 6U);
+}
+
+// What has no length may stand before what begins with it.
+TEST_F(CallOrderTest, OfEndsIsNotShownByCallsOfNoLength) {
+  complete(5, 5);
+  complete(5, 9);
+  EXPECT_EQ(order_.take_all().front().end_ns, 5U);
+}
+
 TEST_F(CallOrderTest, OfEndsIsSortedAMillionCallsAtATime) {
   constexpr std::uint64_t kMillion = std::uint64_t{1} << 20;
   const auto call = [&](std::uint64_t begin_ns) {

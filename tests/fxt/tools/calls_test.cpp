@@ -134,6 +134,17 @@ TEST_F(Calls, WithoutAnEndLastAsLongAsTheirThread) {
   EXPECT_THAT(statistics(), ElementsAre("main 1: 400 100 400 400 400", "work 1: 300 300 300 300 300"));
 }
 
+// What lies behind the call around it is not inside it.
+TEST_F(Calls, ThatCrossCountWhereTheyLie) {
+  complete(kMain, 1000, 1100);
+  complete(kWork, 1010, 1030);
+  complete(kLeaf, 1020, 1040);
+  EXPECT_THAT(statistics(),
+              ElementsAre("main 1: 100 70 100 100 100", "leaf 1: 20 20 20 20 20", "work 1: 20 10 20 20 20"));
+  EXPECT_EQ(nlohmann::json::parse(dump("--stats --json"))["crossing_calls"], 1);
+  EXPECT_THAT(dump("--folded"), HasSubstr("calls: 1 calls end after the call that they begin in\n"));
+}
+
 TEST_F(Calls, ThatCantBePlacedAreSaid) {
   end(kLeaf, 1000);
   complete(kMain, 1500, 2000);

@@ -100,6 +100,13 @@ TEST(Timeline, DrawsLateCallsBelowThoseThatWait) {
                           "508+100 row 1: work: 100 ns at 500 ns"));
 }
 
+// In the order of ends, within one tick of the clock.
+TEST(Timeline, DrawsCallsAroundThoseThatBeganWithThem) {
+  EXPECT_THAT(shapes({call(1000, 1100, "leaf"), call(1000, 1500, "work"), call(1000, 2000, "main")}),
+              ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "8+500 row 1: work: 500 ns at 0 ns",
+                          "8+100 row 2: leaf: 100 ns at 0 ns"));
+}
+
 TEST(Timeline, DrawsLateCallsThatCrossOthersBelowThem) {
   EXPECT_THAT(shapes({call(1000, 1500, "one"), call(1500, 2000, "two"), call(1400, 1600, "late")}),
               ElementsAre("8+500 row 0: one: 500 ns at 0 ns", "508+500 row 0: two: 500 ns at 500 ns",
@@ -452,6 +459,19 @@ TEST(Timeline, DrawsFlowsAndCounters) {
   const std::string svg = drawn(bytes_of(sample_trace())).svg;
   EXPECT_THAT(svg, HasSubstr("<path class=\"flow\" d=\"M383 49.5C476.75 49.5 476.75 110.5 570.5 110.5\""));
   EXPECT_THAT(svg, HasSubstr("<path class=\"values\" d=\"M258 "));
+}
+
+// The last value is infinite: it has no place. The others are further apart than the greatest number.
+TEST(Timeline, CountersHoldAnyFiniteValues) {
+  const auto counter = [](std::uint64_t time, double value) {
+    Event counter = event(EventType::Counter, time, "n");
+    counter.arguments = {{"v", value}};
+    return counter;
+  };
+  const Drawn picture = drawn(
+      {call(1000, 2000, "main"), counter(1000, 1e308), counter(1500, -1e308), counter(1600, 1.0 / 0.0)});
+  EXPECT_THAT(picture.svg, HasSubstr(" d=\"M8 117H8V85H508V117H1008V117Z\""));
+  EXPECT_THAT(picture.lines, Contains("1 value not drawn: no number, not finite, or of too many counters"));
 }
 
 // Of many values, the greatest of each step is kept, and steps double until there are few enough.
