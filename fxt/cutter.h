@@ -61,8 +61,9 @@ struct CutCounters {
   std::uint64_t cut_calls = 0;   // durations and async operations that go on after a piece, once for each
   std::uint64_t cut_flows = 0;   // flows that end, but whose begin and end are not in one piece
   std::uint64_t unwritable = 0;  // of unknown types, or against the rules of the Writer
-  std::uint64_t repaired_strings =
-      0;  // were not UTF-8, or had a NUL; those of the tables once for each piece
+  // Those of the tables once for each piece.
+  std::uint64_t repaired_strings = 0;  // were not UTF-8, or had a NUL
+  std::uint64_t cut_strings = 0;       // were longer than 32,000 bytes
 };
 
 // Not thread-safe. Memory grows with open durations and the tables, not with the length of the trace.

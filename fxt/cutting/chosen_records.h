@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "fxt/checking/by_thread.h"
+#include "fxt/checking/links.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/cutter.h"
 #include "fxt/records.h"
@@ -62,7 +65,9 @@ class ChosenRecords {
   template <typename T, typename Consume>
   void filter(const T& record, Consume consume) {
     if constexpr (std::is_same_v<T, Event>) {
-      if (is_chosen(record.thread.thread))
+      if (is_async(record.type) && !takes_all())
+        filter_async(record, consume);
+      else if (is_chosen(record.thread.thread))
         filter_event(record, consume);
       else
         leave_out(record, consume);
@@ -84,6 +89,35 @@ class ChosenRecords {
  private:
   bool is_chosen(std::uint64_t thread) const {
     return threads_.empty() || std::ranges::find(threads_, thread) != threads_.end();
+  }
+
+  bool takes_all() const { return threads_.empty() && !keeps_; }
+
+  // An end goes with its begin, whatever its thread and process.
+  template <typename Consume>
+  void filter_async(const Event& event, Consume consume) {
+    const bool is_own_choice = is_chosen(event.thread.thread) && (!keeps_ || keeps_(event));
+    const bool is_kept =
+        event.type == EventType::AsyncEnd ? has_kept_begin(event).value_or(is_own_choice) : is_own_choice;
+    if (event.type == EventType::AsyncBegin)
+      if (OpenAsyncs<bool>& async = asyncs_[event.id]; !async.is_full())
+        async.open.push_back({.process = event.thread.process, .names = names_of(event), .tag = is_kept});
+    if (is_kept) consume(event);
+  }
+  // Ends the operation. Nothing if none has begun.
+  std::optional<bool> has_kept_begin(const Event& end) {
+    const auto async = asyncs_.find(end.id);
+    if (async == asyncs_.end()) return std::nullopt;
+    auto& open = async->second.open;
+    const auto* const ended = async->second.find_end(end.thread.process, names_of(end), 0, {}).operation;
+    if (ended == nullptr) return std::nullopt;
+    const bool is_kept = ended->tag;
+    open.erase(open.begin() + (ended - open.data()));
+    if (open.empty()) asyncs_.erase(async);
+    return is_kept;
+  }
+  static std::size_t names_of(const Event& event) {
+    return hash_of_names(event.category.text, event.name.text);
   }
 
   // A flow outside of the durations that are kept gets one of no length.
@@ -135,6 +169,7 @@ class ChosenRecords {
   std::vector<std::uint64_t> threads_;
   std::function<bool(const Event&)> keeps_;
   KeptEvents kept_;
+  std::map<std::uint64_t, OpenAsyncs<bool>> asyncs_;  // by id: whether the operations are kept
 };
 
 }  // namespace fxt

@@ -125,6 +125,7 @@ class Piece {
   void finish() {
     writer_.finish();
     counters_->repaired_strings += writer_.counters().repaired_strings;
+    counters_->cut_strings += writer_.counters().cut_strings;
   }
 
  private:

@@ -526,6 +526,19 @@ TEST(Cut, FlowsOfDurationsThatAreNotTakenGetTheirOwn) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
+// Of 7 the begin is chosen, of 8 the end.
+TEST(Cut, AnAsyncOperationEndsWhereverItsThreadIs) {
+  using enum EventType;
+  const auto words =
+      trace(linked(AsyncBegin, 10, 7), linked(AsyncBegin, 20, 8, kOther), linked(AsyncInstant, 25, 7),
+            linked(AsyncEnd, 30, 7, kOther), linked(AsyncEnd, 40, 8));
+  const auto cuts = cut(words, {.threads = {kThread.thread}});
+  EXPECT_THAT(texts_of(cuts), ElementsAre("async-begin 10 1/2 \"c\" \"link\" id=7\n"
+                                          "async-instant 25 1/2 \"c\" \"link\" id=7\n"
+                                          "async-end 30 1/3 \"c\" \"link\" id=7\n"));
+  EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
+}
+
 // Of 7 the begin is taken, of 8 the end, of 9 both, of 10 neither.
 TEST(Cut, FlowsBetweenThreadsOfWhichOneIsNotTakenAreCut) {
   using enum EventType;
