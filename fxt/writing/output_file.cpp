@@ -42,10 +42,17 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent.string();
 }
 
-// A name beside the target that nobody has.
+bool is_one_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// A name beside the target that nobody has. A long one is cut: names have at most 255 bytes.
 std::string free_name_for(const std::string& target) {
+  constexpr std::size_t kLongest = 220;
+  const std::string file = std::filesystem::path(target).filename().string();
+  const std::string kept = target.substr(0, target.size() - file.size()) + file.substr(0, kLongest);
   struct stat status {};
-  const std::string first = target + ".part-" + std::to_string(::getpid());
+  const std::string first = kept + ".part-" + std::to_string(::getpid());
   std::string name = first;
   for (int i = 2; ::lstat(name.c_str(), &status) == 0; ++i) name = first + '-' + std::to_string(i);
   return name;
@@ -126,6 +133,7 @@ class OutputFile::State {
   void give_temporary_name();
   void drop_temporary_name();
   void allocate(std::uint64_t bytes);
+  bool link_unnamed();
   void sync_folder() const;
   [[noreturn]] void fail(std::string_view what) const;  // with errno's text
 
@@ -139,23 +147,31 @@ class OutputFile::State {
 };
 
 OutputFile::State::State(const std::string& path, FileMode mode)
-    : name(path == "-" ? "standard output" : path), target_(resolved(path)), mode_(mode) {
+    : name(path == "-" ? "standard output" : path), target_(path), mode_(mode) {
   if (path == "-") {
     fd_ = STDOUT_FILENO;
     is_direct_ = true;
     return;
   }
   struct stat status {};
-  const bool exists = ::stat(target_.c_str(), &status) == 0;
+  const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail("can't write");
   if (exists && S_ISDIR(status.st_mode)) {
     errno = EISDIR;
     fail("can't write");
   }
-  if (exists && ::access(target_.c_str(), W_OK) != 0) fail("can't write");
-  const bool is_special = exists && !S_ISREG(status.st_mode);
-  if (is_special || mode == FileMode::InPlace) {
-    open_directly(is_special ? 0 : O_CREAT | O_TRUNC);
+  if (exists && ::access(path.c_str(), W_OK) != 0) fail("can't write");
+  if (exists && !S_ISREG(status.st_mode)) {
+    open_directly(0);
+    return;
+  }
+  // A link of /proc/self/fd may lead to a file that has no name any more.
+  struct stat at_end {};
+  std::string end = resolved(path);
+  const bool has_name = !exists || (::stat(end.c_str(), &at_end) == 0 && is_one_file(status, at_end));
+  if (has_name) target_ = std::move(end);
+  if (!has_name || mode == FileMode::InPlace) {
+    open_directly(O_CREAT | O_TRUNC);
     return;
   }
 
@@ -218,14 +234,18 @@ OutputFile::State::~State() {
 }
 
 // Sees to it that the first `bytes` bytes of the file have blocks, with those of the bytes that follow. Does
-// not change the file's size. A file system that can't do it allocates blocks as they are written.
+// not change the file's size. A file system that can't do it allocates blocks as they are written. A full one
+// keeps those that it had left: they are given back.
 void OutputFile::State::allocate([[maybe_unused]] std::uint64_t bytes) {
 #ifdef FALLOC_FL_KEEP_SIZE
   constexpr std::uint64_t kStep = std::uint64_t{32} << 20, kSmallFile = std::uint64_t{4} << 20;
   while (allocates_ahead_ && bytes > std::max(allocated_bytes_, kSmallFile)) {
     allocates_ahead_ =
         ::fallocate(fd_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(allocated_bytes_), kStep) == 0;
-    if (allocates_ahead_) allocated_bytes_ += kStep;
+    if (allocates_ahead_)
+      allocated_bytes_ += kStep;
+    else if (::ftruncate(fd_, static_cast<off_t>(bytes_written)) != 0)
+      fail("can't write");
   }
 #endif
 }
@@ -267,16 +287,28 @@ void OutputFile::State::commit(bool sync) {
   if (allocated_bytes_ > bytes_written && ::ftruncate(fd_, static_cast<off_t>(bytes_written)) != 0)
     fail("can't write");
   if (sync && ::fsync(fd_) != 0) fail("can't write");
-  if (temporary_.empty()) {
-    // An unnamed file can't replace an older one at once: it gets a temporary name first.
-    give_temporary_name();
-    if (::linkat(AT_FDCWD, link_to(fd_).c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
-      fail("can't name the finished file");
+  if (temporary_.empty() && !link_unnamed()) fail("can't name the finished file");
+  if (::close(std::exchange(fd_, -1)) != 0) {
+    const int problem = errno;
+    if (temporary_.empty()) ::unlink(target_.c_str());
+    errno = problem;
+    fail("can't write");
   }
-  if (::close(std::exchange(fd_, -1)) != 0) fail("can't write");
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("can't name the finished file");
+  if (!temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0)
+    fail("can't name the finished file");
   drop_temporary_name();
   if (sync) sync_folder();
+}
+
+// An unnamed file can't replace an older one at once: it gets a temporary name. False: errno says why not.
+bool OutputFile::State::link_unnamed() {
+  const auto link_as = [this](const std::string& path) {
+    return ::linkat(AT_FDCWD, link_to(fd_).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (link_as(target_)) return true;
+  if (errno != EEXIST) return false;
+  give_temporary_name();
+  return link_as(temporary_);
 }
 
 void OutputFile::State::sync_folder() const {

@@ -131,7 +131,17 @@ FAILING(int, rename, (const char* from, const char* to), (from, to), -1)
 FAILING(int, unlink, (const char* path), (path), -1)
 FAILING(int, ftruncate, (int file, off_t size), (file, size), -1)
 FAILING(int, ftruncate64, (int file, off64_t size), (file, size), -1)
-FAILING(int, fallocate, (int file, int mode, off_t from, off_t size), (file, mode, from, size), -1)
+// A full disk gives what it has left.
+extern "C" int fallocate(int file, int mode, off_t from, off_t size) {
+  static Call& call = add("fallocate");
+  static auto* const real =
+      reinterpret_cast<int (*)(int, int, off_t, off_t)>(::dlsym(RTLD_NEXT, "fallocate"));
+  if (!fails(call)) return real(file, mode, from, size);
+  const int error = errno;
+  real(file, mode, from, size / 2);
+  errno = error;
+  return -1;
+}
 FAILING(void*, mmap, (void* wanted, std::size_t size, int access, int flags, int file, off_t from),
         (wanted, size, access, flags, file, from), MAP_FAILED)
 FAILING(void*, mmap64, (void* wanted, std::size_t size, int access, int flags, int file, off64_t from),

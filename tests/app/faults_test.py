@@ -12,6 +12,7 @@ import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import tarfile
 import tempfile
@@ -136,6 +137,19 @@ class Faults(unittest.TestCase):
                         self.assertIn(content, (before.get(name), expected[name]))
         return failures
 
+    def test_a_full_disk_keeps_no_blocks_ahead(self):
+        """File systems that allocate ahead, as ext4, give back what they had left for that."""
+        large = self.folder / "large.fxt"
+        start = struct.pack("<QQQ", 0x0016547846040010, 0x21, 1_000_000_000)
+        instants = b"".join(struct.pack("<QQQQQ", 0x8001000000000054, 1_000_000_000 + i, 1, 2, 0x78) for i in range(200_000))
+        large.write_bytes(start + instants)
+        run = self.run_in(self.folder, [PROGRAMS / "fxt-cut", "-r", "0~", large, "out.fxt"], FAIL_CALL="fallocate", FAIL_AT=1,
+                          FAIL_ERRNO=errno.ENOSPC)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        status = (self.folder / "out.fxt").stat()
+        self.assertGreater(status.st_size, 4 << 20)
+        self.assertLess(status.st_blocks * 512, status.st_size + (1 << 20))
+
     def test_one_file(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, "out.fxt"), 10)
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--sync", CALC, "out.fxt", older=["out.fxt"]), 10)
@@ -164,8 +178,8 @@ class Faults(unittest.TestCase):
 
     def test_threads(self):
         recording = generator.Recording(7, 3000, ["arguments", "kernel", "switches", "losses"]).write(self.folder / "run.data")
-        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-j4", recording, "out.fxt", FAIL_WORKERS=1), 3)
-        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-j4", recording, "out.fxt.gz", FAIL_WORKERS=1), 3)
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-j4", recording, "out.fxt", FAIL_WORKERS=1), 2)
+        self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-j4", recording, "out.fxt.gz", FAIL_WORKERS=1), 2)
 
     def test_files_that_become_shorter(self):
         recording = generator.Recording(7, 1000).write(self.folder / "run.data")
