@@ -19,11 +19,26 @@ void Timeline::shift_input(std::size_t input, std::int64_t offset_ns) {
   parts_.inputs.at(input).offset_ns = saturating_sum(parts_.inputs[input].clock_ns, offset_ns);
 }
 
-void Timeline::show_cpus_of(const std::string& machine) {
-  if (!machine_) machine_ = machine;
-  if (machine != *machine_)
-    notes_->add(kSharedCpus, Location::file(parts_.inputs.back().name),
-                fmt::format("its cpus are those of \"{}\", others are those of \"{}\"", machine, *machine_));
+void Timeline::show_cpus_of(const std::string& machine) { parts_.inputs.back().cpus_of = machine; }
+
+// A cpu has one track: at a time, one thread is there.
+void Timeline::note_shared_cpus() const {
+  const TimelineInput* first = nullptr;
+  for (const TimelineInput& input : parts_.inputs) {
+    if (!input.cpus_of) continue;
+    if (first == nullptr) first = &input;
+    const auto note = [&](const std::string& what) {
+      notes_->add(kSharedCpus, Location::file(input.name), what);
+    };
+    const auto moved_ns = [](const TimelineInput& one) { return one.offset_ns - one.clock_ns; };
+    if (*input.cpus_of != *first->cpus_of)
+      note(fmt::format("its cpus are those of \"{}\", others are those of \"{}\"", *input.cpus_of,
+                       *first->cpus_of));
+    else if (moved_ns(input) != moved_ns(*first))
+      note("its times are moved to where the cpus were with the threads of other inputs");
+    else if (&input != first && input.name == first->name)
+      note("is given twice: each of its cpus has two threads at a time");
+  }
 }
 
 std::optional<std::int64_t> Timeline::clock_shift_ns() const {
@@ -143,6 +158,7 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
     MergeLoop loop(parts_, merge_order(), options_.lookahead_bytes, options_.jobs, first_sink);
     limit_offsets(loop, tick);
     apply_offsets();
+    note_shared_cpus();
     first_sink.add_lanes(infos_);
     loop.run(tick);
   }

@@ -31,7 +31,8 @@ inline constexpr NoteKind kKeptApart{
     true};
 
 inline constexpr NoteKind kSharedCpus{
-    "shared-cpus", "inputs of other machines than the first one: cpus of one number share a track", true};
+    "shared-cpus", "inputs of other machines or times than the first one: cpus of one number share a track",
+    true};
 
 struct TimelineOptions {
   LaneOptions lanes;
@@ -74,8 +75,8 @@ class Timeline {
   void shift_clock(std::int64_t behind_ns);
   // How far the first input's clock is behind the shown one, if any was moved so.
   std::optional<std::int64_t> clock_shift_ns() const;
-  // The current input tells which thread is on which cpu of this machine. Inputs of several machines are
-  // noted.
+  // The current input tells which thread is on which cpu of this machine. Inputs of several machines, or
+  // moved to other times, are noted.
   void show_cpus_of(const std::string& machine);
   // What is known of the current input. Of several inputs, the first one that knows a thing counts.
   void describe_input(TraceInfo info);
@@ -125,6 +126,7 @@ class Timeline {
   std::vector<std::size_t> merge_order() const;
   void limit_offsets(MergeLoop& loop, const std::function<void()>& tick);
   void apply_offsets();
+  void note_shared_cpus() const;
   void finish_inputs();
   std::uint64_t calls_end_ns() const;
   void add_up(std::span<const TooDeepCount> too_deep_when_shared);
@@ -138,7 +140,6 @@ class Timeline {
   TraceInfo info_;
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;
-  std::optional<std::string> machine_;  // the first one whose cpus are shown
   ThreadMatcher matcher_;
   TimelineTotals totals_;
 };

@@ -59,6 +59,15 @@ class Offset(unittest.TestCase):
         self.assertEqual(together[:2], (min(pool[0], heater[0] - 10), max(pool[1], heater[1] - 10)))
         self.assertEqual(self.span("--offset", "-10", HEATER)[:2], (heater[0] - 10, heater[1] - 10))
 
+    def test_cpus_that_are_shared_are_noted(self):
+        """A cpu has one track. The same recording beside itself, and moved to the time of another, uses each twice."""
+        self.assertNotIn("shared-cpus", self.span(POOL, QUEUE)[2])
+        self.assertEqual(self.span(POOL, POOL)[2]["shared-cpus"],
+                         f"{POOL}: is given twice: each of its cpus has two threads at a time")
+        self.assertEqual(self.span("--offset=2=1us", POOL, POOL)[2]["shared-cpus"],
+                         f"{POOL}: its times are moved to where the cpus were with the threads of other inputs")
+        self.assertNotIn("shared-cpus", self.span("--no-sched", POOL, POOL)[2])
+
     def test_inputs_are_named_by_path_or_number(self):
         first, last, _ = self.span(POOL)
         self.assertEqual(self.span(f"--offset={POOL}/=1s", POOL)[0], first + 1_000_000_000)

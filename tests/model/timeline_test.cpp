@@ -300,6 +300,7 @@ TEST_F(TimelineTest, CpusOfSeveralMachinesAreNoted) {
     timeline.begin_input(input);
     timeline.show_cpus_of(machine);
   }
+  run(timeline);
   ASSERT_EQ(notes.count(kSharedCpus), 2u);
   EXPECT_THAT(notes.groups().back().first,
               testing::ElementsAre(R"(c.data: its cpus are those of "two", others are those of "one")",
