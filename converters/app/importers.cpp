@@ -37,7 +37,7 @@ std::string advice_for(const std::string& input, const Importers& importers) {
   for (const auto& importer : importers)
     if (std::string advice = importer->advice_for(path); !advice.empty()) return advice;
   if (!fs::is_directory(path, error)) {
-    if (!fs::is_regular_file(path, error)) return "a device, FIFO or socket";
+    if (!fs::is_regular_file(path, error)) return "a device, FIFO or socket; standard input is read as -";
     if (fxt::tools::is_fxt(input))
       return "an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it";
   }

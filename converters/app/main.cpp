@@ -230,8 +230,12 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   }
   try {
     fxt::print(text);
+    fxt::check_standard_output();
   } catch (const fxt::QuietEnd&) {
     // The exit code holds, whoever reads.
+  } catch (const std::exception& error) {
+    throw std::runtime_error(
+        fmt::format("{} is written, but not the report: {}", options.output, error.what()));
   }
 }
 
@@ -250,7 +254,9 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
       fmt::format("has none of the requested threads: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
+// Where no input knows the ids of its threads, each may be the one that is wanted.
 void note_missing_threads(const ConvertOptions& options, const ImportStats& stats, Notes& notes) {
+  if (stats.shows_unknown_threads && stats.tids_found.empty() && stats.tids_left_out.empty()) return;
   for (const std::uint64_t tid : std::set(options.import.tids.begin(), options.import.tids.end()))
     if (!stats.tids_found.contains(tid))
       notes.add(kNoSuchThread, Location::file(options.inputs.front()), fmt::format("thread {}", tid));
@@ -307,12 +313,15 @@ ExitCode convert(ConvertOptions& options, std::span<const std::optional<std::int
   note_missing_threads(options, stats, notes);
   note_unused_options(options, notes);
 
+  std::vector<std::string> read = options.inputs;
+  for (const auto& importer : options.importers)
+    std::ranges::move(importer->files_of_options(), std::back_inserter(read));
   TraceOutput output({.target = options.output,
                       .is_split = is_split,
                       .split_bytes = options.cut ? options.cut->split_bytes : 0,
                       .replaces_anything = options.force,
                       .syncs = options.sync,
-                      .inputs = options.inputs,
+                      .inputs = std::move(read),
                       .jobs = options.jobs},
                      options.cut);
   Written written;

@@ -132,8 +132,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help =
-                "add TIME to all times of INPUT: its path as given, or its number among the inputs that the "
-                "report lists, or, in an archive, the path that it has there. Without INPUT: "
+                "add TIME to all times of INPUT: its path as given or as the report lists it (for one of an "
+                "archive, behind the archive's), or its number in that list. Without INPUT: "
                 "of all GDB trace files. TIME may be negative, in ns (default), us, ms or s. May be "
                 "repeated",
             .handle = [&](std::string_view text) { add_offset(text, options); },
@@ -244,6 +244,9 @@ void choose_paths(ConvertOptions& options, bool has_output, const std::string& o
     options.is_output_last_path = true;
   }
   if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
+  // The report must not follow the trace there.
+  constexpr std::array kStandardOutput{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+  if (std::ranges::count(kStandardOutput, options.output) != 0) options.output = "-";
 }
 
 // The number of the importer that an option belongs to: its groups follow the first one.

@@ -111,6 +111,14 @@ Counts counts_of(const Timeline& timeline) {
   return {.threads = threads.size(), .processes = processes.size()};
 }
 
+// A line each; of which input, where there are several.
+std::vector<std::string> details_of(const Report& report) {
+  std::vector<std::string> lines;
+  for (const auto& [input, text] : report.stats.details)
+    lines.push_back(report.inputs.size() == 1 ? text : fmt::format("{}: {}", input, text));
+  return lines;
+}
+
 }  // namespace
 
 Outline outline_of(const Report& report) {
@@ -135,7 +143,7 @@ Outline outline_of(const Report& report) {
   const std::uint64_t last_call_ns = timeline.totals().calls_end_ns;
   if (first_call_ns < last_call_ns)
     for (const std::uint64_t end_ns : {first_call_ns, last_call_ns}) view.push_back(end_ns);
-  if (!stats.details.empty()) outline["details"] = stats.details;
+  if (!stats.details.empty()) outline["details"] = details_of(report);
   return outline;
 }
 
@@ -160,7 +168,7 @@ std::string text_of(const Report& report) {
     text += fmt::format("time     {} to {} ({} long)\n", format_seconds(*written.first_ns),
                         format_seconds(written.last_ns), format_seconds(written.last_ns - *written.first_ns));
   constexpr std::size_t kShownDetails = 20;
-  const auto& details = stats.details;
+  const std::vector<std::string> details = details_of(report);
   for (std::size_t i = 0; i < std::min(details.size(), kShownDetails); ++i)
     text += fmt::format("{}{}\n", i == 0 ? "details  " : "         ", fxt::printable(details[i]));
   if (details.size() > kShownDetails)

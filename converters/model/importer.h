@@ -37,9 +37,13 @@ struct ImportStats {
   std::uint64_t bytes_total = 0;  // of the files that the sources read, known after import()
   std::atomic<std::uint64_t> bytes_read = 0;
   std::atomic<std::uint64_t> records_read = 0;  // uftrace: records of .dat files; tfile: frames
-  // What the report says besides, a line each. Added in import() and in Timeline::at_end().
-  std::vector<std::string> details = {};
-  std::set<std::uint64_t> tids_found = {};     // of ImportOptions::tids, those that an input may have
+  // What the report says besides, of which input. Added in import() and in Timeline::at_end().
+  struct Detail {
+    std::string input, text;
+  };
+  std::vector<Detail> details = {};
+  std::set<std::uint64_t> tids_found = {};     // of ImportOptions::tids, those that an input has
+  bool shows_unknown_threads = false;          // an input has threads whose ids are not known
   std::set<std::uint64_t> tids_left_out = {};  // not of ImportOptions::tids, and an input has them
 
   // What one pump() has read.
@@ -60,7 +64,7 @@ struct ImportContext {
   // Whether a thread of an input is shown. Without `tid` its id is not known: then it may be any.
   bool shows_thread(std::optional<std::uint64_t> tid) {
     if (options.tids.empty()) return true;
-    if (!tid) stats.tids_found.insert(options.tids.begin(), options.tids.end());
+    stats.shows_unknown_threads |= !tid;
     const bool is_wanted = !tid || std::ranges::count(options.tids, *tid) != 0;
     if (tid) (is_wanted ? stats.tids_found : stats.tids_left_out).insert(*tid);
     return is_wanted;
@@ -88,6 +92,8 @@ class Importer {
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // What the input holds, for `--inspect`. Throws as import() does.
   virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
+  // Files that its options name besides the inputs: no output replaces them.
+  virtual std::vector<std::string> files_of_options() const { return {}; }
   // Whether an offset option that names no input is meant for inputs of this kind.
   virtual bool takes_common_offset() const { return false; }
 };

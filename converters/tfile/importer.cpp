@@ -30,6 +30,11 @@ class TraceFileImporter final : public Importer {
   Outline inspect(const std::filesystem::path& input, Notes& notes) const override {
     return tfile::inspect(input, notes, options_);
   }
+  std::vector<std::string> files_of_options() const override {
+    std::vector<std::string> files(options_.programs.begin(), options_.programs.end());
+    if (!options_.symbols.empty()) files.push_back(options_.symbols);
+    return files;
+  }
   bool takes_common_offset() const override { return true; }
 
  private:

@@ -92,9 +92,10 @@ complete -F {0} {3}
 }
 
 // One line for each way to write an option: '(those that exclude it)NAME[help]:what its value is:how it is
-// completed'.
+// completed'. To be loaded from $fpath, or sourced.
 std::string zsh_of(const ProgramText& program, const OptionTable& table) {
-  std::string text = fmt::format("#compdef {}\n_arguments -s -S", program.name);
+  std::string text =
+      fmt::format("#compdef {}\n{}() {{\n  _arguments -s -S", program.name, function_of(program));
   for (const Option* option : options_of(table)) {
     const std::string help = fmt::format("[{}]", escaped(short_help(*option), "\\[]"));
     std::string value;
@@ -107,12 +108,15 @@ std::string zsh_of(const ProgramText& program, const OptionTable& table) {
                                  : has_letter       ? fmt::format("(-{} --{})", option->letter, option->name)
                                                     : "";
     const auto add = [&](std::string_view name) {
-      text += fmt::format(" \\\n  {}", single_quoted(fmt::format("{}{}{}{}", excluded, name, help, value)));
+      text += fmt::format(" \\\n    {}", single_quoted(fmt::format("{}{}{}{}", excluded, name, help, value)));
     };
     if (has_letter) add(fmt::format("-{}{}", option->letter, value.empty() ? "" : "+"));
     add(fmt::format("--{}{}", option->name, value.empty() ? "" : "="));
   }
-  return text + " \\\n  '*:file:_files'\n";
+  return text + fmt::format(
+                    " \\\n    '*:file:_files'\n}}\n"
+                    "if [[ $funcstack[1] = _{1} ]]; then {0} \"$@\"; else compdef {0} {1}; fi\n",
+                    function_of(program), program.name);
 }
 
 std::string fish_of(const ProgramText& program, const OptionTable& table) {

@@ -135,7 +135,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                      "digits in a unit of their own; with --tree, us)")),
           mode("tree", 0, DumpMode::Tree,
                "calls alone, indented: when each began in seconds, process/thread, how long it took, and its "
-               "name"),
+               "name; of a pair of records a line for each, `{` and `}`, of which the second has the length"),
           mode("folded", 0, DumpMode::Folded,
                "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
                "spent in inner itself"),

@@ -158,6 +158,10 @@ PieceFiles::PieceFiles(Options options) : options_(std::move(options)) {
   const auto check = [this](const std::string& name) {
     check_replaceable(name, options_.inputs, options_.replaces_anything);
   };
+  std::error_code error;
+  if (options_.is_split && fs::exists(options_.target, error) &&
+      !fs::is_regular_file(options_.target, error))
+    throw UsageError(fmt::format("pieces need names of files: '{}' is none", options_.target));
   if (!options_.is_split)
     check(options_.target);
   else

@@ -106,6 +106,8 @@ class Apart(unittest.TestCase):
         self.assertRegex(report["details"][0], r"^tracepoint 2 at \S+: 3 frames, \d+ items?")
         report, _ = self.convert(STONES)
         self.assertNotIn("details", report)
+        report, _ = self.convert(STONES, QUEUE)
+        self.assertTrue(report["details"][0].startswith(f"{QUEUE}: tracepoint 2 at "), report["details"][0])
 
     def test_threads_that_are_not_wanted_have_no_frames(self):
         _, trace = self.convert(STONES, STONES_TRACE)

@@ -109,7 +109,7 @@ class Paths(unittest.TestCase):
         record_file = next(self.recording.glob("*.dat")).relative_to(self.folder)
         self.assert_no_input(neither, "text")
         self.assert_no_input(f"{neither}, but an empty file", "empty")
-        self.assert_no_input(f"{neither}, but a device, FIFO or socket", "fifo")
+        self.assert_no_input(f"{neither}, but a device, FIFO or socket; standard input is read as -", "fifo")
         self.assert_no_input(f"{neither}, but a file of a uftrace recording: convert its directory, uftrace.data",
                              str(record_file))
         self.assert_no_input(f"{neither}, but an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes "

@@ -126,6 +126,29 @@ class Usage(ProgramTest):
         for arguments in [*program, FRAMES, self.output], ["--inspect", *program, FRAMES]:
             self.assert_wrong(arguments, "--load-bias: no --program is called 'libfoo.so'")
 
+    def test_the_output_is_no_file_of_an_option(self):
+        file = self.directory / "file"
+        for option, content in ("--program", Path("/bin/true").read_bytes()), ("--symbols", b"ffffffff81000000 T _text\n"):
+            file.write_bytes(content)
+            process = self.convert("-f", option, file, FRAMES, file)
+            self.assertEqual((process.returncode, process.stderr.decode()),
+                             (2, f"fxt-convert: '{file}' is read, and would be overwritten\nTry 'fxt-convert --help'.\n"))
+            self.assertEqual(file.read_bytes(), content)
+
+    def test_names_may_be_as_long_as_the_system_takes(self):
+        output = self.directory / f"{'n' * 251}.fxt"
+        for _ in range(2):  # a new file, and one that is replaced
+            self.assertEqual(self.convert("-q", POOL, output).stderr, b"")
+            self.assertEqual([path.name for path in self.directory.iterdir()], [output.name])
+
+    def test_a_file_without_a_name_is_written_to(self):
+        with open(self.output, "w+b") as file:
+            self.output.unlink()
+            process = self.convert("-q", POOL, f"/dev/fd/{file.fileno()}", pass_fds=[file.fileno()])
+            self.assertEqual((process.returncode, process.stderr), (0, b""))
+            self.assertEqual(file.read(), self.convert(POOL, "-").stdout)
+        self.assertEqual(list(self.directory.iterdir()), [])
+
     def test_the_output_is_not_the_input(self):
         recording = self.copy_of(POOL)
         process = self.convert(recording, recording)
@@ -205,6 +228,17 @@ class Usage(ProgramTest):
         self.assert_wrong(["--explain=foo"], "there is no note 'foo': docs/notes.md lists them all")
         self.assert_wrong(["--explain=record-lost"], "there is no note 'record-lost'; did you mean records-lost?")
 
+    def test_the_output_may_be_a_pipe_of_the_shell(self):
+        for place in "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+            process = self.convert(POOL, place)
+            self.assertEqual(process.returncode, 0, process.stderr)
+            self.assertEqual(process.stdout, self.convert(POOL, "-").stdout)
+            self.assertIn(b"written  -: ", process.stderr)
+        self.assert_done(subprocess.run(["bash", "-c", f'"{CONVERT}" "{POOL}" >(cat > "{self.output}")'], capture_output=True, check=False))
+
+    def test_pieces_are_no_devices(self):
+        self.assert_wrong([POOL, "--split-size=1M", "/dev/null"], "pieces need names of files: '/dev/null' is none")
+
     def test_threads_that_there_are_not_are_answered_by_those_that_there_are(self):
         process = self.convert("--tid=1", POOL, self.output)
         self.assertEqual(process.returncode, 1)
@@ -219,6 +253,10 @@ class Usage(ProgramTest):
             told = lines[lines.index(title) + 1:][:len(missing)] if missing else []
             self.assertEqual(told, [f"{POOL}: {thread}" for thread in missing])
             self.assertEqual(any("no-such-thread" in line for line in lines), bool(missing))
+        # Threads without ids are those of a trace file alone, whatever they are called.
+        beside = self.convert("--strict", "--tid=4", POOL, FRAMES, self.output)
+        self.assert_done(beside, 3)
+        self.assertIn(f"{POOL}: thread 4", beside.stdout.decode())
         each_in_one = self.convert("--strict", "--tid=28327,7283", POOL, SAMPLES / "family", self.output)
         self.assertNotIn(b"no-such-thread", each_in_one.stdout)
 
@@ -474,7 +512,9 @@ class Failures(ProgramTest):
             with open("/dev/full", "wb") as full:
                 process = subprocess.run([CONVERT, *arguments], stdout=full, stderr=subprocess.PIPE, check=False,
                                          timeout=120)
-            self.assert_failed(process, "fxt-convert: standard output: can't write: No space left on device\n")
+            written = f"{self.output} is written, but not the report: " if arguments == [CLEAN, self.output] else ""
+            self.assertEqual((process.returncode, process.stderr.decode()),
+                             (1, f"fxt-convert: {written}standard output: can't write: No space left on device\n"))
 
     def test_nobody_complains_that_nobody_reads_the_report(self):
         for arguments in [[CLEAN, self.output], ["--help"], ["--inspect", *[CLEAN] * 50]]:

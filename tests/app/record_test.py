@@ -77,6 +77,12 @@ class Record(unittest.TestCase):
         self.assertEqual(process.returncode, 0, problems)
         self.assertIn('"main"', self.calls_of("draw.fxt"))
 
+    def test_a_file_that_is_no_trace_is_kept(self):
+        (self.folder / "draw.fxt").write_text("a letter")
+        code, output, error = self.result("--no-open", "./draw")
+        self.assertEqual((code, output), (2, ""), "the program has not run")
+        self.assertIn("draw.fxt is no trace, and would be overwritten: -o names another one", error)
+
     def test_it_is_opened(self):
         opener = self.folder / "opener"
         opener.write_text("#!/bin/sh\necho \"opens $1\"\n")
@@ -122,8 +128,8 @@ class Record(unittest.TestCase):
         self.assertTrue(error.endswith("\nrecord: nothing was recorded: uftrace ended with exit code 1\n"), error)
 
     def test_a_recording_that_is_not_converted_is_kept(self):
-        (self.folder / "draw.fxt").write_text("no trace")
-        code, _, problems = self.result("--no-open", "./draw", TMPDIR=str(self.folder))
+        (self.folder / "draw.fxt.gz").write_text("no trace")
+        code, _, problems = self.result("--no-open", "-o", "draw.fxt.gz", "./draw", TMPDIR=str(self.folder))
         self.assertEqual(code, 1)
         kept = re.search("^record: the recording is kept: fxt-convert (.*) OUTPUT$", problems, re.MULTILINE)
         self.assertTrue(kept, problems)

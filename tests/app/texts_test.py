@@ -48,7 +48,7 @@ class Texts(unittest.TestCase):
     def assert_same_options(self, shell, text, options):
         patterns = {
             "bash": r"(?<=words=')--.* --[\w-]+",
-            "zsh": r"^  '(?:\*|\(.*\))?--([\w-]+)",
+            "zsh": r"^    '(?:\*|\(.*\))?--([\w-]+)",
             "fish": r"^complete -c \S+ -l ([\w-]+)",
         }
         found = re.findall(patterns[shell], text, re.MULTILINE)

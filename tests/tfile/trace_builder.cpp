@@ -118,7 +118,8 @@ std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const
   EventText text(names);
   timeline.run(text, [] {});
   all_lines_ = text.lines();
-  details_ = stats.details;
+  details_.clear();
+  for (const ImportStats::Detail& detail : stats.details) details_.push_back(detail.text);
   bytes_read_ = stats.bytes_read;
   threads_ = text.threads();
   for (std::string& thread : threads_)

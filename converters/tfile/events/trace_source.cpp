@@ -20,7 +20,8 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<
       recipes_(*recording_, choice, import_context) {
   // The timeline keeps its sources until then.
   import_context.timeline.at_end([this] {
-    std::ranges::move(recipes_.details(), std::back_inserter(import_context_.stats.details));
+    for (std::string& line : recipes_.details())
+      import_context_.stats.details.push_back({.input = recording_->trace.path, .text = std::move(line)});
     for (const std::string& item : recipes_.not_plotted())
       import_context_.notes.add(kNotPlotted, Location::file(recording_->trace.path), item);
   });

@@ -148,13 +148,22 @@ complete -F _draw draw
 
 TEST_F(ProgramTexts, Zsh) {
   EXPECT_THAT(text({"--completion", "zsh"}), testing::StartsWith(R"(#compdef draw
-_arguments -s -S \
-  '(-i --ink)-i+[it'\''s \[what\] is seen]:value:(red green)' \
-  '(-i --ink)--ink=[it'\''s \[what\] is seen]:value:(red green)' \
-  '*--page=['\''only'\'' that]:A\:B: ' \
-  '(-f --from)-f+[.txt]:FILE:_files' \
-  '(-f --from)--from=[.txt]:FILE:_files' \
-  '(-h --help)-h[this text]' \
+_draw() {
+  _arguments -s -S \
+    '(-i --ink)-i+[it'\''s \[what\] is seen]:value:(red green)' \
+    '(-i --ink)--ink=[it'\''s \[what\] is seen]:value:(red green)' \
+    '*--page=['\''only'\'' that]:A\:B: ' \
+    '(-f --from)-f+[.txt]:FILE:_files' \
+    '(-f --from)--from=[.txt]:FILE:_files' \
+    '(-h --help)-h[this text]' \
+)"));
+}
+
+TEST_F(ProgramTexts, ZshMayLoadOrSourceIt) {
+  EXPECT_THAT(text({"--completion", "zsh"}), testing::EndsWith(R"(
+    '*:file:_files'
+}
+if [[ $funcstack[1] = _draw ]]; then _draw "$@"; else compdef _draw draw; fi
 )"));
 }
 
