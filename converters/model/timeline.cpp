@@ -35,7 +35,7 @@ void Timeline::note_shared_cpus() const {
       note(fmt::format("its cpus are those of \"{}\", others are those of \"{}\"", *input.cpus_of,
                        *first->cpus_of));
     else if (moved_ns(input) != moved_ns(*first))
-      note("its times are moved to where the cpus were with the threads of other inputs");
+      note("is moved to another time: each of its cpus may have two threads at a time");
     else if (&input != first && input.name == first->name)
       note("is given twice: each of its cpus has two threads at a time");
   }
