@@ -4,6 +4,8 @@
 #include <cassert>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "converters/model/merging/shared_threads.h"
@@ -24,9 +26,11 @@ void Timeline::show_cpus_of(const std::string& machine) { parts_.inputs.back().c
 // A cpu has one track: at a time, one thread is there.
 void Timeline::note_shared_cpus() const {
   const TimelineInput* first = nullptr;
+  std::set<std::string_view> names;
   for (const TimelineInput& input : parts_.inputs) {
     if (!input.cpus_of) continue;
     if (first == nullptr) first = &input;
+    const bool is_new = names.insert(input.name).second;
     const auto note = [&](const std::string& what) {
       notes_->add(kSharedCpus, Location::file(input.name), what);
     };
@@ -36,7 +40,7 @@ void Timeline::note_shared_cpus() const {
                        *first->cpus_of));
     else if (moved_ns(input) != moved_ns(*first))
       note("is moved to another time: each of its cpus may have two threads at a time");
-    else if (&input != first && input.name == first->name)
+    else if (!is_new)
       note("is given twice: each of its cpus has two threads at a time");
   }
 }
