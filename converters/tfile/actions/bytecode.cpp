@@ -144,7 +144,9 @@ ExpressionShape shape_of(std::span<const std::byte> code) {
   const std::vector<Instruction> instructions = instructions_of(code);
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const auto [opcode, operand, size] = instructions[i];
-    shape.cuts_numbers |= opcode == Opcode::ZeroExt;
+    const bool is_short = opcode == Opcode::Ext && operand < 32;
+    shape.cuts_numbers |=
+        opcode == Opcode::ZeroExt || (is_short && i > 0 && instructions[i - 1].opcode == Opcode::Reg);
     shape.reads |= opcode == Opcode::Reg || opcode == Opcode::GetVariable || is_reference(opcode);
     switch (opcode) {
       case Opcode::TraceVariable:

@@ -96,7 +96,7 @@ struct ExpressionShape {
   // The variable that is recorded if the expression does nothing else.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;
-  bool cuts_numbers = false;  // sets upper bits to 0
+  bool cuts_numbers = false;  // loses upper bits of registers
   bool reads = false;         // registers, memory or variables: its result is no constant
 };
 ExpressionShape shape_of(std::span<const std::byte> code);

@@ -49,6 +49,12 @@ TEST(Bytecode, ShapesDescribeWhatIsRecorded) {
   EXPECT_TRUE(shape_of(code("26000622100222e81608020d081a2300c82f27")).records_string);
   EXPECT_EQ(shape_of(code("26000622100222e81608020d081a2300c82f2e000127")).blocks, "MMV");
   EXPECT_EQ(shape_of(code("240040416022040c27")).only_variable, std::nullopt);
+  EXPECT_TRUE(shape_of(code("2600061608222002"
+                            "22010c27"))
+                  .cuts_numbers)
+      << "reg 6; ext 8";
+  EXPECT_FALSE(shape_of(code("26000622f816080222040c27")).cuts_numbers) << "reg 6; const8 -8";
+  EXPECT_FALSE(shape_of(code("260006164022f816080222040c27")).cuts_numbers) << "reg 6; ext 64";
 }
 
 // A target with these words in memory. A register holds 0x1000 times its number. Reading 0x60 adds 0x100
