@@ -126,9 +126,22 @@ class Run {
     if (bytes.empty()) return Storage::none(Missing::NotRecorded);
     const bool is_x87 = reg->name.starts_with("st") && reg->size == LongDouble::kBytes;
     if (is_x87) return of_x87(bytes, size);
-    if (bytes.size() < size) return Storage::none(Missing::NotUnderstood);  // in several registers
+    if (bytes.size() < size) return in_vector_registers(*reg, bytes, size);
     const auto lowest = frame_.order() == std::endian::little ? bytes.first(size) : bytes.last(size);
     return Storage::of({lowest.begin(), lowest.end()});
+  }
+
+  // x86's "ymm0" is "xmm0" and "ymm0h", and "zmm0" is those and "zmm0h".
+  Storage in_vector_registers(const Register& lowest, std::span<const std::byte> bytes, std::uint64_t size) {
+    std::vector<std::byte> all(bytes.begin(), bytes.end());
+    if (lowest.name.starts_with("xmm"))
+      for (const char* const above : {"ymm", "zmm"}) {
+        const Register* const reg = frame_.layout()->find(above + lowest.name.substr(3) + "h");
+        if (all.size() >= size || reg == nullptr) break;
+        const auto more = frame_.register_bytes(*reg);
+        all.insert(all.end(), more.begin(), more.end());
+      }
+    return all.size() == size ? Storage::of(std::move(all)) : Storage::none(Missing::NotUnderstood);
   }
 
   // The x87's registers hold all numbers in its own format.

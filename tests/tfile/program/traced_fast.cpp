@@ -25,7 +25,30 @@ extern "C" [[gnu::noinline]] int lift(int whole) {
   return whole * (above - whole) * five;
 }
 
+[[gnu::always_inline]] inline int dip(int whole) {
+  int depth = whole * 2;
+  {
+    const int depth = 5;
+    asm volatile("nop" ::"r"(depth));
+  }
+  asm volatile("nop" ::"r"(depth));  // MARK behind a block
+  return depth;
+}
+extern "C" [[gnu::noinline]] int dive(int whole) { return dip(whole) + 1; }
+
+#ifdef __x86_64__
+typedef float Wide __attribute__((vector_size(32)));
+extern "C" [[gnu::noinline, gnu::target("avx")]] int widen(Wide wide) {
+  asm volatile("" ::"x"(wide));
+  return wide[0] < wide[7] ? 1 : 0;
+}
+[[gnu::target("avx")]] int widen_none() { return widen(Wide{}); }
+#endif
+
 int main(int count, char**) {
   int* place = &count;
-  return halve(count) + share(count) + twice(place) + lift(count);
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx")) count += widen_none();
+#endif
+  return halve(count) + share(count) + twice(place) + lift(count) + dive(count);
 }

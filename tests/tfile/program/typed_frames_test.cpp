@@ -665,6 +665,39 @@ TEST_F(OptimizedFrames, ArgumentsAreInAnyRegisterThatIsRecorded) {
   EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), EndsWith(" whole=7"));
 }
 
+// GDB makes "ymm0" of two registers.
+TEST_F(OptimizedFrames, WideVectorsAreInTwoRegisters) {
+  const std::uint64_t address = program.functions("widen").front().address;
+  const std::string location = fmt::format("2:{:x}", address);
+  TraceBuilder builder;
+  builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+  builder.line("tdesc <reg name='rip' bitsize='64'/><reg name='xmm0' bitsize='128' type='uint128'/>");
+  builder.line("tdesc <reg name='ymm0h' bitsize='128' type='uint128'/></feature></target>");
+  builder.line("R 28").line(fmt::format("tp T{}:E:0:0", location)).line(fmt::format("tp A{}:R7", location));
+  builder.source(location, "cmd", "collect $args");
+  std::string numbers;
+  for (const std::uint32_t number : {0x3f80'0000U, 0U, 0U, 0U, 0x4000'0000U, 0U, 0U, 0xbf00'0000U})
+    numbers += builder.number(number);
+  builder.frame(2).registers(builder.number(address) + numbers).end();
+  EXPECT_THAT(
+      builder.lines({}, {.programs = {file}}).front(),
+      HasSubstr(" wide[0]=1 wide[1]=0 wide[2]=0 wide[3]=0 wide[4]=2 wide[5]=0 wide[6]=0 wide[7]=-0.5 "));
+}
+
+// The block is one of the function's instance, which has its code elsewhere.
+TEST_F(OptimizedFrames, VariablesOfBlocksAreOnlyThere) {
+  for (const std::uint64_t address :
+       program.line_addresses("traced_fast.cpp", line_of("behind a block", "traced_fast.cpp"))) {
+    const CodeScope* const scope = program.scope_at(address);
+    ASSERT_NE(scope, nullptr);
+    const auto depths = std::ranges::count(scope->variables, "depth", &CodeScope::Variable::name);
+    EXPECT_EQ(depths, 1);
+    FrameMemory memory(nullptr, std::endian::native);
+    memory.start({}, nullptr, false);
+    EXPECT_EQ(evaluate("depth", {.scope = *scope, .frame = memory}).storage.missing, Missing::NotRecorded);
+  }
+}
+
 // The compiler stores the variables nowhere, but DWARF describes how to compute them.
 TEST_F(OptimizedFrames, VariablesAreComputed) {
   const std::uint64_t address = program.functions("lift").front().address;
