@@ -88,8 +88,10 @@ class Evaluator {
         const Type* const type =
             expression.type != nullptr ? expression.type : without_reference(operand(0), context_).type;
         if (type == nullptr) return {};
+        const Type* const size = types_.basic(std::in_range<std::int32_t>(type->size) ? "int" : "long");
+        if (type->has_open_indices()) return {size, Storage::none(Missing::NotRecorded)};
         // In GDB it is an int.
-        return number(type->size, std::in_range<std::int32_t>(type->size) ? "int" : "long");
+        return of_integer(type->size, size);
       }
       default:
         return {};

@@ -290,6 +290,8 @@ TEST_F(Expressions, KnowSizes) {
   EXPECT_EQ(number("sizeof(int) > -1"), 1) << "in GDB a size has a sign";
   EXPECT_EQ(type("sizeof(int) * 2u"), "u4");
   EXPECT_EQ(type("sizeof(char[3000000000])"), "i8");
+  EXPECT_EQ(type("sizeof sized"), "i4");
+  EXPECT_EQ(number("sizeof sized"), std::nullopt) << "the frame lacks its length";
 }
 
 TEST_F(Expressions, AreArraysThatPointersPointTo) {

@@ -52,10 +52,11 @@ extern "C" [[gnu::noinline]] int expressions(int i) {
   int item::*member = nullptr;
   int (item::*method)(int) = &item::own;
   std::nullptr_t null = nullptr;
+  char sized[i];
   unit measure = 2;
   it.id = 11;
   asm volatile("" ::"r"(&it), "r"(p), "r"(v), "r"(longs), "r"(&c), "r"(&member), "r"(&method), "r"(&null),
-               "r"(&measure)
+               "r"(&measure), "r"(sized)
                : "memory");  // MARK expressions
   int made = it.own(s) + us + static_cast<int>(u + ul) + (b ? 1 : 0) + e + n + static_cast<int>(wide) + tiny;
   {
