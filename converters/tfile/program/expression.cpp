@@ -199,7 +199,8 @@ class Evaluator {
         element.bit_size != 0)
       return {};
     const Type* const array = types_.array_of(element.type, *count);
-    if (element.storage.kind == Storage::Kind::Memory) return {array, element.storage};
+    if (element.storage.kind == Storage::Kind::Memory)
+      return {.type = array, .storage = element.storage, .traced_size = element.traced_size * *count};
     return {array, element.storage.unusable(Missing::NotUnderstood)};
   }
 
@@ -236,7 +237,10 @@ class Evaluator {
     if (target == nullptr) return {};
     const auto address = integer_of(value, frame_);
     if (!address) return missing(target, value);
-    return resolved({target, Storage::at(frame_.masked(*address))}, context_);
+    Value object = resolved({target, Storage::at(frame_.masked(*address))}, context_);
+    const bool is_reference = pointer.type->kind == TypeKind::Reference;
+    if (is_reference) object.traced_size = pointer.type->target->size;
+    return object;
   }
 
   Value address_of(const Value& operand) {

@@ -127,6 +127,22 @@ TEST_F(CollectedValues, BracketsAroundAVariableChangeNothing) {
 }
 
 // GDB records it as a range, as it does without quotes.
+// GDB's bytecode takes it for the whole array.
+TEST_F(CollectedValues, AReferenceToAnArrayIsItsFirstElement) {
+  const std::uint64_t tides = address_of("tides"), alias = address_of("tides_alias");
+  const auto actions = [&](const std::string& size) {
+    return expression(operand("tides_alias", 8) + size + "0c");
+  };
+  std::string bytes;
+  for (const std::int32_t tide : {3, 4, 5, 6}) bytes += number(tide);
+  EXPECT_THAT(frame("*tides_alias@2", actions("2210"), {{alias, number(tides)}, {tides, bytes}}),
+              HasSubstr(" tides_alias[0]=3 tides_alias[1]=4 "));
+  bytes.resize(12);
+  EXPECT_THAT(frame("*tides_alias@2", actions("220c"), {{alias, number(tides)}, {tides, bytes}}),
+              Not(HasSubstr(" tides_alias[0]=")));
+  EXPECT_THAT(notes_, Contains("item-contradicted 1"));
+}
+
 TEST_F(CollectedValues, QuotedNamesAreNames) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   EXPECT_THAT(frame("'height', ('depth')", fmt::format("M-1,{:x},2M-1,{:x},4", height, depth),

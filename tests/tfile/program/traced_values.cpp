@@ -12,6 +12,8 @@ bool is_open = true;
 std::nullptr_t nothing = nullptr;
 int depth = 1002;
 int& depth_alias = depth;
+int tides[2] = {3, 4};
+int (&tides_alias)[2] = tides;
 char8_t accents[] = u8"\u00e9";
 char8_t initial = u8'z';
 const char* label = "label";
@@ -29,6 +31,6 @@ extern "C" int around(int total) {
 
 int main() {
   return visit(static_cast<int>(signal_now) + static_cast<int>(drift) + (is_open ? height : 0) + depth_alias +
-               (nothing == nullptr ? 1 : 0) + *label) +
+               tides_alias[1] + (nothing == nullptr ? 1 : 0) + *label) +
          around(depth);
 }
