@@ -135,11 +135,12 @@ class Parser {
     }
     if (const auto found = number_text())
       return {.kind = Kind::Number, .number = found->first, .type = types_.basic(found->second)};
-    if (starts_with("'")) return quoted();
-    const std::string_view global_mark = consume("::") ? "::" : "";
-    std::string name = qualified();
-    if (name.empty()) return {};
-    return {.kind = Kind::Name, .text = name.insert(0, global_mark)};
+    const bool is_global = consume("::");
+    Expression name = starts_with("'") ? quoted() : Expression{.kind = Kind::Name, .text = qualified()};
+    if (name.kind != Kind::Name) return is_global ? Expression{} : name;
+    if (name.text.empty()) return {};
+    if (is_global) name.text.insert(0, "::");
+    return name;
   }
 
   // A character, "'app::count'", or "'file.c'::name".

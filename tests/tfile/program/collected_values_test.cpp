@@ -145,9 +145,9 @@ TEST_F(CollectedValues, AReferenceToAnArrayIsItsFirstElement) {
 
 TEST_F(CollectedValues, QuotedNamesAreNames) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
-  EXPECT_THAT(frame("'height', ('depth')", fmt::format("M-1,{:x},2M-1,{:x},4", height, depth),
+  EXPECT_THAT(frame("'height', ::'depth'", fmt::format("M-1,{:x},2M-1,{:x},4", height, depth),
                     {{height, "\xff\xff"}, {depth, number(std::int32_t{-5})}}),
-              HasSubstr(" 'height'=65535 ('depth')=-5 "));
+              HasSubstr(" 'height'=65535 ::'depth'=-5 "));
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
