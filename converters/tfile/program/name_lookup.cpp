@@ -153,6 +153,8 @@ class NameLookup {
       if (is_import) meant = info_.referred(child, DW_AT_import).value_or(child);
       const std::string_view own = die_name(has_attribute(child, DW_AT_name) ? child : meant);
       if (const NameKind kind = kind_of(meant); (kind & kinds) != 0 && without_blanks(own) == name) {
+        if (kind == kFunction && own == die_name(parent))
+          continue;  // the class is meant, not its constructor
         // In C++ a variable hides the class of its name. Static members of classes have longer names.
         if (!is_import && kind != kTagged && !has_attribute(child, DW_AT_specification)) return child;
         if (!hidden) hidden = meant;

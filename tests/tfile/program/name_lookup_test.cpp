@@ -56,6 +56,19 @@ TEST_F(NamesInPlaces, MembersAndThoseOfBasesHideGlobals) {
   EXPECT_EQ(size("plan", "shelf"), 1u) << "there is no object";
 }
 
+TEST_F(NamesInPlaces, ClassesAreNotTheirConstructors) {
+  EXPECT_EQ(size("count up", "Meter::reading"), 8u);
+  EXPECT_EQ(size("count up", "*(Meter*) 64"), 8u);
+}
+
+TEST_F(NamesInPlaces, MembersMayBeDefinedBeforeTheirClass) { EXPECT_EQ(size("fill", "Gauge::marks"), 4u); }
+
+// Link-time optimization has it without its place in one unit, and its place in another.
+TEST_F(NamesInPlaces, VariablesAreWhereAUnitHasThem) {
+  EXPECT_EQ(value("fill", "linked").storage.kind, Storage::Kind::Memory);
+  EXPECT_EQ(value("fill", "Gauge::joined").storage.kind, Storage::Kind::Memory);
+}
+
 TEST_F(NamesInPlaces, VariablesOfOtherFunctionsBelongToOtherCalls) {
   EXPECT_EQ(value("fill", "plant::pump::moved").storage.missing, Missing::OtherFrame);
   EXPECT_NE(value("pump body", "plant::pump::moved", "traced_program.cpp").storage.missing,

@@ -47,6 +47,17 @@ std::int64_t Hall::doors = 8;
 }
 }  // namespace depot
 
+struct Meter {
+  std::int64_t reading;
+  [[gnu::noinline]] explicit Meter(std::int64_t first) : reading(first) {}
+};
+struct Counter : Meter {
+  [[gnu::noinline]] explicit Counter(int first) : Meter(first) {}
+  [[gnu::noinline]] int count() {
+    return static_cast<int>(++reading);  // MARK count up
+  }
+};
+
 namespace vault = depot::deep;
 
 [[gnu::noinline]] int borrow(int n) {
@@ -79,5 +90,6 @@ extern "C" int other_names(int n);
 extern "C" int names(int n) {
   depot::Hall hall;
   const auto twice = [](int turn) { return 2 * turn; };
-  return hall.fill(n) + depot::Hall::plan(n) + borrow(n) + of_file(n) + twice(depot::ramp) + other_names(n);
+  return Counter(n).count() + hall.fill(n) + depot::Hall::plan(n) + borrow(n) + of_file(n) +
+         twice(depot::ramp) + other_names(n);
 }
