@@ -21,35 +21,51 @@ bool is_block_without_code(Dwarf_Die die) {
          !has_attribute(die, DW_AT_ranges);
 }
 
-void add_children(Dwarf_Die scope, std::vector<Dwarf_Die>& variables, std::size_t depth = 0) {
+// What the origins of an instance's blocks declare belongs to these, if they have code.
+void add_instantiated(Dwarf_Die instance, std::vector<const void*>& blocks, std::size_t depth = 0) {
+  for (Dwarf_Die& child : children_of(instance)) {
+    if (dwarf_tag(&child) != DW_TAG_lexical_block) continue;
+    if (!is_block_without_code(child)) {
+      if (const auto origin = referred_die(child, DW_AT_abstract_origin)) blocks.push_back(origin->addr);
+    } else if (depth < kMaxDieDepth) {
+      add_instantiated(child, blocks, depth + 1);
+    }
+  }
+}
+
+void add_children(Dwarf_Die scope, const std::vector<const void*>& instantiated,
+                  std::vector<Dwarf_Die>& variables, std::size_t depth = 0) {
   for (Dwarf_Die& child : children_of(scope)) {
     const int tag = dwarf_tag(&child);
     const bool has_name = dwarf_diename(&child) != nullptr;
     if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant) && has_name)
       variables.push_back(child);
-    else if ((is_block_without_code(child) || tag == DW_TAG_common_block) && depth < kMaxDieDepth)
-      add_children(child, variables, depth + 1);
+    else if (const bool is_open = is_block_without_code(child) || tag == DW_TAG_common_block;
+             is_open && depth < kMaxDieDepth &&
+             std::ranges::find(instantiated, child.addr) == instantiated.end())
+      add_children(child, instantiated, variables, depth + 1);
   }
 }
 
 // An instance of a function has DIEs only for variables that differ from its abstract origin: adds the
 // others.
-void add_inherited(Dwarf_Die instance, std::vector<Dwarf_Die>& variables) {
+void add_inherited(Dwarf_Die instance, const std::vector<const void*>& instantiated,
+                   std::vector<Dwarf_Die>& variables) {
   const auto origin = referred_die(instance, DW_AT_abstract_origin);
   if (!origin) return;
   std::vector<const void*> own;
   for (const Dwarf_Die& variable : variables)
     if (const auto of_own = referred_die(variable, DW_AT_abstract_origin)) own.push_back(of_own->addr);
   std::vector<Dwarf_Die> inherited;
-  add_children(*origin, inherited);
+  add_children(*origin, instantiated, inherited);
   for (const Dwarf_Die& variable : inherited)
     if (std::ranges::find(own, variable.addr) == own.end()) variables.push_back(variable);
 }
 
-std::vector<CodeScope::Variable> variables_of(Dwarf_Die scope) {
+std::vector<CodeScope::Variable> variables_of(Dwarf_Die scope, const std::vector<const void*>& instantiated) {
   std::vector<Dwarf_Die> dies;
-  add_children(scope, dies);
-  add_inherited(scope, dies);
+  add_children(scope, instantiated, dies);
+  add_inherited(scope, instantiated, dies);
   std::stable_partition(dies.begin(), dies.end(), [](const Dwarf_Die& die) { return !has_longer_name(die); });
   std::vector<CodeScope::Variable> variables;
   for (Dwarf_Die& die : dies)
@@ -270,7 +286,8 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwa
     if (is_in_function) {
       scope->blocks.push_back(*next);
       if (const auto origin = referred_die(*next, DW_AT_abstract_origin)) scope->blocks.push_back(*origin);
-      std::ranges::copy(variables_of(*next), std::back_inserter(scope->variables));
+      add_instantiated(*next, scope->instantiated);
+      std::ranges::copy(variables_of(*next, scope->instantiated), std::back_inserter(scope->variables));
     }
     if (!is_function) continue;
     scope->functions.push_back(*next);

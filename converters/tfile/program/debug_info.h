@@ -84,6 +84,7 @@ struct CodeScope {
   std::vector<Dwarf_Die> blocks;     // of the innermost function, innermost first; and their abstract origins
   // The classes and namespaces of the innermost function, innermost first; at last its unit.
   struct Enclosing {
+  std::vector<const void*> instantiated;  // blocks in those origins that have instances with code
     Dwarf_Die die;
     std::string prefix;  // "plant::Tap::"
   };

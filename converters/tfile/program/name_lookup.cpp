@@ -160,7 +160,8 @@ class NameLookup {
         if (!hidden) hidden = meant;
       }
       std::optional<Dwarf_Die> within;
-      if (is_transparent(child))
+      if (is_transparent(child) &&
+          std::ranges::find(scope_.instantiated, child.addr) == scope_.instantiated.end())
         within = declared_in(child, name, kinds, depth + 1);
       else if (kind_of(child) == kField && own.empty())
         if (const auto anonymous = info_.referred(child, DW_AT_type))
