@@ -227,7 +227,7 @@ GlobalNames& DebugInfo::globals() {
   if (!globals_) {
     std::vector<Dwarf_Die> dies;
     for (const DebugUnits::Unit& unit : units().all()) dies.push_back(unit.die);
-    globals_.emplace(dies);
+    globals_.emplace(dies, die_scopes_);
   }
   return *globals_;
 }
@@ -294,8 +294,8 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwa
     is_in_function = false;
   }
   if (scope->functions.size() > 1)
-    std::ranges::copy_if(variables_of(scope->functions.back()), std::back_inserter(scope->outer_parameters),
-                         &CodeScope::Variable::is_parameter);
+    std::ranges::copy_if(variables_of(scope->functions.back(), {}),
+                         std::back_inserter(scope->outer_parameters), &CodeScope::Variable::is_parameter);
   for (const Dwarf_Die& around : die_scopes_.around(declaration_of(scope->functions.front())))
     scope->enclosing.push_back({around, prefix_within(die_scopes_, around)});
   scope->enclosing.push_back({scope->unit, ""});

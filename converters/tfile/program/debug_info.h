@@ -39,7 +39,9 @@ class DebugUnits {
 
     // Null if none is described there.
     const Function* function_at(Dwarf_Addr pc);
-    GlobalNames& names() { return own_names ? *own_names : own_names.emplace(std::span(&die, 1)); }
+    GlobalNames& names(DieScopes& scopes) {
+      return own_names ? *own_names : own_names.emplace(std::span(&die, 1), scopes);
+    }
   };
 
   explicit DebugUnits(Dwarf* dwarf);  // may be null: there are none
@@ -82,9 +84,9 @@ struct CodeScope {
   Dwarf_Die unit{};
   std::vector<Dwarf_Die> functions;  // innermost first; all but the last are inlined
   std::vector<Dwarf_Die> blocks;     // of the innermost function, innermost first; and their abstract origins
+  std::vector<const void*> instantiated;  // blocks in those origins that have instances with code
   // The classes and namespaces of the innermost function, innermost first; at last its unit.
   struct Enclosing {
-  std::vector<const void*> instantiated;  // blocks in those origins that have instances with code
     Dwarf_Die die;
     std::string prefix;  // "plant::Tap::"
   };

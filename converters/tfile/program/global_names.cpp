@@ -13,6 +13,14 @@ namespace {
 
 bool has_external(Dwarf_Die die) { return dwarf_hasattr_integrate(&die, DW_AT_external) != 0; }
 
+bool completes_declaration(Dwarf_Die die) {
+  return has_attribute(die, DW_AT_specification) || has_attribute(die, DW_AT_abstract_origin);
+}
+
+bool has_place(Dwarf_Die die) {
+  return has_attribute(die, DW_AT_location) || has_attribute(die, DW_AT_const_value);
+}
+
 // Whether two units describe the same thing. It costs too much to compare the names of the source files.
 bool is_same(Dwarf_Die a, Dwarf_Die b) {
   if (dwarf_tag(&a) != dwarf_tag(&b)) return false;
@@ -67,9 +75,19 @@ std::string prefix_within(DieScopes& scopes, Dwarf_Die scope) {
   return without_blanks(scopes.prefix(scope, "::").append(own.empty() ? kAnonymousNamespace : own)) + "::";
 }
 
-GlobalNames::GlobalNames(std::span<const Dwarf_Die> units) {
-  for (const Dwarf_Die& unit : units) read(unit, "", false, 0);
+GlobalNames::GlobalNames(std::span<const Dwarf_Die> units, DieScopes& scopes) {
+  for (const Dwarf_Die& unit : units) read_children(unit, "", false, 0);
+  while (!completions_.empty())
+    for (const auto& [die, is_hidden, depth] : std::exchange(completions_, {}))
+      read(die, "", completed_name(die, scopes), is_hidden, depth);
   declared_.clear();
+}
+
+// The declaration may stand behind, or in another unit: link-time optimization leaves all of them in others.
+std::string GlobalNames::completed_name(Dwarf_Die completion, DieScopes& scopes) const {
+  const Dwarf_Die declaration = declaration_of(completion);
+  const auto found = declared_.find(declaration.addr);
+  return found != declared_.end() ? found->second : full_name(scopes, declaration);
 }
 
 void GlobalNames::add(const std::string& name, Entry entry) {
@@ -78,47 +96,53 @@ void GlobalNames::add(const std::string& name, Entry entry) {
   const auto [found, is_new] = all.try_emplace(name, entry);
   if (is_new || kind == kNamespace) return;
   Entry& known = found->second;
-  if (!known.is_external && entry.is_external)
+  // Link-time optimization leaves declarations that look like definitions.
+  const bool is_found = entry.is_external && !has_place(known.die) && has_place(entry.die);
+  if (is_found || (!known.is_external && entry.is_external))
     known = entry;
   else if (!known.is_external && !is_same(known.die, entry.die))
     known.is_ambiguous = true;
 }
 
-void GlobalNames::read(Dwarf_Die parent, const std::string& prefix, bool is_hidden, std::size_t depth) {
+void GlobalNames::read_children(Dwarf_Die parent, const std::string& prefix, bool is_hidden,
+                                std::size_t depth) {
   constexpr std::size_t kMaxDepth = 16;
   if (depth == kMaxDepth) return;
   for (const Dwarf_Die& child : children_of(parent)) {
-    const NameKind kind = kind_of(child);
-    if (kind == kNothing || kind == kField) continue;
     const std::string_view own = die_name(child);
-    std::string name = !own.empty() ? prefix + without_blanks(own) : std::string();
-    // A constructor "Tank" is defined outside of its class, as an instance of what is declared there.
-    if (const auto found = declared_.find(declaration_of(child).addr); found != declared_.end())
-      name = found->second;
-    const bool is_declared = is_declaration(child);
-    if (is_declared && !own.empty()) declared_.emplace(child.addr, name);
-    const bool is_function_without_code = kind == kFunction && !has_attribute(child, DW_AT_low_pc);
-    const bool is_defined = is_declared
-                                ? kind == kObject && attribute_of(child, DW_AT_const_value).has_value()
-                                : !is_function_without_code;
-    if (is_defined && !own.empty())
-      add(name, {.die = child, .is_external = !is_hidden && (kind == kNamespace || has_external(child))});
-    switch (kind) {
-      case kTagged: {
-        Dwarf_Die type = child;
-        const bool is_enumeration = dwarf_tag(&type) == DW_TAG_enumeration_type;
-        if (own.empty() && !is_enumeration) break;
-        const bool is_scoped = !is_enumeration || (has_attribute(child, DW_AT_enum_class) && !own.empty());
-        read(child, is_scoped ? name + "::" : prefix, is_hidden, depth + 1);
-        break;
-      }
-      case kNamespace:
-        read(child, own.empty() ? prefix + without_blanks(kAnonymousNamespace) + "::" : name + "::",
-             is_hidden || own.empty(), depth + 1);
-        break;
-      default:
-        break;
+    if (completes_declaration(child))
+      completions_.push_back({child, is_hidden, depth});
+    else
+      read(child, prefix, own.empty() ? std::string() : prefix + without_blanks(own), is_hidden, depth);
+  }
+}
+
+// `name` is empty if it has none.
+void GlobalNames::read(Dwarf_Die die, const std::string& prefix, const std::string& name, bool is_hidden,
+                       std::size_t depth) {
+  const NameKind kind = kind_of(die);
+  if (kind == kNothing || kind == kField) return;
+  const bool is_declared = is_declaration(die);
+  const bool is_function_without_code = kind == kFunction && !has_attribute(die, DW_AT_low_pc);
+  if ((is_declared || is_function_without_code) && !name.empty()) declared_.emplace(die.addr, name);
+  const bool is_defined = is_declared ? kind == kObject && attribute_of(die, DW_AT_const_value).has_value()
+                                      : !is_function_without_code;
+  if (is_defined && !name.empty())
+    add(name, {.die = die, .is_external = !is_hidden && (kind == kNamespace || has_external(die))});
+  switch (kind) {
+    case kTagged: {
+      const bool is_enumeration = dwarf_tag(&die) == DW_TAG_enumeration_type;
+      if (name.empty() && !is_enumeration) break;
+      const bool is_scoped = !is_enumeration || (has_attribute(die, DW_AT_enum_class) && !name.empty());
+      read_children(die, is_scoped ? name + "::" : prefix, is_hidden, depth + 1);
+      break;
     }
+    case kNamespace:
+      read_children(die, name.empty() ? prefix + without_blanks(kAnonymousNamespace) + "::" : name + "::",
+                    is_hidden || name.empty(), depth + 1);
+      break;
+    default:
+      break;
   }
 }
 

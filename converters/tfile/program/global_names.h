@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace convert::tfile {
 
@@ -34,7 +35,7 @@ std::string prefix_within(DieScopes& scopes, Dwarf_Die scope);
 
 class GlobalNames {
  public:
-  explicit GlobalNames(std::span<const Dwarf_Die> units);
+  GlobalNames(std::span<const Dwarf_Die> units, DieScopes& scopes);
 
   struct Entry {
     Dwarf_Die die{};
@@ -50,12 +51,23 @@ class GlobalNames {
  private:
   using Entries = std::unordered_map<std::string, Entry>;
 
-  void read(Dwarf_Die parent, const std::string& prefix, bool is_hidden, std::size_t depth);
+  // What completes the declaration of something, and is named as that is.
+  struct Completion {
+    Dwarf_Die die;
+    bool is_hidden;
+    std::size_t depth;
+  };
+
+  void read_children(Dwarf_Die parent, const std::string& prefix, bool is_hidden, std::size_t depth);
+  void read(Dwarf_Die die, const std::string& prefix, const std::string& name, bool is_hidden,
+            std::size_t depth);
+  std::string completed_name(Dwarf_Die completion, DieScopes& scopes) const;
   void add(const std::string& name, Entry entry);
 
   Entries objects_, tagged_, namespaces_;                  // names without blanks
   std::unordered_map<std::string, Entry> inside_;          // by kinds and name: what was looked for
   std::unordered_map<const void*, std::string> declared_;  // names of declarations
+  std::vector<Completion> completions_;
 };
 
 }  // namespace convert::tfile

@@ -110,8 +110,8 @@ class NameLookup {
 
   // What the own file declares, or other files do for all.
   Found visible(const std::string& full_name, unsigned kinds) {
-    if (const auto* const own =
-            scope_.file != nullptr ? scope_.file->names().find(full_name, kinds) : nullptr)
+    GlobalNames* const of_file = scope_.file != nullptr ? &scope_.file->names(info_.die_scopes()) : nullptr;
+    if (const auto* const own = of_file != nullptr ? of_file->find(full_name, kinds) : nullptr)
       return FoundName{&info_, own->die};
     return exported(full_name, kinds);
   }

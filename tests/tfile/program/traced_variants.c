@@ -2,6 +2,7 @@
  */
 __asm__(
     ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n.comm d_mode,4,4\n"
+    ".comm gauge_marks,4,4\n.comm gauge_joined,4,4\n.comm linked_place,4,4\n"
     ".comm fortran_name,6,1\n.comm fortran_text,4,1\n.comm fortran_length,8,8\n.comm fortran_shared,6,1\n"
     ".pushsection .text\n.globl fortran_run\n.type fortran_run,%function\nfortran_run: ret\n.Lfortran_run_end:\n"
     ".size fortran_run, .Lfortran_run_end - fortran_run\n.popsection\n");
@@ -10,6 +11,7 @@ __asm__(
 #define ABBREV(...) ".uleb128 " #__VA_ARGS__ ",0,0\n"
 #define NAME(text) ".asciz \"" text "\"\n"
 #define VARIABLE(symbol, type) ".uleb128 9\n" NAME(symbol) ".long " type "\n.byte 9,3\n.quad " symbol "\n"
+#define INSTANCE(of, symbol) ".uleb128 25\n.long " of "\n.byte 9,3\n.quad " symbol "\n"
 #define UNIT(name, language)                               \
   ".L" name "_begin: .long .L" name "_end - .L" name       \
   "_version\n"                                             \
@@ -42,6 +44,11 @@ __asm__(
     ABBREV(19, 0x28, 0, 0x03, 0x08, 0x1c, 0x0b)            /* enumerator */
     ABBREV(20, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x06) /* function: first and last address */
     ABBREV(21, 0x1a, 1, 0x03, 0x08)                        /* common block */
+    ABBREV(22, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0x3f, 0x19, 0x3c, 0x19) /* static member: external, declared */
+    ABBREV(23, 0x34, 0, 0x47, 0x13, 0x02, 0x18)            /* variable: what it completes, location */
+    ABBREV(24, 0x34, 0, 0x47, 0x13)                        /* the same without location */
+    ABBREV(25, 0x34, 0, 0x31, 0x10, 0x02, 0x18)            /* variable: what it is an instance of, location */
+    ABBREV(26, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0x3f, 0x19) /* external variable */
     ".byte 0\n.popsection\n");
 
 __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
@@ -89,4 +96,13 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         ".byte 0\n.Lfortran_end:\n" UNIT("d", "0x13") ".uleb128 17\n" NAME("prog")
         ".Ld_mode: .uleb128 18\n" NAME("Mode") ".byte 4\n"
         ".uleb128 19\n" NAME("off") ".byte 0\n.uleb128 19\n" NAME("on") ".byte 1\n.byte 0\n.byte 0\n"
-        VARIABLE("d_mode", ".Ld_mode - .Ld_begin") ".byte 0\n.Ld_end:\n.popsection\n");
+        VARIABLE("d_mode", ".Ld_mode - .Ld_begin") ".byte 0\n.Ld_end:\n"
+        UNIT("joined", "0x04") INSTANCE(".Lcxx_linked", "linked_place") INSTANCE(".Lcxx_joined", "gauge_joined")
+        ".byte 0\n.Ljoined_end:\n" UNIT("cxx", "0x04") ".Lcxx_int: .uleb128 2\n" NAME("int") ".byte 4,5\n"
+        ".uleb128 23\n.long .Lcxx_marks - .Lcxx_begin\n.byte 9,3\n.quad gauge_marks\n"
+        ".uleb128 3\n" NAME("Gauge") ".byte 1\n"
+        ".Lcxx_marks: .uleb128 22\n" NAME("marks") ".long .Lcxx_int - .Lcxx_begin\n"
+        ".Lcxx_joined_member: .uleb128 22\n" NAME("joined") ".long .Lcxx_int - .Lcxx_begin\n.byte 0\n"
+        ".Lcxx_joined: .uleb128 24\n.long .Lcxx_joined_member - .Lcxx_begin\n"
+        ".Lcxx_linked: .uleb128 26\n" NAME("linked") ".long .Lcxx_int - .Lcxx_begin\n"
+        ".byte 0\n.Lcxx_end:\n.popsection\n");
