@@ -36,7 +36,7 @@ enum class Outcome : std::uint8_t {
 
 struct RunResult {
   Outcome outcome;
-  // The top of the stack at the end, or what was popped last: the value if only operands are recorded.
+  // What was popped at the end, or else the top of the stack: the value if only operands are recorded.
   std::optional<std::uint64_t> result;
 };
 
