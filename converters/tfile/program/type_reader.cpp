@@ -224,6 +224,9 @@ class TypeReader {
       case DW_ATE_boolean:
         type.kind = TypeKind::Bool;
         break;
+      case DW_ATE_address:
+        type.kind = TypeKind::Pointer;
+        break;
       default:
         break;
     }

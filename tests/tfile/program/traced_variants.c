@@ -2,7 +2,7 @@
  */
 __asm__(
     ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n.comm d_mode,4,4\n"
-    ".comm gauge_marks,4,4\n.comm gauge_joined,4,4\n.comm linked_place,4,4\n"
+    ".comm gauge_marks,4,4\n.comm gauge_next,8,8\n.comm gauge_joined,4,4\n.comm linked_place,4,4\n"
     ".comm fortran_name,6,1\n.comm fortran_text,4,1\n.comm fortran_length,8,8\n.comm fortran_shared,6,1\n"
     ".pushsection .text\n.globl fortran_run\n.type fortran_run,%function\nfortran_run: ret\n.Lfortran_run_end:\n"
     ".size fortran_run, .Lfortran_run_end - fortran_run\n.popsection\n");
@@ -105,4 +105,5 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         ".Lcxx_joined_member: .uleb128 22\n" NAME("joined") ".long .Lcxx_int - .Lcxx_begin\n.byte 0\n"
         ".Lcxx_joined: .uleb128 24\n.long .Lcxx_joined_member - .Lcxx_begin\n"
         ".Lcxx_linked: .uleb128 26\n" NAME("linked") ".long .Lcxx_int - .Lcxx_begin\n"
-        ".byte 0\n.Lcxx_end:\n.popsection\n");
+        ".Lcxx_address: .uleb128 2\n" NAME("__resume_fn") ".byte 8,1\n"
+        VARIABLE("gauge_next", ".Lcxx_address - .Lcxx_begin") ".byte 0\n.Lcxx_end:\n.popsection\n");

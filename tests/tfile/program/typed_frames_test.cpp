@@ -204,6 +204,15 @@ TEST_F(TypedFrames, EnumeratorsOfDAreQualifiedByPoints) {
   EXPECT_THAT(frame_line(), HasSubstr(" d_mode='prog.Mode.on' "));
 }
 
+// As clang describes the functions of a coroutine.
+TEST_F(TypedFrames, AddressesArePointers) {
+  const std::uint64_t next = address_of("gauge_next"),
+                      plain = program.functions("plain_start").front().address;
+  tracepoint("plant::pump", "collect gauge_next", fmt::format("M-1,{:x},8", next));
+  t.frame(2).memory(next, t.number(plain));
+  EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" gauge_next='{:#x} <plain_start>' ", plain)));
+}
+
 TEST_F(TypedFrames, VariantsAreThoseOfTheirDiscriminant) {
   const std::uint64_t shape = address_of("rust_shape");
   tracepoint("plant::pump", "collect rust_shape", fmt::format("M-1,{:x},10", shape));
