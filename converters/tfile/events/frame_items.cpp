@@ -136,7 +136,9 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
     if (has_recorded_result) return is_string;
     const auto number = integer_of(value, memory_);
     const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
-    if (!number || !action.result || !shape.reads || is_truth) return true;
+    if (!number || !action.result || is_truth || value.type->kind == Type::Kind::Float) return true;
+    // GDB may take a variable for its first value, but not a constant for another one.
+    if (!shape.reads && !is_constant(item)) return true;
     // The bytecode calculates as C does, in other languages, too: at least 4 bytes agree.
     const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
     return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
@@ -152,6 +154,12 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
   }
   const bool is_held = size > 0 && !memory_.bytes(value.storage.address, size).empty();
   return !is_held;
+}
+
+// Whether nothing in the frame changes the value.
+bool FrameItems::is_constant(const ItemValue& item) {
+  FrameMemory nothing(memory_.layout(), memory_.order());
+  return evaluate(item.text, {.scope = *scope_, .frame = nothing}).storage.kind == Storage::Kind::Bytes;
 }
 
 // Whether an item has another value in GDB than in GDB's bytecode, which makes no truth of a number that is

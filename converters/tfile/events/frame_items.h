@@ -65,6 +65,7 @@ class FrameItems {
   void allow(std::size_t item, std::size_t expression, const ExpectedBlocks& expected);
   bool fits(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
             const ExpressionShape& shape);
+  bool is_constant(const ItemValue& item);
   bool differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item);
 
   const TraceFile& trace_;

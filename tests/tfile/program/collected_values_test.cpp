@@ -161,6 +161,13 @@ TEST_F(CollectedValues, ConstantsContradictNoVariable) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
+// The program has another type of that name.
+TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
+  EXPECT_THAT(frame("sizeof(Drift)", expression("220229"), {}), HasSubstr(" sizeof(Drift)=2 "));
+  EXPECT_THAT(frame("sizeof(Drift)", expression("220829"), {}), Not(HasSubstr("sizeof")));
+  EXPECT_THAT(notes_, Contains("item-contradicted 1"));
+}
+
 TEST_F(CollectedValues, CharactersOfUtf8AreText) {
   EXPECT_THAT(variable("accents", "\u00e9\0"s), HasSubstr(" accents=\"\u00e9\" "));
   EXPECT_THAT(variable("initial", "z"), HasSubstr(" initial=\"'z' (122)\" "));
