@@ -252,6 +252,38 @@ std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) 
   return units().type_of(signature);
 }
 
+const DebugInfo::Symbols& DebugInfo::symbols() {
+  if (symbols_) return *symbols_;
+  symbols_.emplace();
+  const int count = dwfl_module_getsymtab(module_);
+  for (int i = 1; i < count; ++i) {
+    GElf_Sym symbol;
+    GElf_Addr address = 0;
+    const char* const name =
+        dwfl_module_getsym_info(module_, i, &symbol, &address, nullptr, nullptr, nullptr);
+    if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF)
+      continue;
+    const std::string_view text(name);
+    // Link-time optimization makes symbols local. Only in C may static variables have names of others.
+    if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL && !text.starts_with("_Z")) continue;
+    symbols_->try_emplace(std::string(text.substr(0, text.find('@'))), address);  // "stdout@GLIBC_2.2.5"
+  }
+  return *symbols_;
+}
+
+std::optional<std::uint64_t> DebugInfo::address_by_symbol(Dwarf_Die variable) {
+  if (!attribute_of(variable, DW_AT_external)) return std::nullopt;
+  auto linkage = attribute_of(variable, DW_AT_linkage_name);
+  const char* const symbol = linkage ? dwarf_formstring(&*linkage) : nullptr;
+  const std::string name = symbol != nullptr ? symbol : full_name(die_scopes_, declaration_of(variable));
+  std::vector<DebugInfo*> modules{this};
+  modules.insert(modules.end(), others_.begin(), others_.end());
+  for (DebugInfo* const module : modules)
+    if (const auto found = module->symbols().find(name); found != module->symbols().end())
+      return found->second + module->load_bias_;
+  return std::nullopt;
+}
+
 const CodeScope& DebugInfo::global_scope() {
   global_scope_.info = this;
   if (global_scope_.unit.addr == nullptr && !units().all().empty())

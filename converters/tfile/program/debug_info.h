@@ -137,10 +137,15 @@ class DebugInfo {
   // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
 
+  // The recorded address of a variable that its file only declares, by the symbol tables of all modules.
+  std::optional<std::uint64_t> address_by_symbol(Dwarf_Die variable);
+
   // The register that DWARF calls by this number; null if the target has none of its name.
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
  private:
+  using Symbols = std::unordered_map<std::string, GElf_Addr>;
+  const Symbols& symbols();
   std::unique_ptr<CodeScope> scope_of(DebugUnits::Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
 
   Dwfl_Module* module_;
@@ -151,6 +156,7 @@ class DebugInfo {
   TypeTable types_;
   DieScopes die_scopes_;
   std::optional<GlobalNames> globals_;  // read on first use
+  std::optional<Symbols> symbols_;      // of objects; the same
   CodeScope global_scope_;
   std::vector<DebugInfo*> others_;
   std::optional<DebugUnits> units_;

@@ -125,6 +125,7 @@ void GlobalNames::read(Dwarf_Die die, const std::string& prefix, const std::stri
   const bool is_declared = is_declaration(die);
   const bool is_function_without_code = kind == kFunction && !has_attribute(die, DW_AT_low_pc);
   if ((is_declared || is_function_without_code) && !name.empty()) declared_.emplace(die.addr, name);
+  if (is_declared && kind == kObject) variables_.emplace(name, die);
   const bool is_defined = is_declared ? kind == kObject && attribute_of(die, DW_AT_const_value).has_value()
                                       : !is_function_without_code;
   if (is_defined && !name.empty())
@@ -151,6 +152,11 @@ const GlobalNames::Entry* GlobalNames::find(const std::string& full_name, unsign
     if (const auto found = all->find(full_name); found != all->end())
       if ((kind_of(found->second.die) & kinds) != 0) return &found->second;
   return nullptr;
+}
+
+const Dwarf_Die* GlobalNames::find_declaration(const std::string& full_name) const {
+  const auto found = variables_.find(full_name);
+  return found != variables_.end() ? &found->second : nullptr;
 }
 
 const GlobalNames::Entry* GlobalNames::find_inside(const std::string& name, unsigned kinds) {

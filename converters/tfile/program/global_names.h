@@ -45,6 +45,8 @@ class GlobalNames {
   // One of these kinds; a tagged type only if nothing else has the name. Null if there is none. Valid as long
   // as this object.
   const Entry* find(const std::string& full_name, unsigned kinds) const;
+  // What is only declared, of variables; null if nothing is.
+  const Dwarf_Die* find_declaration(const std::string& full_name) const;
   // The only one whose name ends so, behind the name of a namespace or class.
   const Entry* find_inside(const std::string& name, unsigned kinds);
 
@@ -67,6 +69,7 @@ class GlobalNames {
   Entries objects_, tagged_, namespaces_;                  // names without blanks
   std::unordered_map<std::string, Entry> inside_;          // by kinds and name: what was looked for
   std::unordered_map<const void*, std::string> declared_;  // names of declarations
+  std::unordered_map<std::string, Dwarf_Die> variables_;   // that are declared, by name
   std::vector<Completion> completions_;
 };
 

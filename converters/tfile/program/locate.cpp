@@ -395,7 +395,10 @@ Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, F
   if (const auto constant = attribute_of(variable, DW_AT_const_value))
     return constant_of(*constant, size, frame.order());
   auto location = attribute_of(variable, DW_AT_location);
-  if (!location) return Storage::none(Missing::OptimizedOut);
+  if (!location) {
+    const auto address = scope.info->address_by_symbol(variable);
+    return address ? Storage::at(*address) : Storage::none(Missing::OptimizedOut);
+  }
   std::span<const Dwarf_Op> operations;
   const int found = operations_at(*location, scope.pc, operations);
   if (found < 0) return Storage::none(Missing::NotUnderstood);

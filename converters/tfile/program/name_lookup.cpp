@@ -108,12 +108,15 @@ class NameLookup {
     return elsewhere(name, kinds, enclosing);
   }
 
-  // What the own file declares, or other files do for all.
+  // What the own file defines, or other files do for all, or the own file declares.
   Found visible(const std::string& full_name, unsigned kinds) {
     GlobalNames* const of_file = scope_.file != nullptr ? &scope_.file->names(info_.die_scopes()) : nullptr;
     if (const auto* const own = of_file != nullptr ? of_file->find(full_name, kinds) : nullptr)
       return FoundName{&info_, own->die};
-    return exported(full_name, kinds);
+    if (const Found found = exported(full_name, kinds)) return found;
+    const Dwarf_Die* const declared =
+        of_file != nullptr && (kinds & kObject) != 0 ? of_file->find_declaration(full_name) : nullptr;
+    return declared != nullptr && info_.address_by_symbol(*declared) ? FoundName{&info_, *declared} : Found{};
   }
 
   Found exported(const std::string& full_name, unsigned kinds) {
@@ -254,14 +257,16 @@ class NameLookup {
 
   // ---- Declarations ----
 
-  // Where it is defined, if it is only declared here. Constants may have no definition.
+  // Where it is defined, if it is only declared here. Constants, and what comes from files without debug
+  // information, may have no definition.
   Found defined(const FoundName& name) {
     if (!is_declaration(name.die)) return name;
     const std::string key = full_name(name.info->die_scopes(), name.die);
     if (const Found found = visible(key, kind_of(name.die))) return found;
     if (const auto* const entry = name.info->globals().find(key, kind_of(name.die)))
       return entry->is_ambiguous ? Found{} : FoundName{name.info, entry->die};
-    return attribute_of(name.die, DW_AT_const_value) ? name : Found{};
+    return attribute_of(name.die, DW_AT_const_value) || name.info->address_by_symbol(name.die) ? name
+                                                                                               : Found{};
   }
 
   // Of an object, a pointer, a typedef or a declaration.

@@ -220,6 +220,13 @@ TEST_F(CollectedValues, CodeWithoutDebugInformationKnowsGlobalNames) {
               HasSubstr(" height=65535 "));
 }
 
+TEST_F(CollectedValues, WhatIsOnlyDeclaredIsWhereTheSymbolTableHasIt) {
+  const std::uint64_t plain = address_of("plain_depth");
+  EXPECT_THAT(frame("plain_depth", fmt::format("M-1,{:x},4", plain), {{plain, number(9)}}),
+              HasSubstr(" plain_depth=9 "));
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("untyped-values"))));
+}
+
 // Its place by the program is not known without registers.
 TEST_F(CollectedValues, ReturnAddressesAreThoseOfGdbWhereTheProgramHasNone) {
   EXPECT_THAT(frame("$_ret", expression("23700022080c"), {{0x7000, number(std::uint64_t{0x1234})}}),

@@ -18,7 +18,12 @@ char8_t accents[] = u8"\u00e9";
 char8_t initial = u8'z';
 const char* label = "label";
 
-extern "C" [[gnu::noinline]] int visit(int count) { return count + 1; }
+// As in a file without debug information.
+asm(".pushsection .data\n.globl plain_depth\n.type plain_depth,%object\n.size plain_depth,4\n"
+    "plain_depth: .long 9\n.popsection");
+extern "C" int plain_depth;
+
+extern "C" [[gnu::noinline]] int visit(int count) { return count + plain_depth; }
 
 // A function in a function, as in Ada and GNU C.
 extern "C" int around(int total) {
