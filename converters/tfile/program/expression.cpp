@@ -395,6 +395,9 @@ class Evaluator {
     const bool is_array = plain.type->kind == TypeKind::Array && plain.type->target != nullptr;
     if (!is_array && plain.type->kind != TypeKind::Function) return plain;
     const Type* const pointer = types_.pointer_to(is_array ? plain.type->target : plain.type);
+    // Nothing tells where its elements are.
+    if (plain.type->data_attribute || plain.type->stride_attribute)
+      return {pointer, plain.storage.unusable(Missing::NotRecorded)};
     if (plain.storage.kind == Storage::Kind::Memory) return of_integer(plain.storage.address, pointer);
     return {pointer, plain.storage.unusable(Missing::NotUnderstood)};
   }

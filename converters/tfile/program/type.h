@@ -87,15 +87,18 @@ struct Type {
   std::int64_t first = 0;            // the index of an Array's first element
   std::uint64_t count = 0;           // elements
   std::vector<Member> members = {};  // of a Struct
-  // What is known at run time only. Of an Array: its indices, and where its elements are; of a Struct: its
-  // variants. `is_dynamic`: the type, or one inside, has any of it, or members with a location.
+  // What is known at run time only. Of an Array: its indices, where its elements are, and how far from each
+  // other; of a Struct: its variants. `is_dynamic`: the type, or one inside, has any of it, or members with a
+  // location.
   std::optional<Dwarf_Attribute> first_attribute = {}, count_attribute = {}, last_attribute = {};
-  std::optional<Dwarf_Attribute> data_attribute = {};
+  std::optional<Dwarf_Attribute> data_attribute = {}, stride_attribute = {};
   std::optional<Member> discriminant = {};
   std::vector<Variant> variants = {};
   bool is_dynamic = false;
 
-  bool has_open_indices() const { return first_attribute || count_attribute || last_attribute; }
+  bool has_open_indices() const {
+    return first_attribute || count_attribute || last_attribute || stride_attribute;
+  }
   // Of an Enum; or of a DataMember or FunctionMember: the members.
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };

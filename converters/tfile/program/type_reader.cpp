@@ -58,6 +58,18 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
   return *bytes * 8 + (is_big_endian(member) ? *from_top : storage - *from_top - bit_size);
 }
 
+// The enumerators from one value to another, if these are of an enumeration.
+std::optional<std::uint64_t> enumerators_between(Dwarf_Die subrange, std::int64_t first, std::int64_t last) {
+  const auto type = referred_die(subrange, DW_AT_type);
+  if (!type || kind_of(*type) != kTagged) return std::nullopt;
+  const std::vector<Dwarf_Die> enumerators = children_of(*type);
+  return std::ranges::count_if(enumerators, [&](const Dwarf_Die& enumerator) {
+    const auto attribute = own_attribute(enumerator, DW_AT_const_value);
+    const auto value = attribute ? constant_in(*attribute) : std::nullopt;
+    return value && first <= *value && *value <= last;
+  });
+}
+
 // A dimension: the first index, and the number of elements if it is the same in all frames.
 Type dimension_of(Dwarf_Die subrange) {
   Type array{.kind = TypeKind::Array};
@@ -73,8 +85,10 @@ Type dimension_of(Dwarf_Die subrange) {
     if (!index)
       array.last_attribute = last;
     else if (*index >= array.first && *index < std::int64_t{0xffff'ffff})  // some write -1 for no elements
-      array.count = static_cast<std::uint64_t>(*index - array.first + 1);
+      array.count = enumerators_between(subrange, array.first, *index)
+                        .value_or(static_cast<std::uint64_t>(*index - array.first + 1));
   }
+  array.stride_attribute = attribute_of(subrange, DW_AT_byte_stride);
   return array;
 }
 
@@ -304,6 +318,12 @@ class TypeReader {
     for (Dwarf_Die& child : children_of(die))
       if (dwarf_tag(&child) == DW_TAG_subrange_type) dimensions.push_back(dimension_of(child));
     if (element == nullptr || dimensions.empty()) return;
+    if (const auto bits = unsigned_attribute(die, DW_AT_bit_stride); bits && *bits != 8 * element->size) {
+      std::uint64_t all_bits = *bits;  // packed ones are shown as bytes
+      for (const Type& dimension : dimensions) all_bits *= dimension.count;
+      type = {.size = type.size != 0 ? type.size : (all_bits + 7) / 8};
+      return;
+    }
     if (has_attribute(die, DW_AT_GNU_vector) && element->is_character) {  // numbers, and no text
       Type number = *element;
       number.is_character = number.is_char = false;

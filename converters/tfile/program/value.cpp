@@ -32,6 +32,9 @@ Value resolved_array(Value value, const EvaluationContext& context, std::size_t 
   if (!first || !count || std::cmp_greater(*count, kMaxCount)) return value;
   const Type* element = type.target;
   if (element->kind == TypeKind::Array) element = resolved({element, value.storage}, context, depth + 1).type;
+  if (type.stride_attribute &&
+      number_of(*type.stride_attribute, context.scope, context.frame, object, whole) != element->size)
+    return value;
   if (type.data_attribute && object) {
     const auto data = number_of(*type.data_attribute, context.scope, context.frame, object);
     value.storage = data ? Storage::at(*data) : Storage::none(Missing::NotRecorded);

@@ -2,6 +2,7 @@
  */
 __asm__(
     ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n.comm d_mode,4,4\n"
+    ".comm ada_tints,12,4\n.comm ada_packed,1,1\n.comm fortran_section,24,8\n"
     ".comm gauge_marks,4,4\n.comm gauge_next,8,8\n.comm gauge_joined,4,4\n.comm linked_place,4,4\n"
     ".comm fortran_name,6,1\n.comm fortran_text,4,1\n.comm fortran_length,8,8\n.comm fortran_shared,6,1\n"
     ".pushsection .text\n.globl fortran_run\n.type fortran_run,%function\nfortran_run: ret\n.Lfortran_run_end:\n"
@@ -49,6 +50,11 @@ __asm__(
     ABBREV(24, 0x34, 0, 0x47, 0x13)                        /* the same without location */
     ABBREV(25, 0x34, 0, 0x31, 0x10, 0x02, 0x18)            /* variable: what it is an instance of, location */
     ABBREV(26, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0x3f, 0x19) /* external variable */
+    ABBREV(27, 0x04, 1, 0x03, 0x08, 0x0b, 0x0b)            /* enumeration */
+    ABBREV(28, 0x21, 0, 0x49, 0x13, 0x2f, 0x0b)            /* indices: their type, last */
+    ABBREV(29, 0x01, 1, 0x49, 0x13, 0x2e, 0x0b)            /* packed array: bits of an element */
+    ABBREV(30, 0x01, 1, 0x49, 0x13, 0x50, 0x18)            /* array: where its elements are */
+    ABBREV(31, 0x21, 0, 0x2f, 0x18, 0x51, 0x18)            /* indices: last, how far from each other */
     ".byte 0\n.popsection\n");
 
 __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
@@ -83,12 +89,23 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         ".uleb128 8\n" NAME("P_BOUNDS") ".long .Lada_pointer - .Lada_begin\n.byte 8\n.byte 0\n"
         VARIABLE("ada_shape", ".Lada_shape_type - .Lada_begin")
         VARIABLE("ada_vector", ".Lada_vector_type - .Lada_begin")
+        ".Lada_tint: .uleb128 27\n" NAME("tint") ".byte 1\n"
+        ".uleb128 19\n" NAME("red") ".byte 1\n.uleb128 19\n" NAME("green") ".byte 5\n"
+        ".uleb128 19\n" NAME("blue") ".byte 9\n.byte 0\n"
+        ".Lada_tints: .uleb128 14\n.long .Lada_integer - .Lada_begin\n"
+        ".uleb128 28\n.long .Lada_tint - .Lada_begin\n.byte 9\n.byte 0\n"
+        ".Lada_packed: .uleb128 29\n.long .Lada_character - .Lada_begin\n.byte 1\n"
+        ".uleb128 28\n.long .Lada_tint - .Lada_begin\n.byte 9\n.byte 0\n"
+        VARIABLE("ada_tints", ".Lada_tints - .Lada_begin") VARIABLE("ada_packed", ".Lada_packed - .Lada_begin")
         ".byte 0\n.Lada_end:\n" UNIT("fortran", "0x08")
         ".Lfortran_integer: .uleb128 2\n" NAME("integer(kind=8)") ".byte 8,5\n"
         ".Lfortran_six: .uleb128 12\n.byte 6\n"
         ".Lfortran_many: .uleb128 13\n.long .Lfortran_length_die - .Lfortran_begin\n"
         VARIABLE("fortran_name", ".Lfortran_six - .Lfortran_begin")
         VARIABLE("fortran_text", ".Lfortran_many - .Lfortran_begin")
+        ".Lfortran_section: .uleb128 30\n.long .Lfortran_integer - .Lfortran_begin\n.byte 2,0x97,0x06\n"
+        ".uleb128 31\n.byte 4,0x97,0x23,8,0x06\n.byte 4,0x97,0x23,16,0x06\n.byte 0\n"
+        VARIABLE("fortran_section", ".Lfortran_section - .Lfortran_begin")
         ".Lfortran_length_die: " VARIABLE("fortran_length", ".Lfortran_integer - .Lfortran_begin")
         ".uleb128 20\n" NAME("fortran_run") ".quad fortran_run\n.long .Lfortran_run_end - fortran_run\n"
         ".uleb128 21\n" NAME("shared") VARIABLE("fortran_shared", ".Lfortran_six - .Lfortran_begin")

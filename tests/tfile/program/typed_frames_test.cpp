@@ -262,6 +262,36 @@ TEST_F(TypedFrames, ArraysThatTheFrameLacksAreNotShown) {
               Contains(HasSubstr("`ada_vector`: the frame does not hold what it refers to, at 0x10")));
 }
 
+TEST_F(TypedFrames, ArraysMayBeIndexedByEnumerators) {
+  const std::uint64_t tints = address_of("ada_tints");
+  tracepoint("plant::pump", "collect ada_tints", fmt::format("M-1,{:x},c", tints));
+  t.frame(2).memory(tints, t.number(std::int32_t{7}) + t.number(std::int32_t{8}) + t.number(std::int32_t{9}));
+  EXPECT_THAT(frame_line(), HasSubstr(" ada_tints[1]=7 ada_tints[2]=8 ada_tints[3]=9 "));
+}
+
+TEST_F(TypedFrames, PackedArraysAreBytes) {
+  const std::uint64_t packed = address_of("ada_packed");
+  tracepoint("plant::pump", "collect ada_packed", fmt::format("M-1,{:x},1", packed));
+  t.frame(2).memory(packed, "\5");
+  EXPECT_THAT(frame_line(), HasSubstr(" ada_packed=\"05\" "));
+}
+
+// The elements of a section lie apart.
+TEST_F(TypedFrames, SectionsOfArraysAreShownIfTheyHaveNoGaps) {
+  const std::uint64_t section = address_of("fortran_section"), many = address_of("plant::many");
+  tracepoint("plant::pump", "collect fortran_section", fmt::format("M-1,{:x},18M-1,{:x},20", section, many));
+  std::string elements;
+  for (const std::int64_t number : {1, 2, 3, 4}) elements += t.number(number);
+  for (const std::uint64_t stride : {8U, 16U})
+    t.frame(2)
+        .memory(section, t.number(many) + t.number(std::uint64_t{2}) + t.number(stride))
+        .memory(many, elements);
+  const auto lines = frame_lines();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], HasSubstr(" fortran_section[1]=1 fortran_section[2]=2"));
+  EXPECT_THAT(lines[1], Not(HasSubstr("fortran_section[")));
+}
+
 TEST_F(TypedFrames, VariablesOfCommonBlocksAreLocal) {
   const std::uint64_t shared = address_of("fortran_shared");
   tracepoint("fortran_run", "collect fortran_shared", fmt::format("M-1,{:x},6", shared));
