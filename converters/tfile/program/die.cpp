@@ -76,6 +76,13 @@ std::string demangled(std::string_view symbol, Demangle mode) {
       .value_or(std::string(symbol));
 }
 
+std::string without_abi_tags(std::string name) {
+  constexpr std::string_view kTag = "[abi:";
+  for (std::size_t at = 0; (at = name.find(kTag, at)) != std::string::npos;)
+    name.erase(at, name.find(']', at) - at + 1);
+  return name;
+}
+
 std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode) {
   auto attribute = attribute_of(function, DW_AT_linkage_name);
   const char* const linkage = attribute ? dwarf_formstring(&*attribute) : nullptr;

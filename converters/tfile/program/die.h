@@ -39,6 +39,8 @@ bool is_declaration(Dwarf_Die variable);
 
 // A function name as GDB shows it: with template arguments, and with parameters only in full mode.
 std::string demangled(std::string_view symbol, Demangle mode);
+// "run" for "run[abi:cxx11]": nobody writes the tags.
+std::string without_abi_tags(std::string name);
 // "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name after those of its
 // scopes. Empty when the function has no name.
 std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode);

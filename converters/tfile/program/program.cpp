@@ -122,11 +122,11 @@ void Program::Impl::read_symbols() {
     const char* const name = dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
     if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
+    const auto plain_name = [&] { return without_abi_tags(demangled(name, Demangle::Simple)); };
     if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && layout.is_code(address)))
-      functions.push_back({{address, symbol.st_size}, demangled(name, Demangle::Simple), name});
+      functions.push_back({{address, symbol.st_size}, plain_name(), name});
     else if (type == STT_OBJECT)
-      objects.try_emplace(without_blanks(demangled(name, Demangle::Simple)),
-                          DataObject{address, symbol.st_size});
+      objects.try_emplace(without_blanks(plain_name()), DataObject{address, symbol.st_size});
     if (type == STT_OBJECT && symbol.st_size > 0) data.push_back({{address, symbol.st_size}, {}, name});
   }
   for (auto* const sorted : {&functions, &data})

@@ -45,6 +45,7 @@ std::optional<SourceLine> line_in(const std::string& text) {
 
 // The names in "fib", "fib(int)", "demo.c:stamp", "demo.cc:app::run", "run:label": one is the function's.
 std::vector<std::string> names_in(std::string text) {
+  text = without_abi_tags(std::move(text));
   text.resize(std::min({text.size(), text.find('(', 1), text.find(" -label ")}));
   std::vector<std::string> names;
   // A single colon ends the name of a file or function; a double colon belongs to the name.
@@ -88,6 +89,7 @@ std::string_view own_name(std::string_view function) {
   if (const std::size_t anonymous = function.rfind(kAnonymous); anonymous != std::string_view::npos)
     function.remove_prefix(anonymous + kAnonymous.size());
   function = function.substr(0, function.find('('));
+  function = function.substr(0, function.find("[abi:"));
   function = function.substr(0, function.find('<', 1));
   if (const std::size_t scope = function.find_last_of(":."); scope != std::string_view::npos)
     function.remove_prefix(scope + 1);

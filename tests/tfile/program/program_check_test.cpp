@@ -66,6 +66,15 @@ TEST_F(LoadBias, OfAFunctionInANamespace) {
   }
 }
 
+// Its symbol is that of plant::vent[abi:v2].
+TEST_F(LoadBias, OfAFunctionWithAnAbiTag) {
+  for (const char* const at : {"plant::vent", "vent", "plant::vent[abi:v2](int)"}) {
+    description_.locations.clear();
+    EXPECT_THAT(tracepoint(at, "plant::vent", kBias).bias(), Optional(kBias)) << at;
+    EXPECT_EQ(contradictions(kBias), 0u) << at;
+  }
+}
+
 TEST_F(LoadBias, OfASourceLine) {
   const std::string line = std::to_string(line_of("plain_start"));
   const auto addresses = program_.line_addresses("traced_program.cpp", line_of("plain_start"));
