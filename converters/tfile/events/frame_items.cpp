@@ -138,7 +138,8 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
     const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
     if (!number || !action.result || is_truth || value.type->kind == Type::Kind::Float) return true;
     // GDB may take a variable for its first value, but not a constant for another one.
-    if (!shape.reads && !is_constant(item)) return true;
+    const bool is_traced_size = value.traced_size != 0 && value.traced_size == *action.result;
+    if (is_traced_size || (!shape.reads && !is_constant(item))) return true;
     // The bytecode calculates as C does, in other languages, too: at least 4 bytes agree.
     const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
     return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);

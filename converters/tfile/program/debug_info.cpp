@@ -21,7 +21,8 @@ bool is_block_without_code(Dwarf_Die die) {
          !has_attribute(die, DW_AT_ranges);
 }
 
-// What the origins of an instance's blocks declare belongs to these, if they have code.
+// Lists the blocks in the abstract origin of which this instance has its own, with code: what those declare
+// is visible only in these.
 void add_instantiated(Dwarf_Die instance, std::vector<const void*>& blocks, std::size_t depth = 0) {
   for (Dwarf_Die& child : children_of(instance)) {
     if (dwarf_tag(&child) != DW_TAG_lexical_block) continue;

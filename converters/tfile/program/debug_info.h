@@ -137,7 +137,8 @@ class DebugInfo {
   // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
 
-  // The recorded address of a variable that its file only declares, by the symbol tables of all modules.
+  // The recorded address of an external variable by the symbol tables of all modules: DWARF has none if its
+  // file only declares it, or after link-time optimization.
   std::optional<std::uint64_t> address_by_symbol(Dwarf_Die variable);
 
   // The register that DWARF calls by this number; null if the target has none of its name.

@@ -85,13 +85,15 @@ class Evaluator {
                     : missing(expression.type, address);
       }
       case SizeOf: {
-        const Type* const type =
-            expression.type != nullptr ? expression.type : without_reference(operand(0), context_).type;
+        const Value object = expression.type != nullptr ? Value{.type = expression.type} : operand(0);
+        const Type* const type = without_reference(object, context_).type;
         if (type == nullptr) return {};
         const Type* const size = types_.basic(std::in_range<std::int32_t>(type->size) ? "int" : "long");
         if (type->has_open_indices()) return {size, Storage::none(Missing::NotRecorded)};
         // In GDB it is an int.
-        return of_integer(type->size, size);
+        Value result = of_integer(type->size, size);
+        result.traced_size = object.type->size;
+        return result;
       }
       default:
         return {};

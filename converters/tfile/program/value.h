@@ -65,8 +65,8 @@ struct Value {
   const Type* type = nullptr;  // null: unknown
   Storage storage = {};
   std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field, from the storage on; size 0: none
-  // What GDB's bytecode records of "*r", if r is a reference: all of the array that it refers to; 0: the
-  // size.
+  // If it is not 0, GDB's bytecode takes this for the size: of "*r", of a reference to an array, that of the
+  // array, and of "sizeof r" that of the reference.
   std::uint64_t traced_size = 0;
 };
 

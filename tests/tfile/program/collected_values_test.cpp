@@ -164,6 +164,7 @@ TEST_F(CollectedValues, ConstantsContradictNoVariable) {
 // The program has another type of that name.
 TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
   EXPECT_THAT(frame("sizeof(Drift)", expression("220229"), {}), HasSubstr(" sizeof(Drift)=2 "));
+  EXPECT_THAT(frame("sizeof depth_alias", expression("220829"), {}), HasSubstr(" sizeof depth_alias=4 "));
   EXPECT_THAT(frame("sizeof(Drift)", expression("220829"), {}), Not(HasSubstr("sizeof")));
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
 }
