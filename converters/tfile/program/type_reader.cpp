@@ -147,7 +147,7 @@ class TypeReader {
   void read(Type& type, Dwarf_Die die) {
     type.size = unsigned_attribute(die, DW_AT_byte_size).value_or(0);
     if (const std::string_view name = die_name(die); !name.empty())
-      type.name = info_.die_scopes().prefix(die).append(name);
+      type.name = info_.die_scopes().prefix(declaration_of(die)).append(name);
     switch (const int tag = dwarf_tag(&die)) {
       case DW_TAG_pointer_type:
       case DW_TAG_reference_type:
@@ -288,7 +288,7 @@ class TypeReader {
     const Type* const underlying = types_.of(die);
     if (underlying != nullptr && type.size == 0) type.size = underlying->size;
     // The enumerators of an `enum class` are qualified by its name, too.
-    std::string prefix = info_.die_scopes().prefix(die);
+    std::string prefix = info_.die_scopes().prefix(declaration_of(die));
     const std::string_view name = die_name(die);
     if (!name.empty() && has_attribute(die, DW_AT_enum_class))
       prefix += fmt::format("{}{}", name, prefix.ends_with('.') ? "." : "::");
@@ -434,7 +434,7 @@ class TypeReader {
         if (is_named && bytes && !has_attribute(child, DW_AT_external))
           type.enumerators.emplace_back(
               offset + static_cast<std::int64_t>(*bytes),
-              fmt::format("&{}{}::{}", info_.die_scopes().prefix(owner), outer, name));
+              fmt::format("&{}{}::{}", info_.die_scopes().prefix(declaration_of(owner)), outer, name));
         return;
       }
       const auto location = only_operation(own_attribute(child, DW_AT_vtable_elem_location));

@@ -3,7 +3,7 @@
 __asm__(
     ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n.comm d_mode,4,4\n"
     ".comm ada_tints,12,4\n.comm ada_packed,1,1\n.comm fortran_section,24,8\n"
-    ".comm gauge_marks,4,4\n.comm gauge_next,8,8\n.comm gauge_joined,4,4\n.comm linked_place,4,4\n"
+    ".comm gauge_marks,4,4\n.comm gauge_next,8,8\n.comm gauge_state,4,4\n.comm gauge_joined,4,4\n.comm linked_place,4,4\n"
     ".comm fortran_name,6,1\n.comm fortran_text,4,1\n.comm fortran_length,8,8\n.comm fortran_shared,6,1\n"
     ".pushsection .text\n.globl fortran_run\n.type fortran_run,%function\nfortran_run: ret\n.Lfortran_run_end:\n"
     ".size fortran_run, .Lfortran_run_end - fortran_run\n.popsection\n");
@@ -55,6 +55,8 @@ __asm__(
     ABBREV(29, 0x01, 1, 0x49, 0x13, 0x2e, 0x0b)            /* packed array: bits of an element */
     ABBREV(30, 0x01, 1, 0x49, 0x13, 0x50, 0x18)            /* array: where its elements are */
     ABBREV(31, 0x21, 0, 0x2f, 0x18, 0x51, 0x18)            /* indices: last, how far from each other */
+    ABBREV(32, 0x04, 0, 0x03, 0x08, 0x3c, 0x19)            /* enumeration: declared */
+    ABBREV(33, 0x04, 1, 0x47, 0x13, 0x0b, 0x0b)            /* enumeration: what it completes */
     ".byte 0\n.popsection\n");
 
 __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
@@ -119,7 +121,10 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         ".uleb128 23\n.long .Lcxx_marks - .Lcxx_begin\n.byte 9,3\n.quad gauge_marks\n"
         ".uleb128 3\n" NAME("Gauge") ".byte 1\n"
         ".Lcxx_marks: .uleb128 22\n" NAME("marks") ".long .Lcxx_int - .Lcxx_begin\n"
-        ".Lcxx_joined_member: .uleb128 22\n" NAME("joined") ".long .Lcxx_int - .Lcxx_begin\n.byte 0\n"
+        ".Lcxx_joined_member: .uleb128 22\n" NAME("joined") ".long .Lcxx_int - .Lcxx_begin\n"
+        ".Lcxx_state_declared: .uleb128 32\n" NAME("State") ".byte 0\n"
+        ".Lcxx_state: .uleb128 33\n.long .Lcxx_state_declared - .Lcxx_begin\n.byte 4\n"
+        ".uleb128 19\n" NAME("OPEN") ".byte 1\n.byte 0\n" VARIABLE("gauge_state", ".Lcxx_state - .Lcxx_begin")
         ".Lcxx_joined: .uleb128 24\n.long .Lcxx_joined_member - .Lcxx_begin\n"
         ".Lcxx_linked: .uleb128 26\n" NAME("linked") ".long .Lcxx_int - .Lcxx_begin\n"
         ".Lcxx_address: .uleb128 2\n" NAME("__resume_fn") ".byte 8,1\n"

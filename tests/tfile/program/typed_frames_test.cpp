@@ -204,6 +204,14 @@ TEST_F(TypedFrames, EnumeratorsOfDAreQualifiedByPoints) {
   EXPECT_THAT(frame_line(), HasSubstr(" d_mode='prog.Mode.on' "));
 }
 
+// As type units describe them.
+TEST_F(TypedFrames, EnumeratorsAreQualifiedByTheClassThatDeclaresThem) {
+  const std::uint64_t state = address_of("gauge_state");
+  tracepoint("plant::pump", "collect gauge_state", fmt::format("M-1,{:x},4", state));
+  t.frame(2).memory(state, t.number(std::uint32_t{1}));
+  EXPECT_THAT(frame_line(), HasSubstr(" gauge_state='Gauge::OPEN' "));
+}
+
 // As clang describes the functions of a coroutine.
 TEST_F(TypedFrames, AddressesArePointers) {
   const std::uint64_t next = address_of("gauge_next"),
