@@ -149,8 +149,9 @@ bool FrameItems::fits(const ItemValue& item, bool is_string, const Replay::Actio
   if (is_constant || value.bit_size != 0 || value.type->kind == Type::Kind::Function) return true;
   const std::uint64_t size = value.type->size;
   for (const Replay::RecordedMemory& recording : action.recordings) {
-    const bool is_whole = recording.size == size || recording.size == value.traced_size || size == 0 ||
-                          is_string || value.type->kind == Type::Kind::Reference;
+    const bool is_traced_size = value.traced_size != 0 && recording.size == value.traced_size;
+    const bool is_whole = recording.size == size || is_traced_size || size == 0 || is_string ||
+                          value.type->kind == Type::Kind::Reference;
     if (recording.address == value.storage.address && is_whole) return true;
   }
   const bool is_held = size > 0 && !memory_.bytes(value.storage.address, size).empty();

@@ -77,9 +77,11 @@ std::string demangled(std::string_view symbol, Demangle mode) {
 }
 
 std::string without_abi_tags(std::string name) {
-  constexpr std::string_view kTag = "[abi:";
-  for (std::size_t at = 0; (at = name.find(kTag, at)) != std::string::npos;)
-    name.erase(at, name.find(']', at) - at + 1);
+  for (std::size_t at = 0; (at = name.find("[abi:", at)) != std::string::npos;) {
+    const std::size_t end = name.find(']', at);
+    if (end == std::string::npos) break;
+    name.erase(at, end - at + 1);
+  }
   return name;
 }
 

@@ -84,18 +84,19 @@ std::optional<SymbolPlace> symbol_in(std::string text) {
 
 // The name of a function without scopes, template arguments and parameters: "run" for
 // "app::Box<int>::run(int)", for Ada's "app__run" and for D's "app.run".
-std::string_view own_name(std::string_view function) {
+std::string own_name(std::string_view whole) {
+  const std::string plain = without_abi_tags(std::string(whole));
+  std::string_view function = plain;
   constexpr std::string_view kAnonymous = "(anonymous namespace)";
   if (const std::size_t anonymous = function.rfind(kAnonymous); anonymous != std::string_view::npos)
     function.remove_prefix(anonymous + kAnonymous.size());
   function = function.substr(0, function.find('('));
-  function = function.substr(0, function.find("[abi:"));
   function = function.substr(0, function.find('<', 1));
   if (const std::size_t scope = function.find_last_of(":."); scope != std::string_view::npos)
     function.remove_prefix(scope + 1);
   if (const std::size_t scope = function.rfind("__"); scope != std::string_view::npos && scope > 0)
     function.remove_prefix(scope + 2);
-  return function;
+  return std::string(function);
 }
 
 bool is_alike(std::string_view function, std::string_view name) {

@@ -126,7 +126,6 @@ TEST_F(CollectedValues, BracketsAroundAVariableChangeNothing) {
               HasSubstr(" (height)=65535 ( (depth) )=-5 "));
 }
 
-// GDB records it as a range, as it does without quotes.
 // GDB's bytecode takes it for the whole array.
 TEST_F(CollectedValues, AReferenceToAnArrayIsItsFirstElement) {
   const std::uint64_t tides = address_of("tides"), alias = address_of("tides_alias");
@@ -143,6 +142,7 @@ TEST_F(CollectedValues, AReferenceToAnArrayIsItsFirstElement) {
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
 }
 
+// GDB records it as a range, as it does without quotes.
 TEST_F(CollectedValues, QuotedNamesAreNames) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   EXPECT_THAT(frame("'height', ::'depth'", fmt::format("M-1,{:x},2M-1,{:x},4", height, depth),

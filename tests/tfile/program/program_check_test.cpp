@@ -75,6 +75,10 @@ TEST_F(LoadBias, OfAFunctionWithAnAbiTag) {
   }
 }
 
+TEST_F(LoadBias, OfATagThatIsNotClosed) {
+  EXPECT_EQ(tracepoint("[abi:x", "plant::vent", kBias).bias(), std::nullopt);
+}
+
 TEST_F(LoadBias, OfASourceLine) {
   const std::string line = std::to_string(line_of("plain_start"));
   const auto addresses = program_.line_addresses("traced_program.cpp", line_of("plain_start"));
