@@ -17,7 +17,15 @@ enum class CompleteOrder : std::uint8_t { Unknown, ByBegin, ByEnd };
 // How many events without evidence of the order are kept, before the order of begins is assumed.
 inline constexpr std::size_t kMaxWithoutOrder = std::size_t{1} << 16;
 
-// Looks for evidence in the duration events of one thread.
+// Whether a call lies around the one before it in the file, with which it begins. Calls of no length enclose
+// nothing, and lie beside it.
+constexpr bool ends_around(std::uint64_t before_begin, std::uint64_t before_end, std::uint64_t begin,
+                           std::uint64_t end) {
+  return begin == before_begin && before_begin < before_end && before_end < end;
+}
+
+// Looks for evidence in the duration events of one thread. The first one, of any thread, holds for the whole
+// trace.
 class CompleteOrderEvidence {
  public:
   // What the next event shows. A complete event inside the complete event before it means the order of
@@ -30,7 +38,7 @@ class CompleteOrderEvidence {
     if (is_late) return CompleteOrder::ByEnd;
     const std::uint64_t before_begin = std::exchange(complete_begin_, begin);
     const std::uint64_t before_end = std::exchange(complete_end_, end);
-    if (begin == before_begin && before_begin < before_end && before_end < end) return CompleteOrder::ByEnd;
+    if (ends_around(before_begin, before_end, begin, end)) return CompleteOrder::ByEnd;
     const bool is_inside = begin < before_end && end <= before_end;
     const bool is_shorter = begin > before_begin || end < before_end;
     return is_inside && is_shorter ? CompleteOrder::ByBegin : CompleteOrder::Unknown;

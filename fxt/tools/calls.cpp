@@ -118,9 +118,12 @@ bool CallStream::put(const CallEvent& call_event, const Event* event) {
       ++odd_.unmatched;
       return is_chosen(call_event.name);
     }
+    const auto ending =
+        std::ranges::find(thread.calls.rbegin(), thread.calls.rend(), true, &OpenCall::awaits_end);
+    ending->end_ns = time_ns;
+    ending->is_ending = true;
+    const bool was_chosen = ending->is_chosen;
     while (!thread.calls.back().awaits_end) pop(thread);
-    thread.calls.back().end_ns = time_ns;
-    const bool was_chosen = thread.calls.back().is_chosen;
     pop(thread);
     return was_chosen;
   }
@@ -149,8 +152,7 @@ bool CallStream::is_in_order(const CallThread& thread, const CallEvent& event) c
   if (sequence_ == Sequence::Sorted || event.type != EventType::DurationComplete || thread.calls.empty())
     return true;
   const OpenCall& before = thread.calls.back();
-  return before.awaits_end || before.begin_ns != event.begin_ns || before.end_ns == before.begin_ns ||
-         before.end_ns >= event.end_ns;
+  return before.awaits_end || !ends_around(before.begin_ns, before.end_ns, event.begin_ns, event.end_ns);
 }
 
 // All that is known of the thread may lie inside the call.
@@ -184,7 +186,8 @@ void CallStream::pop(CallThread& thread) {
   thread.calls.pop_back();
   if (call.awaits_end) --thread.awaiting;
   if (call.is_chosen) --thread.chosen;
-  if (!thread.calls.empty() && !thread.calls.back().awaits_end && call.end_ns > thread.calls.back().end_ns)
+  if (call.has_end && !thread.calls.empty() && thread.calls.back().knows_end() &&
+      call.end_ns > thread.calls.back().end_ns)
     ++odd_.crossing;
   const Part part = part_of(call);
   if (!part.is_empty) add_to_outer(thread, part);
@@ -196,7 +199,7 @@ void CallStream::add_to_outer(CallThread& thread, const Part& part) {
   std::uint64_t begin_ns = part.begin_ns;
   for (auto outer = thread.calls.rbegin(); outer != thread.calls.rend() && begin_ns < part.end_ns; ++outer) {
     const std::uint64_t end_ns =
-        outer->awaits_end ? part.end_ns : std::clamp(outer->end_ns, begin_ns, part.end_ns);
+        outer->knows_end() ? std::clamp(outer->end_ns, begin_ns, part.end_ns) : part.end_ns;
     outer->inner_ns += end_ns - begin_ns;
     begin_ns = end_ns;
   }

@@ -79,11 +79,14 @@ class CallNames {
 struct OpenCall {
   std::uint32_t name = 0;
   bool awaits_end = false;  // its end is an event of its own
+  bool is_ending = false;   // that has come
   bool is_chosen = true;    // by the selection; but for its times
   bool has_end = true;      // false: ended with its thread
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;    // once it is known
   std::uint64_t inner_ns = 0;  // total of the calls directly inside it, as far as they lie in the range
+
+  bool knows_end() const { return !awaits_end || is_ending; }
 };
 
 // The calls that are open on a thread, outermost first. Where its events come in the order of time, they are
