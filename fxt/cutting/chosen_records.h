@@ -93,12 +93,14 @@ class ChosenRecords {
 
   bool takes_all() const { return threads_.empty() && !keeps_; }
 
-  // An end goes with its begin, whatever its thread and process.
+  // Ends and instants go with the begin, whatever their threads and names. Those without one are chosen for
+  // themselves.
   template <typename Consume>
   void filter_async(const Event& event, Consume consume) {
     const bool is_own_choice = is_chosen(event.thread.thread) && (!keeps_ || keeps_(event));
-    const bool is_kept =
-        event.type == EventType::AsyncEnd ? has_kept_begin(event).value_or(is_own_choice) : is_own_choice;
+    const bool is_kept = event.type == EventType::AsyncEnd ? has_kept_begin(event).value_or(is_own_choice)
+                         : event.type == EventType::AsyncInstant ? is_in_kept(event).value_or(is_own_choice)
+                                                                 : is_own_choice;
     if (event.type == EventType::AsyncBegin)
       if (OpenAsyncs<bool>& async = asyncs_[event.id]; !async.is_full())
         async.open.push_back({.process = event.thread.process, .names = names_of(event), .tag = is_kept});
@@ -115,6 +117,12 @@ class ChosenRecords {
     open.erase(open.begin() + (ended - open.data()));
     if (open.empty()) asyncs_.erase(async);
     return is_kept;
+  }
+  // Nothing if no operation of its id is open.
+  std::optional<bool> is_in_kept(const Event& instant) const {
+    const auto async = asyncs_.find(instant.id);
+    if (async == asyncs_.end()) return std::nullopt;
+    return std::ranges::any_of(async->second.open, [](const auto& operation) { return operation.tag; });
   }
   static std::size_t names_of(const Event& event) {
     return hash_of_names(event.category.text, event.name.text);

@@ -102,8 +102,8 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   say(counters.cut_flows, "flow", "cut: begin and end are not in one file");
   say(counters.unwritable, "record",
       "left out: of no known type, with a reference to nothing, or with an impossible time");
-  say(counters.repaired_strings, "string", "repaired: not UTF-8, or with a NUL");
-  say(counters.cut_strings, "string", "cut: longer than 32,000 bytes");
+  say(counters.repaired_strings, "string", "repaired, once for each piece: not UTF-8, or with a NUL");
+  say(counters.cut_strings, "string", "cut, once for each piece: longer than 32,000 bytes");
   say(counters.oversized, "file",
       fmt::format(
           "larger than --split-size, up to {} bytes: what each piece begins with, and what is open at "

@@ -526,17 +526,18 @@ TEST(Cut, FlowsOfDurationsThatAreNotTakenGetTheirOwn) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
-// Of 7 the begin is chosen, of 8 the end.
-TEST(Cut, AnAsyncOperationEndsWhereverItsThreadIs) {
+// Of 7 the begin is chosen; of 8 the end and an instant, of 9 an instant alone.
+TEST(Cut, AsyncOperationsGoWithTheirBegins) {
   using enum EventType;
   const auto words =
-      trace(linked(AsyncBegin, 10, 7), linked(AsyncBegin, 20, 8, kOther), linked(AsyncInstant, 25, 7),
-            linked(AsyncEnd, 30, 7, kOther), linked(AsyncEnd, 40, 8));
+      trace(linked(AsyncBegin, 10, 7), linked(AsyncBegin, 20, 8, kOther), linked(AsyncInstant, 25, 7, kOther),
+            linked(AsyncInstant, 26, 8), linked(AsyncInstant, 27, 9), linked(AsyncEnd, 30, 7, kOther),
+            linked(AsyncEnd, 40, 8));
   const auto cuts = cut(words, {.threads = {kThread.thread}});
   EXPECT_THAT(texts_of(cuts), ElementsAre("async-begin 10 1/2 \"c\" \"link\" id=7\n"
-                                          "async-instant 25 1/2 \"c\" \"link\" id=7\n"
+                                          "async-instant 25 1/3 \"c\" \"link\" id=7\n"
+                                          "async-instant 27 1/2 \"c\" \"link\" id=9\n"
                                           "async-end 30 1/3 \"c\" \"link\" id=7\n"));
-  EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
 }
 
 // Of 7 the begin is taken, of 8 the end, of 9 both, of 10 neither.
