@@ -9,7 +9,7 @@
 
 namespace FXT_API fxt {
 
-// Throws std::logic_error. Not here, for programs that are compiled without exceptions.
+// Throws std::logic_error. In the library: this header is for programs without exceptions, too.
 [[noreturn]] void refuse_wide_value();
 
 // Bits [Lo .. Hi] of a 64-bit word, both ends inclusive.

@@ -234,8 +234,11 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   } catch (const fxt::QuietEnd&) {
     // The exit code holds, whoever reads.
   } catch (const std::exception& error) {
+    const std::vector<std::string>& pieces = report.written.pieces;
     throw std::runtime_error(
-        fmt::format("{} is written, but not the report: {}", options.output, error.what()));
+        fmt::format("{} is written, but not the report: {}",
+                    pieces.empty() ? options.output : fmt::format("{} to {}", pieces.front(), pieces.back()),
+                    error.what()));
   }
 }
 

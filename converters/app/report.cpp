@@ -143,7 +143,8 @@ Outline outline_of(const Report& report) {
   const std::uint64_t last_call_ns = timeline.totals().calls_end_ns;
   if (first_call_ns < last_call_ns)
     for (const std::uint64_t end_ns : {first_call_ns, last_call_ns}) view.push_back(end_ns);
-  if (!stats.details.empty()) outline["details"] = details_of(report);
+  for (const auto& [input, text] : stats.details)
+    outline["details"].push_back(Outline{{"input", input}, {"text", text}});
   return outline;
 }
 

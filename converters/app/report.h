@@ -33,7 +33,7 @@ struct Report {
 // For programs. Keys: inputs, output (null if it was split), pieces (only if it was split), bytes_read,
 // bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null without events),
 // view_ns: the first begin and the last end of the program's calls (null if they are not known),
-// details: of the inputs, a line each (only if there are any).
+// details: of the inputs, each {input, text} (only if there are any).
 Outline outline_of(const Report& report);
 // The same in a few lines, for people.
 std::string text_of(const Report& report);

@@ -4,8 +4,6 @@
 #include <cassert>
 #include <fmt/format.h>
 #include <optional>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include "converters/model/merging/shared_threads.h"
@@ -18,32 +16,11 @@ void Timeline::begin_input(std::string_view name) {
 }
 
 void Timeline::shift_input(std::size_t input, std::int64_t offset_ns) {
-  parts_.inputs.at(input).offset_ns = saturating_sum(parts_.inputs[input].clock_ns, offset_ns);
+  parts_.inputs.at(input).moved_ns = offset_ns;
+  parts_.inputs[input].offset_ns = saturating_sum(parts_.inputs[input].clock_ns, offset_ns);
 }
 
 void Timeline::show_cpus_of(const std::string& machine) { parts_.inputs.back().cpus_of = machine; }
-
-// A cpu has one track: at a time, one thread is there.
-void Timeline::note_shared_cpus() const {
-  const TimelineInput* first = nullptr;
-  std::set<std::string_view> names;
-  for (const TimelineInput& input : parts_.inputs) {
-    if (!input.cpus_of) continue;
-    if (first == nullptr) first = &input;
-    const bool is_new = names.insert(input.name).second;
-    const auto note = [&](const std::string& what) {
-      notes_->add(kSharedCpus, Location::file(input.name), what);
-    };
-    const auto moved_ns = [](const TimelineInput& one) { return one.offset_ns - one.clock_ns; };
-    if (*input.cpus_of != *first->cpus_of)
-      note(fmt::format("its cpus are those of \"{}\", others are those of \"{}\"", *input.cpus_of,
-                       *first->cpus_of));
-    else if (moved_ns(input) != moved_ns(*first))
-      note("is moved to another time: each of its cpus may have two threads at a time");
-    else if (!is_new)
-      note("is given twice: each of its cpus has two threads at a time");
-  }
-}
 
 std::optional<std::int64_t> Timeline::clock_shift_ns() const {
   const auto moved =
@@ -162,11 +139,11 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
     MergeLoop loop(parts_, merge_order(), options_.lookahead_bytes, options_.jobs, first_sink);
     limit_offsets(loop, tick);
     apply_offsets();
-    note_shared_cpus();
     first_sink.add_lanes(infos_);
     loop.run(tick);
   }
   finish_inputs();
+  note_shared_cpus();
   add_up(shared ? shared->too_deep() : std::span<const TooDeepCount>());
   for (const auto& call : at_end_) call();
   for (const Notes& notes : later_notes_) notes_->join(notes);
@@ -209,6 +186,34 @@ void Timeline::finish_inputs() {
       notes_->add(
           kOffsetCut, Location::file(input.name),
           fmt::format("an offset of {} ns moves times past the last one that can be drawn", input.offset_ns));
+}
+
+// A cpu has one track: at a time, one thread is there.
+void Timeline::note_shared_cpus() const {
+  const auto note = [&](const TimelineInput& input, const std::string& what) {
+    notes_->add(kSharedCpus, Location::file(input.name), what);
+  };
+  const auto note_if_shared = [&](const TimelineInput& earlier, const TimelineInput& input) {
+    const bool is_same_time = input.first_ns == earlier.first_ns && input.last_ns == earlier.last_ns;
+    if (!earlier.cpus_of) return false;
+    if (*input.cpus_of != *earlier.cpus_of)
+      note(input, fmt::format("its cpus are those of \"{}\", others are those of \"{}\"", *input.cpus_of,
+                              *earlier.cpus_of));
+    else if (input.first_ns > earlier.last_ns || earlier.first_ns > input.last_ns)
+      return false;
+    else if (input.moved_ns != earlier.moved_ns)
+      note(input.moved_ns != 0 ? input : earlier,
+           "is moved to the time of other inputs: each of its cpus has two threads at a time");
+    else if (is_same_time)
+      note(input, "is given twice: each of its cpus has two threads at a time");
+    else
+      return false;
+    return true;
+  };
+  for (std::size_t i = 0; i < parts_.inputs.size(); ++i) {
+    if (!parts_.inputs[i].cpus_of) continue;
+    for (std::size_t j = 0; j < i && !note_if_shared(parts_.inputs[j], parts_.inputs[i]); ++j) continue;
+  }
 }
 
 std::uint64_t Timeline::calls_end_ns() const {

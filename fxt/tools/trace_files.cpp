@@ -160,7 +160,7 @@ PieceFiles::PieceFiles(Options options) : options_(std::move(options)) {
   };
   std::error_code error;
   if (options_.is_split && fs::exists(options_.target, error) &&
-      !fs::is_regular_file(options_.target, error))
+      !fs::is_regular_file(options_.target, error) && !fs::is_directory(options_.target, error))
     throw UsageError(fmt::format("pieces need names of files: '{}' is none", options_.target));
   if (!options_.is_split)
     check(options_.target);

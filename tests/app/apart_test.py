@@ -103,11 +103,12 @@ class Apart(unittest.TestCase):
     def test_the_report_has_a_line_for_each_tracepoint(self):
         report, _ = self.convert(QUEUE)
         self.assertEqual(len(report["details"]), 3)
-        self.assertRegex(report["details"][0], r"^tracepoint 2 at \S+: 3 frames, \d+ items?")
+        self.assertEqual(report["details"][0]["input"], QUEUE)
+        self.assertRegex(report["details"][0]["text"], r"^tracepoint 2 at \S+: 3 frames, \d+ items?")
         report, _ = self.convert(STONES)
         self.assertNotIn("details", report)
-        report, _ = self.convert(STONES, QUEUE)
-        self.assertTrue(report["details"][0].startswith(f"{QUEUE}: tracepoint 2 at "), report["details"][0])
+        text = subprocess.run([PROGRAMS / "fxt-convert", STONES, QUEUE, self.output], capture_output=True, check=True, text=True, cwd=REPOSITORY).stdout
+        self.assertIn(f"\ndetails  {QUEUE}: tracepoint 2 at ", text)
 
     def test_threads_that_are_not_wanted_have_no_frames(self):
         _, trace = self.convert(STONES, STONES_TRACE)

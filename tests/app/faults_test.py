@@ -139,6 +139,9 @@ class Faults(unittest.TestCase):
 
     def test_a_full_disk_keeps_no_blocks_ahead(self):
         """File systems that allocate ahead, as ext4, give back what they had left for that."""
+        system = subprocess.run(["stat", "-f", "-c", "%T", self.folder], capture_output=True, check=True, text=True).stdout.strip()
+        if system not in ("ext2/ext3", "xfs"):
+            self.skipTest(f"nothing is allocated ahead on {system}")
         large = self.folder / "large.fxt"
         start = struct.pack("<QQQ", 0x0016547846040010, 0x21, 1_000_000_000)
         instants = b"".join(struct.pack("<QQQQQ", 0x8001000000000054, 1_000_000_000 + i, 1, 2, 0x78) for i in range(200_000))

@@ -65,7 +65,8 @@ class Offset(unittest.TestCase):
         self.assertEqual(self.span(POOL, POOL)[2]["shared-cpus"],
                          f"{POOL}: is given twice: each of its cpus has two threads at a time")
         self.assertEqual(self.span("--offset=2=1us", POOL, POOL)[2]["shared-cpus"],
-                         f"{POOL}: is moved to another time: each of its cpus may have two threads at a time")
+                         f"{POOL}: is moved to the time of other inputs: each of its cpus has two threads at a time")
+        self.assertNotIn("shared-cpus", self.span("--offset=1=3600s", POOL, POOL)[2], "they never meet")
         self.assertNotIn("shared-cpus", self.span("--no-sched", POOL, POOL)[2])
 
     def test_inputs_are_named_by_path_or_number(self):

@@ -6,6 +6,7 @@ The directory with the programs is in the environment variable PROGRAMS.
 
 import contextlib
 import fcntl
+import gzip
 import os
 import pty
 import re
@@ -128,8 +129,8 @@ class Record(unittest.TestCase):
         self.assertTrue(error.endswith("\nrecord: nothing was recorded: uftrace ended with exit code 1\n"), error)
 
     def test_a_recording_that_is_not_converted_is_kept(self):
-        (self.folder / "draw.fxt.gz").write_text("no trace")
-        code, _, problems = self.result("--no-open", "-o", "draw.fxt.gz", "./draw", TMPDIR=str(self.folder))
+        (self.folder / "draw.fxt").write_bytes(gzip.compress(b"no trace"))
+        code, _, problems = self.result("--no-open", "./draw", TMPDIR=str(self.folder))
         self.assertEqual(code, 1)
         kept = re.search("^record: the recording is kept: fxt-convert (.*) OUTPUT$", problems, re.MULTILINE)
         self.assertTrue(kept, problems)

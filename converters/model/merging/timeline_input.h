@@ -14,6 +14,7 @@ namespace convert {
 struct TimelineInput {
   std::string name;                                // as notes call it
   std::int64_t clock_ns = 0;                       // the part of the offset that is due to the input's clock
+  std::int64_t moved_ns = 0;                       // the rest, as asked for
   std::int64_t offset_ns = 0;                      // added to all its times
   std::optional<std::string> cpus_of = {};         // the machine whose cpus are shown; nothing: none are
   std::uint64_t first_ns = kForever, last_ns = 0;  // of its events, offset included

@@ -90,7 +90,7 @@ SymbolAt Images::at(const LoadedSpace& loaded, std::uint64_t address) {
 void Images::at(const LoadedSpace& loaded, std::span<const std::uint64_t> addresses,
                 std::span<SymbolAt> found) {
   const std::lock_guard lock(mutex_);
-  if (loaded.space != nullptr)
+  if (loaded.space != nullptr && addresses.size() > 1)
     for (const auto fetch : {&SymbolTable::fetch_count, &SymbolTable::fetch_symbols})
       for (const std::uint64_t address : addresses)
         if (const Module* const module = loaded.space->map.find(address))
