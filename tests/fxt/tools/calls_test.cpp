@@ -150,8 +150,8 @@ TEST_F(Calls, ThatEndBehindAPairCrossItToo) {
   begin(kWork, 1010);
   complete(kLeaf, 1020, 1090);
   end(kWork, 1030);
-  EXPECT_THAT(statistics(), ElementsAre("main 1: 100 20 100 100 100", "leaf 1: 70 70 70 70 70",
-                                        "work 1: 20 10 20 20 20"));
+  EXPECT_THAT(statistics(),
+              ElementsAre("main 1: 100 20 100 100 100", "leaf 1: 70 70 70 70 70", "work 1: 20 10 20 20 20"));
   EXPECT_EQ(nlohmann::json::parse(dump("--stats --json"))["crossing_calls"], 1);
 }
 
