@@ -119,6 +119,17 @@ std::string_view coroutine_part(std::string_view symbol) {
   return {};
 }
 
+// The name of a function template, or of one of std, that begins with it: of symbols that libiberty is too
+// old for, such as those with constraints.
+std::optional<std::string> plain_name(std::string_view symbol) {
+  symbol.remove_prefix(2);  // "_Z"
+  const bool is_std = symbol.starts_with("St");
+  if (is_std) symbol.remove_prefix(2);
+  const auto size = consume_number(symbol);
+  if (!size || *size == 0 || *size >= symbol.size() || symbol[*size] != 'I') return std::nullopt;
+  return fmt::format("{}{}", is_std ? "std::" : "", symbol.substr(0, *size));
+}
+
 std::optional<std::string> short_name(std::string_view symbol) {
   if (symbol.starts_with("_R")) return short_rust_name(symbol);
   const std::string plain = without_version(symbol);
@@ -126,7 +137,7 @@ std::optional<std::string> short_name(std::string_view symbol) {
   // Verbose: "std::basic_ostream", not "std::ostream". The limit would refuse symbols of 1024 characters.
   const auto name = print_name(cplus_demangle_v3_callback, plain,
                                DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT, kLongestBeforeShortening);
-  auto shortened = name ? short_cpp_name(*name) : std::nullopt;
+  auto shortened = name ? short_cpp_name(*name) : plain_name(plain);
   if (shortened && has_inherited_constructor(plain)) shortened = with_own_constructor(*shortened);
   if (shortened) *shortened += coroutine_part(plain);
   return shortened;

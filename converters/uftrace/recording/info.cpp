@@ -149,6 +149,18 @@ void read_line(LineReader line, Info& info) {
 
 }  // namespace
 
+bool Info::tells_first_loads_only() const {
+  std::string_view text = uftrace_version;  // "v0.17 ( x86_64 dwarf …"
+  if (!text.starts_with('v')) return false;
+  text.remove_prefix(1);
+  const auto major = consume_number(text);
+  if (!major || !text.starts_with('.')) return false;
+  text.remove_prefix(1);
+  const auto minor = consume_number(text);
+  constexpr std::uint64_t kFirst = 17;
+  return minor && (*major > 0 || *minor >= kFirst);
+}
+
 std::optional<std::uint64_t> elapsed_ns(const Info& info) {
   constexpr std::uint64_t kMostSeconds = ~std::uint64_t{0} / kNsPerSecond - 1;
   constexpr std::size_t kDigits = 9;

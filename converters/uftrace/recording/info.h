@@ -57,6 +57,8 @@ struct Info {
   // value: 0.
   std::optional<std::int64_t> utc_offset_s;
 
+  // Of a library, from version 0.17 on. False if the version is not known.
+  bool tells_first_loads_only() const;
   template <typename Feature>
   bool has() const {
     return Feature::get(features) != 0;

@@ -21,6 +21,8 @@ inline constexpr NoteKind kUnsureEventNames{"unsure-event-names",
                                             "programs whose user events may have the names of another one's"};
 inline constexpr NoteKind kUnsureSymbols{"unsure-symbols",
                                          "modules whose symbols may be those of another build"};
+inline constexpr NoteKind kLibraryReloaded{
+    "library-reloaded", "libraries at the place of others, which may have been loaded again", true};
 inline constexpr NoteKind kNoParameterNames{"no-parameter-names",
                                             "modules whose parameters have no names: arg1, arg2 stay", true};
 inline constexpr NoteKind kNoThread{"no-thread",
@@ -88,8 +90,8 @@ inline constexpr NoteKind kKernelEventsLost{"kernel-events-lost",
                                             "kernel events that the kernel had no room for"};
 inline constexpr NoteKind kKernelClipped{
     "kernel-clipped", "kernel calls cut where a call of the program or a switch begins or ends"};
-inline constexpr NoteKind kNoRecords{"no-records",
-                                     "recordings whose .dat files are gone: no call of theirs is shown"};
+inline constexpr NoteKind kNoRecords{
+    "no-records", "recordings whose .dat files are gone or were never written: no call of theirs is shown"};
 inline constexpr NoteKind kNothingOfKernel{
     "nothing-of-kernel", "recordings without kernel events, of which only these were asked for", true};
 inline constexpr NoteKind kKernelExitWithoutEntry{

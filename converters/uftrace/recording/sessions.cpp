@@ -49,6 +49,7 @@ Sessions::Sessions(const Directory& directory, const Info& info, const std::vect
                    Notes& notes) {
   add_sessions(directory, info, events, notes);
   add_libraries(events);
+  note_reloaded_libraries(directory, info, notes);
   for (const TaskEvent& event : events) {
     if (const auto* const start = std::get_if<TaskStart>(&event)) start_task(*start);
     if (const auto* const fork = std::get_if<Fork>(&event)) fork_task(*fork);
@@ -113,6 +114,21 @@ void Sessions::add_libraries(const std::vector<TaskEvent>& events) {
     space->second->libraries.push_back({.time_ns = load->time_ns, .base = load->base, .path = load->libname});
   }
   for (AddressSpace& space : spaces_) std::ranges::stable_sort(space.libraries, {}, &Library::time_ns);
+}
+
+// From version 0.17 on, the recorder tells of the first load of a library only. If another one has been at
+// its place since, calls there may be of either.
+void Sessions::note_reloaded_libraries(const Directory& directory, const Info& info, Notes& notes) const {
+  if (!info.tells_first_loads_only()) return;
+  for (const AddressSpace& space : spaces_)
+    for (auto later = space.libraries.begin(); later != space.libraries.end(); ++later) {
+      const auto earlier = std::find_if(space.libraries.begin(), later,
+                                        [&](const Library& other) { return other.base == later->base; });
+      if (earlier == later) continue;
+      notes.add(kLibraryReloaded, Location::file((directory.path / "task.txt").native()),
+                fmt::format("{} was loaded where {} had been, which has its names if it was loaded again",
+                            later->path, earlier->path));
+    }
 }
 
 const Session* Sessions::session_of_process(ProcessId pid, std::uint64_t time_ns) const {

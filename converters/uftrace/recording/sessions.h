@@ -94,6 +94,7 @@ class Sessions {
                     Notes& notes);
   AddressSpace& space_of(const std::string& sid, const Directory& directory, Notes& notes);
   void add_libraries(const std::vector<TaskEvent>& events);
+  void note_reloaded_libraries(const Directory& directory, const Info& info, Notes& notes) const;
   // Finds or adds the task.
   Task& task_of(ThreadId tid, ProcessId pid);
   void start_task(const TaskStart& start);

@@ -21,7 +21,8 @@ std::string shown_by_file(const std::vector<std::string>& words) {
   write_tree(recording);
   recording.file("demo.dbg",
                  "F: 1000 main\nL: 1 main.c\nF: 1080 a\nL: 1 src/mylib/c.c\nF: 1100 b\nL: 2 src/mylib/c.c\n"
-                 "F: 1180 c\nL: 1 include/c.h\nF: 1200 d\nL: 1 src/d.c\nF: 1280 e\nF: 1300 f\nL: 9 main.c\n");
+                 "F: 1180 c\nL: 1 include/c.h\nF: 1200 d\nL: 1 src/d.c\nF: 1280 e\nL: 1 lib++/e.x\nF: 1300 "
+                 "f\nL: 9 main.c\n");
   RecordingOptions options;
   options.filters = filters_of(words);
   std::vector<std::string> lines = recording.lines({}, options);
@@ -36,6 +37,7 @@ TEST(Locations, JudgeEachFunctionByItself) {
   EXPECT_EQ(shown_by_file({"-L", "inc"}), "") << "a component ends later";
   EXPECT_EQ(shown_by_file({"-L", "c"}), "main{a{b} d{b} f}") << "of every x.c, as uftrace takes it";
   EXPECT_EQ(shown_by_file({"-L", "c.c"}), "a{b} b");
+  EXPECT_EQ(shown_by_file({"-L", "lib++/e.x"}), "e e") << "a whole path, and a pattern that fits nothing";
   EXPECT_EQ(shown_by_file({"-L", "^src/[a-m].c", "--match", "regex"}), "d");
   EXPECT_EQ(shown_by_file({"-L", "*.h", "--match", "glob"}), "c c");
 }

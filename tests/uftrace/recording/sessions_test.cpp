@@ -154,6 +154,31 @@ TEST_F(SessionsTest, LibrariesAreLoadedInOrderOfTime) {
   EXPECT_EQ(space.libraries_at(30), 2u);
 }
 
+// It may have been loaded again, which recorders of this version do not tell.
+TEST_F(SessionsTest, ALibraryAtThePlaceOfAnotherIsNotedWhereReloadsAreNotTold) {
+  recording_.file("sid-aa.map", kMap);
+  const std::string lines =
+      "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
+      "TASK timestamp=0.000000011 tid=100 pid=100\n"
+      "DLOP timestamp=0.000000020 tid=100 sid=aa base=7000 libname=\"./one.so\"\n"
+      "DLOP timestamp=0.000000025 tid=100 sid=aa base=9000 libname=\"./two.so\"\n"
+      "DLOP timestamp=0.000000030 tid=100 sid=aa base=7000 libname=\"./three.so\"\n";
+  for (const auto& [version, count] : {std::pair("", 0u),
+                                       {"v0.16 ( x86_64 )", 0u},
+                                       {"v0.17 ( x86_64 )", 1u},
+                                       {"v0.19-3-gabc", 2u},
+                                       {"v1.0", 3u}}) {
+    Info info;
+    info.uftrace_version = version;
+    read(lines, info);
+    EXPECT_EQ(notes_.count(kLibraryReloaded), count) << version;
+  }
+  EXPECT_EQ(
+      notes_.groups().front().first.front(),
+      (recording_.path() / "task.txt").native() +
+          ": ./three.so was loaded where ./one.so had been, which has its names if it was loaded again");
+}
+
 TEST_F(SessionsTest, ThreadsMayBeKnownFromInfoOrFilesOnly) {
   recording_.file("sid-aa.map", kMap).file("100.dat", "").file("102.dat", "");
   Info info;
