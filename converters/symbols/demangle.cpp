@@ -135,8 +135,14 @@ std::optional<std::string> short_name(std::string_view symbol) {
   const std::string plain = without_version(symbol);
   if (!is_harmless_cpp_name(plain) || is_of_unnamed_type(plain)) return std::nullopt;
   // Verbose: "std::basic_ostream", not "std::ostream". The limit would refuse symbols of 1024 characters.
-  const auto name = print_name(cplus_demangle_v3_callback, plain,
-                               DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT, kLongestBeforeShortening);
+  const auto print = [](const std::string& mangled) {
+    return print_name(cplus_demangle_v3_callback, mangled, DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT,
+                      kLongestBeforeShortening);
+  };
+  auto name = print(plain);
+  // A function whose object is a parameter (C++23) has a sign of its own, which older versions do not know.
+  constexpr std::string_view kExplicitObject = "_ZNH";
+  if (!name && plain.starts_with(kExplicitObject)) name = print("_ZN" + plain.substr(kExplicitObject.size()));
   auto shortened = name ? short_cpp_name(*name) : plain_name(plain);
   if (shortened && has_inherited_constructor(plain)) shortened = with_own_constructor(*shortened);
   if (shortened) *shortened += coroutine_part(plain);

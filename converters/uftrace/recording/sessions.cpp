@@ -125,9 +125,11 @@ void Sessions::note_reloaded_libraries(const Directory& directory, const Info& i
       const auto earlier = std::find_if(space.libraries.begin(), later,
                                         [&](const Library& other) { return other.base == later->base; });
       if (earlier == later) continue;
-      notes.add(kLibraryReloaded, Location::file((directory.path / "task.txt").native()),
-                fmt::format("{} was loaded where {} had been, which has its names if it was loaded again",
-                            later->path, earlier->path));
+      notes.add(
+          kLibraryReloaded, Location::file((directory.path / "task.txt").native()),
+          fmt::format(
+              "{} was loaded where {} had been: if that was loaded again, its calls have names of the other",
+              later->path, earlier->path));
     }
 }
 

@@ -173,10 +173,10 @@ TEST_F(SessionsTest, ALibraryAtThePlaceOfAnotherIsNotedWhereReloadsAreNotTold) {
     read(lines, info);
     EXPECT_EQ(notes_.count(kLibraryReloaded), count) << version;
   }
-  EXPECT_EQ(
-      notes_.groups().front().first.front(),
-      (recording_.path() / "task.txt").native() +
-          ": ./three.so was loaded where ./one.so had been, which has its names if it was loaded again");
+  EXPECT_EQ(notes_.groups().front().first.front(),
+            (recording_.path() / "task.txt").native() +
+                ": ./three.so was loaded where ./one.so had been: if that was loaded again, its calls have "
+                "names of the other");
 }
 
 TEST_F(SessionsTest, ThreadsMayBeKnownFromInfoOrFilesOnly) {
