@@ -307,6 +307,21 @@ TEST_F(TimelineTest, CpusOfSeveralMachinesAreNoted) {
                                    R"(d.data: its cpus are those of "three", others are those of "one")"));
 }
 
+TEST_F(TimelineTest, AnInputThatIsMovedToTheTimeOfAnotherSharesItsCpus) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
+  for (const char* const input : {"a.data", "b.data", "c.data"}) {
+    timeline.begin_input(input);
+    timeline.show_cpus_of("one");
+    add(timeline, 1, {{10, true, f}, {20, false, f}});
+  }
+  timeline.shift_input(0, 5);
+  timeline.shift_input(2, 100);
+  run(timeline);
+  ASSERT_EQ(notes.count(kSharedCpus), 1u);
+  EXPECT_EQ(notes.groups().back().first.front(),
+            "a.data: is moved to the time of other inputs: each of its cpus has two threads at a time");
+}
+
 TEST_F(TimelineTest, AnInputCanBeMoved) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");

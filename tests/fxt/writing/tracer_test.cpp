@@ -261,9 +261,11 @@ TEST_F(TracerTest, OneAfterTheOther) {
     trace_instant(kHit);
   }
   EXPECT_EQ(seen().events.at("hit"), 1U);
+  trace_instant(kInner);  // nobody traces
   {
     const Tracer tracer(path_);
     const TraceScope scope(kOuter);
+    EXPECT_EQ(tracer.lost(), 0U);
   }
   EXPECT_EQ(seen().events, (std::map<std::string, std::size_t>{{"outer", 1}}));
   EXPECT_EQ(seen().findings, "");

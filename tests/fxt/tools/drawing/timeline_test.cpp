@@ -471,6 +471,8 @@ TEST(Timeline, CountersHoldAnyFiniteValues) {
   const Drawn picture = drawn(
       {call(1000, 2000, "main"), counter(1000, 1e308), counter(1500, -1e308), counter(1600, 1.0 / 0.0)});
   EXPECT_THAT(picture.svg, HasSubstr(" d=\"M8 117H8V85H508V117H1008V117Z\""));
+  EXPECT_THAT(drawn({call(1000, 2000, "main"), counter(1000, 0)}).svg,
+              HasSubstr(" d=\"M8 117H8V117H1008V117Z\""));
   EXPECT_THAT(picture.lines, Contains("1 value not drawn: no number, not finite, or of too many counters"));
 }
 
