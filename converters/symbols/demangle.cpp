@@ -126,7 +126,7 @@ std::optional<std::string> plain_name(std::string_view symbol) {
   const bool is_std = symbol.starts_with("St");
   if (is_std) symbol.remove_prefix(2);
   const auto size = consume_number(symbol);
-  if (!size || *size == 0 || *size >= symbol.size() || symbol[*size] != 'I') return std::nullopt;
+  if (!size || *size == 0 || *size > symbol.size()) return std::nullopt;
   return fmt::format("{}{}", is_std ? "std::" : "", symbol.substr(0, *size));
 }
 
