@@ -306,7 +306,6 @@ bool OutputFile::State::link_unnamed() {
     return ::linkat(AT_FDCWD, link_to(fd_).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
   };
   if (link_as(target_)) return true;
-  if (errno != EEXIST) return false;
   give_temporary_name();
   return link_as(temporary_);
 }

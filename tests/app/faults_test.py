@@ -133,6 +133,8 @@ class Faults(unittest.TestCase):
                         self.assertIn("can't start a thread: ", message)
                     if name not in ABOUT_NO_FILE:
                         self.assertTrue(any(path in message for path in paths), message)
+                    if name == "close" and len(expected) == 1:
+                        self.assertEqual(left, before)
                     for name, content in left.items():
                         self.assertIn(content, (before.get(name), expected[name]))
         return failures

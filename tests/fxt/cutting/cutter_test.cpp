@@ -526,18 +526,22 @@ TEST(Cut, FlowsOfDurationsThatAreNotTakenGetTheirOwn) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
-// Of 7 the begin is chosen; of 8 the end and an instant, of 9 an instant alone.
+// Of 7 the begin is chosen; of 8 the end and an instant. What belongs to no operation is chosen for itself.
 TEST(Cut, AsyncOperationsGoWithTheirBegins) {
   using enum EventType;
+  Event stray = linked(AsyncEnd, 28, 8);
+  stray.name = "stray";
   const auto words =
       trace(linked(AsyncBegin, 10, 7), linked(AsyncBegin, 20, 8, kOther), linked(AsyncInstant, 25, 7, kOther),
-            linked(AsyncInstant, 26, 8), linked(AsyncInstant, 27, 9), linked(AsyncEnd, 30, 7, kOther),
-            linked(AsyncEnd, 40, 8));
+            linked(AsyncInstant, 26, 8), linked(AsyncInstant, 27, 9), stray, linked(AsyncEnd, 30, 7, kOther),
+            linked(AsyncEnd, 40, 8), linked(AsyncInstant, 45, 7));
   const auto cuts = cut(words, {.threads = {kThread.thread}});
   EXPECT_THAT(texts_of(cuts), ElementsAre("async-begin 10 1/2 \"c\" \"link\" id=7\n"
                                           "async-instant 25 1/3 \"c\" \"link\" id=7\n"
                                           "async-instant 27 1/2 \"c\" \"link\" id=9\n"
-                                          "async-end 30 1/3 \"c\" \"link\" id=7\n"));
+                                          "async-end 28 1/2 \"c\" \"stray\" id=8\n"
+                                          "async-end 30 1/3 \"c\" \"link\" id=7\n"
+                                          "async-instant 45 1/2 \"c\" \"link\" id=7\n"));
 }
 
 // Of 7 the begin is taken, of 8 the end, of 9 both, of 10 neither.
