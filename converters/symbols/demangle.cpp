@@ -119,8 +119,8 @@ std::string_view coroutine_part(std::string_view symbol) {
   return {};
 }
 
-// The name of a function template, or of one of std, that begins with it: of symbols that libiberty is too
-// old for, such as those with constraints.
+// The name that the symbol begins with, of a function outside of all classes and namespaces but std. For
+// symbols that libiberty is too old for, such as those with constraints.
 std::optional<std::string> plain_name(std::string_view symbol) {
   symbol.remove_prefix(2);  // "_Z"
   const bool is_std = symbol.starts_with("St");

@@ -54,9 +54,8 @@ constexpr std::array kRules = {
     Rule{"W16", "Records of a thread come in time order; at equal times ends before the begins that follow.",
          "Readers break ties by the order in the file: Tracy then pairs begins with the wrong ends."},
     Rule{"W17",
-         "Every begin has its end and every end its begin; async operations of one id nest, and their "
-         "instants "
-         "lie in one.",
+         "Every begin has its end and every end its begin; async operations of one id nest, and "
+         "their instants lie in one.",
          "Perfetto shows what never ends as unfinished, Tracy invents an end. To Perfetto the ids of "
          "async operations are global, and it cuts what is open inside one that ends."},
     Rule{"W18",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <variant>
 
 #include "converters/uftrace/recording/directory.h"
@@ -120,17 +121,19 @@ void Sessions::add_libraries(const std::vector<TaskEvent>& events) {
 // its place since, calls there may be of either.
 void Sessions::note_reloaded_libraries(const Directory& directory, const Info& info, Notes& notes) const {
   if (!info.tells_first_loads_only()) return;
-  for (const AddressSpace& space : spaces_)
-    for (auto later = space.libraries.begin(); later != space.libraries.end(); ++later) {
-      const auto earlier = std::find_if(space.libraries.begin(), later,
-                                        [&](const Library& other) { return other.base == later->base; });
-      if (earlier == later) continue;
-      notes.add(
-          kLibraryReloaded, Location::file((directory.path / "task.txt").native()),
-          fmt::format(
-              "{} was loaded where {} had been: if that was loaded again, its calls have names of the other",
-              later->path, earlier->path));
+  for (const AddressSpace& space : spaces_) {
+    std::map<std::uint64_t, const Library*> first_at;
+    for (const Library& library : space.libraries) {
+      const Library& first = *first_at.try_emplace(library.base, &library).first->second;
+      if (first.path == library.path) continue;
+      notes.add(kLibraryReloaded, [&] {
+        return fmt::format(
+            "{}: {} was loaded where {} had been: if that was loaded again, its calls have names of the "
+            "other",
+            (directory.path / "task.txt").native(), library.path, first.path);
+      });
     }
+  }
 }
 
 const Session* Sessions::session_of_process(ProcessId pid, std::uint64_t time_ns) const {

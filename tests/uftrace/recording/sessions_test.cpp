@@ -162,7 +162,8 @@ TEST_F(SessionsTest, ALibraryAtThePlaceOfAnotherIsNotedWhereReloadsAreNotTold) {
       "TASK timestamp=0.000000011 tid=100 pid=100\n"
       "DLOP timestamp=0.000000020 tid=100 sid=aa base=7000 libname=\"./one.so\"\n"
       "DLOP timestamp=0.000000025 tid=100 sid=aa base=9000 libname=\"./two.so\"\n"
-      "DLOP timestamp=0.000000030 tid=100 sid=aa base=7000 libname=\"./three.so\"\n";
+      "DLOP timestamp=0.000000030 tid=100 sid=aa base=7000 libname=\"./three.so\"\n"
+      "DLOP timestamp=0.000000035 tid=100 sid=aa base=7000 libname=\"./one.so\"\n";
   for (const auto& [version, count] : {std::pair("", 0u),
                                        {"v0.16 ( x86_64 )", 0u},
                                        {"v0.17 ( x86_64 )", 1u},
