@@ -371,6 +371,44 @@ TEST_F(MergeLoopTest, ASinkThatFailsEndsTheRun) {
   EXPECT_THROW(timeline.run(full, [] {}), std::runtime_error);
 }
 
+// Two threads pump the only source in turn, and merge.
+TEST_F(MergeLoopTest, OneSourceAloneGivesTheSameOnTwoThreads) {
+  const auto text_with = [&](std::size_t jobs) {
+    Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 64 << 10, .jobs = jobs}, notes);
+    timeline.begin_input("a");
+    std::vector<Lane*> lanes;
+    for (unsigned tid = 1; tid < 4; ++tid) lanes.push_back(&add_lane(timeline, tid));
+    timeline.add_source(std::make_unique<Babble>(lanes, f, 1, 50'000), lanes);
+    EventText text(names);
+    timeline.run(text, [] {});
+    return text.lines();
+  };
+  const auto alone = text_with(1);
+  EXPECT_GT(alone.size(), 20'000u);
+  for (const std::size_t jobs : {2u, 3u}) EXPECT_THAT(text_with(jobs), ElementsAreArray(alone));
+}
+
+TEST_F(MergeLoopTest, ASinkThatFailsInEitherThreadEndsTheRun) {
+  class FullAfter : public EventText {
+   public:
+    FullAfter(const Names& names, int writes) : EventText(names), left_(writes) {}
+    void write(std::span<const MergedRun>) override {
+      if (left_-- == 0) throw std::runtime_error("full");
+    }
+
+   private:
+    int left_;
+  };
+  for (int writes = 0; writes < 20; ++writes) {
+    Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 64 << 10, .jobs = 2}, notes);
+    timeline.begin_input("a");
+    Lane& lane = add_lane(timeline, 1);
+    timeline.add_source(std::make_unique<Babble>(std::vector{&lane}, f, 1, 50'000), {&lane});
+    FullAfter full(names, writes);
+    EXPECT_THROW(timeline.run(full, [] {}), std::runtime_error) << writes;
+  }
+}
+
 TEST_F(MergeLoopTest, TheTickCanStopIt) {
   Timeline timeline({.lanes = kTestLanes, .jobs = 2}, notes);
   timeline.begin_input("a");

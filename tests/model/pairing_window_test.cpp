@@ -1,8 +1,11 @@
 // What a lane holds back, and what it hands over to the merge.
 #include "converters/model/lanes/pairing_window.h"
 
+#include <array>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "converters/model/lanes/lane.h"
 #include "tests/model/event_text.h"
@@ -84,6 +87,30 @@ TEST(PairingWindow, EventsBeforeAnOpenCallDoNotReleaseIt) {
   lane.window().seal();
   ASSERT_TRUE(lane.window().queue().has_sealed());
   EXPECT_EQ(lane.window().queue().pop_sealed().events[100].kind, EventKind::Complete);
+}
+
+// They are in its core's cache.
+TEST(ChunkPool, ThreadsThatTakeTurnsGetTheirOwnChunksAgain) {
+  ChunkPool pool;
+  std::array<EventChunk*, 2> of_thread{};
+  std::array<std::unique_ptr<EventChunk>, 2> chunks;
+  for (const std::size_t thread : {0u, 1u}) {
+    pool.take_turns(thread);
+    chunks.at(thread) = pool.acquire_events();
+    of_thread.at(thread) = chunks.at(thread).get();
+  }
+  for (const std::size_t thread : {0u, 1u}) {
+    pool.take_turns(1 - thread);
+    pool.give_back(std::move(chunks.at(thread)));
+  }
+  for (const std::size_t thread : {0u, 1u}) {
+    pool.take_turns(thread);
+    chunks.at(thread) = pool.acquire_events();
+    EXPECT_EQ(chunks.at(thread).get(), of_thread.at(thread));
+  }
+  // Nothing lies idle: a thread without chunks gets the other's.
+  pool.give_back(std::move(chunks[1]));
+  EXPECT_EQ(pool.acquire_events().get(), of_thread[1]);
 }
 
 }  // namespace

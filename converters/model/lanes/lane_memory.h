@@ -27,41 +27,57 @@ struct EventChunk {
   std::vector<WordChunk> words, large_words;
 };
 
-// Safe to use from several threads.
+// Safe to use from several threads, but for take_turns().
 class ChunkPool {
  public:
   static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
 
+  // Two threads fill chunks and give them back in turn: thread `filling`, 0 or 1, acquires them now, the
+  // other one gives them back. Each gets its own ones again, which are in its core's cache.
+  void take_turns(std::size_t filling) {
+    filling_ = filling;
+    emptying_ = 1 - filling;
+  }
+
   std::unique_ptr<EventChunk> acquire_events() {
-    if (auto chunk = take(events_)) return chunk;
+    if (auto chunk = take(&Free::events)) return chunk;
     return std::unique_ptr<EventChunk>(new EventChunk);
   }
   WordChunk acquire_words() {
-    if (auto chunk = take(words_)) return chunk;
+    if (auto chunk = take(&Free::words)) return chunk;
     return std::make_unique_for_overwrite<std::uint64_t[]>(kWordsPerChunk);
   }
   void give_back(std::unique_ptr<EventChunk> chunk) {
     const std::lock_guard lock(mutex_);
-    for (WordChunk& words : chunk->words) words_.push_back(std::move(words));
+    Free& free = free_.at(emptying_);
+    for (WordChunk& words : chunk->words) free.words.push_back(std::move(words));
     chunk->words.clear();
     chunk->large_words.clear();
-    events_.push_back(std::move(chunk));
+    free.events.push_back(std::move(chunk));
   }
 
  private:
+  struct Free {
+    std::vector<std::unique_ptr<EventChunk>> events;
+    std::vector<WordChunk> words;
+  };
   // Null if there is none: new memory is got without the lock, which other threads wait for.
   template <typename Chunk>
-  Chunk take(std::vector<Chunk>& chunks) {
+  Chunk take(std::vector<Chunk> Free::*member) {
     const std::lock_guard lock(mutex_);
-    if (chunks.empty()) return nullptr;
-    Chunk chunk = std::move(chunks.back());
-    chunks.pop_back();
-    return chunk;
+    for (const std::size_t thread : {filling_, 1 - filling_}) {
+      std::vector<Chunk>& chunks = free_.at(thread).*member;
+      if (chunks.empty()) continue;
+      Chunk chunk = std::move(chunks.back());
+      chunks.pop_back();
+      return chunk;
+    }
+    return nullptr;
   }
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<EventChunk>> events_;
-  std::vector<WordChunk> words_;
+  std::size_t filling_ = 0, emptying_ = 0;
+  std::array<Free, 2> free_;  // by thread; if they take no turns, all are the first one's
 };
 
 // The argument blocks of one lane: a header (ArgumentBlockHeader), then the words. A full chunk of words is

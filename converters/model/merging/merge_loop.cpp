@@ -6,11 +6,8 @@
 namespace convert {
 namespace {
 
-// The number of threads that read and merge. Handing events from core to core costs more than it gains where
-// the output's own thread has the second core, unless several sources are read at once.
-std::size_t threads_for(std::size_t jobs, std::size_t sources) {
-  return std::min(jobs, jobs > 2 ? sources + 1 : sources);
-}
+// The number of threads that read and merge: one of them merges.
+std::size_t threads_for(std::size_t jobs, std::size_t sources) { return std::min(jobs, sources + 1); }
 
 void pump(const PumpPlan::Task& task, std::size_t worker) {
   const auto [source, shared, bytes, delivered_until_ns] = task;
@@ -37,11 +34,13 @@ void MergedBatch::flush() {
 MergeLoop::MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size_t lookahead_bytes,
                      std::size_t jobs, EventSink& sink)
     : sink_(sink),
+      pool_(parts.pool),
       inputs_(parts.inputs),
       tree_(parts.lanes.size()),
       plan_(parts.sources, parts.shared_sources, parts.lanes.size(), parts.inputs.size(), lookahead_bytes),
       batch_(sink, parts.pool),
-      workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())) {
+      workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())),
+      takes_turns_(workers_.jobs() == 2 && parts.sources.size() == 1 && parts.shared_sources.empty()) {
   std::vector<std::size_t> ranks(parts.lanes.size());  // by lane
   for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
     const std::size_t lane = order[i];
@@ -131,11 +130,40 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
 void MergeLoop::pump_round() {
   if (blocking_ != nullptr) plan_.need(*blocking_->source);
   const auto tasks = plan_.plan_round(tree_.next_ns());
-  workers_.start(tasks.size(), [tasks](std::size_t task, std::size_t worker) { pump(tasks[task], worker); });
-  if (is_merging_) blocking_ = merge();
-  workers_.finish();
+  if (takes_turns_ && is_merging_ && tasks.size() == 1) {
+    pump_in_turn(tasks.front());
+  } else {
+    workers_.start(tasks.size(),
+                   [tasks](std::size_t task, std::size_t worker) { pump(tasks[task], worker); });
+    if (is_merging_) blocking_ = merge();
+    workers_.finish();
+  }
   collect();
   if (blocking_ != nullptr) release_blocking();
+}
+
+// A thread merges what it has pumped in the round before, which is in its core's cache, while the other one
+// pumps on.
+void MergeLoop::pump_in_turn(const PumpPlan::Task& task) {
+  const bool pumps_here = std::exchange(pumps_here_, !pumps_here_);
+  pool_.take_turns(pumps_here ? 1 : 0);
+  if (pumps_here) {
+    std::exception_ptr failure;
+    workers_.start(1, [&](std::size_t, std::size_t) {
+      try {
+        blocking_ = merge();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    });
+    pump(task, 0);
+    workers_.finish();
+    if (failure != nullptr) std::rethrow_exception(failure);
+  } else {
+    workers_.start(1, [task](std::size_t, std::size_t) { pump(task, 0); });
+    blocking_ = merge();
+    workers_.finish();
+  }
 }
 
 // Between two rounds: seals what was read, for the merge.

@@ -87,6 +87,7 @@ class MergeLoop {
 
   void read_later();
   void pump_round();
+  void pump_in_turn(const PumpPlan::Task& task);
   void collect();
   void seal(LaneState& state);
   void skip_unneeded();
@@ -96,6 +97,7 @@ class MergeLoop {
   std::uint64_t head_ns(const LaneState& state) const;
 
   EventSink& sink_;
+  ChunkPool& pool_;
   std::vector<TimelineInput>& inputs_;
   std::vector<LaneState> lanes_;  // by rank: at equal times, the lower one goes first
   LoserTree tree_;                // a lane without events may have more by now
@@ -104,7 +106,9 @@ class MergeLoop {
   bool is_merging_ = false;  // sealed events are consumed
   std::uint64_t needed_from_ns_ = 0;
   LaneState* blocking_ = nullptr;  // the lane without events that the merge waits for
-  Workers workers_;                // destroyed first: its tasks use all the rest
+  Workers workers_;                // destroyed first of what its tasks use
+  bool takes_turns_;               // two threads pump the only source, and merge, in turn
+  bool pumps_here_ = false;        // the next turn to pump is that of the thread that runs the loop
 };
 
 }  // namespace convert

@@ -8,7 +8,6 @@ namespace convert {
 namespace {
 
 constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
-constexpr std::size_t kMaxPumpBytes = std::size_t{512} << 10;
 // Of all sources in one round: their events stay in the cache until they are merged.
 constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
 // Less is not worth the system call and the round.
@@ -25,8 +24,8 @@ PumpPlan::PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceSt
       inputs_(inputs),
       lookahead_bytes_(lookahead_bytes),
       lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(lanes, 1), kMinPumpBytes)),
-      block_bytes_(std::clamp(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(lanes, 1)),
-                              kMinPumpBytes, kMaxPumpBytes)),
+      block_bytes_(
+          std::max(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(lanes, 1)), kMinPumpBytes)),
       is_order_free_(shared_sources.empty() && std::ranges::all_of(sources, [](const SourceState& source) {
                        return source.lanes.size() == 1;
                      })) {
