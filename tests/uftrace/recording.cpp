@@ -145,6 +145,7 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   ImportStats stats;
   Timeline timeline({.lanes = {.limits = kTestLanes.limits, .durations = durations_},
                      .lookahead_bytes = lookahead_bytes_,
+                     .jobs = jobs_,
                      .is_split = is_split_},
                     notes);
   ImportContext context{names, notes, timeline, stats, options};

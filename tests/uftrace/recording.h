@@ -56,8 +56,11 @@ class RecordingBuilder {
   void estimated_exits() { features_ |= 1 << 11; }
   void big_endian() { order_ = std::endian::big; }
   void max_stack(std::uint16_t depth) { max_stack_ = depth; }
-  // Files are read in the smallest blocks there are.
-  void small_blocks() { lookahead_bytes_ = 1; }
+  // Files are read in the smallest blocks there are, by two threads.
+  void small_blocks() {
+    lookahead_bytes_ = 1;
+    jobs_ = 2;
+  }
   // The output is cut into pieces.
   void split() { is_split_ = true; }
   // Calls are written as a begin and an end.
@@ -100,6 +103,7 @@ class RecordingBuilder {
   std::endian order_ = std::endian::little;
   std::uint16_t max_stack_ = 1024;
   std::size_t lookahead_bytes_ = std::size_t{16} << 20;
+  std::size_t jobs_ = 1;
   bool is_split_ = false;
   DurationForm durations_ = DurationForm::Mixed;
   std::string elapsed_, utc_offset_;

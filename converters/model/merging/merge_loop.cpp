@@ -9,13 +9,14 @@ namespace {
 // The number of threads that read and merge: one of them merges.
 std::size_t threads_for(std::size_t jobs, std::size_t sources) { return std::min(jobs, sources + 1); }
 
-void pump(const PumpPlan::Task& task, std::size_t worker) {
+void pump(const PumpPlan::Task& task, std::size_t worker, std::size_t turn = 0) {
   const auto [source, shared, bytes, delivered_until_ns] = task;
+  const PumpBudget budget{bytes, delivered_until_ns, worker, turn};
   try {
     if (source != nullptr)
-      source->done = !source->source->pump({bytes, delivered_until_ns, worker});
+      source->done = !source->source->pump(budget);
     else
-      shared->done = !shared->source->pump({bytes, delivered_until_ns, worker});
+      shared->done = !shared->source->pump(budget);
   } catch (...) {
     (source != nullptr ? source->failure : shared->failure) = std::current_exception();
   }
@@ -142,27 +143,32 @@ void MergeLoop::pump_round() {
   if (blocking_ != nullptr) release_blocking();
 }
 
-// A thread merges what it has pumped in the round before, which is in its core's cache, while the other one
-// pumps on.
+// A thread merges what it has pumped in the round before, which is in its core's cache, and reads what it
+// pumps in the next one, while the other thread pumps.
 void MergeLoop::pump_in_turn(const PumpPlan::Task& task) {
-  const bool pumps_here = std::exchange(pumps_here_, !pumps_here_);
-  pool_.take_turns(pumps_here ? 1 : 0);
-  if (pumps_here) {
+  const std::size_t turn = std::exchange(turn_, 1 - turn_);
+  pool_.take_turns(turn);
+  const auto pump_now = [&] { pump(task, 0, turn); };
+  const auto merge_and_read = [&] {
+    blocking_ = merge();
+    task.source->source->read_ahead({task.bytes, task.delivered_until_ns, 0, 1 - turn});
+  };
+  if (turn == 0) {
+    workers_.start(1, [&](std::size_t, std::size_t) { pump_now(); });
+    merge_and_read();
+    workers_.finish();
+  } else {
     std::exception_ptr failure;
     workers_.start(1, [&](std::size_t, std::size_t) {
       try {
-        blocking_ = merge();
+        merge_and_read();
       } catch (...) {
         failure = std::current_exception();
       }
     });
-    pump(task, 0);
+    pump_now();
     workers_.finish();
     if (failure != nullptr) std::rethrow_exception(failure);
-  } else {
-    workers_.start(1, [task](std::size_t, std::size_t) { pump(task, 0); });
-    blocking_ = merge();
-    workers_.finish();
   }
 }
 

@@ -108,7 +108,7 @@ class MergeLoop {
   LaneState* blocking_ = nullptr;  // the lane without events that the merge waits for
   Workers workers_;                // destroyed first of what its tasks use
   bool takes_turns_;               // two threads pump the only source, and merge, in turn
-  bool pumps_here_ = false;        // the next turn to pump is that of the thread that runs the loop
+  std::size_t turn_ = 0;           // to pump next: 1 is that of the thread that runs the loop
 };
 
 }  // namespace convert

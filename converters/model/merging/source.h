@@ -14,8 +14,10 @@ struct PumpBudget {
   std::size_t lane_bytes;  // of lane memory to fill, about
   // Events at or after this time must not be emitted: the shared sources have not delivered them yet.
   std::uint64_t delivered_until_ns = kForever;
-  std::size_t worker =
-      0;  // the thread that pumps, below TimelineOptions::jobs: for memory of each thread's own
+  // The thread that pumps, below TimelineOptions::jobs: for memory of each thread's own.
+  std::size_t worker = 0;
+  // Where two threads pump a source in turn, as the same worker: which of them, 0 or 1.
+  std::size_t turn = 0;
 };
 
 // Reads an input forward and fills its lanes. Different sources are pumped by several threads at one time, so
@@ -26,6 +28,9 @@ class Source {
   // Reads on and emits events until the budget is spent. Returns false at the end of the input, when all
   // calls are ended.
   virtual bool pump(const PumpBudget& budget) = 0;
+  // Two threads pump in turn. The one whose turn comes next reads what it will want then, while the other one
+  // pumps; it calls this after its own pump().
+  virtual void read_ahead([[maybe_unused]] const PumpBudget& next) {}
   // No event of any of the lanes comes before this time, as far as is known before the first pump().
   virtual std::uint64_t begin_ns() const { return 0; }
   // When the last call of the program ended, at the end of the input; kForever if that is not known. What

@@ -1,6 +1,7 @@
 // The block of a record file that is in memory, and how much of it was consumed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,6 +15,16 @@ struct Lookahead {
   std::span<const std::byte> bytes;
   bool at_end;  // the file ends with them
   Lookahead from(std::size_t offset) const { return {bytes.subspan(offset), at_end}; }
+};
+
+// Bytes of a file that were read already.
+struct BytesAhead {
+  std::uint64_t begin = 0;
+  std::span<const std::byte> bytes = {};
+
+  bool cover(std::uint64_t offset, std::size_t size) const {
+    return offset >= begin && offset - begin <= bytes.size() && size <= bytes.size() - (offset - begin);
+  }
 };
 
 class RecordBlock {
@@ -34,9 +45,13 @@ class RecordBlock {
   }
   // The next read() begins there.
   void jump_to(std::uint64_t offset) { offset_ = offset; }
-  // Reads on, into `block`, and borrows it. Throws InputError as InputFile::read() does.
-  void read(std::span<std::byte> block) {
-    rest_.bytes = file_.read(offset_, block);
+  // Reads on, into `block`, and borrows it; or borrows as many bytes of `ahead`, if they are there. Throws
+  // InputError as InputFile::read() does.
+  void read(std::span<std::byte> block, const BytesAhead& ahead = {}) {
+    const std::uint64_t left = file_.size() - std::min(offset_, file_.size());
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), left));
+    rest_.bytes = ahead.cover(offset_, size) ? ahead.bytes.subspan(offset_ - ahead.begin, size)
+                                             : file_.read(offset_, block);
     rest_.at_end = end_offset() == file_.size();
   }
 

@@ -7,9 +7,9 @@
 
 namespace convert::uftrace {
 
-void RecordCursor::read(std::span<std::byte> block) {
+void RecordCursor::read(std::span<std::byte> block, const BytesAhead& ahead) {
   if (damage_.item && damage_.item->what == RecordItem::What::Zeros) skip_hole();
-  block_.read(block);
+  block_.read(block, ahead);
   is_held_ = false;
   // Always the same part of the file, whatever the size of the block.
   if (offset() == 0) {

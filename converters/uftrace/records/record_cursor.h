@@ -105,8 +105,8 @@ class RecordCursor {
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
-  // Reads on, into `block`, and borrows it for next(). Throws InputError as InputFile::read() does.
-  void read(std::span<std::byte> block);
+  // RecordBlock::read(), for next().
+  void read(std::span<std::byte> block, const BytesAhead& ahead = {});
 
   // The next item of the block. Plain records before it go to `plain(PlainRecords, offset of the first)`,
   // which returns how many of them it consumed; the one after those becomes an item. A `plain` that has

@@ -5,10 +5,20 @@
 #include <span>
 #include <utility>
 
+#include "converters/model/reading/input_error.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/threads/fast_calls.h"
 
 namespace convert::uftrace {
+namespace {
+
+// A record of 16 bytes becomes at most one pending event of the lane.
+std::size_t wanted_bytes(const PumpBudget& budget) {
+  return std::max(budget.lane_bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead,
+                  RecordCursor::kMinBlock);
+}
+
+}  // namespace
 
 ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context)
     : plan_(plan),
@@ -39,6 +49,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   stages_.filter.use_scratch(scratch);
   stages_.streams.look_again();
   read_block(budget, scratch);
+  turns_.at(budget.turn).pumped_to = cursor_.offset();
   if (!cursor_.is_held() && !cursor_.is_done()) return true;
   if (cursor_.is_done() && calls_end_ns_ == kForever) calls_end_ns_ = lane_.last_ns();
   notes_.move_to(cursor_.offset());
@@ -49,11 +60,21 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   return false;
 }
 
+// The other thread pumps from where this one has stopped, and leaves less than kLookahead of a block.
+void ThreadSource::read_ahead(const PumpBudget& next) {
+  auto& [block, ahead, pumped_to] = turns_.at(next.turn);
+  const std::size_t wanted = wanted_bytes(next);
+  block.resize(wanted + RecordCursor::kLookahead);
+  ahead.begin = pumped_to + wanted - RecordCursor::kLookahead;
+  try {
+    ahead.bytes = file_.read_available(ahead.begin, block);
+  } catch (const InputError&) {
+    ahead.bytes = {};  // pump() fails in its turn
+  }
+}
+
 void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) {
-  // A record of 16 bytes becomes at most one pending event of the lane.
-  const std::size_t wanted =
-      std::max(budget.lane_bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead,
-               RecordCursor::kMinBlock);
+  const std::size_t wanted = wanted_bytes(budget);
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
   const std::uint64_t start = cursor_.offset(), records = cursor_.records(), end = start + wanted;
   // Records that were held back, and are so again soon, would all be read once more: a thread in the kernel
@@ -62,7 +83,7 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
   std::uint64_t block_end = start;
   do {
     block_end = std::min(cursor_.offset() + size, end);
-    cursor_.read(std::span(scratch.block).first(block_end - cursor_.offset()));
+    cursor_.read(std::span(scratch.block).first(block_end - cursor_.offset()), turns_.at(budget.turn).ahead);
     emit_block(budget.delivered_until_ns, scratch);
     size *= 2;
   } while (!cursor_.is_held() && block_end < end && cursor_.offset() < end && !cursor_.is_done());

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "converters/model/importer.h"
 #include "converters/model/lanes/lane.h"
@@ -23,6 +26,7 @@ class ThreadSource : public Source {
   ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context);
 
   bool pump(const PumpBudget& budget) override;
+  void read_ahead(const PumpBudget& next) override;
   std::uint64_t watermark_ns() const override { return std::max(lane_.last_ns(), delivered_until_ns_); }
   std::uint64_t begin_ns() const override;
   std::uint64_t calls_end_ns() const override { return calls_end_ns_; }
@@ -30,6 +34,13 @@ class ThreadSource : public Source {
   std::uint64_t size() const { return file_.size(); }
 
  private:
+  // A thread's own, where two pump in turn.
+  struct Turn {
+    std::vector<std::byte> block = {};
+    BytesAhead ahead = {};        // in the block
+    std::uint64_t pumped_to = 0;  // by this thread; offset in the file
+  };
+
   void read_block(const PumpBudget& budget, WorkerScratch& scratch);
   void emit_block(std::uint64_t delivered_until_ns, WorkerScratch& scratch);
   template <typename MakeCalls>
@@ -49,6 +60,7 @@ class ThreadSource : public Source {
   ThreadStages stages_;
   RecordCursor cursor_;
   OwnRecords own_records_;
+  std::array<Turn, 2> turns_;
   std::uint64_t delivered_until_ns_ = 0;  // of the budget, once that time was reached
   bool are_calls_over_ = false;
   std::uint64_t calls_end_ns_ = kForever;
