@@ -1,5 +1,6 @@
 // The blocks of a trace on their way from the thread that converts to the thread that writes: an fxt::Output
 // in front, an fxt::Input behind. While one block is written (and compressed, or cut), the next is filled.
+// Two threads may convert alternately, one after the other.
 #pragma once
 
 #include <array>

@@ -79,6 +79,12 @@ class Threads(unittest.TestCase):
         self.assert_same(self.directory / "many")
         self.assert_same(self.directory / "many", options=["--durations=pairs", "--no-libcall", "--strict"])
 
+    def test_one_long_thread(self):
+        """Two threads convert it alternately, a MiB each."""
+        write_recording(self.directory / "one", 1, 300_000)
+        self.assert_same(self.directory / "one")
+        self.assert_same(self.directory / "one", options=["-t", "1us"])
+
     def test_a_thread_more_than_files_may_be_open(self):
         write_recording(self.directory / "many", 300, 200)
         self.assert_same(self.directory / "many")

@@ -90,21 +90,21 @@ TEST(PairingWindow, EventsBeforeAnOpenCallDoNotReleaseIt) {
 }
 
 // They are in its core's cache.
-TEST(ChunkPool, ThreadsThatTakeTurnsGetTheirOwnChunksAgain) {
+TEST(ChunkPool, ThreadsThatAlternateGetTheirOwnChunksAgain) {
   ChunkPool pool;
   std::array<EventChunk*, 2> of_thread{};
   std::array<std::unique_ptr<EventChunk>, 2> chunks;
   for (const std::size_t thread : {0u, 1u}) {
-    pool.take_turns(thread);
+    pool.alternate(thread);
     chunks.at(thread) = pool.acquire_events();
     of_thread.at(thread) = chunks.at(thread).get();
   }
   for (const std::size_t thread : {0u, 1u}) {
-    pool.take_turns(1 - thread);
+    pool.alternate(1 - thread);
     pool.give_back(std::move(chunks.at(thread)));
   }
   for (const std::size_t thread : {0u, 1u}) {
-    pool.take_turns(thread);
+    pool.alternate(thread);
     chunks.at(thread) = pool.acquire_events();
     EXPECT_EQ(chunks.at(thread).get(), of_thread.at(thread));
   }

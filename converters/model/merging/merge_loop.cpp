@@ -9,9 +9,9 @@ namespace {
 // The number of threads that read and merge: one of them merges.
 std::size_t threads_for(std::size_t jobs, std::size_t sources) { return std::min(jobs, sources + 1); }
 
-void pump(const PumpPlan::Task& task, std::size_t worker, std::size_t turn = 0) {
+void pump(const PumpPlan::Task& task, std::size_t worker, std::size_t alternate = 0) noexcept {
   const auto [source, shared, bytes, delivered_until_ns] = task;
-  const PumpBudget budget{bytes, delivered_until_ns, worker, turn};
+  const PumpBudget budget{bytes, delivered_until_ns, worker, alternate};
   try {
     if (source != nullptr)
       source->done = !source->source->pump(budget);
@@ -41,7 +41,7 @@ MergeLoop::MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size
       plan_(parts.sources, parts.shared_sources, parts.lanes.size(), parts.inputs.size(), lookahead_bytes),
       batch_(sink, parts.pool),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())),
-      takes_turns_(workers_.jobs() == 2 && parts.sources.size() == 1 && parts.shared_sources.empty()) {
+      alternates_(workers_.jobs() == 2 && parts.sources.size() == 1 && parts.shared_sources.empty()) {
   std::vector<std::size_t> ranks(parts.lanes.size());  // by lane
   for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
     const std::size_t lane = order[i];
@@ -131,8 +131,8 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
 void MergeLoop::pump_round() {
   if (blocking_ != nullptr) plan_.need(*blocking_->source);
   const auto tasks = plan_.plan_round(tree_.next_ns());
-  if (takes_turns_ && is_merging_ && tasks.size() == 1) {
-    pump_in_turn(tasks.front());
+  if (alternates_ && is_merging_ && tasks.size() == 1) {
+    pump_alternately(tasks.front());
   } else {
     workers_.start(tasks.size(),
                    [tasks](std::size_t task, std::size_t worker) { pump(tasks[task], worker); });
@@ -145,31 +145,29 @@ void MergeLoop::pump_round() {
 
 // A thread merges what it has pumped in the round before, which is in its core's cache, and reads what it
 // pumps in the next one, while the other thread pumps.
-void MergeLoop::pump_in_turn(const PumpPlan::Task& task) {
-  const std::size_t turn = std::exchange(turn_, 1 - turn_);
-  pool_.take_turns(turn);
-  const auto pump_now = [&] { pump(task, 0, turn); };
+void MergeLoop::pump_alternately(const PumpPlan::Task& task) {
+  const std::size_t pumping = std::exchange(alternate_, 1 - alternate_);
+  pool_.alternate(pumping);
+  std::exception_ptr failure;
+  const auto pump_now = [&] { pump(task, 0, pumping); };
   const auto merge_and_read = [&] {
-    blocking_ = merge();
-    task.source->source->read_ahead({task.bytes, task.delivered_until_ns, 0, 1 - turn});
+    try {
+      blocking_ = merge();
+      if (blocking_ != nullptr && !sink_.has_enough())
+        task.source->source->read_ahead({task.bytes, task.delivered_until_ns, 0, 1 - pumping});
+    } catch (...) {
+      failure = std::current_exception();
+    }
   };
-  if (turn == 0) {
+  if (pumping == 0) {
     workers_.start(1, [&](std::size_t, std::size_t) { pump_now(); });
     merge_and_read();
-    workers_.finish();
   } else {
-    std::exception_ptr failure;
-    workers_.start(1, [&](std::size_t, std::size_t) {
-      try {
-        merge_and_read();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    });
+    workers_.start(1, [&](std::size_t, std::size_t) { merge_and_read(); });
     pump_now();
-    workers_.finish();
-    if (failure != nullptr) std::rethrow_exception(failure);
   }
+  workers_.finish();
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 // Between two rounds: seals what was read, for the merge.

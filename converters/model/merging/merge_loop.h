@@ -87,7 +87,7 @@ class MergeLoop {
 
   void read_later();
   void pump_round();
-  void pump_in_turn(const PumpPlan::Task& task);
+  void pump_alternately(const PumpPlan::Task& task);
   void collect();
   void seal(LaneState& state);
   void skip_unneeded();
@@ -107,8 +107,8 @@ class MergeLoop {
   std::uint64_t needed_from_ns_ = 0;
   LaneState* blocking_ = nullptr;  // the lane without events that the merge waits for
   Workers workers_;                // destroyed first of what its tasks use
-  bool takes_turns_;               // two threads pump the only source, and merge, in turn
-  std::size_t turn_ = 0;           // to pump next: 1 is that of the thread that runs the loop
+  bool alternates_;                // two threads alternately pump the only source, and merge
+  std::size_t alternate_ = 0;  // the one that pumps next: 0 is the worker, 1 the thread that runs the loop
 };
 
 }  // namespace convert

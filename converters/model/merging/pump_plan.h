@@ -76,7 +76,7 @@ class PumpPlan {
   std::size_t inputs_;
   std::size_t lookahead_bytes_;
   std::size_t lane_bytes_;
-  std::size_t block_bytes_;   // that one pump() of a shared source reads
+  std::size_t block_bytes_;   // that one pump() of a shared source reads: at most 2 MiB
   std::size_t source_bytes_;  // that one of another source fills
   bool is_order_free_;
   std::vector<std::uint64_t> delivered_until_ns_;  // by input, before the latest round

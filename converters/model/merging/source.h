@@ -16,20 +16,20 @@ struct PumpBudget {
   std::uint64_t delivered_until_ns = kForever;
   // The thread that pumps, below TimelineOptions::jobs: for memory of each thread's own.
   std::size_t worker = 0;
-  // Where two threads pump a source in turn, as the same worker: which of them, 0 or 1.
-  std::size_t turn = 0;
+  // Where two threads pump a source alternately, both as worker 0: which of them, 0 or 1.
+  std::size_t alternate = 0;
 };
 
 // Reads an input forward and fills its lanes. Different sources are pumped by several threads at one time, so
-// what they share is read-only or locked.
+// what they share is read-only or locked. One source is pumped by one thread at a time, not always the same.
 class Source {
  public:
   virtual ~Source() = default;
   // Reads on and emits events until the budget is spent. Returns false at the end of the input, when all
   // calls are ended.
   virtual bool pump(const PumpBudget& budget) = 0;
-  // Two threads pump in turn. The one whose turn comes next reads what it will want then, while the other one
-  // pumps; it calls this after its own pump().
+  // Reads into memory what the pump() after the current one, by thread `next.alternate`, will want. Called by
+  // that thread, while the other one is in pump().
   virtual void read_ahead([[maybe_unused]] const PumpBudget& next) {}
   // No event of any of the lanes comes before this time, as far as is known before the first pump().
   virtual std::uint64_t begin_ns() const { return 0; }

@@ -20,7 +20,7 @@
 
 namespace convert::uftrace {
 
-// What a worker keeps for all threads that it converts.
+// What a worker keeps for all threads that it converts. Worker 0 may be two threads, one after the other.
 struct WorkerScratch {
   LabelCaches labels = {};
   EpochCaches<FunctionRuleCache> rules = {};

@@ -49,7 +49,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   stages_.filter.use_scratch(scratch);
   stages_.streams.look_again();
   read_block(budget, scratch);
-  turns_.at(budget.turn).pumped_to = cursor_.offset();
+  alternates_.at(budget.alternate).pumped_to = cursor_.offset();
   if (!cursor_.is_held() && !cursor_.is_done()) return true;
   if (cursor_.is_done() && calls_end_ns_ == kForever) calls_end_ns_ = lane_.last_ns();
   notes_.move_to(cursor_.offset());
@@ -60,30 +60,36 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   return false;
 }
 
-// The other thread pumps from where this one has stopped, and leaves less than kLookahead of a block.
+// The other thread pumps from where this one has stopped, and leaves less than kLookahead of its block. If it
+// stops elsewhere, pump() reads the file.
 void ThreadSource::read_ahead(const PumpBudget& next) {
-  auto& [block, ahead, pumped_to] = turns_.at(next.turn);
+  auto& [pumped_to, block, ahead] = alternates_.at(next.alternate);
   const std::size_t wanted = wanted_bytes(next);
-  block.resize(wanted + RecordCursor::kLookahead);
-  ahead.begin = pumped_to + wanted - RecordCursor::kLookahead;
+  const std::uint64_t begin = pumped_to + wanted - RecordCursor::kLookahead;
+  if (begin == ahead.begin || begin >= file_.size()) return;
+  ahead = {.begin = begin};
+  block.resize(std::min<std::uint64_t>(wanted + RecordCursor::kLookahead, file_.size() - begin));
   try {
-    ahead.bytes = file_.read_available(ahead.begin, block);
+    ahead.bytes = file_.read_available(begin, block);
   } catch (const InputError&) {
-    ahead.bytes = {};  // pump() fails in its turn
+    // The same failure awaits pump(), which says so in its turn.
   }
 }
 
 void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) {
-  const std::size_t wanted = wanted_bytes(budget);
+  const std::uint64_t start = cursor_.offset(), records = cursor_.records();
+  const std::uint64_t left = file_.size() - std::min(start, file_.size());
+  const std::size_t wanted = std::min<std::uint64_t>(wanted_bytes(budget), left);
+  const std::uint64_t end = start + wanted;
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
-  const std::uint64_t start = cursor_.offset(), records = cursor_.records(), end = start + wanted;
   // Records that were held back, and are so again soon, would all be read once more: a thread in the kernel
   // has few of them due at a time.
   std::size_t size = cursor_.is_held() ? RecordCursor::kMinBlock : wanted;
   std::uint64_t block_end = start;
   do {
     block_end = std::min(cursor_.offset() + size, end);
-    cursor_.read(std::span(scratch.block).first(block_end - cursor_.offset()), turns_.at(budget.turn).ahead);
+    cursor_.read(std::span(scratch.block).first(block_end - cursor_.offset()),
+                 alternates_.at(budget.alternate).ahead);
     emit_block(budget.delivered_until_ns, scratch);
     size *= 2;
   } while (!cursor_.is_held() && block_end < end && cursor_.offset() < end && !cursor_.is_done());

@@ -34,11 +34,11 @@ class ThreadSource : public Source {
   std::uint64_t size() const { return file_.size(); }
 
  private:
-  // A thread's own, where two pump in turn.
-  struct Turn {
+  // What one of two threads keeps that pump alternately.
+  struct Alternate {
+    std::uint64_t pumped_to = 0;  // by this thread; an offset in the file
     std::vector<std::byte> block = {};
-    BytesAhead ahead = {};        // in the block
-    std::uint64_t pumped_to = 0;  // by this thread; offset in the file
+    BytesAhead ahead = {};  // in the block
   };
 
   void read_block(const PumpBudget& budget, WorkerScratch& scratch);
@@ -60,7 +60,7 @@ class ThreadSource : public Source {
   ThreadStages stages_;
   RecordCursor cursor_;
   OwnRecords own_records_;
-  std::array<Turn, 2> turns_;
+  std::array<Alternate, 2> alternates_;
   std::uint64_t delivered_until_ns_ = 0;  // of the budget, once that time was reached
   bool are_calls_over_ = false;
   std::uint64_t calls_end_ns_ = kForever;

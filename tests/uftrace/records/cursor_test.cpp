@@ -399,7 +399,7 @@ TEST(RecordCursor, BlocksMakeNoDifference) {
 
 // Reading four gigabytes of zeros would take a while.
 TEST(RecordCursorHoles, AreNotRead) {
-  constexpr std::uint64_t kHoleEnd = std::uint64_t{4} << 30;
+  constexpr std::uint64_t kHoleEnd = std::uint64_t{1} << 26;
   TextRecording directory;
   const std::string begin = RecordBytes().entry(10, 0, kF).whole(),
                     end = RecordBytes().exit(20, 0, kF).whole();

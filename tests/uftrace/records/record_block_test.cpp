@@ -34,7 +34,7 @@ TEST(RecordBlock, IsReadFromWhereTheLastOneWasConsumed) {
 }
 
 // Those of the file differ, to show whether it is read.
-TEST(RecordBlock, TakesBytesThatWereReadAlready) {
+TEST(RecordBlock, BorrowsBytesThatWereReadAlready) {
   TextRecording recording;
   recording.file("1.dat", "0123456789");
   const InputFile file((recording.path() / "1.dat").native());
