@@ -420,43 +420,43 @@ class Alternating : public Source {
   std::size_t fails_at_;
 };
 
-TEST_F(MergeLoopTest, TwoThreadsPumpTheOnlySourceAlternately) {
-  Timeline timeline({.lanes = kTestLanes, .jobs = 2}, notes);
-  timeline.begin_input("a");
-  Lane& lane = add_lane(timeline, 1);
+class AlternatingTest : public MergeLoopTest {
+ protected:
+  // Returns the events of the only source.
+  std::vector<std::string> run(std::size_t jobs, Alternating::Log& log,
+                               Alternating::Failure failure = Alternating::Failure::None,
+                               std::size_t fails_at = 0) {
+    Timeline timeline({.lanes = kTestLanes, .jobs = jobs}, notes);
+    timeline.begin_input("a");
+    Lane& lane = add_lane(timeline, 1);
+    timeline.add_source(std::make_unique<Alternating>(lane, f, log, failure, fails_at), {&lane});
+    EventText text(names);
+    timeline.run(text, [] {});
+    return text.lines();
+  }
+};
+
+TEST_F(AlternatingTest, TwoThreadsPumpTheOnlySource) {
   Alternating::Log log;
-  timeline.add_source(std::make_unique<Alternating>(lane, f, log), {&lane});
-  EventText text(names);
-  timeline.run(text, [] {});
-  EXPECT_EQ(text.lines().size(), Alternating::kPumps);
+  EXPECT_EQ(run(2, log).size(), Alternating::kPumps);
   EXPECT_THAT(log.pumped, ElementsAre(0, 1, 0, 1, 0, 1));
   EXPECT_THAT(log.read_ahead, ElementsAre(1, 0, 1, 0, 1, 0));
 }
 
-TEST_F(MergeLoopTest, OneThreadAloneDoesNotReadAhead) {
-  Timeline timeline({.lanes = kTestLanes, .jobs = 1}, notes);
-  timeline.begin_input("a");
-  Lane& lane = add_lane(timeline, 1);
+TEST_F(AlternatingTest, OneThreadAloneDoesNotReadAhead) {
   Alternating::Log log;
-  timeline.add_source(std::make_unique<Alternating>(lane, f, log), {&lane});
-  EventText text(names);
-  timeline.run(text, [] {});
+  run(1, log);
   EXPECT_THAT(log.pumped, testing::Each(0));
   EXPECT_THAT(log.read_ahead, testing::IsEmpty());
 }
 
-TEST_F(MergeLoopTest, AFailureInEitherThreadComesOut) {
+TEST_F(AlternatingTest, AFailureInEitherThreadComesOut) {
   using enum Alternating::Failure;
   for (const auto failure : {Pump, ReadAhead})
     for (std::size_t fails_at = 0; fails_at < 4; ++fails_at) {
-      Timeline timeline({.lanes = kTestLanes, .jobs = 2}, notes);
-      timeline.begin_input("a");
-      Lane& lane = add_lane(timeline, 1);
       Alternating::Log log;
-      timeline.add_source(std::make_unique<Alternating>(lane, f, log, failure, fails_at), {&lane});
-      EventText text(names);
       try {
-        timeline.run(text, [] {});
+        run(2, log, failure, fails_at);
         ADD_FAILURE() << fails_at;
       } catch (const std::runtime_error& error) {
         EXPECT_STREQ(error.what(), failure == Pump ? "pump" : "read ahead");
