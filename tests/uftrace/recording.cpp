@@ -151,7 +151,7 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   ImportContext context{names, notes, timeline, stats, options};
   import(path_, context, own);
   EventText text(names);
-  timeline.run(text, [] {});
+  timeline.run(text, each_round_);
   threads_ = text.threads();
   span_of_calls_ = {kForever, timeline.totals().calls_end_ns};
   for (const LaneInfo& lane : timeline.lanes())
