@@ -171,6 +171,7 @@ class Finding(ConvertAll):
         # Root may read all.
         os.chmod(self.folder, 0o755)
         script = Path(shutil.copy(CONVERT_ALL, self.folder))
+        shutil.copy(CONVERT_ALL.parent / "fxt_scripts.py", self.folder)
         user = {"user": 65534} if os.geteuid() == 0 else {}
         process = subprocess.run([script, "--list", self.found, self.out], capture_output=True, text=True, check=False,
                                  **user)

@@ -1,0 +1,56 @@
+"""What the scripts share: how they find the programs, their version, and how they refuse wrong options."""
+
+import argparse
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAME = Path(sys.argv[0]).name
+# Of FXT files, and of those that gzip or zstd have compressed.
+BEGINNINGS = (b"\x10\x00\x04FxT\x16\x00", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+
+
+def fail(message, code=1):
+    print(f"{NAME}: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+def program(name, script="", code=1):
+    """The one that the environment names, the one beside the installed script, the built one or the script, or the one in
+    PATH. If there is none, all ends with the exit code."""
+    here = Path(sys.argv[0]).resolve().parent
+    variable = name.upper().replace("-", "_")
+    named = os.environ.get(variable)
+    if named and not os.path.exists(named):
+        fail(f"{variable}: {named}: no such file or directory", code)
+    places = [named, here / name, here.parent / "build/release/bin" / name, here / script]
+    found = next((place for place in places if place and os.path.isfile(place)), None) or shutil.which(name)
+    if not found:
+        fail(f"no {name}: build it (cmake --preset release && cmake --build --preset release)", code)
+    return os.path.abspath(found)
+
+
+class Parser(argparse.ArgumentParser):
+    """Tells what is wrong as the programs do, and what may have been meant."""
+
+    unknown = ""  # what to do with an option that resembles none
+
+    def error(self, message):
+        wrong = re.fullmatch(r"unrecognized arguments: --?([^ =]+).*", message)
+        known = [name[2:] for name in self._option_string_actions if name.startswith("--")]
+        similar = difflib.get_close_matches(wrong[1], known) if wrong else []
+        meant = f"; did you mean --{', --'.join(similar)}?" if similar else self.unknown if wrong else ""
+        self.exit(2, f"{NAME}: {message}{meant}\nTry '{NAME} --help'.\n")
+
+
+class Version(argparse.Action):
+    """The scripts are of the version of the programs."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        said = subprocess.run([program("fxt-convert"), "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        print(said.splitlines()[0].replace("fxt-convert", NAME))
+        parser.exit()
