@@ -7,13 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "converters/model/reading/text.h"
 #include "converters/model/sink/fxt_sink.h"
 #include "fxt/utf8.h"
 
 namespace convert {
 namespace {
 
-std::string valid(const std::string& text) { return fxt::repaired(text).value_or(text); }
+// As StringRefs::valid() has it: viewers find a name's tracks by it.
+std::string valid(const std::string& text) { return fxt::is_sound(text) ? text : spelled(text); }
 
 struct ProcessOrder {
   std::string name;

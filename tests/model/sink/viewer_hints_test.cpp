@@ -83,7 +83,7 @@ TEST(ViewerHints, TheSystemTheClockAndTheProgram) {
   fxt::PerfettoPackets expected;
   expected.wall_clock(7, 9);
   expected.system("Linux", "6.1");
-  expected.session("draw \xef\xbf\xbd");
+  expected.session("draw \\377");
   const std::vector<std::string> words{"./draw", "3"};
   expected.processes(std::vector<fxt::PerfettoProcess>{{.process = 1, .command_line = words}});
   EXPECT_TRUE(equal(hints_of(std::vector{lane(1, 1, kForever)}, info), expected));
