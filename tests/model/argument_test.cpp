@@ -17,16 +17,16 @@ constexpr NameId kA{5}, kB{0xffff'ffff};
 
 TEST(Arguments, NumbersAreTwoWords) {
   const Arguments arguments{{kA, std::int32_t{-1}}, {kB, std::uint64_t{7}}};
-  EXPECT_THAT(arguments.words(), ElementsAre(0x51, ~std::uint64_t{0},  // name 5, Int32 (1)
-                                             0xf'ffff'fff4, 7));       // name 2^32-1, Uint64 (4)
+  EXPECT_THAT(arguments.words(), ElementsAre(0x51, ~std::uint64_t{0},  // name 5, Int64 (1)
+                                             0xf'ffff'fff2, 7));       // name 2^32-1, Uint64 (2)
   EXPECT_EQ(arguments.size(), 2u);
 }
 
 TEST(Arguments, TextsArePaddedWithZeros) {
   const Arguments arguments{{kA, "hello, you"}, {kA, ""}, {kA, std::monostate{}}};
   EXPECT_THAT(arguments.words(),
-              ElementsAre(0xa0'0000'0056, 0x79'20'2c'6f'6c'6c'65'68, 0x75'6f,  // 10 bytes, Text (6)
-                          0x56, 0x50));                                        // empty; Null (0)
+              ElementsAre(0xa0'0000'0054, 0x79'20'2c'6f'6c'6c'65'68, 0x75'6f,  // 10 bytes, Text (4)
+                          0x54, 0x50));                                        // empty; Null (0)
 }
 
 TEST(Arguments, EveryTypeIsReadAsItWasAdded) {

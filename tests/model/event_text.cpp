@@ -24,10 +24,8 @@ std::string EventText::text_of(const Argument& argument) const {
   switch (argument.type) {
     case ArgumentType::Null:
       return "null";
-    case ArgumentType::Int32:
     case ArgumentType::Int64:
       return fmt::format("{}", static_cast<std::int64_t>(argument.bits));
-    case ArgumentType::Uint32:
     case ArgumentType::Uint64:
       return fmt::format("{}", argument.bits);
     case ArgumentType::Double:

@@ -407,7 +407,7 @@ TEST_F(LaneTest, LateNamesAndAnnotations) {
                 lane.begin(1, label("<unknown>"));
                 EXPECT_TRUE(lane.annotate_top(repaired, "cut-by-loss"));
                 EXPECT_TRUE(lane.annotate_top(repaired, "open-at-end"));
-                EXPECT_TRUE(lane.rename(0, label("main"), 0xa));
+                EXPECT_TRUE(lane.rename_top(label("main"), 0xa));
                 EXPECT_EQ(lane.calls().back().key, 0xau);
                 lane.end(9);
               }),

@@ -22,8 +22,6 @@ namespace convert {
 
 enum class ArgumentType : std::uint8_t {
   Null,
-  Int32,
-  Uint32,
   Int64,
   Uint64,
   Double,
@@ -41,8 +39,8 @@ struct Argument {
 
   Argument(NameId id, ArgumentType kind, std::uint64_t value) : name(id), type(kind), bits(value) {}
   Argument(NameId id, std::monostate) : name(id) {}
-  Argument(NameId id, std::int32_t value) : Argument(id, std::int64_t{value}) { type = ArgumentType::Int32; }
-  Argument(NameId id, std::uint32_t value) : name(id), type(ArgumentType::Uint32), bits(value) {}
+  Argument(NameId id, std::int32_t value) : Argument(id, std::int64_t{value}) {}
+  Argument(NameId id, std::uint32_t value) : Argument(id, std::uint64_t{value}) {}
   Argument(NameId id, std::int64_t value)
       : name(id), type(ArgumentType::Int64), bits(static_cast<std::uint64_t>(value)) {}
   Argument(NameId id, std::uint64_t value) : name(id), type(ArgumentType::Uint64), bits(value) {}

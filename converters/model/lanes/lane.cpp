@@ -108,7 +108,8 @@ bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments
   return true;
 }
 
-bool Lane::rename(std::size_t depth, LabelId label, std::uint64_t key) {
+bool Lane::rename_top(LabelId label, std::uint64_t key) {
+  const std::size_t depth = calls().size() - 1;
   OpenCall& call = window_.calls()[depth];
   call.key = key;
   // Calls that are filtered or too deep have no visible name.
@@ -167,12 +168,10 @@ void Lane::moment_on_track(std::uint64_t time_ns, LabelId label, std::uint64_t i
   push(time_ns, EventKind::AsyncEnd, label, id);
 }
 
-void Lane::flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id,
-                const Arguments& arguments) {
+void Lane::flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id) {
   advance(time_ns);
   zero_ns_ = time_ns;
-  push(time_ns, step == FlowStep::Begin ? EventKind::FlowBegin : EventKind::FlowEnd, label, id,
-       keep(arguments));
+  push(time_ns, step == FlowStep::Begin ? EventKind::FlowBegin : EventKind::FlowEnd, label, id);
 }
 
 void Lane::context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch) {

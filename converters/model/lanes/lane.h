@@ -59,8 +59,7 @@ class Lane {
   // One numeric argument for each series; `id` is a thread's tid or 0.
   void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
   // Needs an open call that is shown (not checked here).
-  void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id,
-            const Arguments& arguments = {});
+  void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id);
   // A moment on a track of its own, outside of the thread's calls. The label names the track, `id` is unique
   // to it in the output (ShownIds::new_id()).
   void moment_on_track(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
@@ -70,8 +69,8 @@ class Lane {
   void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);
 
-  // Gives the open call at `depth` another name and key. Returns false if its begin is emitted already.
-  bool rename(std::size_t depth, LabelId label, std::uint64_t key);
+  // Gives the top call another name and key. Returns false if its begin is emitted already.
+  bool rename_top(LabelId label, std::uint64_t key);
   // Adds `text` to the string argument `name` of the top call, after a comma if it has one. Returns false if
   // its begin is emitted already, or has no room: then the end may carry the argument.
   bool annotate_top(NameId name, std::string_view text);

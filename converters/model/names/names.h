@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <string>
@@ -50,27 +51,17 @@ class StableVector {
   std::size_t size_ = 0;
 };
 
-// Keeps texts side by side in large pieces of memory, where they stay.
+// Keeps texts side by side, where they stay.
 class TextPool {
  public:
   std::string_view keep(std::string_view text) {
-    if (text.size() > bytes_left_) {
-      bytes_left_ = std::max(kChunkBytes, text.size());
-      chunks_.push_back(std::make_unique_for_overwrite<char[]>(bytes_left_));
-      free_ = chunks_.back().get();
-    }
-    char* const kept = free_;
-    free_ = std::ranges::copy(text, kept).out;
-    bytes_left_ -= text.size();
+    char* const kept = static_cast<char*>(memory_.allocate(text.size(), 1));
+    std::ranges::copy(text, kept);
     return {kept, text.size()};
   }
 
  private:
-  static constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
-
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  char* free_ = nullptr;  // in the last of them
-  std::size_t bytes_left_ = 0;
+  std::pmr::monotonic_buffer_resource memory_;
 };
 
 class Names {

@@ -22,24 +22,20 @@ T load(const std::byte* bytes, std::endian order) {
                                       : endian_load<T, sizeof(T), boost::endian::order::big>(from);
 }
 
-// A number of 1, 2, 4 or 8 bytes that are there; 0 if it is of another size.
-inline std::uint64_t load_unsigned(const std::byte* bytes, std::size_t size, std::endian order) {
-  switch (size) {
-    case 1:
-      return load<std::uint8_t>(bytes, order);
-    case 2:
-      return load<std::uint16_t>(bytes, order);
-    case 4:
-      return load<std::uint32_t>(bytes, order);
-    case 8:
-      return load<std::uint64_t>(bytes, order);
-    default:
-      return 0;
-  }
-}
-
 // Up to 8 bytes as a number; the lowest 8 of more bytes.
-inline std::uint64_t load_any_unsigned(std::span<const std::byte> bytes, std::endian order) {
+inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order) {
+  switch (bytes.size()) {
+    case 1:
+      return load<std::uint8_t>(bytes.data(), order);
+    case 2:
+      return load<std::uint16_t>(bytes.data(), order);
+    case 4:
+      return load<std::uint32_t>(bytes.data(), order);
+    case 8:
+      return load<std::uint64_t>(bytes.data(), order);
+    default:
+      break;
+  }
   std::array<std::byte, sizeof(std::uint64_t)> word{};
   const std::size_t size = std::min(bytes.size(), word.size());
   if (order == std::endian::little)
@@ -57,18 +53,9 @@ constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool h
   return has_sign ? (bits ^ sign) - sign : bits;
 }
 
-// Extends a signed number of `size` bytes to 64 bits.
-inline std::int64_t sign_extended(std::uint64_t value, std::size_t size) {
-  switch (size) {
-    case 1:
-      return static_cast<std::int8_t>(value);
-    case 2:
-      return static_cast<std::int16_t>(value);
-    case 4:
-      return static_cast<std::int32_t>(value);
-    default:
-      return static_cast<std::int64_t>(value);
-  }
+// The same with the sign extended to 64 bits.
+inline std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order) {
+  return extended(unsigned_bits(bytes, order), 8 * bytes.size(), true);
 }
 
 }  // namespace convert

@@ -97,11 +97,9 @@ template <typename RefOf, typename TextOf, typename PutLarge>
         at = fxt::put_null(at, name);
         argument.skip(1);
         continue;
-      case ArgumentType::Int32:
       case ArgumentType::Int64:
         at = fxt::put_signed(at, name, static_cast<std::int64_t>(argument.bits()));
         break;
-      case ArgumentType::Uint32:
       case ArgumentType::Uint64:
         at = argument.bits() >> 63 == 0 ? fxt::put_unsigned(at, name, argument.bits())
                                         : put_large(at, name, argument.bits());

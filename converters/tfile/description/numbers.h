@@ -81,22 +81,6 @@ void store(std::byte* bytes, T value, std::endian order) {
     endian_store<T, sizeof(T), boost::endian::order::big>(to, value);
 }
 
-// Up to 8 bytes as a number; the lowest 8 of more bytes.
-inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order) {
-  switch (bytes.size()) {
-    case 1:
-    case 2:
-    case 4:
-    case 8:
-      return load_unsigned(bytes.data(), bytes.size(), order);
-    default:
-      return load_any_unsigned(bytes, order);
-  }
-}
-// The same with the sign extended to 64 bits.
-inline std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order) {
-  return extended(unsigned_bits(bytes, order), 8 * bytes.size(), true);
-}
 // An IEEE single or double (4 or 8 bytes) as the bits of a double.
 std::uint64_t float_bits(std::span<const std::byte> bytes, std::endian order);
 

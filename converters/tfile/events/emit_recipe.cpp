@@ -18,8 +18,7 @@ constexpr std::size_t kBlobPrefixRoom = kFrameBlobs.size() + kMaxDigits;
 constexpr std::size_t kFirstValueWord = 1;
 
 bool is_number(ArgumentType type) {
-  return type == ArgumentType::Int32 || type == ArgumentType::Uint32 || type == ArgumentType::Int64 ||
-         type == ArgumentType::Uint64 || type == ArgumentType::Double;
+  return type == ArgumentType::Int64 || type == ArgumentType::Uint64 || type == ArgumentType::Double;
 }
 
 // Trace state variables are counters anyway; a frame's own arguments are about the frame.

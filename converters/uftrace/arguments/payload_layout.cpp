@@ -25,10 +25,6 @@ constexpr std::size_t aligned(std::size_t bytes) {
 // More than 256 values do not fit the 1020 bytes that a recorder writes.
 constexpr std::size_t kMaxSteps = 256;
 
-std::uint64_t load_signed(const std::byte* at, std::size_t size, std::endian order) {
-  return static_cast<std::uint64_t>(sign_extended(load_unsigned(at, size, order), size));
-}
-
 // A register is recorded whole, and a negative int in it has zeros above. As uftrace does, values that would
 // be small negative ints are sign-extended.
 std::uint64_t signed_if_near(std::uint64_t bits) {
@@ -48,12 +44,8 @@ std::uint64_t* put(std::uint64_t* word, std::uint64_t header, std::uint64_t bits
 
 // Writes a string; `header` lacks its size.
 std::uint64_t* put_text(std::uint64_t* word, std::uint64_t header, const void* text, std::size_t size) {
-  *word++ = header | ArgumentHeader::Size::put(size);
-  const std::size_t words = (size + sizeof *word - 1) / sizeof *word;
-  if (words == 0) return word;
-  word[words - 1] = 0;
-  std::memcpy(word, text, size);
-  return word + words;
+  *word = header | ArgumentHeader::Size::put(size);
+  return fxt::put_padded(word + 1, text, size);
 }
 
 std::uint64_t* put_text(std::uint64_t* word, NameId name, std::string_view text) {
@@ -272,31 +264,31 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
     std::size_t space = step.space;
     switch (step.load) {
       case Load::Auto: {
-        const std::uint64_t bits = signed_if_near(load_unsigned(at, step.size, Order));
+        const std::uint64_t bits = signed_if_near(unsigned_bits({at, step.size}, Order));
         word = put(word, is_decimal(bits) ? step.header : step.extra_header, bits);
         break;
       }
       case Load::AutoPart: {
-        const std::uint64_t bits = load_signed(at, step.size, Order);
+        const std::uint64_t bits = signed_bits({at, step.size}, Order);
         word = is_decimal(bits)
                    ? put(word, step.header, bits)
                    : put(word, step.extra_header, extended(bits, 8 * std::size_t{step.size}, false));
         break;
       }
       case Load::Signed:
-        word = put(word, step.header, load_signed(at, step.size, Order));
+        word = put(word, step.header, signed_bits({at, step.size}, Order));
         break;
       case Load::Unsigned: {
-        const std::uint64_t bits = load_unsigned(at, step.size, Order);
+        const std::uint64_t bits = unsigned_bits({at, step.size}, Order);
         word = put(word, bits <= kLargestDecimal ? step.header : step.extra_header, bits);
         break;
       }
       case Load::Hex:
       case Load::Octal:
-        word = put(word, step.header, load_unsigned(at, step.size, Order));
+        word = put(word, step.header, unsigned_bits({at, step.size}, Order));
         break;
       case Load::Pointer: {
-        const std::uint64_t address = load_unsigned(at, step.size, Order);
+        const std::uint64_t address = unsigned_bits({at, step.size}, Order);
         word = put(word, step.header, address);
         if (const auto symbol = symbols.symbol_at(address)) {
           word = put(word, step.extra_header, static_cast<std::uint32_t>(*symbol));
@@ -305,9 +297,9 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
         break;
       }
       case Load::Char: {
-        const std::int64_t code = sign_extended(std::to_integer<std::uint64_t>(*at), 1);
+        const auto code = std::to_integer<std::int8_t>(*at);
         word = code == kEof ? put(word, ArgumentHeader::of(name_in(step.header), ArgumentType::Int64),
-                                  static_cast<std::uint64_t>(code))
+                                  static_cast<std::uint64_t>(kEof))
                             : put_text(word, name_in(step.header), spelled_character(code));
         break;
       }
@@ -332,7 +324,7 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
         break;
       }
       case Load::Enum:
-        word = put_enum(word, name_in(step.header), *step.type, load_unsigned(at, step.size, Order));
+        word = put_enum(word, name_in(step.header), *step.type, unsigned_bits({at, step.size}, Order));
         break;
       case Load::Struct:
         word = put(word, step.header, step.struct_text);
@@ -362,18 +354,18 @@ std::optional<Argument> PayloadLayout::number(std::span<const std::byte> payload
     switch (step.load) {
       case Load::Auto:
         return Argument(name,
-                        static_cast<std::int64_t>(signed_if_near(load_unsigned(at, step.size, order_))));
+                        static_cast<std::int64_t>(signed_if_near(unsigned_bits({at, step.size}, order_))));
       case Load::AutoPart:
       case Load::Signed:
       case Load::Char:
-        return Argument(name, static_cast<std::int64_t>(load_signed(at, step.size, order_)));
+        return Argument(name, static_cast<std::int64_t>(signed_bits({at, step.size}, order_)));
       case Load::Unsigned:
       case Load::Hex:
       case Load::Octal:
       case Load::Pointer:
-        return Argument(name, load_unsigned(at, step.size, order_));
+        return Argument(name, unsigned_bits({at, step.size}, order_));
       case Load::Enum:
-        return Argument(name, step.type->value_of(load_unsigned(at, step.size, order_)));
+        return Argument(name, step.type->value_of(unsigned_bits({at, step.size}, order_)));
       case Load::Float:
       case Load::Double:
       case Load::LongDouble:

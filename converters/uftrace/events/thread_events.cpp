@@ -63,17 +63,17 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
 bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane) {
   const std::size_t address_size = context_.word_size;
   if (data.size() <= address_size || data.size() > address_size + kWord) return false;
-  const Variable& variable =
-      variable_at(load_any_unsigned(data.first(address_size), context_.order), time_ns);
+  const Variable& variable = variable_at(unsigned_bits(data.first(address_size), context_.order), time_ns);
   std::span<const std::byte> value = data.subspan(address_size);
   value = value.first(std::min(value.size(), variable.size));
-  const std::uint64_t bits = load_any_unsigned(value, context_.order);
+  const std::uint64_t bits = unsigned_bits(value, context_.order);
   using Kind = ScalarType::Kind;
-  // Of an unknown type. One byte is a character, a flag or a small number: rarely a negative one.
-  const Kind likely = value.size() == 1 ? Kind::Unsigned : Kind::Signed;
+  // Of an unknown type. One byte is a character, a flag or a small number: rarely a negative one. Other odd
+  // sizes are no numbers.
+  const Kind likely = value.size() > 1 && std::has_single_bit(value.size()) ? Kind::Signed : Kind::Unsigned;
   switch (value.size() == variable.size ? variable.kind.value_or(likely) : likely) {
     case Kind::Signed:
-      values_.add({variable.name, sign_extended(bits, value.size())});
+      values_.add({variable.name, static_cast<std::int64_t>(extended(bits, 8 * value.size(), true))});
       break;
     case Kind::Unsigned:
       values_.add({variable.name, bits});

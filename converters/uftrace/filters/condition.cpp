@@ -79,8 +79,7 @@ bool parse_format(std::string_view format, Condition& condition) {
 }  // namespace
 
 bool Condition::holds(const Argument& number) const {
-  const bool was_signed = number.type == ArgumentType::Int64 || number.type == ArgumentType::Int32;
-  const bool has_sign = is_signed.value_or(was_signed);
+  const bool has_sign = is_signed.value_or(number.type == ArgumentType::Int64);
   const std::uint64_t recorded = extended(number.bits, bits, has_sign);
   if (has_sign) return compare(op, static_cast<std::int64_t>(recorded), value);
   // An unsigned number is never below zero.

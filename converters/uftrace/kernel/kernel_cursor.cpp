@@ -74,7 +74,7 @@ bool KernelCursor::next_page() {
 
 KernelCursor::PageHead KernelCursor::head_of(std::span<const std::byte> page) const {
   return {.time_ns = load<std::uint64_t>(page.data(), layout_.order),
-          .commit = load_unsigned(page.data() + sizeof(std::uint64_t), layout_.long_bytes, layout_.order)};
+          .commit = unsigned_bits(page.subspan(sizeof(std::uint64_t), layout_.long_bytes), layout_.order)};
 }
 
 // Goes to the next page. A page without readable events stays closed. False at the end of the file.

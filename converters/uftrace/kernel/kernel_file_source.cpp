@@ -32,7 +32,8 @@ ThreadState shown_state(std::uint64_t state) {
 
 // -1 is that of a thread with a deadline. 0 is an idle cpu's in FXT, and the highest of all in Linux.
 std::uint64_t shown_priority(std::uint64_t value, std::uint8_t size) {
-  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(sign_extended(value, size), 1, 0xff));
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(extended(value, 8 * std::uint64_t{size}, true)), 1, 0xff));
 }
 
 }  // namespace

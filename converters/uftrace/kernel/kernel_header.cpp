@@ -196,12 +196,6 @@ IntegerField EventFormat::integer(std::string_view field) const {
           .size = static_cast<std::uint8_t>(found->size)};
 }
 
-const EventFormat* KernelHeader::find(std::string_view system, std::string_view name) const {
-  const auto found = std::ranges::find_if(
-      formats, [&](const EventFormat& format) { return format.system == system && format.name == name; });
-  return found == formats.end() ? nullptr : &*found;
-}
-
 std::vector<EventField> parse_fields(std::string_view text) {
   std::vector<EventField> fields;
   Lines lines(text);

@@ -37,7 +37,7 @@ struct IntegerField {
   bool fits(std::span<const std::byte> payload) const { return exists() && payload.size() >= end(); }
   // fits() must hold.
   std::uint64_t load_from(std::span<const std::byte> payload, std::endian order) const {
-    return load_unsigned(payload.data() + offset, size, order);
+    return unsigned_bits(payload.subspan(offset, size), order);
   }
 };
 
@@ -69,8 +69,6 @@ struct EventFormat {
 struct KernelHeader {
   PageLayout pages;
   std::vector<EventFormat> formats;  // in the order of the file
-
-  const EventFormat* find(std::string_view system, std::string_view name) const;  // null if there is none
 };
 
 // An entry into a kernel function, or an exit.

@@ -54,7 +54,7 @@ Result PrintExpression::value(const EventBytes& event) const {
     case Kind::Field: {
       if (!field.fits(event.payload)) return {};
       const Number loaded = field.load_from(event.payload, event.order);
-      return is_signed ? static_cast<Number>(sign_extended(loaded, field.size)) : loaded;
+      return extended(loaded, 8 * field.size, is_signed);
     }
     case Kind::Symbol:
     case Kind::Flags:

@@ -92,7 +92,7 @@ void append_elements(const FieldPlan& field, std::span<const std::byte> bytes, s
   const std::size_t count = bytes.size() / field.element_bytes;
   for (std::size_t i = 0; i < std::min(count, kMaxElements); ++i) {
     const std::uint64_t value =
-        load_unsigned(bytes.data() + i * field.element_bytes, field.element_bytes, order);
+        unsigned_bits(bytes.subspan(i * field.element_bytes, field.element_bytes), order);
     if (i != 0) text += ',';
     fmt::format_to(std::back_inserter(text), "{}", value);
   }
@@ -106,15 +106,10 @@ void append_bytes(std::span<const std::byte> bytes, std::string& text) {
 }
 
 void add_number(const FieldPlan& field, std::uint64_t value, Arguments& values) {
-  const bool is_wide = field.size == sizeof(std::uint64_t);
-  if (field.is_signed && is_wide)
-    values.add({field.name, sign_extended(value, field.size)});
-  else if (field.is_signed)
-    values.add({field.name, static_cast<std::int32_t>(sign_extended(value, field.size))});
-  else if (is_wide)
-    values.add({field.name, value});
+  if (field.is_signed)
+    values.add({field.name, static_cast<std::int64_t>(extended(value, 8 * field.size, true))});
   else
-    values.add({field.name, static_cast<std::uint32_t>(value)});
+    values.add({field.name, value});
 }
 
 }  // namespace
@@ -122,7 +117,9 @@ void add_number(const FieldPlan& field, std::uint64_t value, Arguments& values) 
 Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols, Names& names)
     : order_(header.pages.order), symbols_(symbols) {
   const std::vector<GraphFormat> calls = graph_formats_of(header);
-  const bool has_switches = header.find("sched", "sched_switch") != nullptr;
+  const bool has_switches = std::ranges::any_of(header.formats, [](const EventFormat& format) {
+    return format.system == "sched" && format.name == "sched_switch";
+  });
   for (const EventFormat& format : header.formats) {
     if (std::ranges::count(calls, format.id, &GraphFormat::id) != 0 || by_id_.contains(format.id)) continue;
     const std::string name = format.system + ":" + format.name;
@@ -167,10 +164,10 @@ void Tracepoints::add_value(const FieldPlan& field, const EventBytes& event, std
   text.clear();
   switch (field.form) {
     case Form::Number:
-      add_number(field, load_unsigned(bytes->data(), field.size, event.order), values);
+      add_number(field, unsigned_bits(bytes->first(field.size), event.order), values);
       return;
     case Form::Pointer: {
-      const std::uint64_t address = load_unsigned(bytes->data(), field.size, event.order);
+      const std::uint64_t address = unsigned_bits(bytes->first(field.size), event.order);
       values.add({field.name, Pointer{address}});
       const bool has_symbol = field.printed.is_symbol && symbols_ != nullptr;
       const Symbol* const function = has_symbol ? find_kernel_function(*symbols_, address) : nullptr;

@@ -15,11 +15,6 @@
 namespace convert::uftrace {
 namespace {
 
-std::vector<std::byte> bytes_of(std::string_view text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
 // Whether the word after this one is the value of an option of uftrace: after "-d" and "-aF", not after "-a"
 // or "-dx.data".
 bool wants_value(std::string_view word) {
@@ -95,7 +90,7 @@ void describe(const Directory& directory, const Info& info, std::uint64_t time_n
   for (const std::string& sid : directory.session_maps) files.push_back(fmt::format("sid-{}.map", sid));
   for (const std::string& file : files) {
     const auto text = read_optional_file(directory.path / file, context.notes);
-    if (text && !text->empty()) lane.blob(time_ns, "uftrace/" + file, bytes_of(*text));
+    if (text && !text->empty()) lane.blob(time_ns, "uftrace/" + file, std::as_bytes(std::span(*text)));
   }
 }
 

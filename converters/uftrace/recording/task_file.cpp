@@ -81,12 +81,8 @@ constexpr std::size_t kSidSize = 16;
 constexpr std::size_t kNameAlignment = 8;
 
 std::string text_of(std::span<const std::byte> bytes) {
-  std::string text;
-  for (const std::byte b : bytes) {
-    if (b == std::byte{0}) break;
-    text.push_back(std::to_integer<char>(b));
-  }
-  return text;
+  const std::string_view padded(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return std::string(padded.substr(0, padded.find('\0')));
 }
 
 // Reads one message and the padding after it.

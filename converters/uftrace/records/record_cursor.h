@@ -42,8 +42,6 @@ struct RecordItem {
   std::span<const std::byte> payload = {};
   const PayloadLayout* layout = nullptr;  // of the values; null if it is unknown
   std::size_t needed = 0;                 // bytes, of what is truncated
-
-  bool is_record() const { return what <= What::BadTime; }
 };
 
 // Records whose first ones may be plain.

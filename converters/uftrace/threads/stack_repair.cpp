@@ -259,7 +259,7 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
   if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);  // in no other call
   if (lane_.calls().back().key == address || address == kUnknownAddress || lane_.calls().top_is_filtered() ||
-      lane_.rename(lane_.depth() - 1, symbols_.label(address), address))
+      lane_.rename_top(symbols_.label(address), address))
     return lane_.end(time_ns, values);
   // The begin is written. The exit, which may be the thread's last record, is the first that names the call.
   Arguments with_name = values;

@@ -133,11 +133,13 @@ TEST_F(ThreadEventsTest, WatchedThings) {
   EXPECT_THAT(lines({{100012, "\0\x40\1\0\0\0\0\0\xff"sv},
                      {100012, "\2\x40\1\0\0\0\0\0\1\0\0\2"sv},
                      {100012, "\0\x40\1\0\0\0\0\0\xfe\xff"sv},
+                     {100012, "\0\x40\1\0\0\0\0\0\xfe\xff\xff"sv},
                      {100012, "\0\x40\1\0\0\0\0\0\xfd\xff\xff\xff\0\0\0\0"sv},
                      {100012, "\0\x30\1\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff"sv}}),
               ElementsAre("100/101 @20 counter event:watch #0 ns::counter=255",
                           "100/101 @20 counter event:watch #0 ns::counter=33554433",
                           "100/101 @20 counter event:watch #0 ns::counter=-2",
+                          "100/101 @20 counter event:watch #0 ns::counter=16777214",
                           "100/101 @20 counter event:watch #0 ns::counter=-3",
                           "100/101 @20 counter event:watch #0 <13000>=-1"));
 }

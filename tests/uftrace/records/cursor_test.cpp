@@ -131,7 +131,7 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
         open.follow(item->call);
         seen_ns = std::max(seen_ns, item->call.time_ns);
       }
-      records += item->is_record();
+      records += item->what <= RecordItem::What::BadTime;
       say(*item);
     }
     if (cursor.offset() == before && !cursor.is_done()) {
