@@ -77,14 +77,9 @@ struct ForksAndExecs {
   std::map<ProcessId, std::uint64_t> forks, execs;
 
   explicit ForksAndExecs(const Sessions& sessions) {
-    std::map<ProcessId, std::uint64_t> images;
-    for (const auto& [tid, task] : sessions.tasks()) {
-      if (!task.parent) continue;
-      ++forks[*task.parent];
-      ++images[task.pid];  // a child begins in its parent's image
-    }
-    for (const Session& session : sessions.sessions())
-      if (++images[session.pid] > 1) ++execs[session.pid];
+    for (const auto& [tid, task] : sessions.tasks())
+      if (task.parent) ++forks[*task.parent];
+    for (const Session* session : sessions.execs()) ++execs[session->pid];
   }
 };
 

@@ -86,8 +86,7 @@ std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& 
   return ancestors;
 }
 
-// The execs and library loads of all threads, by thread and time. The first image of a process is no exec,
-// unless the process was forked into another one before.
+// The execs and library loads of all threads, by thread and time.
 std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImport& recording, Notes& notes) {
   std::map<ThreadId, std::list<ListedEvent>> changes;
   const auto add = [&](ThreadId tid, ListedEvent change) {
@@ -100,18 +99,11 @@ std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImpor
                            number_of(tid));
       });
   };
-  std::set<ProcessId> forked, started;
-  for (const TaskEvent& event : recording.events) {
-    if (const auto* fork = std::get_if<Fork>(&event)) forked.insert(fork->child);
+  for (const TaskEvent& event : recording.events)
     if (const auto* load = std::get_if<LibraryLoad>(&event))
       add(load->tid, {ListedEvent::What::Dlopen, load->time_ns, load->libname});
-  }
-  for (const Session& session : recording.sessions.sessions()) {  // by start, which the lines are not
-    const bool is_first = started.insert(session.pid).second;
-    if (is_first && !forked.contains(session.pid)) continue;
-    const auto leader = static_cast<ThreadId>(session.pid);
-    add(leader, {ListedEvent::What::Exec, session.start_ns, session.exename});
-  }
+  for (const Session* session : recording.sessions.execs())
+    add(static_cast<ThreadId>(session->pid), {ListedEvent::What::Exec, session->start_ns, session->exename});
   for (auto& [tid, list] : changes)
     list.sort([](const ListedEvent& a, const ListedEvent& b) { return a.time_ns < b.time_ns; });
   return changes;

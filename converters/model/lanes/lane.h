@@ -46,7 +46,8 @@ class Lane {
   bool retract(std::size_t depth, std::uint64_t time_ns);
 
   // Ends the call at `depth` at a time that has passed: what began since then inside it moves out by one
-  // level. Returns false, and does nothing, if its begin is emitted already or it would have no length.
+  // level. Returns false, and does nothing, if its begin is emitted already, if it would have no length, if
+  // the record has no room for the arguments, or if there are calls that are too deep.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
   // Suspends the top `count` calls while filtered calls begin and end; resume_top() pushes them back inside

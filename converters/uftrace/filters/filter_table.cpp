@@ -93,9 +93,9 @@ bool FilterTable::fits(Rule& rule, const std::string& name, const SymbolTable& t
 
 // Without special characters, a pattern is one or more components of the path, but for the beginning of the
 // first: "lib" is a part of "src/mylib/c.c", and "c" of every "x.c".
-// What looks like a pattern may be a whole path: "/usr/include/c++/12/bits/move.h".
 bool FilterTable::lies_in(const Rule& rule, const std::string& file) {
   std::string_view part = rule.pattern.text();
+  // What looks like a pattern may be a whole path: "/usr/include/c++/12/bits/move.h".
   if (!rule.pattern.is_plain()) return file == part || rule.pattern.matches(file);
   if (part.starts_with('/')) part.remove_prefix(1);
   if (part.ends_with('/')) part.remove_suffix(1);

@@ -11,6 +11,7 @@
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "converters/uftrace/recording/records.h"
 
 namespace convert::uftrace {
 namespace {
@@ -217,19 +218,12 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
 
 namespace {
 
-// Whether the second word of a record has the magic number in this byte order.
-bool has_magic(std::span<const std::byte, 16> record, std::endian order) {
-  constexpr unsigned kMagicShift = 3, kMagicMask = 7, kRecordMagic = 5;
-  const std::byte lowest = order == std::endian::little ? record[8] : record[15];
-  return (std::to_integer<unsigned>(lowest) >> kMagicShift & kMagicMask) == kRecordMagic;
-}
-
 // The byte order that most first records tell, or else little. What can't be read tells nothing.
 std::endian order_of_records(const Directory& directory) {
   constexpr int kProbedFiles = 16;
   int probed = 0, big = 0, little = 0;
   for (const ThreadFile& file : directory.threads) {
-    std::array<std::byte, 16> record{};
+    std::array<std::byte, kRecordSize> record{};
     if (file.size_bytes < record.size()) continue;
     if (probed++ == kProbedFiles) break;
     try {
@@ -237,8 +231,8 @@ std::endian order_of_records(const Directory& directory) {
     } catch (const InputError&) {
       continue;
     }
-    if (has_magic(record, std::endian::big)) ++big;
-    if (has_magic(record, std::endian::little)) ++little;
+    if (load_record<std::endian::big>(record.data()).has_magic()) ++big;
+    if (load_record<std::endian::little>(record.data()).has_magic()) ++little;
   }
   return big > little ? std::endian::big : std::endian::little;
 }

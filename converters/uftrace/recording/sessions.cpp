@@ -212,6 +212,16 @@ void Sessions::forked_in(ThreadId child, const Task& parent, std::uint64_t call_
   name_task(task);
 }
 
+std::vector<const Session*> Sessions::execs() const {
+  std::set<ProcessId> begun;
+  for (const auto& [tid, task] : tasks_)
+    if (task.parent) begun.insert(task.pid);
+  std::vector<const Session*> execs;
+  for (const Session& session : sessions_)
+    if (!begun.insert(session.pid).second) execs.push_back(&session);
+  return execs;
+}
+
 const Task* Sessions::find_task(ThreadId tid) const {
   const auto found = tasks_.find(tid);
   return found != tasks_.end() ? &found->second : nullptr;

@@ -78,6 +78,8 @@ class Sessions {
   const Task* find_task(ThreadId tid) const;
   // By start.
   const std::deque<Session>& sessions() const { return sessions_; }
+  // Those that began with an exec: a process's first image is none, unless it was forked into another one.
+  std::vector<const Session*> execs() const;
 
   // The session of the task at that time: its own one or, before its first line, the one of its process or
   // parent, or else its first one. The span may be shorter than the session's use.

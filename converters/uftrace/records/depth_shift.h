@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "converters/uftrace/records/records.h"
+#include "converters/uftrace/recording/records.h"
 
 namespace convert::uftrace {
 

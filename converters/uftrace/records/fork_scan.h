@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "converters/uftrace/arguments/payload_decoder.h"
+#include "converters/uftrace/recording/records.h"
 #include "converters/uftrace/records/call_walk.h"
-#include "converters/uftrace/records/records.h"
 #include "converters/uftrace/symbols/label_cache.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 

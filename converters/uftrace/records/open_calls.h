@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/records/records.h"
+#include "converters/uftrace/recording/records.h"
 
 namespace convert::uftrace {
 

@@ -13,11 +13,11 @@
 #include "converters/model/lanes/event.h"
 #include "converters/model/reading/input_file.h"
 #include "converters/uftrace/arguments/payload_layout.h"
+#include "converters/uftrace/recording/records.h"
 #include "converters/uftrace/records/depth_shift.h"
 #include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/record_block.h"
 #include "converters/uftrace/records/record_times.h"
-#include "converters/uftrace/records/records.h"
 #include "converters/uftrace/records/resync.h"
 
 namespace convert::uftrace {

@@ -39,7 +39,7 @@ struct KernelPlan {
   KernelQueue* queue = nullptr;              // null: the thread has none
   std::string thread = {};                   // for notes: "DIR: thread 100"
   const Tracepoints* tracepoints = nullptr;  // null: there are calls only
-  bool skips_outside = false;                // events outside of the program's calls are not shown
+  bool skips_outside = false;                // not shown outside of the program's calls
 
   // None is later; kForever if that is not known.
   std::uint64_t last_ns() const { return queue == nullptr ? 0 : queue->last_ns(); }
@@ -75,7 +75,7 @@ struct ThreadPlan {
   std::vector<std::uint64_t> inherited = {};  // addresses of the calls that it begins in, outermost first
   SwitchPlan switches = {};
   KernelPlan kernel = {};
-  bool skips_outside = false;          // events outside of the program's calls are not shown
+  bool skips_outside = false;          // own events outside of the program's calls are not shown
   std::uint64_t switches_from_ns = 0;  // nor switches before the process's first call
   std::string ending = {};             // shown at its end, unless empty
   std::uint64_t fork_flow = 0;         // the arrow that ends in its first call; 0: none
