@@ -215,7 +215,7 @@ void Sessions::forked_in(ThreadId child, const Task& parent, std::uint64_t call_
 std::vector<const Session*> Sessions::execs() const {
   std::set<ProcessId> begun;
   for (const auto& [tid, task] : tasks_)
-    if (task.parent) begun.insert(task.pid);
+    if (task.parent) begun.insert(static_cast<ProcessId>(tid));
   std::vector<const Session*> execs;
   for (const Session& session : sessions_)
     if (!begun.insert(session.pid).second) execs.push_back(&session);
