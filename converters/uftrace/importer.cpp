@@ -174,6 +174,9 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   std::optional<std::uint64_t> first_ns =
       begin_of(plans, recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
   ThreadPlan* const main = main_thread_of(plans, recording.sessions);
+  if (const auto& sessions = recording.sessions.sessions();
+      !first_ns && main != nullptr && main->size_bytes != 0 && !sessions.empty())
+    first_ns = sessions.front().start_ns;  // the file begins with damage
   std::uint64_t message_ns = kForever;
   if (main != nullptr && recording.shows_own_events()) {
     message_ns = add_messages(*main, first_ns, recording, context.notes);

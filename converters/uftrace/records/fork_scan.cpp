@@ -21,6 +21,9 @@ constexpr std::array<std::string_view, 3> kThreads{"pthread_create", "__pthread_
 // std::thread's constructor calls pthread_create in libstdc++, which may not be recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
+// Where read_head() looks for a record.
+constexpr std::uint64_t kHeadBytes = std::uint64_t{1} << 20;
+
 ForkKind kind_of(std::string_view symbol) {
   symbol = symbol.substr(0, symbol.find('@'));  // a version
   if (std::ranges::find(kForks, symbol) != kForks.end()) return ForkKind::Process;
@@ -224,17 +227,19 @@ RecordHead read_head(const std::string& path, const ThreadFacts& facts) {
   const ScannedCalls nothing_open;
   RecordCursor cursor(file, facts, nothing_open);
   std::array<std::byte, RecordCursor::kMinBlock> block;
-  cursor.read(block);
   RecordHead head;
   const auto is_never_plain = [](const auto&, std::uint64_t) { return std::size_t{0}; };
-  while (const auto item = cursor.next({.plain_until_ns = 0}, is_never_plain)) {
-    const bool is_call = item->what == RecordItem::What::Call;
-    if (!head.first_ns && (is_call || item->what == RecordItem::What::Event))
-      head.first_ns = item->call.time_ns;
-    if (!is_call) continue;
-    head.first_call = item->call;
-    head.first_call_offset = item->begin;
-    break;
+  while (!head.first_ns && !cursor.is_done() && cursor.offset() < kHeadBytes) {
+    cursor.read(block);
+    while (const auto item = cursor.next({.plain_until_ns = 0}, is_never_plain)) {
+      const bool is_call = item->what == RecordItem::What::Call;
+      if (!head.first_ns && (is_call || item->what == RecordItem::What::Event))
+        head.first_ns = item->call.time_ns;
+      if (!is_call) continue;
+      head.first_call = item->call;
+      head.first_call_offset = item->begin;
+      break;
+    }
   }
   return head;
 }

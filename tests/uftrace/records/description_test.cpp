@@ -48,5 +48,16 @@ TEST(UftraceDescription, StandsAtTheFirstTime) {
   EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @3 event:uftrace info")));
 }
 
+// Or, if there is no record near the begin of its file, when the program began.
+TEST(UftraceDescription, StandsAlsoBeforeDamage) {
+  R r;
+  r.bytes(std::string(5000, '\0')).entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
+  EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @10 event:uftrace info")));
+  R damaged;
+  damaged.bytes(std::string(2 << 20, '\0')).entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
+  EXPECT_THAT(damaged.description(), Contains(StartsWith("100/100 @1 event:uftrace info")));
+  EXPECT_THAT(R().thread(100).lines(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace convert::uftrace
