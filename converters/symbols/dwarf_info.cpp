@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "converters/symbols/dwarf_languages.h"
+
 namespace convert {
 namespace {
 
@@ -50,26 +52,9 @@ std::optional<Machine> machine_of(int machine) {
 }
 
 // Languages whose functions take their parameters as those of C do.
-bool passes_as_c(Dwarf_Word language) {
-  constexpr Dwarf_Word kCpp17 = 0x2a, kCpp20 = 0x2b, kC17 = 0x2c;  // newer than some <dwarf.h>
-  constexpr std::array<Dwarf_Word, 17> kLanguages{DW_LANG_C89,
-                                                  DW_LANG_C,
-                                                  DW_LANG_C99,
-                                                  DW_LANG_C11,
-                                                  kC17,
-                                                  DW_LANG_C_plus_plus,
-                                                  DW_LANG_C_plus_plus_03,
-                                                  DW_LANG_C_plus_plus_11,
-                                                  DW_LANG_C_plus_plus_14,
-                                                  kCpp17,
-                                                  kCpp20,
-                                                  DW_LANG_Fortran77,
-                                                  DW_LANG_Fortran90,
-                                                  DW_LANG_Fortran95,
-                                                  DW_LANG_Fortran03,
-                                                  DW_LANG_Fortran08,
-                                                  DW_LANG_Rust};
-  return std::ranges::find(kLanguages, language) != kLanguages.end();
+bool passes_as_c(int language) {
+  return is_c_language(language) || is_cpp_language(language) || is_fortran_language(language) ||
+         language == DW_LANG_Rust;
 }
 
 // An attribute that refers to nothing outside of the file, which libdw would open.
@@ -253,7 +238,7 @@ void DwarfInfo::for_each_unit(Use use) {
 
 void DwarfInfo::read_units() {
   for_each_unit([this](Dwarf_Die& unit) {
-    if (!passes_as_c(number_of(unit, DW_AT_language, 0))) return;
+    if (!passes_as_c(dwarf_srclang(&unit))) return;
     Dwarf_Addr unit_base = 0, begin = 0, end = 0;
     for (std::ptrdiff_t range = 0; has_work();) {
       range = dwarf_ranges(&unit, range, &unit_base, &begin, &end);
@@ -267,56 +252,42 @@ void DwarfInfo::read_units() {
 void DwarfInfo::read_functions(const Unit& unit) {
   if (!read_.insert(unit.offset).second) return;
   Dwarf_Die die;
-  if (dwarf_offdie(dwarf_.get(), unit.offset, &die) != nullptr) read_functions_in(die, 0);
+  if (dwarf_offdie(dwarf_.get(), unit.offset, &die) == nullptr) return;
+  constexpr std::array<int, 4> kScopes{DW_TAG_namespace, DW_TAG_module, DW_TAG_structure_type,
+                                       DW_TAG_class_type};
+  for_each_entry(die, kScopes, [this](Dwarf_Die& entry) {
+    Dwarf_Addr base = 0, begin = 0, end = 0;
+    if (dwarf_tag(&entry) == DW_TAG_subprogram && dwarf_ranges(&entry, 0, &base, &begin, &end) > 0 &&
+        begin != 0)
+      functions_.try_emplace(begin, dwarf_dieoffset(&entry));
+  });
 }
 
-void DwarfInfo::read_functions_in(Dwarf_Die parent, std::size_t depth) {
+// Calls `use` for all entries within `parent`, also for those within scopes with one of these tags.
+template <typename Use>
+void DwarfInfo::for_each_entry(Dwarf_Die parent, std::span<const int> scopes, Use use, std::size_t depth) {
   Dwarf_Die die;
   if (depth == kMaxDepth || dwarf_child(&parent, &die) != 0) return;
   do {
-    switch (dwarf_tag(&die)) {
-      case DW_TAG_subprogram: {
-        Dwarf_Addr base = 0, begin = 0, end = 0;
-        if (dwarf_ranges(&die, 0, &base, &begin, &end) > 0 && begin != 0)
-          functions_.try_emplace(begin, dwarf_dieoffset(&die));
-        break;
-      }
-      case DW_TAG_namespace:
-      case DW_TAG_module:
-      case DW_TAG_structure_type:
-      case DW_TAG_class_type:
-        read_functions_in(die, depth + 1);
-        break;
-      default:
-        break;
-    }
+    if (std::ranges::count(scopes, dwarf_tag(&die)) != 0)
+      for_each_entry(die, scopes, use, depth + 1);
+    else
+      use(die);
   } while (has_work() && dwarf_siblingof(&die, &die) == 0);
 }
 
-void DwarfInfo::read_variables_in(Dwarf_Die parent, std::size_t depth) {
-  Dwarf_Die die;
-  if (depth == kMaxDepth || dwarf_child(&parent, &die) != 0) return;
-  do {
-    switch (dwarf_tag(&die)) {
-      case DW_TAG_variable:
-        if (const auto address = address_of(die)) variables_.try_emplace(*address, dwarf_dieoffset(&die));
-        break;
-      case DW_TAG_namespace:
-      case DW_TAG_module:
-      case DW_TAG_subprogram:
-      case DW_TAG_lexical_block:
-        read_variables_in(die, depth + 1);
-        break;
-      default:
-        break;
-    }
-  } while (has_work() && dwarf_siblingof(&die, &die) == 0);
+void DwarfInfo::read_variables(Dwarf_Die unit) {
+  constexpr std::array<int, 4> kScopes{DW_TAG_namespace, DW_TAG_module, DW_TAG_subprogram,
+                                       DW_TAG_lexical_block};
+  for_each_entry(unit, kScopes, [this](Dwarf_Die& entry) {
+    if (dwarf_tag(&entry) != DW_TAG_variable) return;
+    if (const auto address = address_of(entry)) variables_.try_emplace(*address, dwarf_dieoffset(&entry));
+  });
 }
 
 std::optional<ScalarType> DwarfInfo::variable_at(std::uint64_t offset) {
   if (dwarf_ == nullptr) return std::nullopt;
-  if (!std::exchange(has_variables_, true))
-    for_each_unit([this](Dwarf_Die& unit) { read_variables_in(unit, 0); });
+  if (!std::exchange(has_variables_, true)) for_each_unit([this](Dwarf_Die& unit) { read_variables(unit); });
   const auto variable = variables_.find(base_ + offset);
   Dwarf_Die die;
   if (variable == variables_.end() || dwarf_offdie(dwarf_.get(), variable->second, &die) == nullptr)

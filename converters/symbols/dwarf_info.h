@@ -7,6 +7,7 @@
 #include <elfutils/libdw.h>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -52,8 +53,9 @@ class DwarfInfo {
   void for_each_unit(Use use);
   void read_units();
   void read_functions(const Unit& unit);
-  void read_functions_in(Dwarf_Die parent, std::size_t depth);
-  void read_variables_in(Dwarf_Die parent, std::size_t depth);
+  void read_variables(Dwarf_Die unit);
+  template <typename Use>
+  void for_each_entry(Dwarf_Die parent, std::span<const int> scopes, Use use, std::size_t depth = 0);
   ParameterNames names_of(Dwarf_Die function, std::uint64_t address);
   bool has_work() { return work_ != 0 && --work_ != 0; }
 

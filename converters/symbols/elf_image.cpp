@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
@@ -12,8 +13,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <boost/endian/conversion.hpp>
 
 #include "converters/model/reading/input_error.h"
 
@@ -26,8 +25,7 @@ constexpr std::uint64_t kMaxUncompressedBytes = std::uint64_t{1} << 30;
 constexpr std::string_view kHugeSection = "a section claims to be larger than 1 GiB when it is uncompressed";
 constexpr std::string_view kUnreadableSection = "the header of a section can't be read";
 constexpr std::string_view kUnendedText = "the last text of a section of debug information has no end";
-constexpr std::uint64_t kMaxNoteBytes = std::uint64_t{64} << 10;
-constexpr std::size_t kMaxBuildIdBytes = 64;
+constexpr ssize_t kMaxBuildIdBytes = 64;
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 63;
 
@@ -77,14 +75,10 @@ bool is_sound(std::span<const char> bytes, std::uint64_t size, unsigned char ord
 }
 
 // Whether a section holds texts of DWARF, each of which ends in a NUL.
-bool holds_texts(Elf* elf, const GElf_Shdr& header) {
-  std::size_t names = 0;
-  const char* const found =
-      elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header.sh_name) : nullptr;
-  const std::string_view name = found != nullptr ? found : "";
+bool holds_texts(const char* section) {
   constexpr std::array<std::string_view, 4> kTexts{".debug_str", ".debug_line_str", ".debug_str.dwo",
                                                    ".debug_line_str.dwo"};
-  return std::ranges::find(kTexts, name) != kTexts.end();
+  return section != nullptr && std::ranges::find(kTexts, section) != kTexts.end();
 }
 
 }  // namespace
@@ -118,7 +112,6 @@ ElfImage::ElfImage(const RegularFile& file) : file_(file) {
       refuse(file, "is no ELF file");
     if (header.e_type != ET_EXEC && header.e_type != ET_DYN) refuse(file, "is no program or library");
     machine_ = header.e_machine;
-    is_little_endian_ = header.e_ident[EI_DATA] == ELFDATA2LSB;
     read_segments();
     read_sections();
     read_build_id();
@@ -162,44 +155,30 @@ void ElfImage::read_segments() {
 }
 
 void ElfImage::read_sections() {
-  std::size_t names_index = 0;
-  Elf_Scn* names = nullptr;
   GElf_Shdr header;
-  std::string_view names_text;
-  if (elf_getshdrstrndx(elf_, &names_index) == 0) names = elf_getscn(elf_, names_index);
-  if (names != nullptr && gelf_getshdr(names, &header) != nullptr) {
-    names_text = bytes({.index = names_index, .type = header.sh_type, .size = header.sh_size});
-  }
+  if (elf_getshdrstrndx(elf_, &names_section_) != 0) names_section_ = 0;
+  if (gelf_getshdr(elf_getscn(elf_, names_section_), &header) != nullptr &&
+      (header.sh_flags & SHF_COMPRESSED) != 0)
+    refuse(file_, "is a damaged ELF file");  // libelf would uncompress what claims any size
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
     if (gelf_getshdr(section, &header) == nullptr) continue;
-    std::string_view name;
-    if (header.sh_name < names_text.size()) name = names_text.substr(header.sh_name);
+    const char* const name = elf_strptr(elf_, names_section_, header.sh_name);
     sections_.push_back({.index = elf_ndxscn(section),
                          .type = header.sh_type,
                          .address = header.sh_addr,
                          .size = header.sh_size,
                          .entry_size = header.sh_entsize,
                          .link = header.sh_link,
-                         .name = name.substr(0, name.find('\0'))});
+                         .name = name != nullptr ? name : ""});
   }
 }
 
 void ElfImage::read_build_id() {
-  for (const ElfSection& section : sections_) {
-    if (section.type != SHT_NOTE || section.size > kMaxNoteBytes) continue;
-    Elf_Data* const notes = data(section);
-    if (notes == nullptr) continue;
-    GElf_Nhdr note;
-    std::size_t name = 0, description = 0;
-    for (std::size_t at = 0; (at = gelf_getnote(notes, at, &note, &name, &description)) > 0;) {
-      const auto* const bytes = static_cast<const char*>(notes->d_buf);
-      const bool is_gnu = std::string_view(bytes + name, note.n_namesz) == std::string_view("GNU\0", 4);
-      if (!is_gnu || note.n_type != NT_GNU_BUILD_ID || note.n_descsz > kMaxBuildIdBytes) continue;
-      for (std::size_t i = 0; i < note.n_descsz; ++i)
-        build_id_ += fmt::format("{:02x}", static_cast<unsigned char>(bytes[description + i]));
-      return;
-    }
-  }
+  const void* id = nullptr;
+  const ssize_t size = dwelf_elf_gnu_build_id(elf_, &id);
+  if (size <= 0 || size > kMaxBuildIdBytes) return;
+  const std::span bytes(static_cast<const unsigned char*>(id), static_cast<std::size_t>(size));
+  build_id_ = fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
 std::string_view ElfImage::unsafe_for_libdw() const {
@@ -212,7 +191,7 @@ std::string_view ElfImage::unsafe_for_libdw() const {
       if (gelf_getchdr(section, &compressed) == nullptr) return kUnreadableSection;
       if (compressed.ch_size > kMaxUncompressedBytes) return kHugeSection;
     }
-    if (!holds_texts(elf_, header)) continue;
+    if (!holds_texts(elf_strptr(elf_, names_section_, header.sh_name))) continue;
     if (is_compressed && elf_compress(section, 0, 0) < 0) continue;  // nor can libdw
     const Elf_Data* const texts = elf_rawdata(section, nullptr);
     if (texts == nullptr || texts->d_buf == nullptr || texts->d_size == 0) continue;
@@ -255,17 +234,9 @@ std::string_view ElfImage::strings_of(const ElfSection& table) const {
 }
 
 std::optional<ElfImage::DebugLink> ElfImage::debug_link() const {
-  const ElfSection* const section = find(".gnu_debuglink");
-  if (section == nullptr) return std::nullopt;
-  const std::string_view text = bytes(*section);
-  const std::size_t end = text.find('\0');
-  if (end == std::string_view::npos) return std::nullopt;
-  const std::size_t crc_at = (end + sizeof(std::uint32_t)) / sizeof(std::uint32_t) * sizeof(std::uint32_t);
-  if (text.size() < crc_at + sizeof(std::uint32_t)) return std::nullopt;
-  const auto* const at = reinterpret_cast<const unsigned char*>(text.data()) + crc_at;
-  return DebugLink{
-      .name = std::string(text.substr(0, end)),
-      .crc = is_little_endian_ ? boost::endian::load_little_u32(at) : boost::endian::load_big_u32(at)};
+  GElf_Word crc = 0;
+  const char* const name = dwelf_elf_gnu_debuglink(elf_, &crc);
+  return name != nullptr ? std::optional(DebugLink{.name = name, .crc = crc}) : std::nullopt;
 }
 
 }  // namespace convert

@@ -88,9 +88,9 @@ class ElfImage {
   const RegularFile& file_;
   Elf* elf_ = nullptr;
   int machine_ = 0;
-  bool is_little_endian_ = true;
   std::uint64_t base_ = 0;
   std::uint64_t end_ = 0;
+  std::size_t names_section_ = 0;
   std::vector<ElfSection> sections_;
   std::string build_id_;
 };

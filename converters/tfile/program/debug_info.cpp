@@ -16,11 +16,6 @@ constexpr std::size_t kMaxScopes = 16384;
 
 bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_specification); }
 
-bool is_block_without_code(Dwarf_Die die) {
-  return dwarf_tag(&die) == DW_TAG_lexical_block && !has_attribute(die, DW_AT_low_pc) &&
-         !has_attribute(die, DW_AT_ranges);
-}
-
 // Lists the blocks in the abstract origin of which this instance has its own, with code: what those declare
 // is visible only in these.
 void add_instantiated(Dwarf_Die instance, std::vector<const void*>& blocks, std::size_t depth = 0) {
@@ -41,8 +36,7 @@ void add_children(Dwarf_Die scope, const std::vector<const void*>& instantiated,
     const bool has_name = dwarf_diename(&child) != nullptr;
     if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant) && has_name)
       variables.push_back(child);
-    else if (const bool is_open = is_block_without_code(child) || tag == DW_TAG_common_block;
-             is_open && depth < kMaxDieDepth &&
+    else if (is_open_block(child) && depth < kMaxDieDepth &&
              std::ranges::find(instantiated, child.addr) == instantiated.end())
       add_children(child, instantiated, variables, depth + 1);
   }
@@ -253,23 +247,10 @@ std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) 
   return units().type_of(signature);
 }
 
-const DebugInfo::Symbols& DebugInfo::symbols() {
-  if (symbols_) return *symbols_;
-  symbols_.emplace();
-  const int count = dwfl_module_getsymtab(module_);
-  for (int i = 1; i < count; ++i) {
-    GElf_Sym symbol;
-    GElf_Addr address = 0;
-    const char* const name =
-        dwfl_module_getsym_info(module_, i, &symbol, &address, nullptr, nullptr, nullptr);
-    if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF)
-      continue;
-    const std::string_view text(name);
-    // Link-time optimization makes symbols local. Only in C may static variables have names of others.
-    if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL && !text.starts_with("_Z")) continue;
-    symbols_->try_emplace(std::string(text.substr(0, text.find('@'))), address);  // "stdout@GLIBC_2.2.5"
-  }
-  return *symbols_;
+void DebugInfo::add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address) {
+  // Link-time optimization makes symbols local. Only in C may static variables have names of others.
+  if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL && !name.starts_with("_Z")) return;
+  objects_.try_emplace(std::string(name.substr(0, name.find('@'))), address);  // "stdout@GLIBC_2.2.5"
 }
 
 std::optional<std::uint64_t> DebugInfo::address_by_symbol(Dwarf_Die variable) {
@@ -280,7 +261,7 @@ std::optional<std::uint64_t> DebugInfo::address_by_symbol(Dwarf_Die variable) {
   std::vector<DebugInfo*> modules{this};
   modules.insert(modules.end(), others_.begin(), others_.end());
   for (DebugInfo* const module : modules)
-    if (const auto found = module->symbols().find(name); found != module->symbols().end())
+    if (const auto found = module->objects_.find(name); found != module->objects_.end())
       return found->second + module->load_bias_;
   return std::nullopt;
 }

@@ -137,6 +137,8 @@ class DebugInfo {
   // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
 
+  // An object of the module's symbol table; called for each of them, in its order.
+  void add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address);
   // The recorded address of an external variable by the symbol tables of all modules: DWARF has none if its
   // file only declares it, or after link-time optimization.
   std::optional<std::uint64_t> address_by_symbol(Dwarf_Die variable);
@@ -145,8 +147,6 @@ class DebugInfo {
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
  private:
-  using Symbols = std::unordered_map<std::string, GElf_Addr>;
-  const Symbols& symbols();
   std::unique_ptr<CodeScope> scope_of(DebugUnits::Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
 
   Dwfl_Module* module_;
@@ -157,7 +157,7 @@ class DebugInfo {
   TypeTable types_;
   DieScopes die_scopes_;
   std::optional<GlobalNames> globals_;  // read on first use
-  std::optional<Symbols> symbols_;      // of objects; the same
+  std::unordered_map<std::string, GElf_Addr> objects_;
   CodeScope global_scope_;
   std::vector<DebugInfo*> others_;
   std::optional<DebugUnits> units_;

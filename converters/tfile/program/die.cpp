@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 
+#include "converters/symbols/dwarf_languages.h"
 #include "converters/tfile/program/die_scopes.h"
 
 namespace convert::tfile {
@@ -103,26 +104,22 @@ std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode)
   return name;
 }
 
+bool is_block_without_code(Dwarf_Die die) {
+  return dwarf_tag(&die) == DW_TAG_lexical_block && !has_attribute(die, DW_AT_low_pc) &&
+         !has_attribute(die, DW_AT_ranges);
+}
+
+bool is_open_block(Dwarf_Die die) {
+  return is_block_without_code(die) || dwarf_tag(&die) == DW_TAG_common_block;
+}
+
 int language_of(Dwarf_Die die) {
   Dwarf_Die unit;
   return dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr ? dwarf_srclang(&unit) : 0;
 }
 
-bool is_c(Dwarf_Die die) {
-  const int language = language_of(die);
-  return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 ||
-         language == DW_LANG_C11;
-}
-
-bool is_ada(Dwarf_Die die) {
-  const int language = language_of(die);
-  return language == DW_LANG_Ada83 || language == DW_LANG_Ada95;
-}
-
-bool is_fortran(Dwarf_Die die) {
-  const int language = language_of(die);
-  return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
-         language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
-}
+bool is_c(Dwarf_Die die) { return is_c_language(language_of(die)); }
+bool is_ada(Dwarf_Die die) { return is_ada_language(language_of(die)); }
+bool is_fortran(Dwarf_Die die) { return is_fortran_language(language_of(die)); }
 
 }  // namespace convert::tfile

@@ -45,6 +45,11 @@ std::string without_abi_tags(std::string name);
 // scopes. Empty when the function has no name.
 std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode);
 
+// A block without code: what it declares is visible around it.
+bool is_block_without_code(Dwarf_Die die);
+// Such a block, or a common block of Fortran.
+bool is_open_block(Dwarf_Die die);
+
 int language_of(Dwarf_Die die);  // DW_LANG_…; 0: unknown
 bool is_c(Dwarf_Die die);
 bool is_ada(Dwarf_Die die);

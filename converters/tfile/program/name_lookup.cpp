@@ -21,16 +21,8 @@ using Found = std::optional<FoundName>;
 
 // Whether what a DIE contains belongs to what is around it, too.
 bool is_transparent(Dwarf_Die die) {
-  switch (dwarf_tag(&die)) {
-    case DW_TAG_enumeration_type:
-      return !has_attribute(die, DW_AT_enum_class);
-    case DW_TAG_lexical_block:
-      return !has_attribute(die, DW_AT_low_pc) && !has_attribute(die, DW_AT_ranges);
-    case DW_TAG_common_block:  // of Fortran
-      return true;
-    default:
-      return false;
-  }
+  return is_open_block(die) ||
+         (dwarf_tag(&die) == DW_TAG_enumeration_type && !has_attribute(die, DW_AT_enum_class));
 }
 
 // Where "app::Box<a::b>::all" has its last "::"; npos if it has none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -11,7 +12,8 @@
 #include <unordered_map>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/symbols/elf_image.h"
+#include "converters/symbols/elf_symbols.h"
+#include "converters/symbols/symbol_table.h"
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/line_table.h"
@@ -19,15 +21,20 @@
 namespace convert::tfile {
 namespace {
 
-// As libdwfl does, but a name in the program may not lead to a FIFO or device, where opening would hang.
-int find_debug_file(Dwfl_Module* module, void** data, const char* module_name, Dwarf_Addr base,
-                    const char* file, const char* linked, GElf_Word checksum, char** found) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  std::error_code error;
-  if (linked != nullptr)
-    for (const auto& path : {folder / linked, folder / ".debug" / linked})
-      if (std::filesystem::is_other(path, error)) return -1;
-  return dwfl_standard_find_debuginfo(module, data, module_name, base, file, linked, checksum, found);
+// Opens the file that holds what was stripped from a program, for libdwfl, whose own search asks servers,
+// too.
+int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name*/, Dwarf_Addr /*base*/,
+                    const char* file, const char* /*linked*/, GElf_Word /*checksum*/, char** found) {
+  try {
+    const std::filesystem::path path = std::filesystem::canonical(file);
+    const RegularFile program(path, {});
+    const auto debug = find_debug_file(ElfImage(program), path, {});
+    if (debug == nullptr || !debug->image.unsafe_for_libdw().empty()) return -1;
+    *found = ::strdup(debug->file.path().c_str());
+    return ::dup(debug->file.descriptor());
+  } catch (const std::exception&) {
+    return -1;
+  }
 }
 
 // The same for the file that a program shares debug information with (.gnu_debugaltlink), which libdw opens
@@ -57,7 +64,7 @@ struct Program::Impl {
   std::string path;
   Demangle demangle;
   Dwfl_Callbacks callbacks{.find_elf = nullptr,
-                           .find_debuginfo = find_debug_file,
+                           .find_debuginfo = open_debug_file,
                            .section_address = dwfl_offline_section_address,
                            .debuginfo_path = nullptr};
   std::unique_ptr<Dwfl, decltype(&dwfl_end)> session{nullptr, &dwfl_end};
@@ -67,11 +74,10 @@ struct Program::Impl {
 
   struct Named {
     Function function;
-    std::string name;      // without parameters
-    const char* symbol{};  // as the file has it
+    std::string name;  // without parameters
   };
-  std::vector<Named> functions;                         // by address; labels, too
-  std::vector<Named> data;                              // objects by address
+  std::vector<Named> functions;                         // labels, too
+  std::unique_ptr<const SymbolTable> table;             // of them, and of objects
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
   // Where statements begin: all of them, and those that GDB knows.
   struct Statements {
@@ -82,7 +88,6 @@ struct Program::Impl {
   std::unique_ptr<DebugInfo> debug;
 
   void read_symbols();
-  static const Named* around(const std::vector<Named>& sorted, std::uint64_t address);
 };
 
 Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(std::make_unique<Impl>()) {
@@ -115,6 +120,7 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
 Program::~Program() = default;
 
 void Program::Impl::read_symbols() {
+  std::vector<Symbol> symbols;
   const int count = dwfl_module_getsymtab(module);
   for (int i = 1; i < count; ++i) {
     GElf_Sym symbol;
@@ -123,14 +129,18 @@ void Program::Impl::read_symbols() {
     if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
     const auto plain_name = [&] { return without_abi_tags(demangled(name, Demangle::Simple)); };
-    if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && layout.is_code(address)))
-      functions.push_back({{address, symbol.st_size}, plain_name(), name});
-    else if (type == STT_OBJECT)
+    const auto add = [&](char kind) { symbols.push_back({address, address + symbol.st_size, name, kind}); };
+    if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && layout.is_code(address))) {
+      functions.push_back({{address, symbol.st_size}, plain_name()});
+      add('T');
+    } else if (type == STT_OBJECT) {
       objects.try_emplace(without_blanks(plain_name()), DataObject{address, symbol.st_size});
-    if (type == STT_OBJECT && symbol.st_size > 0) data.push_back({{address, symbol.st_size}, {}, name});
+      debug->add_object(name, symbol, address);
+      add('D');
+    }
   }
-  for (auto* const sorted : {&functions, &data})
-    std::ranges::stable_sort(*sorted, {}, [](const Named& named) { return named.function.address; });
+  std::ranges::reverse(symbols);  // of several that begin together, the last one counts
+  table = std::make_unique<SymbolTable>(std::move(symbols));
 }
 
 const std::string& Program::path() const { return impl_->path; }
@@ -154,29 +164,19 @@ std::vector<Program::Function> Program::functions(std::string_view name) const {
   return found;
 }
 
-const Program::Impl::Named* Program::Impl::around(const std::vector<Named>& sorted, std::uint64_t address) {
-  auto next =
-      std::ranges::upper_bound(sorted, address, {}, [](const auto& named) { return named.function.address; });
-  for (int steps = 0; next != sorted.begin() && steps < 16; ++steps) {
-    const Function& function = (--next)->function;
-    if (address - function.address < function.size) return &*next;
-  }
-  return nullptr;
-}
-
 std::optional<Program::Function> Program::function_at(std::uint64_t address) const {
-  const Impl::Named* const found = Impl::around(impl_->functions, address);
-  return found != nullptr ? std::optional(found->function) : std::nullopt;
+  const Symbol* const found = impl_->table->find_function(address);
+  return found != nullptr ? std::optional(Function{found->start, found->end - found->start}) : std::nullopt;
 }
 
 std::string Program::symbol_at(std::uint64_t address) const {
   address -= impl_->bias;
-  const Impl::Named* found = Impl::around(impl_->functions, address);
-  if (found == nullptr) found = Impl::around(impl_->data, address);
+  const Symbol* found = impl_->table->find_function(address);
+  if (found == nullptr) found = impl_->table->find_variable(address);
   if (found == nullptr) return {};
   const std::string name =
-      demangled(found->symbol, impl_->demangle == Demangle::No ? Demangle::No : Demangle::Full);
-  const std::uint64_t offset = address - found->function.address;
+      demangled(found->name, impl_->demangle == Demangle::No ? Demangle::No : Demangle::Full);
+  const std::uint64_t offset = address - found->start;
   return offset == 0 ? name : fmt::format("{}+{}", name, offset);
 }
 

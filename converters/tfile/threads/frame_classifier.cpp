@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "converters/tfile/actions/bytecode.h"
-#include "converters/tfile/description/collect_items.h"
-#include "converters/tfile/description/numbers.h"
-
 namespace convert::tfile {
 namespace {
 
@@ -26,41 +22,23 @@ bool has_shape(const Frame& frame, const ExpectedBlocks& expected) {
 constexpr std::array<std::string_view, 3> kNames{"tid", "gettid()", "thread_id"};
 constexpr std::uint64_t kMaxThreadId = std::uint64_t{1} << 22;  // of Linux
 
-// The block of the item, if each item that may have an expression has one: then they are in the same order.
-std::optional<std::size_t> block_in(const TracepointLocation& location, const Description& description) {
-  const auto is_variable = [&](std::string_view name) { return description.has_variable(name); };
-  using Kind = CollectItem::Kind;
-  std::optional<std::size_t> wanted;  // among the expressions
-  std::size_t expressions = 0;
-  for (const CollectItem& item : collect_items(location.commands, is_variable).hit) {
-    if (item.kind == Kind::Variables) return std::nullopt;
-    if (item.kind == Kind::Registers || item.kind == Kind::StaticData) continue;
-    if (std::ranges::count(kNames, item.text) != 0) wanted = expressions;
-    ++expressions;
-  }
-  const auto is_expression = [](const TracepointAction& action) {
-    return action.kind == TracepointAction::Kind::Expression;
-  };
-  const auto& actions = location.hit_actions;
-  if (!wanted || std::ranges::count_if(actions, is_expression) != static_cast<std::ptrdiff_t>(expressions))
-    return std::nullopt;
-  std::size_t block = 0;
-  for (const TracepointAction& action : actions) {
-    const std::size_t blocks = is_expression(action) ? shape_of(action.code).blocks.size() : 1;
-    if (is_expression(action) && (*wanted)-- == 0) return blocks == 1 ? std::optional(block) : std::nullopt;
-    block += blocks;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-CollectedThreadIds::CollectedThreadIds(const Description& description) {
-  for (const TracepointLocation& location : description.locations) {
-    const auto number = static_cast<std::uint16_t>(location.number);
-    if (number != location.number) continue;  // no frame can have it
-    if (const auto block = block_in(location, description))
-      block_of_.emplace(static_cast<std::int16_t>(number), *block);
+CollectedThreadIds::CollectedThreadIds(const LocationTable& locations) {
+  for (const auto& [location, hit, step] : locations.all()) {
+    const auto number = static_cast<std::uint16_t>(location->number);
+    if (number != location->number) continue;  // no frame can have it
+    std::size_t block = 0, expression = 0;
+    for (const TracepointAction& action : hit.actions) {
+      std::size_t blocks = 1;
+      if (action.kind == TracepointAction::Kind::Expression) {
+        blocks = hit.shapes[expression].blocks.size();
+        const auto item = hit.item_of[expression++];
+        if (item && blocks == 1 && std::ranges::count(kNames, hit.items[*item].text) != 0)
+          block_of_.emplace(static_cast<std::int16_t>(number), block);
+      }
+      block += blocks;
+    }
   }
 }
 
@@ -82,7 +60,7 @@ FrameClassifier::FrameClassifier(const TraceFile& trace, const LocationTable& lo
       cpu_variable_(trace.description.computed_variable("cpu_id")),
       is_kernel_(pid_variable_ || task_variable_ || cpu_variable_),
       has_steps_(0x10000),
-      thread_ids_(trace.description) {
+      thread_ids_(locations) {
   for (const ExpectedFrames& expected : locations.all())
     if (expected.location->step_count > 0) has_steps_[expected.location->number] = true;
 }

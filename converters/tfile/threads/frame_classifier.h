@@ -32,7 +32,7 @@ struct FrameContext {
 // Where the hits of a tracepoint hold the id of their thread, because its actions collect a variable `tid`.
 class CollectedThreadIds {
  public:
-  explicit CollectedThreadIds(const Description& description);
+  explicit CollectedThreadIds(const LocationTable& locations);
 
   bool are_collected(std::int16_t tracepoint) const { return block_of_.contains(tracepoint); }
   // Nothing if the frame holds none, or a number that is no thread's.

@@ -141,9 +141,10 @@ class CollectedIds : public testing::Test {
     t.line("tp T3:9000:E:0:0").line("tp A3:9000:X00000006,221022080c27");
     t.line("tdesc <target><architecture>aarch64</architecture><feature name='f'>");
     t.line("tdesc <reg name='pc' bitsize='64'/><reg name='tpidr' bitsize='64'/></feature></target>");
-    t.source("2:8000", "cmd", "collect tid").source("3:9000", "cmd", "collect tid");
+    t.source("3:9000", "cmd", "collect tid");
   }
   CollectedIds& hit(std::uint64_t tpidr, std::uint64_t tid) {
+    if (!std::exchange(are_hits_described_, true)) t.source("2:8000", "cmd", collected_);
     t.frame(2).registers(t.number(std::uint64_t{0x8000}) + t.number(tpidr)).memory(0x10, t.number(tid));
     return *this;
   }
@@ -158,6 +159,8 @@ class CollectedIds : public testing::Test {
     return t.threads();
   }
   TraceBuilder t;
+  std::string_view collected_ = "collect tid";
+  bool are_hits_described_ = false;
 };
 
 TEST_F(CollectedIds, NameTheirThreads) {
@@ -190,6 +193,12 @@ TEST_F(CollectedIds, ThatDifferAreNone) {
 
 TEST_F(CollectedIds, ThatNoThreadCanHaveAreNone) {
   hit(0x1000, 0).hit(0x1000, 0x7fff'0000'0000).hit(0x1000, 4711);
+  EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711"));
+}
+
+TEST_F(CollectedIds, MayBeBesideRegisters) {
+  collected_ = "collect $pc, tid";
+  hit(0x1000, 4711);
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711"));
 }
 
