@@ -10,6 +10,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,15 @@ class Usage(ProgramTest):
         self.assert_failed(process, f"fxt-convert: {problem}\nTry 'fxt-convert --help'.\n", code=2)
         self.assertEqual(process.stdout, b"")
         self.assert_only()
+
+    def test_debug_files_are_not_asked_of_servers(self):
+        program = self.directory / "program"
+        subprocess.run(["strip", "-o", program, CONVERT.parent / "traced_pie"], check=True)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.setblocking(False)
+            urls = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.getsockname()[1]}", "HOME": str(self.directory)}
+            self.assertEqual(self.convert("--program", program, FRAMES, self.output, env={**os.environ, **urls}).returncode, 0)
+            self.assertRaises(BlockingIOError, server.accept)
 
     def test_help_and_version_go_to_standard_output(self):
         for option, begin in ("-h", b"fxt-convert converts"), ("--help", b"Usage: fxt-convert [OPTIONS] INPUT... OUTPUT\n"):

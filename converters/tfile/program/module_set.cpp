@@ -42,6 +42,15 @@ Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t>
   const auto check_at = [&](std::optional<std::uint64_t> bias) {
     return check_program(trace.description, program, bias, trace.register_layout(), trace.format.order);
   };
+  if (const std::string& missing = program.missing_debug_file(); !missing.empty())
+    notes.add(kNoSymbols, file,
+              fmt::format("its debug information is in a file that is not there: {}", missing));
+  if (const auto& missing = program.debug_info().units().missing_files(); !missing.empty())
+    notes.add(
+        kNoSymbols, file,
+        fmt::format("{} of its compilations have their types in files that are not there, or in a package "
+                    "(.dwp) that libdw does not read: {}",
+                    missing.size(), missing.front()));
   const ProgramCheck check = check_at(given);
   if (check.contradictions > 0) {
     const std::string problem =
@@ -67,12 +76,6 @@ Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t>
     notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of it");
   }
   program.set_load_bias(*check.bias);
-  if (const auto& missing = program.debug_info().units().missing_files(); !missing.empty())
-    notes.add(
-        kNoSymbols, file,
-        fmt::format("{} of its compilations have their types in files that are not there, or in a package "
-                    "(.dwp) that libdw does not read: {}",
-                    missing.size(), missing.front()));
   return check.contradictions > 0 ? Use::Names : Use::All;
 }
 

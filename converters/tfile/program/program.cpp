@@ -52,6 +52,18 @@ void keep_shared_file_shut(Dwfl_Module* module) {
   if (std::filesystem::is_other(user.parent_path() / name, error)) dwarf_setalt(dwarf, dwarf);
 }
 
+// The file with the module's debug information, or with what others share with it, if that is not there.
+std::string missing_debug_file_of(Dwfl_Module* module, const ElfImage& image) {
+  Dwarf_Addr bias = 0;
+  Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);
+  if (dwarf == nullptr) return image.debug_link().value_or(ElfImage::DebugLink{}).name;
+  const char* name = nullptr;
+  const void* build_id = nullptr;
+  if (dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) <= 0) return {};
+  Dwarf* const shared = dwarf_getalt(dwarf);
+  return shared == nullptr || shared == dwarf ? name : "";
+}
+
 // "file:line" of code; empty if unknown.
 std::string source_of(const LineTable& table, std::uint64_t address) {
   const auto row = table.row_of_code(address);
@@ -62,6 +74,7 @@ std::string source_of(const LineTable& table, std::uint64_t address) {
 
 struct Program::Impl {
   std::string path;
+  std::string missing_debug_file;
   Demangle demangle;
   Dwfl_Callbacks callbacks{.find_elf = nullptr,
                            .find_debuginfo = open_debug_file,
@@ -94,7 +107,8 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   Impl& self = *impl_;
   self.path = path.string();
   const RegularFile file(path, {});  // opening a FIFO would hang
-  const std::string_view unsafe = ElfImage(file).unsafe_for_libdw();
+  const ElfImage image(file);
+  const std::string_view unsafe = image.unsafe_for_libdw();
   if (!unsafe.empty()) throw InputError(Location::file(self.path), std::string(unsafe));
   self.demangle = demangle;
   const auto fail = [&](std::string_view what) {
@@ -107,6 +121,7 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   if (self.module == nullptr) fail("not a program with symbols");
   dwfl_report_end(self.session.get(), nullptr, nullptr);
   keep_shared_file_shut(self.module);
+  self.missing_debug_file = missing_debug_file_of(self.module, image);
 
   GElf_Addr elf_bias = 0;
   Elf* const elf = dwfl_module_getelf(self.module, &elf_bias);
@@ -144,6 +159,7 @@ void Program::Impl::read_symbols() {
 }
 
 const std::string& Program::path() const { return impl_->path; }
+const std::string& Program::missing_debug_file() const { return impl_->missing_debug_file; }
 const ProgramLayout& Program::layout() const { return impl_->layout; }
 void Program::set_load_bias(std::uint64_t bias) {
   impl_->bias = bias;

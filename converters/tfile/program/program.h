@@ -25,6 +25,8 @@ class Program : public ProgramSymbols {
   ~Program() override;
 
   const std::string& path() const;
+  // The file with its debug information, or with what others share with it, if that is not there; else empty.
+  const std::string& missing_debug_file() const;
   const ProgramLayout& layout() const;
   void set_load_bias(std::uint64_t bias);
 

@@ -372,6 +372,7 @@ TEST(TracedPrograms, MustBePrograms) {
 TEST(TracedPrograms, FifosAreNoDebugInformation) {
   const Program linked(TRACED_FIFOS "/traced_linked", Demangle::Simple);
   EXPECT_EQ(linked.debug_info().dwarf(), nullptr);
+  EXPECT_EQ(linked.missing_debug_file(), "traced_linked.debug");
   const Program split(TRACED_FIFOS "/traced_split", Demangle::Simple);
   split.debug_info().globals();
   EXPECT_NE(split.object("panel"), std::nullopt);
