@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "fxt/format.h"
 #include "fxt/utf8.h"
@@ -68,10 +70,8 @@ std::optional<std::uint64_t> parse(std::string_view text, std::span<const Unit> 
   if (unit == units.end()) return std::nullopt;
 
   std::uint64_t number = 0;
-  for (const char digit : whole) {
-    number = number * 10 + static_cast<std::uint64_t>(digit - '0');
-    if (number > kLimit / unit->size) return std::nullopt;
-  }
+  const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), number);
+  if (!whole.empty() && (error != std::errc{} || number > kLimit / unit->size)) return std::nullopt;
   number *= unit->size;
   // Both below 2^64: the product of part and unit fits.
   __extension__ using Wide = unsigned __int128;

@@ -44,7 +44,9 @@ INSTANTIATE_TEST_SUITE_P(Bad, TimeTexts,
                                          TimeText{"1.2.3us", {}}, TimeText{"0x10", {}}, TimeText{"1e3", {}},
                                          TimeText{"9223372036.9s", {}}, TimeText{"9223372037s", {}},
                                          TimeText{"9223372036854775808", {}}, TimeText{"2562048h", {}},
-                                         TimeText{"99999999999999999999999", {}}));
+                                         TimeText{"99999999999999999999999", {}},
+                                         TimeText{"20000000000000000000", {}},
+                                         TimeText{"92233720368547758085ns", {}}));
 
 TEST(Sizes, HaveUnitsOfAThousandAndOf1024) {
   EXPECT_EQ(parse_size("0"), 0U);
@@ -58,8 +60,8 @@ TEST(Sizes, HaveUnitsOfAThousandAndOf1024) {
   EXPECT_EQ(parse_size(".5gi"), 536'870'912U);
   EXPECT_EQ(parse_size("2T"), 2'000'000'000'000U);
   EXPECT_EQ(parse_size("1TiB"), std::uint64_t{1} << 40);
-  for (const std::string_view bad :
-       {"", "B", "k", "-1", "5 M", "5x", "1e6", "9300000T", "9223372036854775808"})
+  for (const std::string_view bad : {"", "B", "k", "-1", "5 M", "5x", "1e6", "9300000T",
+                                     "9223372036854775808", "20000000000000000000", "92233720368547758085"})
     EXPECT_EQ(parse_size(bad), std::nullopt) << bad;
 }
 
