@@ -184,10 +184,14 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
     const std::vector<std::string> lines = timeline.report().lines();
     throw std::runtime_error(fmt::format("{}: nothing to draw: {}", options.input, fmt::join(lines, "; ")));
   }
-  Drawing drawing = timeline.drawing();
-  drawing.foot.push_back(fmt::format("0 is {} by the trace's clock", exact_time(drawing.origin_ns)));
-  const Drawing all =
-      options.kind == PictureKind::Html ? timeline.drawing(DrawnTimeline::Detail::All) : Drawing{};
+  const auto with_origin = [](Drawing drawing) {
+    drawing.foot.push_back(fmt::format("0 is {} by the trace's clock", exact_time(drawing.origin_ns)));
+    return drawing;
+  };
+  const Drawing drawing = with_origin(timeline.drawing());
+  const Drawing all = options.kind == PictureKind::Html
+                          ? with_origin(timeline.drawing(DrawnTimeline::Detail::All))
+                          : Drawing{};
   write(options.output, picture_of(options, drawing, all));
   report(options, timeline.report().lines());
   return code;

@@ -85,6 +85,7 @@ TEST_F(FxtDraw, DrawsAPage) {
   EXPECT_THAT(page, StartsWith("<!-- drawn by fxt-draw -->\n<!DOCTYPE html>\n<html lang=\"en\">\n"));
   EXPECT_THAT(page, HasSubstr("<title>in.fxt</title>"));
   EXPECT_THAT(page, HasSubstr(kPicture.substr(kPicture.find('\n') + 1)));
+  EXPECT_THAT(page, HasSubstr("\"foot\":[\"2 calls on 1 thread\",\"0 is 1 µs by the trace's clock\"]"));
   EXPECT_THAT(page, EndsWith("</script>\n</body>\n</html>\n"));
   // It asks for nothing that is not in it.
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
