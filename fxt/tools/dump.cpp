@@ -221,6 +221,11 @@ ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardO
   return report_end(source, "fxt-dump", options.file);
 }
 
+// Prints to standard error which events could not be placed.
+void report_notes(const std::vector<std::string>& notes, const std::string& file) {
+  for (const std::string& note : notes) fmt::print(stderr, "fxt-dump: {}: {}\n", printable(file), note);
+}
+
 ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   Statistics statistics(options.selection, options.calls);
   while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
@@ -235,6 +240,8 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
     if (source.has_wanted() || other.has_wanted())
       append_difference(out.text(), statistics, after, options.calls.unit);
     out.flush();
+    report_notes(statistics.notes(), options.file);
+    report_notes(after.notes(), options.other);
     const ExitCode read = report_end(source, "fxt-dump", options.file);
     const ExitCode other_read = report_end(other, "fxt-dump", options.other);
     return read == ExitCode::Done ? other_read : read;
@@ -247,11 +254,6 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   }
   out.flush();
   return report_end(source, "fxt-dump", options.file);
-}
-
-// Prints to standard error which events could not be placed.
-void report_notes(const std::vector<std::string>& notes, const std::string& file) {
-  for (const std::string& note : notes) fmt::print(stderr, "fxt-dump: {}: {}\n", printable(file), note);
 }
 
 ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutput& out) {

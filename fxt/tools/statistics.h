@@ -99,6 +99,8 @@ class Statistics : private CallStream::Listener {
   void append_to(TextBuffer& out, const Reader& reader) const;
   // The same as one JSON object.
   void append_json_to(TextBuffer& out, const Reader& reader) const;
+  // Lines about events that belong to no call, and the like.
+  std::vector<std::string> notes() const { return calls_.notes(); }
   // Those that were called, by their groups, in the chosen order.
   std::vector<Function> functions() const;
 
