@@ -28,10 +28,14 @@ class KeptEvents {
     if (event.type == EventType::DurationEnd && !durations.open.empty()) {
       const bool is_kept = durations.open.back();
       durations.open.pop_back();
+      durations.kept_open -= is_kept ? 1 : 0;
       return is_kept;
     }
     const bool is_kept = keeps(event);
-    if (event.type == EventType::DurationBegin) durations.open.push_back(is_kept);
+    if (event.type == EventType::DurationBegin) {
+      durations.open.push_back(is_kept);
+      durations.kept_open += is_kept ? 1 : 0;
+    }
     if (event.type == EventType::DurationComplete && is_kept)
       durations.complete_until = std::max(durations.complete_until, event.end);
     return is_kept;
@@ -39,13 +43,13 @@ class KeptEvents {
   // Whether a duration that is kept lies around the event.
   bool is_in_duration(const Event& event) const {
     const Durations* const durations = threads_.find(event.thread);
-    return durations != nullptr &&
-           (event.time <= durations->complete_until || std::ranges::count(durations->open, true) != 0);
+    return durations != nullptr && (event.time <= durations->complete_until || durations->kept_open != 0);
   }
 
  private:
   struct Durations {
     std::vector<bool> open;            // the open durations, outermost first: whether they are kept
+    std::size_t kept_open = 0;         // how many of them are kept
     std::uint64_t complete_until = 0;  // the latest end of complete events that are kept
   };
   ByThread<Durations> threads_;

@@ -1,8 +1,10 @@
 #include "fxt/cutting/open_spans.h"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 #include <utility>
+
+#include "fxt/checking/value_rules.h"
 
 namespace fxt {
 namespace {
@@ -21,15 +23,8 @@ constexpr std::size_t kMaxHeldEvents = std::size_t{1} << 12;
 // Readers drop complete events of other times.
 bool has_possible_end(const Event& event) { return event.end >= event.time && event.end < kTimeLimit; }
 
-// What this event ends: the innermost duration whose end is not known, or as OpenAsyncs::find_end() has it.
-std::optional<std::size_t> ended_by(const Event& event, SpanStack& stack) {
-  for (std::size_t i = stack.depth(); i-- > 0;) {
-    if (stack[i].end != OpenSpan::kUnknown) continue;
-    if (!is_async(event.type)) return i;
-    const Event& begin = stack[i].begin.record();
-    if (begin.name == event.name && begin.category == event.category) return i;
-  }
-  return std::nullopt;
+std::size_t hash_of_async_names(const Event& event) {
+  return is_async(event.type) ? hash_of_names(event.category.text, event.name.text) : 0;
 }
 
 // A complete event becomes a begin here.
@@ -58,56 +53,102 @@ std::uint64_t end_bytes_of(const Event& begin) {
 }  // namespace
 
 // A complete event may follow those inside it, so it goes where it belongs.
-OpenSpan& SpanStack::push(const Event& begin, std::uint64_t end, bool is_written) {
-  if (depth_ == open_.size()) open_.emplace_back();
-  std::size_t place = depth_++;
+SpanStack::Position SpanStack::push(const Event& begin, std::uint64_t end, bool is_written) {
   const auto is_inside = [&](const OpenSpan& other) {
     const std::uint64_t other_begin = other.begin.record().time;
     return other_begin > begin.time ||
            (other_begin == begin.time && end != OpenSpan::kUnknown && other.end < end);
   };
-  for (; place > 0 && is_inside(open_[place - 1]); --place) std::swap(open_[place], open_[place - 1]);
-  OpenSpan& span = open_[place];
+  Position inner = latest_ && is_inside(**latest_) ? *latest_ : open_.end();
+  while (inner != open_.begin() && is_inside(*std::prev(inner))) --inner;
+  if (spare_.empty()) spare_.emplace_back();
+  open_.splice(inner, spare_, spare_.begin());
+  const Position position = std::prev(inner);
+  latest_ = position;
+  OpenSpan& span = *position;
   span.begin.assign(begin);
   span.begin.forget_indices();
   span.end = end;
   span.is_written = is_written;
-  span.is_begun_again = span.is_outside = span.is_ended = span.is_held = false;
+  span.is_begun_again = span.is_outside = span.is_held = false;
+  span.ends_to_drop = 0;
   span.end_bytes = end_bytes_of(begin);
   const bool is_around = end == OpenSpan::kUnknown && !around_.empty() && around_.back().first <= begin.time;
   span.around_ends = is_around ? around_.back().second : OpenSpan::kUnknown;
-  next_end_ = std::min(next_end_, end);
+  if (end == OpenSpan::kUnknown) {
+    std::vector<Position>& awaiting = awaiting_[hash_of_async_names(begin)];
+    const auto time_of = [](Position other) { return other->begin.record().time; };
+    awaiting.insert(std::ranges::upper_bound(awaiting, begin.time, {}, time_of), position);
+  } else {
+    ends_.insert(end);
+  }
   has_unwritten |= !is_written;
-  return span;
+  return position;
 }
 
 void SpanStack::sort_by_ends() {
-  const auto known = [this](std::size_t i) {
-    return !open_[i].is_written && open_[i].end != OpenSpan::kUnknown;
+  const auto is_sorted_by_end = [](const OpenSpan& span) {
+    return !span.is_written && span.end != OpenSpan::kUnknown;
   };
-  for (std::size_t i = 1; i < depth_; ++i)
-    for (std::size_t k = i; k > 0 && known(k) && known(k - 1) && open_[k - 1].end < open_[k].end; --k)
-      std::swap(open_[k - 1], open_[k]);
+  latest_.reset();
+  for (Position first = open_.begin(); first != open_.end();) {
+    const Position last = std::find_if_not(first, open_.end(), is_sorted_by_end);
+    std::list<OpenSpan> sorted;
+    sorted.splice(sorted.end(), open_, first, last);
+    sorted.sort([](const OpenSpan& one, const OpenSpan& other) { return one.end > other.end; });
+    open_.splice(last, sorted);
+    first = std::find_if(last, open_.end(), is_sorted_by_end);
+  }
 }
 
-void SpanStack::erase(std::size_t i) {
-  std::rotate(open_.begin() + static_cast<std::ptrdiff_t>(i),
-              open_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-              open_.begin() + static_cast<std::ptrdiff_t>(depth_));
-  --depth_;
-  next_end_ = OpenSpan::kUnknown;
-  for (std::size_t other = 0; other < depth_; ++other) next_end_ = std::min(next_end_, open_[other].end);
+SpanStack::Position SpanStack::erase(Position span) {
+  if (span->end == OpenSpan::kUnknown)
+    forget_awaited(span);
+  else
+    ends_.erase(ends_.find(span->end));
+  if (latest_ == span) latest_.reset();
+  const Position inside = std::next(span);
+  spare_.splice(spare_.begin(), open_, span);
+  return inside;
+}
+
+void SpanStack::set_end(Position span, std::uint64_t end) {
+  forget_awaited(span);
+  span->end = end;
+  ends_.insert(end);
+}
+
+void SpanStack::forget_awaited(Position span) {
+  const Event& begin = span->begin.record();
+  const auto known = awaiting_.find(hash_of_async_names(begin));
+  std::vector<Position>& awaiting = known->second;
+  awaiting.erase(std::prev(std::find(awaiting.rbegin(), awaiting.rend(), span).base()));
+  if (awaiting.empty() && is_async(begin.type)) awaiting_.erase(known);  // there may be any number of names
+}
+
+SpanStack::Position SpanStack::ended_by(const Event& event) {
+  const auto awaiting = awaiting_.find(hash_of_async_names(event));
+  return awaiting == awaiting_.end() || awaiting->second.empty() ? open_.end() : awaiting->second.back();
 }
 
 OpenSpan& OpenSpans::push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written) {
-  OpenSpan& span = stack.push(begin, end, is_written);
+  OpenSpan& span = *stack.push(begin, end, is_written);
   end_bytes_ += span.end_bytes;
   return span;
 }
 
-void OpenSpans::erase(SpanStack& stack, std::size_t i) {
-  end_bytes_ -= stack[i].end_bytes;
-  stack.erase(i);
+SpanStack::Position OpenSpans::erase(SpanStack& stack, SpanStack::Position span) {
+  end_bytes_ -= span->end_bytes;
+  return stack.erase(span);
+}
+
+// Joined with what has ended inside it, so that nobody passes these one by one.
+void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
+  span->ends_to_drop = 1;
+  const auto inside = std::next(span);
+  if (inside == stack.end() || !inside->is_ended()) return;
+  span->ends_to_drop += inside->ends_to_drop;
+  erase(stack, inside);
 }
 
 // There are few threads, but any number of async operations.
@@ -120,8 +161,8 @@ void OpenSpans::expect_order_of_ends() {
   for (auto& [thread, stack] : threads_) {
     SpanStack& around = held_[thread].around;
     around = std::exchange(stack, {});
-    for (std::size_t i = 0; i < around.depth(); ++i)
-      if (around[i].end != OpenSpan::kUnknown) stack.held_until = std::max(stack.held_until, around[i].end);
+    for (const OpenSpan& span : around)
+      if (span.end != OpenSpan::kUnknown) stack.held_until = std::max(stack.held_until, span.end);
   }
 }
 
@@ -137,7 +178,7 @@ void OpenSpans::add_before(const Event& event, std::uint64_t range_start) {
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, false).is_outside = true;
   } else if (is_end(event)) {
-    if (const auto ended = ended_by(event, stack)) erase(stack, *ended);
+    if (const auto ended = stack.ended_by(event); ended != stack.end()) erase(stack, ended);
   }
   forget_if_over(event, stack);
 }
@@ -151,10 +192,10 @@ void OpenSpans::add_after(const Event& event, Piece& piece) {
   } else if (is_end(event)) {
     begin_again(stack, piece);
     settle(stack, piece.span.end, piece);
-    if (const auto ended = ended_by(event, stack)) {
+    if (const auto ended = stack.ended_by(event); ended != stack.end()) {
       Event at_edge = event;
       at_edge.time = piece.span.end;
-      end(stack, *ended, at_edge, true, piece);
+      end(stack, ended, at_edge, true, piece);
     } else {
       end_held(event, piece);
     }
@@ -173,8 +214,8 @@ void OpenSpans::add(const Event& event, Piece& piece) {
   // What comes late, from inside of what was begun again, begins with that.
   if (event.time < piece.span.start && event.time >= stack.again_from) return add_late(event, stack, piece);
   if (is_end(event)) {
-    if (const auto ended = ended_by(event, stack)) {
-      end(stack, *ended, event, false, piece);
+    if (const auto ended = stack.ended_by(event); ended != stack.end()) {
+      end(stack, ended, event, false, piece);
       return forget_if_over(event, stack);
     }
     if (end_held(event, piece)) return;
@@ -231,10 +272,10 @@ void OpenSpans::hold(const Event& event) {
 bool OpenSpans::end_held(const Event& end, Piece& piece) {
   if (!is_holding_ || is_async(end.type)) return false;
   SpanStack& around = held_[end.thread].around;
-  const auto ended = ended_by(end, around);
-  if (!ended) return false;
-  OpenSpan& span = around[*ended];
-  span.end = stack_of(end).held_until = end.time;
+  const auto ended = around.ended_by(end);
+  if (ended == around.end()) return false;
+  OpenSpan& span = *ended;
+  stack_of(end).held_until = end.time;
   Event call = span.begin.record();
   std::vector<Argument> arguments(call.arguments.begin(), call.arguments.end());
   arguments.insert(arguments.end(), end.arguments.begin(), end.arguments.end());
@@ -243,12 +284,13 @@ bool OpenSpans::end_held(const Event& end, Piece& piece) {
     call.arguments = Arguments(arguments);
     Held<Event> whole;
     whole.assign(call);
+    around.set_end(ended, end.time);
     span.begin = std::move(whole);
   } else {
     const bool goes_on = end.time > piece.span.end;
     Event at_edge = end;
     at_edge.time = std::min(end.time, piece.span.end);
-    span.end = at_edge.time;
+    around.set_end(ended, at_edge.time);
     span.is_begun_again = span.is_held = true;
     write_end(span, at_edge, goes_on, piece);
   }
@@ -257,8 +299,8 @@ bool OpenSpans::end_held(const Event& end, Piece& piece) {
 
 void OpenSpans::add_late(const Event& event, SpanStack& stack, Piece& piece) {
   if (is_end(event)) {
-    if (const auto ended = ended_by(event, stack))
-      end(stack, *ended, event, false, piece);
+    if (const auto ended = stack.ended_by(event); ended != stack.end())
+      end(stack, ended, event, false, piece);
     else
       ++counters_->unwritable;
     return forget_if_over(event, stack);
@@ -275,7 +317,7 @@ void OpenSpans::add_late(const Event& event, SpanStack& stack, Piece& piece) {
 }
 
 void OpenSpans::write_end(const OpenSpan& span, Event end, bool goes_on, Piece& piece) {
-  if (span.is_ended) return;
+  if (span.is_ended()) return;
   if (span.is_begun_again) end.time = std::max(end.time, piece.span.start);
   const Event& written =
       piece.with_cut(end, Piece::cut_of(span.is_begun_again, goes_on), span.begin.record().arguments);
@@ -302,45 +344,50 @@ void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
 }
 
 // Ends a span, and before it the calls inside it that are still open: readers would take its end for theirs.
-void OpenSpans::end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece) {
-  for (std::size_t inner = stack.depth() - 1; inner > i && !is_async(end.type); --inner) {
-    OpenSpan& span = stack[inner];
-    write_end(span, end_of(span, std::min(end.time, span.around_ends)), span.end != end.time, piece);
-    if (span.end == OpenSpan::kUnknown)
-      span.is_ended = true;
-    else
-      erase(stack, inner);
+void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end, bool goes_on,
+                    Piece& piece) {
+  for (auto inner = std::prev(stack.end()); inner != span && !is_async(end.type); --inner) {
+    write_end(*inner, end_of(*inner, std::min(end.time, inner->around_ends)), inner->end != end.time, piece);
+    if (inner->end != OpenSpan::kUnknown)
+      inner = erase(stack, inner);
+    else if (!inner->is_ended())
+      end_with_outer(stack, inner);
   }
   Event named = end;
   // Where begins stand for complete events, an end of another name could be taken for that of one of them.
-  if (stack.next_end() != OpenSpan::kUnknown) named.name = stack[i].begin.record().name;
-  write_end(stack[i], named, goes_on, piece);
-  erase(stack, i);
+  if (stack.next_end() != OpenSpan::kUnknown) named.name = span->begin.record().name;
+  write_end(*span, named, goes_on, piece);
+  if (span->ends_to_drop > 1)
+    --span->ends_to_drop;
+  else
+    erase(stack, span);
 }
 
 // What a complete event began, and is over before `time`.
 void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
   while (stack.next_end() != OpenSpan::kUnknown && stack.next_end() <= time) {
-    std::size_t first = 0;
-    while (stack[first].end != stack.next_end()) ++first;
-    end(stack, first, end_of(stack[first], stack.next_end()), false, piece);
+    auto innermost = std::prev(stack.end());
+    while (innermost->end != stack.next_end()) --innermost;
+    end(stack, innermost, end_of(*innermost, stack.next_end()), false, piece);
   }
 }
 
 void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
   if (!stack.has_unwritten) return;
   stack.sort_by_ends();
-  std::size_t awaiting = stack.depth();  // from here on, nothing inside awaits its end
-  while (awaiting > 0 && !stack[awaiting - 1].awaits_end()) --awaiting;
-  for (std::size_t i = 0; i < stack.depth();) {
-    OpenSpan& span = stack[i];
+  auto last_awaiting = stack.end();  // nothing inside it awaits its end
+  while (last_awaiting != stack.begin() && !std::prev(last_awaiting)->awaits_end()) --last_awaiting;
+  bool is_inside = false;
+  for (auto at = stack.begin(); at != stack.end();) {
+    OpenSpan& span = *at;
+    is_inside |= at == last_awaiting;
     if (span.end < piece.span.start) {  // it came too late for the piece that it belongs to
-      erase(stack, i);
+      at = erase(stack, at);
       continue;
     }
-    span.is_ended |= span.around_ends < piece.span.start;
-    if (span.is_written || span.is_ended) {
-      ++i;
+    if (span.around_ends < piece.span.start && !span.is_ended()) span.ends_to_drop = 1;
+    if (span.is_written || span.is_ended()) {
+      ++at;
       continue;
     }
     Event begin = span.begin.record();
@@ -348,17 +395,17 @@ void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
     begin.time = piece.span.start;
     span.is_begun_again = true;
     count_in_range(span, piece);
-    if (i >= awaiting && span.is_over_by(piece.span.end) && Piece::has_room_for_cut(begin.arguments)) {
+    if (is_inside && span.is_over_by(piece.span.end) && Piece::has_room_for_cut(begin.arguments)) {
       piece.write_cut(begin, Piece::Cut::Begin);
       stack.again_until = std::max(stack.again_until, span.end);
       stack.add_around(begin.time, span.end);
-      erase(stack, i);
+      at = erase(stack, at);
       continue;
     }
     if (begin.type == EventType::DurationComplete) begin.type = EventType::DurationBegin;
     piece.write(begin);
     span.is_written = true;
-    ++i;
+    ++at;
   }
   stack.has_unwritten = false;
 }
@@ -374,13 +421,13 @@ void OpenSpans::settle(Piece& piece) {
 
 void OpenSpans::cut(Piece& piece, bool is_last) {
   const auto cut = [&](SpanStack& stack) {
-    std::size_t unending = 0;  // those around all whose end is known
-    while (is_last && unending < stack.depth() && stack[unending].end == OpenSpan::kUnknown) ++unending;
-    for (std::size_t i = stack.depth(); i-- > unending;) {
-      OpenSpan& span = stack[i];
-      if (span.is_ended) continue;
+    auto first_ending = stack.begin();  // those around it have no end
+    while (is_last && first_ending != stack.end() && first_ending->end == OpenSpan::kUnknown) ++first_ending;
+    for (auto at = stack.end(); at != first_ending;) {
+      OpenSpan& span = *--at;
+      if (span.is_ended()) continue;
       write_end(span, end_of(span, std::min(piece.span.end, span.around_ends)), true, piece);
-      span.is_ended = span.around_ends < piece.span.end;
+      span.ends_to_drop = span.around_ends < piece.span.end ? 1 : 0;
       span.is_written = span.is_begun_again = span.is_held = false;
       stack.has_unwritten = true;
     }
@@ -400,8 +447,7 @@ void OpenSpans::write_held(Piece& piece, bool is_last) {
     for (auto& [thread, held] : held_)
       if (threads_[thread].has_durations == has_durations) write_held(held, piece, is_last);
   for (const auto& [thread, held] : held_) {
-    for (std::size_t i = 0; i < held.around.depth(); ++i) {
-      const OpenSpan& span = held.around[i];
+    for (const OpenSpan& span : held.around) {
       end_bytes_ -= span.end_bytes;
       if (span.end > piece.span.end) push(threads_[thread], span.begin.record(), span.end, false);
     }
@@ -413,24 +459,25 @@ void OpenSpans::write_held(Piece& piece, bool is_last) {
 // of the durations that go on, only the innermost becomes a complete event. The others become begins and
 // ends. Their ends are the last records of the thread.
 void OpenSpans::write_held(HeldRecords& held, Piece& piece, bool is_last) {
-  SpanStack& around = held.around;
-  around.sort_by_ends();
+  held.around.sort_by_ends();
+  std::vector<OpenSpan*> around;
+  for (OpenSpan& span : held.around) around.push_back(&span);
   const std::uint64_t edge = piece.span.end;
-  const auto is_known = [&](std::size_t i) { return around[i].end != OpenSpan::kUnknown; };
+  const auto is_known = [&](std::size_t i) { return around[i]->end != OpenSpan::kUnknown; };
   std::size_t unending = 0;  // from here on, what has no end ends with what is around it
-  while (unending < around.depth() && !(is_known(unending) && around[unending].end > edge)) ++unending;
+  while (unending < around.size() && !(is_known(unending) && around[unending]->end > edge)) ++unending;
   const auto goes_on = [&](std::size_t i) {
-    return around[i].end > edge && (!is_last || is_known(i) || i > unending);
+    return around[i]->end > edge && (!is_last || is_known(i) || i > unending);
   };
   const bool is_tied_to_event = std::ranges::any_of(held.events, [edge](const Held<Event>& held_event) {
     const Event& event = held_event.record();
     return is_duration(event.type) && (is_end(event) ? event.time : event.end) == edge;
   });
   const auto is_pair = [&](std::size_t i) {
-    return goes_on(i) && (i + 1 < around.depth() ? around[i + 1].end >= edge : is_tied_to_event);
+    return goes_on(i) && (i + 1 < around.size() ? around[i + 1]->end >= edge : is_tied_to_event);
   };
-  for (std::size_t i = 0; i < around.depth(); ++i) {
-    OpenSpan& span = around[i];
+  for (std::size_t i = 0; i < around.size(); ++i) {
+    OpenSpan& span = *around[i];
     count_in_range(span, piece);
     Event begin = span.begin.record();
     begin.time = piece.span.start;
@@ -445,8 +492,8 @@ void OpenSpans::write_held(HeldRecords& held, Piece& piece, bool is_last) {
     piece.write(event.record());
     end_bytes_ -= end_bytes_of(event.record());
   }
-  for (std::size_t i = around.depth(); i-- > 0;)
-    if (is_pair(i)) write_end(around[i], end_of(around[i], edge), true, piece);
+  for (std::size_t i = around.size(); i-- > 0;)
+    if (is_pair(i)) write_end(*around[i], end_of(*around[i], edge), true, piece);
 }
 
 std::uint64_t OpenSpans::next_end() const {
@@ -458,8 +505,8 @@ std::uint64_t OpenSpans::next_end() const {
 std::vector<std::uint64_t> OpenSpans::ends_until(std::uint64_t time) const {
   std::vector<std::uint64_t> ends;
   const auto add_ends_of = [&](const SpanStack& stack) {
-    for (std::size_t i = 0; i < stack.depth(); ++i)
-      if (stack[i].end != OpenSpan::kUnknown && stack[i].end <= time) ends.push_back(stack[i].end);
+    for (const OpenSpan& span : stack)
+      if (span.is_over_by(time)) ends.push_back(span.end);
   };
   for (const auto& [thread, stack] : threads_) add_ends_of(stack);
   for (const auto& [thread, held] : held_) add_ends_of(held.around);

@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -25,23 +28,35 @@ struct OpenSpan {
   bool is_written = false;               // its begin, in the current piece
   bool is_begun_again = false;           // in that piece: it began earlier
   bool is_outside = false;               // it began before the range, and was not written yet
-  bool is_ended = false;                 // with the one around it: its own end, which may follow, is dropped
+  std::size_t ends_to_drop = 0;          // it has ended with the one around it: ends that may follow, its own
+                                         // and those of spans that were inside it, are dropped; 0: it goes on
   bool is_held = false;                  // its end waits for the end of the piece
   std::uint64_t end_bytes = 0;           // about the size of its end
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
-  bool awaits_end() const { return end == kUnknown && !is_ended; }
+  bool is_ended() const { return ends_to_drop != 0; }
+  bool awaits_end() const { return end == kUnknown && !is_ended(); }
 };
 
 // The open spans of one thread or one id, outermost first, even if an outer one was added last.
 class SpanStack {
  public:
-  bool empty() const { return depth_ == 0; }
-  std::size_t depth() const { return depth_; }
-  OpenSpan& operator[](std::size_t i) { return open_[i]; }
-  const OpenSpan& operator[](std::size_t i) const { return open_[i]; }
-  OpenSpan& push(const Event& begin, std::uint64_t end, bool is_written);
-  void erase(std::size_t i);
+  using Position = std::list<OpenSpan>::iterator;
+
+  bool empty() const { return open_.empty(); }
+  std::size_t depth() const { return open_.size(); }
+  Position begin() { return open_.begin(); }
+  Position end() { return open_.end(); }
+  auto begin() const { return open_.begin(); }
+  auto end() const { return open_.end(); }
+  Position push(const Event& begin, std::uint64_t end, bool is_written);
+  // Returns the position of the one inside it.
+  Position erase(Position span);
+  // Of a span whose end was not known.
+  void set_end(Position span, std::uint64_t end);
+  // What this event ends: the innermost duration whose end is not known; of async operations, the innermost
+  // of its category and name. end() if there is none.
+  Position ended_by(const Event& event);
   // Those that begin again together, of a trace where they overlap: what ends later lies around the others.
   void sort_by_ends();
   // A complete event that ends in this piece, and so is none of these, lies around what begins in it.
@@ -52,7 +67,7 @@ class SpanStack {
     while (!around_.empty() && around_.back().second <= time) around_.pop_back();
   }
   // The first end of those whose end is known; kUnknown if there are none.
-  std::uint64_t next_end() const { return next_end_; }
+  std::uint64_t next_end() const { return ends_.empty() ? OpenSpan::kUnknown : *ends_.begin(); }
 
   bool has_unwritten = false;    // some may have to be begun again
   bool has_durations = false;    // begun inside the range, and not held
@@ -63,10 +78,14 @@ class SpanStack {
   std::uint64_t again_from = OpenSpan::kUnknown, again_until = 0;
 
  private:
+  void forget_awaited(Position span);
+
   std::vector<std::pair<std::uint64_t, std::uint64_t>> around_;  // begins and ends
-  std::uint64_t next_end_ = OpenSpan::kUnknown;
-  std::vector<OpenSpan> open_;  // entries behind depth_ keep their memory
-  std::size_t depth_ = 0;
+  std::list<OpenSpan> open_, spare_;                             // spare ones keep their memory
+  std::optional<Position> latest_;     // that was pushed; nothing if it is not known
+  std::multiset<std::uint64_t> ends_;  // that are known
+  // Those whose end is not known, outermost first: async operations by hash_of_names(), durations at 0.
+  std::map<std::size_t, std::vector<Position>> awaiting_;
 };
 
 // In a trace whose complete events stand in the order of their ends, an outer call comes after those inside
@@ -122,14 +141,15 @@ class OpenSpans {
   void write_held(Piece& piece, bool is_last);
   void write_held(HeldRecords& held, Piece& piece, bool is_last);
   OpenSpan& push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written);
-  void erase(SpanStack& stack, std::size_t i);
+  SpanStack::Position erase(SpanStack& stack, SpanStack::Position span);
+  void end_with_outer(SpanStack& stack, SpanStack::Position span);
   void forget_if_over(const Event& event, const SpanStack& stack);
   void add_late(const Event& event, SpanStack& stack, Piece& piece);
   void add_crossing(const Event& event, SpanStack& stack, Piece& piece);
   void settle(SpanStack& stack, std::uint64_t time, Piece& piece);
   void begin_again(SpanStack& stack, Piece& piece);
   void count_in_range(OpenSpan& span, const Piece& piece);
-  void end(SpanStack& stack, std::size_t i, const Event& end, bool goes_on, Piece& piece);
+  void end(SpanStack& stack, SpanStack::Position span, const Event& end, bool goes_on, Piece& piece);
   void write_end(const OpenSpan& span, Event end, bool goes_on, Piece& piece);
   void count_cut(std::uint64_t time);
 
