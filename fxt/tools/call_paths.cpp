@@ -29,9 +29,9 @@ std::vector<std::uint32_t>& CallPaths::stack_of(const CallThread& thread) {
   ThreadKey key = thread.key;
   if (root_ != Root::Thread) key.second = 0;
   if (root_ == Root::All) key.first = 0;
-  auto root = static_cast<std::uint32_t>(std::ranges::find(roots_, key) - roots_.begin());
-  if (root == roots_.size()) roots_.push_back(key);
-  stack.push_back(below(kRoot, root));
+  const auto [root, is_new] = root_indices_.try_emplace(key, static_cast<std::uint32_t>(roots_.size()));
+  if (is_new) roots_.push_back(key);
+  stack.push_back(below(kRoot, root->second));
   return stack;
 }
 

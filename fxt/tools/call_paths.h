@@ -57,6 +57,7 @@ class CallPaths : private CallStream::Listener {
   std::unordered_map<std::uint64_t, std::uint32_t> indices_;  // by parent and name
   std::vector<std::vector<std::uint32_t>> stacks_;  // by thread: its root, and the paths of its open calls
   std::vector<ThreadKey> roots_;                    // of the first paths
+  std::map<ThreadKey, std::uint32_t> root_indices_;
   std::uint64_t joined_ = 0;
   std::vector<Node> nodes_;
   Node all_;

@@ -79,16 +79,18 @@ inline void CallTree::print(const CallThread& thread, std::uint64_t time_ns, std
 
 // Calls that began before the range are printed when the first thing inside them is.
 inline void CallTree::print_begins(CallThread& thread) {
-  std::size_t depth = 0;
-  for (const OpenCall& call : thread.calls) {
-    if (!call.is_chosen) continue;
-    if (depth++ < printed_[thread.index]) continue;
-    ++printed_[thread.index];
-    const CallStream::Part part = calls_.part_of(call);
-    if (call.awaits_end)
-      print(thread, std::max(call.begin_ns, calls_.window().from()), "", depth - 1, "", call, " {");
+  std::size_t& printed = printed_[thread.index];
+  auto first = thread.calls.cend();  // of the calls that have no line yet
+  for (std::size_t left = thread.chosen - printed; left > 0;)
+    if ((--first)->is_chosen) --left;
+  for (; first != thread.calls.cend(); ++first) {
+    if (!first->is_chosen) continue;
+    const CallStream::Part part = calls_.part_of(*first);
+    if (first->awaits_end)
+      print(thread, std::max(first->begin_ns, calls_.window().from()), "", printed, "", *first, " {");
     else
-      print(thread, part.begin_ns, time_in(unit_, part.length_ns()), depth - 1, "", call, "");
+      print(thread, part.begin_ns, time_in(unit_, part.length_ns()), printed, "", *first, "");
+    ++printed;
   }
 }
 

@@ -415,6 +415,44 @@ TEST_F(Calls, AreCompared) {
 )");
 }
 
+TEST_F(Calls, ThatHaveNoPlaceAreNotedInAComparison) {
+  end(kMain, 1000);
+  const std::string before = file("before", words_);
+  complete(kMain, 1500, 1600);
+  complete(kLeaf, 1550, 1700);
+  const std::string after = file("after", words_);
+  EXPECT_THAT(shell(FXT_DUMP " --stats " + before + " --diff " + after).output,
+              testing::EndsWith("fxt-dump: " + before + ": 1 ends have no begin\n" +  //
+                                "fxt-dump: " + after + ": 1 ends have no begin\n" +   //
+                                "fxt-dump: " + after + ": 1 calls end after the call that they begin in\n"));
+}
+
+TEST_F(Calls, MayNestVeryDeeply) {
+  constexpr std::uint64_t kMany = 50'000;
+  for (std::uint64_t i = 0; i < kMany; ++i) begin(kWork, 1000 + i);
+  for (std::uint64_t i = 0; i < kMany; ++i) end(kWork, 1000 + kMany + i);
+  EXPECT_THAT(statistics(), ElementsAre("work 50000: 99999 99999 50000 1 99999"));
+  EXPECT_EQ(std::ranges::count(dump("--tree"), '{'), 50'000);
+}
+
+TEST_F(Calls, MayBeOfVeryManyProcesses) {
+  constexpr std::uint64_t kMany = 50'000;
+  words_ = file_of(
+      [](Writer& writer) {
+        for (std::uint64_t i = 1; i <= kMany; ++i)
+          writer.write(Event{.type = EventType::DurationComplete,
+                             .time = 1000 * i,
+                             .thread = {.process = i, .thread = i},
+                             .category = "app",
+                             .name = "work",
+                             .end = 1000 * i + 7});
+      },
+      {.readers = {}});
+  const std::string folded = dump("--folded");
+  EXPECT_EQ(std::ranges::count(folded, '\n'), 50'000);
+  EXPECT_TRUE(folded.starts_with("process 50000;work 7\nprocess 49999;work 7\n"));
+}
+
 TEST_F(Calls, NoneAreNoTable) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls of"))); }
 
 // Two calls of the program, one of the kernel and one switch, which takes longest.
