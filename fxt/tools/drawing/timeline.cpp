@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <variant>
 
 #include "fxt/format.h"
@@ -73,6 +74,23 @@ void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
     report_.count_undrawn(entry.record);
 }
 
+// Below the innermost open call around it; those behind which it came late are not around it.
+std::size_t DrawnTimeline::row_of_late(const CallThread& thread, const OpenCall& late) {
+  const std::vector<Extra>& extras = state_of(thread).open;
+  const auto too_deep = std::ranges::partition_point(
+      extras, [this](const Extra& extra) { return extra.row < options_.max_rows; });
+  // Open calls are in the order of their begins.
+  const auto behind =
+      std::ranges::upper_bound(thread.calls.begin(), thread.calls.begin() + (too_deep - extras.begin()),
+                               late.begin_ns, {}, &OpenCall::begin_ns);
+  const auto around =
+      std::find_if(std::make_reverse_iterator(behind), thread.calls.rend(), [&late](const OpenCall& open) {
+        return open.is_chosen && (open.awaits_end || open.end_ns >= late.end_ns);
+      });
+  if (around == thread.calls.rend()) return 0;
+  return extras[static_cast<std::size_t>(thread.calls.rend() - around) - 1].row + 1;
+}
+
 DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallThread& thread) {
   if (thread.index >= threads_.size()) threads_.resize(thread.index + 1);
   auto& state = threads_[thread.index];
@@ -86,7 +104,8 @@ void DrawnTimeline::began(CallThread& thread, OpenCall& call, const Event* event
   if (!event->arguments.empty() && call.is_chosen &&
       (call.awaits_end || call.end_ns - call.begin_ns >= budget_.merged_ns()))
     details = details_of(*event);
-  state_of(thread).open.push_back({.frame = frame_of(*event), .details = details});
+  state_of(thread).open.push_back(
+      {.frame = frame_of(*event), .details = details, .row = thread.chosen - (call.is_chosen ? 1 : 0)});
 }
 
 void DrawnTimeline::ended(CallThread& thread, const OpenCall& call, bool is_late) {
@@ -107,17 +126,7 @@ void DrawnTimeline::ended(CallThread& thread, const OpenCall& call, bool is_late
               .frame = extra.frame,
               .has_end = call.has_end};
   if (!call.has_end) ++report_.endless;
-  // The calls around it; those behind which it came late are not.
-  std::size_t row = thread.chosen;
-  if (is_late) {
-    row = 0;
-    std::size_t chosen = 0;
-    for (const OpenCall& open : thread.calls) {
-      if (!open.is_chosen) continue;
-      ++chosen;
-      if (open.begin_ns <= call.begin_ns && (open.awaits_end || open.end_ns >= call.end_ns)) row = chosen;
-    }
-  }
+  const std::size_t row = is_late ? row_of_late(thread, call) : thread.chosen;
   // A frame with many values is a call of length 0. A frame that lasts, with single steps, is drawn as a
   // call.
   if (shape.longest_ns == 0 && calls_.names()[call.name].category == kFrames) {

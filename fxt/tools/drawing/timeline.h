@@ -52,6 +52,7 @@ class DrawnTimeline : private CallStream::Listener {
   struct Extra {
     std::optional<std::uint64_t> frame;
     std::uint32_t details;
+    std::size_t row;  // how many chosen calls are around it
   };
   struct ThreadState {
     explicit ThreadState(std::size_t max_rows) : rows(max_rows) {}
@@ -87,6 +88,7 @@ class DrawnTimeline : private CallStream::Listener {
   void mark(ThreadState& thread, std::size_t row, const Shape& shape);
   void make_room();
   ThreadState& state_of(const CallThread& thread);
+  std::size_t row_of_late(const CallThread& thread, const OpenCall& late);
 
   TimelineOptions options_;
   CallStream calls_;

@@ -107,6 +107,26 @@ TEST(Timeline, DrawsCallsAroundThoseThatBeganWithThem) {
                           "8+100 row 2: leaf: 100 ns at 0 ns"));
 }
 
+TEST(Timeline, DrawsVeryManyLateCalls) {
+  constexpr std::uint64_t kMany = 50'000;
+  std::vector<Event> events{event(kBegin, 1000, "main")};
+  for (std::uint64_t i = 0; i < kMany; ++i) events.push_back(event(kBegin, 2'000'000 + i, "open"));
+  for (std::uint64_t i = 0; i < kMany; ++i) events.push_back(call(2000 + i, 2001 + i, "late"));
+  EXPECT_THAT(lines(events, {.max_rows = 2}),
+              Contains("50000 events behind later ones of their thread: drawn where there is room"));
+  EXPECT_THAT(shapes(events, {.max_rows = 2}),
+              Contains(StartsWith("8.49+8 row 1: 16391 calls at 1 µs, late")));
+}
+
+TEST(Timeline, DrawsLateCallsAroundVeryDeepOnes) {
+  constexpr std::uint64_t kMany = 50'000;
+  std::vector<Event> events;
+  for (std::uint64_t i = 0; i < kMany; ++i) events.push_back(call(1000 + i, 1'000'000 - i, "open"));
+  for (std::uint64_t i = 0; i < kMany; ++i) events.push_back(call(101'000 - i, 2'000'000, "late"));
+  EXPECT_THAT(lines(events, {.max_rows = 2}),
+              Contains("49999 events behind later ones of their thread: drawn where there is room"));
+}
+
 TEST(Timeline, DrawsLateCallsThatCrossOthersBelowThem) {
   EXPECT_THAT(shapes({call(1000, 1500, "one"), call(1500, 2000, "two"), call(1400, 1600, "late")}),
               ElementsAre("8+500 row 0: one: 500 ns at 0 ns", "508+500 row 0: two: 500 ns at 500 ns",
