@@ -138,6 +138,7 @@ bool CallStream::put(const CallEvent& call_event, const Event* event) {
     return result;
   }
   if (is_begin) call.begin_ns = call.end_ns = time_ns;
+  call.outlasting = is_begin ? thread.calls.size() : outlasting(thread, call.end_ns);
   thread.awaiting += is_begin ? 1 : 0;
   thread.chosen += call.is_chosen ? 1 : 0;
   thread.first_ns = std::min(thread.first_ns, time_ns);
@@ -181,6 +182,14 @@ void CallStream::end_calls_before(CallThread& thread, std::uint64_t time_ns) {
     pop(thread);
 }
 
+// The open calls up to the innermost that ends later.
+std::size_t CallStream::outlasting(const CallThread& thread, std::uint64_t end_ns) {
+  std::size_t count = thread.calls.size();
+  while (count > 0 && !thread.calls[count - 1].awaits_end && thread.calls[count - 1].end_ns <= end_ns)
+    count = thread.calls[count - 1].outlasting;
+  return count;
+}
+
 void CallStream::pop(CallThread& thread) {
   const OpenCall call = thread.calls.back();
   thread.calls.pop_back();
@@ -197,11 +206,13 @@ void CallStream::pop(CallThread& thread) {
 // To the call around it. What lies behind the end of that one belongs to the next outer one.
 void CallStream::add_to_outer(CallThread& thread, const Part& part) {
   std::uint64_t begin_ns = part.begin_ns;
-  for (auto outer = thread.calls.rbegin(); outer != thread.calls.rend() && begin_ns < part.end_ns; ++outer) {
+  for (std::size_t around = thread.calls.size(); around > 0 && begin_ns < part.end_ns;) {
+    OpenCall& outer = thread.calls[around - 1];
     const std::uint64_t end_ns =
-        outer->knows_end() ? std::clamp(outer->end_ns, begin_ns, part.end_ns) : part.end_ns;
-    outer->inner_ns += end_ns - begin_ns;
+        outer.knows_end() ? std::clamp(outer.end_ns, begin_ns, part.end_ns) : part.end_ns;
+    outer.inner_ns += end_ns - begin_ns;
     begin_ns = end_ns;
+    around = outer.outlasting;
   }
   thread.ended_ns += part.end_ns - begin_ns;
 }

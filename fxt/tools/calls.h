@@ -84,6 +84,7 @@ struct OpenCall {
   bool has_end = true;      // false: ended with its thread
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;    // once it is known
+  std::size_t outlasting = 0;  // the calls up to the innermost one that may end later; 0: none does
   std::uint64_t inner_ns = 0;  // total of the calls directly inside it, as far as they lie in the range
 
   bool knows_end() const { return !awaits_end || is_ending; }
@@ -167,6 +168,7 @@ class CallStream {
   bool put(const CallEvent& call_event, const Event* event);
   bool is_in_order(const CallThread& thread, const CallEvent& event) const;
   void put_late(CallThread& thread, OpenCall& call);
+  static std::size_t outlasting(const CallThread& thread, std::uint64_t end_ns);
   void end_calls_before(CallThread& thread, std::uint64_t time_ns);
   void pop(CallThread& thread);
   void add_to_outer(CallThread& thread, const Part& part);

@@ -435,6 +435,13 @@ TEST_F(Calls, MayNestVeryDeeply) {
   EXPECT_EQ(std::ranges::count(dump("--tree"), '{'), 50'000);
 }
 
+TEST_F(Calls, MayCrossEachOtherVeryOften) {
+  constexpr std::uint64_t kMany = 50'000;
+  for (std::uint64_t i = 0; i < kMany; ++i) complete(kWork, 1000 + i, 101'000 + i);
+  // Each but the last is itself for the 1 ns before the next one.
+  EXPECT_THAT(statistics(), ElementsAre("work 50000: 100000 149999 100000 100000 100000"));
+}
+
 TEST_F(Calls, MayBeOfVeryManyProcesses) {
   constexpr std::uint64_t kMany = 50'000;
   words_ = file_of(
