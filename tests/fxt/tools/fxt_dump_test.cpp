@@ -307,6 +307,20 @@ TEST_F(FxtDump, TellsTheTimesOfATraceThatHasNothingInTheRange) {
   EXPECT_THAT(outcome.output, HasSubstr("fxt-dump: --time-range: the range ends before it begins\n"));
 }
 
+TEST_F(FxtDump, PrintsNothingOfARangeInWhichNothingHappens) {
+  const std::string trace = file("gap", file_of([](Writer& writer) {
+                                   for (const unsigned time : {1000U, 3000U})
+                                     writer.write(Event{.type = EventType::Instant,
+                                                        .time = time,
+                                                        .thread = {.process = 100, .thread = 101},
+                                                        .category = "app",
+                                                        .name = "mark"});
+                                 }));
+  const Outcome outcome = run("-r 1us~1.5us " + trace);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.output, "");
+}
+
 TEST_F(FxtDump, SaysThatATraceHasNoneOfTheThreads) {
   for (const char* const options : {"", "--json ", "--tree ", "--stats "}) {
     const Outcome outcome = run(options + std::string("--tid 99 ") + file("good", good_trace()));
