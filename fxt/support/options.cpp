@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <span>
@@ -16,16 +15,6 @@
 #include "fxt/time_range.h"
 
 namespace fxt {
-namespace {
-
-std::optional<std::uint64_t> parse_whole(std::string_view digits, int base) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
-}
-
-}  // namespace
 
 std::function<void(std::string_view)> store_in(bool& is_given) {
   return [&is_given](std::string_view) { is_given = true; };
@@ -40,7 +29,7 @@ std::function<void(std::string_view)> store_in(std::vector<std::string>& values)
 }
 
 std::uint64_t parse_count(std::string_view option, std::string_view text) {
-  if (const auto count = parse_whole(text, 10)) return *count;
+  if (const auto count = whole_number(text)) return *count;
   throw UsageError(fmt::format("--{} takes a number, not '{}'", option, text));
 }
 
@@ -53,7 +42,7 @@ std::uint64_t parse_count_within(std::string_view option, std::string_view text,
 
 std::uint64_t parse_address(std::string_view option, std::string_view text) {
   const bool is_hex = text.starts_with("0x");
-  if (const auto address = parse_whole(is_hex ? text.substr(2) : text, is_hex ? 16 : 10)) return *address;
+  if (const auto address = whole_number(is_hex ? text.substr(2) : text, is_hex ? 16 : 10)) return *address;
   throw UsageError(fmt::format("--{} takes an address, not '{}'", option, text));
 }
 
@@ -72,7 +61,7 @@ TimeRange parse_range(std::string_view option, std::string_view text) {
 
 void parse_ids(std::string_view option, std::string_view list, std::vector<std::uint64_t>& ids) {
   for (const std::string_view item : parts_of(list, ",")) {
-    const auto id = parse_whole(item, 10);
+    const auto id = whole_number(item);
     if (!id) throw UsageError(fmt::format("--{} takes thread ids, not '{}'", option, item));
     ids.push_back(*id);
   }
@@ -114,8 +103,6 @@ po::options_description description_of(const OptionTable& table) {
         description.add_options()(name.c_str(), "");
       } else if (!option.needs_value()) {
         description.add_options()(name.c_str(), po::value<std::string>()->implicit_value(""));
-      } else if (option.may_repeat) {
-        description.add_options()(name.c_str(), po::value<Values>()->composing());
       } else {
         description.add_options()(name.c_str(), po::value<std::string>());
       }

@@ -1,14 +1,18 @@
-// Text for people and programs: buffers, characters that a terminal or a document must not get, quoting for
-// lines, JSON and XML, line breaks.
+// Text for people and programs: buffers, numbers, characters that a terminal or a document must not get,
+// quoting for lines, JSON and XML, line breaks.
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -62,6 +66,25 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 double columns_of(std::string_view text);
 // shown(), cut to `columns` with an ellipsis. Empty if there is no room for three.
 std::string fitted(std::string_view text, double columns);
+
+// ---- Numbers ----
+
+// Removes the number that `text` begins with, with a minus sign if the type is signed, and returns it.
+// Nothing, and `text` unchanged, if there are no digits or the number is too large for its type.
+template <std::integral Number = std::uint64_t>
+std::optional<Number> consume_number(std::string_view& text, int base = 10) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+// All of `text` as a number.
+template <std::integral Number = std::uint64_t>
+std::optional<Number> whole_number(std::string_view text, int base = 10) {
+  const auto number = consume_number<Number>(text, base);
+  return text.empty() ? number : std::nullopt;
+}
 
 // ---- Lines ----
 

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
+
+#include "fxt/support/text.h"
 
 namespace convert {
 
@@ -22,22 +21,9 @@ constexpr bool is_word_character(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Removes the number that `text` begins with, with a minus sign if the type is signed, and returns it.
-// Nothing, and `text` unchanged, if there are no digits or the number is too large for its type.
-template <std::integral Number = std::uint64_t>
-std::optional<Number> consume_number(std::string_view& text, int base = 10) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-// All of `text` as a number.
-template <std::integral Number = std::uint64_t>
-std::optional<Number> whole_number(std::string_view text, int base = 10) {
-  const auto number = consume_number<Number>(text, base);
-  return text.empty() ? number : std::nullopt;
-}
+using fxt::consume_number;
+using fxt::whole_number;
+
 // All of `text` as C writes a number: decimal, 0x hexadecimal, 0 octal; below 2^64.
 std::optional<std::uint64_t> c_number(std::string_view text);
 
