@@ -12,11 +12,6 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t kMaxThreadIndexes = 255;
-
-// Tracy counts names with 16 bits, sign included (rule W26).
-constexpr std::size_t kMaxTracyNames = 32'767;
-
 fxt::Thread thread_of(ProcessId process, ThreadId thread) {
   return {.process = number_of(process), .thread = number_of(thread)};
 }
@@ -50,7 +45,7 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   for (const auto& [thread, lane] : first) heaviest.push_back(lane);
   std::ranges::sort(heaviest);
   std::ranges::stable_sort(heaviest, std::greater{}, [&](std::size_t lane) { return weights[lane]; });
-  heaviest.resize(std::min(heaviest.size(), kMaxThreadIndexes));
+  heaviest.resize(std::min(heaviest.size(), fxt::kMaxThreadIndex));
   std::ranges::sort(heaviest);
   for (const std::size_t lane : heaviest) {
     EventThread& thread = threads_[lane];
@@ -287,7 +282,7 @@ void FxtSink::finish(const Timeline& timeline, std::string_view output, Notes& n
   note(kStringsCut, strings_.cut_strings());
   note_repaired(timeline, notes);
   note(kNameTableFull, strings_.inline_names());
-  if (names_.label_count() > kMaxTracyNames) note(kManyNames, names_.label_count());
+  if (names_.label_count() > fxt::kMaxLocations) note(kManyNames, names_.label_count());
   if (first_ns_ && timeline.totals().last_ns - *first_ns_ >= fxt::kSpanLimit) note(kLongSpan, 1);
 }
 

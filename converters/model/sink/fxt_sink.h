@@ -58,7 +58,7 @@ class FxtSink : public EventSink {
  public:
   // What Perfetto needs: it drops slices deeper than 512, instants included, and then misdraws their parents.
   static constexpr SinkLimits kLimits{
-      .arguments_per_record = fxt::kMaxArguments, .depth = 512, .id_limit = std::uint64_t{1} << 32};
+      .arguments_per_record = fxt::kMaxArguments, .depth = fxt::kMaxDepth, .id_limit = fxt::kKoidLimit};
 
   // Borrows both. The Writer needs trust_nesting: a Timeline keeps the order, and fast_encode.h writes most
   // calls into the Writer's buffer, so that the Writer would miss their begins. `info` is borrowed, too, if
