@@ -76,14 +76,12 @@ class LinkCheck {
     findings_->report(fault, link.offset, kind_of(link.type), problem_of(fault, link.id).append(other));
   }
   void judge_flow(const Link& link) {
-    if (link.type == EventType::FlowBegin && flows_.begin(link.process, link.id, link.offset)) return;
     const auto flow = flows_.find(link.process, link.id);
-    if (link.type == EventType::FlowBegin)
-      report(Fault::FlowInUse, link, " the begin at " + offset_text(*flow.tag));
-    else if (flow.match == decltype(flows_)::Match::NoneBegan)
-      report(Fault::FlowNotBegun, link);
-    else if (flow.match == decltype(flows_)::Match::SeveralOthers)
-      report(Fault::FlowOfSeveral, link);
+    if (const auto fault = flows_.fault_of(link.type, link.process, flow))
+      report(*fault, link,
+             fault == Fault::FlowInUse ? " the begin at " + offset_text(*flow.tag) : std::string());
+    else if (link.type == EventType::FlowBegin)
+      flows_.begin(link.process, link.id, link.offset);
     else if (link.type == EventType::FlowEnd)
       flows_.end(flow, link.id);
   }

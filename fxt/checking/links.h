@@ -53,6 +53,14 @@ class OpenFlows {
     if (other == open_.end()) return {};
     return {.match = Match::Found, .process = owner->second.process, .tag = &other->second};
   }
+  // What is wrong with an event of this process that find() answers so.
+  static std::optional<Fault> fault_of(EventType type, std::uint64_t process, const Found& found) {
+    if (type == EventType::FlowBegin)
+      return found.is_of(process) ? std::optional(Fault::FlowInUse) : std::nullopt;
+    if (found.match == Match::NoneBegan) return Fault::FlowNotBegun;
+    if (found.match == Match::SeveralOthers) return Fault::FlowOfSeveral;
+    return std::nullopt;
+  }
   // Ends a flow that find() has found.
   void end(const Found& found, std::uint64_t id) {
     open_.erase({id, found.process});

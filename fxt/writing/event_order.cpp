@@ -147,17 +147,10 @@ void EventOrder::add(const Event& event, std::uint64_t header) {
 // ---- Flows ----
 
 void EventOrder::check_flow(const Event& event, FaultSink& faults) {
-  const auto report = [&](Fault fault, std::string_view since = {}) {
-    faults.fault(fault, problem_of(fault, event.id).append(since));
-  };
   const auto flow = flows_.find(event.thread.process, event.id);
-  if (event.type == EventType::FlowBegin) {
-    if (flow.is_of(event.thread.process)) report(Fault::FlowInUse, ' ' + at(flow.tag->begin_time));
-  } else if (flow.match == decltype(flows_)::Match::NoneBegan) {
-    report(Fault::FlowNotBegun);
-  } else if (flow.match == decltype(flows_)::Match::SeveralOthers) {
-    report(Fault::FlowOfSeveral);
-  }
+  if (const auto fault = flows_.fault_of(event.type, event.thread.process, flow))
+    faults.fault(*fault, problem_of(*fault, event.id) +
+                             (fault == Fault::FlowInUse ? ' ' + at(flow.tag->begin_time) : ""));
   check_link_time(event, flow_times_, "flow ", faults);
 }
 
