@@ -231,28 +231,28 @@ class Writer {
       judge(header, begin, end);
     span_.extend(begin, end);
   }
-  void admit_begin(std::uint64_t header, std::uint64_t time) {
+  template <typename Add>
+  void admit_point(std::uint64_t header, std::uint64_t time, Add add) {
     ThreadNesting* const nesting = nesting_of(header);
-    if (!span_.fits(time, time) || (nesting != nullptr && nesting->add_begin(time, {header & kNames})))
-      judge(header, time, time);
+    if (!span_.fits(time, time) || (nesting != nullptr && add(*nesting))) judge(header, time, time);
     span_.extend(time, time);
   }
+  void admit_begin(std::uint64_t header, std::uint64_t time) {
+    admit_point(header, time,
+                [&](ThreadNesting& nesting) { return nesting.add_begin(time, {header & kNames}); });
+  }
   void admit_end(std::uint64_t header, std::uint64_t time) {
-    ThreadNesting* const nesting = nesting_of(header);
     const std::uint64_t names = header & kNames;
-    if (!span_.fits(time, time) || (nesting != nullptr && ((nesting->around(time).tag.names != names &&
-                                                            !ends_innermost(*nesting, time, names)) ||
-                                                           nesting->add_end(time))))
-      judge(header, time, time);
-    span_.extend(time, time);
+    admit_point(header, time, [&](ThreadNesting& nesting) {
+      const bool is_of_other =
+          nesting.around(time).tag.names != names && !ends_innermost(nesting, time, names);
+      return is_of_other || nesting.add_end(time);
+    });
   }
   // Whether an end whose names differ from those of the innermost begin may still end it.
   bool ends_innermost(const ThreadNesting& nesting, std::uint64_t time, std::uint64_t names) const;
   void admit_instant(std::uint64_t header, std::uint64_t time) {
-    ThreadNesting* const nesting = nesting_of(header);
-    if (!span_.fits(time, time) || (nesting != nullptr && nesting->add_point(time, false)))
-      judge(header, time, time);
-    span_.extend(time, time);
+    admit_point(header, time, [&](ThreadNesting& nesting) { return nesting.add_point(time, false); });
   }
   // An event that breaks a rule, and is not remembered yet: throws its WriterError, unless all its faults are
   // allowed.
