@@ -54,7 +54,8 @@ struct ReaderOptions {
   bool require_magic = false;
   // Zero words between records are skipped, as Fuchsia's C++ reader does. By default reading ends there.
   bool skip_zero_words = false;
-  // Larger records are skipped, so that memory stays bounded whatever a header claims.
+  // Large records of more bytes are skipped, so that memory stays bounded whatever a header claims. Other
+  // records have 32,760 bytes at most.
   std::size_t max_record_bytes = std::size_t{64} << 20;
 };
 

@@ -28,7 +28,7 @@ bool is_drawn(const Record& record) {
 }
 
 // The string and thread tables as the other readers keep them: one for all providers. Finds where their names
-// differ from what the file means (rules W2, W3, W6).
+// differ from what the file means (rule W3).
 class ReferenceCheck {
  public:
   explicit ReferenceCheck(Findings& findings) : findings_(&findings) {}

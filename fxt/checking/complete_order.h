@@ -1,6 +1,6 @@
 // In which order a trace has its complete events. Most programs write them in the order of their begins, an
 // outer call before those inside it; some write a call when it has ended, so that it stands behind those
-// inside it. Internal to the Cutter and the programs.
+// inside it. Internal to the Cutter and the programs; the Checker does not need it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a file as a whole may hold for Tracy: the time that it spans, and its source locations (rules W22,
+// What a file as a whole may hold for Tracy: the time that it spans, and its source locations (rules W5,
 // W26). Internal to the Checker.
 #pragma once
 
