@@ -132,10 +132,9 @@ bool CallStream::put(const CallEvent& call_event, const Event* event) {
                 .begin_ns = call_event.begin_ns,
                 .end_ns = call_event.end_ns};
   call.is_chosen = is_chosen(call.name);
-  const bool result = call.is_chosen;
   if (!is_in_order && is_complete) {
     put_late(thread, call);
-    return result;
+    return call.is_chosen;
   }
   if (is_begin) call.begin_ns = call.end_ns = time_ns;
   call.outlasting = is_begin ? thread.calls.size() : outlasting(thread, call.end_ns);
@@ -144,7 +143,7 @@ bool CallStream::put(const CallEvent& call_event, const Event* event) {
   thread.first_ns = std::min(thread.first_ns, time_ns);
   thread.calls.push_back(call);
   listener_->began(thread, thread.calls.back(), event);
-  return result;
+  return call.is_chosen;
 }
 
 // Among calls as they were written, one may come behind another that begins with it and ends earlier.

@@ -149,8 +149,7 @@ class CallStream {
   std::uint32_t index_of(const Event& event) { return names_.index_of(event); }
   const std::map<ThreadKey, CallThread>& threads() const { return threads_; }
   CallThread& thread_of(const Thread& thread);
-  bool is_chosen(std::uint32_t name);
-  TimeWindow& window() { return window_; }
+  const TimeWindow& window() const { return window_; }
 
   // Events that belong to no call, or to one whose place among others is not known.
   struct OddEvents {
@@ -164,6 +163,7 @@ class CallStream {
   std::vector<std::string> notes() const;
 
  private:
+  bool is_chosen(std::uint32_t name);
   // `event`: where it comes from, or null. True if it is part of a chosen call.
   bool put(const CallEvent& call_event, const Event* event);
   bool is_in_order(const CallThread& thread, const CallEvent& event) const;

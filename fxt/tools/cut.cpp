@@ -130,9 +130,7 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
 // Failed: the input is damaged; what comes before has been written. Throws std::exception with a text for the
 // user; complete pieces stay then.
 ExitCode run(const CutterOptions& options) {
-  const auto input = open_trace(options.input);
-  Reader reader(*input);
-  EntrySource source(reader, options.events);
+  EntrySource source(options.input, options.events);
   PieceFiles files({.target = options.output,
                     .is_split = options.cut.is_split(),
                     .split_bytes = options.cut.split_bytes,
@@ -150,7 +148,7 @@ ExitCode run(const CutterOptions& options) {
   try {
     bool is_trace = false;
     while (const Entry* entry = source.next()) {
-      cutter.add(*entry, reader);
+      cutter.add(*entry, source.reader());
       files.check_size(cutter.counters());
       is_trace = true;
     }
@@ -158,7 +156,7 @@ ExitCode run(const CutterOptions& options) {
     // A file that is not a trace, or has nothing of what is wanted, leaves no output.
     const bool is_damage = source.reader().end().reason != ReadEnd::Reason::EndOfFile;
     if (!is_trace || !source.has_wanted() || (is_damage && cutter.counters().events == 0))
-      return report_end(source, "fxt-cut", options.input);
+      return report_end(source, "fxt-cut");
     cutter.finish();
   } catch (const std::exception&) {
     if (const std::string names = files.complete_text(); !names.empty())
@@ -166,7 +164,7 @@ ExitCode run(const CutterOptions& options) {
     throw;
   }
   if (!options.quiet) report(cutter.counters(), files);
-  return report_end(source, "fxt-cut", options.input);
+  return report_end(source, "fxt-cut");
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardO
     out.line_done();
   }
   out.flush();
-  return report_end(source, "fxt-dump", options.file);
+  return report_end(source, "fxt-dump");
 }
 
 // Prints to standard error which events could not be placed.
@@ -231,19 +231,17 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
   statistics.finish();
   if (!options.other.empty()) {
-    const auto input = open_trace(options.other);
-    Reader reader(*input);
-    EntrySource other(reader, wanted_of(options));
+    EntrySource other(options.other, wanted_of(options));
     Statistics after(options.selection, options.calls);
-    while (const Entry* entry = other.next()) after.add(*entry, reader);
+    while (const Entry* entry = other.next()) after.add(*entry, other.reader());
     after.finish();
     if (source.has_wanted() || other.has_wanted())
       append_difference(out.text(), statistics, after, options.calls.unit);
     out.flush();
     report_notes(statistics.notes(), options.file);
     report_notes(after.notes(), options.other);
-    const ExitCode read = report_end(source, "fxt-dump", options.file);
-    const ExitCode other_read = report_end(other, "fxt-dump", options.other);
+    const ExitCode read = report_end(source, "fxt-dump");
+    const ExitCode other_read = report_end(other, "fxt-dump");
     return read == ExitCode::Done ? other_read : read;
   }
   if (source.has_wanted() && options.json) {
@@ -253,7 +251,7 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
     statistics.append_to(out.text(), source.reader());
   }
   out.flush();
-  return report_end(source, "fxt-dump", options.file);
+  return report_end(source, "fxt-dump");
 }
 
 ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
@@ -262,7 +260,7 @@ ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutp
   tree.finish();
   out.flush();
   report_notes(tree.notes(), options.file);
-  return report_end(source, "fxt-dump", options.file);
+  return report_end(source, "fxt-dump");
 }
 
 ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
@@ -272,7 +270,7 @@ ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOu
   paths.append_folded(out.text());
   out.flush();
   report_notes(paths.notes(), options.file);
-  return report_end(source, "fxt-dump", options.file);
+  return report_end(source, "fxt-dump");
 }
 
 // ---- --check and --rules ----
@@ -346,15 +344,6 @@ class FindingPrinter {
   std::uint64_t errors_ = 0, warnings_ = 0;
 };
 
-ExitCode check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
-  FindingPrinter printer(options, out);
-  Checker checker([&printer](const Finding& finding) { printer.print(finding); },
-                  options.readers.value_or(KnownReaders::all()));
-  while (const Entry* entry = source.next()) checker.add(*entry, source.reader());
-  checker.finish(source.reader());
-  return printer.finish();
-}
-
 ExitCode print_rules(StandardOutput& out) {
   for (const Rule& rule : rules()) {
     append(out.text(), "{:<4}{}\n    {}", rule.id, rule.says, rule.because);
@@ -365,8 +354,13 @@ ExitCode print_rules(StandardOutput& out) {
 }
 
 ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
-  const ExitCode found = check(options, source, out);
-  const ExitCode readable = report_end(source, "fxt-dump", options.file);
+  FindingPrinter printer(options, out);
+  Checker checker([&printer](const Finding& finding) { printer.print(finding); },
+                  options.readers.value_or(KnownReaders::all()));
+  while (const Entry* entry = source.next()) checker.add(*entry, source.reader());
+  checker.finish(source.reader());
+  const ExitCode found = printer.finish();
+  const ExitCode readable = report_end(source, "fxt-dump");
   return readable == ExitCode::Done ? found : readable;
 }
 
@@ -401,9 +395,7 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
 ExitCode run(const DumpOptions& options) {
   StandardOutput out;
   if (options.mode == DumpMode::Rules) return print_rules(out);
-  const auto input = open_trace(options.file);
-  Reader reader(*input);
-  EntrySource source(reader, wanted_of(options));
+  EntrySource source(options.file, wanted_of(options));
   if (options.mode == DumpMode::Check) return dump_check(options, source, out);
   if (options.mode == DumpMode::Stats) return dump_statistics(options, source, out);
   if (options.mode == DumpMode::Tree) return dump_tree(options, source, out);

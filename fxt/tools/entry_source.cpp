@@ -10,10 +10,19 @@
 
 #include "fxt/support/program.h"
 #include "fxt/tools/time_text.h"
+#include "fxt/tools/trace_files.h"
 
 namespace fxt::tools {
 
-ExitCode report_end(const EntrySource& source, const char* program, const std::string& file) {
+EntrySource::EntrySource(const std::string& path, const Selection& wanted)
+    : path_(path),
+      input_(open_trace(path)),
+      reader_(*input_),
+      wanted_(wanted),
+      window_(wanted.range.value_or(TimeRange{})) {}
+
+ExitCode report_end(const EntrySource& source, const char* program) {
+  const std::string& file = source.path();
   const ReadEnd& end = source.reader().end();
   std::string problem = describe(end);
   if (!source.failure().empty()) {
@@ -73,7 +82,7 @@ void EntrySource::look_for_wanted(const Record& record) {
     }
   }
   has_names_ = has_names_ || names_.contains(record);
-  const auto time_ns = time_of(record, *reader_);
+  const auto time_ns = time_of(record, reader_);
   if (reaches_range_ || !time_ns) return;
   try {
     window_.side_of(*time_ns);
@@ -81,7 +90,7 @@ void EntrySource::look_for_wanted(const Record& record) {
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   }
   first_ns_ = std::min(first_ns_, *time_ns);
-  last_ns_ = std::max({last_ns_, *time_ns, span_of(record, *reader_).value_or(RecordSpan{}).end_ns});
+  last_ns_ = std::max({last_ns_, *time_ns, span_of(record, reader_).value_or(RecordSpan{}).end_ns});
   reaches_range_ = first_ns_ <= window_.to() && last_ns_ >= window_.from();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -18,12 +19,12 @@ namespace fxt::tools {
 // has the reason.
 class EntrySource {
  public:
-  // A trace that has nothing of the threads, the time, or the kinds and names, is not the one that was meant.
-  EntrySource(Reader& reader, const Selection& wanted)
-      : reader_(&reader), wanted_(wanted), window_(wanted.range.value_or(TimeRange{})) {}
+  // As open_trace(). A trace that has nothing of the threads, the time, or the kinds and names, is not the
+  // one that was meant.
+  EntrySource(const std::string& path, const Selection& wanted);
   const Entry* next() {
     try {
-      const Entry* const entry = reader_->next();
+      const Entry* const entry = reader_.next();
       if (entry != nullptr && (!missing_threads_.empty() || !reaches_range_ || !has_names_))
         look_for_wanted(entry->record);
       return entry;
@@ -35,7 +36,8 @@ class EntrySource {
     }
     return nullptr;
   }
-  const Reader& reader() const { return *reader_; }
+  const std::string& path() const { return path_; }
+  const Reader& reader() const { return reader_; }
   const std::string& failure() const { return failure_; }  // empty if there was none
   // For programs that write a file: the good part of a damaged trace is worth it, but not what the system
   // could read before it failed. Throws FileError then.
@@ -51,7 +53,9 @@ class EntrySource {
   void look_for_wanted(const Record& record);
   bool has_threads() const { return wanted_.threads.empty() || missing_threads_.size() < asked_threads_; }
 
-  Reader* reader_;
+  std::string path_;
+  std::unique_ptr<Input> input_;
+  Reader reader_;
   Selection wanted_;
   TimeWindow window_;
   std::set<std::uint64_t> missing_threads_{wanted_.threads.begin(), wanted_.threads.end()};
@@ -68,8 +72,8 @@ class EntrySource {
 // "nothing is in that range of time: the trace is from 1.5 s to 2 s".
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns);
 
-// Prints to standard error where `file` can't be read any further, or that it has nothing of what is wanted;
-// returns Failed then.
-ExitCode report_end(const EntrySource& source, const char* program, const std::string& file);
+// Prints to standard error where the trace can't be read any further, or that it has nothing of what is
+// wanted; returns Failed then.
+ExitCode report_end(const EntrySource& source, const char* program);
 
 }  // namespace fxt::tools

@@ -23,9 +23,7 @@ std::span<std::uint64_t> MemoryOutput::exchange(std::size_t filled_words) {
 
 std::string MemoryOutput::bytes() const {
   const auto raw = std::as_bytes(words());
-  std::string bytes(raw.size(), '\0');
-  std::ranges::transform(raw, bytes.begin(), [](std::byte byte) { return static_cast<char>(byte); });
-  return bytes;
+  return {reinterpret_cast<const char*>(raw.data()), raw.size()};
 }
 
 FileOutput::FileOutput(const std::string& path, FileMode mode, std::size_t buffer_words)

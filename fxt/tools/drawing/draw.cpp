@@ -134,11 +134,9 @@ std::string picture_of(const DrawOptions& options, const Drawing& drawing, const
 }
 
 void write(const std::string& path, std::string_view picture) {
-  OutputFile file(path, FileMode::Replace);
-  const auto stream = open_stream(path, file, 1);
-  stream->write(std::as_bytes(std::span(picture)));
-  stream->finish();
-  file.commit();
+  TraceFileOutput file(path, 1);
+  file.write(std::as_bytes(std::span(picture)));
+  file.finish();
 }
 
 // Gives each record of the trace to `drawn`. False if it is no trace at all. Throws FileError if the system
@@ -160,11 +158,10 @@ void report(const DrawOptions& options, const std::vector<std::string>& lines) {
 }
 
 ExitCode draw_flame(const DrawOptions& options, EntrySource& source) {
-  Selection selection = options.timeline.events;
-  CallPaths paths(selection, *options.flame);
-  if (!read_all(source, paths)) return report_end(source, "fxt-draw", options.input);
+  CallPaths paths(options.timeline.events, *options.flame);
+  if (!read_all(source, paths)) return report_end(source, "fxt-draw");
   paths.finish();
-  const ExitCode code = report_end(source, "fxt-draw", options.input);
+  const ExitCode code = report_end(source, "fxt-draw");
   if (!source.has_wanted()) return code;
   const Drawing flame = flame_of(paths, options.timeline.columns);
   if (flame.lanes.empty())
@@ -176,9 +173,9 @@ ExitCode draw_flame(const DrawOptions& options, EntrySource& source) {
 
 ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
   DrawnTimeline timeline(options.timeline);
-  if (!read_all(source, timeline)) return report_end(source, "fxt-draw", options.input);
+  if (!read_all(source, timeline)) return report_end(source, "fxt-draw");
   timeline.finish(source.reader().counters());
-  const ExitCode code = report_end(source, "fxt-draw", options.input);
+  const ExitCode code = report_end(source, "fxt-draw");
   if (!source.has_wanted()) return code;
   if (timeline.is_empty()) {
     const std::vector<std::string> lines = timeline.report().lines();
@@ -212,11 +209,9 @@ std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
 // Failed: the input is damaged; what comes before is drawn. Throws std::exception with a text for the user;
 // nothing is written then.
 ExitCode run(const DrawOptions& options) {
-  const auto input = open_trace(options.input);
+  EntrySource source(options.input, options.timeline.events);
   check_replaceable(options.output, {options.input}, options.force,
                     {.is_one = is_picture, .name = "picture of fxt-draw"});
-  Reader reader(*input);
-  EntrySource source(reader, options.timeline.events);
   return options.flame ? draw_flame(options, source) : draw_timeline(options, source);
 }
 
