@@ -80,6 +80,9 @@ constexpr bool is_async(EventType type) {
   return type >= EventType::AsyncBegin && type <= EventType::AsyncEnd;
 }
 constexpr bool is_flow(EventType type) { return type >= EventType::FlowBegin && type <= EventType::FlowEnd; }
+constexpr bool has_id(EventType type) {
+  return type == EventType::Counter || is_async(type) || is_flow(type);
+}
 
 // Spec: "Blob types"; Perfetto is newer than most copies.
 enum class BlobType : std::uint8_t { Data = 1, LastBranch = 2, Perfetto = 3 };

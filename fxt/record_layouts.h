@@ -9,6 +9,7 @@
 //   field(Field, number)                 bits of the header
 //   word(number)                         a word
 //   thread(Field, thread)                a thread ref, and its koids if it is inline
+//   process(Field, thread)               a thread ref, of which only the process koid follows inline
 //   string(Field, string)                a string ref, and its text if it is inline; name() may be no UTF-8
 //   text(Field, text), bytes, words      a stream or words, whose size stands in the header
 //   arguments(Field, arguments)          their number stands in the header
@@ -101,8 +102,7 @@ bool layout(auto& c, IsA<Event> auto& event) {
       !c.arguments(H::ArgumentCount{}, event.arguments))
     return false;
   if (event.type == EventType::DurationComplete) return c.word(event.end);
-  const bool has_id = event.type == EventType::Counter || is_async(event.type) || is_flow(event.type);
-  return !has_id || c.word(event.id);
+  return !has_id(event.type) || c.word(event.id);
 }
 
 bool layout(auto& c, IsA<KernelObject> auto& object) {

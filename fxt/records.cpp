@@ -38,6 +38,19 @@ static_assert(kRecords.size() == std::variant_size_v<Record>);
 
 }  // namespace
 
+std::optional<std::uint64_t> time_of(const Record& record) {
+  return std::visit(
+      [](const auto& value) -> std::optional<std::uint64_t> {
+        if constexpr (requires { value.time; }) return value.time;
+        return std::nullopt;
+      },
+      record);
+}
+
+bool ends_before_it_begins(const Event& event) {
+  return event.type == EventType::DurationComplete && event.end < event.time;
+}
+
 std::string_view kind_of(EventType type) { return kEvents.at(code(type)); }
 
 std::string_view kind_of(const Record& record) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -222,6 +223,12 @@ using Record =
                  StringRecord, ThreadRecord, Event, Blob, UserspaceObject, KernelObject, LegacyContextSwitch,
                  ContextSwitch, ThreadWakeup, Log, ProfilerModule, ProfilerMmap, ProfilerBacktrace, LargeBlob,
                  LargeBlobWithoutMetadata>;
+
+// In ticks; nothing of records that have no time.
+std::optional<std::uint64_t> time_of(const Record& record);
+
+// Of a complete event: readers drop it.
+bool ends_before_it_begins(const Event& event);
 
 // ---- One word for each kind of record, as fxt-dump prints it ----
 

@@ -80,10 +80,6 @@ void check_time(std::optional<std::uint64_t> ns, FaultSink& faults) {
     faults.fault(Fault::LateTime, "time " + (ns ? std::to_string(*ns) + " ns " : "") + "is 2^63 ns or later");
 }
 
-bool ends_before_it_begins(const Event& event) {
-  return event.type == EventType::DurationComplete && event.end < event.time;
-}
-
 bool spans_the_trace(const Event& event) {
   return event.type <= EventType::DurationComplete || is_flow(event.type);
 }

@@ -19,6 +19,12 @@
 
 namespace fxt {
 
+// Whether the Writer writes such records by itself.
+inline bool is_of_writer(const Record& record) {
+  return std::holds_alternative<Magic>(record) || std::holds_alternative<Initialization>(record) ||
+         std::holds_alternative<StringRecord>(record) || std::holds_alternative<ThreadRecord>(record);
+}
+
 // Takes the faults of the current record. The Writer's throws.
 class FaultSink {
  public:
@@ -34,7 +40,6 @@ std::string problem_of(Fault fault, std::uint64_t id = 0);
 
 // `ns`: nothing if it has more than 64 bits.
 void check_time(std::optional<std::uint64_t> ns, FaultSink& faults);
-bool ends_before_it_begins(const Event& event);
 // Whether its times count for the length of the trace: those that Tracy reads, and those of flows, whose
 // durations end no earlier.
 bool spans_the_trace(const Event& event);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fxt/checking/complete_order.h"
+#include "fxt/checking/value_rules.h"
 #include "fxt/cutting/chosen_records.h"
 #include "fxt/cutting/held.h"
 #include "fxt/cutting/piece_sequence.h"
@@ -125,21 +126,6 @@ bool refers_to_nothing(const Record& record) {
       record);
 }
 
-// What the Writer writes by itself.
-bool is_of_tables(const Record& record) {
-  return std::holds_alternative<Magic>(record) || std::holds_alternative<Initialization>(record) ||
-         std::holds_alternative<StringRecord>(record) || std::holds_alternative<ThreadRecord>(record);
-}
-
-std::optional<std::uint64_t> time_of(const Record& record) {
-  return std::visit(
-      [](const auto& value) -> std::optional<std::uint64_t> {
-        if constexpr (requires { value.time; }) return value.time;
-        return std::nullopt;
-      },
-      record);
-}
-
 }  // namespace
 
 std::string piece_name(const std::string& path, std::size_t number) {
@@ -193,8 +179,8 @@ void Cutter::State::wait_for_order(const Record& record, std::uint64_t bytes) {
 
 CompleteOrder Cutter::State::order_shown_by(const Record& record) {
   const auto* const event = std::get_if<Event>(&record);
-  if (event == nullptr || !is_duration(event->type)) return CompleteOrder::Unknown;
-  if (event->type == EventType::DurationComplete && event->end < event->time) return CompleteOrder::Unknown;
+  if (event == nullptr || !is_duration(event->type) || ends_before_it_begins(*event))
+    return CompleteOrder::Unknown;
   return evidence_[event->thread].shown_by(event->type, event->time, event->end);
 }
 
@@ -209,6 +195,7 @@ void Cutter::State::end_wait() {
 }
 
 void Cutter::State::consume_any(const Record& record, std::uint64_t bytes) {
+  if (is_of_writer(record)) return;
   if (is_sized_)
     hold(record, bytes);
   else
@@ -222,7 +209,6 @@ void Cutter::State::consume(const Record& record) {
 }
 
 void Cutter::State::hold(const Record& record, std::uint64_t bytes) {
-  if (is_of_tables(record)) return;
   const std::uint64_t time = time_of(record).value_or(0);
   if (held_.bytes() + bytes > pieces_.block_bytes()) consume_held(time);
   latest_ = std::max(latest_, time);

@@ -75,10 +75,7 @@ class PieceSequence {
 template <typename T>
 void PieceSequence::add(const T& record) {
   using std::is_same_v;
-  if constexpr (is_same_v<T, Magic> || is_same_v<T, Initialization> || is_same_v<T, StringRecord> ||
-                is_same_v<T, ThreadRecord>) {
-    return;  // the Writer's own
-  } else if constexpr (is_same_v<T, KernelObject> || is_same_v<T, UserspaceObject>) {
+  if constexpr (is_same_v<T, KernelObject> || is_same_v<T, UserspaceObject>) {
     carried_.add(record);
     if (piece_) piece_->write(record);
   } else if constexpr (requires {

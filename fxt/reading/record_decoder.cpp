@@ -15,9 +15,8 @@ bool RecordDecoder::plain_event(std::span<const std::uint64_t> words, Record& re
   const std::uint64_t header = words[0];
   if ((header & kNeedsCare) != Header::Type::put(code(RecordType::Event))) return false;
   const auto type = static_cast<EventType>(Header::EventType::get(header));
-  const bool is_instant_or_pair =
-      type == EventType::Instant || type == EventType::DurationBegin || type == EventType::DurationEnd;
-  if (type > EventType::FlowEnd || words.size() != (is_instant_or_pair ? 2 : 3)) return false;
+  const bool has_third_word = type == EventType::DurationComplete || has_id(type);
+  if (type > EventType::FlowEnd || words.size() != (has_third_word ? 3 : 2)) return false;
 
   const ProviderContext& provider = providers_.current();
   const auto thread = static_cast<std::uint8_t>(Header::Thread::get(header));
@@ -46,11 +45,10 @@ bool RecordDecoder::plain_event(std::span<const std::uint64_t> words, Record& re
   refer(event->category, *category_text, category);
   refer(event->name, *name_text, name);
   if (!event->arguments.empty()) event->arguments = {};
-  const std::uint64_t last = is_instant_or_pair ? 0 : words[2];
+  const std::uint64_t last = has_third_word ? words[2] : 0;
   event->end = type == EventType::DurationComplete ? last : 0;
   event->id = type == EventType::DurationComplete ? 0 : last;
-  if (type == EventType::DurationComplete && event->end < event->time)
-    problem(ProblemKind::EndBeforeBegin, 2);
+  if (ends_before_it_begins(*event)) problem(ProblemKind::EndBeforeBegin, 2);
   return true;
 }
 
@@ -128,9 +126,7 @@ bool RecordDecoder::event(RecordCursor& in, std::uint64_t header, Record& record
   if (EventHeader::EventType::get(header) > code(EventType::FlowEnd))
     return unknown(EventHeader::EventType::get(header));
   if (!read<Event>(in, header, record)) return false;
-  if (const auto& event = std::get<Event>(record);
-      event.type == EventType::DurationComplete && event.end < event.time)
-    problem(ProblemKind::EndBeforeBegin, in.position() - 1);
+  if (ends_before_it_begins(std::get<Event>(record))) problem(ProblemKind::EndBeforeBegin, in.position() - 1);
   return true;
 }
 

@@ -69,7 +69,7 @@ struct FieldPrinter {
     print(" ", "thread", r.thread);
     print(" ", "category", r.category);
     print(" ", "name", r.name);
-    if (r.type == EventType::Counter || r.type >= EventType::AsyncBegin) print(" id=", "id", r.id);
+    if (has_id(r.type)) print(" id=", "id", r.id);
     print(" ", "arguments", r.arguments);
   }
   void operator()(const Blob& r) {

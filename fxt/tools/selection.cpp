@@ -1,6 +1,8 @@
 #include "fxt/tools/selection.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 #include <type_traits>
 #include <utility>
@@ -77,22 +79,9 @@ bool RecordFilter::contains(const Entry& entry, const Reader& reader) {
   return is_in_range(entry, reader) && selection_.contains(entry.record);
 }
 
-bool has_time(const Record& record) {
-  return std::visit(
-      [](const auto& value) {
-        if constexpr (requires { value.time; }) return true;
-        return false;
-      },
-      record);
-}
-
 std::optional<std::uint64_t> time_of(const Record& record, const Reader& reader) {
-  return std::visit(
-      [&reader](const auto& value) -> std::optional<std::uint64_t> {
-        if constexpr (requires { value.time; }) return possible_ns(value.time, reader);
-        return std::nullopt;
-      },
-      record);
+  const auto ticks = fxt::time_of(record);
+  return ticks ? possible_ns(*ticks, reader) : std::nullopt;
 }
 
 std::optional<RecordSpan> span_of(const Record& record, const Reader& reader) {
@@ -129,9 +118,7 @@ std::vector<std::uint64_t> threads_of(const Record& record) {
 void check_kinds(const std::vector<std::string>& wanted) {
   for (const std::string& kind : wanted) {
     if (std::ranges::find(kinds(), kind) != kinds().end()) continue;
-    std::string known;
-    for (const std::string_view word : kinds()) known += (known.empty() ? "" : ", ") + std::string(word);
-    throw UsageError("no kind of record: '" + kind + "' (" + known + ")");
+    throw UsageError(fmt::format("no kind of record: '{}' ({})", kind, fmt::join(kinds(), ", ")));
   }
 }
 

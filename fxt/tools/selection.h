@@ -47,8 +47,6 @@ class RecordFilter {
   TimeWindow window_;
 };
 
-// Whether records of this kind have a time.
-bool has_time(const Record& record);
 // The time of a record in ns, if it has one before kTimeLimit: readers drop later ones.
 std::optional<std::uint64_t> time_of(const Record& record, const Reader& reader);
 

@@ -111,11 +111,7 @@ void RecordCounts::add(const Entry& entry, const Reader& reader) {
   totals.bytes += entry.words.size_bytes();
   problems += entry.problems.size();
   if (event == nullptr) {
-    std::visit(
-        [&](const auto& record) {
-          if constexpr (requires { record.time; }) add_time(record.time, reader);
-        },
-        entry.record);
+    if (const auto ticks = fxt::time_of(entry.record)) add_time(*ticks, reader);
     return;
   }
   add_time(event->time, reader);

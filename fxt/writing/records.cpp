@@ -270,7 +270,7 @@ void Writer::put_large(const T& blob) {
 
 bool Writer::write_any(const Record& record) {
   return std::visit(
-      [this]<typename T>(const T& value) {
+      [this, &record]<typename T>(const T& value) {
         if constexpr (requires { this->write(value); }) {
           write(value);
         } else if constexpr (std::is_same_v<T, ProviderInfo>) {
@@ -285,9 +285,7 @@ bool Writer::write_any(const Record& record) {
           const std::uint32_t id = tables_->has_provider(value.id) ? value.id : tables_->provider();
           put(ProviderEvent{.id = id}, "provider event", "");
         } else {
-          // The rest is the Writer's own, or can only be read.
-          return std::is_same_v<T, Magic> || std::is_same_v<T, Initialization> ||
-                 std::is_same_v<T, StringRecord> || std::is_same_v<T, ThreadRecord>;
+          return is_of_writer(record);  // the others can only be read
         }
         return true;
       },

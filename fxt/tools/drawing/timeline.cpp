@@ -53,7 +53,7 @@ void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
   const auto span = span_of(entry.record, reader);
   if (span)
     axis_.extend(span->begin_ns, span->end_ns);
-  else if (has_time(entry.record))
+  else if (fxt::time_of(entry.record))
     ++report_.bad_times;
   calls_.add(entry, reader);
   const auto* const event = std::get_if<Event>(&entry.record);
@@ -171,7 +171,7 @@ void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
   mark(state, in_order != nullptr ? in_order->chosen : state.rows.row_at(0, time_ns), shape);
 }
 
-bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) {
+bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const {
   return begin_ns <= calls_.window().to() && end_ns >= calls_.window().from();
 }
 

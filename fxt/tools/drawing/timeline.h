@@ -81,7 +81,7 @@ class DrawnTimeline : private CallStream::Listener {
   void begin_flow(const Event& event, const FlowPoint& point);
   void add_arrow(const FlowArrow& arrow);
   void add_counter(const Event& event, std::uint64_t time_ns);
-  bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns);
+  bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const;
   std::uint32_t details_of(const Event& event);
   // Counts a shape in the range. False if its thread is not drawn.
   bool admit(ThreadState& thread);
