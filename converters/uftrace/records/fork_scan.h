@@ -75,7 +75,8 @@ struct RecordHead {
   std::uint64_t first_call_offset = 0;  // in the file
 };
 
-// Empty if the first MiB of the file has no such record, but for holes. Throws InputError if it can't be read.
+// Empty if the first MiB of the file has no such record, but for holes. Throws InputError if it can't be
+// read.
 RecordHead read_head(const std::string& path, const ThreadFacts& facts);
 
 }  // namespace convert::uftrace

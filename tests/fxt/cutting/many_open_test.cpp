@@ -22,7 +22,7 @@ void PrintTo(const Counts& counts, std::ostream* out) {
 // Of each piece, if the trace, which begins with an instant at 0, is cut at kEdge. `add` gets a function that
 // writes an event.
 template <typename Add>
-std::vector<Counts> counts_of(Add add, CutOptions options = {.split_ns = kEdge}) {
+std::vector<Counts> counts_of(Add add, const CutOptions& options = {.split_ns = kEdge}) {
   const Words trace = file_of(
       [&](Writer& writer) {
         writer.write(event(EventType::Instant, 0, "start"));
