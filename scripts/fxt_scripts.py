@@ -25,8 +25,9 @@ def program(name, script="", code=1):
     here = Path(sys.argv[0]).resolve().parent
     variable = name.upper().replace("-", "_")
     named = os.environ.get(variable)
-    if named and not os.path.exists(named):
-        fail(f"{variable}: {named}: no such file or directory", code)
+    if named and not os.path.isfile(named):
+        reason = "is a directory" if os.path.isdir(named) else "no such file or directory"
+        fail(f"{variable}: {named}: {reason}", code)
     places = [named, here / name, here.parent / "build/release/bin" / name, here / script]
     found = next((place for place in places if place and os.path.isfile(place)), None) or shutil.which(name)
     if not found:
@@ -38,6 +39,7 @@ class Parser(argparse.ArgumentParser):
     """Tells what is wrong as the programs do, and what may have been meant."""
 
     unknown = ""  # what to do with an option that resembles none
+    no_program = 1  # the exit code if a program is missing
 
     def error(self, message):
         wrong = re.fullmatch(r"unrecognized arguments: --?([^ =]+).*", message)
@@ -51,6 +53,6 @@ class Version(argparse.Action):
     """The scripts are of the version of the programs."""
 
     def __call__(self, parser, namespace, values, option_string=None):
-        said = subprocess.run([program("fxt-convert"), "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        said = subprocess.run([program("fxt-convert", code=parser.no_program), "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
         print(said.splitlines()[0].replace("fxt-convert", NAME))
         parser.exit()

@@ -200,7 +200,7 @@ bool has_full_symbols(const ElfImage& image) { return image.find(SHT_SYMTAB) != 
 
 std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfImage* debug) {
   std::vector<Symbol> symbols;
-  const ElfImage& source = debug != nullptr ? *debug : image;
+  const ElfImage& source = debug != nullptr && has_full_symbols(*debug) ? *debug : image;
   add_symbols(source, image.base(), symbols);
   put_best_names_first(symbols, has_full_symbols(source));
 
@@ -225,7 +225,8 @@ constexpr std::size_t kDirectoryDigits = 2;  // of the build-id; the others are 
 std::unique_ptr<ElfFile> open(const std::filesystem::path& path, const std::filesystem::path& root) {
   try {
     auto found = std::make_unique<ElfFile>(path, root);
-    return has_full_symbols(found->image) ? std::move(found) : nullptr;
+    const bool is_debug_file = has_full_symbols(found->image) || found->image.find(".debug_info") != nullptr;
+    return is_debug_file ? std::move(found) : nullptr;
   } catch (const InputError&) {
     return nullptr;
   }
@@ -258,16 +259,17 @@ std::unique_ptr<ElfFile> find_debug_file(const ElfImage& image, const std::files
                                          const std::filesystem::path& root) {
   if (auto found = find_debug_file(image.build_id(), root)) return found;
   const auto link = image.debug_link();
-  if (!link || link->name.empty() || link->name.find('/') != std::string::npos) return nullptr;
+  const std::string name = link ? link->name : path.filename().native() + ".debug";
+  if (name.empty() || name.find('/') != std::string::npos) return nullptr;
   const std::filesystem::path directory = path.parent_path();
   for (const std::filesystem::path& candidate :
        {directory, directory / ".debug", std::filesystem::path(kDebugRoot) / directory.relative_path()}) {
-    auto found = open(candidate / link->name, root);
+    auto found = open(candidate / name, root);
     if (found == nullptr) continue;
     const std::string& id = found->image.build_id();
-    if (id.empty() || image.build_id().empty() ? checksum_of(found->file) == link->crc
-                                               : id == image.build_id())
-      return found;
+    const bool fits = id.empty() || image.build_id().empty() ? link && checksum_of(found->file) == link->crc
+                                                             : id == image.build_id();
+    if (fits) return found;
   }
   return nullptr;
 }

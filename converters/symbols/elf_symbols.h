@@ -28,7 +28,8 @@ struct ElfFile {
 // Finds the file that holds what was stripped from a program or library, where distributions put it: by the
 // build-id, in hexadecimal. Null if there is none. `root` is as for RegularFile.
 std::unique_ptr<ElfFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root);
-// By the build-id of `image`, or by its debug link, which is relative to `path`, the path of `image`.
+// By the build-id of `image`, or by its debug link, which is relative to `path`, the path of `image`; without
+// a link it may be called as `image` is, with ".debug" behind it.
 std::unique_ptr<ElfFile> find_debug_file(const ElfImage& image, const std::filesystem::path& path,
                                          const std::filesystem::path& root);
 

@@ -53,10 +53,14 @@ Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t>
                     missing.size(), missing.front()));
   const ProgramCheck check = check_at(given);
   if (check.contradictions > 0) {
-    const std::string problem =
+    std::string problem =
         check.contradictions == 1
             ? check.first_contradiction
             : fmt::format("{}, and {} more", check.first_contradiction, check.contradictions - 1);
+    if (!program.has_all_debug_information())
+      problem +=
+          "; it lacks debug information, without which inlined functions of the right program look like "
+          "this, too";
     notes.add(kWrongProgram, file,
               given ? problem + "; only its functions and lines are used, as --load-bias says so" : problem);
     if (!given) return Use::Nothing;

@@ -22,13 +22,16 @@ namespace convert::tfile {
 namespace {
 
 // Opens the file that holds what was stripped from a program, for libdwfl, whose own search asks servers,
-// too.
+// too. libdwfl also asks for what dwz has moved to a file that others share: libdw finds that by itself.
 int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name*/, Dwarf_Addr /*base*/,
-                    const char* file, const char* /*linked*/, GElf_Word /*checksum*/, char** found) {
+                    const char* file, const char* linked, GElf_Word /*checksum*/, char** found) {
   try {
     const std::filesystem::path path = std::filesystem::canonical(file);
     const RegularFile program(path, {});
-    const auto debug = find_debug_file(ElfImage(program), path, {});
+    const ElfImage image(program);
+    const auto link = image.debug_link();
+    if (linked != nullptr && (!link || link->name != linked)) return -1;
+    const auto debug = find_debug_file(image, path, {});
     if (debug == nullptr || !debug->image.unsafe_for_libdw().empty()) return -1;
     *found = ::strdup(debug->file.path().c_str());
     return ::dup(debug->file.descriptor());
@@ -160,6 +163,10 @@ void Program::Impl::read_symbols() {
 
 const std::string& Program::path() const { return impl_->path; }
 const std::string& Program::missing_debug_file() const { return impl_->missing_debug_file; }
+bool Program::has_all_debug_information() const {
+  return impl_->debug->dwarf() != nullptr && impl_->missing_debug_file.empty() &&
+         impl_->debug->units().missing_files().empty();
+}
 const ProgramLayout& Program::layout() const { return impl_->layout; }
 void Program::set_load_bias(std::uint64_t bias) {
   impl_->bias = bias;

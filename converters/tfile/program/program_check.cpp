@@ -262,8 +262,6 @@ class Checker {
     ProgramCheck& check = result.check;
     program_.set_load_bias(bias);
     std::set<std::uint64_t> outside, inside;  // tracepoints whose function is one of the program's
-    std::set<std::uint64_t> agreeing;
-    std::vector<const Clue*> doubtful;
     for (const Clue& clue : clues_) {
       if (only_if_it_fits && check.contradictions > 0) return result;
       const std::uint64_t address = clue.location->address - bias;
@@ -273,13 +271,9 @@ class Checker {
       }
       inside.insert(clue.location->number);
       const Evidence evidence = evidence_of(clue, bias);
-      if (evidence == Evidence::Exact || evidence == Evidence::InFunction) {
-        ++check.agreements;
-        agreeing.insert(clue.location->number);
-      }
-      if (evidence == Evidence::Contradicts && may_be_inlined(clue)) {
-        doubtful.push_back(&clue);
-      } else if (evidence == Evidence::Contradicts) {
+      const bool agrees = evidence == Evidence::Exact || evidence == Evidence::InFunction;
+      if (agrees) ++check.agreements;
+      if (evidence == Evidence::Contradicts) {
         const std::string what =
             !program_.layout().is_code(address) ? "there is no code" : clue.location->at + " lies elsewhere";
         contradict(check, what, *clue.location);
@@ -290,11 +284,6 @@ class Checker {
           result.weight += weight_of(Evidence::Exact);
           ++check.agreements;
         }
-    }
-    for (const Clue* const clue : doubtful) {
-      const bool is_likely = clue->code->functions.empty() ? check.agreements > doubtful.size()
-                                                           : agreeing.contains(clue->location->number);
-      if (!is_likely) contradict(check, clue->location->at + " lies elsewhere", *clue->location);
     }
     // GDB sets a tracepoint at all functions of the name, so one of them should be here.
     if (!program_.layout().is_position_independent())
@@ -313,13 +302,6 @@ class Checker {
     if (check.contradictions++ == 0)
       check.first_contradiction =
           fmt::format("{} (tracepoint {} at {:#x})", what, location.number, location.address);
-  }
-
-  // Where there is no debug information, a function may have been inlined into the one that is there.
-  bool may_be_inlined(const Clue& clue) const {
-    const std::uint64_t address = clue.location->address;
-    return !clue.code->is_line && clue.code->exact.empty() && program_.scope_at(address) == nullptr &&
-           !program_.code_at(address).function.empty();
   }
 
   // Whether the actions collect the items where this program has them. All actions are known before the

@@ -118,7 +118,7 @@ TEST(DebugInformation, IsFoundInAFileOfItsOwnAndCompressed) {
   const std::string file = "traced_program.cpp";
   const auto addresses = Program(TRACED_FIXED, Demangle::Simple).line_addresses(file, line_of("pump"));
   ASSERT_FALSE(addresses.empty());
-  for (const char* const copy : {TRACED_LINKED, TRACED_COMPRESSED}) {
+  for (const char* const copy : {TRACED_LINKED, TRACED_NAMED, TRACED_COMPRESSED}) {
     const Program program(copy, Demangle::Simple);
     EXPECT_EQ(program.line_addresses(file, line_of("pump")), addresses) << copy;
     EXPECT_THAT(program.code_at(addresses.front()).source,

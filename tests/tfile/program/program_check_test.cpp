@@ -49,29 +49,6 @@ class LoadBias : public testing::Test {
   Description description_;
 };
 
-// One that is inlined has no symbol there.
-TEST(ProgramCheck, WithoutDebugInformationCodeMayBeInlined) {
-  Program program(TRACED_FIFOS "/traced_linked", Demangle::Simple);
-  Description description;
-  const auto add = [&](int number, const std::string& at, std::string_view function) {
-    TracepointLocation location;
-    location.number = static_cast<std::uint64_t>(number);
-    location.at = at;
-    location.address = program.functions(function).front().address + 4;
-    description.locations.push_back(location);
-  };
-  const auto contradictions = [&] { return check_program(description, program).contradictions; };
-  add(1, "plain_start", "plain_start");
-  add(1, "plain_start", "plant::pump");
-  EXPECT_EQ(contradictions(), 0u);
-  add(2, "plain_start", "plant::pump");  // GDB would have found all places
-  EXPECT_EQ(contradictions(), 1u);
-  add(3, "nowhere", "plant::pump");
-  EXPECT_EQ(contradictions(), 2u);
-  for (const int number : {4, 5, 6}) add(number, "plain_start", "plain_start");
-  EXPECT_EQ(contradictions(), 1u);
-}
-
 TEST_F(LoadBias, OfAFunctionByItsName) {
   for (const std::string at : {"plain_start", "*plain_start+4", "*&plain_start", "-function plain_start",
                                "traced_program.cpp:plain_start"}) {
