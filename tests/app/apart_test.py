@@ -17,7 +17,7 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
 import fxt_reader as fxt  # noqa: E402
 
 PROGRAMS = Path(os.environ["PROGRAMS"])
-STONES, STONES_TRACE = "samples/both/stones", "samples/both/stones.trace"
+STONES, STONES_TRACE = "tests/app/both/stones", "tests/app/both/stones.trace"
 QUEUE, HEATER = "samples/gdb/queue.trace", "samples/gdb/heater.tfile"
 MADE_UP = 1
 

@@ -37,9 +37,9 @@ def reported(recording):
 class Calls(unittest.TestCase):
     def test_statistics_are_those_of_uftrace(self):
         output = Path(self.enterContext(tempfile.TemporaryDirectory())) / "out.fxt"
-        for name in "uftrace/pool", "both/stones":
+        for name in "samples/uftrace/pool", "samples/both/stones", "tests/uftrace/recordings/pool", "tests/app/both/stones":
             with self.subTest(name):
-                recording = REPOSITORY / "samples" / name
+                recording = REPOSITORY / name
                 subprocess.run([PROGRAMS / "fxt-convert", "-q", recording, output], check=True)
                 found = json.loads(subprocess.run([PROGRAMS / "fxt-dump", "--stats", "--json", output], check=True,
                                                   capture_output=True).stdout)["calls"]
@@ -48,6 +48,8 @@ class Calls(unittest.TestCase):
                 self.assertEqual({call["name"] for call in found}, set(expected))
                 self.assertGreater(len(expected), 8)
                 for call in found:
+                    if call["category"] == "sched":
+                        continue  # uftrace counts only those inside other calls; tests/oracle/compare_sched.py compares them
                     calls, times = expected[call["name"]]
                     self.assertEqual(call["calls"], calls, call)
                     for column, (time_ns, unit_ns) in times.items():

@@ -20,7 +20,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 CONVERT_ALL = REPOSITORY / "scripts" / "convert-all"
-CALC = REPOSITORY / "samples" / "uftrace" / "calc"
+CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
 HEATER = REPOSITORY / "samples" / "gdb" / "heater.tfile"
 FXT_MAGIC = bytes.fromhex("1000044678541600")
 

@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]).resolve() / "fxt-convert"
 CONVERT_ALL = REPOSITORY / "scripts" / "convert-all"
 ARRAY = REPOSITORY / "scripts" / "convert-array.sbatch"
-CALC = REPOSITORY / "samples" / "uftrace" / "calc"
+CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
 SKIPPED = 77
 
 CONFIGURATION = """\

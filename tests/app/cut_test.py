@@ -18,8 +18,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
-POOL = "samples/uftrace/pool"
-BOTH = ["samples/both/stones", "samples/both/stones.trace"]
+POOL = "tests/uftrace/recordings/pool"
+BOTH = ["tests/app/both/stones", "tests/app/both/stones.trace"]
 HEATER = REPOSITORY / "samples/gdb/heater.tfile"
 
 

@@ -27,7 +27,7 @@ import trace_file_generator
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 LIBRARY = os.environ["FAIL_CALL_LIBRARY"]
-CALC = REPOSITORY / "samples" / "uftrace" / "calc"
+CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
 QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
 MOST = int(os.environ.get("MOST_CALLS", "12"))  # calls of a function that are tried, evenly spread
 ERRORS = {"write": errno.ENOSPC, "open": errno.EACCES, "fopen": errno.EACCES, "fopen64": errno.EMFILE, "open64": errno.EMFILE,

@@ -17,15 +17,15 @@ CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 GOLDENS = REPOSITORY / "tests" / "app" / "goldens"
 RECORDINGS = {
     # Whole ones.
-    "pool": "samples/uftrace/pool", "shapes": "samples/uftrace/shapes", "family": "samples/uftrace/family",
-    "calc": "samples/uftrace/calc", "queue": "samples/gdb/queue.trace",
+    "pool": "tests/uftrace/recordings/pool", "shapes": "tests/uftrace/recordings/shapes", "family": "tests/uftrace/recordings/family",
+    "calc": "tests/uftrace/recordings/calc", "queue": "samples/gdb/queue.trace",
     # Pieces of others: 32 bits with arguments; kernel functions; zeros in the middle of a file; no info.
     "i386": "tests/uftrace/recordings/i386", "kernel": "tests/uftrace/recordings/kernel",
     "damaged": "tests/uftrace/recordings/damaged",
 }
 
 SHORT = """\
-input: samples/uftrace/pool
+input: tests/uftrace/recordings/pool
 kind: uftrace recording
 info:
   command: uftrace record --no-sched -d pool.data ./pool
@@ -145,7 +145,7 @@ notes
 
     def test_every_cut_of_its_texts_is_survived(self):
         with tempfile.TemporaryDirectory() as directory:
-            recording = Path(shutil.copytree(REPOSITORY / "samples" / "uftrace" / "calc", Path(directory) / "calc"))
+            recording = Path(shutil.copytree(REPOSITORY / "tests" / "uftrace" / "recordings" / "calc", Path(directory) / "calc"))
             for name in "info", "task.txt", "calc.sym", "sid-2b4b859d9a6c0b5b.map":
                 whole = (recording / name).read_bytes()
                 for size in range(0, len(whole), 31):

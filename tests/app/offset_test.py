@@ -17,7 +17,7 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
 import fxt_reader as fxt  # noqa: E402
 
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
-POOL = "samples/uftrace/pool"
+POOL = "tests/uftrace/recordings/pool"
 HEATER = "samples/gdb/heater.tfile"
 QUEUE = "samples/gdb/queue.trace"
 
@@ -101,7 +101,7 @@ class Offset(unittest.TestCase):
                               f"s, m, h; ns without one), with a sign or without, less than 292 years, not '{text}'", f"--offset=1={text}", POOL)
 
     def test_inputs_that_do_not_exist(self):
-        self.assert_wrong("--offset: 'samples/uftrace/poo' is not one of the INPUTs", "--offset=samples/uftrace/poo=5", POOL)
+        self.assert_wrong("--offset: 'tests/uftrace/recordings/poo' is not one of the INPUTs", "--offset=tests/uftrace/recordings/poo=5", POOL)
         self.assert_wrong("--offset: '' is not one of the INPUTs", "--offset==5", POOL)
         self.assert_wrong("--offset: there is no INPUT number 2", "--offset=2=5", POOL)
         self.assert_wrong("--offset: there is no INPUT number 0", "--offset=0=5", POOL)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
-POOL = REPOSITORY / "samples" / "uftrace" / "pool"
+POOL = REPOSITORY / "tests" / "uftrace" / "recordings" / "pool"
 QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
 
 

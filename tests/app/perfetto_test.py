@@ -28,7 +28,7 @@ from needs import needs
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 SCRIPT = REPOSITORY / "scripts" / "open-in-perfetto"
-POOL = REPOSITORY / "samples" / "uftrace" / "pool"
+POOL = REPOSITORY / "tests" / "uftrace" / "recordings" / "pool"
 UI = "https://ui.example.org"
 
 

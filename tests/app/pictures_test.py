@@ -17,13 +17,15 @@ from needs import needs
 
 PROGRAMS = Path(os.environ["PROGRAMS"])
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+BOTH = Path(__file__).resolve().parent / "both"
 
 
 class Pictures(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.traces = {"pool": self.converted(SAMPLES / "uftrace/pool", "pool.fxt"),
-                       "stones": self.converted(SAMPLES / "both/stones", SAMPLES / "both/stones.trace", "stones.fxt")}
+                       "stones": self.converted(SAMPLES / "both/stones", SAMPLES / "both/stones.trace", "stones.fxt"),
+                       "older stones": self.converted(BOTH / "stones", BOTH / "stones.trace", "older-stones.fxt")}
 
     def converted(self, *paths):
         trace = self.folder / paths[-1]
@@ -45,7 +47,7 @@ class Pictures(unittest.TestCase):
         most = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         page = self.folder / "page.html"
-        subprocess.run([PROGRAMS / "fxt-draw", "-q", "-f", "-r", "4485ms~4514ms", self.traces["stones"], page], check=True)
+        subprocess.run([PROGRAMS / "fxt-draw", "-q", "-f", "-r", "4485ms~4514ms", self.traces["older stones"], page], check=True)
         # The page paints at once. A busy machine may paint no frame before Chromium writes the page.
         text = page.read_text().replace("<body>", "<body><script>window.requestAnimationFrame = paint => paint();</script>")
         page.write_text(text.replace("</body>", f"<script>setTimeout(() => {{ {steps} }}, 100)</script></body>"))
@@ -126,7 +128,7 @@ class Pictures(unittest.TestCase):
             name.value = 'usleep';
             name.dispatchEvent(new Event('input'));""")
         statistics = json.loads(subprocess.run(
-            [PROGRAMS / "fxt-dump", "--stats", "--json", "-n", "usleep", "-r", "4485ms~4514ms", self.traces["stones"]],
+            [PROGRAMS / "fxt-dump", "--stats", "--json", "-n", "usleep", "-r", "4485ms~4514ms", self.traces["older stones"]],
             check=True, capture_output=True, text=True).stdout)
         calls = statistics["calls"][0]["calls"]
         self.assertEqual(self.text_of(page, "found"), f"{calls} calls of 1 name, {calls} of them drawn apart")

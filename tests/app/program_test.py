@@ -24,10 +24,10 @@ import fxt_reader as fxt  # noqa: E402
 
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
-SAMPLES = REPOSITORY / "samples" / "uftrace"
-POOL = SAMPLES / "pool"
+RECORDINGS = REPOSITORY / "tests" / "uftrace" / "recordings"
+POOL = RECORDINGS / "pool"
 FRAMES = REPOSITORY / "samples" / "gdb" / "heater.tfile"
-CLEAN = SAMPLES / "shapes"  # a recording with nothing to note
+CLEAN = RECORDINGS / "shapes"  # a recording with nothing to note
 RECORD_BYTES = 16
 OLDER = bytes.fromhex("1000044678541600") + b"an older trace"
 
@@ -267,7 +267,7 @@ class Usage(ProgramTest):
         beside = self.convert("--strict", "--tid=4", POOL, FRAMES, self.output)
         self.assert_done(beside, 3)
         self.assertIn(f"{POOL}: thread 4", beside.stdout.decode())
-        each_in_one = self.convert("--strict", "--tid=28327,7283", POOL, SAMPLES / "family", self.output)
+        each_in_one = self.convert("--strict", "--tid=28327,7283", POOL, RECORDINGS / "family", self.output)
         self.assertNotIn(b"no-such-thread", each_in_one.stdout)
 
     def test_a_thread_without_an_id_may_be_the_one_that_is_asked_for(self):
@@ -393,12 +393,12 @@ class Outputs(ProgramTest):
         self.assertTrue(Path("/dev/null").is_char_device())
 
     def test_two_recordings_on_one_timeline(self):
-        self.assert_done(self.convert(POOL, SAMPLES / "shapes", self.output))
+        self.assert_done(self.convert(POOL, RECORDINGS / "shapes", self.output))
         trace = fxt.read(self.output)
         self.assertEqual(set(trace.process_names.values()), {"pool", "shapes"})
 
     def test_a_recording_and_a_gdb_trace_file_on_one_timeline(self):
-        self.assert_done(self.convert(POOL, SAMPLES.parent / "gdb" / "heater.tfile", self.output))
+        self.assert_done(self.convert(POOL, FRAMES, self.output))
         categories = {event.category for event in fxt.read(self.output).events}
         self.assertLessEqual({"pool", "tracepoint"}, categories)
 
@@ -477,9 +477,9 @@ class Reports(ProgramTest):
     def test_strict_is_about_notes(self):
         self.assert_done(self.convert("--strict", CLEAN, self.output))
         # What is only told, here a fork's inherited calls, is no reason.
-        self.assert_done(self.convert("--strict", SAMPLES / "family", self.output))
+        self.assert_done(self.convert("--strict", RECORDINGS / "family", self.output))
         damaged = self.directory / "damaged"
-        shutil.copytree(SAMPLES / "family", damaged)
+        shutil.copytree(RECORDINGS / "family", damaged)
         with open(damaged / "7283.dat", "ab") as file:
             file.write(b"half")
         self.assert_done(self.convert("--strict", damaged, self.output), code=3)
@@ -537,7 +537,7 @@ class Failures(ProgramTest):
 
     def test_the_exit_code_of_strict_holds_if_nobody_reads_the_report(self):
         damaged = self.directory / "damaged"
-        shutil.copytree(SAMPLES / "family", damaged)
+        shutil.copytree(RECORDINGS / "family", damaged)
         with open(damaged / "7283.dat", "ab") as file:
             file.write(b"half")
         read_end, write_end = os.pipe()
@@ -632,7 +632,7 @@ class Failures(ProgramTest):
         self.assert_only("large")
 
     def test_damage_is_survived_with_every_cut(self):
-        recording = self.copy_of(SAMPLES / "calc")
+        recording = self.copy_of(RECORDINGS / "calc")
         for name in "info", "task.txt", "calc.sym":
             whole = (recording / name).read_bytes()
             for size in range(0, len(whole), 13):
@@ -673,7 +673,7 @@ class Dump(ProgramTest):
         self.assertEqual(self.dump("-", input=self.output.read_bytes()).stdout, plain)
 
     def test_our_files_keep_every_rule(self):
-        for sample in sorted(SAMPLES.iterdir()) + [SAMPLES.parent / "gdb" / "heater.tfile"]:
+        for sample in [*(REPOSITORY / "samples" / "uftrace").iterdir(), RECORDINGS / "family", POOL, FRAMES]:
             self.assert_done(self.convert("-q", sample, self.output))
             process = self.dump("--check", self.output)
             self.assertEqual((process.returncode, process.stderr), (0, b""), process.stdout.decode())

@@ -20,7 +20,7 @@ from pathlib import Path
 from program_test import entry, leave
 
 PROGRAMS = Path(os.environ["PROGRAMS"])
-SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "uftrace"
+RECORDINGS = Path(__file__).resolve().parents[1] / "uftrace" / "recordings"
 LINE = re.compile(rb"\r\x1b\[K([^\r]*)")
 
 
@@ -80,7 +80,7 @@ class OnATerminal(unittest.TestCase):
                 self.assertRegex(lines[-2], rb"^ *\d+%  [\d.]+ \wB of 32\.0 MB")
 
     def test_several_inputs_are_counted(self):
-        self.assertIn(b"MB in 2 inputs", self.converted(self.recording, SAMPLES / "pool"))
+        self.assertIn(b"MB in 2 inputs", self.converted(self.recording, RECORDINGS / "pool"))
         self.assertNotIn(b" in 1 ", self.converted(self.recording))
 
     def test_a_terminal_may_be_resized(self):
@@ -116,7 +116,7 @@ class OnATerminal(unittest.TestCase):
         return text
 
     def test_a_dumb_terminal_gets_plain_lines(self):
-        self.assertEqual(self.converted(SAMPLES / "pool", progress="auto", TERM="dumb"), b"", "it is over at once")
+        self.assertEqual(self.converted(RECORDINGS / "pool", progress="auto", TERM="dumb"), b"", "it is over at once")
         text = self.converted_slowly(progress="auto", TERM="dumb")
         self.assertNotIn(b"\x1b", text)
         for line in text.removesuffix(b"\r\n").split(b"\r\n"):
@@ -133,7 +133,7 @@ class OnATerminal(unittest.TestCase):
 
     def test_colours_are_for_those_who_want_them(self):
         trace = self.folder / "pool.fxt"
-        subprocess.run([PROGRAMS / "fxt-convert", "-q", SAMPLES / "pool", trace], check=True)
+        subprocess.run([PROGRAMS / "fxt-convert", "-q", RECORDINGS / "pool", trace], check=True)
         dump = PROGRAMS / "fxt-dump"
         self.assertIn(b"\x1b[1mmagic", self.seen(dump, trace))
         self.assertIn(b"\x1b[1mmagic", self.seen(dump, trace, NO_COLOR=""))

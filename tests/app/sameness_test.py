@@ -26,7 +26,7 @@ import trace_file_generator
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 RECORDINGS = [f"samples/uftrace/{name}" for name in ("calc", "family", "pool", "shapes")] + [
-    f"tests/uftrace/recordings/{name}" for name in ("args-auto", "damaged", "execs", "kernel", "sched")
+    f"tests/uftrace/recordings/{name}" for name in ("args-auto", "damaged", "execs", "kernel", "pool", "sched")
 ] + ["samples/gdb/heater.tfile", "samples/both/stones.trace"]
 VERSION = subprocess.run([PROGRAMS / "fxt-convert", "--version"], capture_output=True, check=True).stdout
 MAX_ARGUMENTS = 15

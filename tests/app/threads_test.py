@@ -14,6 +14,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 SAMPLES = REPOSITORY / "samples"
+RECORDINGS = REPOSITORY / "tests" / "uftrace" / "recordings"
 JOBS = (1, 2, 3, 8)
 
 
@@ -67,7 +68,7 @@ class Threads(unittest.TestCase):
             self.assertTrue(result[2] == first[2], f"other bytes with {jobs} jobs")
 
     def test_samples(self):
-        for sample in sorted((SAMPLES / "uftrace").iterdir()) + sorted((SAMPLES / "gdb").glob("*.t*")):
+        for sample in [*(SAMPLES / "uftrace").iterdir(), *(SAMPLES / "gdb").glob("*.t*"), RECORDINGS / "pool", RECORDINGS / "family"]:
             with self.subTest(sample.name):
                 self.assert_same(sample)
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]).resolve() / "fxt-convert"
-CALC = REPOSITORY / "samples" / "uftrace" / "calc"
-POOL = REPOSITORY / "samples" / "uftrace" / "pool"
+CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
+POOL = REPOSITORY / "tests" / "uftrace" / "recordings" / "pool"
 HEATER = REPOSITORY / "samples" / "gdb" / "heater.tfile"
 NOTHING = "holds neither a uftrace recording nor a GDB trace file"
 

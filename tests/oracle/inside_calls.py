@@ -20,7 +20,7 @@ def calls_of(trace):
     """(begin, end, name) of every call, by thread id."""
     calls, open_calls = collections.defaultdict(list), collections.defaultdict(list)
     for event in trace.events:
-        if event.category == "tracepoint":
+        if event.category in ("tracepoint", "sched"):  # GDB stops a thread at a hit, so that it is off the CPU there
             continue
         if event.type == fxt.COMPLETE:
             calls[event.thread[1]].append((event.time, event.extra, event.name))
