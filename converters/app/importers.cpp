@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 

@@ -1,7 +1,9 @@
 #include "converters/app/options.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <elfutils/libdwfl.h>
 #include <filesystem>
 #include <fmt/format.h>

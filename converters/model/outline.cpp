@@ -1,6 +1,7 @@
 #include "converters/model/outline.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 #include "fxt/support/text.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>

@@ -1,13 +1,16 @@
 // All lanes of all inputs, merged by time into one stream for the sink, in bounded memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/model/lanes/lane.h"

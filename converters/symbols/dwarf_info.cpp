@@ -4,6 +4,7 @@
 #include <array>
 #include <dwarf.h>
 #include <gelf.h>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>

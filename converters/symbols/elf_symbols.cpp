@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gelf.h>
 #include <map>
 #include <optional>
+#include <string>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <boost/crc.hpp>
 #include <boost/endian/conversion.hpp>

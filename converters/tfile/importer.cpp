@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 

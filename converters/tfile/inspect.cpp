@@ -1,6 +1,14 @@
 // --inspect: target, tracepoints with disassembled actions, variables, frames, threads, times and damage.
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/events/trace_source.h"

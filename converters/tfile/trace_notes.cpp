@@ -1,6 +1,8 @@
 #include "converters/tfile/trace_notes.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <string>
 #include <vector>

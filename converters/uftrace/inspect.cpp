@@ -1,6 +1,8 @@
 #include "converters/uftrace/inspect.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <map>
 #include <string>

@@ -1,6 +1,7 @@
 #include "converters/uftrace/record_survey.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <string>
 #include <utility>

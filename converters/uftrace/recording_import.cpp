@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <list>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "fxt/checking/limit_check.h"
 #include "fxt/checking/link_check.h"

@@ -1,6 +1,11 @@
 // The table of faults: which rule each breaks, and what it costs in which reader.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "fxt/checking/value_rules.h"
 #include "fxt/rules.h"

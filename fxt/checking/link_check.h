@@ -2,9 +2,11 @@
 // judged in time order, in a window, for threads may follow one another in the file. Internal to the Checker.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "fxt/checking/findings.h"
 #include "fxt/checking/links.h"

@@ -9,6 +9,7 @@
 #include <deque>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fxt/checking/by_thread.h"

@@ -1,6 +1,9 @@
 // What the Reader found odd in a record, in words and by its rule.
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 namespace fxt {

@@ -1,6 +1,7 @@
 #include "fxt/cutting/piece.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace fxt {
 namespace {

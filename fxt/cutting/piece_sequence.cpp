@@ -1,6 +1,7 @@
 #include "fxt/cutting/piece_sequence.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace fxt {

@@ -1,6 +1,8 @@
 // Which kind of record it is, and what it changes; fxt/record_layouts.h has its words.
 #include "fxt/reading/record_decoder.h"
 
+#include <variant>
+
 #include "fxt/header_words.h"
 #include "fxt/record_layouts.h"
 #include "fxt/utf8.h"

@@ -1,6 +1,11 @@
 // What records are made of, as the decoder reads it: streams, references, arguments.
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
 #include <type_traits>
+#include <variant>
 
 #include "fxt/reading/record_decoder.h"
 #include "fxt/utf8.h"

@@ -3,6 +3,9 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "fxt/support/program_text.h"
 #include "fxt/support/text.h"

@@ -1,10 +1,15 @@
 // Plain files, gzip by zlib, and zstd.
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <limits>
+#include <memory>
 #include <new>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -6,8 +6,11 @@
 #include <deque>
 #include <fmt/format.h>
 #include <future>
+#include <memory>
 #include <new>
+#include <span>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "fxt/support/json.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace fxt {
 namespace {

@@ -2,6 +2,7 @@
 // parsing, `--help`, the manual page and the completions come.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
 #include <fmt/format.h>
 
 #include "fxt/support/program.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <utility>
 
 namespace fxt::tools {
 namespace {

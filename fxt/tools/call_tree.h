@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <fmt/format.h>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <variant>
 
 namespace fxt::tools {
 

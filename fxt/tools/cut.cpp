@@ -1,10 +1,15 @@
 // fxt-cut: writes parts of traces in the Fuchsia trace format. Options, and the loop over the records.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <fmt/format.h>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include "fxt/cutter.h"
 #include "fxt/support/build_text.h"

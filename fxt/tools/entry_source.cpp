@@ -1,6 +1,7 @@
 #include "fxt/tools/entry_source.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>

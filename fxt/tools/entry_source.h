@@ -1,6 +1,7 @@
 // The records of a trace as far as it can be read, and the message about its end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <limits>

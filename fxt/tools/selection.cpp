@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "fxt/format.h"
 #include "fxt/records.h"

@@ -2,7 +2,10 @@
 #include "fxt/tools/statistics.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
 #include <functional>
+#include <utility>
 
 #include "fxt/records.h"
 #include "fxt/support/json.h"

@@ -2,6 +2,8 @@
 #include "fxt/writing/event_order.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 #include "fxt/checking/value_rules.h"
 #include "fxt/writing/tables.h"

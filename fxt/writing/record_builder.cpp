@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 #include "fxt/checking/value_rules.h"
 #include "fxt/words.h"

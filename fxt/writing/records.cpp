@@ -1,5 +1,13 @@
 // Records as values: the rules of each kind, and its words.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "fxt/checking/packet_stream.h"
 #include "fxt/checking/value_rules.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "fxt/checking/value_rules.h"
 #include "fxt/writer.h"

@@ -2,6 +2,7 @@
 #include "fxt/writing/tables.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "fxt/checking/value_rules.h"

@@ -1,10 +1,13 @@
 // How fast the library writes and reads, against copying the same bytes.
 #include <benchmark/benchmark.h>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "fxt/checker.h"

@@ -3,8 +3,10 @@
 // and switches. Prints how many records it wrote, those of the program included.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>

@@ -2,6 +2,7 @@
 //   make_tfile registers FRAMES FILE     frames with a register block and a time stamp (2437 bytes each)
 //   make_tfile small FRAMES FILE         frames with one number and a time stamp (38 bytes each)
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,11 @@
 // What a call costs from the lane to the encoded bytes, with and without arguments: items are calls.
 #include <benchmark/benchmark.h>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "converters/model/merging/source.h"
 #include "converters/model/names/names.h"

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <span>
 #include <string>
+#include <variant>
 
 #include "fxt/checker.h"
 #include "fxt/reader.h"

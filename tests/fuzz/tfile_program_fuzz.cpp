@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tests/fuzz/tfile_convert.h"
 #include "tests/number_bytes.h"

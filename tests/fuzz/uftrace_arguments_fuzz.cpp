@@ -1,10 +1,14 @@
 // Argument specs, enum definitions, .dbg files and payloads of any bytes. The first byte says which; a
 // payload has its specs in front, up to the first zero byte.
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converters/uftrace/arguments/debug_files.h"

@@ -2,8 +2,13 @@
 // as the pages of a cpu, whose byte order is its lowest bit; the rest as the format of one more event. Its
 // highest bits are options: perf's switches are not shown then, but the kernel's.
 
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
 
 #include "tests/fuzz/uftrace_convert.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"

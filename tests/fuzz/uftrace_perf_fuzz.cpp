@@ -2,8 +2,12 @@
 // of the rest is the first one's, and with its lowest bit the byte order.
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
 
 #include "tests/fuzz/uftrace_convert.h"
 #include "tests/number_bytes.h"

@@ -2,6 +2,7 @@
 #include "fxt/field.h"
 
 #include <gtest/gtest.h>
+#include <stdexcept>
 
 namespace fxt {
 namespace {

@@ -1,4 +1,8 @@
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <optional>
+#include <ostream>
+#include <string_view>
 
 #include "fxt/time_range.h"
 

@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <deque>
+#include <fmt/format.h>
+#include <iterator>
+#include <limits>
+#include <optional>
 #include <sstream>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "fxt/checker.h"

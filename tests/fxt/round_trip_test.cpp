@@ -1,7 +1,16 @@
 // Random records: what is written is read back equal, and what was read is written back as the same words.
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "fxt/reader.h"
 #include "tests/fxt/sample_trace.h"

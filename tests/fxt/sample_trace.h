@@ -1,6 +1,9 @@
 // A trace that holds every kind of record that a Writer can write, and some more by hand.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // Help for stories about words: what a Writer adds to the start of its file, and words as text.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string_view>

@@ -4,6 +4,10 @@
 #include <array>
 #include <gtest/gtest.h>
 #include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
 
 #include "fxt/reader.h"
 #include "tests/fxt/trace_words.h"

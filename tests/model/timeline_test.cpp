@@ -1,5 +1,6 @@
 #include "converters/model/timeline.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>

@@ -1,6 +1,10 @@
 // Writes a trace, cuts it, reads it back and checks it, with nothing but the installed library.
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <span>
 #include <sstream>
+#include <variant>
 
 #include "fxt/checker.h"
 #include "fxt/cutter.h"

@@ -1,9 +1,11 @@
 #include "converters/symbols/demangle.h"
 
+#include <cstddef>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <random>
+#include <string_view>
+#include <utility>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/symbols/elf_symbols.h"

@@ -1,5 +1,6 @@
 #include "tests/symbols/elf_builder.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "tests/number_bytes.h"

@@ -1,8 +1,13 @@
 #include "converters/symbols/elf_symbols.h"
 
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "converters/model/reading/input_error.h"
 #include "tests/number_bytes.h"

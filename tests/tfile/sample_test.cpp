@@ -1,7 +1,12 @@
 // The timeline of a real recording, made with gdbserver.
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "converters/tfile/importer.h"
 #include "tests/model/event_text.h"

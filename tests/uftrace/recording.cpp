@@ -1,6 +1,7 @@
 #include "tests/uftrace/recording.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>

@@ -1,6 +1,7 @@
 #include "converters/model/lanes/lane.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <string>

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include "fxt/rules.h"

@@ -1,6 +1,7 @@
 // The only room that knows both the model and FXT: writes the merged stream as FXT records.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

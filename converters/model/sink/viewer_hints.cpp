@@ -1,8 +1,11 @@
 // What a viewer needs besides the events: which part of the trace it shows first, in which order, and what
 // the trace is of. It is written as Perfetto's packets.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>

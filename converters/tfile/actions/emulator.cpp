@@ -1,6 +1,7 @@
 #include "converters/tfile/actions/emulator.h"
 
 #include <array>
+#include <utility>
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/description/numbers.h"

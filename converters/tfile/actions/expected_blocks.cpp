@@ -1,6 +1,8 @@
 #include "converters/tfile/actions/expected_blocks.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 namespace convert::tfile {
 namespace {

@@ -1,6 +1,7 @@
 #include "converters/tfile/actions/replay.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "converters/tfile/actions/emulator.h"
 

@@ -1,6 +1,7 @@
 // Runs the actions of a tracepoint again on a frame, to find out which memory each of them recorded.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,5 +1,7 @@
 #include "converters/tfile/description/collect_items.h"
 
+#include <cstddef>
+
 #include "converters/model/reading/text.h"
 
 namespace convert::tfile {

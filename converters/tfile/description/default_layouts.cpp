@@ -1,8 +1,11 @@
 // The registers of machines whose trace files bring no target description.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converters/model/reading/text.h"

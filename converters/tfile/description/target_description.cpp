@@ -1,11 +1,17 @@
 // The target description of a trace file: XML that lists the registers of the machine.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <fmt/format.h>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <pugixml.hpp>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "converters/tfile/description/register_layout.h"
 

@@ -1,6 +1,7 @@
 // The names and source lines of frames. Cached by pc, because the same few addresses are hit again and again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <map>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/program/program_check.h"

@@ -1,6 +1,8 @@
 // The recipes of frames, each built once for all frames that it fits.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

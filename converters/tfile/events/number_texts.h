@@ -5,9 +5,11 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
+#include <string>
 #include <unordered_map>
 
 #include "converters/model/names/names.h"

@@ -1,7 +1,10 @@
 #include "converters/tfile/events/recipe_builder.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
+#include <span>
+#include <string_view>
 
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/frames/frame_clock.h"

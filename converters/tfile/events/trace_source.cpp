@@ -1,5 +1,7 @@
 #include "converters/tfile/events/trace_source.h"
 
+#include <bit>
+#include <cstddef>
 #include <string>
 #include <utility>
 

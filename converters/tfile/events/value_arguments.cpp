@@ -1,8 +1,10 @@
 #include "converters/tfile/events/value_arguments.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <functional>
+#include <optional>
 
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"

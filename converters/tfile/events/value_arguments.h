@@ -3,7 +3,9 @@
 // the items that can't be others', and no types.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>

@@ -1,9 +1,12 @@
 // Gives every frame a time: its own time stamp or, without one, a time between its neighbours' stamps.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "converters/model/lanes/event.h"

@@ -1,6 +1,7 @@
 #include "converters/tfile/frames/frame_reader.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 
 namespace convert::tfile {

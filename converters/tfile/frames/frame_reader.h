@@ -2,6 +2,7 @@
 // circular buffers, it finds the next good frame. All readers of a file find the same frames.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

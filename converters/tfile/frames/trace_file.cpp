@@ -1,9 +1,15 @@
 #include "converters/tfile/frames/trace_file.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <map>
+#include <span>
 #include <stdexcept>
+#include <string_view>
+#include <vector>
 
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/note_kinds.h"

@@ -1,6 +1,7 @@
 // An open trace file: its description was read, and its byte order and register layout were found out.
 #pragma once
 
+#include <bit>
 #include <filesystem>
 #include <memory>
 #include <optional>

@@ -1,11 +1,15 @@
 #include "converters/tfile/program/debug_info.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <dwarf.h>
 #include <elf.h>
 #include <filesystem>
 #include <iterator>
 #include <span>
+#include <system_error>
+#include <utility>
 
 #include "converters/tfile/description/numbers.h"
 

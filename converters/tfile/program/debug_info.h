@@ -2,6 +2,7 @@
 // global names.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <elfutils/libdw.h>

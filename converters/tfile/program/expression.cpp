@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <dwarf.h>
+#include <optional>
 #include <string>
 #include <utility>
 

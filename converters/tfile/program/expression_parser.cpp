@@ -1,6 +1,10 @@
 // Parses C expressions.
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "converters/model/reading/text.h"

@@ -1,4 +1,5 @@
 // A kernel's symbol list: /proc/kallsyms or System.map.
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

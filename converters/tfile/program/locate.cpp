@@ -1,9 +1,14 @@
 // Finds the storage of variables: runs the operations of their DWARF locations on what a frame holds.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <dwarf.h>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "converters/model/reading/long_double.h"
 #include "converters/tfile/program/dwarf_stack.h"

@@ -1,9 +1,11 @@
 // The traced program and its libraries. Each address is looked up in the module that has it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 

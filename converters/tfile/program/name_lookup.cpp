@@ -1,9 +1,12 @@
 // Looks names up, in the order that expression.h states.
 #include <algorithm>
+#include <cstddef>
 #include <dwarf.h>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 

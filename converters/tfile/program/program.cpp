@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
+#include <exception>
 #include <fmt/format.h>
 #include <gelf.h>
+#include <span>
+#include <system_error>
 #include <unistd.h>
 #include <unordered_map>
 

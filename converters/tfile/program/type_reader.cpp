@@ -1,12 +1,16 @@
 // Reads the types of a program: what its DWARF says about each.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <dwarf.h>
 #include <elf.h>
 #include <fmt/format.h>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/tfile/program/debug_info.h"

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <dwarf.h>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "converters/tfile/program/debug_info.h"

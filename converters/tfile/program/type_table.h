@@ -1,6 +1,8 @@
 // The types of a program: those of its DWARF, each read once, and those that are made from them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <elfutils/libdw.h>
 #include <functional>
@@ -9,6 +11,8 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "converters/tfile/program/type.h"
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <span>
+#include <string_view>
 
 namespace convert::tfile {
 namespace {

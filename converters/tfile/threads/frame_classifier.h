@@ -3,9 +3,12 @@
 // same frames decide the same.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "converters/tfile/actions/expected_blocks.h"

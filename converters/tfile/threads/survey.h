@@ -2,6 +2,7 @@
 // with the number of frames.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -1,6 +1,8 @@
 #include "converters/uftrace/arguments/payload_decoder.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 namespace convert::uftrace {
 namespace {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <string_view>
 
 #include "converters/model/reading/load.h"
 #include "converters/model/reading/long_double.h"

@@ -1,6 +1,7 @@
 #include "converters/uftrace/arguments/spec_table.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>

@@ -1,9 +1,12 @@
 // Conditions on an argument, as `if:` of a filter or trigger has them.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "converters/model/option.h"

@@ -2,6 +2,7 @@
 // called for the first time. Safe to use from several threads; a result never depends on earlier calls.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

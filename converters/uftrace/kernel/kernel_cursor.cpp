@@ -1,6 +1,7 @@
 #include "converters/uftrace/kernel/kernel_cursor.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <utility>
 

@@ -1,7 +1,12 @@
 // Expressions in the print formats of kernel events: which field stands where, and how it is shown.
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "converters/uftrace/kernel/print_format.h"
 

@@ -1,9 +1,11 @@
 #include "converters/uftrace/recording/description.h"
 
+#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>

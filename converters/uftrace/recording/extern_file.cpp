@@ -1,6 +1,7 @@
 #include "converters/uftrace/recording/extern_file.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <utility>
 

@@ -2,6 +2,7 @@
 // Each line has a time and a text; the file does not name their thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>

@@ -1,6 +1,7 @@
 // The file `sid-<sid>.map`: the addresses of the modules of one session.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

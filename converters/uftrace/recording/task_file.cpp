@@ -1,5 +1,6 @@
 #include "converters/uftrace/recording/task_file.h"
 
+#include <cstddef>
 #include <fmt/format.h>
 #include <span>
 #include <utility>

@@ -1,5 +1,7 @@
 #include "converters/uftrace/symbols/elf_files.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
 #include <vector>

@@ -3,6 +3,7 @@
 // and types of variables.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>

@@ -1,6 +1,7 @@
 #include "converters/uftrace/symbols/module_files.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <utility>

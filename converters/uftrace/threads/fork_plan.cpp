@@ -2,8 +2,12 @@
 // inherits.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "converters/uftrace/recording/note_kinds.h"

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "converters/model/lanes/lane.h"
 #include "converters/uftrace/arguments/debug_files.h"

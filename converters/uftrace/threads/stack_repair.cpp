@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "converters/uftrace/recording/argument_names.h"

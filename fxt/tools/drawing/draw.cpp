@@ -1,12 +1,16 @@
 // fxt-draw: pictures of traces in the Fuchsia trace format. Options, and the loop over the records.
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "fxt/support/build_text.h"

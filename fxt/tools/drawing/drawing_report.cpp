@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "fxt/support/text.h"
 #include "fxt/tools/time_text.h"

@@ -1,8 +1,14 @@
 // A flame graph as a drawing: its axis is the time that calls took together.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "fxt/support/text.h"
 #include "fxt/tools/drawing/picture.h"

@@ -1,6 +1,9 @@
 // The page: the drawing as JSON, and a script that paints the part in view.
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
 
 #include "fxt/support/text.h"
 #include "fxt/tools/drawing/picture.h"

@@ -2,8 +2,11 @@
 #include "fxt/checker.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include <boost/endian/conversion.hpp>
 

@@ -1,6 +1,9 @@
 // Files at the edges of the format: what Fuchsia's C++ and Rust readers, Perfetto and Tracy make of each was
 // read in their sources; an error is wanted exactly where one of them fails, loses something or misdraws.
+#include <cstddef>
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <ostream>
 #include <string>
 #include <string_view>

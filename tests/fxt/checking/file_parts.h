@@ -1,6 +1,8 @@
 // Parts of files, as words, and what the Checker says of files that are put together of them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>

@@ -1,9 +1,18 @@
 // Traces made at random, cut at random: every piece keeps all rules, and joined they are the whole again.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
 #include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "tests/fxt/cutting/pieces.h"
 

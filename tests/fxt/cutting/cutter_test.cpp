@@ -1,8 +1,17 @@
 // What becomes of each kind of record where a trace is cut.
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <fmt/format.h>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "tests/fxt/cutting/pieces.h"

@@ -2,12 +2,18 @@
 // by a program that copies them nor where they are cut.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #include "tests/fxt/cutting/pieces.h"

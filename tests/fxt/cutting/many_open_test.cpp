@@ -1,6 +1,11 @@
 // Very many spans that are open at a time, in each form that has its own way through the Cutter.
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
+#include <span>
+#include <variant>
+#include <vector>
 
 #include "tests/fxt/cutting/pieces.h"
 

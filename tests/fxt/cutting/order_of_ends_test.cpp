@@ -1,11 +1,17 @@
 // Traces that were written as calls ended: in the file, an outer call stands behind those inside it.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <optional>
 #include <random>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fxt/checking/complete_order.h"

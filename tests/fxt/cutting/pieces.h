@@ -1,9 +1,15 @@
 // Pieces of a trace, in memory and as text.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <fmt/format.h>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "fxt/cutter.h"

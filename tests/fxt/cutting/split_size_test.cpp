@@ -1,7 +1,12 @@
 // Pieces of a size: how large they get, whatever the trace looks like.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tests/fxt/cutting/pieces.h"
 

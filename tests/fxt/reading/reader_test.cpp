@@ -8,12 +8,15 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ios>
+#include <iterator>
 #include <malloc.h>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 
 #include <boost/endian/conversion.hpp>
 

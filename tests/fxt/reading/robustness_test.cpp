@@ -1,8 +1,14 @@
 // The Reader on damaged files: every prefix, every header byte changed, every chunk size.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <random>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "fxt/reader.h"
 #include "fxt/tools/record_text.h"

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,12 @@
 #include <array>
+#include <cstdint>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "fxt/support/program_text.h"
 #include "fxt/support/similar_names.h"

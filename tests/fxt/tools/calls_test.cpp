@@ -1,6 +1,11 @@
 // What fxt-dump tells of calls: how long they took, and how they lie in each other.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 

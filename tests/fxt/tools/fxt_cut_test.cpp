@@ -1,5 +1,9 @@
 // The program fxt-cut as a user runs it: files, reports and exit codes.
+#include <cstdint>
+#include <filesystem>
 #include <gmock/gmock.h>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -1,6 +1,11 @@
 // The program fxt-draw as a user runs it: files, reports and exit codes.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "tests/fxt/tool_test.h"

@@ -1,8 +1,10 @@
 // The output of fxt-dump as goldens. FXT_RENEW_GOLDENS=1 in the environment writes them anew.
 #include <cstdlib>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <string>
 
 #include "fxt/tools/record_text.h"
 #include "fxt/tools/statistics.h"

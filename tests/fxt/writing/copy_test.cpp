@@ -1,6 +1,12 @@
 // Copying and filtering traces record by record.
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "fxt/reader.h"
 #include "tests/fxt/check_words.h"

@@ -1,6 +1,12 @@
 // How a file ends: what is open is ended, and the file passes the check.
+#include <cstddef>
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "fxt/reader.h"
 #include "fxt/records.h"

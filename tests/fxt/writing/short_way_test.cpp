@@ -1,5 +1,6 @@
 // Prepared events: as bytes, and without the order of events being watched.
 #include <gtest/gtest.h>
+#include <optional>
 
 #include "tests/fxt/check_words.h"
 

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
@@ -15,6 +17,7 @@
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <variant>
 #include <vector>
 
 #include "fxt/checker.h"

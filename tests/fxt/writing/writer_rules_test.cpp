@@ -1,10 +1,17 @@
 // What the Writer keeps by itself, and what it tells a caller who is wrong.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <ios>
+#include <limits>
 #include <ostream>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "fxt/checking/value_rules.h"
 #include "fxt/writer.h"

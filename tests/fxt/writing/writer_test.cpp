@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ostream>
 #include <span>
 #include <sstream>
 #include <stdexcept>

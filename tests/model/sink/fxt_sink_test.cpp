@@ -1,9 +1,13 @@
 #include "converters/model/sink/fxt_sink.h"
 
+#include <algorithm>
+#include <bit>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include "fxt/output.h"
 #include "tests/model/story.h"

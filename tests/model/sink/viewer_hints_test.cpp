@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "converters/model/sink/fxt_sink.h"

@@ -1,11 +1,13 @@
 // Agent bytecode: listing it, and running it again on a frame (fact sheet, section 8).
 #include "converters/tfile/actions/bytecode.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <ostream>
+#include <utility>
 
 #include "converters/tfile/actions/emulator.h"
 #include "converters/tfile/description/numbers.h"

@@ -1,11 +1,14 @@
 // Which memory each action recorded (fact sheet, sections 3 and 8).
 #include "converters/tfile/actions/replay.h"
 
+#include <bit>
 #include <deque>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/tfile/description/numbers.h"

@@ -1,8 +1,18 @@
 // Target descriptions, default layouts, and registers as values (fact sheet, section 5).
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
+#include <optional>
 #include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/events/values.h"

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <ostream>
 
 #include "converters/tfile/actions/bytecode.h"

@@ -1,7 +1,12 @@
 // The events of frames, block by block: names, values, times, threads, steps.
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tests/tfile/trace_builder.h"
 

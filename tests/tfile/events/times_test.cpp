@@ -1,6 +1,10 @@
 // The times of frames: from stamps, KGTP's clocks, or the frames around them (fact sheet, section 7).
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "tests/tfile/trace_builder.h"
 

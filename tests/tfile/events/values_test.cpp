@@ -1,11 +1,15 @@
 // Registers and memory as argument values.
 #include "converters/tfile/events/values.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "converters/tfile/events/number_texts.h"
 

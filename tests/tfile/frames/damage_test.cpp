@@ -1,8 +1,13 @@
 // Damaged files: frames around the damage are shown, and the damage is noted (fact sheet, section 9).
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
 
 #include "converters/tfile/importer.h"
 #include "tests/tfile/trace_builder.h"

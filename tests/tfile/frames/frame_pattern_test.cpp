@@ -2,8 +2,12 @@
 // output must be the same.
 #include "converters/tfile/frames/frame_pattern.h"
 
+#include <algorithm>
+#include <bit>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
 
 #include "converters/tfile/frames/pattern_reader.h"
 #include "converters/tfile/frames/trace_file.h"

@@ -1,9 +1,13 @@
 // The sample of hits by which their threads are found in another input, and frames on such a thread.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converters/model/merging/thread_match.h"

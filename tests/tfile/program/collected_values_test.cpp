@@ -1,10 +1,14 @@
 // What frames show of the variables of traced_values.cpp, and of expressions with them, where GDB shows the
 // same.
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "converters/tfile/program/program.h"
 #include "tests/tfile/trace_builder.h"

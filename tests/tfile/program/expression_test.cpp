@@ -1,7 +1,13 @@
 // The types and values of C expressions, operator by operator, in traced_expressions.cpp.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/program/program.h"

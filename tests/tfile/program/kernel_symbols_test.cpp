@@ -1,4 +1,5 @@
 // Kernel symbol lists: /proc/kallsyms and System.map.
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>

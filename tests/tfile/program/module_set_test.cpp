@@ -1,9 +1,11 @@
 // Several modules: each address belongs to the module that was loaded there.
 #include "converters/tfile/program/module_set.h"
 
+#include <bit>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <utility>
 
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/program/value.h"

@@ -1,7 +1,10 @@
 // What names mean in different places of a program: each meaning has another size. See traced_names.cpp.
+#include <bit>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/program.h"

@@ -2,6 +2,7 @@
 #include "converters/tfile/program/program.h"
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <elf.h>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>

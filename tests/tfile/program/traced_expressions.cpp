@@ -1,4 +1,5 @@
 // A function with a variable of each kind of type, for tests of expressions.
+#include <cstddef>
 #include <cstdint>
 
 namespace app {

@@ -1,10 +1,19 @@
 // Values of frames whose types the program knows.
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <dwarf.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/program.h"

@@ -1,7 +1,14 @@
 // The thread of a frame: by KGTP's variables, by a register, by its stack (fact sheet, sections 6 and 10);
 // and whether it is a step.
+#include <cstddef>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tests/tfile/trace_builder.h"
 

@@ -1,8 +1,12 @@
 #include "converters/uftrace/arguments/payload_decoder.h"
 
+#include <atomic>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "tests/uftrace/text_recording.h"

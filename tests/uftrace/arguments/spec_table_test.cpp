@@ -1,5 +1,6 @@
 #include "converters/uftrace/arguments/spec_table.h"
 
+#include <cstddef>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

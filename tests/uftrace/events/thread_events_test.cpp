@@ -1,9 +1,12 @@
 #include "converters/uftrace/events/thread_events.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "converters/symbols/elf_symbols.h"
 #include "tests/model/event_text.h"

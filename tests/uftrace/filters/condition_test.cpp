@@ -1,6 +1,10 @@
 // if:argN OP VALUE, typed as the argument was recorded.
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "converters/model/option.h"
 #include "converters/uftrace/filters/filter_item.h"

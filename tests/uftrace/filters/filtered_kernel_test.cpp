@@ -1,5 +1,8 @@
 // Filters and what the kernel did: its calls, the switches and tracepoints in them.
+#include <cstdint>
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 #include "tests/uftrace/filters/tree.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"

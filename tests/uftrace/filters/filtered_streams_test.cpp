@@ -1,6 +1,10 @@
 // Filters where a thread's calls do not simply nest: forks, execs, longjmp, losses; and what lies between
 // calls.
+#include <cstddef>
+#include <cstdint>
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 #include "tests/uftrace/filters/tree.h"
 #include "tests/uftrace/perf/perf_bytes.h"

@@ -1,6 +1,9 @@
 // Arrows of forks where not all calls are shown: from the call that forks to a child that begins in a call
 // that is shown, and never half of one.
+#include <cstddef>
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 #include "tests/uftrace/filters/tree.h"
 #include "tests/uftrace/perf/perf_bytes.h"

@@ -1,6 +1,8 @@
 // Which functions a pattern means, and what is said of one that fits none.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 #include "converters/uftrace/filters/filter_options.h"
 #include "tests/uftrace/filters/tree.h"

@@ -1,6 +1,8 @@
 #include "tests/uftrace/filters/tree.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <stdexcept>
 

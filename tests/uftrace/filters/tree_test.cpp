@@ -1,6 +1,7 @@
 // What is shown under which options: trees that uftrace shows of one recording.
 #include "tests/uftrace/filters/tree.h"
 
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <ostream>
 

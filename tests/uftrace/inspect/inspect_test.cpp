@@ -1,6 +1,8 @@
 // What a recording holds, counted without converting it: nothing may be missed, and damage has its place.
 #include "converters/uftrace/inspect.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

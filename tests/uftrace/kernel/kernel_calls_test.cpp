@@ -1,8 +1,12 @@
 // What a thread's own records, its kernel calls and its switches give together.
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "tests/uftrace/kernel/kernel_bytes.h"
 #include "tests/uftrace/perf/perf_bytes.h"

@@ -1,9 +1,14 @@
 // The events of a kernel file, and what remains of a damaged one.
 #include "converters/uftrace/kernel/kernel_cursor.h"
 
+#include <bit>
+#include <filesystem>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"

@@ -1,6 +1,7 @@
 // The page layout and event formats of kernel_header, and what remains of a damaged one.
 #include "converters/uftrace/kernel/kernel_header.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

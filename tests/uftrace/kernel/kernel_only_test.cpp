@@ -1,7 +1,10 @@
 // --kernel-only shows the kernel's calls and events, and nothing of the program, as uftrace's own option
 // does.
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 #include "tests/uftrace/kernel/kernel_bytes.h"
 #include "tests/uftrace/perf/perf_bytes.h"

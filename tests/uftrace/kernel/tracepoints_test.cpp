@@ -1,8 +1,12 @@
 // How the kernel's tracepoints are shown, by the formats in the recording.
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "converters/uftrace/kernel/tracepoint.h"
 #include "tests/uftrace/kernel/kernel_bytes.h"

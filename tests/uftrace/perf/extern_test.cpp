@@ -1,8 +1,10 @@
 // Messages of extern.dat between a thread's own records and its switches.
+#include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"

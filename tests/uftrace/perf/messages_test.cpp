@@ -1,7 +1,12 @@
 // On the way from the perf files to a thread: the shared source and the queues.
+#include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "converters/uftrace/perf/perf_scan.h"
 #include "tests/uftrace/perf/perf_bytes.h"

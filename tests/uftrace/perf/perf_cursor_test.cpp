@@ -1,9 +1,15 @@
 // The events of a perf file, and what remains of a damaged one.
 #include "converters/uftrace/perf/perf_cursor.h"
 
+#include <array>
+#include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/uftrace/recording/note_kinds.h"

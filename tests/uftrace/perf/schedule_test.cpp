@@ -1,7 +1,12 @@
 // What a thread's own records and its switches give together.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"

@@ -1,10 +1,12 @@
 #include "converters/uftrace/recording/info.h"
 
+#include <cstddef>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "converters/uftrace/recording/note_kinds.h"
 

@@ -1,5 +1,6 @@
 #include "converters/uftrace/recording/task_file.h"
 
+#include <cstddef>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>

@@ -1,4 +1,5 @@
 // What the importer makes of records, byte by byte: plain ones, and all odd beginnings and endings.
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,11 +1,18 @@
 // The walk over records, item by item, whatever the size of the blocks.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 

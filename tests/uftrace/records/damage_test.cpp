@@ -1,8 +1,15 @@
 // Payloads that are not shown, and bytes that are no records: what is around them stays right.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <span>
+#include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 // What a recording says of itself: an instant, and its text files as blobs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
 
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"

@@ -1,8 +1,10 @@
 // Where the marks of another input lie in the calls of a recording, and which thread that makes them belong
 // to.
+#include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,5 +1,8 @@
 // --no-libcall leaves out the calls of PLT symbols, as uftrace's own option does.
+#include <cstdint>
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 #include "tests/uftrace/recording.h"
 

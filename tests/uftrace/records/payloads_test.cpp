@@ -1,4 +1,6 @@
 // Arguments of an unknown size never cost a record after them.
+#include <cstddef>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,10 +1,13 @@
 // Forks, execs and loaded libraries: what task.txt tells between the records.
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"

@@ -1,5 +1,7 @@
 // Recordings with arguments, source lines and events, and what becomes of them.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>

@@ -1,5 +1,7 @@
 // --utc: the times of the recorder's clock as times of the wall clock.
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 #include "tests/uftrace/recording.h"
 

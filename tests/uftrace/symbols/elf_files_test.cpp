@@ -1,9 +1,12 @@
 #include "converters/uftrace/symbols/elf_files.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <vector>
 
 #include <boost/crc.hpp>
 

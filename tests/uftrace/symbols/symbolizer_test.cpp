@@ -1,5 +1,6 @@
 #include "converters/uftrace/symbols/symbolizer.h"
 
+#include <bit>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>

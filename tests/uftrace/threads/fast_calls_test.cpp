@@ -1,6 +1,9 @@
 // Runs of plain records go to the lane directly, up to the first record that needs the whole pipeline.
 #include "converters/uftrace/threads/fast_calls.h"
 
+#include <string>
+#include <vector>
+
 #include "tests/uftrace/records/record_bytes.h"
 #include "tests/uftrace/threads/stages.h"
 

@@ -1,5 +1,8 @@
 // The filter options decide which calls, events and switches of a thread are shown.
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "converters/uftrace/threads/call_filter.h"
 #include "tests/uftrace/threads/stages.h"

@@ -1,4 +1,6 @@
 // Entries and exits become balanced calls; what the records leave open is repaired and counted.
+#include <cstdint>
+
 #include "tests/uftrace/threads/stages.h"
 
 namespace convert::uftrace {

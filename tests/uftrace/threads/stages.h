@@ -1,11 +1,16 @@
 // The stages after a thread's records, without a file: tests call them directly and read what the lane got.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converters/uftrace/recording/note_kinds.h"

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
 
 #include "tests/uftrace/recording.h"
 

@@ -1,6 +1,9 @@
 // Small traces, and what is drawn of them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <string>
 
 namespace fxt::tools {
 namespace {

@@ -1,8 +1,15 @@
 // Which calls and marks of a trace are drawn, where, and what is said of the others.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <pugixml.hpp>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tests/fxt/tools/drawing/drawn.h"
 
