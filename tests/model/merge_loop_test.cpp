@@ -148,8 +148,8 @@ class Fed : public Source {
 // A source without calls, up to `end_ns`, and what it is fed by.
 template <typename Source = Fed>
 const Ticker& add_fed(Timeline& timeline, Lane& lane, LabelId label, Queue& queue,
-                      const std::vector<std::uint64_t>& times, std::uint64_t end_ns) {
-  auto ticker = std::make_unique<Ticker>(queue, times);
+                      std::vector<std::uint64_t> times, std::uint64_t end_ns) {
+  auto ticker = std::make_unique<Ticker>(queue, std::move(times));
   const Ticker& shared_source = *ticker;
   timeline.add_source(std::make_unique<Source>(lane, queue, label, 0, end_ns), {&lane});
   timeline.add_shared_source(std::move(ticker));
