@@ -17,6 +17,8 @@ import time
 import unittest
 from pathlib import Path
 
+from needs import bound_by_permissions
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 CONVERT_ALL = REPOSITORY / "scripts" / "convert-all"
@@ -168,13 +170,8 @@ class Finding(ConvertAll):
         os.chmod(self.found / "file", 0)
         os.chmod(self.found / "locked", 0)
         self.addCleanup(os.chmod, self.found / "locked", 0o755)
-        # Root may read all.
-        os.chmod(self.folder, 0o755)
-        script = Path(shutil.copy(CONVERT_ALL, self.folder))
-        shutil.copy(CONVERT_ALL.parent / "fxt_scripts.py", self.folder)
-        user = {"user": 65534} if os.geteuid() == 0 else {}
-        process = subprocess.run([script, "--list", self.found, self.out], capture_output=True, text=True, check=False,
-                                 **user)
+        process = subprocess.run([*bound_by_permissions(), CONVERT_ALL, "--list", self.found, self.out],
+                                 capture_output=True, text=True, check=False)
         self.assertEqual((len(process.stdout.splitlines()), process.returncode), (1, 1))
         found = self.found.resolve()
         self.assertEqual(process.stderr, "\nconvert-all: there may be more recordings, as this could not be read:\n"

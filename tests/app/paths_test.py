@@ -12,6 +12,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from needs import bound_by_permissions
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 POOL = REPOSITORY / "tests" / "uftrace" / "recordings" / "pool"
@@ -136,16 +138,12 @@ class Paths(unittest.TestCase):
         (self.folder / "text/stream").write_bytes(b"\xc1\x1f\xfc\xc1" + bytes(16))
         self.assert_no_input(f"{neither}, but a file of {ctf}", "text/stream")
 
-    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "root may read everything")
     def test_an_input_that_may_not_be_read_says_so(self):
-        self.folder.chmod(0o755)
         secret = self.folder / "secret"
         secret.write_text("secret")
         secret.chmod(0)
-        command = [CONVERT, "secret", "-"]
-        if os.geteuid() == 0:
-            command = ["setpriv", "--reuid=65534", "--clear-groups", *command]
-        process = subprocess.run(command, capture_output=True, check=False, cwd=self.folder)
+        process = subprocess.run([*bound_by_permissions(), CONVERT, "secret", "-"], capture_output=True, check=False,
+                                 cwd=self.folder)
         self.assertEqual((process.stderr, process.returncode),
                          (b"fxt-convert: secret: can't open: Permission denied\n", 1))
 
