@@ -98,8 +98,8 @@ class FilterComparison(judging.Comparison):
         """What uftrace prints; None if it crashes."""
         options = [word for word in self.common if word.startswith("--demangle")]
         process = subprocess.run(["uftrace", "replay", "--no-pager", "--no-merge", "--no-args", "--no-event",
-                                  "--color=no", "-f", "time,tid", *options, *words, "-d", recording], check=False,
-                                 capture_output=True)
+                                  "--color=no", "-f", "time,tid", *options, *for_uftrace(words), "-d", recording],
+                                 check=False, capture_output=True)
         if process.returncode < 0:
             return None
         if process.returncode > 0 or b"invalid rstack read" in process.stderr:
@@ -184,6 +184,13 @@ def location_sets(recording):
     first, last = files[0], files[-1]
     return [["-L", first], ["-L", f"{last}@hide"], ["-L", Path(first).stem + "."], ["-L", first, "-D", "2"],
             ["-L", f"*{Path(last).suffix}", "--match", "glob"]]
+
+
+def for_uftrace(words):
+    """uftrace takes a whole path for a regular expression because of the dot in it. The `c++` of a path then means one or more
+    c, so that the path does not match itself. We take a whole path for that file."""
+    is_path = words[:1] == ["-L"] and re.fullmatch(r"[\w+./-]*\w(@hide)?", words[1])
+    return [words[0], words[1].replace("+", "[+]"), *words[2:]] if is_path else words
 
 
 def is_simple(recording, threads):
