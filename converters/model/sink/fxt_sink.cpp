@@ -220,7 +220,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
   // Curves are drawn by doubles, whatever the type.
   const auto put_large = [&](std::uint64_t* at, const fxt::TextRef& argument, std::uint64_t number) {
     if (event.kind == EventKind::Counter) return fxt::put_double(at, argument, static_cast<double>(number));
-    return fxt::put_text(at, argument, fxt::TextRef::inlined(fmt::format_int(number).c_str()));
+    return fxt::put_text(at, argument, fxt::TextRef::inlined(fmt::to_string(number)));
   };
   word = put_arguments(word, arguments, name_ref, text_ref, put_large);
   word = end_event(words, word, thread, event, header);
