@@ -149,8 +149,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                "records for calls: mixed (default), one record for each call where that is exact; pairs, a "
                "begin and an end record for each"),
            choice("viewer-hints", options.has_viewer_hints, {{"auto", true}, {"none", false}},
-                  "tell Perfetto which part to show first, the order of processes and threads, the date and "
-                  "command lines, in a blob that other viewers skip (default: auto)"),
+                  "tell Perfetto which part to show first, the order of processes and threads, command lines "
+                  "and, with --utc, the date, in a blob that other viewers skip (default: auto)"),
        }});
   for (const auto& importer : options.importers)
     table.push_back({.title = fmt::format("For a {}:", importer->name()), .options = importer->options()});

@@ -170,8 +170,12 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (recording.filters != nullptr) drop_hidden_arrows(plans, *recording.filters, recording.symbolizer);
 
   context.timeline.begin_input(input.string());
-  if (options.utc) show_wall_clock(recording.info, input, context);
-  context.timeline.describe_input(trace_info_of(recording.info, recording.sessions));
+  TraceInfo info = trace_info_of(recording.info, recording.sessions);
+  if (options.utc)
+    show_wall_clock(recording.info, input, context);
+  else
+    info.wall_clock.reset();  // Perfetto makes a group of it, and folds the processes beside that group
+  context.timeline.describe_input(std::move(info));
   std::unique_ptr<KernelFileSource> kernel =
       kernel_source_of(recording, context.timeline.new_notes(), context.stats);
   std::optional<std::uint64_t> first_ns =

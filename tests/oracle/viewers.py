@@ -116,6 +116,51 @@ class TracyView:
             self.complaints.extend(f"did not end: {call.name} from {call.begin}" for call in stack)
 
 
+CLOCK_SNAPSHOT = 6  # a field of Perfetto's TracePacket
+
+
+def perfetto_groups(trace):
+    """The groups at the top level of Perfetto's window, sorted. A process is unfolded there only if it is alone."""
+    groups = {f"{name} {process}" for process, name in trace.process_names.items()}
+    if trace.switches:
+        groups |= {"CPU Scheduling", "Scheduler"}
+    if any(fxt.ASYNC_BEGIN <= event.type <= fxt.ASYNC_END for event in trace.events):
+        groups.add("Global Legacy Events")  # FXT's async events belong to no thread
+    packets = [packet for _, packet in protobuf_fields(trace.blobs.get("perfetto", b""))]
+    if any(number == CLOCK_SNAPSHOT for packet in packets for number, _ in protobuf_fields(packet)):
+        groups.add("System")
+    return sorted(groups)
+
+
+def protobuf_fields(data):
+    """[(number, value)]: numbers as they are, all else as bytes."""
+    position = 0
+
+    def varint():
+        nonlocal position
+        value = shift = 0
+        while True:
+            byte = data[position]
+            position += 1
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    fields = []
+    while position < len(data):
+        key = varint()
+        if key & 7 == 0:
+            fields.append((key >> 3, varint()))
+        elif key & 7 == 2:
+            size = varint()
+            fields.append((key >> 3, data[position:position + size]))
+            position += size
+        else:
+            raise fxt.FxtError(f"wire type {key & 7} in the packets for Perfetto")
+    return fields
+
+
 def by_thread(slices):
     """{thread: its slices, in the order in which they begin}."""
     threads = defaultdict(list)

@@ -4,7 +4,7 @@
 import unittest
 
 import fxt_reader as fxt
-from viewers import PerfettoView, TracyView, disagreements
+from viewers import PerfettoView, TracyView, disagreements, perfetto_groups
 
 THREAD = (1, 1)
 
@@ -64,6 +64,19 @@ class Viewers(unittest.TestCase):
     def test_different_drawings_are_told(self):
         view, other = PerfettoView([complete("a", 0, 5)]), TracyView([complete("a", 0, 6)])
         self.assertEqual(len(disagreements(view, other)), 1)
+
+    def test_perfetto_groups_what_is_at_its_top_level(self):
+        trace = fxt.Trace(process_names={7: "draw"}, events=[begin("main", 0), end("main", 1)])
+        self.assertEqual(perfetto_groups(trace), ["draw 7"])
+        trace.blobs["perfetto"] = bytes([0x0a, 4, 0x10, 1, 0x32, 0])  # a packet with the fields 2 and 6, which is empty
+        self.assertEqual(perfetto_groups(trace), ["System", "draw 7"])
+        trace.blobs["perfetto"] = bytes([0x0a, 4, 0x12, 2, 0x32, 0])  # field 6 of something inside field 2
+        self.assertEqual(perfetto_groups(trace), ["draw 7"])
+        trace.switches.append((5, 0, (0, 0), THREAD, 0))
+        self.assertEqual(perfetto_groups(trace), ["CPU Scheduling", "Scheduler", "draw 7"])
+        trace.switches.clear()
+        trace.events.append(fxt.Event(fxt.ASYNC_BEGIN, 2, THREAD, "app", "hit", {}, 3))
+        self.assertEqual(perfetto_groups(trace), ["Global Legacy Events", "draw 7"])
 
 
 if __name__ == "__main__":
