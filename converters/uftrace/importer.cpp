@@ -152,6 +152,9 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     recording.symbolizer.add_notes();
     recording.user_events.add_notes(notes);
     if (recording.filters != nullptr) recording.filters->add_notes(recording.directory.path.native(), notes);
+    if (const std::uint64_t count = recording.shared.unwritten_switches)
+      notes.add(kCpuTracksLeftOut, Location::file(recording.directory.path.native()),
+                fmt::format("{} context switches; --cpu-tracks shows who ran on which CPU", count), count);
   });
   ThreadPlans& plans = recording.plans = plans_of(recording, context);
   plan_forks(plans, recording.sessions, recording.perf, recording.info.has<FeatureBits::EstimateReturn>(),
@@ -209,8 +212,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     context.stats.bytes_total += source->size();
     context.timeline.add_source(std::move(source), {&lane});
   }
-  if (kernel != nullptr || (recording.shows_perf_switches() && !recording.perf.empty()))
-    context.timeline.show_cpus_of(recording.info.hostname);
+  const bool has_switches = kernel != nullptr || (recording.shows_perf_switches() && !recording.perf.empty());
+  if (options.cpu_tracks && has_switches) context.timeline.show_cpus_of(recording.info.hostname);
   context.timeline.add_call_history(make_call_history(recording, std::move(threads_with_records)));
   if (auto perf = perf_source_of(recording, context)) context.timeline.add_shared_source(std::move(perf));
   if (kernel != nullptr) context.timeline.add_shared_source(std::move(kernel));
@@ -259,6 +262,10 @@ std::vector<Option> RecordingImporter::options() {
       flag("no-sched", 0, options_.no_sched, "omit context switches"),
       flag("no-sched-preempt", 0, options_.no_sched_preempt,
            "omit calls of linux:schedule in which a thread was pre-empted, not waiting"),
+      not_with({"no-sched", "no-event"},
+               flag("cpu-tracks", 0, options_.cpu_tracks,
+                    "also fill Perfetto's tracks of CPUs and thread states (default: switches are only calls "
+                    "of linux:schedule, so that the program's calls come first)")),
       flag("no-kernel", 0, options_.no_kernel, "omit kernel functions and tracepoints"),
       flag("kernel-only", 0, options_.kernel_only, "only kernel functions, tracepoints and lost records"),
       flag("kernel-skip-out", 0, options_.kernel_skip_out,

@@ -17,6 +17,7 @@ struct RecordingOptions {
   bool no_event = false;          // no events
   bool no_sched = false;          // no scheduling events
   bool no_sched_preempt = false;  // no calls off the cpu where a thread was pre-empted
+  bool cpu_tracks = false;        // switches as records, too, which fill tracks of cpus and thread states
   bool no_kernel = false;         // nothing from the kernel's files
   bool kernel_only = false;       // only what the kernel did, and losses
   bool kernel_skip_out = false;   // nothing that the kernel did outside of calls of the program

@@ -197,12 +197,14 @@ void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeli
   const Task& task = *plan.task;
   plan.shown_process = timeline.ids().of(task.pid);
   plan.shown_thread = timeline.ids().of(task.tid);
+  plan.shows_cpu_tracks = recording.options.cpu_tracks;
   if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
     plan.switches = {.queue = &recording.perf_queues[task.tid],
                      .lone_outs = perf->second.lone_outs,
                      .short_outs = perf->second.short_outs,
                      .last_ns = perf->second.last_ns,
                      .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>(),
+                     .shows_switches = recording.shows_perf_switches(),
                      .shows_preempted = !recording.options.no_sched_preempt};
     if (recording.shows_perf_switches()) {
       if (const auto begin = inferred_begin_of(plan, perf->second)) plan.switches.inferred = {*begin};

@@ -201,7 +201,8 @@ class Thread:
         self.recording.switch(self, self.time, 0)
         self.truth.switches["perf"].append((self.time, self, "comes"))
         name = "linux:schedule (pre-empted)" if preempted else "linux:schedule"
-        self.truth.calls.append(Call(self, "sched", name, begin, len(self.stack), {}, self.time))
+        recorded = {"cpu": self.cpu, "next_cpu": self.cpu, "state": "runnable" if preempted else "blocked"}
+        self.truth.calls.append(Call(self, "sched", name, begin, len(self.stack), recorded, self.time))
         self.tick(1)
 
     def switch_in_kernel(self):
@@ -504,7 +505,7 @@ class Recording:
         values = {"prev_pid": previous, "prev_prio": priority, "prev_state": state, "next_pid": following, "next_prio": priority}
         self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: self.pack(
             "HBBiiiqii", 60, 0, 0, *(getattr(value, "tid", value) for value in (previous, *values.values())))))
-        self.truth.marks.append((thread, "event", "sched:sched_switch", time, values))
+        self.truth.marks.append((thread, "event", "sched:sched_switch", time, values | {"cpu": thread.cpu}))
 
     def sched_wakeup(self, thread, waker, priority):
         """By a thread of the recording on its own cpu, or by another program where the woken thread will run."""
@@ -512,7 +513,8 @@ class Recording:
         runs = waker or thread
         self.kernel_events.setdefault(runs.cpu, []).append((time, lambda: self.pack(
             "HBBiii", 61, 0, 0, waker.tid if waker else 1, thread.tid, priority)))
-        self.truth.marks.append((runs, "event", "sched:sched_wakeup", time, {"pid": thread, "prio": priority}))
+        self.truth.marks.append((runs, "event", "sched:sched_wakeup", time,
+                                 {"pid": thread, "prio": priority, "cpu": runs.cpu}))
         self.truth.wakeups.append((time, runs.cpu, thread, waker))
 
     def kernel(self, thread, begins, function, depth):

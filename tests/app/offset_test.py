@@ -61,13 +61,14 @@ class Offset(unittest.TestCase):
 
     def test_cpus_that_are_shared_are_noted(self):
         """A cpu has one track. The same recording beside itself, and moved to the time of another, uses each twice."""
-        self.assertNotIn("shared-cpus", self.span(POOL, QUEUE)[2])
-        self.assertEqual(self.span(POOL, POOL)[2]["shared-cpus"],
+        self.assertNotIn("shared-cpus", self.span("--cpu-tracks", POOL, QUEUE)[2])
+        self.assertEqual(self.span("--cpu-tracks", POOL, POOL)[2]["shared-cpus"],
                          f"{POOL}: is given twice: each of its cpus has two threads at a time")
-        self.assertEqual(self.span("--offset=2=1us", POOL, POOL)[2]["shared-cpus"],
+        self.assertEqual(self.span("--cpu-tracks", "--offset=2=1us", POOL, POOL)[2]["shared-cpus"],
                          f"{POOL}: is moved to the time of other inputs: each of its cpus has two threads at a time")
-        self.assertNotIn("shared-cpus", self.span("--offset=1=3600s", POOL, POOL)[2], "they never meet")
-        self.assertNotIn("shared-cpus", self.span("--no-sched", POOL, POOL)[2])
+        self.assertNotIn("shared-cpus", self.span("--cpu-tracks", "--offset=1=3600s", POOL, POOL)[2], "they never meet")
+        self.assertNotIn("shared-cpus", self.span("--cpu-tracks", "--no-sched", POOL, POOL)[2])
+        self.assertNotIn("shared-cpus", self.span(POOL, POOL)[2], "there are no tracks")
 
     def test_inputs_are_named_by_path_or_number(self):
         first, last, _ = self.span(POOL)

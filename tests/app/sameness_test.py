@@ -168,7 +168,7 @@ class Sameness(unittest.TestCase):
 
     def convert(self, *arguments, output="out.fxt", folder=REPOSITORY):
         path = self.folder / output
-        self.run_program("fxt-convert", "-f", "-q", *arguments, path, folder=folder)
+        self.run_program("fxt-convert", "-f", "-q", "--cpu-tracks", *arguments, path, folder=folder)
         self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"", arguments)
         return path
 
@@ -205,7 +205,7 @@ class Sameness(unittest.TestCase):
                 check(recording)
 
     def span(self, recording):
-        report = json.loads(self.run_program("fxt-convert", "-f", "--report=json", recording, self.folder / "span.fxt"))
+        report = json.loads(self.run_program("fxt-convert", "-f", "--cpu-tracks", "--report=json", recording, self.folder / "span.fxt"))
         return report["first_ns"], report["last_ns"]
 
     def test_threads_compression_and_the_inputs_name(self):
@@ -214,7 +214,7 @@ class Sameness(unittest.TestCase):
             for jobs in ("-j2", "-j4"):
                 self.assertEqual(self.convert(jobs, recording).read_bytes(), expected, jobs)
             packed = self.folder / "out.fxt.gz"
-            self.run_program("fxt-convert", "-f", "-q", recording, packed)
+            self.run_program("fxt-convert", "-f", "-q", "--cpu-tracks", recording, packed)
             self.assertEqual(gzip.decompress(packed.read_bytes()), expected)
             link = self.folder / recording.name
             link.symlink_to(recording)
@@ -272,6 +272,20 @@ class Sameness(unittest.TestCase):
 
         self.for_all(check)
 
+    def test_tracks_of_cpus_add_switches_alone(self):
+        def check(recording):
+            with_tracks = Events(self.convert(recording))
+            path = self.folder / "without.fxt"
+            self.run_program("fxt-convert", "-f", "-q", recording, path)
+            without = Events(path)
+            self.assertEqual(without.calls, with_tracks.calls)
+            self.assertFalse(without.switches)
+            self.assert_none(with_tracks.others - without.others)
+            names = {event[3] for event in without.others - with_tracks.others}
+            self.assert_none(names - {"linux:sched-in", "linux:sched-out", "linux:task-exit"})
+
+        self.for_all(check)
+
     def test_inputs_together_hold_what_each_holds(self):
         """The second one's threads may have other numbers there, and frames without a stamp other times."""
         def without_places(calls):
@@ -280,7 +294,7 @@ class Sameness(unittest.TestCase):
         def check(first, second):
             one, other = Events(self.convert(first)), Events(self.convert(second))
             path = self.folder / "both.fxt"
-            self.run_program("fxt-convert", "-f", "-q", first, second, path)   # whose clocks may be too far apart for some viewers
+            self.run_program("fxt-convert", "-f", "-q", "--cpu-tracks", first, second, path)   # whose clocks may be too far apart for some viewers
             both = Events(path)
             self.assert_none(one.calls - both.calls)
             self.assert_none(one.switches - both.switches)
@@ -331,9 +345,9 @@ class Sameness(unittest.TestCase):
             whole = Events(trace)
             first, last = self.span(recording)
             for option in f"--split-time={(last - first) // 7 + 1}ns", "--split-size=8k":
-                for program, of_all in ("fxt-convert", recording), ("fxt-cut", trace):
+                for program, of_all in (["fxt-convert", "--cpu-tracks"], recording), (["fxt-cut"], trace):
                     parts = []
-                    self.run_program(program, "-f", "-q", option, of_all, self.folder / "piece.fxt")
+                    self.run_program(*program, "-f", "-q", option, of_all, self.folder / "piece.fxt")
                     for path in sorted(self.folder.glob("piece.*.fxt")):
                         self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"")
                         parts.append(Events(path))

@@ -103,7 +103,8 @@ class Truth(unittest.TestCase):
             with self.subTest(seed=seed):
                 recording = generator.Recording(seed)
                 truth = recording.truth
-                report, trace = self.convert(recording.write(self.folder / f"{seed}.data"))
+                path = recording.write(self.folder / f"{seed}.data")
+                report, trace = self.convert("--cpu-tracks", path)
                 view = viewers.PerfettoView(trace.events)
                 self.assertEqual(view.complaints, [])
                 shown, expected = Counter(map(key, view.slices)), Counter(call.key() for call in truth.calls)
@@ -131,6 +132,23 @@ class Truth(unittest.TestCase):
                 for call in json.loads(self.run_program("fxt-dump", "--stats", "--json", self.output).stdout)["calls"]:
                     self_times[call["name"]] += call["self_ns"]
                 self.assertEqual(+self_times, +truth.self_times())
+                self.check_without_tracks(path, trace, view)
+
+    def check_without_tracks(self, path, trace, view):
+        """All but the records of switches and wakeups is the same, and instants show those of perf that no call shows."""
+        report, calls_only = self.convert(path)
+        self.assertEqual((calls_only.switches, calls_only.wakeups), ([], []))
+        self.assertEqual(Counter(map(key, viewers.PerfettoView(calls_only.events).slices)), Counter(map(key, view.slices)))
+        with_tracks, without = ([(*event.thread, event.type, event.category, event.name, event.time, event.extra, *sorted(event.args.items()))
+                                 for event in events if event.type in (fxt.INSTANT, fxt.COUNTER)]
+                                for events in (trace.events, calls_only.events))
+        added = Counter(without)
+        added.subtract(Counter(with_tracks))
+        self.assertEqual({(event[3], event[4]) for event in added if added[event] != 0}
+                         - {("sched", f"linux:{name}") for name in ("sched-in", "sched-out", "task-exit")}, set())
+        self.assertTrue(all(count >= 0 for count in added.values()))
+        has_note = any(note["kind"] == "cpu-tracks-left-out" for note in report["notes"])
+        self.assertEqual(has_note, any(state != DEAD for *_, state in trace.switches))
 
     def check_switches(self, recording, trace):
         """Those of perf, if it has any, else those of the kernel. A thread may leave its cpu for good besides, and perf tells of no first begin."""

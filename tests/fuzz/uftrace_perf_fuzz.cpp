@@ -79,6 +79,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t split = bytes.size() * data[0] / kParts / 8 * 8;
   write_file(directory / "perf-cpu0.dat", bytes.substr(split));
   write_file(directory / "perf-cpu1.dat", bytes.substr(0, split));
-  convert_and_check(directory);
+  convert_and_check(directory, {.cpu_tracks = data[0] >= 0x80});
   return 0;
 }

@@ -5,10 +5,12 @@ For every RECORDING (a uftrace directory): converts it with --converter, reads t
 beside this script, rebuilds the calls as Perfetto does, and compares
   - every context switch with the perf events of `uftrace dump`, or with the kernel's own where there are none: time,
     cpu, thread, direction, state left behind;
-  - every schedule call with the pairs of them; and that none lies across another call;
+  - every schedule call with the pairs of them, and its arguments with both switches; and that none lies across another
+    call;
   - calls and total time of schedule calls inside other calls, and the self time of all functions, with
     `uftrace report`;
   - the end of calls that never returned with the last thing recorded of their thread.
+Without --option=--cpu-tracks the file has no switches: then each one must be shown by a call or by an instant.
 Where texts of uftrace lie beside a recording (RECORDING.dump.txt, .report.txt) they are used; otherwise uftrace is
 run. Exit code 1 when anything differs.
 """
@@ -23,6 +25,7 @@ import uftrace_reference as uftrace
 import viewers
 
 RUNNING, BLOCKED, DEAD = 1, 3, 5  # FXT's thread states
+STATES = {"blocked": "out", "runnable": "preempted"}  # the argument `state`
 NAMES = {False: "linux:schedule", True: "linux:schedule (pre-empted)"}
 _FILE = re.compile(rb"reading (?:perf-cpu(\d+)|.*)\.dat$")
 _KERNEL_FILE = re.compile(rb"reading kernel-cpu(\d+)\.dat$")
@@ -50,11 +53,14 @@ class SchedComparison(judging.Comparison):
         trace.switches = [switch for switch in trace.switches if {switch[2][1], switch[3][1]} & threads]
         of_kernel = [] if switches else [switch for switch in parse_kernel(dump) if switch[2] in threads]
         trace.events = [event for event in trace.events if event.thread[1] in threads]
-        self.check_switches(switches or of_kernel, trace)
+        if "--cpu-tracks" in self.options:
+            self.check_switches(switches or of_kernel, trace)
         view = viewers.PerfettoView([event for event in trace.events
                                      if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
         for complaint in view.complaints:
             self.problem(f"Perfetto: {complaint}")
+        if "--cpu-tracks" not in self.options:
+            self.check_marks(switches, exits, trace, view)
         self.check_calls(switches, view)
         self.check_ends(last, exits, view)
         report = self.reference("report", ["report", "-f", "total,self,call"])
@@ -101,6 +107,41 @@ class SchedComparison(judging.Comparison):
             self.problem(f"not drawn: {switch}")
         for switch in sorted(drawn - expected):
             self.problem(f"drawn, but not recorded: {switch}")
+
+    def check_marks(self, switches, exits, trace, view):
+        if trace.switches:
+            self.problem("there are tracks of cpus")
+        shown, shown_exits = Counter(), set()
+        for slices in viewers.by_thread(view.slices).values():
+            for call in merged(filter(is_schedule, slices)):
+                shown[call.begin, call.args["cpu"], call.thread[1], STATES[call.args["state"]]] += 1
+                if "next_cpu" in call.args:
+                    shown[call.end, call.args["next_cpu"], call.thread[1], "in"] += 1
+        for event in trace.events:
+            if event.type != fxt.INSTANT or event.category != "sched":
+                continue
+            if event.name == "linux:task-exit":
+                self.compared["exits"] += 1
+                shown_exits.add((event.thread[1], event.time))
+                if (event.thread[1], event.time) not in exits:
+                    self.problem(f"{event} was not recorded")
+                continue
+            kind = "in" if event.name == "linux:sched-in" else STATES[event.args["state"]]
+            shown[event.time, event.args["cpu"], event.thread[1], kind] += 1
+        expected, over = Counter(), set()
+        events = sorted([*switches, *((time, -1, thread, "exit") for thread, time in shown_exits)], key=lambda event: event[0])
+        for time, cpu, thread, kind in events:
+            if kind == "exit":
+                over.add(thread)
+            elif kind == "in":
+                over.discard(thread)
+            if kind != "exit" and thread not in over:  # its exit shows that it leaves the CPU
+                expected[time, cpu, thread, kind] += 1
+        self.compared["switches"] += expected.total()
+        for switch in sorted(expected - shown):
+            self.problem(f"not shown: {switch}")
+        for switch in sorted(shown - expected):
+            self.problem(f"shown, but not recorded: {switch}")
 
     def check_calls(self, switches, view):
         expected, pieces = Counter(pairs_of(switches)), Counter()

@@ -20,6 +20,7 @@ class Comparison:
         self.recording, self.problems, self.notes = recording, [], []
         self.directory = None  # for what is made meanwhile
         self.compared = defaultdict(int)
+        self.options = []  # that the converter gets
 
     def problem(self, text):
         self.problems.append(text)
@@ -57,6 +58,7 @@ class Comparison:
     def compare(self, arguments, directory):
         """Converts the recording with the arguments of the command line, and looks at what came out."""
         self.directory = Path(directory)
+        self.options = arguments.option
         output = self.directory / "out.fxt"
         process = subprocess.run([arguments.converter, "--report=json", *arguments.option, self.recording, output],
                                  capture_output=True, text=True, check=False)

@@ -81,8 +81,9 @@ class RecordingBuilder {
   RecordingBuilder& info_line(std::string_view line);
 
   std::filesystem::path path() const { return path_; }
-  // Writes everything and imports it.
-  std::vector<std::string> lines(const ImportOptions& options = {}, const RecordingOptions& own = {});
+  // Writes everything and imports it; by default with all that a recording has.
+  std::vector<std::string> lines(const ImportOptions& options = {},
+                                 const RecordingOptions& own = {.cpu_tracks = true});
 
   // Of the last lines(): the first begin and the last end of the program's calls, as viewers are told.
   std::pair<std::uint64_t, std::uint64_t> span_of_calls() const { return span_of_calls_; }

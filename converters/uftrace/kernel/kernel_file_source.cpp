@@ -115,7 +115,7 @@ void KernelFileSource::stage_other(std::uint64_t type, const KernelEvent& event,
   if (shown_.events) {
     KernelQueue* const receiver =
         cpu.queue != nullptr ? cpu.queue : find_subject(cpu.thread, *tracepoint, payload);
-    if (receiver != nullptr) stage_event(*tracepoint, event, *receiver);
+    if (receiver != nullptr) stage_event(*tracepoint, event, cpu, *receiver);
   }
   if (shown_.switches && tracepoint->previous_thread.exists()) stage_switch(*tracepoint, event, cpu);
   if (shown_.switches && tracepoint->woken_thread.exists()) stage_wakeup(*tracepoint, event, cpu);
@@ -152,12 +152,13 @@ void KernelFileSource::stage_call(const GraphFormat& format, const KernelEvent& 
   put(queue, message);
 }
 
-void KernelFileSource::stage_event(const Tracepoint& tracepoint, const KernelEvent& event,
+void KernelFileSource::stage_event(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu,
                                    KernelQueue& queue) {
   put(queue, {.time_ns = event.order_ns,
               .address = tracepoint.id,
               .value = event.payload.size(),
               .label = tracepoint.label,
+              .depth = cpu.number,
               .kind = KernelMessage::Kind::Event});
   queue.stage_payload(event.payload);
 }

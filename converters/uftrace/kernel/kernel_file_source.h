@@ -59,7 +59,8 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   void stage_other(std::uint64_t type, const KernelEvent& event, const Cpu& cpu);
   void stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu);
   void stage_call(const GraphFormat& format, const KernelEvent& event, KernelQueue& queue);
-  void stage_event(const Tracepoint& tracepoint, const KernelEvent& event, KernelQueue& queue);
+  void stage_event(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu,
+                   KernelQueue& queue);
   void stage_switch(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu);
   void stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu);
   void note_short(const KernelEvent& event, const Cpu& cpu);

@@ -134,6 +134,8 @@ Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols,
       tracepoint.next_priority = format.integer("next_prio");
     }
     if (has_switches && std::ranges::count(kWakeups, name) != 0) tracepoint.woken_thread = tracepoint.thread;
+    tracepoint.shows_cpu = (tracepoint.previous_thread.exists() || tracepoint.woken_thread.exists()) &&
+                           std::ranges::count(format.fields, "cpu", &EventField::name) == 0;
     auto printed = printed_fields(format);
     for (const EventField& field : format.fields)
       if (!field.name.starts_with("common_") && is_first_of_its_name(field, format))

@@ -39,6 +39,7 @@ struct Tracepoint {
   IntegerField next_thread = {}, thread = {};
   // Of sched_switch only.
   IntegerField previous_thread = {}, previous_state = {}, previous_priority = {}, next_priority = {};
+  bool shows_cpu = false;  // of a switch or wakeup: where it happened, which no field says
   // Of wakeups only, and only in recordings with sched_switch: without it, waiting threads are not known.
   IntegerField woken_thread = {};
 };

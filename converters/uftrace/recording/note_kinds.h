@@ -78,6 +78,10 @@ inline constexpr NoteKind kPayloadSkipped{"payload-skipped",
 inline constexpr NoteKind kEventSkipped{"event-skipped", "event records, not shown"};
 inline constexpr NoteKind kFileSkipped{"file-skipped", "files of the recording whose contents are not shown"};
 
+// ---- Switches ----
+inline constexpr NoteKind kCpuTracksLeftOut{
+    "cpu-tracks-left-out", "context switches shown without CPU tracks (--cpu-tracks adds them)", true};
+
 // ---- Perf files ----
 inline constexpr NoteKind kSwitchesLost{"switches-lost", "perf events that the kernel had no room for"};
 inline constexpr NoteKind kScheduleCut{

@@ -24,7 +24,9 @@ InnerCalls::InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& note
       has_estimated_exits_(has_estimated_exits),
       names_{.repaired = names.intern(kRepaired),
              .caller = names.intern("caller"),
-             .retval = names.intern(kReturnValue)} {}
+             .retval = names.intern(kReturnValue),
+             .cpu = names.intern(kCpu),
+             .state = names.intern(kState)} {}
 
 template <typename Describe>
 void InnerCalls::note(const NoteKind& kind, Describe&& describe) {
@@ -230,21 +232,24 @@ void InnerCalls::end_kernel(std::uint64_t time_ns) {
 
 // ---- Off the cpu ----
 
-void InnerCalls::begin_off_cpu(std::uint64_t time_ns, LabelId label, bool is_short) {
-  off_cpu_.label = label;
-  off_cpu_.is_short = is_short;
-  open_off_cpu(time_ns);
+bool InnerCalls::begin_off_cpu(std::uint64_t time_ns, const SwitchOut& out) {
+  off_cpu_.out = out;
+  return open_off_cpu(time_ns);
 }
 
-void InnerCalls::open_off_cpu(std::uint64_t time_ns) {
-  if (leaves_out_event() || !filter_.shows_switch(depth(), off_cpu_.is_short)) return;
-  lane_.begin(time_ns, off_cpu_.label);
+bool InnerCalls::open_off_cpu(std::uint64_t time_ns) {
+  const SwitchOut& out = off_cpu_.out;
+  if (leaves_out_event() || !filter_.shows_switch(depth(), out.is_short)) return false;
+  lane_.begin(time_ns, out.label, 0, {{names_.cpu, std::uint32_t{out.cpu}}, {names_.state, out.state}});
   off_cpu_.is_open = true;
   below_switch_ = drawn_;
+  return true;
 }
 
-void InnerCalls::end_off_cpu(std::uint64_t time_ns) {
-  if (std::exchange(off_cpu_.is_open, false)) close_off_cpu(time_ns, {});
+bool InnerCalls::end_off_cpu(std::uint64_t time_ns, const Arguments& arguments) {
+  if (!std::exchange(off_cpu_.is_open, false)) return false;
+  close_off_cpu(time_ns, arguments);
+  return true;
 }
 
 // Kernel calls inside end with it, and so do those around it that have ended meanwhile.

@@ -51,9 +51,17 @@ class InnerCalls {
 
   // ---- Off the cpu ----
 
-  void begin_off_cpu(std::uint64_t time_ns, LabelId label, bool is_short);
-  // Does nothing if no such call is open.
-  void end_off_cpu(std::uint64_t time_ns);
+  // What a switch out has recorded.
+  struct SwitchOut {
+    LabelId label{};
+    NameId state{};
+    std::uint16_t cpu = 0;
+    bool is_short = false;
+  };
+  // Begins a call. False if it is filtered.
+  bool begin_off_cpu(std::uint64_t time_ns, const SwitchOut& out);
+  // Ends the call with these arguments. False if none is open.
+  bool end_off_cpu(std::uint64_t time_ns, const Arguments& arguments = {});
 
   // ---- Calls of the program ----
 
@@ -92,13 +100,12 @@ class InnerCalls {
     }
   };
   struct OffCpuCall {
-    LabelId label{};
-    bool is_short = false;
+    SwitchOut out = {};
     bool is_open = false;
     bool is_interrupted = false;  // it begins again after the own record
   };
   struct ArgumentNames {
-    NameId repaired, caller, retval;
+    NameId repaired, caller, retval, cpu, state;
   };
 
   std::size_t open_kernel() const { return is_suspended_ ? 0 : drawn_ + late_; }
@@ -110,7 +117,7 @@ class InnerCalls {
   void end_frames_above(std::size_t frames, std::uint64_t time_ns);
   void cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind);
   void end_frames_for_filter();
-  void open_off_cpu(std::uint64_t time_ns);
+  bool open_off_cpu(std::uint64_t time_ns);
   void close_off_cpu(std::uint64_t time_ns, const Arguments& arguments);
   template <typename Describe>
   void note(const NoteKind& kind, Describe&& describe);

@@ -2,6 +2,7 @@
 // arrows of forks. Runs of plain records don't come here (fast_calls.h).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,7 +29,8 @@ struct SharedByThreads {
   FilterTable* filters = nullptr;  // null: all calls are shown
   bool shows_values = true;
   bool shows_events = true;
-  std::vector<WorkerScratch> workers;  // by PumpBudget::worker
+  std::vector<WorkerScratch> workers;                 // by PumpBudget::worker
+  std::atomic<std::uint64_t> unwritten_switches = 0;  // of all threads that are over
 };
 
 // The stages behind a thread's records. Each borrows those above it.

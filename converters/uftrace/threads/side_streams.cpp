@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "converters/uftrace/recording/argument_names.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 
 SideStreams::SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names)
     : calls_(calls),
-      slices_(lane, filter, plan.switches_from_ns, plan.shown_process, plan.shown_thread),
+      slices_(lane, filter, plan),
       kernel_(plan.kernel, {lane, filter, calls, slices_, names}),
       switches_(plan.switches, {lane, filter, calls, slices_, names}),
       listed_(std::move(plan.listed_events), {lane, filter, calls, slices_, names}) {
@@ -124,8 +125,16 @@ SwitchStream::SwitchStream(const SwitchPlan& plan, const StreamOutput& output)
       to_(output),
       blocked_(output.names.intern_label("sched", "linux:schedule")),
       preempted_(output.names.intern_label("sched", "linux:schedule (pre-empted)")),
+      switched_in_(output.names.intern_label("sched", "linux:sched-in")),
+      switched_out_(output.names.intern_label("sched", "linux:sched-out")),
+      exited_(output.names.intern_label("sched", "linux:task-exit")),
       renamed_(output.names.intern_label("event", "linux:task-name")),
-      comm_(output.names.intern("comm")) {}
+      comm_(output.names.intern("comm")),
+      cpu_(output.names.intern(kCpu)),
+      next_cpu_(output.names.intern(kNextCpu)),
+      state_(output.names.intern(kState)),
+      is_blocked_(output.names.intern("blocked")),
+      is_runnable_(output.names.intern("runnable")) {}
 
 bool SwitchStream::is_inferred_next() const {
   if (inferred_ == plan_.inferred.size()) return false;
@@ -152,15 +161,12 @@ void SwitchStream::emit_next() {
   const std::uint64_t time_ns = to_.lane.clamped(message.time_ns);
   switch (message.kind) {
     case PerfEvent::Kind::SwitchIn:
-      to_.calls.inner().end_off_cpu(time_ns);
-      return to_.slices.begin(message.time_ns, message.cpu);
+      return switch_in(time_ns, message);
     case PerfEvent::Kind::SwitchOut:
     case PerfEvent::Kind::Preempted:
       return switch_out(time_ns, message);
     case PerfEvent::Kind::Exit:
-      to_.calls.inner().end_off_cpu(time_ns);
-      to_.calls.exit_task(time_ns);
-      return to_.slices.exit(message.time_ns);
+      return exit(time_ns, message);
     case PerfEvent::Kind::Exec:
       to_.calls.inner().end_off_cpu(time_ns);
       to_.slices.begin_again();  // the calling thread may have got the id of another thread, which is gone
@@ -182,15 +188,49 @@ void SwitchStream::emit_inferred() {
     to_.slices.end(message.time_ns, message.cpu, ThreadState::Blocked);
 }
 
-// A thread that was preempted would run on: FXT calls that running.
+void SwitchStream::switch_in(std::uint64_t time_ns, const PerfMessage& message) {
+  to_.slices.count_switch();
+  const bool is_hidden = std::exchange(is_out_hidden_, false);
+  const bool ends_call = to_.calls.inner().end_off_cpu(time_ns, {{next_cpu_, std::uint32_t{message.cpu}}});
+  if (!ends_call && !is_hidden) emit_instant(time_ns, switched_in_, {{cpu_, std::uint32_t{message.cpu}}});
+  to_.slices.begin(message.time_ns, message.cpu);
+}
+
+// A thread that was preempted would run on: FXT calls that running. When an exited thread leaves its cpu, its
+// exit has been shown.
 void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message) {
+  to_.slices.count_switch();
   const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;
+  const NameId state = is_preempted ? is_runnable_ : is_blocked_;
   const bool is_too_short = is_short(outs_++);
   to_.calls.inner().end_off_cpu(time_ns);
   to_.slices.end(message.time_ns, message.cpu, is_preempted ? ThreadState::Running : ThreadState::Blocked);
-  const bool is_shown = plan_.shows_preempted || !is_preempted;
-  if (!is_lone(message.time_ns) && is_shown)
-    to_.calls.inner().begin_off_cpu(time_ns, is_preempted ? preempted_ : blocked_, is_too_short);
+  const bool is_last = is_lone(message.time_ns);
+  is_out_hidden_ = is_preempted && !plan_.shows_preempted;
+  if (is_out_hidden_) return;
+  if (!is_last)
+    is_out_hidden_ = !to_.calls.inner().begin_off_cpu(time_ns, {.label = is_preempted ? preempted_ : blocked_,
+                                                                .state = state,
+                                                                .cpu = message.cpu,
+                                                                .is_short = is_too_short});
+  else if (!to_.slices.has_left())
+    emit_instant(time_ns, switched_out_, {{cpu_, std::uint32_t{message.cpu}}, {state_, state}});
+}
+
+void SwitchStream::exit(std::uint64_t time_ns, const PerfMessage& message) {
+  to_.calls.inner().end_off_cpu(time_ns);
+  to_.calls.exit_task(time_ns);
+  if (to_.slices.is_on_cpu()) emit_instant(time_ns, exited_, {{cpu_, std::uint32_t{message.cpu}}});
+  is_out_hidden_ = false;  // another thread may get the id
+  to_.slices.exit(message.time_ns);
+}
+
+// CPU tracks would show it.
+void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
+  if (to_.slices.has_tracks() || !plan_.shows_switches) return;
+  InnerCalls& inner = to_.calls.inner();
+  if (!inner.leaves_out_event() && to_.filter.shows_event(inner.depth(), false))
+    to_.lane.instant(time_ns, label, arguments);
 }
 
 // Whether no switch in follows. Both are by time.
@@ -208,7 +248,7 @@ KernelStream::KernelStream(const KernelPlan& plan, const StreamOutput& output)
     : plan_(plan),
       to_(output),
       count_(output.names.intern("count")),
-      cpu_(output.names.intern("cpu")),
+      cpu_(output.names.intern(kCpu)),
       records_lost_(output.names.intern_label("event", "records lost")) {}
 
 Due KernelStream::next() const {
@@ -251,11 +291,12 @@ void KernelStream::emit_next() {
       return emit_loss(time_ns, message, known_until_ns);
     case KernelMessage::Kind::SwitchIn:
       may_wait_ = false;
+      to_.slices.count_switch();
       return to_.slices.begin(message.time_ns, message.depth, static_cast<std::uint8_t>(message.value));
     case KernelMessage::Kind::SwitchOut:
       return emit_switch_out(message);
     case KernelMessage::Kind::Wakeup:
-      return emit_wakeup(time_ns, message);
+      return emit_wakeup(message);
   }
 }
 
@@ -265,20 +306,22 @@ void KernelStream::emit_tracepoint(std::uint64_t time_ns, const KernelMessage& m
   const Tracepoint* const tracepoint = plan_.tracepoints->find(message.address);
   values_.clear();
   plan_.tracepoints->add_values(*tracepoint, bytes, text_, values_);
+  if (tracepoint->shows_cpu) values_.add({cpu_, std::uint32_t{message.depth}});
   to_.lane.instant(time_ns, message.label, values_);
 }
 
 void KernelStream::emit_switch_out(const KernelMessage& message) {
   const auto state = static_cast<ThreadState>(message.address);
   may_wait_ = state == ThreadState::Blocked;
+  to_.slices.count_switch();
   to_.slices.end(message.time_ns, message.depth, state, static_cast<std::uint8_t>(message.value));
 }
 
 // A running thread is woken, too, if it was about to wait; and one wakeup may be recorded twice.
-void KernelStream::emit_wakeup(std::uint64_t time_ns, const KernelMessage& message) {
-  if (!std::exchange(may_wait_, false) || to_.slices.leaves_out(message.time_ns)) return;
-  to_.lane.wakeup(
-      time_ns,
+void KernelStream::emit_wakeup(const KernelMessage& message) {
+  if (!std::exchange(may_wait_, false)) return;
+  to_.slices.wakeup(
+      message.time_ns,
       {.cpu = message.depth, .thread = plan_.queue->thread(), .waker = static_cast<ThreadId>(message.value)});
 }
 

@@ -84,7 +84,7 @@ class KernelStream : public SideStream {
   const KernelMessage* first() const { return plan_.queue == nullptr ? nullptr : plan_.queue->first(); }
   void emit_tracepoint(std::uint64_t time_ns, const KernelMessage& message, std::span<const std::byte> bytes);
   void emit_switch_out(const KernelMessage& message);
-  void emit_wakeup(std::uint64_t time_ns, const KernelMessage& message);
+  void emit_wakeup(const KernelMessage& message);
   void emit_loss(std::uint64_t time_ns, const KernelMessage& message, std::uint64_t known_until_ns);
   InnerCalls& inner() const { return to_.calls.inner(); }
   bool is_wanted() const { return !plan_.skips_outside || inner().program_depth() > 0; }
@@ -99,8 +99,9 @@ class KernelStream : public SideStream {
   Arguments values_;
 };
 
-// The perf events of one thread, by time: a context switch record for each switch, recorded or inferred, a
-// call `linux:schedule` for the time that the thread is off its cpu, and the exits, execs and names of tasks.
+// The perf events of one thread, by time: a call `linux:schedule` for the time that the thread is off its
+// cpu, a context switch record for each switch, recorded or inferred, and the exits, execs and names of
+// tasks. Without CPU tracks, instants show the switches and exits that no call shows.
 class SwitchStream : public SideStream {
  public:
   SwitchStream(const SwitchPlan& plan, const StreamOutput& output);
@@ -115,16 +116,21 @@ class SwitchStream : public SideStream {
   bool is_begin_next() const;
   bool is_inferred_next() const;
   void emit_inferred();
+  void switch_in(std::uint64_t time_ns, const PerfMessage& message);
   void switch_out(std::uint64_t time_ns, const PerfMessage& message);
+  void exit(std::uint64_t time_ns, const PerfMessage& message);
+  void emit_instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments);
   bool is_lone(std::uint64_t time_ns);
   bool is_short(std::size_t out) const { return out < plan_.short_outs.size() && plan_.short_outs[out]; }
 
   const SwitchPlan& plan_;
   StreamOutput to_;
-  LabelId blocked_, preempted_, renamed_;
-  NameId comm_;
-  std::size_t inferred_ = 0;   // of plan_.inferred, those that have passed
-  std::size_t outs_ = 0;       // switches out so far
+  LabelId blocked_, preempted_, switched_in_, switched_out_, exited_, renamed_;
+  NameId comm_, cpu_, next_cpu_, state_, is_blocked_, is_runnable_;
+  bool is_out_hidden_ =
+      false;                  // the call of the last switch out is, and so is the switch in that would end it
+  std::size_t inferred_ = 0;  // of plan_.inferred, those that have passed
+  std::size_t outs_ = 0;      // switches out so far
   std::size_t lone_outs_ = 0;  // of plan_.lone_outs, those that have passed
 };
 
@@ -185,6 +191,8 @@ class SideStreams {
   bool has_own_listed() const { return listed_.has_own(); }
   // Drops the next event, with a note, if it is an exec or load at an impossible time.
   bool drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes);
+  // Switches that are shown without records, as calls and instants.
+  std::uint64_t unwritten_switches() const { return slices_.unwritten(); }
   // Nothing of its switches is shown from here on.
   void stop_switches(std::uint64_t time_ns) {
     slices_.stop(time_ns);

@@ -31,6 +31,7 @@ struct SwitchPlan {
   std::vector<PerfMessage> inferred = {};     // switches that were not recorded, by time
   std::uint64_t last_ns = 0;                  // none that was recorded is later
   bool has_estimated_exits = false;
+  bool shows_switches = true;   // else the queue has only exits, execs and names
   bool shows_preempted = true;  // as calls off the cpu
 };
 
@@ -77,6 +78,7 @@ struct ThreadPlan {
   KernelPlan kernel = {};
   bool skips_outside = false;          // own events outside of the program's calls are not shown
   std::uint64_t switches_from_ns = 0;  // nor switches before the process's first call
+  bool shows_cpu_tracks = false;       // switches are written as records, too
   std::string ending = {};             // shown at its end, unless empty
   std::uint64_t fork_flow = 0;         // the arrow that ends in its first call; 0: none
 

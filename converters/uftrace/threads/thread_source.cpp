@@ -167,6 +167,7 @@ void ThreadSource::finish() {
   note_dropped(kEventsLeftOut, dropped.events);
   stages_.calls.inner().end_kernel(lane_.last_ns());
   stages_.streams.finish(lane_.last_ns());
+  shared_.unwritten_switches += stages_.streams.unwritten_switches();
   if (stages_.filter.shows_program() && !plan_.ending.empty() && lane_.last_ns() != 0)
     lane_.instant(lane_.last_ns(), context_.names.intern_label("event", plan_.ending));
 }

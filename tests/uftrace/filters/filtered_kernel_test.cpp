@@ -30,7 +30,7 @@ class FilteredKernel : public testing::Test {
   void kernel(KernelBytes& bytes) { recording_.file("kernel-cpu0.dat", bytes.text()); }
   // Calls without their module, and events.
   std::vector<std::string> shown(const std::vector<std::string>& words) {
-    RecordingOptions options;
+    RecordingOptions options{.cpu_tracks = true};
     options.filters = filters_of(words);
     std::vector<std::string> found;
     for (std::string line : recording_.lines({}, options)) {
@@ -100,7 +100,8 @@ class FilteredSwitches : public FilteredKernel {
 };
 
 TEST_F(FilteredSwitches, GoWithTheKernelsCalls) {
-  const std::string inside = "[30, 40] sched:linux:schedule", outside = "[60, 70] sched:linux:schedule";
+  const std::string inside = "[30, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                    outside = "[60, 70] sched:linux:schedule cpu=0 state='blocked' next_cpu=0";
   EXPECT_THAT(shown({"-N", "vfs_read@kernel"}), testing::AllOf(Not(Contains(inside)), Contains(outside)));
   EXPECT_THAT(shown({"-F", "vfs_read@kernel"}), ElementsAre("[25, 45] [kernel]:vfs_read", inside));
   EXPECT_THAT(shown({"-D", "3"}), testing::AllOf(Not(Contains(inside)), Contains(outside)));
@@ -116,7 +117,9 @@ TEST_F(FilteredKernel, ClippedCallsAreLeftOutWhereNobodyWantsThem) {
   recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
   EXPECT_THAT(shown({"-N", "irq@kernel"}), Contains(HasSubstr("kernel-clipped")));
   EXPECT_THAT(shown({"-t", "15"}), Contains(HasSubstr("kernel-clipped")));
-  EXPECT_THAT(shown({"-t", "16"}), ElementsAre("[10, 90] demo:main", "[30, 50] sched:linux:schedule"));
+  EXPECT_THAT(
+      shown({"-t", "16"}),
+      ElementsAre("[10, 90] demo:main", "[30, 50] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
   EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
 }
 
@@ -130,10 +133,11 @@ TEST_F(FilteredKernel, SoAreSeveralThatEndOffTheCpu) {
   recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
   EXPECT_THAT(shown({"-t", "15"}),
               ElementsAre("[10, 90] demo:main", "[20, 30] [kernel]:do_syscall repaired=\"kernel-clipped\"",
-                          "[30, 50] sched:linux:schedule"));
+                          "[30, 50] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
   EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
-  EXPECT_THAT(shown({"-t", "20", "-T", "do_syscall@kernel,time=1s"}),
-              ElementsAre("[10, 90] demo:main", "[30, 50] sched:linux:schedule"));
+  EXPECT_THAT(
+      shown({"-t", "20", "-T", "do_syscall@kernel,time=1s"}),
+      ElementsAre("[10, 90] demo:main", "[30, 50] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
 TEST_F(FilteredKernel, SoAreThoseThatACallOfTheProgramCuts) {

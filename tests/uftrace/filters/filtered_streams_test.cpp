@@ -18,7 +18,7 @@ using R = RecordingBuilder;
 class FilteredStreams : public testing::Test {
  protected:
   std::vector<std::string> shown(const std::vector<std::string>& words) {
-    RecordingOptions options;
+    RecordingOptions options{.cpu_tracks = true};
     options.filters = filters_of(words);
     return recording_.lines({}, options);
   }

@@ -183,7 +183,8 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
               ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 90] demo:main",
                           "100/100 [20, 60] [kernel]:do_syscall",
                           "100/100 [25, 30] [kernel]:vfs_read repaired=\"kernel-clipped\"",
-                          "100/100 @30 cpu 0: 100 (blocked) -> 0", "100/100 [30, 50] sched:linux:schedule",
+                          "100/100 @30 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [30, 50] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                           "100/100 [33, 34] [kernel]:vfs_read",
                           "100/100 [48, 50] [kernel]:handle_fault repaired=\"kernel-clipped\"",
                           "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 @90 cpu 0: 100 (dead) -> 0"));
@@ -207,7 +208,8 @@ TEST_F(UftraceKernel, ACallWhoseBeginIsOutEndsWithTheSwitch) {
               ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 90] demo:main",
                           "100/100 [20, 50] [kernel]:do_syscall repaired=\"kernel-clipped\"",
                           "100/100 [20, 50] [kernel]:vfs_read repaired=\"kernel-clipped\"",
-                          "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 50] sched:linux:schedule",
+                          "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [20, 50] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                           "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 [65, 66] [kernel]:handle_fault",
                           "100/100 @90 cpu 0: 100 (dead) -> 0"));
 }

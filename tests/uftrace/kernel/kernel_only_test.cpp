@@ -38,7 +38,7 @@ class KernelOnly : public testing::Test {
     r.file("kernel_header", header_text(kLayout) + sched_switch_format());
     r.file("kallsyms", "ffffffff81000000 T do_syscall\nffffffff81000100 T vfs_read\n");
   }
-  std::vector<std::string> lines(RecordingOptions options = {}) {
+  std::vector<std::string> lines(RecordingOptions options = {.cpu_tracks = true}) {
     options.kernel_only = true;
     return r.lines({}, options);
   }
@@ -104,7 +104,7 @@ TEST_F(KernelOnly, SwitchesAreTheKernelsOwn) {
   r.file("perf-cpu0.dat", PerfBytes().comm(15, 100, "worker").out(20, 100).in(50, 100).text());
   r.file("kernel-cpu0.dat", KernelBytes(kLayout).page(21).event(0, switched(100, 0)).text());
   EXPECT_THAT(lines(),
-              ElementsAre("100/100 @21 event:sched:sched_switch prev_pid=100 prev_state=1 next_pid=0",
+              ElementsAre("100/100 @21 event:sched:sched_switch prev_pid=100 prev_state=1 next_pid=0 cpu=0",
                           "100/100 @21 cpu 0: 100 (blocked) -> 0"));
   EXPECT_THAT(lines({.no_event = true}), IsEmpty());
 }

@@ -232,13 +232,36 @@ TEST_F(UftraceTracepoints, WhatAThreadThatIsLeftOutTellsIsNotTheBegin) {
 TEST_F(UftraceTracepoints, SwitchesFillTheCpus) {
   EXPECT_THAT(
       lines_of(kSwitch, {switched(100, 100, 1, 0), switched(0, 0, 0, 100), switched(100, 100, 0x100, 7)}),
-      ElementsAre(
-          "100/100 @20 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 prev_state=\"S\" next_pid=0",
-          "100/100 @20 cpu 2: 100 (blocked) -> 0",
-          "100/100 @21 event:sched:sched_switch prev_comm=\"demo\" prev_pid=0 prev_state=\"R\" next_pid=100",
-          "100/100 @21 cpu 2: 0 (new) -> 100",
-          "100/100 @22 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 prev_state=\"R+\" next_pid=7",
-          "100/100 @22 cpu 2: 100 (running) -> 0"));
+      ElementsAre("100/100 @20 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 prev_state=\"S\" "
+                  "next_pid=0 cpu=2",
+                  "100/100 @20 cpu 2: 100 (blocked) -> 0",
+                  "100/100 @21 event:sched:sched_switch prev_comm=\"demo\" prev_pid=0 prev_state=\"R\" "
+                  "next_pid=100 cpu=2",
+                  "100/100 @21 cpu 2: 0 (new) -> 100",
+                  "100/100 @22 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 prev_state=\"R+\" "
+                  "next_pid=7 cpu=2",
+                  "100/100 @22 cpu 2: 100 (running) -> 0"));
+}
+
+TEST_F(UftraceTracepoints, WithoutTracksSwitchesAreMarksWithTheirCpu) {
+  lines_of(kSwitch, {switched(100, 100, 1, 0), switched(0, 0, 0, 100)});
+  EXPECT_THAT(r.lines({}, {}),
+              ElementsAre("100/100 [10, 90] demo:main",
+                          "100/100 @20 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 "
+                          "prev_state=\"S\" next_pid=0 cpu=2",
+                          "100/100 @21 event:sched:sched_switch prev_comm=\"demo\" prev_pid=0 "
+                          "prev_state=\"R\" next_pid=100 cpu=2"));
+  EXPECT_THAT(r.notes(), ElementsAre("cpu-tracks-left-out 2",
+                                     "DIR: 2 context switches; --cpu-tracks shows who ran on which CPU"));
+}
+
+TEST_F(UftraceTracepoints, ACpuOfTheKernelsOwnStays) {
+  const std::string format =
+      event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true) + field("int cpu", 12, 4, true),
+                  R"("pid=%d", REC->pid)");
+  EXPECT_THAT(
+      lines_of(kSwitch + format, {common(321, 100).put(std::int32_t{100}).put(std::int32_t{5}).text()}),
+      Contains("100/100 @20 event:sched:sched_wakeup pid=100 cpu=5"));
 }
 
 TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
@@ -273,8 +296,9 @@ TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
   EXPECT_THAT(wakeups(lines_of(kSwitch + formats, events)),
               ElementsAre("100/101 @20 cpu 2: 100 wakes 101", "100/101 @24 cpu 2: 0 wakes 101",
                           "100/100 @30 cpu 2: 0 wakes 100"));
-  EXPECT_THAT(wakeups(r.lines({}, {.no_sched = true})), IsEmpty());
-  EXPECT_THAT(wakeups(r.lines({}, {.no_event = true})), IsEmpty());
+  EXPECT_THAT(wakeups(r.lines({}, {})), IsEmpty()) << "they have no record without tracks";
+  EXPECT_THAT(wakeups(r.lines({}, {.no_sched = true, .cpu_tracks = true})), IsEmpty());
+  EXPECT_THAT(wakeups(r.lines({}, {.no_event = true, .cpu_tracks = true})), IsEmpty());
   EXPECT_THAT(wakeups(lines_of(formats, events)),
               IsEmpty());  // without switches, nothing tells which threads wait
 }
@@ -340,7 +364,7 @@ TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
                                 .entry(25, 100, 0x1000, 0)
                                 .exit(2, 100, 0x1000, 0)
                                 .text());
-  EXPECT_THAT(r.lines({}, {.kernel_skip_out = true}),
+  EXPECT_THAT(r.lines({}, {.cpu_tracks = true, .kernel_skip_out = true}),
               ElementsAre("100/100 [10, 90] demo:main", "100/100 [120, 140] demo:f",
                           "100/100 [130, 132] [kernel]:<1000>"));
 }
@@ -375,14 +399,14 @@ TEST_F(UftraceTracepoints, OutsideOfCallsEventsAloneCanBeLeftOut) {
                                 .event(5, switched(0, 0, 0, 100))
                                 .event(70, switched(100, 100, 1, 0))
                                 .text());
-  EXPECT_THAT(r.lines({}, {.event_skip_out = true}),
+  EXPECT_THAT(r.lines({}, {.cpu_tracks = true, .event_skip_out = true}),
               ElementsAre("100/100 [2, 4] [kernel]:<1000>", "100/100 @10 cpu 2: 0 (new) -> 100",
                           "100/100 [10, 90] demo:main",
                           "100/100 @20 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 "
-                          "prev_state=\"S\" next_pid=0",
+                          "prev_state=\"S\" next_pid=0 cpu=2",
                           "100/100 @20 cpu 2: 100 (blocked) -> 0",
                           "100/100 @25 event:sched:sched_switch prev_comm=\"demo\" prev_pid=0 "
-                          "prev_state=\"R\" next_pid=100",
+                          "prev_state=\"R\" next_pid=100 cpu=2",
                           "100/100 @25 cpu 2: 0 (new) -> 100", "100/100 @90 cpu 2: 100 (dead) -> 0"));
 }
 

@@ -73,7 +73,8 @@ TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   EXPECT_THAT(
       r.lines(),
       ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
-                  "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 40] sched:linux:schedule",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [20, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                   "100/100 @20 event:external-data: a message=\"a\"",
                   "100/100 @30 event:external-data: b message=\"b\"", "100/100 @40 cpu 0: 0 (new) -> 100",
                   "100/100 @40 event:external-data: c message=\"c\"", "100/100 @50 cpu 0: 100 (dead) -> 0"));
@@ -152,11 +153,13 @@ TEST(UftraceExtern, ABlockedThreadShowsThemInTime) {
   EXPECT_THAT(
       r.lines(),
       ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10 demo:main",
-                  "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 40] sched:linux:schedule",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [20, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                   "100/100 @30 event:external-data: a message=\"a\"", "100/100 @40 cpu 0: 0 (new) -> 100",
                   "100/100 @401 cpu 0: 100 (blocked) -> 0",
                   "100/100 @450 event:external-data: b message=\"b\"",
-                  "100/100 @910 cpu 0: 100 (blocked) -> 0", "100/100 [910, 990] sched:linux:schedule",
+                  "100/100 @910 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [910, 990] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                   "100/100 @950 event:external-data: c message=\"c\"", "100/100 @990 cpu 0: 0 (new) -> 100",
                   "100/100 1000] demo:main", "100/100 @1000 cpu 0: 100 (dead) -> 0"));
 }

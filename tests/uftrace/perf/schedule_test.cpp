@@ -29,10 +29,11 @@ TEST(UftraceSchedule, ASwitchOutAndInIsACallInsideTheOpenOne) {
   EXPECT_THAT(
       r.lines(),
       ElementsAre("100/100 @5 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main", "100/100 [11, 40] demo:f",
-                  "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 30] sched:linux:schedule",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=3",
                   "100/100 @30 cpu 3: 0 (new) -> 100", "100/100 @42 cpu 3: 100 (running) -> 0",
-                  "100/100 [42, 45] sched:linux:schedule (pre-empted)", "100/100 @45 cpu 3: 0 (new) -> 100",
-                  "100/100 @50 cpu 3: 100 (dead) -> 0"));
+                  "100/100 [42, 45] sched:linux:schedule (pre-empted) cpu=3 state='runnable' next_cpu=3",
+                  "100/100 @45 cpu 3: 0 (new) -> 100", "100/100 @50 cpu 3: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -41,9 +42,11 @@ TEST(UftraceSchedule, CallsAreOutsideOfOthersToo) {
   r.entry(30, 0, R::kMain).exit(40, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(10, 100).in(20, 100).out(50, 100).in(60, 100).text());
   EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 @10 cpu 0: 100 (blocked) -> 0", "100/100 [10, 20] sched:linux:schedule",
+              ElementsAre("100/100 @10 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [10, 20] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                           "100/100 @20 cpu 0: 0 (new) -> 100", "100/100 [30, 40] demo:main",
-                          "100/100 @50 cpu 0: 100 (blocked) -> 0", "100/100 [50, 60] sched:linux:schedule",
+                          "100/100 @50 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [50, 60] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                           "100/100 @60 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
@@ -54,8 +57,8 @@ TEST(UftraceSchedule, ALastSwitchOutIsNoCall) {
   EXPECT_THAT(r.lines(),
               ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 40] demo:main",
                           "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 @30 cpu 0: 100 (blocked) -> 0",
-                          "100/100 [30, 35] sched:linux:schedule", "100/100 @35 cpu 0: 0 (new) -> 100",
-                          "100/100 @50 cpu 0: 100 (blocked) -> 0"));
+                          "100/100 [30, 35] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                          "100/100 @35 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (blocked) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -67,9 +70,10 @@ TEST(UftraceSchedule, AtEqualTimesCallsNest) {
   EXPECT_THAT(r.lines(),
               ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 40] demo:main",
                           "100/100 [20, 30] demo:f", "100/100 @20 cpu 0: 100 (blocked) -> 0",
-                          "100/100 [20, 30] sched:linux:schedule", "100/100 @30 cpu 0: 0 (new) -> 100",
-                          "100/100 @40 cpu 0: 100 (blocked) -> 0", "100/100 [40 sched:linux:schedule",
-                          "100/100 40] sched:linux:schedule", "100/100 @40 cpu 0: 0 (new) -> 100",
+                          "100/100 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                          "100/100 @30 cpu 0: 0 (new) -> 100", "100/100 @40 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [40 sched:linux:schedule cpu=0 state='blocked'",
+                          "100/100 40] sched:linux:schedule next_cpu=0", "100/100 @40 cpu 0: 0 (new) -> 100",
                           "100/100 @40 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
@@ -83,8 +87,10 @@ TEST(UftraceSchedule, EachThreadHasItsOwn) {
   EXPECT_THAT(r.lines(),
               ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 90] demo:main",
                           "100/101 @10 cpu 1: 0 (new) -> 101", "100/101 [10, 80] demo:f",
-                          "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 40] sched:linux:schedule",
-                          "100/101 @22 cpu 1: 101 (blocked) -> 0", "100/101 [22, 25] sched:linux:schedule",
+                          "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                          "100/100 [20, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                          "100/101 @22 cpu 1: 101 (blocked) -> 0",
+                          "100/101 [22, 25] sched:linux:schedule cpu=1 state='blocked' next_cpu=0",
                           "100/101 @25 cpu 0: 0 (new) -> 101", "100/101 @30 cpu 0: 101 (blocked) -> 0",
                           "100/100 @40 cpu 0: 0 (new) -> 100", "100/100 @90 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
@@ -99,7 +105,8 @@ TEST(UftraceSchedule, OpenCallsEndWithTheTask) {
       r.lines(),
       ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 600] demo:main repaired=\"open-at-end\"",
                   "100/100 [11, 600] demo:f repaired=\"open-at-end\"",
-                  "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 500] sched:linux:schedule",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [20, 500] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                   "100/100 @500 cpu 0: 0 (new) -> 100", "100/100 @600 cpu 0: 100 (dead) -> 0"));
 }
 
@@ -121,8 +128,8 @@ TEST(UftraceSchedule, ATaskThatExitedMayComeAgain) {
       ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 20] demo:main repaired=\"open-at-end\"",
                   "100/100 @15 cpu 0: 100 (blocked) -> 0", "100/100 @40 cpu 0: 0 (new) -> 100",
                   "100/100 [50, 70] demo:f", "100/100 @60 cpu 0: 100 (running) -> 0",
-                  "100/100 [60, 65] sched:linux:schedule (pre-empted)", "100/100 @65 cpu 0: 0 (new) -> 100",
-                  "100/100 @70 cpu 0: 100 (dead) -> 0"));
+                  "100/100 [60, 65] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
+                  "100/100 @65 cpu 0: 0 (new) -> 100", "100/100 @70 cpu 0: 100 (dead) -> 0"));
 }
 
 // Such a thread is shown by its switches alone.
@@ -133,8 +140,8 @@ TEST(UftraceSchedule, AThreadWithoutRecords) {
   r.file("perf-cpu0.dat", PerfBytes().out(20, 101).in(30, 101).exit(50, 101).text());
   EXPECT_THAT(r.lines(),
               ElementsAre("100/100 [10, 40] demo:main", "100/101 @20 cpu 0: 101 (blocked) -> 0",
-                          "100/101 [20, 30] sched:linux:schedule", "100/101 @30 cpu 0: 0 (new) -> 101",
-                          "100/101 @50 cpu 0: 101 (dead) -> 0"));
+                          "100/101 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                          "100/101 @30 cpu 0: 0 (new) -> 101", "100/101 @50 cpu 0: 101 (dead) -> 0"));
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
@@ -146,14 +153,14 @@ TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(60, 0, R::kF);
   r.file("perf-cpu0.dat",
          PerfBytes().comm(11, 100, "x").exec(20, 100, "other").out(25, 100).in(30, 100).text());
-  EXPECT_THAT(
-      r.lines(),
-      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100",
-                  "100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
-                  "100/100 @11 event:linux:task-name comm='x'", "100/100 @25 cpu 0: 100 (blocked) -> 0",
-                  "100/100 [25, 30] sched:linux:schedule", "100/100 @30 cpu 0: 0 (new) -> 100",
-                  "100/100 @40 event:exec /bin/other path=\"/bin/other\"", "100/100 [50, 60] demo:f",
-                  "100/100 @60 cpu 0: 100 (dead) -> 0"));
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100",
+                                     "100/100 [10, 20] demo:main repaired=\"closed-by-exec\"",
+                                     "100/100 @11 event:linux:task-name comm='x'",
+                                     "100/100 @25 cpu 0: 100 (blocked) -> 0",
+                                     "100/100 [25, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                                     "100/100 @30 cpu 0: 0 (new) -> 100",
+                                     "100/100 @40 event:exec /bin/other path=\"/bin/other\"",
+                                     "100/100 [50, 60] demo:f", "100/100 @60 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
 }
 
@@ -177,7 +184,8 @@ TEST(UftraceSchedule, AnExecByAnotherThread) {
                   "100/100 @15 cpu 0: 100 (dead) -> 0", "100/101 @17 cpu 0: 0 (new) -> 101",
                   "100/100 @20 cpu 0: 0 (new) -> 100", "100/101 @20 cpu 0: 101 (blocked) -> 0",
                   "100/100 @25 cpu 0: 100 (running) -> 0",
-                  "100/100 [25, 30] sched:linux:schedule (pre-empted)", "100/100 @30 cpu 0: 0 (new) -> 100",
+                  "100/100 [25, 30] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
+                  "100/100 @30 cpu 0: 0 (new) -> 100",
                   "100/100 @40 event:exec /bin/other path=\"/bin/other\"", "100/100 [50, 60] demo:f",
                   "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
@@ -192,8 +200,9 @@ TEST(UftraceSchedule, ARenamedThread) {
       r.lines(),
       ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 60] demo:main",
                   "100/100 @20 event:linux:task-name comm='first'", "100/100 @30 cpu 0: 100 (blocked) -> 0",
-                  "100/100 [30, 50] sched:linux:schedule", "100/100 @40 event:linux:task-name comm='second'",
-                  "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
+                  "100/100 [30, 50] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                  "100/100 @40 event:linux:task-name comm='second'", "100/100 @50 cpu 0: 0 (new) -> 100",
+                  "100/100 @60 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.threads(), ElementsAre("100/100 second of demo"));
   EXPECT_THAT(r.notes(), IsEmpty());
   EXPECT_THAT(r.lines({}, {.no_event = true}),
@@ -226,15 +235,17 @@ TEST(UftraceSchedule, ExecsAndLoadsAreToldInTimeByABlockedThread) {
   EXPECT_THAT(
       r.lines(),
       ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10 demo:main",
-                  "100/100 @15 cpu 0: 100 (blocked) -> 0", "100/100 [15, 20] sched:linux:schedule",
+                  "100/100 @15 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [15, 20] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                   "100/100 @20 cpu 0: 0 (new) -> 100", "100/100 @30 event:dlopen path=\"./plug.so\"",
                   "100/100 @100 cpu 0: 100 (blocked) -> 0", "100/100 @900 cpu 0: 100 (blocked) -> 0",
-                  "100/100 [900, 920] sched:linux:schedule", "100/100 @920 cpu 0: 0 (new) -> 100",
-                  "100/100 950] demo:main repaired=\"closed-by-exec\"",
+                  "100/100 [900, 920] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                  "100/100 @920 cpu 0: 0 (new) -> 100", "100/100 950] demo:main repaired=\"closed-by-exec\"",
                   "100/100 @950 event:exec /bin/other path=\"/bin/other\"",
                   "100/100 @1000 cpu 0: 100 (blocked) -> 0", "100/100 @1900 cpu 0: 100 (blocked) -> 0",
-                  "100/100 [1900, 2900] sched:linux:schedule", "100/100 @2900 cpu 0: 0 (new) -> 100",
-                  "100/100 [3000, 3010] demo:f", "100/100 @3010 cpu 0: 100 (dead) -> 0"));
+                  "100/100 [1900, 2900] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                  "100/100 @2900 cpu 0: 0 (new) -> 100", "100/100 [3000, 3010] demo:f",
+                  "100/100 @3010 cpu 0: 100 (dead) -> 0"));
 }
 
 // The last record lies before them.
@@ -246,13 +257,14 @@ TEST(UftraceSchedule, ExecsAndLoadsBehindAllRecords) {
   r.file("perf-cpu0.dat", PerfBytes().out(40, 100).in(45, 100).out(90, 100).in(95, 100).text());
   EXPECT_THAT(
       r.lines(),
-      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100",
-                  "100/100 [10, 50] demo:main repaired=\"closed-by-exec\"",
-                  "100/100 @30 event:dlopen path=\"./plug.so\"", "100/100 @40 cpu 0: 100 (blocked) -> 0",
-                  "100/100 [40, 45] sched:linux:schedule", "100/100 @45 cpu 0: 0 (new) -> 100",
-                  "100/100 @50 event:exec /bin/other path=\"/bin/other\"",
-                  "100/100 @90 cpu 0: 100 (blocked) -> 0", "100/100 [90, 95] sched:linux:schedule",
-                  "100/100 @95 cpu 0: 0 (new) -> 100", "100/100 @95 cpu 0: 100 (dead) -> 0"));
+      ElementsAre(
+          "100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main repaired=\"closed-by-exec\"",
+          "100/100 @30 event:dlopen path=\"./plug.so\"", "100/100 @40 cpu 0: 100 (blocked) -> 0",
+          "100/100 [40, 45] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+          "100/100 @45 cpu 0: 0 (new) -> 100", "100/100 @50 event:exec /bin/other path=\"/bin/other\"",
+          "100/100 @90 cpu 0: 100 (blocked) -> 0",
+          "100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+          "100/100 @95 cpu 0: 0 (new) -> 100", "100/100 @95 cpu 0: 100 (dead) -> 0"));
   r.file("perf-cpu0.dat", "");
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 50] demo:main repaired=\"closed-by-exec\"",
                                      "100/100 @30 event:dlopen path=\"./plug.so\"",
@@ -263,13 +275,15 @@ TEST(UftraceSchedule, ARecordInsideProvesThatTheThreadRan) {
   R r;
   r.entry(10, 0, R::kMain).entry(25, 1, R::kF).exit(28, 1, R::kF).exit(50, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).out(35, 100).in(40, 100).text());
-  EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
-                          "100/100 @20 cpu 0: 100 (blocked) -> 0",
-                          "100/100 [20, 25] sched:linux:schedule repaired=\"schedule-cut\"",
-                          "100/100 [25, 28] demo:f", "100/100 @30 cpu 0: 0 (new) -> 100",
-                          "100/100 @35 cpu 0: 100 (blocked) -> 0", "100/100 [35, 40] sched:linux:schedule",
-                          "100/100 @40 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (dead) -> 0"));
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [20, 25] sched:linux:schedule cpu=0 state='blocked' repaired=\"schedule-cut\"",
+                  "100/100 [25, 28] demo:f", "100/100 @30 cpu 0: 0 (new) -> 100",
+                  "100/100 @35 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [35, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                  "100/100 @40 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(),
               ElementsAre("schedule-cut 1", "DIR/100.dat: off the cpu, but it has a record at 25 ns"));
 }
@@ -280,19 +294,23 @@ TEST(UftraceSchedule, AnEstimatedExitSplitsTheCall) {
   r.estimated_exits();
   r.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(50, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().preempted(20, 100).in(30, 100).text());
-  EXPECT_THAT(r.lines(),
-              ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
-                          "100/100 [15, 25] demo:f", "100/100 @20 cpu 0: 100 (running) -> 0",
-                          "100/100 [20, 25] sched:linux:schedule (pre-empted) repaired=\"schedule-split\"",
-                          "100/100 [25, 30] sched:linux:schedule (pre-empted)",
-                          "100/100 @30 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (dead) -> 0"));
+  EXPECT_THAT(
+      r.lines(),
+      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
+                  "100/100 [15, 25] demo:f", "100/100 @20 cpu 0: 100 (running) -> 0",
+                  "100/100 [20, 25] sched:linux:schedule (pre-empted) cpu=0 state='runnable' "
+                  "repaired=\"schedule-split\"",
+                  "100/100 [25, 30] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
+                  "100/100 @30 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (dead) -> 0"));
   EXPECT_THAT(r.notes(),
               ElementsAre("schedule-split 1", "DIR/100.dat: off the cpu, but it has a record at 25 ns"));
   R entry;
   entry.estimated_exits();
   entry.entry(10, 0, R::kMain).entry(25, 1, R::kF).exit(28, 1, R::kF).exit(50, 0, R::kMain);
   entry.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).text());
-  EXPECT_THAT(entry.lines(), Contains("100/100 [20, 25] sched:linux:schedule repaired=\"schedule-cut\""));
+  EXPECT_THAT(
+      entry.lines(),
+      Contains("100/100 [20, 25] sched:linux:schedule cpu=0 state='blocked' repaired=\"schedule-cut\""));
 }
 
 TEST(UftraceSchedule, CanBeLeftOut) {
@@ -300,7 +318,7 @@ TEST(UftraceSchedule, CanBeLeftOut) {
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF);
   r.file("perf-cpu0.dat",
          PerfBytes().comm(1, 100, "me").in(5, 100).out(20, 100).in(500, 100).exit(600, 100).text());
-  EXPECT_THAT(r.lines({}, {.no_sched = true}),
+  EXPECT_THAT(r.lines({}, {.no_sched = true, .cpu_tracks = true}),
               ElementsAre("100/100 @1 event:linux:task-name comm='me'",
                           "100/100 [10, 600] demo:main repaired=\"open-at-end\"",
                           "100/100 [11, 600] demo:f repaired=\"open-at-end\""));
@@ -318,11 +336,13 @@ TEST(UftraceSchedule, CanBeLeftOutWhereTheThreadWasPreempted) {
                               .preempted(40, 100)
                               .in(45, 100)
                               .text());
-  const auto lines = r.lines({}, {.no_sched_preempt = true});
+  const auto lines = r.lines({}, {.no_sched_preempt = true, .cpu_tracks = true});
   EXPECT_THAT(lines, Not(Contains(HasSubstr("pre-empted"))));
-  EXPECT_THAT(lines, Contains("100/100 [30, 35] sched:linux:schedule"));
+  EXPECT_THAT(lines, Contains("100/100 [30, 35] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
   EXPECT_THAT(lines, Contains("100/100 @20 cpu 0: 100 (running) -> 0"));  // the cpu's slices stay
-  EXPECT_THAT(r.lines(), Contains("100/100 [20, 25] sched:linux:schedule (pre-empted)"));
+  EXPECT_THAT(
+      r.lines(),
+      Contains("100/100 [20, 25] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0"));
 }
 
 TEST(UftraceSchedule, BigEndian) {
@@ -330,7 +350,7 @@ TEST(UftraceSchedule, BigEndian) {
   r.big_endian();
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes(std::endian::big).out(20, 100).in(30, 100).text());
-  EXPECT_THAT(r.lines(), Contains("100/100 [20, 30] sched:linux:schedule"));
+  EXPECT_THAT(r.lines(), Contains("100/100 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
 TEST(UftraceSchedule, CpusBeyondThoseOfFxt) {
@@ -359,12 +379,17 @@ TEST(UftraceSchedule, ManyBlocksOfManyFiles) {
       expected.push_back(fmt::format("100/{} @{} cpu {}: 0 (new) -> {}", tid, time, round % 2, tid));
       expected.push_back(fmt::format("100/{} [{}, {}] demo:f", tid, time, time + 90));
       expected.push_back(fmt::format("100/{} @{} cpu {}: {} (blocked) -> 0", tid, time + 10, round % 2, tid));
-      expected.push_back(fmt::format("100/{} [{}, {}] sched:linux:schedule", tid, time + 10, time + 20));
+      const auto schedule = [&](std::uint64_t begin, std::uint64_t end, std::uint64_t cpu,
+                                std::uint64_t next) {
+        expected.push_back(
+            fmt::format("100/{} [{}, {}] sched:linux:schedule cpu={} state='blocked' next_cpu={}", tid, begin,
+                        end, cpu, next));
+      };
+      schedule(time + 10, time + 20, round % 2, round / 2 % 2);
       expected.push_back(fmt::format("100/{} @{} cpu {}: 0 (new) -> {}", tid, time + 20, round / 2 % 2, tid));
       expected.push_back(
           fmt::format("100/{} @{} cpu {}: {} (blocked) -> 0", tid, time + 95, round / 2 % 2, tid));
-      if (round < kRounds)
-        expected.push_back(fmt::format("100/{} [{}, {}] sched:linux:schedule", tid, time + 95, time + 1000));
+      if (round < kRounds) schedule(time + 95, time + 1000, round / 2 % 2, (round + 1) % 2);
     }
   r.file("perf-cpu0.dat", cpus[0]).file("perf-cpu1.dat", cpus[1]);
   EXPECT_EQ(r.lines(), expected);

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using R = RecordingBuilder;
 
-const RecordingOptions kSkip{.event_skip_out = true};
+const RecordingOptions kSkip{.cpu_tracks = true, .event_skip_out = true};
 
 class SkipOutside : public testing::Test {
  protected:
@@ -35,8 +35,8 @@ TEST_F(SkipOutside, SwitchesBeforeTheFirstCallAndAfterTheLast) {
   EXPECT_THAT(r.lines({}, kSkip),
               ElementsAre("100/100 @100 cpu 0: 0 (new) -> 100", "100/100 [100, 150] demo:main",
                           "100/100 [110, 140] demo:f", "100/100 @120 cpu 0: 100 (blocked) -> 0",
-                          "100/100 [120, 130] sched:linux:schedule", "100/100 @130 cpu 0: 0 (new) -> 100",
-                          "100/100 @150 cpu 0: 100 (dead) -> 0"));
+                          "100/100 [120, 130] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                          "100/100 @130 cpu 0: 0 (new) -> 100", "100/100 @150 cpu 0: 100 (dead) -> 0"));
   // Two calls off the cpu, and two times on it.
   EXPECT_THAT(r.notes(), ElementsAre("events-left-out 4", "DIR/100.dat: 4"));
   EXPECT_EQ(r.lines().size(), 13);
@@ -80,7 +80,8 @@ TEST_F(SkipOutside, OpenCallsLastUntilTheThreadEnds) {
   EXPECT_THAT(
       r.lines({}, kSkip),
       ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 60] demo:main repaired=\"open-at-end\"",
-                  "100/100 @20 cpu 0: 100 (blocked) -> 0", "100/100 [20, 50] sched:linux:schedule",
+                  "100/100 @20 cpu 0: 100 (blocked) -> 0",
+                  "100/100 [20, 50] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                   "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 

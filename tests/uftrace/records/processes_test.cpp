@@ -64,12 +64,13 @@ TEST(UftraceForks, WhatAChildDoesBeforeItsFirstRecordLiesInInheritedCalls) {
   r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(45, 1, R::kFork).exit(50, 0, R::kMain);
   r.thread(101).exit(32, 1, R::kFork).exit(40, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().in(21, 101).preempted(25, 101).in(28, 101).text());
-  EXPECT_THAT(r.lines({.tids = {101}}),
-              ElementsAre("101/101 [21, 40] demo:main repaired=\"inherited-call\"",
-                          "101/101 [21, 32] demo:fork repaired=\"inherited-call\"",
-                          "101/101 @21 cpu 0: 0 (new) -> 101", "101/101 @25 cpu 0: 101 (running) -> 0",
-                          "101/101 [25, 28] sched:linux:schedule (pre-empted)",
-                          "101/101 @28 cpu 0: 0 (new) -> 101", "101/101 @40 cpu 0: 101 (dead) -> 0"));
+  EXPECT_THAT(
+      r.lines({.tids = {101}}),
+      ElementsAre("101/101 [21, 40] demo:main repaired=\"inherited-call\"",
+                  "101/101 [21, 32] demo:fork repaired=\"inherited-call\"",
+                  "101/101 @21 cpu 0: 0 (new) -> 101", "101/101 @25 cpu 0: 101 (running) -> 0",
+                  "101/101 [25, 28] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
+                  "101/101 @28 cpu 0: 0 (new) -> 101", "101/101 @40 cpu 0: 101 (dead) -> 0"));
   // The arrow ends where they begin: behind the call off the cpu, viewers would tie it to that.
   EXPECT_THAT(r.lines(), testing::Contains("101/101 @21 flow to event:fork #1"));
 }

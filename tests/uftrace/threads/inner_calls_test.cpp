@@ -62,7 +62,7 @@ TEST_F(InnerCallsTest, AnOwnRecordProvesThatTheThreadRan) {
                 s.entry(10, 0, kF);
                 s.exit(30, 0, kF);
               }),
-              Contains("7/8 [20, 30] sched:linux:schedule repaired=\"schedule-cut\""));
+              Contains("7/8 [20, 30] sched:linux:schedule cpu=0 state='blocked' repaired=\"schedule-cut\""));
   EXPECT_EQ(notes_.count(kScheduleCut), 1u);
 }
 
@@ -73,8 +73,9 @@ TEST_F(InnerCallsTest, AnEstimatedExitProvesNothing) {
     s.entry(10, 0, kF);
     s.exit(30, 0, kF);
   });
-  EXPECT_THAT(found, Contains("7/8 [20, 30] sched:linux:schedule repaired=\"schedule-split\""));
-  EXPECT_THAT(found, Contains("7/8 [30, 40] sched:linux:schedule"));
+  EXPECT_THAT(
+      found, Contains("7/8 [20, 30] sched:linux:schedule cpu=0 state='blocked' repaired=\"schedule-split\""));
+  EXPECT_THAT(found, Contains("7/8 [30, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
 TEST_F(InnerCallsTest, AKernelCallThatEndsOffTheCpuEndsAtTheSwitch) {
@@ -85,7 +86,7 @@ TEST_F(InnerCallsTest, AKernelCallThatEndsOffTheCpuEndsAtTheSwitch) {
     s.exit(40, 0, kF);
   });
   EXPECT_THAT(found, Contains("7/8 [15, 20] [kernel]:read repaired=\"kernel-clipped\""));
-  EXPECT_THAT(found, Contains("7/8 [20, 30] sched:linux:schedule"));
+  EXPECT_THAT(found, Contains("7/8 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
 // What was lost may have ended the calls before the switch, which lies in the gap.
@@ -102,7 +103,8 @@ TEST_F(InnerCallsTest, ALossEndsKernelCallsAtTheLastKernelEventBeforeIt) {
         }),
         IsSupersetOf({"7/8 [10, 40] a:f", "7/8 [15, 19] [kernel]:read repaired=\"cut-by-loss\"",
                       "7/8 [18, 19] [kernel]:read repaired=\"cut-by-loss\"",
-                      is_back ? "7/8 [25, 30] sched:linux:schedule" : "7/8 [25, 38] sched:linux:schedule"}));
+                      is_back ? "7/8 [25, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"
+                              : "7/8 [25, 38] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"}));
     EXPECT_EQ(notes_.count(kKernelClipped), 0u);
   }
 }

@@ -35,9 +35,9 @@ TEST_F(SideStreamsTest, EverythingAtOneTime) {
         s.exit(50, 0, kF);
       }),
       ElementsAre("7/8 [10, 50] a:f", "7/8 [12, 20] [kernel]:read", "7/8 @15 cpu 0: 8 (blocked) -> 0",
-                  "7/8 [15, 20] sched:linux:schedule", "7/8 @20 cpu 0: 0 (new) -> 8",
-                  "7/8 @20 event:dlopen path=\"x.so\"", "7/8 [20, 40] a:g", "7/8 [20, 30] [kernel]:read",
-                  "7/8 @20 event:linux:task-name comm='worker'",
+                  "7/8 [15, 20] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
+                  "7/8 @20 cpu 0: 0 (new) -> 8", "7/8 @20 event:dlopen path=\"x.so\"", "7/8 [20, 40] a:g",
+                  "7/8 [20, 30] [kernel]:read", "7/8 @20 event:linux:task-name comm='worker'",
                   "7/8 @20 event:external-data: hello message=\"hello\"", "7/8 @50 cpu 0: 8 (dead) -> 0"));
 }
 
@@ -71,16 +71,17 @@ TEST_F(SideStreamsTest, AnExecEndsTheOldProgramsCalls) {
 
 TEST_F(SideStreamsTest, TheTimeOffTheCpuEndsWithTheThread) {
   perf(20, Kind::SwitchOut), perf(30, Kind::Exit);
-  EXPECT_THAT(lines([](Stage&) {}),
-              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule"));
+  EXPECT_THAT(lines([](Stage&) {}), ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0",
+                                                "7/8 [20, 30] sched:linux:schedule cpu=0 state='blocked'"));
 }
 
 TEST_F(SideStreamsTest, TheTimeOffTheCpuEndsWithTheNextSwitchOut) {
   perf(20, Kind::SwitchOut), perf(30, Kind::Preempted), perf(35, Kind::Exec);
-  EXPECT_THAT(
-      lines([](Stage&) {}),
-      ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0", "7/8 [20, 30] sched:linux:schedule",
-                  "7/8 @30 cpu 0: 8 (running) -> 0", "7/8 [30, 35] sched:linux:schedule (pre-empted)"));
+  EXPECT_THAT(lines([](Stage&) {}),
+              ElementsAre("7/8 @20 cpu 0: 8 (blocked) -> 0",
+                          "7/8 [20, 30] sched:linux:schedule cpu=0 state='blocked'",
+                          "7/8 @30 cpu 0: 8 (running) -> 0",
+                          "7/8 [30, 35] sched:linux:schedule (pre-empted) cpu=0 state='runnable'"));
 }
 
 TEST_F(SideStreamsTest, AShortTimeOffTheCpuMayBeHidden) {

@@ -58,6 +58,7 @@ class Stages : public testing::Test {
     plan_.path = "DIR/8.dat";
     plan_.shown_process = ProcessId{7};
     plan_.shown_thread = ThreadId{8};
+    plan_.shows_cpu_tracks = true;
     plan_.switches.queue = &perf_;
     plan_.kernel = {.queue = &kernel_, .thread = "DIR: thread 8"};
   }
