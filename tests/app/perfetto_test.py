@@ -9,10 +9,12 @@ import http.server
 import json
 import os
 import queue
+import re
 import resource
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -28,7 +30,9 @@ from needs import needs
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 SCRIPT = REPOSITORY / "scripts" / "open-in-perfetto"
+DUMP = CONVERT.with_name("fxt-dump")
 POOL = REPOSITORY / "tests" / "uftrace" / "recordings" / "pool"
+FAMILY = POOL.with_name("family")
 UI = "https://ui.example.org"
 
 
@@ -237,7 +241,7 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertNotIn("/status", error)
         self.assertIn("/none", error)
 
-    def test_the_link_names_the_part_with_the_calls_and_the_first_process(self):
+    def test_the_link_names_the_part_with_the_calls_and_the_process(self):
         [link] = self.links_of("--fetch", POOL)
         said = self.said(link)
         report = json.loads(subprocess.run([CONVERT, "--report=json", POOL, self.folder / "again.fxt"], check=True,
@@ -247,6 +251,53 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertEqual(command["id"], "dev.perfetto.ExpandTracksByRegex")
         self.assertRegex("pool 28327", command["args"][0].replace(r"\ ", " "))
         self.assertEqual(command["args"][1], "name")
+
+    def unfolded_by(self, link):
+        """What the command of the link finds a group's name with."""
+        [command] = json.loads(self.said(link)["startupCommands"])
+        return re.compile(command["args"][0])
+
+    def test_the_link_unfolds_all_processes(self):
+        [link] = self.links_of("--fetch", FAMILY)
+        report = json.loads(subprocess.run([CONVERT, "--report=json", FAMILY, self.folder / "again.fxt"], check=True,
+                                           stdout=subprocess.PIPE).stdout)
+        dumped = subprocess.run([DUMP, "--json", self.folder / "again.fxt"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        records = map(json.loads, dumped.splitlines())
+        groups = [f"{record['name']} {record['koid']}" for record in records if record["kind"] == "kernel-object" and record["type"] == 1]
+        self.assertEqual(len(groups), report["processes"])
+        self.assertGreater(len(groups), 1)
+        for group in groups:
+            self.assertTrue(self.unfolded_by(link).search(group), group)
+            self.assertTrue(self.unfolded_by(link).search("./bin/" + group), group)
+
+    def test_names_of_processes_are_taken_as_they_are(self):
+        names = {7: "a.b (c)", 8: "[x]+", 9: "$ |^", 10: "schräg & #"}
+        words = [0x0016547846040010]
+        for process, name in names.items():
+            text = name.encode()
+            padded = text.ljust((len(text) + 7) // 8 * 8, b"\0")
+            words += [7 | (2 + len(padded) // 8) << 4 | 1 << 16 | (0x8000 | len(text)) << 24, process,
+                      *struct.unpack(f"<{len(padded) // 8}Q", padded)]
+        trace = self.folder / "names.fxt"
+        trace.write_bytes(struct.pack(f"<{len(words)}Q", *words))
+        [link] = self.links_of("--fetch", trace)
+        for process, name in names.items():
+            self.assertTrue(self.unfolded_by(link).search(f"{name} {process}"), name)
+        for other in ("aXb (c) 7", "x 8", "a.b (c) 70", "", "Scheduler", "schräg & # 10 more"):
+            self.assertFalse(self.unfolded_by(link).search(other), other)
+
+    def test_recordings_are_converted_with_the_tracks_of_cpus(self):
+        recording = REPOSITORY / "tests" / "uftrace" / "recordings" / "sched"
+        with_tracks = self.folder / "with.fxt"
+        subprocess.run([CONVERT, "-q", "--cpu-tracks", recording, with_tracks], check=True)
+        self.assertEqual(self.fetched(self.links_of("--fetch", recording)[0]), with_tracks.read_bytes())
+
+    def test_an_option_that_the_person_did_not_give_is_not_mentioned(self):
+        process = self.start("--no-browser", REPOSITORY / "samples" / "gdb" / "queue.trace")
+        while process.stdout.readline() != "End with Ctrl-C.\n":
+            pass
+        process.terminate()
+        self.assertNotIn("cpu-tracks", process.communicate(timeout=60)[1])
 
     def test_any_name_is_quoted(self):
         names = ["a b.fxt", "50% #1?&=+.fxt", "schräg.fxt"]

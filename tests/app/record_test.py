@@ -59,6 +59,13 @@ class Record(unittest.TestCase):
         self.assertIn('"work"', self.calls_of("draw.fxt"))
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["draw", "draw.c", "draw.fxt"])
 
+    def test_it_asks_for_the_tracks_of_cpus(self):
+        converter = self.folder / "convert"
+        converter.write_text(f'#!/bin/sh\necho "$@" > options\nexec {PROGRAMS}/fxt-convert "$@"\n')
+        converter.chmod(0o755)
+        self.assertEqual(self.result("--no-open", "./draw", FXT_CONVERT=str(converter))[0], 0)
+        self.assertIn("--cpu-tracks", (self.folder / "options").read_text().split())
+
     def test_the_recording_may_be_kept(self):
         self.assertEqual(self.result("--no-open", "-a", "-o", "out.fxt", "-d", "run.data", "--uftrace", "-D 1", "--", "./draw")[0], 0)
         self.assertIn('"main"', self.calls_of("out.fxt"))
