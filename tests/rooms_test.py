@@ -69,6 +69,20 @@ class Rooms(unittest.TestCase):
                 text = (REPOSITORY / "fxt" / name).read_text(encoding="utf-8")
                 self.assertRegex(text, r"\A// SPDX-License-Identifier: Apache-2\.0\n// \w")
 
+    def test_files_of_recordings_are_opened_beneath_their_directory(self):
+        """By fxt::FilePlace, which uftrace's importer gets from Directory::file() only."""
+        opens, names = re.compile(r"ifstream|fopen|(?<!\w)::open(?:at)?\(|openat2|opendir"), re.compile(r"FilePlace\(|FilePlace\{|directory_?\.path /")
+        for path in (REPOSITORY / "converters").rglob("*.*"):
+            file = str(path.relative_to(REPOSITORY))
+            # The user names the symbols of the kernel, which may be a file without a size.
+            if path.suffix not in {".h", ".cpp"} or file == "converters/tfile/program/kernel_symbols.cpp":
+                continue
+            with self.subTest(file):
+                text = path.read_text(encoding="utf-8")
+                self.assertIsNone(opens.search(text))
+                if file.startswith("converters/uftrace/"):
+                    self.assertIsNone(names.search(text))
+
     def test_no_circles(self):
         rooms = defaultdict(dict)  # to those that it includes, an example each
         for file, other in self.includes:

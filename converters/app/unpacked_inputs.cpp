@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -144,19 +145,38 @@ class Unpacker {
   }
   bool is_compressed() const { return ::archive_filter_code(in_.get(), 0) != ARCHIVE_FILTER_NONE; }
 
+  // Symbolic links may lead anywhere, as in a directory: the importers keep to what is beneath it. They are
+  // made when all files are there, so that nothing is unpacked through them.
   void unpack_tar(const fs::path& folder) {
+    std::map<fs::path, fs::path> links;  // where they lead
+    const auto place_of = [&](const std::string& name) {
+      const fs::path path = (folder / name).lexically_normal();
+      return path.has_filename() ? path : path.parent_path();
+    };
     for (std::size_t files = 0; entry_ != nullptr; next()) {
       if (++files > kMostFiles) fail(fmt::format("the archive has more than {} files", kMostFiles));
-      const auto type = ::archive_entry_filetype(entry_);
-      if (type == AE_IFIFO) continue;  // uftrace's .channel
-      if (type == AE_IFCHR || type == AE_IFBLK) fail("a device, which no recording has");
       if (!stays_inside(entry_name_)) fail("the name leads out of the archive");
-      const char* const hard_link = ::archive_entry_hardlink(entry_);
-      const char* const link = hard_link != nullptr ? hard_link : ::archive_entry_symlink(entry_);
-      if (link != nullptr && !stays_inside(link)) fail(fmt::format("a link to {}, out of the archive", link));
-      if (hard_link != nullptr) ::archive_entry_set_hardlink(entry_, (folder / hard_link).c_str());
-      unpack_entry(folder / entry_name_, [] { return true; });
+      const fs::path path = place_of(entry_name_);
+      links.erase(path);  // the last entry of a name counts
+      if (const char* const hard_link = ::archive_entry_hardlink(entry_)) {
+        if (!stays_inside(hard_link)) fail(fmt::format("a link to {}, out of the archive", hard_link));
+        const fs::path other = place_of(hard_link);
+        if (const auto link = links.find(other); link != links.end()) {
+          links.emplace(path, link->second);
+          continue;
+        }
+        ::archive_entry_set_hardlink(entry_, other.c_str());
+      } else if (const char* const link = ::archive_entry_symlink(entry_)) {
+        links.emplace(path, link);
+        continue;
+      }
+      // A FIFO takes the place of a device: importers open neither.
+      const auto type = ::archive_entry_filetype(entry_);
+      if (type == AE_IFCHR || type == AE_IFBLK) ::archive_entry_set_filetype(entry_, AE_IFIFO);
+      unpack_entry(path, [] { return true; });
     }
+    // The innermost first: no link is made through another one.
+    for (auto link = links.rbegin(); link != links.rend(); ++link) make_link(link->first, link->second);
   }
 
   // Stops early if the file's begin is not `is_wanted`.
@@ -202,6 +222,14 @@ class Unpacker {
     const int error = ::archive_errno(archive.get());
     fail(fmt::format("can't unpack: {}{}{}", problem, error > 0 && error != EILSEQ ? ": " : "",
                      error > 0 && error != EILSEQ ? std::strerror(error) : ""));
+  }
+  // Fails if the path is a folder with files in it.
+  static void make_link(const fs::path& path, const fs::path& target) {
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (!error) fs::remove(path, error);
+    if (!error) fs::create_symlink(target, path, error);
+    if (error) throw InputError(Location::file(path.native()), "can't unpack the link: " + error.message());
   }
   void check_growth(std::uint64_t more) const {
     const auto packed = static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));

@@ -5,14 +5,10 @@
 #include <cerrno>
 #include <cstring>
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gelf.h>
-#include <linux/openat2.h>
 #include <span>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "converters/model/reading/input_error.h"
@@ -30,23 +26,8 @@ constexpr ssize_t kMaxBuildIdBytes = 64;
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 63;
 
-[[noreturn]] void refuse(const RegularFile& file, std::string_view problem) {
+[[noreturn]] void refuse(const InputFile& file, std::string_view problem) {
   throw InputError(Location::file(file.path()), problem);
-}
-
-// Finds the file without opening it: a FIFO or device does not notice.
-int find_file(const std::filesystem::path& path, const std::filesystem::path& root) {
-  if (root.empty()) return ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  const int directory = ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return -1;
-  open_how how{};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  const auto found = static_cast<int>(::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how));
-  const int error = errno;
-  ::close(directory);
-  errno = error;
-  return found;
 }
 
 // True if a table of `count` entries lies inside the file.
@@ -84,26 +65,7 @@ bool holds_texts(const char* section) {
 
 }  // namespace
 
-RegularFile::RegularFile(const std::filesystem::path& path, const std::filesystem::path& root)
-    : path_(root.empty() ? path.native() : (root / path.relative_path()).native()) {
-  const auto fail = [&](std::string_view problem) { throw InputError(Location::file(path_), problem); };
-  const int found = find_file(path, root);
-  if (found < 0) fail(errno == ENOENT || errno == ENOTDIR ? "there is no such file" : std::strerror(errno));
-  struct stat status {};
-  const bool is_regular = ::fstat(found, &status) == 0 && S_ISREG(status.st_mode);
-  // Opens the file that was checked, even if another one has its name by now.
-  if (is_regular)
-    descriptor_ = ::open(fmt::format("/proc/self/fd/{}", found).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  const int error = errno;
-  ::close(found);
-  if (!is_regular) fail("is no regular file");
-  if (descriptor_ < 0) fail(std::strerror(error));
-  size_ = static_cast<std::uint64_t>(status.st_size);
-}
-
-RegularFile::~RegularFile() { ::close(descriptor_); }
-
-ElfImage::ElfImage(const RegularFile& file) : file_(file) {
+ElfImage::ElfImage(const InputFile& file) : file_(file) {
   elf_version(EV_CURRENT);
   read_header();
   elf_ = elf_begin(file.descriptor(), ELF_C_READ, nullptr);

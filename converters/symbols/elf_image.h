@@ -4,34 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <libelf.h>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "converters/model/reading/input_file.h"
+
 namespace convert {
-
-// A file that an input names. Opened only if it is a regular file: opening a FIFO could hang, and opening a
-// device could do anything.
-class RegularFile {
- public:
-  // If `root` is not empty, `path` and the symbolic links in it are resolved below it. Throws InputError.
-  RegularFile(const std::filesystem::path& path, const std::filesystem::path& root);
-  ~RegularFile();
-  RegularFile(const RegularFile&) = delete;
-  RegularFile& operator=(const RegularFile&) = delete;
-
-  int descriptor() const { return descriptor_; }
-  std::uint64_t size() const { return size_; }
-  const std::string& path() const { return path_; }  // for messages
-
- private:
-  std::string path_;
-  int descriptor_ = -1;
-  std::uint64_t size_ = 0;
-};
 
 struct ElfSection {
   std::size_t index;
@@ -46,7 +27,7 @@ struct ElfSection {
 class ElfImage {
  public:
   // Borrows the file. Throws InputError if it is no ELF program or library.
-  explicit ElfImage(const RegularFile& file);
+  explicit ElfImage(const InputFile& file);
   ~ElfImage();
   ElfImage(const ElfImage&) = delete;
   ElfImage& operator=(const ElfImage&) = delete;
@@ -85,7 +66,7 @@ class ElfImage {
   void read_sections();
   void read_build_id();
 
-  const RegularFile& file_;
+  const InputFile& file_;
   Elf* elf_ = nullptr;
   int machine_ = 0;
   std::uint64_t base_ = 0;

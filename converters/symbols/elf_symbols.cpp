@@ -236,7 +236,7 @@ std::unique_ptr<ElfFile> open(const std::filesystem::path& path, const std::file
   }
 }
 
-std::optional<std::uint32_t> checksum_of(const RegularFile& file) {
+std::optional<std::uint32_t> checksum_of(const InputFile& file) {
   boost::crc_32_type sum;
   std::array<char, 65536> block;
   std::uint64_t at = 0;

@@ -19,14 +19,15 @@ std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfIm
 
 // An open file and the image in it.
 struct ElfFile {
-  RegularFile file;
+  InputFile file;
   ElfImage image;
   ElfFile(const std::filesystem::path& path, const std::filesystem::path& root)
-      : file(path, root), image(file) {}
+      : file(fxt::FilePlace::in_root(root, path)), image(file) {}
 };
 
 // Finds the file that holds what was stripped from a program or library, where distributions put it: by the
-// build-id, in hexadecimal. Null if there is none. `root` is as for RegularFile.
+// build-id, in hexadecimal. Null if there is none. If `root` is not empty, all paths and links
+// are resolved below it.
 std::unique_ptr<ElfFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root);
 // By the build-id of `image`, or by its debug link, which is relative to `path`, the path of `image`; without
 // a link it may be called as `image` is, with ".debug" behind it.

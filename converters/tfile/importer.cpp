@@ -1,17 +1,19 @@
 #include "converters/tfile/importer.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "converters/model/reading/input_error.h"
+#include "converters/model/reading/input_file.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/events/trace_source.h"
@@ -101,23 +103,22 @@ std::vector<Option> TraceFileImporter::options() {
   };
 }
 
-bool file_begins_with(const std::filesystem::path& path, std::string_view expected) {
+// Throws InputError if the file can't be read.
+bool begins_with(const fxt::FilePlace& place, std::string_view expected) {
   std::string head(expected.size(), '\0');
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  if (!file.is_open())
-    throw InputError(Location::file(path.native()), fmt::format("can't open: {}", std::strerror(errno)));
-  if (file.bad()) fail_to_read(path.native(), {errno, std::generic_category()});
-  return file && head == expected;
+  head.resize(InputFile(place).read_available(0, std::as_writable_bytes(std::span(head))).size());
+  return head == expected;
 }
 
 // Whether `input` is a directory that `tsave -ctf` wrote.
 bool is_ctf(const std::filesystem::path& input) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(input / "datastream", error) &&
-         std::filesystem::is_regular_file(input / "metadata", error) &&
-         file_begins_with(input / "metadata", "/* CTF ");
+  const auto folder = std::make_shared<const fxt::Folder>(input);
+  const auto is_file = [](const fxt::FilePlace& place) {
+    return place.status().kind == fxt::FilePlace::Status::Kind::Regular;
+  };
+  const auto metadata = fxt::FilePlace::beneath(folder, "metadata");
+  return is_file(fxt::FilePlace::beneath(folder, "datastream")) && is_file(metadata) &&
+         begins_with(metadata, "/* CTF ");
 }
 
 // Adds a lane for each track that is shown, in order of appearance. Process and thread ids are made up: a
@@ -212,7 +213,8 @@ bool recognizes(const std::filesystem::path& input) {
   constexpr std::string_view kMagicOfAllVersions = kMagic.substr(0, 6);
   const auto type = std::filesystem::status(input, error).type();
   if (type == std::filesystem::file_type::none) fail_to_read(input.native(), error);
-  return type == std::filesystem::file_type::regular && file_begins_with(input, kMagicOfAllVersions);
+  return type == std::filesystem::file_type::regular &&
+         begins_with(fxt::FilePlace(input), kMagicOfAllVersions);
 }
 
 void import(const std::filesystem::path& input, ImportContext& context, const TraceFileOptions& options) {

@@ -95,7 +95,7 @@ LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) 
 // records, or any.
 ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   if (plans.empty()) return nullptr;
-  const auto has_records = [](const auto& entry) { return !entry.second.path.empty(); };
+  const auto has_records = [](const auto& entry) { return !entry.second.place.empty(); };
   if (!sessions.sessions().empty()) {
     const auto leader = plans.find(static_cast<ThreadId>(sessions.sessions().front().pid));
     if (leader != plans.end() && has_records(*leader)) return &leader->second;
@@ -107,7 +107,7 @@ ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
 // Adds the messages of extern.dat to the events of the thread. Returns the time of the first one.
 std::uint64_t add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns,
                            const RecordingImport& recording, Notes& notes) {
-  auto messages = read_extern_file(recording.directory.path, notes);
+  auto messages = read_extern_file(recording.directory, notes);
   const auto& sessions = recording.sessions.sessions();
   if (!begin_ns && !sessions.empty()) begin_ns = sessions.front().start_ns;
   if (begin_ns)
@@ -194,7 +194,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   }
   if (matters_when_threads_are_over(recording, message_ns != kForever, context.timeline.options().is_split))
     find_last_kernel_events(recording);
-  const bool is_described = main != nullptr && !main->path.empty() && first_ns;
+  const bool is_described = main != nullptr && !main->place.empty() && first_ns;
   std::vector<ThreadOfLane> threads_with_records;
   for (auto& [tid, plan] : plans) {
     const Task& task = *plan.task;
@@ -207,7 +207,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
       plan.ending = ending_of(*exit_status);
     if (&plan == main && is_described)
       describe(recording.directory, recording.info, *first_ns, lane, context);
-    if (!plan.path.empty()) threads_with_records.push_back({&lane, &plan});
+    if (!plan.place.empty()) threads_with_records.push_back({&lane, &plan});
     auto source = std::make_unique<ThreadSource>(plan, lane, recording.shared, context);
     context.stats.bytes_total += source->size();
     context.timeline.add_source(std::move(source), {&lane});
@@ -248,7 +248,7 @@ std::string RecordingImporter::advice_for(const std::filesystem::path& input) co
     return fmt::format("a file of a uftrace recording: convert its directory, {}", recording);
   }
   for (const auto& entry : std::filesystem::directory_iterator(input, error))
-    if (entry.is_directory(error) && !fxt::recording_of(entry.path()).empty())
+    if (!entry.is_symlink(error) && entry.is_directory(error) && !fxt::recording_of(entry.path()).empty())
       return fmt::format("a directory with a recording in it: {}", entry.path().string());
   return {};
 }

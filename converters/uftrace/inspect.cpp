@@ -62,10 +62,9 @@ Surveys survey_threads(Recording& recording, Notes& notes) {
     const Task* const task = recording.sessions.find_task(file.tid);
     if (task == nullptr) continue;
     PayloadDecoder payload_decoder(recording.layouts, *task);
-    RecordSurvey survey =
-        survey_records(file.path.string(),
-                       facts_of(*task, recording.info, recording.symbolizer, recording.directory.is_growing),
-                       payload_decoder, notes);
+    RecordSurvey survey = survey_records(
+        file.place, facts_of(*task, recording.info, recording.symbolizer, recording.directory.is_growing),
+        payload_decoder, notes);
     survey.damage.resize(std::min(survey.damage.size(), damage_left));
     survey.damage.shrink_to_fit();
     damage_left -= survey.damage.size();
@@ -126,7 +125,7 @@ Outline threads_of(const Recording& recording, const Surveys& surveys) {
     if (surveyed == surveys.end()) {
       outline["file"] = "none";
     } else {
-      outline["file"] = surveyed->second.file->path.filename().string();
+      outline["file"] = surveyed->second.file->place.name();
       outline["bytes"] = surveyed->second.file->size_bytes;
       add_records(outline, surveyed->second.survey);
     }
@@ -182,12 +181,12 @@ Outline time_of(const RecordSurvey& all, const Info& info) {
 Outline texts_of(const Directory& directory, Notes& notes) {
   Outline outline = Outline::object();
   const auto read = [&](const char* name) {
-    return read_optional_file(directory.path / name, notes).value_or("");
+    return read_optional_file(directory.file(name), notes).value_or("");
   };
   if (const std::string note = read("note.txt"); !note.empty()) outline["note"] = note;
   if (const std::string options = read("default.opts"); !options.empty())
     outline["default options"] = options;
-  if (const auto messages = read_extern_file(directory.path, notes); !messages.empty())
+  if (const auto messages = read_extern_file(directory, notes); !messages.empty())
     outline["external messages"] = messages.size();
   return outline;
 }
@@ -196,7 +195,7 @@ Outline damage_of(const Surveys& surveys) {
   Outline list = Outline::array();
   for (const auto& [tid, surveyed] : surveys)
     for (const DamagedRange& range : surveyed.survey.damage)
-      list.push_back({{"file", surveyed.file->path.filename().string()},
+      list.push_back({{"file", surveyed.file->place.name()},
                       {"problem", range.problem},
                       {"begin", fmt::format("{:#x}", range.begin)},
                       {"end", fmt::format("{:#x}", range.end)}});

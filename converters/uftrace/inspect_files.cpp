@@ -47,14 +47,14 @@ std::size_t count_enums(std::string_view definitions) {
   return count;
 }
 
-Outline symbols_in(const std::filesystem::path& path, std::string_view text, Notes& notes) {
+Outline symbols_in(const fxt::FilePlace& place, std::string_view text, Notes& notes) {
   Outline outline;
-  outline["file"] = path.filename().string();
+  outline["file"] = place.name();
   const ModuleFileHeader header = parse_module_file_header(text);
   add_text(outline, "module", header.module_path);
   add_text(outline, "build id", header.build_id);
   outline["bytes"] = text.size();
-  const auto table = read_symbol_table(text, path.native(), notes);
+  const auto table = read_symbol_table(text, place.text(), notes);
   const auto& symbols = table->symbols();
   const auto functions = std::ranges::count_if(symbols, &Symbol::is_function);
   const auto library_calls = std::ranges::count_if(symbols, &Symbol::is_plt);
@@ -124,8 +124,8 @@ Outline outline_of_symbols(const Directory& directory, Notes& notes) {
   std::vector<std::string> files = directory.symbol_files;
   files.emplace_back(kKernelSymbols);
   for (const std::string& file : files)
-    if (auto text = read_optional_file(directory.path / file, notes))
-      list.push_back(symbols_in(directory.path / file, *text, notes));
+    if (auto text = read_optional_file(directory.file(file), notes))
+      list.push_back(symbols_in(directory.file(file), *text, notes));
   return list;
 }
 
@@ -149,7 +149,7 @@ Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug) {
 namespace {
 
 Outline outline_of_file(const CpuFile& file) {
-  return {{"file", file.path.filename().string()}, {"cpu", file.cpu}, {"bytes", file.size_bytes}};
+  return {{"file", file.place.name()}, {"cpu", file.cpu}, {"bytes", file.size_bytes}};
 }
 
 // ---- The kernel ----
@@ -215,7 +215,7 @@ void add_perf_counts(PerfCursor& cursor, Outline& outline) {
 
 Outline outline_of_kernel(const Directory& directory, Notes& notes) {
   Outline outline = Outline::object();
-  const auto header = read_kernel_header(directory.path, notes);
+  const auto header = read_kernel_header(directory, notes);
   if (header) {
     outline["page bytes"] = header->pages.page_bytes;
     outline["long bytes"] = header->pages.long_bytes;

@@ -18,15 +18,15 @@ constexpr std::size_t kBlock = std::size_t{256} << 10;
 
 class Survey {
  public:
-  Survey(const std::string& path, const ThreadFacts& facts, PayloadDecoder& payload_decoder, Notes& notes)
-      : path_(path),
+  Survey(const fxt::FilePlace& place, const ThreadFacts& facts, PayloadDecoder& payload_decoder, Notes& notes)
+      : place_(place),
         facts_(facts),
         payload_decoder_(payload_decoder),
-        notes_(notes, path, facts.is_growing) {}
+        notes_(notes, place.text(), facts.is_growing) {}
 
   RecordSurvey run() {
     try {
-      const InputFile file(path_, true);
+      const InputFile file(place_);
       RecordCursor cursor(file, facts_, open_, &payload_decoder_);
       std::vector<std::byte> block(kBlock);
       const auto plain = [this](const auto& records, std::uint64_t) {
@@ -116,7 +116,7 @@ class Survey {
     if (survey_.damage.size() < RecordSurvey::kMaxDamage) survey_.damage.push_back(range);
   }
 
-  const std::string& path_;
+  const fxt::FilePlace& place_;
   const ThreadFacts& facts_;
   PayloadDecoder& payload_decoder_;
   RecordNotes notes_;
@@ -142,9 +142,9 @@ void RecordSurvey::add(const RecordSurvey& other) {
   last_ns = std::max(last_ns, other.last_ns);
 }
 
-RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts,
+RecordSurvey survey_records(const fxt::FilePlace& place, const ThreadFacts& facts,
                             PayloadDecoder& payload_decoder, Notes& notes) {
-  return Survey(path, facts, payload_decoder, notes).run();
+  return Survey(place, facts, payload_decoder, notes).run();
 }
 
 }  // namespace convert::uftrace

@@ -13,6 +13,7 @@
 #include "converters/model/notes.h"
 #include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/thread_facts.h"
+#include "fxt/support/file_place.h"
 
 namespace convert::uftrace {
 
@@ -46,7 +47,7 @@ struct RecordSurvey {
 
 // Notes damage, losses and reversed times as the conversion does. A file that can't be read to its end is
 // noted, and counted as far as it was read.
-RecordSurvey survey_records(const std::string& path, const ThreadFacts& facts,
+RecordSurvey survey_records(const fxt::FilePlace& place, const ThreadFacts& facts,
                             PayloadDecoder& payload_decoder, Notes& notes);
 
 }  // namespace convert::uftrace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "converters/uftrace/arguments/payload_decoder.h"
@@ -33,13 +34,13 @@ struct Recording {
   Recording(const std::filesystem::path& path, const Reading& reading)
       : directory(list_directory(path)),
         info(read_info(directory, reading.notes)),
-        events(read_task_file(path, info.order, reading.notes)),
+        events(read_task_file(directory, info.order, reading.notes)),
         sessions(directory, info, events, reading.notes),
         perf(
             scan_perf(directory.perf_cpus, {.order = info.order, .notes = &perf_notes}, reading.shortest_ns)),
-        user_events(path, sessions, reading.notes),
+        user_events(directory, sessions, reading.notes),
         symbolizer(directory, sessions, reading.demangle, reading.names, reading.symbol_notes, reading.elf),
-        specs(info, (path / "info").native(), reading.names, reading.notes),
+        specs(info, directory.file("info").text(), reading.names, reading.notes),
         debug(directory, reading.names, reading.debug_notes),
         layouts({.symbolizer = symbolizer,
                  .specs = specs,
@@ -48,6 +49,8 @@ struct Recording {
                  .demangle = reading.demangle,
                  .order = info.order}) {
     reading.notes.join(perf_notes, directory.is_growing ? &kTruncatedTail : nullptr);
+    for (const std::string& problem : directory.refused)
+      reading.notes.add(kUnreadableFile, [&] { return problem; });
   }
 
   Directory directory;

@@ -21,11 +21,11 @@ KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
   std::vector<CpuFile> files = directory.kernel_cpus;
   std::erase_if(files, [](const CpuFile& file) { return file.size_bytes == 0; });
   if (files.empty()) return {};
-  auto header = read_kernel_header(directory.path, notes);
+  auto header = read_kernel_header(directory, notes);
   if (header && !header->formats.empty()) return {.files = std::move(files), .header = std::move(*header)};
   for (const CpuFile& file : files)
     notes.add(
-        kFileSkipped, Location::file(file.path.string()),
+        kFileSkipped, Location::file(file.place.text()),
         fmt::format("{} bytes: kernel events, whose formats are missing (kernel_header)", file.size_bytes));
   return {};
 }
@@ -95,7 +95,7 @@ std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImpor
       changes[tid].push_back(std::move(change));
     else
       notes.add(kNoThread, [&] {
-        return fmt::format("{}: {} of {} by thread {}", (recording.directory.path / "task.txt").native(),
+        return fmt::format("{}: {} of {} by thread {}", recording.directory.file("task.txt").text(),
                            change.what == ListedEvent::What::Exec ? "exec" : "load", change.text,
                            number_of(tid));
       });
@@ -160,10 +160,10 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
     const auto found = plans.find(file.tid);
     if (found == plans.end()) continue;
     ThreadPlan& plan = found->second;
-    plan.path = file.path.string();
+    plan.place = file.place;
     plan.size_bytes = file.size_bytes;
     plan.keep_open = file.keep_open;
-    plan.head = read_head(plan.path, plan.facts);
+    plan.head = read_head(plan.place, plan.facts);
   }
   return plans;
 }

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <string_view>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
+
+#include "fxt/support/file_place.h"
 
 namespace fxt {
 namespace {
@@ -13,13 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
-std::string head_of(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return {};
+std::string head_of(const FilePlace& place) {
   std::array<char, kKindBytes> bytes = {};
-  std::ifstream in(path, std::ios::binary);
-  in.read(bytes.data(), bytes.size());
-  return {bytes.data(), static_cast<std::size_t>(in.gcount())};
+  const auto opened = place.open();
+  const ssize_t got =
+      opened.descriptor.is_open() ? ::pread(opened.descriptor.number(), bytes.data(), bytes.size(), 0) : 0;
+  return {bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
 }
 
 constexpr auto kCtf =
@@ -72,8 +74,10 @@ std::string recording_of(const std::string& path) {
   fs::path directory(path);
   if (!fs::is_directory(directory, error))
     directory = directory.has_parent_path() ? directory.parent_path() : ".";
-  const bool is_recording = head_of(directory / "info").starts_with("Ftrace!") ||
-                            fs::is_regular_file(directory / "task.txt", error);
+  const auto folder = std::make_shared<const Folder>(directory);
+  const bool is_recording =
+      head_of(FilePlace::beneath(folder, "info")).starts_with("Ftrace!") ||
+      FilePlace::beneath(folder, "task.txt").status().kind == FilePlace::Status::Kind::Regular;
   return is_recording ? directory.string() : "";
 }
 
@@ -81,7 +85,8 @@ std::string foreign_kind_of(const std::string& path) {
   std::error_code error;
   const bool is_directory = fs::is_directory(path, error);
   if (!is_directory && !fs::is_regular_file(path, error)) return {};
-  const std::string head = head_of(is_directory ? fs::path(path) / "metadata" : fs::path(path));
+  const std::string head = head_of(
+      is_directory ? FilePlace::beneath(std::make_shared<const Folder>(path), "metadata") : FilePlace(path));
   if (head.empty()) return is_directory ? "" : "an empty file";
   return kind_of(head, is_directory);
 }

@@ -1,6 +1,6 @@
 // Preloaded into a program (LD_PRELOAD), makes one of its calls into the system fail, as a full disk or a
 // missing permission would. From the environment: FAIL_CALL the function, FAIL_AT which of its calls (from
-// 1), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway, -1 is the end of the file, and
+// 1; 0 is all of them), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway, -1 is the end of the file, and
 // -9 kills the program. With FAIL_WORKERS only calls of threads that the program started count. Without
 // FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each function. With
 // REVERSE_ENTRIES the entries of a directory come in the reverse order.
@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 #include <vector>
@@ -52,7 +53,7 @@ bool fails(Call& call) {
   const int number = ++call.count;
   if (name == nullptr || std::strcmp(name, call.name) != 0) return false;
   static const int at = std::atoi(std::getenv("FAIL_AT"));
-  if (number != at) return false;
+  if (at != 0 && number != at) return false;
   errno = std::atoi(std::getenv("FAIL_ERRNO"));
   if (errno == -SIGKILL) ::kill(::getpid(), SIGKILL);
   return true;
@@ -116,6 +117,8 @@ FAILING(int, lstat, (const char* path, struct stat* status), (path, status), -1)
 FAILING(int, lstat64, (const char* path, struct stat64* status), (path, status), -1)
 FAILING(int, fstat, (int file, struct stat* status), (file, status), -1)
 FAILING(int, fstat64, (int file, struct stat64* status), (file, status), -1)
+FAILING(int, fstatat, (int folder, const char* path, struct stat* status, int flags),
+        (folder, path, status, flags), -1)
 FAILING(int, statx, (int folder, const char* path, int flags, unsigned mask, struct statx* status),
         (folder, path, flags, mask, status), -1)
 FAILING(int, access, (const char* path, int mode), (path, mode), -1)
@@ -132,6 +135,18 @@ FAILING(int, rename, (const char* from, const char* to), (from, to), -1)
 FAILING(int, unlink, (const char* path), (path), -1)
 FAILING(int, ftruncate, (int file, off_t size), (file, size), -1)
 FAILING(int, ftruncate64, (int file, off64_t size), (file, size), -1)
+// glibc has no function for this one.
+extern "C" long syscall(long number, ...) {
+  static Call& call = add("openat2");
+  static auto* const real = reinterpret_cast<long (*)(long, ...)>(::dlsym(RTLD_NEXT, "syscall"));
+  if (number == SYS_openat2 && fails(call)) return -1;
+  va_list rest;
+  va_start(rest, number);
+  long arguments[6];
+  for (long& argument : arguments) argument = va_arg(rest, long);
+  va_end(rest);
+  return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
 // A full disk gives what it has left.
 extern "C" int fallocate(int file, int mode, off_t from, off_t size) {
   static Call& call = add("fallocate");

@@ -41,7 +41,9 @@ WITHOUT_CAUSE = ("access", "mkdir")
 ALSO = [(name, error) for name in ("stat", "stat64", "lstat", "statx") for error in (errno.ENOENT, errno.EACCES)]
 # What a program has to go on after: a signal, and a part of what was asked for.
 GOES_ON = [(name, error) for name in ("read", "pread", "pread64", "write") for error in (errno.EINTR, 0)]
-READING = ("open", "open64", "fopen", "fopen64", "read", "pread", "pread64", "fread", "fstat", "mmap")
+# Old kernels and sandboxes have no openat2, and a file that is renamed can make it fail.
+GOES_ON += [("openat2", error) for error in (errno.ENOSYS, errno.EPERM, errno.EAGAIN)]
+READING = ("openat2", "open", "open64", "fopen", "fopen64", "read", "pread", "pread64", "fread", "fstat", "mmap")
 
 
 class Faults(unittest.TestCase):
@@ -267,6 +269,27 @@ class Faults(unittest.TestCase):
             subprocess.run([PROGRAMS / "fxt-convert", "-q", "--sync", CALC, "-"], stdout=output, check=True,
                            env={**os.environ, "LD_PRELOAD": LIBRARY, "FAIL_COUNTS": str(counts)})
         self.assertIn("fsync 1", counts.read_text().splitlines())
+
+    def test_a_system_without_openat2_follows_no_link(self):
+        recording, work = self.folder / "run.data", self.folder / "work"
+        shutil.copytree(CALC, recording)
+        work.mkdir()
+        command = [PROGRAMS / "fxt-convert", "-f", "--blobs=none", recording, "out.fxt"]
+        traces = []
+        for call in "", "openat2":
+            run = self.run_in(work, command, FAIL_CALL=call, FAIL_AT=0, FAIL_ERRNO=errno.ENOSYS)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertNotIn(b"openat2", run.stderr)
+            traces.append((work / "out.fxt").read_bytes())
+        self.assertEqual(traces[0], traces[1])
+        (recording / "task.txt").rename(recording / "tasks")
+        for target in "tasks", "/etc/passwd":
+            (recording / "task.txt").unlink(missing_ok=True)
+            (recording / "task.txt").symlink_to(target)
+            run = self.run_in(work, command, FAIL_CALL="openat2", FAIL_AT=0, FAIL_ERRNO=errno.ENOSYS)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(f"{recording}/task.txt: a symbolic link, which is not followed because this system has no openat2",
+                          (run.stdout + run.stderr).decode())
 
     def test_several_inputs(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, QUEUE, "out.fxt"), 10)

@@ -136,6 +136,8 @@ class Unpacked(unittest.TestCase):
         expected = self.trace_of(CALC)[0]
         for beside in (entry("calc/.channel", type=tarfile.FIFOTYPE), entry("link", type=tarfile.SYMTYPE, linkname="calc"),
                        entry("calc/hard", type=tarfile.LNKTYPE, linkname="calc/info"),
+                       entry("calc/other", type=tarfile.SYMTYPE, linkname="/etc/passwd"), entry("x", type=tarfile.SYMTYPE, linkname="../.."),
+                       entry("calc/device", type=tarfile.CHRTYPE, devmajor=1, devminor=5), entry("b", type=tarfile.BLKTYPE),
                        entry("calc/däta", size=1), entry("locked", type=tarfile.DIRTYPE, mode=0)):
             with self.subTest(beside.name):
                 self.assertEqual(self.trace_of("-", stdin=tar_of(("calc", CALC), beside))[0], expected)
@@ -145,17 +147,21 @@ class Unpacked(unittest.TestCase):
                 (entry("../x", size=1), "/../x: the name leads out of the archive"),
                 (entry("calc/../../x", size=1), "/calc/../../x: the name leads out of the archive"),
                 (entry(f"{self.directory}/x", size=1), f"/{self.directory}/x: the name leads out of the archive"),
-                (entry("x", type=tarfile.SYMTYPE, linkname="/etc"), "/x: a link to /etc, out of the archive"),
-                (entry("x", type=tarfile.SYMTYPE, linkname="calc/../.."), "/x: a link to calc/../.., out of the archive"),
-                (entry("x", type=tarfile.LNKTYPE, linkname="../x"), "/x: a link to ../x, out of the archive"),
-                (entry("x", type=tarfile.CHRTYPE, devmajor=1, devminor=5), "/x: a device, which no recording has"),
-                (entry("x", type=tarfile.BLKTYPE, devmajor=1, devminor=5), "/x: a device, which no recording has")):
+                (entry("x", type=tarfile.LNKTYPE, linkname="../x"), "/x: a link to ../x, out of the archive")):
             with self.subTest(problem):
                 self.assert_refused(tar_of(("calc", CALC), bad), problem)
                 self.assertFalse((self.directory / "x").exists())
         # Not through a link either.
-        through = tar_of(entry("x", type=tarfile.SYMTYPE, linkname="calc"), entry("x/info", size=1))
-        self.assert_not_unpacked(through, ("/x/info", "Cannot extract through symlink standard input/x/info"))
+        outside = self.directory / "outside"
+        outside.mkdir()
+        link = entry("x", type=tarfile.SYMTYPE, linkname=str(outside))
+        for through in (entry("x/info", size=1), entry("x/info", type=tarfile.SYMTYPE, linkname="y"), entry("x/info", type=tarfile.FIFOTYPE)):
+            for files in (link, through), (through, link):
+                self.assert_refused(tar_of(("calc", CALC), *files), "/x: can't unpack the link: Directory not empty")
+                self.assertEqual(list(outside.iterdir()), [])
+        # A hard link to a symbolic link is the same link.
+        hard = entry("calc/hard", type=tarfile.LNKTYPE, linkname="x")
+        self.assertEqual(self.trace_of("-", stdin=tar_of(("calc", CALC), link, hard))[0], self.trace_of(CALC)[0])
 
     def test_what_is_no_archive_of_a_recording(self):
         neither = ": neither a uftrace recording nor a GDB trace file"
@@ -194,7 +200,7 @@ class Unpacked(unittest.TestCase):
         self.assertEqual(self.trace_of("-", stdin=whole + bytes(512 + -len(whole) % 512))[0], self.trace_of("-", stdin=tar)[0])
 
     def test_bombs(self):
-        self.assert_refused(tar_of(*[entry(f"{i}", type=tarfile.FIFOTYPE) for i in range(100_001)]),
+        self.assert_refused(tar_of(*[entry(f"{i}", type=tarfile.SYMTYPE) for i in range(100_001)]),
                             "/100000: the archive has more than 100000 files")
         with (self.directory / "hole").open("wb") as file:
             file.truncate(2_000_000_000)

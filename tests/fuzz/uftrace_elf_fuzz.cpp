@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const MemoryFile memory;
   memory.write({reinterpret_cast<const char*>(data), size});
   try {
-    const RegularFile file(memory.path(), "");
+    const InputFile file{fxt::FilePlace(memory.path())};
     const ElfImage image(file);
     image.debug_link();
     DwarfInfo dwarf(image, image.base());

@@ -29,7 +29,7 @@ class DwarfInfoTest : public testing::Test {
  protected:
   // The parameters of a function of the compiled program, or of changed bytes of it.
   ParameterNames of(std::string_view name) {
-    const RegularFile file(changed_.path(), {});
+    const InputFile file{fxt::FilePlace(changed_.path())};
     const ElfImage image(file);
     DwarfInfo parameters(image, image.base());
     const auto symbols = read_elf_symbols(image, nullptr);
@@ -39,7 +39,7 @@ class DwarfInfoTest : public testing::Test {
   }
   // The type of a variable: 's', 'u' or 'f' and its size; "none" without one.
   std::string variable(std::string_view name) {
-    const RegularFile file(changed_.path(), {});
+    const InputFile file{fxt::FilePlace(changed_.path())};
     const ElfImage image(file);
     DwarfInfo table(image, image.base());
     const auto symbols = read_elf_symbols(image, nullptr);
@@ -107,7 +107,7 @@ TEST_F(DwarfInfoTest, OptimizedFunctionsNameWhatTheyGet) {
   EXPECT_THAT(of("_ZL7droppedii").integers, ElementsAre("gone", "kept"));
   bytes_ = bytes_of(PARAMETERS_OPTIMIZED);
   changed_.write(bytes_);
-  const RegularFile file(changed_.path(), {});
+  const InputFile file{fxt::FilePlace(changed_.path())};
   const ElfImage image(file);
   DwarfInfo table(image, image.base());
   const auto symbols = read_elf_symbols(image, nullptr);
@@ -123,7 +123,7 @@ TEST_F(DwarfInfoTest, OptimizedFunctionsNameWhatTheyGet) {
 }
 
 TEST_F(DwarfInfoTest, OnlyWhereAFunctionBegins) {
-  const RegularFile file(PARAMETERS, {});
+  const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage image(file);
   DwarfInfo parameters(image, image.base());
   EXPECT_TRUE(parameters.has_any());
@@ -145,7 +145,7 @@ TEST_F(DwarfInfoTest, VariablesOfScalarTypes) {
 }
 
 TEST_F(DwarfInfoTest, DamagedFilesGiveAnythingButHurtNothing) {
-  const RegularFile file(PARAMETERS, {});
+  const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage image(file);
   std::mt19937 random(7);
   const auto any = [&](std::size_t below) { return std::size_t{random()} % below; };

@@ -43,7 +43,7 @@ class ElfTest : public testing::Test {
   }
   // "<start>-<end> <type> <name>", by start.
   std::vector<std::string> symbols(std::string_view bytes) {
-    const RegularFile file(write(bytes), "");
+    const InputFile file{fxt::FilePlace(write(bytes))};
     const ElfImage image(file);
     const auto table = read_elf_symbols(image, nullptr);
     std::vector<std::string> lines;
@@ -54,7 +54,7 @@ class ElfTest : public testing::Test {
   }
   std::string refusal(std::string_view bytes) {
     return problem_of([&] {
-      const RegularFile file(write(bytes), "");
+      const InputFile file{fxt::FilePlace(write(bytes))};
       const ElfImage image(file);
     });
   }
@@ -63,7 +63,7 @@ class ElfTest : public testing::Test {
 
 // The memory of a process has nothing at address 0.
 TEST_F(ElfTest, AFileThatCanNotBeReadSaysSo) {
-  const RegularFile file("/proc/self/mem", "");
+  const InputFile file{fxt::FilePlace("/proc/self/mem")};
   EXPECT_EQ(problem_of([&] { const ElfImage image(file); }), "Input/output error");
 }
 
@@ -108,7 +108,7 @@ TEST_F(ElfTest, BothClassesAndByteOrdersGiveTheSame) {
       elf.add_build_id("\x01\xab");
       const std::string bytes = elf.bytes();
       EXPECT_THAT(symbols(bytes), ElementsAre("100-120 T main"));
-      const RegularFile file(write(bytes), "");
+      const InputFile file{fxt::FilePlace(write(bytes))};
       const ElfImage image(file);
       EXPECT_EQ(image.build_id(), "01ab");
       EXPECT_EQ(image.base(), 0x10000);
@@ -119,7 +119,7 @@ TEST_F(ElfTest, BothClassesAndByteOrdersGiveTheSame) {
 
 TEST_F(ElfTest, MappedSizeEndsWithTheLastBytesOfTheFile) {
   const auto memory_of = [&](const ElfBuilder& elf) {
-    const RegularFile file(write(elf.bytes()), "");
+    const InputFile file{fxt::FilePlace(write(elf.bytes()))};
     const ElfImage image(file);
     return fmt::format("{:x}-{:x}", image.base(), image.base() + image.mapped_size());
   };
@@ -134,7 +134,7 @@ TEST_F(ElfTest, MappedSizeEndsWithTheLastBytesOfTheFile) {
 
 TEST_F(ElfTest, TheBuildIdIsOneOfTheNotes) {
   const auto id_of = [&](const ElfBuilder& elf) {
-    const RegularFile file(write(elf.bytes()), "");
+    const InputFile file{fxt::FilePlace(write(elf.bytes()))};
     return ElfImage(file).build_id();
   };
   const auto note = [](const ElfBuilder& elf, std::uint32_t type, std::string_view name) {
@@ -354,7 +354,7 @@ TEST_F(ElfTest, EveryPrefixAndEveryFlippedBitIsSurvived) {
   const auto read = [&](const std::string& bytes) {
     memory.write(bytes);
     return problem_of([&] {
-      const RegularFile file(memory.path(), "");
+      const InputFile file{fxt::FilePlace(memory.path())};
       const ElfImage image(file);
       image.debug_link();
       read_elf_symbols(image, nullptr);
@@ -376,7 +376,7 @@ TEST_F(ElfTest, DebugLinkIsANameAndAChecksum) {
     ElfBuilder elf(EM_X86_64, true, order);
     elf.load(0, 0x1000);
     elf.add({.name = ".gnu_debuglink", .data = std::string(content)});
-    const RegularFile file(write(elf.bytes()), "");
+    const InputFile file{fxt::FilePlace(write(elf.bytes()))};
     const auto link = ElfImage(file).debug_link();
     return link ? fmt::format("{} {:x}", link->name, link->crc) : "none";
   };

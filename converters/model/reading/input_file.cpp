@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -17,55 +15,45 @@ namespace {
 
 constexpr rlim_t kFilesNeededAnyway = 256;  // outputs, libraries, files that are open for a moment
 
-int open_for_reading(const std::string& path) {
-  // Not blocking: opening a FIFO instead of the file must not hang.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) throw InputError(Location::file(path), fmt::format("can't open: {}", std::strerror(errno)));
-  return fd;
+fxt::FilePlace::Opened open_for_reading(const fxt::FilePlace& place) {
+  auto opened = place.open();
+  if (!opened.descriptor.is_open()) throw InputError(Location::file(place.text()), opened.status.problem);
+  return opened;
 }
 
 }  // namespace
 
-InputFile::InputFile(std::string path, bool keep_open) : path_(std::move(path)) {
-  const int fd = open_for_reading(path_);
-  struct stat status {};
-  const bool has_status = ::fstat(fd, &status) == 0;
-  if (!has_status || !S_ISREG(status.st_mode)) {
-    const std::string problem =
-        has_status ? "not a regular file" : fmt::format("can't read: {}", std::strerror(errno));
-    ::close(fd);
-    throw InputError(Location::file(path_), problem);
-  }
-  size_ = static_cast<std::uint64_t>(status.st_size);
-  if (keep_open)
-    fd_ = fd;
-  else
-    ::close(fd);
+InputFile::InputFile(fxt::FilePlace place, bool keep_open) : place_(std::move(place)) {
+  auto opened = open_for_reading(place_);
+  size_ = opened.status.size_bytes;
+  if (keep_open) descriptor_ = std::move(opened.descriptor);
 }
 
-InputFile::~InputFile() {
-  if (fd_ >= 0) ::close(fd_);
+template <typename Use>
+auto InputFile::with_descriptor(Use use) const {
+  if (descriptor_.is_open()) return use(descriptor_.number());
+  const auto opened = open_for_reading(place_);
+  return use(opened.descriptor.number());
 }
 
 std::span<const std::byte> InputFile::read_available(std::uint64_t offset,
                                                      std::span<std::byte> buffer) const {
   if (offset >= size_ || buffer.empty()) return {};
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size_ - offset));
-  const int fd = fd_ >= 0 ? fd_ : open_for_reading(path_);
-  std::size_t filled = 0;
-  int error = 0;
-  while (filled < wanted) {
-    const ssize_t got =
-        ::pread(fd, buffer.data() + filled, wanted - filled, static_cast<off_t>(offset + filled));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) error = errno;
-    if (got <= 0) break;
-    filled += static_cast<std::size_t>(got);
-  }
-  if (fd_ < 0) ::close(fd);
-  if (error != 0)
-    throw InputError(Location::byte(path_, offset + filled),
-                     fmt::format("can't read: {}", std::strerror(error)));
+  const std::size_t filled = with_descriptor([&](int descriptor) {
+    std::size_t got_bytes = 0;
+    while (got_bytes < wanted) {
+      const ssize_t got = ::pread(descriptor, buffer.data() + got_bytes, wanted - got_bytes,
+                                  static_cast<off_t>(offset + got_bytes));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0)
+        throw InputError(Location::byte(path(), offset + got_bytes),
+                         fmt::format("can't read: {}", std::strerror(errno)));
+      if (got == 0) break;
+      got_bytes += static_cast<std::size_t>(got);
+    }
+    return got_bytes;
+  });
   return buffer.first(filled);
 }
 
@@ -73,19 +61,18 @@ std::span<const std::byte> InputFile::read(std::uint64_t offset, std::span<std::
   const auto filled = read_available(offset, buffer);
   const std::uint64_t end = offset + filled.size();
   if (filled.size() < buffer.size() && end < size_)
-    throw InputError(Location::byte(path_, end),
+    throw InputError(Location::byte(path(), end),
                      fmt::format("the file ends here, but had {} bytes when it was opened", size_));
   return filled;
 }
 
 std::uint64_t InputFile::end_of_hole(std::uint64_t offset) const {
   if (offset >= size_) return offset;
-  const int fd = fd_ >= 0 ? fd_ : open_for_reading(path_);
-  const off_t data = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
-  const bool is_last = data < 0 && errno == ENXIO;
-  if (fd_ < 0) ::close(fd);
-  if (is_last) return size_;
-  return data < 0 ? offset : std::min(static_cast<std::uint64_t>(data), size_);
+  return with_descriptor([&](int descriptor) {
+    const off_t data = ::lseek(descriptor, static_cast<off_t>(offset), SEEK_DATA);
+    if (data < 0) return errno == ENXIO ? size_ : offset;
+    return std::min(static_cast<std::uint64_t>(data), size_);
+  });
 }
 
 std::size_t open_file_limit() {
@@ -99,8 +86,8 @@ std::size_t open_file_limit() {
   return limit;
 }
 
-FileWindow::FileWindow(std::string path, EarlyEnd early_end, bool keep_open, std::size_t block_bytes)
-    : file_(std::move(path), keep_open),
+FileWindow::FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open, std::size_t block_bytes)
+    : file_(std::move(place), keep_open),
       early_end_(early_end),
       block_bytes_(block_bytes),
       size_(file_.size()) {}

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "fxt/support/file_place.h"
+
 namespace convert {
 
 class InputFile {
@@ -17,12 +19,10 @@ class InputFile {
   InputFile() = default;
   // Opens the file and notes its size. With `keep_open` false each read opens it again, so that thousands of
   // files can be read side by side. Throws InputError when it can't be opened or is not a regular file.
-  explicit InputFile(std::string path, bool keep_open = true);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
+  explicit InputFile(fxt::FilePlace place, bool keep_open = true);
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return place_.text(); }
+  int descriptor() const { return descriptor_.number(); }
   std::uint64_t size() const { return size_; }  // in bytes, when the file was opened
 
   // Fills `buffer` from `offset` on and returns the filled part: all of it, or less at size(). Throws
@@ -36,8 +36,11 @@ class InputFile {
   std::uint64_t end_of_hole(std::uint64_t offset) const;
 
  private:
-  std::string path_;
-  int fd_ = -1;
+  template <typename Use>
+  auto with_descriptor(Use use) const;
+
+  fxt::FilePlace place_;
+  fxt::Descriptor descriptor_;  // open if it is kept open
   std::uint64_t size_ = 0;
 };
 
@@ -54,7 +57,7 @@ class FileWindow {
   enum class EarlyEnd : std::uint8_t { Error, End };  // of a file that shrinks while it is read
 
   // Throws InputError as InputFile does.
-  FileWindow(std::string path, EarlyEnd early_end, bool keep_open = true,
+  FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open = true,
              std::size_t block_bytes = kDefaultBlockBytes);
 
   const std::string& path() const { return file_.path(); }

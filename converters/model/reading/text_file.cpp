@@ -1,12 +1,9 @@
 #include "converters/model/reading/text_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
 #include <limits>
 #include <span>
-#include <sys/stat.h>
 
 #include "converters/model/reading/input_file.h"
 #include "converters/model/reading/text.h"
@@ -18,14 +15,9 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 }  // namespace
 
-std::optional<std::string> read_text_file(const std::filesystem::path& path, std::size_t limit_bytes) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-    throw InputError(Location::file(path.native()), fmt::format("can't be read: {}", std::strerror(errno)));
-  }
-  if (!S_ISREG(status.st_mode)) return std::nullopt;
-  const InputFile file(path.native());
+std::optional<std::string> read_text_file(const fxt::FilePlace& place, std::size_t limit_bytes) {
+  if (place.status().kind == fxt::FilePlace::Status::Kind::Missing) return std::nullopt;
+  const InputFile file(place);
   std::string text(std::min(static_cast<std::size_t>(file.size()), limit_bytes), '\0');
   text.resize(file.read_available(0, std::as_writable_bytes(std::span(text))).size());
   return text;

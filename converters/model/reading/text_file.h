@@ -3,19 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "converters/model/reading/input_error.h"
+#include "fxt/support/file_place.h"
 
 namespace convert {
 
-// The bytes of a regular file; nothing if there is none, or if it is a FIFO, socket, device or directory
-// (opening a recorder's `.channel` would hang). At most the first `limit_bytes`. Throws InputError when it
-// exists but can't be read.
-std::optional<std::string> read_text_file(const std::filesystem::path& path,
+// The bytes of a file, at most the first `limit_bytes`; nothing if there is none. Throws InputError when it
+// exists but can't be read or is not a regular file.
+std::optional<std::string> read_text_file(const fxt::FilePlace& place,
                                           std::size_t limit_bytes = std::string::npos);
 
 // The lines of a text without their ends ("\n" or "\r\n"); a last line may lack its end.

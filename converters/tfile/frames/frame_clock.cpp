@@ -111,7 +111,7 @@ void FrameClock::find_next_stamp(std::uint64_t frame) {
   const std::uint64_t open_end = last_ns_ + (survey_.frames - frame + 1) * kSyntheticStepNs;
   if (survey_.stamped > 0) {
     if (!ahead_reader_) {
-      ahead_file_ = std::make_unique<FileWindow>(trace_.path, FileWindow::EarlyEnd::End);
+      ahead_file_ = std::make_unique<FileWindow>(fxt::FilePlace(trace_.path), FileWindow::EarlyEnd::End);
       ahead_reader_ = std::make_unique<FrameReader>(*ahead_file_, trace_.description, trace_.format);
       ahead_stamps_ = std::make_unique<StampReader>(trace_.description);
     }

@@ -185,7 +185,7 @@ void find_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
 TraceFile open_trace_file(const std::filesystem::path& path, const MachineHint& hint, Notes& notes) {
   TraceFile trace;
   trace.path = path.string();
-  trace.file = std::make_unique<FileWindow>(trace.path, FileWindow::EarlyEnd::End);
+  trace.file = std::make_unique<FileWindow>(fxt::FilePlace(trace.path), FileWindow::EarlyEnd::End);
   check_magic(*trace.file);
   read_description(*trace.file, trace.description, notes);
   read_registers(trace, notes);

@@ -42,7 +42,7 @@ class KernelSymbolList : public ProgramSymbols {
 };
 
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
-  RegularFile(path, {});  // opening a FIFO would hang
+  InputFile{fxt::FilePlace(path)};  // opening a FIFO would hang
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator(file), {}};
   std::vector<Symbol> functions;

@@ -31,7 +31,7 @@ int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name
                     const char* file, const char* linked, GElf_Word /*checksum*/, char** found) {
   try {
     const std::filesystem::path path = std::filesystem::canonical(file);
-    const RegularFile program(path, {});
+    const InputFile program{fxt::FilePlace(path)};
     const ElfImage image(program);
     const auto link = image.debug_link();
     if (linked != nullptr && (!link || link->name != linked)) return -1;
@@ -113,7 +113,7 @@ struct Program::Impl {
 Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(std::make_unique<Impl>()) {
   Impl& self = *impl_;
   self.path = path.string();
-  const RegularFile file(path, {});  // opening a FIFO would hang
+  const InputFile file{fxt::FilePlace(path)};  // opening a FIFO would hang
   const ElfImage image(file);
   const std::string_view unsafe = image.unsafe_for_libdw();
   if (!unsafe.empty()) throw InputError(Location::file(self.path), std::string(unsafe));

@@ -100,9 +100,9 @@ const DebugFile* DebugFiles::of(const SymbolAt& symbol) {
 const DebugFile* DebugFiles::read(const std::string& name) {
   const auto [file, is_unread] = by_name_.try_emplace(name);
   if (is_unread) {
-    const auto path = directory_.path / name;
-    if (auto text = read_optional_file(path, notes_))
-      file->second = std::make_unique<DebugFile>(std::move(*text), path.native(), names_, notes_);
+    const fxt::FilePlace place = directory_.file(name);
+    if (auto text = read_optional_file(place, notes_))
+      file->second = std::make_unique<DebugFile>(std::move(*text), place.text(), names_, notes_);
   }
   return file->second.get();
 }

@@ -39,7 +39,7 @@ class CpuFileCursor {
  protected:
   // `notes` may be null. Throws InputError if the file can't be opened.
   CpuFileCursor(const CpuFile& file, Notes* notes, std::size_t block_bytes)
-      : file_(file.path.string(), FileWindow::EarlyEnd::Error, file.keep_open, block_bytes),
+      : file_(file.place, FileWindow::EarlyEnd::Error, file.keep_open, block_bytes),
         cpu_(static_cast<std::uint16_t>(
             std::min<std::uint32_t>(file.cpu, std::numeric_limits<std::uint16_t>::max()))),
         notes_(notes) {}

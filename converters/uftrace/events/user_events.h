@@ -26,7 +26,7 @@ EventNames parse_event_names(std::string_view text, std::string_view path, Notes
 class UserEvents {
  public:
   // Reads <directory>/events.txt; most recordings have none. Borrows the sessions for its whole life.
-  UserEvents(const std::filesystem::path& directory, const Sessions& sessions, Notes& notes);
+  UserEvents(const Directory& directory, const Sessions& sessions, Notes& notes);
 
   // Null if the file has no name for the id. Read-only, so safe to use from several threads.
   const std::string* name_of(std::uint64_t id) const {
@@ -62,9 +62,10 @@ inline EventNames parse_event_names(std::string_view text, std::string_view path
   return names;
 }
 
-inline UserEvents::UserEvents(const std::filesystem::path& directory, const Sessions& sessions, Notes& notes)
-    : path_((directory / "events.txt").native()), sessions_(sessions) {
-  if (const auto text = read_optional_file(path_, notes)) names_ = parse_event_names(*text, path_, notes);
+inline UserEvents::UserEvents(const Directory& directory, const Sessions& sessions, Notes& notes)
+    : path_(directory.file("events.txt").text()), sessions_(sessions) {
+  if (const auto text = read_optional_file(directory.file("events.txt"), notes))
+    names_ = parse_event_names(*text, path_, notes);
 }
 
 inline SessionSpan UserEvents::add_use(const Task& task, std::uint64_t time_ns) {

@@ -81,7 +81,7 @@ std::optional<EventFormat> parse_format(std::string_view system, std::string_vie
 
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, const std::filesystem::path& path, Notes& notes)
+  HeaderParser(std::string_view text, std::string_view path, Notes& notes)
       : rest_(text), path_(path), notes_(notes) {}
 
   KernelHeader parse() {
@@ -168,11 +168,11 @@ class HeaderParser {
     return line.substr(key.size());
   }
   void note_damage(std::string_view problem) {
-    notes_.add(kDamagedLine, Location::line(path_.native(), line_number_), problem);
+    notes_.add(kDamagedLine, Location::line(path_, line_number_), problem);
   }
 
   std::string_view rest_;
-  const std::filesystem::path& path_;
+  std::string_view path_;
   Notes& notes_;
   std::uint64_t line_number_ = 0;
   KernelHeader header_;
@@ -204,11 +204,11 @@ std::vector<EventField> parse_fields(std::string_view text) {
   return fields;
 }
 
-std::optional<KernelHeader> read_kernel_header(const std::filesystem::path& directory, Notes& notes) {
-  const auto path = directory / "kernel_header";
-  const auto text = read_optional_file(path, notes);
+std::optional<KernelHeader> read_kernel_header(const Directory& directory, Notes& notes) {
+  const fxt::FilePlace place = directory.file("kernel_header");
+  const auto text = read_optional_file(place, notes);
   if (!text) return std::nullopt;
-  return HeaderParser(*text, path, notes).parse();
+  return HeaderParser(*text, place.text(), notes).parse();
 }
 
 std::vector<GraphFormat> graph_formats_of(const KernelHeader& header) {

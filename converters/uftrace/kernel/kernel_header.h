@@ -15,6 +15,7 @@
 
 #include "converters/model/notes.h"
 #include "converters/model/reading/load.h"
+#include "converters/uftrace/recording/directory.h"
 
 namespace convert::uftrace {
 
@@ -109,6 +110,6 @@ struct CommonFields {
 // Parses the `field:` lines of a text and ignores all others.
 std::vector<EventField> parse_fields(std::string_view text);
 // Notes damaged lines and continues after them. Returns nothing if the file does not exist.
-std::optional<KernelHeader> read_kernel_header(const std::filesystem::path& directory, Notes& notes);
+std::optional<KernelHeader> read_kernel_header(const Directory& directory, Notes& notes);
 
 }  // namespace convert::uftrace

@@ -71,7 +71,7 @@ void describe(const Directory& directory, const Info& info, std::uint64_t time_n
   const auto add = [&](std::string_view name, const std::string& text) {
     if (!text.empty()) arguments.add({context.names.intern(name), text});
   };
-  const std::optional<std::string> note = read_optional_file(directory.path / "note.txt", context.notes);
+  const std::optional<std::string> note = read_optional_file(directory.file("note.txt"), context.notes);
   add("command", info.cmdline);
   if (info.exit_status) add("exit_status", ending_of(*info.exit_status));
   add("host", info.hostname);
@@ -90,8 +90,10 @@ void describe(const Directory& directory, const Info& info, std::uint64_t time_n
   if (context.options.blobs == Blobs::None) return;
   std::vector<std::string> files{"info", "task.txt", "note.txt", "default.opts"};
   for (const std::string& sid : directory.session_maps) files.push_back(fmt::format("sid-{}.map", sid));
+  Notes noted_before;
   for (const std::string& file : files) {
-    const auto text = read_optional_file(directory.path / file, context.notes);
+    Notes& notes = file == "default.opts" ? context.notes : noted_before;
+    const auto text = read_optional_file(directory.file(file), notes);
     if (text && !text->empty()) lane.blob(time_ns, "uftrace/" + file, std::as_bytes(std::span(*text)));
   }
 }

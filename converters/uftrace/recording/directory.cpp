@@ -1,10 +1,14 @@
 #include "converters/uftrace/recording/directory.h"
 
 #include <algorithm>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
+#include <utility>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"
@@ -28,10 +32,11 @@ std::optional<std::uint32_t> number_between(std::string_view name, std::string_v
 
 // Whether a process has the FIFO open: the recorder, which reads what its program tells it. Looks at the
 // files of processes, as opening the FIFO would disturb both. False for processes of other users.
-bool is_open(const std::filesystem::path& fifo) {
+bool is_open(const fxt::Folder& folder, const char* fifo) {
   using std::filesystem::directory_iterator;
   struct stat wanted {};
-  if (::stat(fifo.c_str(), &wanted) != 0 || !S_ISFIFO(wanted.st_mode)) return false;
+  if (::fstatat(folder.descriptor(), fifo, &wanted, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISFIFO(wanted.st_mode))
+    return false;
   std::error_code error;
   for (directory_iterator process("/proc", error); !error && process != directory_iterator();
        process.increment(error)) {
@@ -51,41 +56,48 @@ bool is_open(const std::filesystem::path& fifo) {
 }  // namespace
 
 Directory list_directory(const std::filesystem::path& path) {
-  Directory found{.path = path};
+  Directory found{.path = path, .folder = std::make_shared<const fxt::Folder>(path)};
+  const auto fail_to_list = [&](const std::string& problem) {
+    throw InputError(Location::file(path.native()), "can't be listed: " + problem);
+  };
+  if (found.folder->error() != 0) fail_to_list(std::strerror(found.folder->error()));
   std::error_code error;
   std::filesystem::directory_iterator entries(path, error);
   for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
     const std::string name = entries->path().filename().native();
-    std::error_code unknown;
-    const bool is_file = entries->is_regular_file(unknown);
-    const std::uint64_t size_bytes = is_file ? entries->file_size(unknown) : 0;
     const auto tid = number_between(name, "", ".dat");
     const auto perf_cpu = number_between(name, "perf-cpu", ".dat");
     const auto kernel_cpu = number_between(name, "kernel-cpu", ".dat");
-    if (unknown == std::errc::no_such_file_or_directory) continue;
-    if ((tid || perf_cpu || kernel_cpu) && unknown)
-      throw InputError(Location::file(entries->path().native()), "can't be looked at: " + unknown.message());
-    if (!is_file && !unknown) continue;  // what is not known is noted when it is read
-    if (tid) {
-      found.threads.push_back({ThreadId{*tid}, entries->path(), size_bytes});
+    const bool is_map = name.starts_with(kMapPrefix) && name.ends_with(kMapSuffix) &&
+                        name.size() > kMapPrefix.size() + kMapSuffix.size();
+    const bool has_records = tid || perf_cpu || kernel_cpu;
+    if (!has_records && !is_map && !name.ends_with(".sym") && !name.ends_with(".dbg")) continue;
+    fxt::FilePlace place = found.file(name);
+    const auto status = place.status();
+    using Kind = fxt::FilePlace::Status::Kind;
+    if (status.kind == Kind::Missing) continue;
+    if (has_records && status.kind == Kind::Unknown)
+      throw InputError(Location::file(place.text()), status.problem);
+    if (status.kind == Kind::Refused) {
+      found.refused.push_back(fmt::format("{}: {}", place.text(), status.problem));
+    } else if (tid) {
+      found.threads.push_back({ThreadId{*tid}, std::move(place), status.size_bytes});
     } else if (perf_cpu) {
-      found.perf_cpus.push_back({*perf_cpu, entries->path(), size_bytes});
+      found.perf_cpus.push_back({*perf_cpu, std::move(place), status.size_bytes});
     } else if (kernel_cpu) {
-      found.kernel_cpus.push_back({*kernel_cpu, entries->path(), size_bytes});
-    } else if (name.starts_with(kMapPrefix) && name.ends_with(kMapSuffix) &&
-               name.size() > kMapPrefix.size() + kMapSuffix.size()) {
+      found.kernel_cpus.push_back({*kernel_cpu, std::move(place), status.size_bytes});
+    } else if (is_map) {  // whether these can be read is seen when they are needed
       found.session_maps.push_back(
           name.substr(kMapPrefix.size(), name.size() - kMapPrefix.size() - kMapSuffix.size()));
-    } else if (name.ends_with(".sym")) {
-      found.symbol_files.push_back(name);
-    } else if (name.ends_with(".dbg")) {
-      found.debug_files.push_back(name);
+    } else {
+      (name.ends_with(".sym") ? found.symbol_files : found.debug_files).push_back(name);
     }
   }
-  if (error) throw InputError(Location::file(path.native()), "can't be listed: " + error.message());
+  if (error) fail_to_list(error.message());
 
   // A recorder makes the FIFO when it begins, and writes info when it ends.
-  found.is_growing = !std::filesystem::exists(path / "info", error) && is_open(path / ".channel");
+  found.is_growing = found.file("info").status().kind == fxt::FilePlace::Status::Kind::Missing &&
+                     is_open(*found.folder, ".channel");
 
   std::ranges::sort(found.threads, {}, &ThreadFile::tid);
   std::ranges::sort(found.perf_cpus, {}, &CpuFile::cpu);
@@ -93,6 +105,7 @@ Directory list_directory(const std::filesystem::path& path) {
   std::ranges::sort(found.session_maps);
   std::ranges::sort(found.symbol_files);
   std::ranges::sort(found.debug_files);
+  std::ranges::sort(found.refused);
 
   // The kernel's files are read twice, for a moment at one time.
   const bool keep_open =
@@ -103,10 +116,10 @@ Directory list_directory(const std::filesystem::path& path) {
   return found;
 }
 
-std::optional<std::string> read_optional_file(const std::filesystem::path& path, Notes& notes,
+std::optional<std::string> read_optional_file(const fxt::FilePlace& place, Notes& notes,
                                               std::size_t limit_bytes) {
   try {
-    return read_text_file(path, limit_bytes);
+    return read_text_file(place, limit_bytes);
   } catch (const InputError& unreadable) {
     notes.add(kUnreadableFile, [&] { return std::string(unreadable.what()); });
     return std::nullopt;

@@ -1,11 +1,11 @@
-// Lists the files of a recording, and reads optional text files. While listing nothing is opened, and only
-// regular files are listed: a recorder that was killed leaves a FIFO behind, and opening that would wait
-// forever.
+// Lists the files of a recording, and reads optional text files. All of them are looked at and opened through
+// Directory::file(): whoever made the recording does not decide which other files of this machine are read.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,40 +15,46 @@
 #include "converters/model/notes.h"
 #include "converters/model/reading/text_file.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "fxt/support/file_place.h"
 
 namespace convert::uftrace {
 
 // `keep_open` as InputFile takes it: true if all files of the recording can be open at one time.
 struct ThreadFile {
   ThreadId tid;
-  std::filesystem::path path;
+  fxt::FilePlace place;
   std::uint64_t size_bytes;
   bool keep_open = true;
 };
 
 struct CpuFile {
   std::uint32_t cpu;
-  std::filesystem::path path;
+  fxt::FilePlace place;
   std::uint64_t size_bytes;
   bool keep_open = true;
 };
 
 struct Directory {
-  std::filesystem::path path;
+  std::filesystem::path path = {};
+  std::shared_ptr<const fxt::Folder> folder = {};
   std::vector<ThreadFile> threads = {};        // <TID>.dat, by tid
   std::vector<CpuFile> perf_cpus = {};         // perf-cpu<N>.dat, by cpu
   std::vector<CpuFile> kernel_cpus = {};       // kernel-cpu<N>.dat, by cpu
   std::vector<std::string> session_maps = {};  // the ids of sid-<id>.map, sorted
   std::vector<std::string> symbol_files = {};  // names of *.sym, sorted
   std::vector<std::string> debug_files = {};   // names of *.dbg, sorted
+  std::vector<std::string> refused = {};       // why others are not listed, one text for each
   bool is_growing = false;                     // a recorder still writes here
+
+  // The only way to a file of the recording. Links in it stay beneath the directory.
+  fxt::FilePlace file(std::string_view name) const { return fxt::FilePlace::beneath(folder, name); }
 };
 
 // Throws InputError if `path` is not a directory that can be listed.
 Directory list_directory(const std::filesystem::path& path);
 
 // As read_text_file(), but a file that can't be read is noted and treated as missing.
-std::optional<std::string> read_optional_file(const std::filesystem::path& path, Notes& notes,
+std::optional<std::string> read_optional_file(const fxt::FilePlace& place, Notes& notes,
                                               std::size_t limit_bytes = std::string::npos);
 
 // Calls `read` with a LineReader for each line of a text. Lines that it throws InputError for are noted.

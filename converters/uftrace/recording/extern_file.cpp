@@ -52,10 +52,10 @@ std::vector<ExternMessage> parse_extern(std::string_view text, std::string_view 
   return messages;
 }
 
-std::vector<ExternMessage> read_extern_file(const std::filesystem::path& directory, Notes& notes) {
-  const auto path = directory / kName;
-  const auto text = read_optional_file(path, notes);
-  return text ? parse_extern(*text, path.native(), notes) : std::vector<ExternMessage>{};
+std::vector<ExternMessage> read_extern_file(const Directory& directory, Notes& notes) {
+  const fxt::FilePlace place = directory.file(kName);
+  const auto text = read_optional_file(place, notes);
+  return text ? parse_extern(*text, place.text(), notes) : std::vector<ExternMessage>{};
 }
 
 void drop_foreign_messages(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converters/model/notes.h"
+#include "converters/uftrace/recording/directory.h"
 
 namespace convert::uftrace {
 
@@ -27,7 +28,7 @@ struct ExternMessage {
 // In file order.
 std::vector<ExternMessage> parse_extern(std::string_view text, std::string_view path, Notes& notes);
 // Empty if there is no such file.
-std::vector<ExternMessage> read_extern_file(const std::filesystem::path& directory, Notes& notes);
+std::vector<ExternMessage> read_extern_file(const Directory& directory, Notes& notes);
 
 // Drops and notes messages of another clock: their times are too far from a recording that began at
 // `begin_ns` and took `elapsed_ns`.

@@ -228,7 +228,7 @@ std::endian order_of_records(const Directory& directory) {
     if (file.size_bytes < record.size()) continue;
     if (probed++ == kProbedFiles) break;
     try {
-      InputFile(file.path.native()).read_available(0, record);
+      InputFile(file.place).read_available(0, record);
     } catch (const InputError&) {
       continue;
     }
@@ -241,11 +241,12 @@ std::endian order_of_records(const Directory& directory) {
 }  // namespace
 
 Info read_info(const Directory& directory, Notes& notes) {
-  const std::string path = (directory.path / "info").native();
+  const fxt::FilePlace place = directory.file("info");
+  const std::string& path = place.text();
   std::optional<std::string> bytes;
   std::string problem = path + ": is missing";
   try {
-    bytes = read_text_file(path);
+    bytes = read_text_file(place);
     if (bytes && bytes->empty()) problem = path + ": is empty";
   } catch (const InputError& unreadable) {
     problem = unreadable.what();

@@ -69,13 +69,15 @@ AddressSpace& Sessions::space_of(const std::string& sid, const Directory& direct
   AddressSpace& space = spaces_.emplace_back(AddressSpace{.sid = sid});
   found->second = &space;
 
-  const auto path = directory.path / fmt::format("sid-{}.map", sid);
+  const fxt::FilePlace place = directory.file(fmt::format("sid-{}.map", sid));
   const bool listed = std::ranges::binary_search(directory.session_maps, sid);
-  const auto text = listed ? read_optional_file(path, notes) : std::nullopt;
+  const auto text = listed ? read_optional_file(place, notes) : std::nullopt;
   if (text) {
-    space.map = parse_map(*text, path.native(), notes);
+    space.map = parse_map(*text, place.text(), notes);
   } else if (!listed) {  // else it can't be read, which is noted
-    notes.add(kNoMap, Location::file(path.native()), "is missing");
+    const auto status = place.status();
+    const bool is_missing = status.kind == fxt::FilePlace::Status::Kind::Missing;
+    notes.add(kNoMap, Location::file(place.text()), is_missing ? "is missing" : status.problem);
   }
   return space;
 }
@@ -131,7 +133,7 @@ void Sessions::note_reloaded_libraries(const Directory& directory, const Info& i
         return fmt::format(
             "{}: {} was loaded where {} had been: if that was loaded again, its calls have names of the "
             "other",
-            (directory.path / "task.txt").native(), library.path, first.path);
+            directory.file("task.txt").text(), library.path, first.path);
       });
     }
   }
@@ -190,7 +192,7 @@ void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, 
   for (const ThreadFile& file : directory.threads) {
     add(file.tid);
     if (!info.tids.empty() && !std::ranges::binary_search(info.tids, file.tid))
-      notes.add(kUnlistedThread, Location::file(file.path.native()), "its thread is not listed in info");
+      notes.add(kUnlistedThread, Location::file(file.place.text()), "its thread is not listed in info");
   }
   for (auto& [tid, task] : tasks_) {
     const auto sessions = sessions_of_process_.find(task.pid);

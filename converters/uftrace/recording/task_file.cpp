@@ -155,14 +155,17 @@ std::vector<TaskEvent> parse_task_binary(std::string_view bytes, std::string_vie
   return events;
 }
 
-std::vector<TaskEvent> read_task_file(const std::filesystem::path& directory, std::endian order,
-                                      Notes& notes) {
-  if (const auto binary_path = directory / "task"; const auto bytes = read_text_file(binary_path))
-    return parse_task_binary(*bytes, binary_path.native(), order, notes);
-  const auto path = directory / "task.txt";
-  if (const auto text = read_text_file(path)) return parse_task_text(*text, path.native(), notes);
-  notes.add(kNoTaskFile, Location::file(path.native()),
-            "is missing: threads are taken from the record files");
+std::vector<TaskEvent> read_task_file(const Directory& directory, std::endian order, Notes& notes) {
+  const fxt::FilePlace binary = directory.file("task"), text = directory.file("task.txt");
+  if (const auto bytes = read_optional_file(binary, notes))
+    return parse_task_binary(*bytes, binary.text(), order, notes);
+  std::string problem = text.text() + ": is missing";
+  try {
+    if (const auto lines = read_text_file(text)) return parse_task_text(*lines, text.text(), notes);
+  } catch (const InputError& unreadable) {
+    problem = unreadable.what();
+  }
+  notes.add(kNoTaskFile, [&] { return fmt::format("{}; threads are taken from the record files", problem); });
   return {};
 }
 

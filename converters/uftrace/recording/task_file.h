@@ -12,6 +12,7 @@
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/notes.h"
+#include "converters/uftrace/recording/directory.h"
 
 namespace convert::uftrace {
 
@@ -60,7 +61,6 @@ std::vector<TaskEvent> parse_task_binary(std::string_view bytes, std::string_vie
                                          Notes& notes);
 
 // Reads <directory>/task if present, else <directory>/task.txt. A missing file is noted.
-std::vector<TaskEvent> read_task_file(const std::filesystem::path& directory, std::endian order,
-                                      Notes& notes);
+std::vector<TaskEvent> read_task_file(const Directory& directory, std::endian order, Notes& notes);
 
 }  // namespace convert::uftrace

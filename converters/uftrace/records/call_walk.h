@@ -13,13 +13,14 @@
 #include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/record_cursor.h"
+#include "fxt/support/file_place.h"
 
 namespace convert::uftrace {
 
 // What a walk needs of a thread. Borrows all of it.
 struct WalkedThread {
   const Task& task;
-  const std::string& path;
+  const fxt::FilePlace& place;
   const ThreadFacts& facts;
   PayloadDecoder* payload_decoder;              // may be null
   const std::vector<std::uint64_t>& inherited;  // calls that the thread begins in, outermost first
@@ -29,7 +30,7 @@ class CallWalk {
  public:
   // Throws InputError if the file can't be read.
   explicit CallWalk(const WalkedThread& thread)
-      : file_(thread.path, true),
+      : file_(thread.place, true),
         open_(thread.inherited),
         cursor_(file_, thread.facts, open_, thread.payload_decoder) {}
 

@@ -222,8 +222,8 @@ ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
   return ForkScan(thread, symbolizer, times_ns, first_exits, kinds).run();
 }
 
-RecordHead read_head(const std::string& path, const ThreadFacts& facts) {
-  const InputFile file(path, true);
+RecordHead read_head(const fxt::FilePlace& place, const ThreadFacts& facts) {
+  const InputFile file(place);
   const ScannedCalls nothing_open;
   RecordCursor cursor(file, facts, nothing_open);
   std::array<std::byte, RecordCursor::kMinBlock> block;

@@ -77,6 +77,6 @@ struct RecordHead {
 
 // Empty if the first MiB of the file has no such record, but for holes. Throws InputError if it can't be
 // read.
-RecordHead read_head(const std::string& path, const ThreadFacts& facts);
+RecordHead read_head(const fxt::FilePlace& place, const ThreadFacts& facts);
 
 }  // namespace convert::uftrace

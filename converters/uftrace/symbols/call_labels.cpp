@@ -66,7 +66,7 @@ void CallLabels::add_notes(const Directory& directory, Notes& notes) const {
   for (const auto& unresolved : unresolved_) {
     notes.add(kNoSymbol, [&] {
       const auto& [file, address] = unresolved.first;
-      return fmt::format("{}: no symbol at {:#x} in {}", (directory.path / file).native(), address,
+      return fmt::format("{}: no symbol at {:#x} in {}", directory.file(file).text(), address,
                          unresolved.second);
     });
   }

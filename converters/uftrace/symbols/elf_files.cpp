@@ -23,12 +23,12 @@ std::string as_recorded(std::string_view build_id) {
   return id;
 }
 
-void refuse(const RegularFile& file, std::string_view problem) {
+void refuse(const InputFile& file, std::string_view problem) {
   throw InputError(Location::file(file.path()), problem);
 }
 
 // Throws InputError if the file is not the recorded one.
-void check_fits(const ElfImage& elf, const RegularFile& file, const Image& image) {
+void check_fits(const ElfImage& elf, const InputFile& file, const Image& image) {
   if (!image.build_id.empty()) {
     if (is_same_build(image.build_id, elf.build_id())) return;
     refuse(file, fmt::format("is another build (build-id {}, recorded was {})",

@@ -80,7 +80,7 @@ const ModuleFileHeader& ModuleFiles::header_of(const std::string& file_name) {
   if (is_new) {
     Notes of_the_file;  // which is noted when it is chosen, and read as a whole
     found->second = parse_module_file_header(
-        read_optional_file(directory_.path / file_name, of_the_file, kHeaderLimitBytes).value_or(""));
+        read_optional_file(directory_.file(file_name), of_the_file, kHeaderLimitBytes).value_or(""));
   }
   return found->second;
 }
@@ -154,9 +154,9 @@ const SymbolTable* SymbolFiles::of(const Image& image) {
   if (!name) return nullptr;
   const auto [table, is_new] = tables_.try_emplace(*name);
   if (is_new) {
-    const auto path = directory_.path / *name;
-    if (auto text = read_optional_file(path, notes_))
-      table->second = read_symbol_table(*text, path.native(), notes_);
+    const fxt::FilePlace place = directory_.file(*name);
+    if (auto text = read_optional_file(place, notes_))
+      table->second = read_symbol_table(*text, place.text(), notes_);
   }
   return table->second.get();
 }
@@ -174,7 +174,7 @@ std::pair<std::string, const SymbolTable*> SymbolFiles::from_debug_file(const Im
   if (!name) return {};
   const auto [table, is_new] = tables_.try_emplace(*name);
   if (is_new) {
-    const std::string text = read_optional_file(directory_.path / *name, notes_).value_or("");
+    const std::string text = read_optional_file(directory_.file(*name), notes_).value_or("");
     std::vector<Symbol> symbols;
     Lines lines(text);
     while (const auto line = lines.next())

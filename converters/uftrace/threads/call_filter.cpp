@@ -12,7 +12,7 @@ OptionFilter::OptionFilter(FilterTable& table, Symbolizer& symbolizer, const Tas
       lane_(lane),
       plan_(plan),
       filter_(table),
-      kept_{.is_known = !table.looks_ahead() || plan.path.empty()} {}
+      kept_{.is_known = !table.looks_ahead() || plan.place.empty()} {}
 
 // All steps at once where files must not stay open.
 bool OptionFilter::scan_ahead() {

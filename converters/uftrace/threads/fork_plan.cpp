@@ -34,7 +34,7 @@ struct PlannedFork {
 // Adds what perf data know of a fork, unless the files of uftrace contradict it.
 void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& plans) {
   const auto parent = plans.find(known.parent);
-  if (!known.forked_ns || parent == plans.end() || parent->second.path.empty()) return;
+  if (!known.forked_ns || parent == plans.end() || parent->second.place.empty()) return;
   const bool has_parent = fork.has_line || fork.is_thread;
   if (has_parent && (parent->second.task->pid != fork.parent || *known.forked_ns > fork.time_ns)) return;
   const auto first_ns = fork.plan != nullptr ? fork.plan->head.first_ns : std::nullopt;
@@ -50,7 +50,7 @@ std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, 
   for (const auto& [tid, task] : sessions.tasks()) {
     const auto known = perf.find(tid);
     const auto plan = plans.find(tid);
-    const bool has_records = plan != plans.end() && !plan->second.path.empty();
+    const bool has_records = plan != plans.end() && !plan->second.place.empty();
     PlannedFork fork{.child = tid,
                      .time_ns = task.fork_ns.value_or(0),
                      .parent = task.parent.value_or(ProcessId{}),
@@ -178,7 +178,7 @@ class Planner {
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
     std::vector<ThreadPlan*> threads;
     for (auto& [tid, plan] : plans_)
-      if (plan.task->pid == parent && !plan.path.empty()) threads.push_back(&plan);
+      if (plan.task->pid == parent && !plan.place.empty()) threads.push_back(&plan);
     if (threads.empty()) return;
     const auto found =
         std::ranges::find_if(threads, [](const ThreadPlan* p) { return p->task->is_leader(); });

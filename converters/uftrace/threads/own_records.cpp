@@ -20,7 +20,7 @@ ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, SharedByThreads& shared
       no_options(plan.skips_outside),
       filter(option_filter != nullptr ? *option_filter : no_options),
       calls(lane, filter, symbols, names, notes,
-            {.record_file = plan.path, .kernel_thread = plan.kernel.thread},
+            {.record_file = plan.place.text(), .kernel_thread = plan.kernel.thread},
             plan.switches.has_estimated_exits),
       streams(plan, lane, filter, calls, names) {
   calls.begin_thread({.calls = plan.is_forked ? std::optional(plan.inherited) : std::nullopt,

@@ -20,6 +20,7 @@
 #include "converters/uftrace/records/fork_scan.h"
 #include "converters/uftrace/records/thread_facts.h"
 #include "converters/uftrace/symbols/symbolizer.h"
+#include "fxt/support/file_place.h"
 
 namespace convert::uftrace {
 
@@ -64,7 +65,7 @@ struct ThreadPlan {
   ProcessId shown_process{};  // as the timeline shows them
   ThreadId shown_thread{};
   bool is_shown = true;          // else it is needed only for what others inherit from it
-  std::string path = {};         // of its record file; empty if there is none
+  fxt::FilePlace place = {};     // of its record file; empty if there is none
   std::uint64_t size_bytes = 0;  // of it, when the directory was listed
   bool keep_open = true;         // see InputFile
   ThreadFacts facts;
@@ -82,7 +83,7 @@ struct ThreadPlan {
   std::string ending = {};             // shown at its end, unless empty
   std::uint64_t fork_flow = 0;         // the arrow that ends in its first call; 0: none
 
-  WalkedThread walked() const { return {*task, path, facts, payload_decoder.get(), inherited}; }
+  WalkedThread walked() const { return {*task, place, facts, payload_decoder.get(), inherited}; }
 };
 using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 

@@ -25,8 +25,8 @@ ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared
       lane_(lane),
       shared_(shared),
       context_(context),
-      file_(plan_.path.empty() ? InputFile() : InputFile(plan_.path, plan_.keep_open)),
-      notes_(context.timeline.new_notes(), plan_.path, plan_.facts.is_growing),
+      file_(plan_.place.empty() ? InputFile() : InputFile(plan_.place, plan_.keep_open)),
+      notes_(context.timeline.new_notes(), plan_.place.text(), plan_.facts.is_growing),
       stages_(plan_, lane, shared, context.names, notes_),
       cursor_(file_, plan_.facts, stages_.calls, plan_.payload_decoder.get()),
       own_records_(plan_, stages_, lane, shared, context.names, notes_) {}

@@ -362,11 +362,11 @@ std::string error_of(const char* path) {
 
 TEST(TracedPrograms, MustBePrograms) {
   EXPECT_THAT(error_of(TRACED_SOURCE), testing::StartsWith(TRACED_SOURCE ": "));
-  EXPECT_EQ(error_of("/does/not/exist"), "/does/not/exist: there is no such file");
-  EXPECT_EQ(error_of("/"), "/: is no regular file");
+  EXPECT_EQ(error_of("/does/not/exist"), "/does/not/exist: can't open: No such file or directory");
+  EXPECT_EQ(error_of("/"), "/: not a regular file, so it is not opened");
   const auto fifo = std::filesystem::temp_directory_path() / fmt::format("program-{}", ::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_EQ(error_of(fifo.c_str()), fifo.string() + ": is no regular file");
+  EXPECT_EQ(error_of(fifo.c_str()), fifo.string() + ": not a regular file, so it is not opened");
   std::filesystem::remove(fifo);
 }
 

@@ -41,8 +41,8 @@ class PayloadDecoderTest : public testing::Test {
   void open() {
     decoder_.reset();  // it borrows the others
     directory_ = list_directory(recording_.path());
-    sessions_ = std::make_unique<Sessions>(
-        directory_, info_, read_task_file(recording_.path(), std::endian::little, notes_), notes_);
+    sessions_ = std::make_unique<Sessions>(directory_, info_,
+                                           read_task_file(directory_, std::endian::little, notes_), notes_);
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
     specs_ = std::make_unique<SpecTable>(info_, "info", names_, notes_);
     debug_ = std::make_unique<DebugFiles>(directory_, names_, notes_);

@@ -34,8 +34,8 @@ class ThreadEventsTest : public testing::Test {
   }
   void read_recording() {
     directory_ = list_directory(recording_.path());
-    sessions_ = std::make_unique<Sessions>(
-        directory_, Info{}, read_task_file(recording_.path(), std::endian::little, notes_), notes_);
+    sessions_ = std::make_unique<Sessions>(directory_, Info{},
+                                           read_task_file(directory_, std::endian::little, notes_), notes_);
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
   }
 
@@ -51,7 +51,7 @@ class ThreadEventsTest : public testing::Test {
     timeline.begin_input("demo");
     Lane& lane = timeline.add_lane({ProcessId{100}, ThreadId{101}, "a", "a", 0});
     recording_.file("events.txt", "EVENT: 1000000 uftest:step\n");
-    UserEvents user_events(recording_.path(), *sessions_, notes_);
+    UserEvents user_events(directory_, *sessions_, notes_);
     timeline.add_source(std::make_unique<Story>(
                             lane,
                             [&](Lane& told) {
@@ -149,7 +149,7 @@ TEST_F(ThreadEventsTest, WatchedThings) {
 
 // PARAMETERS is a program with debug information; the machine has it where it was recorded.
 TEST_F(ThreadEventsTest, WatchedVariablesOfAProgramThatTellsTheirTypes) {
-  const RegularFile file(PARAMETERS, {});
+  const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage elf(file);
   const auto symbols = read_elf_symbols(elf, nullptr);
   std::string sym_file, addresses;
@@ -218,7 +218,7 @@ TEST_F(ThreadEventsTest, WhatIsNotKnownOrTooShortIsNotTaken) {
 }
 
 TEST_F(ThreadEventsTest, WhatIsForgottenBelongsToNoCall) {
-  UserEvents user_events(recording_.path(), *sessions_, notes_);
+  UserEvents user_events(directory_, *sessions_, notes_);
   ThreadEvents thread({.symbolizer = *symbolizer_,
                        .names = names_,
                        .user_events = user_events,

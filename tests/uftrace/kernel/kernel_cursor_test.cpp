@@ -31,7 +31,7 @@ Events events_of(std::string_view bytes, const Layout& layout = {}, std::size_t 
   directory.file("kernel-cpu3.dat", bytes);
   const auto path = directory.path() / "kernel-cpu3.dat";
   Notes notes;
-  KernelCursor cursor({.cpu = 3, .path = path, .size_bytes = bytes.size()},
+  KernelCursor cursor({.cpu = 3, .place = fxt::FilePlace(path), .size_bytes = bytes.size()},
                       {.pages = {layout.page_bytes, layout.long_bytes, layout.order}, .notes = &notes},
                       block);
   Events events;
@@ -240,8 +240,9 @@ TEST(KernelCursor, AFileThatDisappearsEndsThereWithOneNote) {
   directory.file("kernel-cpu0.dat", bytes);
   const auto path = directory.path() / "kernel-cpu0.dat";
   Notes notes;
-  KernelCursor cursor({.cpu = 0, .path = path, .size_bytes = bytes.size(), .keep_open = false},
-                      {.pages = {256, 8, std::endian::little}, .notes = &notes}, 256);
+  KernelCursor cursor(
+      {.cpu = 0, .place = fxt::FilePlace(path), .size_bytes = bytes.size(), .keep_open = false},
+      {.pages = {256, 8, std::endian::little}, .notes = &notes}, 256);
   EXPECT_TRUE(cursor.next());
   std::filesystem::remove(path);
   int more = 0;
@@ -252,7 +253,9 @@ TEST(KernelCursor, AFileThatDisappearsEndsThereWithOneNote) {
 }
 
 TEST(KernelCursor, AMissingFileIsAnError) {
-  EXPECT_THROW(KernelCursor({.cpu = 0, .path = "/nowhere/kernel-cpu0.dat", .size_bytes = 1}, {}), InputError);
+  EXPECT_THROW(
+      KernelCursor({.cpu = 0, .place = fxt::FilePlace("/nowhere/kernel-cpu0.dat"), .size_bytes = 1}, {}),
+      InputError);
 }
 
 }  // namespace

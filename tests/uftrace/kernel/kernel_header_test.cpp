@@ -17,7 +17,7 @@ using testing::ElementsAre;
 struct Header {
   explicit Header(std::string_view text) {
     directory.file("kernel_header", text);
-    header = read_kernel_header(directory.path(), notes);
+    header = read_kernel_header(list_directory(directory.path()), notes);
   }
   std::vector<std::string> names() const {
     std::vector<std::string> list;
@@ -42,7 +42,7 @@ TEST(KernelHeader, HasPagesAndFormats) {
 
 TEST(KernelHeader, AMissingFileIsNoHeader) {
   Notes notes;
-  EXPECT_FALSE(read_kernel_header("/nowhere/at/all", notes));
+  EXPECT_FALSE(read_kernel_header(list_directory(TextRecording().path()), notes));
   EXPECT_TRUE(notes.empty());
 }
 

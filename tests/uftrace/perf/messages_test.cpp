@@ -51,7 +51,8 @@ struct PerfSource {
     std::vector<CpuFile> files;
     for (const std::uint32_t cpu : {0U, 7U}) {
       const auto path = directory.path() / fmt::format("perf-cpu{}.dat", cpu);
-      files.push_back({.cpu = cpu, .path = path, .size_bytes = std::filesystem::file_size(path)});
+      files.push_back(
+          {.cpu = cpu, .place = fxt::FilePlace(path), .size_bytes = std::filesystem::file_size(path)});
       bytes += files.back().size_bytes;
     }
     source.emplace(files, PerfReading{}, queues, PerfFileSource::Shown{has_switches, names}, stats);
@@ -111,9 +112,10 @@ TEST(PerfFileSource, ReadsAsMuchAsTheBudgetAllows) {
   ImportStats stats;
   QueuesByThread<PerfQueue> queues;
   PerfQueue& queue = queues[ThreadId{1}];
-  PerfFileSource source(
-      {{.cpu = 0, .path = directory.path() / "perf-cpu0.dat", .size_bytes = bytes.text().size()}}, {}, queues,
-      {}, stats);
+  PerfFileSource source({{.cpu = 0,
+                          .place = fxt::FilePlace(directory.path() / "perf-cpu0.dat"),
+                          .size_bytes = bytes.text().size()}},
+                        {}, queues, {}, stats);
   EXPECT_TRUE(source.pump({.lane_bytes = 100 * sizeof(PerfMessage)}));
   source.deliver();
   EXPECT_EQ(queue.waiting_bytes(), 100 * sizeof(PerfMessage));

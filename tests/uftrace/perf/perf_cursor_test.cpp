@@ -45,8 +45,8 @@ Events events_of(std::string_view bytes, std::endian order = std::endian::little
   directory.file("perf-cpu0.dat", bytes);
   const auto path = directory.path() / "perf-cpu0.dat";
   Notes notes;
-  PerfCursor cursor({.cpu = 0, .path = path, .size_bytes = bytes.size()}, {.order = order, .notes = &notes},
-                    block);
+  PerfCursor cursor({.cpu = 0, .place = fxt::FilePlace(path), .size_bytes = bytes.size()},
+                    {.order = order, .notes = &notes}, block);
   Events events;
   while (cursor.next()) events.lines.push_back(text_of(cursor.event()));
   EXPECT_EQ(cursor.offset(), bytes.size());
@@ -378,7 +378,7 @@ TEST(PerfCursor, EndsWhereTheFileCantBeRead) {
   directory.file("perf-cpu0.dat", bytes);
   const auto path = directory.path() / "perf-cpu0.dat";
   Notes notes;
-  PerfCursor cursor({.cpu = 0, .path = path, .size_bytes = 48}, {.notes = &notes}, 8);
+  PerfCursor cursor({.cpu = 0, .place = fxt::FilePlace(path), .size_bytes = 48}, {.notes = &notes}, 8);
   EXPECT_TRUE(cursor.next());
   std::filesystem::resize_file(path, 30);
   EXPECT_FALSE(cursor.next());
@@ -389,9 +389,12 @@ TEST(PerfCursor, EndsWhereTheFileCantBeRead) {
 TEST(PerfCursor, NeedsNoNotes) {
   TextRecording directory;
   directory.file("perf-cpu0.dat", "x");
-  PerfCursor cursor({.cpu = 0, .path = directory.path() / "perf-cpu0.dat", .size_bytes = 1}, {});
+  PerfCursor cursor({.cpu = 0, .place = fxt::FilePlace(directory.path() / "perf-cpu0.dat"), .size_bytes = 1},
+                    {});
   EXPECT_FALSE(cursor.next());
-  EXPECT_THROW(PerfCursor({.cpu = 0, .path = directory.path() / "none", .size_bytes = 1}, {}), InputError);
+  EXPECT_THROW(
+      PerfCursor({.cpu = 0, .place = fxt::FilePlace(directory.path() / "none"), .size_bytes = 1}, {}),
+      InputError);
 }
 
 }  // namespace

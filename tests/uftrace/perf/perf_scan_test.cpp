@@ -25,7 +25,8 @@ struct Files {
       const auto cpu = static_cast<std::uint32_t>(list.size());
       const std::string name = fmt::format("perf-cpu{}.dat", cpu);
       if (text != "missing") directory.file(name, text);
-      list.push_back({.cpu = cpu, .path = directory.path() / name, .size_bytes = text.size()});
+      list.push_back(
+          {.cpu = cpu, .place = fxt::FilePlace(directory.path() / name), .size_bytes = text.size()});
     }
   }
   TextRecording directory;

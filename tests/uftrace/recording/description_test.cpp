@@ -17,8 +17,7 @@ TraceInfo trace_info(std::string_view task_text, const Info& info) {
   Notes notes;
   recording.file("task.txt", task_text);
   const Directory directory = list_directory(recording.path());
-  return trace_info_of(info,
-                       Sessions(directory, info, read_task_file(recording.path(), info.order, notes), notes));
+  return trace_info_of(info, Sessions(directory, info, read_task_file(directory, info.order, notes), notes));
 }
 
 Info with_offset(std::int64_t seconds) {

@@ -39,6 +39,9 @@ TEST(Directory, ListsWhatARecordingConsistsOf) {
   EXPECT_THAT(found.kernel_cpus, ElementsAre(Field(&CpuFile::cpu, 0u)));
   EXPECT_THAT(found.session_maps, ElementsAre("abc"));
   EXPECT_THAT(found.symbol_files, ElementsAre("a.out.sym"));
+  const std::string path = recording.path().native();
+  EXPECT_THAT(found.refused, ElementsAre(path + "/5.dat: not a regular file, so it is not opened",
+                                         path + "/6.dat: not a regular file, so it is not opened"));
 }
 
 // Whatever the order that the system lists them in.
@@ -63,12 +66,17 @@ TEST(Directory, ListsFilesInTheOrderOfTheirNames) {
   EXPECT_EQ(found.kernel_cpus.size(), 8u);
 }
 
-// So that a note says what is wrong with it, when it is read.
-TEST(Directory, ListsAFileThatCanNotBeLookedAtButNoneThatIsGone) {
+TEST(Directory, ListsNoFileThatIsRefusedOrGone) {
   TextRecording recording;
   std::filesystem::create_symlink("loop.sym", recording.path() / "loop.sym");
   std::filesystem::create_symlink("nowhere", recording.path() / "gone.sym");
-  EXPECT_THAT(list_directory(recording.path()).symbol_files, ElementsAre("loop.sym"));
+  std::filesystem::create_symlink("/etc/passwd", recording.path() / "sid-0.map");
+  const Directory found = list_directory(recording.path());
+  EXPECT_TRUE(found.symbol_files.empty());
+  EXPECT_TRUE(found.session_maps.empty());
+  EXPECT_THAT(found.refused,
+              ElementsAre(testing::EndsWith("/loop.sym: can't open: Too many levels of symbolic links"),
+                          testing::HasSubstr("/sid-0.map: a symbolic link leads out of the recording")));
 }
 
 TEST(Directory, AMissingOneSaysSo) {
@@ -80,19 +88,19 @@ TEST(Directory, AMissingOneSaysSo) {
   }
 }
 
-TEST(TextFile, AFifoIsNoFile) {
+TEST(TextFile, MustBeARegularFile) {
   TextRecording recording;
   ASSERT_EQ(::mkfifo((recording.path() / ".channel").c_str(), 0600), 0);
-  EXPECT_FALSE(read_text_file(recording.path() / ".channel"));
-  EXPECT_FALSE(read_text_file(recording.path()));
-  EXPECT_FALSE(read_text_file(recording.path() / "missing"));
+  EXPECT_THROW(read_text_file(fxt::FilePlace(recording.path() / ".channel")), InputError);
+  EXPECT_THROW(read_text_file(fxt::FilePlace(recording.path())), InputError);
+  EXPECT_FALSE(read_text_file(fxt::FilePlace(recording.path() / "missing")));
 }
 
 TEST(TextFile, ReadsAllOrTheBeginning) {
   TextRecording recording;
   recording.file("note.txt", std::string("a\0b\n", 4));
-  EXPECT_EQ(read_text_file(recording.path() / "note.txt"), std::string("a\0b\n", 4));
-  EXPECT_EQ(read_text_file(recording.path() / "note.txt", 1), "a");
+  EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), std::string("a\0b\n", 4));
+  EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt"), 1), "a");
 }
 
 TEST(Lines, EndWithOrWithoutTheirEnds) {

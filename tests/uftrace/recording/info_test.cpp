@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -242,7 +243,7 @@ TEST(Info, EveryPrefixIsUnderstoodOrSaysWhere) {
 
 TEST(Info, AMissingFileIsNoted) {
   Notes notes;
-  const Info info = read_info({.path = "/nonexistent"}, notes);
+  const Info info = read_info({.folder = std::make_shared<const fxt::Folder>("/nonexistent")}, notes);
   EXPECT_FALSE(info.present);
   EXPECT_EQ(info.version, 4u);
   EXPECT_EQ(info.bits, 64u);
@@ -252,7 +253,9 @@ TEST(Info, AMissingFileIsNoted) {
 
 TEST(Info, OfARunningRecorderIsNotThereYet) {
   Notes notes;
-  EXPECT_FALSE(read_info({.path = "/nonexistent", .is_growing = true}, notes).present);
+  EXPECT_FALSE(
+      read_info({.folder = std::make_shared<const fxt::Folder>("/nonexistent"), .is_growing = true}, notes)
+          .present);
   EXPECT_EQ(notes.count(kStillRecording), 1u);
   EXPECT_EQ(notes.count(kNoInfo), 0u);
 }
@@ -260,8 +263,8 @@ TEST(Info, OfARunningRecorderIsNotThereYet) {
 TEST(Info, AnUnreadableFileIsNoted) {
   Notes notes;
   const std::string endless(300, 'x');  // a name that no file can have
-  EXPECT_FALSE(read_info({.path = "/tmp/" + endless}, notes).present);
-  EXPECT_THAT(notes.groups().front().first, ElementsAre(testing::HasSubstr("can't be read")));
+  EXPECT_FALSE(read_info({.folder = std::make_shared<const fxt::Folder>("/tmp/" + endless)}, notes).present);
+  EXPECT_THAT(notes.groups().front().first, ElementsAre(testing::HasSubstr("File name too long")));
 }
 
 TEST(UftraceInfo, HowAProgramEnded) {

@@ -20,8 +20,8 @@ class SessionsTest : public testing::Test {
   void read(std::string_view task_text, const Info& info = {}) {
     recording_.file("task.txt", task_text);
     directory_ = list_directory(recording_.path());
-    sessions_ = std::make_unique<Sessions>(directory_, info,
-                                           read_task_file(recording_.path(), info.order, notes_), notes_);
+    sessions_ =
+        std::make_unique<Sessions>(directory_, info, read_task_file(directory_, info.order, notes_), notes_);
   }
 
   const Task& task(std::uint64_t tid) const {

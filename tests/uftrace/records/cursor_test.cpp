@@ -98,7 +98,7 @@ std::size_t sure_payloads = 0;  // of all tests so far
 std::vector<std::string> items_of(const std::string& bytes, const Way& way = {}) {
   TextRecording directory;
   directory.file("1.dat", bytes);
-  const InputFile file((directory.path() / "1.dat").string(), true);
+  const InputFile file{fxt::FilePlace(directory.path() / "1.dat")};
   ScannedCalls open;
   RecordCursor cursor(file, way.facts, open, way.layouts);
   std::vector<std::string> items;
@@ -166,7 +166,7 @@ TEST(RecordCursor, AnEmptyFile) { EXPECT_THAT(items_of(""), IsEmpty()); }
 TEST(RecordCursor, GoesNoFurtherThanTheGate) {
   TextRecording directory;
   directory.file("1.dat", RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).whole());
-  const InputFile file((directory.path() / "1.dat").string(), true);
+  const InputFile file{fxt::FilePlace(directory.path() / "1.dat")};
   ScannedCalls open;
   const ThreadFacts facts;
   RecordCursor cursor(file, facts, open);
@@ -415,7 +415,7 @@ TEST(RecordCursorHoles, AreNotRead) {
   sparse.seekp(kHoleEnd);
   sparse << end;
   sparse.close();
-  const InputFile file((directory.path() / "1.dat").string());
+  const InputFile file{fxt::FilePlace(directory.path() / "1.dat")};
   const std::uint64_t data = file.end_of_hole(std::uint64_t{1} << 20);
   if (data == std::uint64_t{1} << 20) return;  // this file system has no holes
   EXPECT_EQ(data, kHoleEnd);

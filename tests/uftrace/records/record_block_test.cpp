@@ -13,7 +13,7 @@ namespace {
 TEST(RecordBlock, IsReadFromWhereTheLastOneWasConsumed) {
   TextRecording recording;
   recording.file("1.dat", "0123456789");
-  const InputFile file((recording.path() / "1.dat").native());
+  const InputFile file{fxt::FilePlace(recording.path() / "1.dat")};
   RecordBlock block(file);
   std::array<std::byte, 4> bytes;
   block.read(bytes);
@@ -37,7 +37,7 @@ TEST(RecordBlock, IsReadFromWhereTheLastOneWasConsumed) {
 TEST(RecordBlock, BorrowsBytesThatWereReadAlready) {
   TextRecording recording;
   recording.file("1.dat", "0123456789");
-  const InputFile file((recording.path() / "1.dat").native());
+  const InputFile file{fxt::FilePlace(recording.path() / "1.dat")};
   RecordBlock block(file);
   const std::string text = "cdefghij";
   const BytesAhead ahead{.begin = 2, .bytes = std::as_bytes(std::span(text))};

@@ -130,7 +130,7 @@ class ParametersOfFiles : public ElfFilesTest {
  protected:
   ParametersOfFiles() {
     options_.names_parameters = true;
-    const RegularFile file(PARAMETERS, {});
+    const InputFile file{fxt::FilePlace(PARAMETERS)};
     const ElfImage elf(file);
     image_ = {.kind = Image::Kind::Module,
               .path = "/usr/bin/app",
@@ -202,7 +202,7 @@ TEST(BuildId, IsRecordedWithTwentyBytes) {
 
 TEST_F(ElfFilesTest, MissingSymbolsAreNoted) {
   EXPECT_EQ(name(), "none");
-  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: there is no such file")));
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: can't open: No such file or directory")));
   file("usr/bin/app", program().bytes());
   EXPECT_EQ(name(), "none");
   EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: has no symbols")));
@@ -210,7 +210,7 @@ TEST_F(ElfFilesTest, MissingSymbolsAreNoted) {
   EXPECT_EQ(name(), "none");
   EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is no ELF file")));
   EXPECT_EQ(name("app"), "none");
-  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/app: there is no such file")));
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/app: can't open: No such file or directory")));
   options_.sysroot.clear();
   EXPECT_EQ(name("app"), "none");
   EXPECT_THAT(notes(), ElementsAre("no-symbol-file: /tmp/run/app.sym: missing; app: is no absolute path"));
@@ -250,12 +250,13 @@ TEST_F(ElfFilesTest, LinksStayBelowTheSysroot) {
 TEST_F(ElfFilesTest, OnlyRegularFilesAreOpened) {
   ASSERT_EQ(::mkfifo((root_.path() / "usr/bin/app").c_str(), 0600), 0);
   EXPECT_EQ(name(), "none");
-  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is no regular file")));
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: not a regular file, so it is not opened")));
   options_.sysroot.clear();
   for (const std::string_view path : {"/dev/zero", "/", "/usr"}) {
     EXPECT_EQ(name(path), "none");
     ASSERT_EQ(notes().size(), 1);
-    EXPECT_THAT(notes().front(), testing::HasSubstr(fmt::format("{}: is no regular file", path)));
+    EXPECT_THAT(notes().front(),
+                testing::HasSubstr(fmt::format("{}: not a regular file, so it is not opened", path)));
   }
 }
 

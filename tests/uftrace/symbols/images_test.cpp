@@ -3,6 +3,7 @@
 #include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -123,7 +124,7 @@ TEST(CallLabels, AreInTheOrderOfTheAddresses) {
   EXPECT_EQ(labels[3], labels[0]);
 
   Notes notes;
-  call_labels.add_notes({.path = "demo"}, notes);
+  call_labels.add_notes({.folder = std::make_shared<const fxt::Folder>("demo")}, notes);
   EXPECT_EQ(notes.groups().front().first.front(), "demo/task.txt: no symbol at 0x300 in a");
 }
 

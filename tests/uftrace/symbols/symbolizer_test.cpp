@@ -37,8 +37,8 @@ class SymbolizerTest : public testing::Test {
     if (!symbolizer_) {
       recording_.file("task.txt", task_text_);
       directory_ = list_directory(recording_.path());
-      sessions_ = std::make_unique<Sessions>(
-          directory_, Info{}, read_task_file(recording_.path(), std::endian::little, notes_), notes_);
+      sessions_ = std::make_unique<Sessions>(directory_, Info{},
+                                             read_task_file(directory_, std::endian::little, notes_), notes_);
       symbolizer_.emplace(directory_, *sessions_, demangle_, names_, notes_);
     }
     return *symbolizer_;

@@ -51,11 +51,11 @@ class Stages : public testing::Test {
                     "SESS timestamp=0.000000001 pid=7 sid=aa exename=\"/bin/a\"\n"
                     "TASK timestamp=0.000000001 tid=8 pid=7\n");
     directory_ = list_directory(recording_.path());
-    sessions_ = std::make_unique<Sessions>(
-        directory_, Info{}, read_task_file(recording_.path(), std::endian::little, notes_), notes_);
+    sessions_ = std::make_unique<Sessions>(directory_, Info{},
+                                           read_task_file(directory_, std::endian::little, notes_), notes_);
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
     plan_.task = sessions_->find_task(ThreadId{8});
-    plan_.path = "DIR/8.dat";
+    plan_.place = fxt::FilePlace("DIR/8.dat");
     plan_.shown_process = ProcessId{7};
     plan_.shown_thread = ThreadId{8};
     plan_.shows_cpu_tracks = true;
@@ -98,7 +98,7 @@ class Stages : public testing::Test {
     const auto run = [&](Lane& filled) {
       TaskSymbols symbols(*symbolizer_, *plan_.task);
       symbols.move_to(10);
-      RecordNotes notes(notes_, plan_.path);
+      RecordNotes notes(notes_, plan_.place.text());
       StackRepair calls(filled, filter_, symbols, names_, notes, {"DIR/8.dat", "DIR: thread 8"},
                         plan_.switches.has_estimated_exits);
       SideStreams streams(plan_, filled, filter_, calls, names_);

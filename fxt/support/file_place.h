@@ -1,0 +1,102 @@
+// Where a file is looked for, and where the symbolic links on the way to it may lead. Only regular files are
+// opened: opening a FIFO could block, and opening a device could do anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace fxt {
+
+// A file descriptor, which is closed by its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  bool is_open() const { return number_ >= 0; }
+  int number() const { return number_; }  // negative if it is not open
+
+ private:
+  int number_;
+};
+
+// A directory that is kept open, so that its files stay the same ones whatever happens to its name. The user
+// named it: it may be a symbolic link itself.
+class Folder {
+ public:
+  explicit Folder(std::filesystem::path path);
+
+  const std::filesystem::path& path() const { return path_; }
+  int error() const { return error_; }  // why it can't be opened, an errno; 0 if it is open
+  int descriptor() const { return descriptor_.number(); }
+
+ private:
+  std::filesystem::path path_;
+  Descriptor descriptor_;
+  int error_ = 0;
+};
+
+class FilePlace {
+ public:
+  FilePlace() = default;  // no file
+  // A path that the user gave: its links may lead anywhere.
+  explicit FilePlace(const std::filesystem::path& path) : text_(path.native()) {}
+  // A file of the folder. Links stay beneath the folder, else the file is refused.
+  static FilePlace beneath(std::shared_ptr<const Folder> folder, std::string_view name) {
+    return FilePlace(std::move(folder), name, Links::StayBeneath);
+  }
+  // A path of another machine, whose root directory is `root`; of this one if `root` is empty.
+  static FilePlace in_root(const std::filesystem::path& root, const std::filesystem::path& path) {
+    if (root.empty()) return FilePlace(path);
+    return FilePlace(std::make_shared<const Folder>(root), path.relative_path().native(), Links::StartAtRoot);
+  }
+
+  bool empty() const { return text_.empty(); }
+  const std::string& text() const { return text_; }  // for messages
+  std::string name() const { return std::filesystem::path(text_).filename(); }
+
+  struct Status {
+    enum class Kind : std::uint8_t {
+      Regular,
+      Missing,
+      Refused,  // not a regular file, or a link that goes in a circle or leads out of the folder
+      Unknown,  // the system does not permit to look
+    };
+    Kind kind;
+    std::uint64_t size_bytes = 0;  // of a regular file
+    std::string problem = {};      // empty for a regular file
+  };
+  Status status() const;
+
+  struct Opened {
+    Status status;
+    Descriptor descriptor;  // open if it is a regular file
+  };
+  // Never blocks.
+  Opened open() const;
+
+ private:
+  enum class Links : std::uint8_t { LeadAnywhere, StayBeneath, StartAtRoot };
+  FilePlace(std::shared_ptr<const Folder> folder, std::string_view path, Links links);
+
+  const char* path() const { return text_.c_str() + path_begin_; }
+  Descriptor find(int flags) const;
+  Descriptor find_without_links(int flags) const;
+
+  std::string text_;
+  std::size_t path_begin_ = 0;  // in the text: what is relative to the folder
+  std::shared_ptr<const Folder> folder_;
+  Links links_ = Links::LeadAnywhere;
+};
+
+}  // namespace fxt
