@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "fxt/visibility.h"
 
@@ -66,12 +67,16 @@ struct ReadEnd {
     EndOfFile,  // after a whole record
     Truncated,  // inside a record, or less than a word is left
     SizeZero,   // a record claims to have no words, so the next one can't be found
-    NoMagic,    // ReaderOptions::require_magic, and the file does not begin so
-    Failed,     // the Input threw
+    // The file is not an FXT trace: it does not begin with the magic word, and it has no record of a known
+    // type before its end, or ReaderOptions::require_magic is set.
+    NoMagic,
+    Compressed,  // the file begins as gzip, zstd, xz or bzip2 files do; the Reader does not decompress
+    Failed,      // the Input threw
   };
   Reason reason = Reason::NotYet;
-  std::uint64_t offset = 0;         // in bytes: of the record that could not be read, or the file's size
-  std::uint64_t missing_bytes = 0;  // Truncated: what the record lacks
+  std::uint64_t offset = 0;           // in bytes: of the record that could not be read, or the file's size
+  std::uint64_t missing_bytes = 0;    // Truncated: what the record lacks
+  std::string_view compression = {};  // Compressed: "gzip", …; static
 };
 
 // The end in a few words; empty for an orderly one.

@@ -54,7 +54,9 @@ std::string describe(const ReadEnd& end) {
     case ReadEnd::Reason::SizeZero:
       return "record of size 0: what follows can't be found";
     case ReadEnd::Reason::NoMagic:
-      return "not a trace: the first word is not the magic number record";
+      return "not an FXT trace: the first word is not the magic number record";
+    case ReadEnd::Reason::Compressed:
+      return "compressed with " + std::string(end.compression) + ": decompress it first";
     case ReadEnd::Reason::Failed:
       return "reading failed";
   }

@@ -63,7 +63,12 @@ Reader& Reader::operator=(Reader&&) noexcept = default;
 
 const Entry* Reader::next() {
   State& state = *state_;
-  if (!state.stream.next(state.words)) return nullptr;
+  if (!state.stream.next(state.words)) {
+    const ReaderCounters& counters = state.counters;
+    if (counters.records == counters.unknown_records + counters.damaged_records + counters.too_large_records)
+      state.stream.end_without_known_records();
+    return nullptr;
+  }
   state.decoder.decode(state.words, state.entry.record);
   state.entry.offset = state.words.offset;
   state.entry.words = state.words.words;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string_view>
 
 #include <boost/endian/conversion.hpp>
 
@@ -20,6 +21,15 @@ std::uint64_t size_in_words(std::uint64_t header) {
 
 bool is_aligned(const std::byte* bytes) {
   return reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint64_t) == 0;
+}
+
+// How a compressed file begins, as far as its first word shows; "" if it is not one.
+std::string_view compression_of(std::string_view word) {
+  if (word.starts_with("\x1f\x8b\x08")) return "gzip";
+  if (word.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
+  if (word.starts_with("\xfd\x37\x7a\x58\x5a")) return "xz";
+  if (word.starts_with("BZh") && word.ends_with("1AY&")) return "bzip2";
+  return "";
 }
 
 }  // namespace
@@ -63,15 +73,18 @@ void RecordStream::begin() {
   swap_ = std::endian::native == std::endian::big;
   if (!available(kWord)) return;
   if (next_word() == boost::endian::endian_reverse(kMagicRecord)) swap_ = !swap_;
+  has_magic_ = next_word() == kMagicRecord;
   in_place_ = !swap_ && is_aligned(window_.bytes());
+  end_.compression = compression_of({reinterpret_cast<const char*>(window_.bytes()), kWord});
+  if (!end_.compression.empty()) stop(ReadEnd::Reason::Compressed);
 }
 
 bool RecordStream::next_with_care(RecordWords& record) {
   if (ended_) return false;
   if (!begun_) {
     begin();
-    if (options_.require_magic && (!available(kWord) || next_word() != kMagicRecord))
-      return stop(ReadEnd::Reason::NoMagic);
+    if (ended_) return false;
+    if (options_.require_magic && !has_magic_) return stop(ReadEnd::Reason::NoMagic);
   }
   std::uint64_t header = 0;
   do {
@@ -146,6 +159,12 @@ std::uint64_t RecordStream::next_word() const {
   std::uint64_t word = 0;
   std::memcpy(&word, window_.bytes(), kWord);
   return swap_ ? boost::endian::endian_reverse(word) : word;
+}
+
+void RecordStream::end_without_known_records() {
+  const bool is_damage =
+      end_.reason == ReadEnd::Reason::Truncated || end_.reason == ReadEnd::Reason::SizeZero;
+  if (is_damage && !has_magic_) end_ = {.reason = ReadEnd::Reason::NoMagic};
 }
 
 bool RecordStream::stop(ReadEnd::Reason reason) {

@@ -60,6 +60,9 @@ class RecordStream {
   bool next(RecordWords& record) { return next_in_place(record) || next_with_care(record); }
   const ReadEnd& end() const { return end_; }
   bool other_byte_order() const { return swap_; }
+  // Nothing in the file was a record of a known type. Reading has ended at its damage, if it has no magic
+  // word.
+  void end_without_known_records();
 
  private:
   // The common case: an ordinary record that lies there whole and can be used as it lies.
@@ -89,6 +92,7 @@ class RecordStream {
   ReaderOptions options_;
   InputWindow window_;
   bool begun_ = false;
+  bool has_magic_ = false;
   bool ended_ = false;
   bool in_place_ = false;               // words are aligned and in this machine's byte order
   bool swap_ = false;                   // numbers are not in this machine's byte order

@@ -11,8 +11,11 @@
 #include <ios>
 #include <iterator>
 #include <malloc.h>
+#include <span>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -139,7 +142,33 @@ TEST(ReaderRules, NeedsNoMagicNoProviderNoInitialization) {
 TEST(ReaderRules, CanInsistOnTheMagic) {
   const ReadTrace trace = read_all({0x0000'0000'0000'0044, 5000, 100, 101}, {.require_magic = true});
   EXPECT_EQ(trace.records, 0U);
-  EXPECT_EQ(describe(trace.end), "not a trace: the first word is not the magic number record");
+  EXPECT_EQ(describe(trace.end), "not an FXT trace: the first word is not the magic number record");
+}
+
+std::string end_of_text(std::string_view text) {
+  Reader reader(std::as_bytes(std::span(text)));
+  while (reader.next() != nullptr) {
+  }
+  return describe(reader.end());
+}
+
+TEST(ReaderRules, OtherFilesAreNotTraces) {
+  constexpr std::string_view kNoTrace = "not an FXT trace: the first word is not the magic number record";
+  EXPECT_EQ(end_of_text("not a trace\n"), kNoTrace);
+  EXPECT_EQ(end_of_text(std::string_view("\0\0\0\0\0\0\0\0", 8)), kNoTrace);
+  EXPECT_EQ(end_of_text("\x1d" + std::string(23, '\0')), kNoTrace) << "a record of unknown type, and zeros";
+  // A trace without its first records has one of a known type.
+  EXPECT_EQ(read_all({0x0000'0000'0000'0044, 5000, 100, 101, 0}).end.reason, ReadEnd::Reason::SizeZero);
+}
+
+TEST(ReaderRules, CompressedFilesAreNamed) {
+  const auto compressed_with = [](std::string_view format) {
+    return "compressed with " + std::string(format) + ": decompress it first";
+  };
+  EXPECT_EQ(end_of_text(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\3", 10)), compressed_with("gzip"));
+  EXPECT_EQ(end_of_text("\x28\xb5\x2f\xfd\x24\x08\x41\x02"), compressed_with("zstd"));
+  EXPECT_EQ(end_of_text(std::string_view("\xfd\x37\x7a\x58\x5a\0\0\4", 8)), compressed_with("xz"));
+  EXPECT_EQ(end_of_text("BZh91AY&SY"), compressed_with("bzip2"));
 }
 
 TEST(ReaderRules, WithoutInitializationATickIsANanosecond) {
