@@ -32,7 +32,7 @@ NAMES = {
     "cstddef": "byte nullptr_t ptrdiff_t size_t to_integer",
     "cstdint": "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintmax_t uintptr_t",
     "cstdio": "FILE fclose ferror fflush fopen fprintf fputs fread fwrite printf remove rename sscanf",
-    "cstdlib": "abort abs atexit atoi free getenv strtod strtoull",
+    "cstdlib": "abort abs atexit atoi exit free getenv strtod strtoull",
     "cstring": "memcmp memcpy memmove strcmp strerror strlen",
     "deque": "deque erase erase_if",
     "exception": "current_exception exception exception_ptr rethrow_exception set_terminate",
@@ -57,7 +57,7 @@ NAMES = {
     "mutex": "lock_guard mutex unique_lock",
     "new": "bad_alloc set_new_handler",
     "numeric": "accumulate iota partial_sum transform_reduce",
-    "optional": "nullopt optional",
+    "optional": "nullopt nullopt_t optional",
     "ostream": "basic_ostream ostream ios ios_base streamsize",
     "random": "mt19937 mt19937_64",
     "regex": "regex regex_replace",
@@ -70,7 +70,8 @@ NAMES = {
     "system_error": "errc error_code generic_category make_error_code system_error",
     "thread": "jthread this_thread thread",
     "tuple": "get tie tuple",
-    "type_traits": "integral_constant is_arithmetic_v is_constructible_v is_pointer_v is_same_v is_trivially_copyable_v "
+    "type_traits": "integral_constant is_arithmetic_v is_constructible_v is_convertible_v is_enum_v is_null_pointer_v "
+                   "is_pointer_v is_same_v is_trivially_copyable_v underlying_type_t "
                    "remove_const_t remove_cvref_t remove_reference_t",
     "unordered_map": "unordered_map erase_if",
     "unordered_set": "unordered_set erase_if",

@@ -19,7 +19,7 @@ class EventRing {
  public:
   // A part of a thread's events.
   struct Block {
-    const TraceBuffer* buffer;  // null: its thread is over
+    const TraceBuffer* buffer;
     Thread thread;
     std::uint64_t base;  // how many words of the thread came before
     std::vector<std::uint64_t> words;
@@ -37,16 +37,11 @@ class EventRing {
     for (; size_ > limit_ && blocks_.size() > 1; blocks_.pop_front()) size_ -= blocks_.front().words.size();
     until_ = std::max(until_, time);
   }
-  // A scope of the buffer ends that is here, or has been.
-  void end(const TraceBuffer& buffer, std::uint64_t at, std::uint64_t time) {
+  // Ends a scope of the buffer, if it is still here. A buffer never has two words of one position.
+  void end(const TraceBuffer& buffer, std::uint64_t position, std::uint64_t time) {
     for (Block& block : blocks_)
-      if (block.buffer == &buffer && at >= block.base && at - block.base < block.words.size())
-        block.words[at - block.base] = time;
-  }
-  // Another buffer may have its address from now on.
-  void forget(const TraceBuffer& buffer) {
-    for (Block& block : blocks_)
-      if (block.buffer == &buffer) block.buffer = nullptr;
+      if (block.buffer == &buffer && position >= block.base && position - block.base < block.words.size())
+        block.words[position - block.base] = time;
   }
   std::deque<Block>& blocks() { return blocks_; }
   std::uint64_t until() const { return until_; }  // the latest time of an event

@@ -1,9 +1,10 @@
 // Records on their way to a file that is written in place. No record crosses a page of the file, so that a
 // write that is cut short by a signal ends between records. Nothing is allocated after the constructor, for
-// the Tracer may write in a signal handler. Internal to it.
+// the Tracer may write in a signal handler. Internal to the Tracer.
 #pragma once
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,17 +17,17 @@
 #include "fxt/header_words.h"
 #include "fxt/output_file.h"
 #include "fxt/words.h"
+#include "fxt/writing/blocked_signals.h"
 
 namespace fxt {
 
 class StagedFile {
  public:
-  // Throws for pipes and the like, which can't be overwritten: a FIFO before it waits for a reader.
   explicit StagedFile(const std::string& path)
-      : file_(overwritable(path), FileMode::InPlace), words_(kWords) {
-    file_.restart();
-  }
+      : file_(path, FileMode::InPlace), words_(kWords), can_overwrite_(is_regular_file(path)) {}
 
+  // False for pipes, devices and standard output: what was sent stays as it is.
+  bool can_overwrite() const { return can_overwrite_; }
   // Room for a record. The rest of a page is filled with records of one word that say nothing new.
   std::uint64_t* claim(std::size_t words) {
     if (count_ + 2 * kPageWords > words_.size()) send();
@@ -45,9 +46,10 @@ class StagedFile {
   std::uint64_t offset() const { return file_.bytes_written() + count_ * kWord; }
   void send() {
     reorder_stream(words_.data(), words_.data() + count_);
-    file_.write(std::as_bytes(std::span(words_).first(std::exchange(count_, 0))));
+    const auto bytes = std::as_bytes(std::span(words_).first(std::exchange(count_, 0)));
+    can_overwrite_ ? file_.write(bytes) : write_to_pipe(bytes);
   }
-  // Replaces a word that was sent.
+  // Replaces a word that was sent. This and restart() are for files that can be overwritten.
   void overwrite(std::uint64_t offset, std::uint64_t word) {
     reorder_stream(&word, &word + 1);
     file_.overwrite(offset, std::as_bytes(std::span(&word, 1)));
@@ -56,11 +58,23 @@ class StagedFile {
   void commit() { file_.commit(); }
 
  private:
-  static const std::string& overwritable(const std::string& path) {
+  static bool is_regular_file(const std::string& path) {
     std::error_code unknown;
-    if (std::filesystem::is_fifo(path, unknown))
-      throw std::system_error(std::make_error_code(std::errc::invalid_seek), path + ": can't empty");
-    return path;
+    return std::filesystem::is_regular_file(path, unknown);
+  }
+  // Without a reader of the pipe this throws: SIGPIPE must not end the program.
+  void write_to_pipe(std::span<const std::byte> bytes) {
+    sigset_t pipe, pending;
+    ::sigemptyset(&pipe);
+    ::sigaddset(&pipe, SIGPIPE);
+    const BlockedSignals blocked(pipe);
+    try {
+      file_.write(bytes);
+    } catch (const std::system_error&) {
+      int signal = 0;
+      if (::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1) ::sigwait(&pipe, &signal);
+      throw;
+    }
   }
 
   static constexpr std::size_t kWord = sizeof(std::uint64_t), kPageWords = 4096 / kWord,
@@ -69,6 +83,7 @@ class StagedFile {
   OutputFile file_;
   std::vector<std::uint64_t> words_;
   std::size_t count_ = 0;  // of words_: to be sent
+  bool can_overwrite_;
 };
 
 }  // namespace fxt

@@ -1,7 +1,11 @@
-// How threads' buffers become a file that keeps all rules at any time. A scope is a complete event at the
-// position of its begin. If it is open when it is flushed, it ends at the time of the flush; each later flush
-// writes a later end over that, and at last the real one, for outer scopes first. One lock guards all but the
-// threads' own parts of their buffers.
+// How the buffers of threads become a file that is valid at any time. The lock guards everything but the
+// threads' own parts of their buffers. A flush first notes the time, and then takes the events up to that
+// time from all buffers, merged by their times: no event is in the file without those that led to it in other
+// threads.
+//
+// A scope is a complete event at the position of its begin. If it is open when it is flushed, its end is the
+// time of the flush. Each later flush overwrites that with a later end, and at last with the real one, outer
+// scopes first. In a file that can't be overwritten such a scope is a begin, and an end follows.
 #include "fxt/tracer.h"
 
 #include <csignal>
@@ -9,10 +13,14 @@
 #include <cstdlib>
 #include <ctime>
 #include <exception>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <pthread.h>
+#include <span>
 #include <stdexcept>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -23,7 +31,9 @@
 #include "fxt/checking/value_rules.h"
 #include "fxt/rules.h"
 #include "fxt/utf8.h"
+#include "fxt/writing/event_merge.h"
 #include "fxt/writing/event_ring.h"
+#include "fxt/writing/flush_thread.h"
 #include "fxt/writing/staged_file.h"
 #include "fxt/writing/tracer_names.h"
 
@@ -63,14 +73,15 @@ class TracerState {
 
   void start(const std::string& path, const TracerOptions& options);
   void stop() noexcept;
-  void flush() noexcept;  // these two with the lock
+  void flush() noexcept;  // with the lock
   std::uint16_t index_of(std::string_view name);
+  TraceCategory& category(std::string_view name);
   TraceBuffer* buffer_for_thread();
   bool make_room(TraceBuffer& buffer) noexcept;
-  void end_late(TraceBuffer& buffer, std::uint64_t at, std::uint64_t time) noexcept;
-  void forget(TraceBuffer& buffer) noexcept;
+  void end_late(TraceBuffer& buffer, std::uint64_t position, std::uint64_t time) noexcept;
+  void release(TraceBuffer& buffer) noexcept;
   void name_thread(const TraceBuffer& buffer, std::string_view name);
-  void forget_all();
+  void forget_in_child();
 
   std::mutex lock;
   std::atomic<bool> is_on = false;
@@ -90,15 +101,20 @@ class TracerState {
   }
   void adopt(TraceBuffer& buffer);
   void empty(TraceBuffer& buffer);
-  void drain(TraceBuffer& buffer);
+  void write();
   void write_ring();
-  void put_events(std::span<std::uint64_t> words, const Thread& thread, std::uint64_t now,
-                  std::uint64_t base = 0, TraceBuffer* buffer = nullptr);
+  void forget_all();
+  std::uint64_t latest_time() const;
 
   TracerNames names_;
+  std::map<std::string, std::unique_ptr<TraceCategory>, std::less<>> categories_;  // they borrow the keys
   std::optional<StagedFile> file_;
-  std::vector<TraceBuffer*> buffers_;
+  std::unique_ptr<FlushThread> flush_thread_;
+  FlushThread* parents_flush_thread_ = nullptr;  // in a child that was forked
+  // None is ever destroyed: when a thread has ended, a new one takes its buffer.
+  std::vector<std::unique_ptr<TraceBuffer>> buffers_;
   EventRing ring_;
+  EventMerge merge_;
 };
 
 // ---- Names ----
@@ -107,6 +123,15 @@ std::uint16_t TracerState::index_of(std::string_view name) {
   const std::lock_guard guard(lock);
   return names_.index_of(name);
 }
+
+TraceCategory& TracerState::category(std::string_view name) {
+  const std::lock_guard guard(lock);
+  const auto entry = categories_.try_emplace(std::string(name)).first;
+  if (!entry->second) entry->second = std::make_unique<TraceCategory>(entry->first);
+  return *entry->second;
+}
+
+TraceCategory& TraceCategory::named(std::string_view name) { return TracerState::get().category(name); }
 
 TraceEvent::TraceEvent(const TraceCategory& category, std::string_view name)
     : category_(&category),
@@ -120,61 +145,39 @@ void TracerState::name_thread(const TraceBuffer& buffer, std::string_view name) 
 
 // ---- Events on their way to the file ----
 
-// Scopes without an end, and those whose end comes after `now`, end at `now`; `buffer` remembers them. `base`
-// is that of the first word.
-void TracerState::put_events(std::span<std::uint64_t> words, const Thread& thread, std::uint64_t now,
-                             std::uint64_t base, TraceBuffer* buffer) {
-  std::size_t size = 0;
-  for (std::uint64_t* at = words.data(); at != words.data() + words.size(); at += size) {
-    size = EventHeader::Size::get(*at);
-    const std::size_t koids = EventHeader::Thread::get(*at) == 0 ? 2 : 0;
-    const bool is_scope = EventHeader::EventType::get(*at) == code(EventType::DurationComplete);
-    std::uint64_t* to = file_->claim(size + koids);
-    *to++ = at[0] + EventHeader::Size::put(koids);
-    *to++ = at[1];
-    if (koids != 0) *to++ = thread.process, *to++ = thread.thread;
-    to = std::copy(at + 2, at + size - (is_scope ? 1 : 0), to);
-    if (!is_scope) continue;
-    const std::uint64_t end = std::atomic_ref(at[size - 1]).load(std::memory_order_relaxed);
-    const bool is_open = end == 0 || end > now;
-    *to = is_open ? now : end;
-    if (is_open && buffer != nullptr)
-      buffer->open_.push({.at = base + static_cast<std::uint64_t>(at - words.data()) + size - 1,
-                          .offset = file_->offset() - sizeof(std::uint64_t)});
-  }
+// With a coarse clock, times of events may be later than now_ns().
+std::uint64_t TracerState::latest_time() const {
+  std::uint64_t latest = std::max(now_ns(), ring_.until());
+  for (const auto& buffer : buffers_)
+    latest = std::max(latest, buffer->last_time_.load(std::memory_order_relaxed));
+  return latest;
 }
 
-void TracerState::drain(TraceBuffer& buffer) {
-  const std::size_t filled = buffer.filled_.load(std::memory_order_acquire);
-  const std::uint64_t now = std::max(now_ns(), buffer.last_time_.load(std::memory_order_relaxed));
-  buffer.open_.keep_if([&](const TraceBuffer::OpenScopes::Scope& scope) {
-    const std::uint64_t end =
-        scope.at >= buffer.base_
-            ? std::atomic_ref(buffer.words_.at(scope.at - buffer.base_)).load(std::memory_order_relaxed)
-            : scope.end;
-    const bool is_open = end == 0 || end > now;
-    file_->overwrite(scope.offset, is_open ? now : end);
-    return is_open;
-  });
+void TracerState::write() {
+  const std::uint64_t now = latest_time();
+  merge_.clear();
+  for (const auto& buffer : buffers_) {
+    if (buffer->is_closed()) continue;
+    if (file_->can_overwrite()) EventMerge::update_ends(*file_, *buffer, now);
+    merge_.add(*buffer);
+  }
   names_.send(*file_);
-  put_events(std::span(buffer.words_).subspan(buffer.flushed_, filled - buffer.flushed_), buffer.thread_, now,
-             buffer.base_ + buffer.flushed_, &buffer);
-  buffer.flushed_ = filled;
+  merge_.write(*file_, now);
   file_->send();
 }
 
 void TracerState::write_ring() {
-  std::uint64_t now = std::max(now_ns(), ring_.until());
-  for (TraceBuffer* const buffer : buffers_) {
-    buffer->flushed_ = buffer->is_closed() ? 0 : buffer->filled_.load(std::memory_order_acquire);
-    now = std::max(now, buffer->last_time_.load(std::memory_order_relaxed));
-  }
+  const std::uint64_t now = latest_time();
+  merge_.clear();
+  for (EventRing::Block& block : ring_.blocks()) merge_.add(block.words, block.thread);
+  for (const auto& buffer : buffers_)
+    if (!buffer->is_closed())
+      merge_.add(std::span(buffer->words_).first(buffer->filled_.load(std::memory_order_acquire)),
+                 buffer->thread_);
   file_->restart();
   names_.restart();
   names_.send(*file_);
-  for (EventRing::Block& block : ring_.blocks()) put_events(block.words, block.thread, now);
-  for (TraceBuffer* const buffer : buffers_)
-    put_events(std::span(buffer->words_).first(buffer->flushed_), buffer->thread_, now);
+  merge_.write(*file_, now);
   file_->send();
 }
 
@@ -185,6 +188,7 @@ void TracerState::adopt(TraceBuffer& buffer) {
   buffer.base_ += buffer.filled_;
   buffer.filled_ = buffer.flushed_ = 0;
   buffer.open_.clear();
+  buffer.latest_slice_ = 0;
   buffer.thread_ = {.process = static_cast<std::uint64_t>(::getpid()), .thread = id_of_thread()};
   buffer.header_ = EventHeader::Type::put(code(RecordType::Event)) |
                    EventHeader::Thread::put(names_.add_thread(buffer.thread_));
@@ -197,32 +201,39 @@ void TracerState::adopt(TraceBuffer& buffer) {
 // By the thread itself: room for more.
 void TracerState::empty(TraceBuffer& buffer) {
   const std::size_t filled = buffer.filled_;
-  if (ring_.is_used())
+  if (ring_.is_used()) {
     ring_.add(
         {&buffer, buffer.thread_, buffer.base_, {buffer.words_.begin(), buffer.words_.begin() + filled}},
         buffer.last_time_.load(std::memory_order_relaxed));
-  else
-    drain(buffer);
+    merge_.reserve(buffers_.size() + ring_.blocks().size());
+  } else {
+    write();
+  }
   buffer.base_ += filled;
   buffer.filled_ = buffer.flushed_ = 0;
 }
 
-// Null if the thread ends: its buffer is destroyed already.
+// Null if the thread ends: its buffer belongs to another thread by now.
 TraceBuffer* TracerState::buffer_for_thread() {
   static thread_local bool is_over = false;
   struct Holder {
-    std::unique_ptr<TraceBuffer> buffer = std::make_unique<TraceBuffer>();
+    TraceBuffer* buffer = nullptr;
     ~Holder() {
       is_over = true;
       TraceBuffer::current_ = nullptr;
-      get().forget(*buffer);
+      if (buffer != nullptr) get().release(*buffer);
     }
   };
   if (is_over) return nullptr;
   static thread_local Holder holder;
   const std::lock_guard guard(lock);
-  buffers_.push_back(holder.buffer.get());
-  return TraceBuffer::current_ = holder.buffer.get();
+  auto free = std::ranges::find_if(buffers_, [](const auto& buffer) { return !buffer->is_taken_; });
+  if (free == buffers_.end()) {
+    free = buffers_.insert(free, std::make_unique<TraceBuffer>());
+    merge_.reserve(buffers_.size() + ring_.blocks().size());
+  }
+  (*free)->is_taken_ = true;
+  return TraceBuffer::current_ = holder.buffer = free->get();
 }
 
 bool TracerState::make_room(TraceBuffer& buffer) noexcept {
@@ -232,20 +243,22 @@ bool TracerState::make_room(TraceBuffer& buffer) noexcept {
   return is_on;
 }
 
-void TracerState::end_late(TraceBuffer& buffer, std::uint64_t at, std::uint64_t time) noexcept {
+void TracerState::end_late(TraceBuffer& buffer, std::uint64_t position, std::uint64_t time) noexcept {
   const std::lock_guard guard(lock);
-  ring_.end(buffer, at, time);
+  ring_.end(buffer, position, time);
   // The file gets it with the next flush, after the ends of outer scopes.
-  buffer.open_.end(at, time);
+  buffer.open_.end(position, time);
 }
 
-void TracerState::forget(TraceBuffer& buffer) noexcept {
+// By the thread itself, when it ends. What is still open ends with it.
+void TracerState::release(TraceBuffer& buffer) noexcept {
+  while (buffer.depth_ != 0) buffer.end_innermost();
   const std::lock_guard guard(lock);
   try_to([&] {
     if (!buffer.is_closed()) empty(buffer);
   });
-  ring_.forget(buffer);
-  std::erase(buffers_, &buffer);
+  buffer.limit_ = 0;
+  buffer.is_taken_ = false;
 }
 
 TraceBuffer* TraceBuffer::find() noexcept {
@@ -267,8 +280,20 @@ bool TraceBuffer::make_room() noexcept {
   return false;
 }
 
-void TraceBuffer::end_in_file(std::uint64_t at, std::uint64_t time) noexcept {
-  TracerState::get().end_late(*this, at, time);
+void TraceBuffer::end_in_file(std::uint64_t position, std::uint64_t time) noexcept {
+  TracerState::get().end_late(*this, position, time);
+}
+
+void TraceBuffer::end_outer(std::uint64_t position) noexcept {
+  const auto begun = std::span(begun_).first(depth_);
+  if (std::ranges::find(begun, position, &Begun::position) == begun.end()) return;
+  while (depth_ != 0 && begun_[depth_ - 1].position != position) end_innermost();
+  end_innermost();
+}
+
+void TraceBuffer::end(const TraceEvent& event) noexcept {
+  for (std::size_t i = depth_; i-- > 0;)
+    if (begun_[i].names == event.names_) return end(begun_[i].position);
 }
 
 std::string_view TraceArguments::name_prefix(std::string_view text) noexcept {
@@ -323,7 +348,7 @@ void prepare_once() {
   });
   ::pthread_atfork([] { TracerState::get().lock.lock(); }, [] { TracerState::get().lock.unlock(); },
                    [] {
-                     TracerState::get().forget_all();
+                     TracerState::get().forget_in_child();
                      TracerState::get().lock.unlock();
                    });
 }
@@ -335,12 +360,18 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
   const std::lock_guard guard(lock);
   if (file_ || !is_prepared) throw std::logic_error("there is a Tracer already");
   StagedFile file(path);
+  if (options.ring_bytes != 0 && !file.can_overwrite())
+    throw std::system_error(std::make_error_code(std::errc::invalid_seek),
+                            path + ": can't be overwritten, which a ring needs");
   error.clear();
   ring_ = EventRing(options.ring_bytes);
   names_.start(static_cast<std::uint64_t>(::getpid()),
                options.process_name.empty() ? text_of("/proc/self/comm") : std::string(options.process_name));
   names_.send(file);
   file.send();
+  if (options.flush_period.count() > 0 && !ring_.is_used())
+    flush_thread_ =
+        std::make_unique<FlushThread>(lock, options.flush_period, [] { TracerState::get().flush(); });
   file_ = std::move(file);
   lost = 0;  // threads that trace all the time have counted what no Tracer wanted
   is_on = true;
@@ -355,34 +386,40 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
 }
 
 void TracerState::flush() noexcept {
-  try_to([&] {
-    if (ring_.is_used()) return write_ring();
-    for (TraceBuffer* const buffer : buffers_)
-      if (!buffer->is_closed()) drain(*buffer);
-  });
+  try_to([&] { ring_.is_used() ? write_ring() : write(); });
 }
 
 void TracerState::stop() noexcept {
+  std::unique_ptr<FlushThread> flush_thread;  // ends after the lock is given back
+  const std::lock_guard guard(lock);
   flush();
-  try_to([&] { file_->commit(); });
+  try_to([&] {
+    for (const auto& buffer : buffers_) EventMerge::end_open(*file_, *buffer, latest_time());
+    file_->send();
+    file_->commit();
+  });
   forget_all();
+  flush_thread = std::move(flush_thread_);
 }
 
 void TracerState::forget_all() {
   is_on = false;
-  for (TraceBuffer* const buffer : buffers_) buffer->limit_ = 0;
+  for (const auto& buffer : buffers_) buffer->limit_ = 0;
   ring_ = EventRing();
   file_.reset();
+}
+
+// The thread does not exist here: it can be neither joined nor destroyed.
+void TracerState::forget_in_child() {
+  if (flush_thread_) parents_flush_thread_ = flush_thread_.release();
+  forget_all();
 }
 
 Tracer::Tracer(const std::string& path, const TracerOptions& options) {
   TracerState::get().start(path, options);
 }
 
-Tracer::~Tracer() {
-  const std::lock_guard guard(TracerState::get().lock);
-  TracerState::get().stop();
-}
+Tracer::~Tracer() { TracerState::get().stop(); }
 
 void Tracer::flush() noexcept {
   const std::lock_guard guard(TracerState::get().lock);

@@ -3,11 +3,16 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -33,6 +38,7 @@ const TraceEvent kOuter(kApp, "outer"), kInner(kApp, "inner"), kHit(kApp, "hit")
 struct Seen {
   std::string findings;
   std::map<std::string, std::size_t> events;                  // by name
+  std::map<std::string, std::vector<EventType>> types;        // by name
   std::map<std::string, std::vector<std::uint64_t>> lengths;  // of complete events
   std::map<std::string, std::string> arguments;               // of the latest event
   std::set<std::pair<std::uint64_t, std::uint64_t>> threads;  // that have events
@@ -56,6 +62,7 @@ class TracerTest : public ToolTest {
       if (event == nullptr) continue;
       const std::string name(event->name.text);
       ++seen.events[name];
+      seen.types[name].push_back(event->type);
       seen.threads.emplace(event->thread.process, event->thread.thread);
       if (event->type == EventType::DurationComplete) seen.lengths[name].push_back(event->end - event->time);
       std::string text;
@@ -64,7 +71,9 @@ class TracerTest : public ToolTest {
         if (const auto* number = std::get_if<std::int32_t>(&argument.value)) text += std::to_string(*number);
         if (const auto* number = std::get_if<std::uint32_t>(&argument.value)) text += std::to_string(*number);
         if (const auto* value = std::get_if<String>(&argument.value)) text += value->text;
+        if (const auto* number = std::get_if<double>(&argument.value)) text += std::to_string(*number);
         if (std::holds_alternative<Pointer>(argument.value)) text += "pointer";
+        if (std::holds_alternative<std::monostate>(argument.value)) text += "null";
         text += ' ';
       }
       seen.arguments[name] = text;
@@ -117,6 +126,162 @@ TEST_F(TracerTest, WritesScopesInstantsAndCounters) {
   EXPECT_EQ(seen.lengths.at("a Frame"), std::vector<std::uint64_t>{0}) << "instants would be Tracy's frames";
   EXPECT_GT(seen.lengths.at("outer")[0], seen.lengths.at("inner")[0]);
   EXPECT_EQ(seen.names.at(static_cast<std::uint64_t>(::getpid())), "the main one");
+}
+
+TEST_F(TracerTest, ArgumentsMayBeEnumeratorsOptionalsAndNull) {
+  enum class Color : std::uint8_t { Red = 7 };
+  {
+    const Tracer tracer(path_);
+    const std::optional<std::string> text = "x";
+    trace_instant(kHit, "color", Color::Red, "some", std::optional(5), "none", std::optional<int>(), "text",
+                  text, "null", nullptr, "half", 0.5F);
+  }
+  EXPECT_EQ(seen().arguments.at("hit"), "color=7 some=5 none=null text=x null=null half=0.500000 ");
+}
+
+TEST_F(TracerTest, AScopeMayHaveItsNamesInPlace) {
+  {
+    const Tracer tracer(path_);
+    for (int i = 0; i < 2; ++i) {
+      FXT_SCOPE("in place", "named", "i", i);
+      FXT_SCOPE(kApp, "of a category");
+      TraceCategory::named("in place").set_on(i == 1);
+    }
+    TraceCategory::named("in place").set_on(false);
+    FXT_SCOPE("in place", "off");
+  }
+  EXPECT_EQ(seen().events, (std::map<std::string, std::size_t>{{"named", 1}, {"of a category", 2}}));
+  EXPECT_EQ(seen().arguments.at("named"), "i=0 ");
+  TraceCategory::named("in place").set_on(true);
+}
+
+TEST_F(TracerTest, CountersMayHaveSeveralSeries) {
+  {
+    const Tracer tracer(path_);
+    trace_counter(kQueue, "waiting", 3, "load", 1.5);
+  }
+  EXPECT_EQ(seen().findings, "");
+  EXPECT_EQ(seen().arguments.at("queue"), "waiting=3 load=1.500000 ");
+}
+
+TEST_F(TracerTest, OperationsAndFlowsCrossThreads) {
+  constexpr std::size_t kEach = 20'000;  // more than a buffer has
+  {
+    Tracer tracer(path_);
+    std::atomic<std::size_t> sent = 0;
+    std::atomic<bool> is_done = false;
+    std::thread receiver([&] {
+      for (std::size_t i = 1; i <= kEach; ++i) {
+        while (sent < i) std::this_thread::yield();
+        const TraceScope scope(kInner);
+        trace_flow_end(kHit, i);
+        trace_async_end(kQueue, i);
+      }
+      is_done = true;
+    });
+    std::thread sender([&] {
+      for (std::size_t i = 1; i <= kEach; ++i) {
+        const TraceScope scope(kOuter);
+        trace_async_begin(kQueue, i, "i", i);
+        trace_flow_begin(kHit, i);
+        sent = i;
+      }
+    });
+    while (!is_done) tracer.flush();
+    EXPECT_EQ(seen().findings, "") << "what led to an event is in the file, too";
+    sender.join();
+    receiver.join();
+  }
+  const Seen seen = this->seen();
+  EXPECT_EQ(seen.findings, "");
+  EXPECT_EQ(seen.events, (std::map<std::string, std::size_t>{
+                             {"hit", 2 * kEach}, {"inner", kEach}, {"outer", kEach}, {"queue", 2 * kEach}}));
+}
+
+TEST_F(TracerTest, AFlowBindsToTheDurationAroundIt) {
+  {
+    const Tracer tracer(path_);
+    const TraceScope outer(kOuter);
+    trace_flow_begin(kHit, 1);
+    trace_flow_step(kHit, 1);
+    { const TraceScope inner(kInner); }
+    trace_flow_end(kHit, 1);  // readers would bind it to the inner one
+  }
+  using enum EventType;
+  EXPECT_EQ(seen().findings, "");
+  EXPECT_EQ(seen().types.at("hit"), (std::vector{FlowBegin, FlowStep, DurationComplete, FlowEnd}));
+}
+
+TEST_F(TracerTest, StartsAndEndsMayBeApart) {
+  {
+    const Tracer tracer(path_);
+    trace_end(kOuter);  // did not begin
+    const auto start = [] { trace_begin(kOuter, "n", 1); };
+    const auto end = [] { trace_end(kOuter); };
+    start();
+    {
+      const TraceScope scope(kInner);
+      trace_end(kInner);  // belongs to the scope
+      trace_instant(kHit);
+    }
+    trace_begin(kQueue);  // ends with the one around it
+    end();
+    trace_end(kQueue);
+    end();
+  }
+  const Seen seen = this->seen();
+  EXPECT_EQ(seen.findings, "");
+  EXPECT_EQ(seen.events,
+            (std::map<std::string, std::size_t>{{"hit", 1}, {"inner", 1}, {"outer", 1}, {"queue", 1}}));
+  EXPECT_EQ(seen.arguments.at("outer"), "n=1 ");
+  EXPECT_GT(seen.lengths.at("outer")[0], seen.lengths.at("inner")[0] + seen.lengths.at("queue")[0]);
+}
+
+// ---- Scopes that do not end as they should ----
+
+TEST_F(TracerTest, ScopesThatEndInAnyOrderNest) {
+  {
+    const Tracer tracer(path_);
+    auto outer = std::make_unique<TraceScope>(kOuter);
+    auto inner = std::make_unique<TraceScope>(kInner);
+    outer.reset();
+    trace_instant(kHit);
+    inner.reset();
+  }
+  EXPECT_EQ(seen().findings, "");
+  EXPECT_GT(seen().lengths.at("outer")[0], seen().lengths.at("inner")[0]);
+}
+
+TEST_F(TracerTest, AScopeMayBeDestroyedByAnotherThread) {
+  {
+    const Tracer tracer(path_);
+    std::unique_ptr<TraceScope> scope;
+    std::thread([&] { scope = std::make_unique<TraceScope>(kOuter); }).join();
+    std::thread([&] {  // has the buffer of the first
+      const TraceScope inner(kInner);
+      scope.reset();
+      trace_instant(kHit);
+    })
+        .join();
+    const TraceScope here(kInner);
+    std::thread([&] { scope = std::make_unique<TraceScope>(kOuter); }).join();
+    scope.reset();
+  }
+  const Seen seen = this->seen();
+  EXPECT_EQ(seen.findings, "");
+  EXPECT_EQ(seen.events, (std::map<std::string, std::size_t>{{"hit", 1}, {"inner", 2}, {"outer", 2}}));
+}
+
+TEST_F(TracerTest, AScopeMayOutliveItsThreadAndTheTracer) {
+  const int status = in_child([this] {
+    static std::unique_ptr<Tracer> tracer = std::make_unique<Tracer>(path_);
+    static const TraceScope scope(kOuter);
+    { const TraceScope inner(kInner); }
+    std::exit(0);
+  });
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(seen().findings, "");
+  EXPECT_EQ(seen().events, (std::map<std::string, std::size_t>{{"inner", 1}, {"outer", 1}}));
 }
 
 TEST_F(TracerTest, NamesOfArgumentsAreCutToWhatReadersTake) {
@@ -260,7 +425,7 @@ TEST_F(TracerTest, NothingLiesDeeperThanReadersTake) {
 TEST_F(TracerTest, OneAfterTheOther) {
   {
     const Tracer tracer(path_);
-    EXPECT_THROW(Tracer(folder() + "other.fxt"), std::logic_error);
+    EXPECT_THROW(const Tracer tracer(folder() + "other.fxt"), std::logic_error);
     trace_instant(kHit);
   }
   EXPECT_EQ(seen().events.at("hit"), 1U);
@@ -288,13 +453,61 @@ TEST_F(TracerTest, EventsOfAThreadWithoutABufferAreLost) {
 }
 
 TEST_F(TracerTest, SaysAtTheBeginningWhatCannotBeWritten) {
-  EXPECT_THROW(Tracer("/no/such/folder/out.fxt"), std::system_error);
-  EXPECT_THROW(Tracer("/dev/full"), std::system_error);
-  EXPECT_THROW(Tracer("/dev/null"), std::system_error) << "what is open could not be ended";
+  EXPECT_THROW(const Tracer tracer("/no/such/folder/out.fxt"), std::system_error);
+  EXPECT_THROW(const Tracer tracer("/dev/full"), std::system_error);
+  EXPECT_THROW(const Tracer tracer("/dev/null", {.ring_bytes = 1}), std::system_error)
+      << "a ring is written again and again";
+  const Tracer tracer(path_);
+}
+
+// ---- Files that can't be overwritten ----
+
+void trace_scopes_that_are_open_at_flushes(Tracer& tracer) {
+  const TraceScope outer(kOuter, "n", 1);
+  for (int i = 0; i < 3; ++i) {
+    const TraceScope middle(kInner);
+    tracer.flush();
+    { const TraceScope inner(kInner); }
+    trace_instant(kHit);
+  }
+  tracer.flush();
+}
+
+TEST_F(TracerTest, WritesToADevice) {
+  Tracer tracer("/dev/null");
+  trace_scopes_that_are_open_at_flushes(tracer);
+  EXPECT_EQ(tracer.error(), "");
+}
+
+TEST_F(TracerTest, WritesToAPipe) {
   const std::string fifo = folder() + "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_THROW(Tracer{fifo}, std::system_error) << "and nobody reads it";
-  const Tracer tracer(path_);
+  std::thread reader(
+      [&] { std::ofstream(path_, std::ios::binary) << std::ifstream(fifo, std::ios::binary).rdbuf(); });
+  {
+    Tracer tracer(fifo, {.flush_period = std::chrono::hours(1)});
+    trace_scopes_that_are_open_at_flushes(tracer);
+    trace_begin(kQueue);  // does not end before the trace does
+  }
+  reader.join();
+  using enum EventType;
+  const Seen seen = this->seen();
+  EXPECT_EQ(seen.findings, "");
+  EXPECT_EQ(seen.types.at("outer"), (std::vector{DurationBegin, DurationEnd}));
+  EXPECT_EQ(seen.types.at("queue"), (std::vector{DurationBegin, DurationEnd}));
+  EXPECT_EQ(seen.types.at("hit"), std::vector(3, Instant));
+  EXPECT_EQ(seen.lengths.at("inner").size(), 3U);
+}
+
+TEST_F(TracerTest, APipeWithoutAReaderDoesNotEndTheProgram) {
+  const std::string fifo = folder() + "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  Tracer tracer(fifo);
+  ::close(reader);
+  trace_instant(kHit);
+  tracer.flush();
+  EXPECT_EQ(tracer.error(), fifo + ": can't write: Broken pipe");
 }
 
 // ---- Programs that die ----
@@ -323,6 +536,32 @@ TEST_F(TracerTest, AKilledProgramLeavesWhatWasFlushed) {
     EXPECT_GT(seen.events.at("inner"), 1000U);
     std::filesystem::remove(path_);
   }
+}
+
+// Its buffer is never full.
+TEST_F(TracerTest, AProgramThatDiesLeavesAllButTheLastMoment) {
+  constexpr std::size_t kEvents = 1000;
+  for (const std::function<void()>& die : std::initializer_list<std::function<void()>>{
+           [] { ::kill(::getpid(), SIGKILL); }, [] { std::abort(); }, [] { ::_exit(0); }}) {
+    in_child([&] {
+      const Tracer tracer(path_);
+      const TraceScope outer(kOuter);
+      for (std::size_t i = 0; i < kEvents; ++i) const TraceScope inner(kInner, "i", i);
+      for (int i = 0; i < 10'000 && std::filesystem::file_size(path_) < kEvents * 4 * 8; ++i) ::usleep(1000);
+      die();
+    });
+    const Seen seen = this->seen();
+    EXPECT_EQ(seen.findings, "");
+    EXPECT_EQ(seen.events, (std::map<std::string, std::size_t>{{"inner", kEvents}, {"outer", 1}}));
+    std::filesystem::remove(path_);
+  }
+}
+
+TEST_F(TracerTest, WithoutAPeriodItFlushesWhenABufferIsFull) {
+  const Tracer tracer(path_, {.flush_period = {}});
+  trace_instant(kHit);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(seen().events, (std::map<std::string, std::size_t>{}));
 }
 
 TEST_F(TracerTest, ASignalMayFlushTheRing) {
