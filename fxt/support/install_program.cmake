@@ -2,7 +2,11 @@
 # its manual page, and how bash, zsh and fish complete its options.
 # install_completions(<directory> <name> [COMPONENT <component>]): installs <name>.bash, _<name> and <name>.fish.
 # install_manual(<file>.1): installs a manual page that was written by hand.
+# A project that has this one inside installs nothing of it, unless FXT_INSTALL says so.
 function(install_program program)
+  if(NOT FXT_INSTALL)
+    return()
+  endif()
   install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ${ARGN})
   if(BUILD_SHARED_LIBS)  # of which one is ours
     file(RELATIVE_PATH libdir /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
