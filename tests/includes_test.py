@@ -75,7 +75,7 @@ NAMES = {
                    "remove_const_t remove_cvref_t remove_reference_t",
     "unordered_map": "unordered_map erase_if",
     "unordered_set": "unordered_set erase_if",
-    "utility": "cmp_greater cmp_less declval exchange forward get in_range move pair swap",
+    "utility": "cmp_greater cmp_less declval exchange forward get in_place_type in_place_type_t in_range move pair swap",
     "variant": "get get_if holds_alternative monostate variant variant_size_v visit",
     "vector": "vector erase erase_if",
 }

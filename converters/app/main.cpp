@@ -325,8 +325,7 @@ ExitCode convert(ConvertOptions& options, std::span<const std::optional<std::int
                       .split_bytes = options.cut ? options.cut->split_bytes : 0,
                       .replaces_anything = options.force,
                       .syncs = options.sync,
-                      .inputs = std::move(read),
-                      .jobs = options.jobs},
+                      .inputs = std::move(read)},
                      options.cut);
   Written written;
   try {

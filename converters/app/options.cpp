@@ -34,7 +34,8 @@ fxt::ProgramText program_text() {
               "Converts uftrace recordings (directories) and GDB trace files into one FXT trace, which "
               "Perfetto, Tracy, magic-trace and Fuchsia's tools open. The type of an input is detected from "
               "its content, not its name; a tar archive of recordings is one, too, and INPUT `-` is standard "
-              "input. OUTPUT `-` is standard output; a name ending in .gz or .zst is compressed. One INPUT "
+              "input. OUTPUT `-` is standard output; a name ending in .gz, .zst, .bz2 or .xz is compressed. "
+              "One INPUT "
               "alone is written to INPUT.fxt; without any, ./uftrace.data is.",
           .exit_status =
               "0 done (there may be notes), 1 an input was not understood or the output not written, 2 "
@@ -178,9 +179,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            {.name = "jobs",
             .letter = 'j',
             .argument = "N",
-            .help =
-                "threads that convert, and that compress .gz (default: one for each core); the output is the "
-                "same",
+            .help = "number of threads that convert (default: one for each core); the output is the same",
             .handle =
                 [&](std::string_view text) {
                   constexpr std::uint64_t kMost = 1024;

@@ -28,7 +28,8 @@ bool lies_in(const std::string& path, const std::string& directory) {
 }
 
 bool is_called_as_output(std::string_view path) {
-  return path.ends_with(".fxt") || path.ends_with(".fxt.gz") || path.ends_with(".fxt.zst");
+  path.remove_suffix(fxt::packed_suffix(path).size());
+  return path.ends_with(".fxt");
 }
 
 }  // namespace

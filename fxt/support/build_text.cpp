@@ -1,8 +1,6 @@
 #include "fxt/support/build_text.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <boost/version.hpp>
 
@@ -14,9 +12,8 @@ std::string build_text(std::string_view libraries) {
 #else
   constexpr std::string_view kCompiler = "gcc ";
 #endif
-  return fmt::format("commit {}, {}{}\n{}{}zlib {}, Zstandard {}, Boost {}\n", FXT_COMMIT, kCompiler,
-                     __VERSION__, libraries, libraries.empty() ? "" : ", ", zlibVersion(),
-                     ZSTD_versionString(), BOOST_LIB_VERSION);
+  return fmt::format("commit {}, {}{}\n{}{}Boost {}\n", FXT_COMMIT, kCompiler, __VERSION__, libraries,
+                     libraries.empty() ? "" : ", ", BOOST_LIB_VERSION);
 }
 
 }  // namespace fxt

@@ -6,7 +6,7 @@
 
 namespace fxt {
 
-// "commit 0a1b2c3, gcc 12.2.0\nzlib 1.2.13, Zstandard 1.5.4, Boost 1_74\n". `libraries` are those of the
+// "commit 0a1b2c3, gcc 12.2.0\nBoost 1_74\n". `libraries` are those of the
 // program alone, as "libdw 0.188", which stand before the others.
 std::string build_text(std::string_view libraries = {});
 

@@ -1,8 +1,9 @@
-// Files that may be compressed: inputs are recognized by content, outputs are compressed by the end of their
-// names.
+// Files that may be compressed: inputs are recognized by their content, outputs are compressed by the suffix
+// of their name.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <iosfwd>
@@ -25,7 +26,7 @@ class FileError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The file was read, but is no compressed file, though it begins like one.
+// The file could be read, but its compressed data is damaged or ends early.
 class DamagedFile : public FileError {
  public:
   using FileError::FileError;
@@ -73,7 +74,14 @@ class InputWithHead final : public Input {
   std::exception_ptr failure_;
 };
 
-// Opens a file or standard input (`path` "-"), plain, gzip or zstd. Throws FileError, here and when reading.
+// The suffixes of the formats that are read and written compressed.
+inline constexpr std::array<std::string_view, 4> kPackedSuffixes{".gz", ".zst", ".bz2", ".xz"};
+inline constexpr std::string_view kPackedSuffixesText = ".gz, .zst, .bz2 or .xz";
+
+// The suffix by which a file of that name is compressed; empty for a plain file.
+std::string_view packed_suffix(std::string_view name);
+
+// Opens a file or standard input (`path` "-"), plain or compressed. Throws FileError, here and when reading.
 std::unique_ptr<Input> open_input(const std::string& path);
 
 // Writes bytes to a file, compressed or not.
@@ -85,8 +93,7 @@ class ByteStream {
   virtual void finish() = 0;  // writes the rest
 };
 
-// By the end of `target`: ".gz" is gzip, compressed by `jobs` threads; ".zst" is Zstandard; others are plain.
-// Borrows `file`.
-std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file, unsigned jobs);
+// Compresses by the suffix of `target`. Borrows `file`.
+std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file);
 
 }  // namespace fxt

@@ -43,10 +43,6 @@ constexpr std::array kKinds{
     std::pair("\x75\xd1\x1d\x57"sv, kCtf),
     std::pair("# tracer:"sv, "a text of ftrace: Perfetto opens it as it is"sv),
     std::pair("PK\x03\x04"sv, "a zip archive: unpack it first"sv),
-    std::pair("\xfd"
-              "7zXZ"sv,
-              "compressed with xz: unpack it first"sv),
-    std::pair("BZh"sv, "compressed with bzip2: unpack it first"sv),
     std::pair("\x04\x22\x4d\x18"sv, "compressed with lz4: unpack it first"sv),
     std::pair("{\"traceEvents\""sv, kChrome),
     std::pair("[{\""sv, kChrome),

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -37,8 +36,10 @@ ProgramText program_text() {
           .synopses = {"[OPTIONS] IN OUT"},
           .description =
               "Writes a part of a trace in the Fuchsia trace format, or pieces of it. IN may be compressed "
-              "with gzip or zstd, or - for standard input. OUT is compressed if it ends in .gz or .zst; - is "
-              "standard output. Durations that are cut have the argument `cut`: `begin`, `end` or `both`.",
+              "with gzip, zstd, bzip2 or xz; - is standard input. OUT is compressed if it ends in .gz, .zst, "
+              ".bz2 "
+              "or .xz; - is standard output. Durations that are cut have the argument `cut`: `begin`, `end` "
+              "or `both`.",
           .exit_status =
               "0 done, 1 IN is damaged or lacks a requested thread (what is there is in OUT), can't be read, "
               "or has "
@@ -140,8 +141,7 @@ ExitCode run(const CutterOptions& options) {
                     .is_split = options.cut.is_split(),
                     .split_bytes = options.cut.split_bytes,
                     .replaces_anything = options.force,
-                    .inputs = {options.input},
-                    .jobs = std::max(1U, std::thread::hardware_concurrency())});
+                    .inputs = {options.input}});
   CutOptions cut = options.cut;
   cut.threads = options.events.threads;
   cut.range = options.events.range.value_or(TimeRange{});

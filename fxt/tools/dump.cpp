@@ -64,7 +64,7 @@ ProgramText program_text() {
           .synopses = {"[OPTIONS] FILE"},
           .description =
               "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
-              "with gzip or zstd, or - for standard input.",
+              "with gzip, zstd, bzip2 or xz; - is standard input.",
           .exit_status =
               "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end, "
               "lacks a requested thread or has nothing of what is selected, 2 wrong usage.",

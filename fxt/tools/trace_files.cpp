@@ -30,7 +30,7 @@ constexpr std::size_t kBufferWords = std::size_t{32} << 10;
 constexpr std::size_t kMaxPieces = 10'000, kMaxListed = 10;
 
 // Names that end so promise another format.
-constexpr std::array<std::string_view, 6> kPacked{".xz", ".bz2", ".lz4", ".zip", ".br", ".7z"};
+constexpr std::array<std::string_view, 4> kUnknownPackers{".lz4", ".zip", ".br", ".7z"};
 constexpr std::array<std::string_view, 12> kFormats{".json",  ".pftrace", ".perfetto", ".perfetto-trace",
                                                     ".pb",    ".ctf",     ".html",     ".svg",
                                                     ".tracy", ".txt",     ".data",     ".tfile"};
@@ -69,10 +69,11 @@ void check_target(const std::string& path, bool takes_any_name) {
   std::error_code error;
   if (takes_any_name || fs::exists(path, error)) return;
   const std::string own = fs::path(path).extension().string(), suffix = lower(own);
-  if (std::ranges::count(kPacked, suffix) != 0 || ((suffix == ".gz" || suffix == ".zst") && own != suffix))
-    throw UsageError(fmt::format(
-        "'{}': a compressed output is .gz or .zst, not {}; --force writes an FXT trace under that name", path,
-        own));
+  if (std::ranges::count(kUnknownPackers, suffix) != 0 || packed_suffix(suffix) != packed_suffix(own))
+    throw UsageError(
+        fmt::format("'{}': a compressed output ends in {}, not {}; --force writes an FXT trace "
+                    "under that name",
+                    path, kPackedSuffixesText, own));
   if (std::ranges::count(kFormats, suffix) != 0)
     throw UsageError(fmt::format(
         "'{}': the output is an FXT trace, not a {} file: name it {}; --force writes it under that name",
@@ -107,9 +108,9 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   throw UsageError(fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
 }
 
-TraceFileOutput::TraceFileOutput(const std::string& path, unsigned jobs, bool syncs)
+TraceFileOutput::TraceFileOutput(const std::string& path, bool syncs)
     : file_(path, FileMode::Replace),
-      stream_(open_stream(path, file_, jobs)),
+      stream_(open_stream(path, file_)),
       buffer_(kBufferWords),
       syncs_(syncs) {}
 
@@ -174,7 +175,7 @@ TraceFileOutput& PieceFiles::next(std::size_t number) {
     throw FileError(fmt::format("more than {} pieces; --force writes them all", kMaxPieces));
   if (file_) bytes_before_ += file_->bytes_written();
   names_.push_back(options_.is_split ? piece_name(options_.target, number) : options_.target);
-  file_.emplace(names_.back(), options_.jobs, options_.syncs);
+  file_.emplace(names_.back(), options_.syncs);
   return *file_;
 }
 

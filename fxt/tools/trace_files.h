@@ -47,9 +47,9 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
 // finished.
 class TraceFileOutput final : public Output {
  public:
-  // `jobs` threads compress. With `syncs`, the file is on the disk when it is finished. Each function throws
-  // std::runtime_error when writing fails.
-  TraceFileOutput(const std::string& path, unsigned jobs, bool syncs = false);
+  // With `syncs`, the file is on the disk when it is finished. Each function throws std::runtime_error when
+  // writing fails.
+  explicit TraceFileOutput(const std::string& path, bool syncs = false);
   // Bytes of a trace that is complete already, instead of exchange().
   void write(std::span<const std::byte> bytes) { stream_->write(bytes); }
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
@@ -76,7 +76,6 @@ class PieceFiles final : public PieceOutputs {
     bool replaces_anything = false;        // and may be any number of pieces
     bool syncs = false;                    // files are on the disk when they are finished
     std::vector<std::string> inputs = {};  // are never replaced
-    unsigned jobs = 1;                     // threads that compress
   };
   // Checks all files that may have to be replaced. Throws UsageError.
   explicit PieceFiles(Options options);

@@ -162,7 +162,7 @@ class Faults(unittest.TestCase):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--sync", CALC, "out.fxt", older=["out.fxt"]), 10)
 
     def test_compressed(self):
-        for end in ".gz", ".zst":
+        for end in ".gz", ".zst", ".bz2", ".xz":
             self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, f"out.fxt{end}"), 10)
 
     def test_pieces(self):

@@ -52,9 +52,10 @@ ProgramText program_text() {
           "Draws the calls of a trace in the Fuchsia trace format, or of a part of it: a lane for each "
           "thread, nested calls below each other, frames of GDB as red marks, flows as arrows, counters as "
           "areas. Or draws a flame graph: calls of one path together, their width is their time. IN may be "
-          "compressed with gzip or zstd, or - for standard input. OUT ends in .svg or .html, or those with "
-          ".gz or .zst: a picture, or "
-          "a page that can be zoomed and searched; - is standard output. The size is bounded, however long "
+          "compressed with gzip, zstd, bzip2 or xz; - is standard input. OUT ends in .svg for a picture, or "
+          "in "
+          ".html for a page that can be zoomed and searched; another .gz, .zst, .bz2 or .xz compresses it; - "
+          "is standard output. The size is bounded, however long "
           "the trace is: a picture merges calls that are narrower than a pixel, a page merges the narrowest "
           "calls if there are too many, and the report counts what was merged or not drawn.",
       .exit_status =
@@ -106,17 +107,17 @@ OptionTable table_of(DrawOptions& options) {
   return {std::move(what), std::move(how)};
 }
 
-// By the end of the name, without .gz or .zst.
+// By the suffix, before which a suffix of compressed files is left out.
 PictureKind kind_of_name(const std::string& output) {
   if (output == "-") return PictureKind::Svg;
   std::filesystem::path name(output);
-  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  if (!packed_suffix(output).empty()) name = name.stem();
   const std::string end = name.extension().string();
   if (end == ".svg") return PictureKind::Svg;
   if (end == ".html" || end == ".htm") return PictureKind::Html;
-  throw UsageError(fmt::format(
-      "'{}' ends neither in .svg nor in .html (or these with .gz, .zst); --format says what to write",
-      output));
+  throw UsageError(
+      fmt::format("'{}' ends neither in .svg nor in .html (or these with {}); --format says what to write",
+                  output, kPackedSuffixesText));
 }
 
 bool is_picture(const std::string& path) {
@@ -138,7 +139,7 @@ std::string picture_of(const DrawOptions& options, const Drawing& drawing, const
 }
 
 void write(const std::string& path, std::string_view picture) {
-  TraceFileOutput file(path, 1);
+  TraceFileOutput file(path);
   file.write(std::as_bytes(std::span(picture)));
   file.finish();
 }

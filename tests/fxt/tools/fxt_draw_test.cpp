@@ -242,8 +242,8 @@ TEST_F(FxtDraw, SaysWhatIsRight) {
   EXPECT_EQ(error(""), "fxt-draw: IN and OUT are missing\n" + help);
   EXPECT_EQ(error("a b.svg c"), "fxt-draw: takes one IN and one OUT\n" + help);
   EXPECT_EQ(error("a b.png"),
-            "fxt-draw: 'b.png' ends neither in .svg nor in .html (or these with .gz, .zst); --format says "
-            "what to write\n" +
+            "fxt-draw: 'b.png' ends neither in .svg nor in .html (or these with .gz, .zst, .bz2 or .xz); "
+            "--format says what to write\n" +
                 help);
   EXPECT_EQ(error("-r 5~3 a b.svg"), "fxt-draw: --time-range: '5~3' ends before it begins\n" + help);
   EXPECT_EQ(error("-r 20us~0.000000001 " + trace() + " " + out_),

@@ -1,0 +1,266 @@
+// Plain files, and those that the filters of Boost.Iostreams compress.
+#include "fxt/support/compressed_files.h"
+
+#include <fmt/format.h>
+#include <ios>
+#include <system_error>
+#include <type_traits>
+#include <unistd.h>
+
+#include <boost/iostreams/categories.hpp>
+#include <boost/iostreams/filter/bzip2.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filter/symmetric.hpp>
+#include <boost/iostreams/filter/zlib.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_streambuf.hpp>
+
+#include "fxt/support/foreign_files.h"
+
+namespace fxt {
+namespace {
+
+namespace io = boost::iostreams;
+
+constexpr int kBlockBytes = 64 << 10;
+
+class RawFile final : public Input {
+ public:
+  explicit RawFile(const std::string& path) try
+      : path_(path), file_(path == "-" ? FileInput(STDIN_FILENO) : FileInput(path)) {
+  } catch (const std::system_error& error) {
+    throw FileError(path + ": " + error.code().message());
+  }
+
+  std::size_t read(std::span<std::byte> room) override {
+    try {
+      return file_.read(room);
+    } catch (const std::system_error& error) {
+      const std::string reason = why_no_trace(path_);
+      throw FileError(path_ + ": " + (reason.empty() ? error.code().message() : reason));
+    }
+  }
+
+ private:
+  std::string path_;
+  FileInput file_;
+};
+
+// ---- Reading ----
+
+// A Boost filter's own decoder.
+template <typename Filter>
+using DecoderOf = std::remove_reference_t<decltype(std::declval<Filter&>().filter())>;
+using ZstdDecoder = DecoderOf<io::zstd_decompressor>;
+
+// Boost takes a zstd file that is cut off for a whole one. Only after a whole one does another frame, of the
+// byte "x", decode to that byte.
+bool is_whole(ZstdDecoder& decoder) {
+  constexpr std::string_view kFrame("\x28\xb5\x2f\xfd\x20\x01\x09\0\0x", 10);
+  std::array<char, 64> room{};
+  const char* in = kFrame.data();
+  char* out = room.data();
+  decoder.filter(in, in + kFrame.size(), out, out + room.size(), false);
+  return out == room.data() + 1 && room[0] == 'x';
+}
+
+const char* problem_of(const std::ios_base::failure& failure, bool is_at_end) {
+  if (is_at_end) return "the compressed data ends early";
+  constexpr int kXzMemoryLimit = 6, kZstdWindowTooLarge = -16;
+  const auto* const xz = dynamic_cast<const io::lzma_error*>(&failure);
+  const auto* const zstd = dynamic_cast<const io::zstd_error*>(&failure);
+  if ((xz != nullptr && xz->error() == kXzMemoryLimit) ||
+      (zstd != nullptr && zstd->error() == kZstdWindowTooLarge))
+    return "unpacking takes more than 100 MiB of memory; unpack it with its own program first";
+  return "the compressed data is damaged";
+}
+
+// A Boost decoder that ends the stream where the data goes wrong, so that everything before is handed out,
+// and that goes on with the next one of several compressed files in a row.
+template <typename Decoder>
+class CarefulDecoder : public Decoder {
+ public:
+  template <typename... Arguments>
+  explicit CarefulDecoder(const char** problem, const Arguments&... arguments)
+      : Decoder(arguments...), problem_(problem) {}
+
+  // Takes bytes from `in`, and gives bytes to `out`. False at the end.
+  bool filter(const char*& in, const char* in_end, char*& out, char* out_end, bool is_at_end) {
+    if (*problem_ != nullptr) return false;
+    try {
+      do {
+        if (is_complete_ && in == in_end) break;
+        if (is_complete_) Decoder::close();
+        // zstd loses what it gave in a call that fails, so it gets little room.
+        char* const piece_end = kIsZstd ? out + std::min(out_end - out, kPieceBytes) : out_end;
+        is_complete_ = !Decoder::filter(in, in_end, out, piece_end, is_at_end);
+      } while (in != in_end && out != out_end);
+      if (!is_complete_ || !is_at_end) return true;
+      if constexpr (kIsZstd)
+        if (!is_whole(*this)) *problem_ = "the compressed data ends early";
+    } catch (const std::ios_base::failure& failure) {
+      *problem_ = problem_of(failure, is_at_end);
+    }
+    return false;
+  }
+
+ private:
+  static constexpr bool kIsZstd = std::is_same_v<Decoder, ZstdDecoder>;
+  static constexpr std::ptrdiff_t kPieceBytes = 512;
+
+  const char** problem_;
+  bool is_complete_ = false;
+};
+
+class PackedFile final : public Input {
+ public:
+  template <typename Filter, typename... Arguments>
+  PackedFile(std::in_place_type_t<Filter> /*filter*/, std::unique_ptr<Input> file, std::string path,
+             const Arguments&... arguments)
+      : file_(std::move(file)), path_(std::move(path)) {
+    stream_.push(
+        io::symmetric_filter<CarefulDecoder<DecoderOf<Filter>>>(kBlockBytes, &problem_, arguments...),
+        kBlockBytes);
+    stream_.push(Source{this}, kBlockBytes);
+  }
+
+  std::size_t read(std::span<std::byte> room) override {
+    const std::streamsize size =
+        stream_.sgetn(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
+    if (size != 0 || room.empty()) return static_cast<std::size_t>(size);
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    if (problem_ != nullptr) throw DamagedFile(path_ + ": " + problem_);
+    return 0;
+  }
+
+ private:
+  struct Source {
+    using char_type = char;
+    using category = io::source_tag;
+
+    // What could be read is handed out before a failure.
+    std::streamsize read(char* room, std::streamsize size) const {
+      try {
+        const std::size_t got =
+            owner->file_->read(std::as_writable_bytes(std::span(room, static_cast<std::size_t>(size))));
+        if (got != 0) return static_cast<std::streamsize>(got);
+      } catch (const FileError&) {
+        owner->failure_ = std::current_exception();
+      }
+      return -1;
+    }
+
+    PackedFile* owner;
+  };
+
+  std::unique_ptr<Input> file_;
+  std::string path_;
+  const char* problem_ = nullptr;
+  std::exception_ptr failure_;
+  io::filtering_streambuf<io::input> stream_;
+};
+
+// ---- Writing ----
+
+class PlainStream final : public ByteStream {
+ public:
+  explicit PlainStream(OutputFile& file) : file_(file) {}
+  void write(std::span<const std::byte> bytes) override { file_.write(bytes); }
+  void finish() override {}
+
+ private:
+  OutputFile& file_;
+};
+
+class PackedStream final : public ByteStream {
+ public:
+  template <typename Compressor>
+  PackedStream(const Compressor& compressor, OutputFile& file) : name_(file.name()), file_(&file) {
+    stream_.push(compressor, kBlockBytes);
+    stream_.push(Sink{this}, kBlockBytes);
+  }
+  ~PackedStream() override { file_ = nullptr; }  // an incomplete file gets no end
+
+  void write(std::span<const std::byte> bytes) override {
+    run([&] {
+      stream_.sputn(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    });
+  }
+  void finish() override {
+    run([&] { stream_.reset(); });
+  }
+
+ private:
+  struct Sink {
+    using char_type = char;
+    using category = io::sink_tag;
+
+    // Boost drops exceptions while it closes a stream.
+    std::streamsize write(const char* bytes, std::streamsize size) const {
+      try {
+        if (owner->file_ != nullptr)
+          owner->file_->write(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))));
+      } catch (const std::exception&) {
+        owner->file_ = nullptr;
+        owner->failure_ = std::current_exception();
+      }
+      return size;
+    }
+
+    PackedStream* owner;
+  };
+
+  template <typename Action>
+  void run(const Action& action) {
+    try {
+      action();
+    } catch (const std::ios_base::failure& failure) {
+      throw FileError(fmt::format("{}: can't compress: {}", name_, failure.what()));
+    }
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+  std::string name_;
+  OutputFile* file_;  // null after a failure
+  std::exception_ptr failure_;
+  io::filtering_streambuf<io::output> stream_;
+};
+
+}  // namespace
+
+std::string_view packed_suffix(std::string_view name) {
+  const auto* const found =
+      std::ranges::find_if(kPackedSuffixes, [&](std::string_view suffix) { return name.ends_with(suffix); });
+  return found == kPackedSuffixes.end() ? "" : *found;
+}
+
+std::unique_ptr<Input> open_input(const std::string& path) {
+  constexpr std::string_view kGzip = "\x1f\x8b", kZstd = "\x28\xb5\x2f\xfd", kBzip2 = "BZh",
+                             kXz =
+                                 "\xfd"
+                                 "7zXZ";
+  auto file = std::make_unique<InputWithHead>(std::make_unique<RawFile>(path), kXz.size());
+  if (file->failure() != nullptr) std::rethrow_exception(file->failure());
+  const auto packed = [&]<typename Filter>(std::in_place_type_t<Filter> filter, const auto&... arguments) {
+    return std::make_unique<PackedFile>(filter, std::move(file), path, arguments...);
+  };
+  const std::string_view head = file->head();
+  constexpr int kGzipWindow = 15 + 16;  // tells zlib to expect gzip's head and tail, which it checks
+  if (head.starts_with(kGzip)) return packed(std::in_place_type<io::zlib_decompressor>, kGzipWindow);
+  if (head.starts_with(kZstd)) return packed(std::in_place_type<io::zstd_decompressor>);
+  if (head.starts_with(kBzip2)) return packed(std::in_place_type<io::bzip2_decompressor>);
+  if (head.starts_with(kXz)) return packed(std::in_place_type<io::lzma_decompressor>);
+  return file;
+}
+
+std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file) {
+  const std::string_view suffix = packed_suffix(target);
+  if (suffix == ".gz") return std::make_unique<PackedStream>(io::gzip_compressor(), file);
+  if (suffix == ".zst") return std::make_unique<PackedStream>(io::zstd_compressor(), file);
+  if (suffix == ".bz2") return std::make_unique<PackedStream>(io::bzip2_compressor(), file);
+  if (suffix == ".xz") return std::make_unique<PackedStream>(io::lzma_compressor(), file);
+  return std::make_unique<PlainStream>(file);
+}
+
+}  // namespace fxt
