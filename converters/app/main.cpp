@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "converters/app/importers.h"
 #include "converters/app/notes_page.h"
 #include "converters/app/options.h"
@@ -116,8 +118,7 @@ ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) 
     all.push_back(std::move(outline));
   }
   if (options.report == ReportForm::Json)
-    fxt::print(
-        unpacked.with_input_names((all.values().size() == 1 ? all.values().front() : all).in_lines() + '\n'));
+    fxt::print(unpacked.with_input_names(fxt::json_text(all.size() == 1 ? all.front() : all, 2) + '\n'));
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
@@ -222,7 +223,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   } else {
     Outline outline = outline_of(report);
     outline["notes"] = outline_of(notes);
-    text = outline.in_one_line() + '\n';
+    text = fxt::json_text(outline) + '\n';
   }
   text = unpacked.with_input_names(std::move(text));
   if (options.output == "-") {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "converters/model/reading/text.h"
 #include "fxt/support/text.h"
 
@@ -50,36 +52,34 @@ Outline summary_of(const Outline& all) {
   constexpr std::size_t kListed = 8;
   // "28329 worker 1: 910 records".
   const auto line_of_entry = [&](const Outline& entry) {
-    if (entry.names().empty()) return plain(entry);
-    std::string line = plain(entry.values().front());
+    if (!entry.is_object() || entry.empty()) return plain(entry);
+    std::string line = plain(entry.front());
     for (const char* const name : {"name", "at", "problem", "begin"})
-      if (const Outline* const value = entry.find(name); value != nullptr && value != &entry.values().front())
+      if (const auto value = entry.find(name); value != entry.end() && value != entry.begin())
         line += ' ' + plain(*value);
-    if (const Outline* const end = entry.find("end")) line += " to " + plain(*end);
+    if (const auto end = entry.find("end"); end != entry.end()) line += " to " + plain(*end);
     for (const char* const count : {"records", "frames", "hits in this file"})
-      if (const Outline* const value = entry.find(count))
+      if (const auto value = entry.find(count); value != entry.end())
         line += fmt::format(": {} {}", plain(*value), count);
     return line;
   };
   Outline summary;
-  for (std::size_t i = 0; i < all.names().size(); ++i) {
-    const std::string& name = all.names()[i];
-    const Outline& value = all.values()[i];
+  for (const auto& [name, value] : all.items()) {
     if (const auto shown = kShown.find(name); shown != kShown.end() && value.is_object()) {
       for (const std::string& key : shown->second)
-        if (const Outline* const part = value.find(key)) summary[name][key] = *part;
+        if (const auto part = value.find(key); part != value.end()) summary[name][key] = *part;
     } else if (name == "threads" || name == "tracepoints" || name == "damage") {
       Outline& list = summary[name] = Outline::array();
-      for (const Outline& entry : value.values()) {
-        if (list.values().size() == kListed) break;
+      for (const Outline& entry : value) {
+        if (list.size() == kListed) break;
         const std::string line = line_of_entry(entry);
-        const Outline* const items = entry.find("items");
-        list.push_back(items != nullptr ? Outline{{line, *items}} : Outline(line));
+        const auto items = entry.find("items");
+        list.push_back(items != entry.end() ? Outline{{line, *items}} : Outline(line));
       }
-      if (const std::size_t count = value.values().size(); count > kListed)
+      if (const std::size_t count = value.size(); count > kListed)
         list.push_back(fmt::format("and {} more", count - kListed));
     } else if (value.is_array() || value.is_object()) {
-      if (const std::size_t count = value.values().size(); count != 0)
+      if (const std::size_t count = value.size(); count != 0)
         summary[name] = value.is_array() ? Outline(count) : Outline("yes");
     } else {
       summary[name] = value;

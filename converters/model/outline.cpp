@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
 #include "fxt/support/text.h"
 
 namespace convert {
@@ -28,7 +30,7 @@ void add_entry(std::string& text, std::string_view start, const Outline& value, 
   text.append(indent, ' ');
   text += start;
   const bool is_list = value.is_array() || value.is_object();
-  if (is_list && value.values().empty()) {
+  if (is_list && value.empty()) {
     text += " none\n";
   } else if (is_list) {
     text += '\n';
@@ -42,10 +44,9 @@ void add_entry(std::string& text, std::string_view start, const Outline& value, 
 }
 
 void add_lines(std::string& text, const Outline& outline, std::size_t indent) {
-  for (std::size_t i = 0; i < outline.values().size(); ++i) {
-    const Outline& entry = outline.values()[i];
-    if (outline.is_object() || entry.names().empty()) {
-      add_entry(text, outline.is_object() ? fxt::printable(outline.names()[i]) + ":" : "-", entry, indent);
+  for (const auto& [name, entry] : outline.items()) {
+    if (outline.is_object() || !entry.is_object() || entry.empty()) {
+      add_entry(text, outline.is_object() ? fxt::printable(name) + ":" : "-", entry, indent);
       continue;
     }
     // An object in a list begins on the line of its dash.
@@ -65,9 +66,9 @@ std::string text_of(const Outline& outline) {
 }
 
 std::string plain(const Outline& value) {
-  if (const std::string* const text = value.text()) return *text;
-  if (const auto is_true = value.boolean()) return *is_true ? "yes" : "no";
-  return value.in_one_line();
+  if (const auto* const text = value.get_ptr<const std::string*>()) return *text;
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return fxt::json_text(value);
 }
 
 }  // namespace convert

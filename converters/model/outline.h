@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fxt/support/json.h"
+#include "fxt/support/json_text.h"
 
 namespace convert {
 

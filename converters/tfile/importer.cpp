@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>

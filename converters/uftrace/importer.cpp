@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <list>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -227,7 +228,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug);
   outline["texts"] = texts_of(recording.directory, notes);
   // Of other files than those of threads, the notes tell.
-  if (Outline damage = damage_of(surveys); !damage.values().empty() || notes.count(kDamagedBytes) == 0)
+  if (Outline damage = damage_of(surveys); !damage.empty() || notes.count(kDamagedBytes) == 0)
     outline["damage"] = std::move(damage);
   return outline;
 }

@@ -92,19 +92,23 @@ void append_quoted(TextBuffer& out, std::string_view text) {
 void append_json_string(TextBuffer& out, std::string_view text) {
   const auto append_valid = [&](std::string_view valid) {
     append_escaped(out, valid, kPlainInQuotes, [&](const Character& character) {
-      const auto last =
-          static_cast<unsigned char>(character.bytes.back());  // the number of a C1 control, too
-      if (character.is_shown && character.bytes.size() == 1)
-        append(out, "\\{}", character.bytes);
-      else if (character.is_shown || character.bytes.size() > 2)
-        append_text(out, character.bytes);
+      if (!character.is_shown)
+        append_json_escape(out, character.bytes);
       else
-        append(out, "\\u{:04x}", last);
+        append(out, "{}{}", character.bytes.size() == 1 ? "\\" : "", character.bytes);
     });
   };
   out.push_back('"');
   is_valid_utf8(text) ? append_valid(text) : append_valid(make_valid_utf8(text));
   out.push_back('"');
+}
+
+void append_json_escape(TextBuffer& out, std::string_view character) {
+  // The mark of a lead byte of three bytes ends up above 16 bits; that of two bytes is cut off here.
+  unsigned number = 0;
+  for (const char byte : character) number = number << 6 | (static_cast<unsigned char>(byte) & 0x3f);
+  append(out, "\\u{:04x}",
+         character.size() == 1 ? static_cast<unsigned char>(character[0]) : number & 0xffff);
 }
 
 std::string shown(std::string_view text) {

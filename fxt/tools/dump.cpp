@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@
 
 #include "fxt/checker.h"
 #include "fxt/support/build_text.h"
-#include "fxt/support/json.h"
+#include "fxt/support/json_text.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/tools/call_paths.h"
@@ -297,7 +298,7 @@ class FindingPrinter {
                          {"record", finding.record},
                          {"problem", finding.problem},
                          {"effect", finding.effect}};
-      append_text(out_->text(), json.in_one_line());
+      append_text(out_->text(), json_text(json));
     } else {
       append(out_->text(), "{}:+{:#x}: {} {} {}: {}: {}", printable(options_->file), finding.offset,
              name(finding.severity), finding.rule, finding.record, printable(finding.problem),
@@ -335,7 +336,7 @@ class FindingPrinter {
     const auto& [rule, severity] = kind;
     if (options_->json) {
       const Json json = {{"rule", rule}, {"severity", name(severity)}, {"more", count}};
-      append_text(out_->text(), json.in_one_line());
+      append_text(out_->text(), json_text(json));
     } else {
       append(out_->text(), "{}: {} more {}s of {}", printable(options_->file), count, name(severity), rule);
     }

@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "fxt/records.h"
-#include "fxt/support/json.h"
+#include "fxt/support/json_text.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {
@@ -337,7 +338,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   all["unknown_records"] = counters.unknown_records;
   all["damaged_records"] = counters.damaged_records;
   all["unknown_arguments"] = counters.unknown_arguments;
-  append_text(out, all.in_one_line());
+  append_text(out, json_text(all));
 }
 
 // ---- Two traces ----

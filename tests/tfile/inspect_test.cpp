@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using Json = nlohmann::ordered_json;
 
 Json inspected(const std::filesystem::path& path, Notes& notes, const TraceFileOptions& options = {}) {
-  return Json::parse(inspect(path, notes, options).in_one_line());
+  return inspect(path, notes, options);
 }
 
 Json outline_of(TraceBuilder& t) {

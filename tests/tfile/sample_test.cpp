@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,7 +72,7 @@ TEST_F(QueueSample, ShowsItsStatus) {
 TEST_F(QueueSample, CanBeInspected) {
   Notes notes;
   const Outline outline = inspect(kSample, notes);
-  EXPECT_EQ(outline.find("tracepoints")->values().size(), 3u);
+  EXPECT_EQ(outline["tracepoints"].size(), 3u);
   EXPECT_THAT(text_of(outline), HasSubstr("target:\n  architecture: i386:x86-64\n"));
   EXPECT_THAT(text_of(outline), HasSubstr("  hits: 9\n  steps: 6\n"));
   EXPECT_THAT(text_of(outline), HasSubstr("      - while-stepping 2\n"));

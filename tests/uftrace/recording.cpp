@@ -174,7 +174,7 @@ nlohmann::ordered_json RecordingBuilder::inspected() {
   Notes notes;
   const Outline outline = inspect(path_, notes);
   keep(notes);
-  return nlohmann::ordered_json::parse(outline.in_one_line());
+  return outline;
 }
 
 void RecordingBuilder::keep(const Notes& notes) {

@@ -22,8 +22,8 @@ TEST(Printable, QuotedHasNamesForLineEnds) {
 
 TEST(JsonString, IsText) {
   TextBuffer out;
-  append_json_string(out, std::string(kOdd) + "\"\\");
-  EXPECT_EQ(fmt::to_string(out), "\"a\\u001b[31m\\u007f\\u009b\ufffd\u00fc\\u000a\\\"\\\\\"");
+  append_json_string(out, std::string(kOdd) + "\"\\\u202e");
+  EXPECT_EQ(fmt::to_string(out), "\"a\\u001b[31m\\u007f\\u009b\ufffd\u00fc\\u000a\\\"\\\\\\u202e\"");
 }
 
 TEST(XmlText, IsEscaped) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 

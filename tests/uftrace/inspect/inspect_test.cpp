@@ -286,7 +286,7 @@ TEST(UftraceInspect, SurvivesEveryCutOfItsRecords) {
     r.inspected();
     std::filesystem::resize_file(r.path() / "100.dat", size);
     Notes notes;
-    const Json outline = Json::parse(inspect(r.path(), notes).in_one_line());
+    const Json outline = inspect(r.path(), notes);
     EXPECT_EQ(outline["records"]["bytes"], size);
   }
 }
@@ -297,7 +297,7 @@ TEST(UftraceInspect, ARecordFileThatIsADirectoryOrGone) {
   std::filesystem::remove(r.path() / "100.dat");
   std::filesystem::create_directory(r.path() / "100.dat");
   Notes notes;
-  const Json outline = Json::parse(inspect(r.path(), notes).in_one_line());
+  const Json outline = inspect(r.path(), notes);
   EXPECT_EQ(outline["threads"][0]["file"], "none");
   EXPECT_EQ(outline["time"], Json::object());
   EXPECT_THROW(inspect(r.path() / "nothing", notes), InputError);
