@@ -42,7 +42,7 @@ namespace {
 // however it ends.
 class TemporaryFolder {
  public:
-  // Throws std::runtime_error. Needs no memory once the folder exists: nothing would remove it.
+  // Throws std::runtime_error.
   TemporaryFolder() {
     const char* const set = std::getenv("TMPDIR");
     const std::string outer = set != nullptr && *set != '\0' ? set : "/tmp";
@@ -65,7 +65,7 @@ class TemporaryFolder {
       ::close(lifeline[1]);
       char byte = 0;
       while (::read(lifeline[0], &byte, 1) < 0 && ::getppid() == owner) ::usleep(kPauseUs);
-      remove(path_);
+      fs::remove_all(path_, problem);
       ::_exit(0);
     }
     const int error = errno;
@@ -87,19 +87,6 @@ class TemporaryFolder {
 
  private:
   static constexpr unsigned kPauseUs = 10'000;
-
-  // Memory that is short may be there a little later.
-  static void remove(const std::string& path) {
-    constexpr int kTries = 100;
-    for (int i = 0; i < kTries; ++i) {
-      try {
-        fs::remove_all(path);
-        return;
-      } catch (const std::exception&) {
-        ::usleep(kPauseUs);
-      }
-    }
-  }
 
   std::string path_;
   int lifeline_ = -1;

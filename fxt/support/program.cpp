@@ -1,6 +1,5 @@
 #include "fxt/support/program.h"
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -29,24 +28,6 @@ void keep_standard_streams() {
       ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-// ---- Out of memory ----
-
-const char* program_name = "";
-std::atomic<bool> lacks_memory = false;
-
-// Where an exception can't be thrown, as in parts of the standard library, the program ends at once.
-[[noreturn]] void end_at_once() {
-  if (!lacks_memory) std::abort();
-  for (const char* const text : {program_name, ": out of memory\n"})
-    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
-  ::_exit(static_cast<int>(ExitCode::Failed));
-}
-
-[[noreturn]] void lack_memory() {
-  lacks_memory = true;
-  throw std::bad_alloc();
-}
-
 }  // namespace
 
 int run_program(const std::string& name, const std::function<ExitCode()>& work) {
@@ -54,9 +35,6 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
     print_message(fmt::format("{}: {}\n{}", name, printable(problem), advice));
   };
   keep_standard_streams();
-  program_name = name.c_str();
-  std::set_new_handler(lack_memory);
-  std::set_terminate(end_at_once);
   // A reader that goes away, or a limit on the size of files, is an error of write(), with its own message.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

@@ -184,17 +184,6 @@ extern "C" int ferror(std::FILE* file) {
   return file == unreadable ? 1 : real(file);
 }
 
-// Looking for the C library's own would allocate.
-#define FAILING_ALLOCATION(name, parameters, arguments)     \
-  extern "C" void* __libc_##name parameters;                \
-  extern "C" void* name parameters {                        \
-    static Call& call = add(#name);                         \
-    return fails(call) ? nullptr : __libc_##name arguments; \
-  }
-FAILING_ALLOCATION(malloc, (std::size_t size), (size))
-FAILING_ALLOCATION(calloc, (std::size_t count, std::size_t size), (count, size))
-FAILING_ALLOCATION(realloc, (void* old, std::size_t size), (old, size))
-
 extern "C" int fsync(int file) {
   static Call &of_file = add("fsync"), &of_folder = add("fsync_folder");
   static auto* const real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fsync"));

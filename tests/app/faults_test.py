@@ -31,10 +31,9 @@ CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
 QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
 MOST = int(os.environ.get("MOST_CALLS", "12"))  # calls of a function that are tried, evenly spread
 ERRORS = {"write": errno.ENOSPC, "open": errno.EACCES, "fopen": errno.EACCES, "fopen64": errno.EMFILE, "open64": errno.EMFILE,
-          "pthread_create": errno.EAGAIN, "opendir": errno.EACCES, "malloc": errno.ENOMEM, "calloc": errno.ENOMEM,
-          "realloc": errno.ENOMEM, "mmap": errno.ENOMEM, "access": errno.EACCES, "mkdtemp": errno.ENOSPC, "mkdir": errno.ENOSPC,
-          "pipe2": errno.EMFILE, "fork": errno.EAGAIN, "fchmod": errno.EPERM, "fclose": errno.ENOSPC}
-ABOUT_NO_FILE = ("malloc", "calloc", "realloc", "mmap", "pthread_create")
+          "pthread_create": errno.EAGAIN, "opendir": errno.EACCES, "mmap": errno.ENOMEM, "access": errno.EACCES,
+          "mkdtemp": errno.ENOSPC, "mkdir": errno.ENOSPC, "pipe2": errno.EMFILE, "fork": errno.EAGAIN, "fchmod": errno.EPERM, "fclose": errno.ENOSPC}
+ABOUT_NO_FILE = ("mmap", "pthread_create")
 # Whose cause need not be told: the access to a file fails again when it is opened, and libarchive makes a folder's parents.
 WITHOUT_CAUSE = ("access", "mkdir")
 # Other ways in which a call fails.
@@ -70,8 +69,8 @@ class Faults(unittest.TestCase):
         lines = map(str.split, counts_file.read_text().splitlines())
         return run, Counter({name: int(number) for name, number in lines})
 
-    def try_all(self, *command, older=(), calls=None, most=MOST, **environment):
-        """With files of these names there before; `calls` are the functions that fail, or all, each `most` times. How many runs failed."""
+    def try_all(self, *command, older=(), calls=None, **environment):
+        """With files of these names there before; `calls` are the functions that fail, or all. How many runs failed."""
         def fresh():
             shutil.rmtree(self.folder / "work", ignore_errors=True)
             work = self.folder / "work"
@@ -87,7 +86,7 @@ class Faults(unittest.TestCase):
 
         def numbers(name):
             count = counts.get(name, 0)
-            return sorted({*range(1, count + 1, max(1, count // most)), *range(max(1, count - 3), count + 1)})
+            return sorted({*range(1, count + 1, max(1, count // MOST)), *range(max(1, count - 3), count + 1)})
 
         for name, error in GOES_ON:
             for number in numbers(name):
@@ -108,8 +107,6 @@ class Faults(unittest.TestCase):
                     work = fresh()
                     run = self.run_in(work, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error, **environment)
                     left = self.files_of(work)
-                    if b"in libarchive" in run.stderr or name == "calloc" and run.returncode == -signal.SIGSEGV:
-                        continue  # it ends the program, or does not ask whether it got memory
                     self.assertIn(run.returncode, (0, 1), run.stderr)
                     self.assertEqual([name for name in left if name not in expected], [])
                     self.assertEqual(list(self.temporary.iterdir()), [])
@@ -123,13 +120,10 @@ class Faults(unittest.TestCase):
                     message = run.stderr.decode()
                     self.assertRegex(message, re.compile(r"^fxt-\w+: ", re.MULTILINE))
                     cause = os.strerror(error).lower()
-                    # libarchive does not tell why gzip failed, and a thread that lacks memory can be started later.
-                    others = ("can't write all|out of memory|not enough memory|gzip decompression failed|the archive is damaged|"
-                              "resource temporarily unavailable")
-                    # Newer ones take memory that they did not get for damage.
-                    is_of_libarchive = name in ("calloc", "realloc") and any(".tar" in path for path in paths)
+                    # libarchive does not tell why gzip failed.
+                    others = "can't write all|gzip decompression failed|the archive is damaged"
                     # What is not there may be what tells the kind of an input.
-                    if name not in WITHOUT_CAUSE and error != errno.ENOENT and not is_of_libarchive:
+                    if name not in WITHOUT_CAUSE and error != errno.ENOENT:
                         self.assertIn(cause, re.sub(others, cause, message.lower()))
                     if name == "pthread_create":
                         self.assertIn("can't start a thread: ", message)
@@ -218,8 +212,6 @@ class Faults(unittest.TestCase):
         killed = 0
         for old in None, self.trace.read_bytes():
             for name in counts:
-                if name == "malloc":
-                    continue
                 for number in range(1, counts[name] + 1, max(1, counts[name] // MOST)):
                     for path in work.iterdir():
                         path.unlink()
@@ -299,8 +291,6 @@ class Faults(unittest.TestCase):
 
     def test_cut(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", "-r", "0~1s", self.trace, "out.fxt", older=["out.fxt"]), 5)
-        for option in "-r0~1s", "--split-size=3k":
-            self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", option, self.trace, "out.fxt", calls=["malloc"], most=1000), 100)
 
     def test_a_trace_that_can_not_be_read_on_replaces_nothing(self):
         """But of one that is cut off, the good part does."""
@@ -319,7 +309,7 @@ class Faults(unittest.TestCase):
                     command = [PROGRAMS / program, "-q", source, name]
                     _, counts = self.count(work, command)
                     shutil.copy(older, work / name)
-                    run = self.run_in(work, command, FAIL_CALL="fread", FAIL_AT=counts["fread"] - 1, FAIL_ERRNO=errno.EIO)
+                    run = self.run_in(work, command, FAIL_CALL="read", FAIL_AT=counts["read"] - 1, FAIL_ERRNO=errno.EIO)
                     self.assertEqual((run.returncode, run.stderr.decode()), (1, f"{program}: {source}: Input/output error\n"))
                     self.assertTrue(self.files_of(work) == before)
                     short = self.folder / ("short" + source.suffix)

@@ -33,19 +33,6 @@ TEST(LabelCaches, GiveEveryEpochItsOwn) {
   EXPECT_EQ(caches.of(0, budget).find(kAddress)->label, LabelId{7});
 }
 
-TEST(LabelCaches, ThatCouldNotBeMadeAreMadeNextTime) {
-  struct Memory {
-    explicit Memory(bool& is_full) {
-      if (is_full) throw std::bad_alloc();
-    }
-  };
-  EpochCaches<Memory> caches;
-  bool is_full = true;
-  EXPECT_THROW(caches.of(0, is_full), std::bad_alloc);
-  is_full = false;
-  EXPECT_NE(&caches.of(0, is_full), nullptr);
-}
-
 TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
   LabelCaches caches;
   constexpr std::uint32_t kEpochs = 10'000;  // would take 640 MB if all were kept
