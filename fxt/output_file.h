@@ -14,11 +14,11 @@ namespace FXT_API fxt {
 
 // When a file has its name, and what becomes of one that is never completed.
 enum class FileMode : std::uint8_t {
-  // It gets its name when it is complete; an older file stays unharmed until then. A file that is not
-  // completed leaves nothing, also when SIGINT, SIGTERM or SIGHUP ends the program. For programs.
+  // It is NAME.part-PID until it is complete; an older file stays unharmed until then. A file that is not
+  // completed is removed, also when SIGINT, SIGTERM or SIGHUP ends the program. For programs.
   Replace,
   // As Replace, but what was written is never deleted: it becomes the file, or stays beside an older one as
-  // NAME.part-PID. A program that is killed leaves NAME.part-PID.
+  // NAME.part-PID.
   Keep,
   // It has its name from the beginning, where an older file is emptied, and can be read as far as it is
   // written, also when the program is killed.
@@ -29,8 +29,7 @@ enum class FileMode : std::uint8_t {
 // output are written to directly. All functions throw std::system_error, whose text names the file.
 class OutputFile {
  public:
-  // "-" is standard output. Throws for what can't be written: a directory, one without permission, a name
-  // that can't be replaced, …
+  // "-" is standard output. Throws for what can't be written: a directory, one without permission, …
   explicit OutputFile(const std::string& path, FileMode mode = FileMode::Keep);
   ~OutputFile();
   OutputFile(OutputFile&&) noexcept;

@@ -58,24 +58,6 @@ std::string free_name_for(const std::string& target) {
   return name;
 }
 
-std::string link_to(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
-
-// Why a file that is there can't be replaced by another one, as an errno; 0 if it can.
-int obstacle_to_replacing(const std::string& path, const struct stat& status) {
-#ifdef STATX_ATTR_MOUNT_ROOT
-  struct statx more {};
-  if (::statx(AT_FDCWD, path.c_str(), 0, STATX_BASIC_STATS, &more) == 0 &&
-      (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
-    return EBUSY;
-#endif
-  struct stat folder {};
-  const uid_t user = ::geteuid();
-  if (::stat(directory_of(path).c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 && user != 0 &&
-      status.st_uid != user && folder.st_uid != user)
-    return EPERM;
-  return 0;
-}
-
 // ---- A signal that ends the program (SIGINT, SIGTERM, SIGHUP) removes the temporary file ----
 
 constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
@@ -128,20 +110,16 @@ class OutputFile::State {
 
  private:
   void open_directly(int flags);
-  bool open_unnamed();
   void open_temporary();
-  void give_temporary_name();
   void drop_temporary_name();
   void allocate(std::uint64_t bytes);
-  bool link_unnamed();
   void sync_folder() const;
   [[noreturn]] void fail(std::string_view what) const;  // with errno's text
 
   std::string target_;     // symbolic links resolved
-  std::string temporary_;  // its temporary name; empty while it has none
+  std::string temporary_;  // empty if it is written directly, or is complete
   FileMode mode_;
   int fd_ = -1;
-  bool is_direct_ = false;  // under its name, or without any
   bool allocates_ahead_ = false;
   std::uint64_t allocated_bytes_ = 0;  // ahead of what is written; 0: none
 };
@@ -150,7 +128,6 @@ OutputFile::State::State(const std::string& path, FileMode mode)
     : name(path == "-" ? "standard output" : path), target_(path), mode_(mode) {
   if (path == "-") {
     fd_ = STDOUT_FILENO;
-    is_direct_ = true;
     return;
   }
   struct stat status {};
@@ -174,10 +151,7 @@ OutputFile::State::State(const std::string& path, FileMode mode)
     open_directly(O_CREAT | O_TRUNC);
     return;
   }
-
-  if (exists) errno = obstacle_to_replacing(target_, status);
-  if (exists && errno != 0) fail("can't be replaced");
-  if (mode == FileMode::Keep || !open_unnamed()) open_temporary();
+  open_temporary();
   if (exists) ::fchmod(fd_, status.st_mode & kPermissions);  // not all file systems have them
 #ifdef __linux__
   // Whether a file gets its blocks cheaper if many are allocated at once: these file systems are measured, a
@@ -190,33 +164,19 @@ OutputFile::State::State(const std::string& path, FileMode mode)
 }
 
 void OutputFile::State::open_directly(int flags) {
-  is_direct_ = true;
   fd_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, kNewFileMode);
   if (fd_ < 0) fail("can't open");
 }
 
-bool OutputFile::State::open_unnamed() {
-#ifdef O_TMPFILE
-  fd_ = ::open(directory_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFileMode);
-  if (fd_ >= 0 && ::access(link_to(fd_).c_str(), F_OK) == 0) return true;
-  if (fd_ >= 0) ::close(fd_);
-#endif
-  return false;
-}
-
 void OutputFile::State::open_temporary() {
-  give_temporary_name();
+  temporary_ = free_name_for(target_);
+  if (mode_ == FileMode::Replace) guard_temporary(temporary_);
   fd_ = ::open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kNewFileMode);
   if (fd_ >= 0) return;
   const int problem = errno;
   drop_temporary_name();
   errno = problem;
   fail("can't create");
-}
-
-void OutputFile::State::give_temporary_name() {
-  temporary_ = free_name_for(target_);
-  if (mode_ == FileMode::Replace) guard_temporary(temporary_);
 }
 
 void OutputFile::State::drop_temporary_name() {
@@ -278,36 +238,15 @@ void OutputFile::State::restart() {
 
 void OutputFile::State::commit(bool sync) {
   if (fd_ < 0) return;  // is complete
-  if (is_direct_) {
-    // A full pipe or disk may be reported only by close().
-    if (sync && ::fsync(fd_) != 0 && errno != EINVAL) fail("can't write");  // EINVAL: a pipe or the like
-    if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
-    return;
-  }
   if (allocated_bytes_ > bytes_written && ::ftruncate(fd_, static_cast<off_t>(bytes_written)) != 0)
     fail("can't write");
-  if (sync && ::fsync(fd_) != 0) fail("can't write");
-  if (temporary_.empty() && !link_unnamed()) fail("can't name the finished file");
-  if (::close(std::exchange(fd_, -1)) != 0) {
-    const int problem = errno;
-    if (temporary_.empty()) ::unlink(target_.c_str());
-    errno = problem;
-    fail("can't write");
-  }
-  if (!temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0)
-    fail("can't name the finished file");
+  if (sync && ::fsync(fd_) != 0 && errno != EINVAL) fail("can't write");  // EINVAL: a pipe or the like
+  // A full pipe or disk may be reported only by close().
+  if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("can't name the finished file");
   drop_temporary_name();
   if (sync) sync_folder();
-}
-
-// An unnamed file can't replace an older one at once: it gets a temporary name. False: errno says why not.
-bool OutputFile::State::link_unnamed() {
-  const auto link_as = [this](const std::string& path) {
-    return ::linkat(AT_FDCWD, link_to(fd_).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
-  };
-  if (link_as(target_)) return true;
-  give_temporary_name();
-  return link_as(temporary_);
 }
 
 void OutputFile::State::sync_folder() const {

@@ -226,6 +226,26 @@ class Faults(unittest.TestCase):
                     self.assertEqual((work / "out.fxt").read_bytes(), whole)
         self.assertGreater(killed, 50)
 
+    def test_a_signal_leaves_no_unfinished_file(self):
+        """The program waits for the rest of its input then."""
+        work = self.folder / "work"
+        work.mkdir()
+        for old in None, self.trace.read_bytes():
+            for ending in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+                if old is not None:
+                    (work / "out.fxt").write_bytes(old)
+                before = self.files_of(work)
+                with subprocess.Popen([PROGRAMS / "fxt-cut", "-r", "0~", "-", "out.fxt"], cwd=work, stdin=subprocess.PIPE) as run:
+                    run.stdin.write(self.trace.read_bytes()[:800])
+                    run.stdin.flush()
+                    end = time.monotonic() + 60
+                    while not list(work.glob("out.fxt.part-*")):
+                        self.assertLess(time.monotonic(), end)
+                        time.sleep(0.001)
+                    run.send_signal(ending)
+                    self.assertEqual(run.wait(60), -ending)
+                self.assertEqual(self.files_of(work), before)
+
     def test_killed_at_any_time(self):
         recording = generator.Recording(7, 20000).write(self.folder / "run.data")
         command, work = [PROGRAMS / "fxt-convert", "-q", recording, "out.fxt"], self.folder / "work"
