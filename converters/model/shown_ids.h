@@ -30,7 +30,7 @@ class ShownIds {
   // earlier input.
   ProcessId of(ProcessId process);
   ThreadId of(ThreadId thread);
-  // An id for a flow or a track, unique in the output.
+  // An id for a flow, unique in the output.
   std::uint64_t new_id() { return ++last_id_; }
   // A thread that an importer made an id up for has this one if no input has it.
   void prefer(ThreadId made_up, std::uint64_t id) {

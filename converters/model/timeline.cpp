@@ -112,6 +112,12 @@ void Timeline::draw_matched_threads() {
     infos_[number].weight = weight;
     infos_[number].first_call_ns = first_call_ns;
     parts_.lanes[number].set_matched();
+    for (const auto& [lane, part_name] : thread.parts) {
+      LaneInfo& part = infos_[number_of(*lane)];
+      part.process = infos_[number].process;
+      part.process_name = infos_[number].process_name;
+      part.thread_name = fmt::format("{} on {}", part_name, name_of(*thread.lane));
+    }
   }
 }
 

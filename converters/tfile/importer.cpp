@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -45,7 +46,7 @@ class TraceFileImporter final : public Importer {
   bool takes_common_offset() const override { return true; }
 
  private:
-  TraceFileOptions options_{.frames = FrameChoice::Auto};
+  TraceFileOptions options_;
 };
 
 // The items of a list, which are separated as those of `collect`.
@@ -63,12 +64,10 @@ GivenBias parse_bias(std::string_view text) {
 
 std::vector<Option> TraceFileImporter::options() {
   return {
-      choice(
-          "frames", options_.frames,
-          {{"auto", FrameChoice::Auto}, {"marks", FrameChoice::Marks}, {"tracks", FrameChoice::Tracks}},
-          "whether the hits of each tracepoint have a named track, too, or are marks of their thread alone "
-          "(default: auto, tracks in files of up to 100,000 hits, but not where marks lie among uftrace's "
-          "calls)"),
+      choice("frames", options_.frames, {{"marks", FrameChoice::Marks}, {"tracks", FrameChoice::Tracks}},
+             "whether frames are shown on their thread (default: marks), or each tracepoint is drawn as a "
+             "thread "
+             "of its own (tracks)"),
       choice(
           "registers", options_.registers,
           {{"auto", RegisterChoice::Auto},
@@ -122,66 +121,102 @@ bool is_ctf(const std::filesystem::path& input) {
          begins_with(metadata, "/* CTF ");
 }
 
-// Adds a lane for each track that is shown, in order of appearance. Process and thread ids are made up: a
-// file has ids only of threads, and only where KGTP or the user collected them (see add_unmatched_threads()).
-struct TraceLanes {
-  std::vector<Lane*> by_track;  // null for tracks that are filtered
-  std::vector<Lane*> all;       // none if all threads are filtered
-};
-TraceLanes add_lanes(const TraceRecording& recording, const std::string& process, ImportContext& context) {
-  const TraceSurvey& survey = recording.survey;
-  const std::vector<std::uint64_t> frames = survey.frames_shown();
-  TraceLanes lanes;
-  lanes.by_track.resize(survey.tracks.size());
-  const auto add = [&](std::uint64_t weight, std::string name) -> Lane* {
-    const std::uint64_t thread = kFirstMadeUpId + lanes.all.size();
-    Lane& lane = context.timeline.add_lane({.process = static_cast<ProcessId>(kFirstMadeUpId),
-                                            .thread = static_cast<ThreadId>(thread),
-                                            .process_name = process,
-                                            .thread_name = std::move(name),
-                                            .weight = weight});
-    lanes.all.push_back(&lane);
-    return &lane;
-  };
-  for (std::size_t i = 0; i < survey.tracks.size(); ++i) {
-    if (survey.shown_track[i] != i) continue;
-    const ThreadTrack& track = survey.tracks[i];
-    const std::string name = name_of(track, recording.trace.register_layout());
-    const bool has_id = track.id != 0 && !track.has_several_ids;
-    const bool is_shown = context.shows_thread(has_id ? std::optional(track.id) : std::nullopt);
-    if (!is_shown || (!has_id && !context.options.tids.empty()))
-      context.notes.add(is_shown ? kThreadsWithoutId : kThreadsLeftOut, Location::file(recording.trace.path),
-                        name);
-    if (is_shown) lanes.by_track[i] = add(frames[i], name);
-  }
-  for (std::size_t i = 0; i < survey.tracks.size(); ++i)
-    lanes.by_track[i] = lanes.by_track[survey.shown_track[i]];
-  if (survey.tracks.empty()) add(0, "no frames");
-  return lanes;
-}
+// Adds the lanes of a trace file. Process and thread ids are made up: a file has ids only of threads, and
+// only where KGTP or the user collected them (see add_unmatched_threads()).
+class LaneBuilder {
+ public:
+  // Borrows all.
+  LaneBuilder(const TraceRecording& recording, const std::string& process, ImportContext& context)
+      : recording_(recording), survey_(recording.survey), process_(process), context_(context) {}
 
-// Another input may have recorded the same threads: gives the timeline what it needs to match them.
-void add_unmatched_threads(const TraceRecording& recording, const std::vector<Lane*>& lanes,
-                           Timeline& timeline) {
-  const TraceSurvey& survey = recording.survey;
-  for (std::size_t i = 0; i < lanes.size(); ++i) {
-    if (survey.shown_track[i] != i || lanes[i] == nullptr) continue;
-    const ThreadTrack& track = survey.tracks[i];
-    UnmatchedThread unmatched{.lane = lanes[i],
-                              .name = name_of(track, recording.trace.register_layout()),
-                              .marks = survey.marks[i],
-                              .resolution_ns = resolution_ns(survey.time.base),
+  // A lane for each track that is shown, in order of appearance.
+  void add_threads() {
+    const std::vector<std::uint64_t> frames = survey_.frames_shown();
+    lanes_.of_track.resize(survey_.tracks.size());
+    parts_.resize(survey_.tracks.size());
+    for (std::size_t i = 0; i < survey_.tracks.size(); ++i) {
+      if (survey_.shown_track[i] != i) continue;
+      const ThreadTrack& track = survey_.tracks[i];
+      const bool has_id = track.id != 0 && !track.has_several_ids;
+      const bool is_shown = context_.shows_thread(has_id ? std::optional(track.id) : std::nullopt);
+      if (!is_shown || (!has_id && !context_.options.tids.empty()))
+        context_.notes.add(is_shown ? kThreadsWithoutId : kThreadsLeftOut,
+                           Location::file(recording_.trace.path), name_of_thread(i));
+      if (is_shown) lanes_.of_track[i] = add(frames[i], name_of_thread(i));
+    }
+    for (std::size_t i = 0; i < survey_.tracks.size(); ++i)
+      lanes_.of_track[i] = lanes_.of_track[survey_.shown_track[i]];
+    if (survey_.tracks.empty()) add(0, "no frames");
+  }
+
+  // A lane for each tracepoint on each thread, which takes its frames from the thread's lane.
+  void add_tracepoints() {
+    std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames;  // by tracepoint and thread
+    for (const auto& [track, count] : survey_.frames_on)
+      frames[{track.first, survey_.shown_track[track.second]}] += count;
+    const auto is_of_first = [&](std::size_t thread) { return thread == survey_.shown_track.front(); };
+    const bool has_one_thread = std::ranges::all_of(survey_.shown_track, is_of_first);
+    for (const auto& [track, count] : frames) {
+      const auto [tracepoint, thread] = track;
+      Lane* const thread_lane = lanes_.of_track[thread];
+      if (thread_lane == nullptr) continue;
+      std::string name = tracepoint_name(tracepoint, recording_.trace.description, recording_.symbols.get());
+      Lane* const lane =
+          add(count, has_one_thread ? name : fmt::format("{} on {}", name, name_of_thread(thread)));
+      parts_[thread].push_back({.lane = lane, .name = std::move(name)});
+      lanes_.of_tracepoint[{tracepoint, thread_lane}] = lane;
+    }
+  }
+
+  // Another input may have recorded the same threads: gives the timeline what it needs to match them.
+  void add_unmatched_threads();
+
+  const std::vector<Lane*>& all() const { return all_; }  // none if all threads are filtered
+  FrameLanes take_lanes() { return std::move(lanes_); }
+
+ private:
+  Lane* add(std::uint64_t weight, std::string name) {
+    Lane& lane = context_.timeline.add_lane({.process = static_cast<ProcessId>(kFirstMadeUpId),
+                                             .thread = static_cast<ThreadId>(kFirstMadeUpId + all_.size()),
+                                             .process_name = process_,
+                                             .thread_name = std::move(name),
+                                             .weight = weight});
+    all_.push_back(&lane);
+    return &lane;
+  }
+  std::string name_of_thread(std::size_t track) const {
+    return name_of(survey_.tracks[track], recording_.trace.register_layout());
+  }
+
+  const TraceRecording& recording_;
+  const TraceSurvey& survey_;
+  const std::string& process_;
+  ImportContext& context_;
+  FrameLanes lanes_;
+  std::vector<std::vector<UnmatchedThread::Part>> parts_;  // by track
+  std::vector<Lane*> all_;
+};
+
+void LaneBuilder::add_unmatched_threads() {
+  for (std::size_t i = 0; i < lanes_.of_track.size(); ++i) {
+    if (survey_.shown_track[i] != i || lanes_.of_track[i] == nullptr) continue;
+    const ThreadTrack& track = survey_.tracks[i];
+    UnmatchedThread unmatched{.lane = lanes_.of_track[i],
+                              .name = name_of_thread(i),
+                              .marks = survey_.marks[i],
+                              .resolution_ns = resolution_ns(survey_.time.base),
                               .is_thread = track.clue == ThreadClue::ThreadPointer ||
                                            track.clue == ThreadClue::Pid || track.clue == ThreadClue::Task};
     if (!track.has_several_ids && track.id < kFirstMadeUpId) unmatched.id = track.id;
     unmatched.may_be_several = track.clue == ThreadClue::None || track.clue == ThreadClue::Cpu;
-    if (survey.time.stamped == 0)
+    unmatched.parts = std::move(parts_[i]);
+    if (survey_.time.stamped == 0)
       unmatched.why_unmatched = "its frames have no time stamps (collect $trace_timestamp)";
     else if (unmatched.marks.empty() && i >= TraceSurvey::kMarkedTracks)
       unmatched.why_unmatched = fmt::format("it is none of the first {} threads", TraceSurvey::kMarkedTracks);
     else if (unmatched.marks.empty())
       unmatched.why_unmatched = "no hit has a time stamp and a known location";
-    timeline.add_unmatched_thread(std::move(unmatched));
+    context_.timeline.add_unmatched_thread(std::move(unmatched));
   }
 }
 
@@ -231,16 +266,18 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
   context.timeline.begin_input(trace.path);
   const std::string process =
       (options.programs.empty() ? input : options.programs.front()).filename().string();
-  TraceLanes lanes = add_lanes(*recording, process, context);
-  if (lanes.all.empty()) return;
+  LaneBuilder lanes(*recording, process, context);
+  lanes.add_threads();
+  if (lanes.all().empty()) return;
+  if (options.frames == FrameChoice::Tracks) lanes.add_tracepoints();
   context.stats.bytes_total += trace.file->size();
   context.stats.add_read(trace.description.frames_begin, 0);
-  add_unmatched_threads(*recording, lanes.by_track, context.timeline);
-  Lane& main = *lanes.all.front();
+  lanes.add_unmatched_threads();
+  Lane& main = *lanes.all().front();
   context.timeline.add_source(
-      std::make_unique<TraceSource>(std::move(recording), std::move(lanes.by_track), main,
-                                    ShownFrames{options.frames, options.registers, options.plotted}, context),
-      lanes.all);
+      std::make_unique<TraceSource>(std::move(recording), lanes.take_lanes(), main,
+                                    ShownFrames{options.registers, options.plotted}, context),
+      lanes.all());
 }
 
 }  // namespace convert::tfile

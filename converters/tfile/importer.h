@@ -2,6 +2,7 @@
 // timeline. This is what the rest of the program uses of the folder.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -14,6 +15,9 @@
 #include "converters/tfile/program/module_set.h"
 
 namespace convert::tfile {
+
+// Where frames are shown: on their thread, or each tracepoint as a thread of its own.
+enum class FrameChoice : std::uint8_t { Marks, Tracks };
 
 struct TraceFileOptions {
   FrameChoice frames = FrameChoice::Marks;

@@ -67,15 +67,28 @@ class Apart(unittest.TestCase):
         self.assertEqual({thread[0] for thread, *_ in self.frames(apart)}, {MADE_UP})
         self.assertEqual([frame[1:] for frame in self.frames(apart)], [frame[1:] for frame in self.frames(trace)])
 
-    def test_hits_have_tracks_of_their_own_where_no_calls_are_around_them(self):
-        def hits(*arguments):
-            events = [event for event in self.convert(*arguments)[1].events if event.category == "tracepoint track"]
-            return [(event.time, event.args["frame"]) for event in events if event.type == fxt.ASYNC_BEGIN]
-        marks = [(time, frame) for _, time, _, frame in self.frames(self.convert("--apart", STONES, STONES_TRACE)[1])]
-        self.assertEqual(hits(STONES, STONES_TRACE), [])
-        self.assertEqual(hits("--apart", STONES, STONES_TRACE), marks)
-        self.assertEqual(hits("--apart", "--frames=marks", STONES, STONES_TRACE), [])
-        self.assertEqual(hits("--frames=tracks", STONES, STONES_TRACE), marks)
+    def test_tracepoints_may_be_threads_of_the_process(self):
+        """They have the frames with all of their values, instead of the program's threads."""
+        def frames(trace):
+            """The thread, and the rest, of each record by its frame and name."""
+            return {(event.args["frame"], event.name): (event.thread, (event.time, event.type, event.args))
+                    for event in trace.events if event.category == "tracepoint" and "frame" in event.args}
+        for inputs in (STONES_TRACE,), ("--apart", STONES, STONES_TRACE), (STONES, STONES_TRACE):
+            marks = self.convert(*inputs)[1]
+            tracks = self.convert("--frames=tracks", *inputs)[1]
+            on_threads, on_tracepoints = frames(marks), frames(tracks)
+            self.assertEqual(on_threads.keys(), on_tracepoints.keys())
+            self.assertEqual(marks.process_names, tracks.process_names)
+            self.assertLessEqual(marks.thread_names.items(), tracks.thread_names.items())
+            for key, (thread, content) in on_threads.items():
+                tracepoint, same_content = on_tracepoints[key]
+                self.assertEqual(content, same_content)
+                self.assertEqual(tracepoint[0], thread[0], "the process")
+                self.assertNotIn(tracepoint, marks.thread_names)
+                is_matched = inputs == (STONES, STONES_TRACE)
+                where = f"thread {thread[1]}" if is_matched else marks.thread_names[thread]
+                number = content[2].get("tracepoint")
+                self.assertRegex(tracks.thread_names[tracepoint], rf"^tracepoint {number or '[0-9]+'} at \S+ on {where}$")
 
     def test_frames_of_another_time_stay_apart(self):
         for offset in "=-1ms", "=1ms":

@@ -84,12 +84,6 @@ std::string EventText::text_of(const PendingEvent& event) const {
     case EventKind::FlowEnd:
       text = id("flow to");
       break;
-    case EventKind::AsyncBegin:
-      text = id("on track");
-      break;
-    case EventKind::AsyncEnd:
-      text = id("off track");
-      break;
     case EventKind::Blob:
       return fmt::format("blob {} {} bytes", event.text(), event.bytes().size());
     case EventKind::BufferFull:

@@ -119,6 +119,21 @@ TEST_F(ThreadMatchTest, AMatchedThreadIsShownOnTheOther) {
   EXPECT_THAT(lines, ElementsAre("1/2 [10, 20] app:f", "1/2 @15 tracepoint:f"));
 }
 
+TEST_F(ThreadMatchTest, ThePartsOfAMatchedThreadAreThreadsOfItsProcess) {
+  add_call_history({{&first, positions(3, 3)}, {&second, positions(3)}});
+  timeline.begin_input("session.trace");
+  Lane& unmatched = add_lane(kFirstMadeUpId, kFirstMadeUpId, "guest");
+  Lane& part = add_lane(kFirstMadeUpId, kFirstMadeUpId + 1, "tracepoint 2");
+  UnmatchedThread thread{.lane = &unmatched, .name = "guest", .marks = {}, .is_thread = true};
+  for (std::uint64_t i = 0; i < 3; ++i) thread.marks.push_back({1000 + i, 0x1000});
+  thread.parts = {{.lane = &part, .name = "tracepoint 2"}};
+  timeline.add_unmatched_thread(std::move(thread));
+  EXPECT_EQ(remark(), "");
+  EXPECT_FALSE(part.is_matched());
+  EXPECT_THAT(threads(), ElementsAre("1/1 first of p", "1/2 second of p", "1/2 second of p",
+                                     "1/3 tracepoint 2 on thread 2 of p"));
+}
+
 TEST_F(ThreadMatchTest, WithoutMatchingThreadsStayApart) {
   add_call_history({{&first, positions(3)}});
   timeline.begin_input("session.trace");

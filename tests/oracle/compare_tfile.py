@@ -131,15 +131,17 @@ class Comparison:
                 self.check("order of records", after, f"after {before}", True,
                            frames[before].place < frames[after].place)
 
-    def threads(self, live, frames):
-        """Where the program's own gettid() was collected as `tid`, it and our threads name each other."""
+    def threads(self, live, frames, are_tracepoints):
+        """Where the program's own gettid() was collected as `tid`, it and our threads name each other. If tracepoints
+        are threads, it does so with each tracepoint."""
         threads_of, tids_of = collections.defaultdict(set), collections.defaultdict(set)
         for line in live:
             tid = re.search(r"^tid = (\d+)$", line.get("tdump") or "", re.M)
             if tid and line["n"] in frames:
-                threads_of[tid[1]].add(frames[line["n"]].thread)
-                tids_of[frames[line["n"]].thread].add(tid[1])
-        for tid, threads in threads_of.items():
+                frame = frames[line["n"]]
+                threads_of[tid[1], frame.args["tracepoint"] if are_tracepoints else None].add(frame.thread)
+                tids_of[frame.thread].add(tid[1])
+        for (tid, _), threads in threads_of.items():
             self.check("thread", "any", f"of tid {tid}", 1, len(threads))
         for thread, tids in tids_of.items():
             self.check("thread", "any", f"{thread}", 1, len(tids))
@@ -235,10 +237,11 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def compare(program, tfile, oracle_path, live_path, use_program):
+def compare(program, tfile, oracle_path, live_path, use_program, form):
     comparison = Comparison(f"{tfile.parent.name}/{tfile.name}")
-    extra = []
-    if use_program and (tfile.parent / "prog").exists():
+    extra = ["--frames", form]
+    has_program = use_program and (tfile.parent / "prog").exists()
+    if has_program:
         for module in [tfile.parent / "prog", *sorted(tfile.parent.glob("*.so"))]:
             extra += ["--program", module]
     trace = convert(program, tfile, extra)
@@ -268,12 +271,12 @@ def compare(program, tfile, oracle_path, live_path, use_program):
     live = lines_of(live_path)
     without_pc = {line["n"] for line in oracle if line.get("pc") is None}
     comparison.times(oracle, frames)
-    comparison.threads(live, frames)
+    comparison.threads(live, frames, form == "tracks")
     for line in live:
         if line["n"] in frames:
             comparison.dumped(line["n"], line, frames[line["n"]])
             # The recording session takes steps without registers to be at the tracepoint; they are not.
-            if extra and line.get("name") and line["n"] not in without_pc:
+            if has_program and line.get("name") and line["n"] not in without_pc:
                 comparison.check("function", line["n"], "", True, line["name"] in " ".join(frames[line["n"]].names))
     return comparison
 
@@ -281,6 +284,7 @@ def compare(program, tfile, oracle_path, live_path, use_program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--with-program", action="store_true", help="give the case's `prog` to --program")
+    parser.add_argument("--frames", default="marks", help="the form of frames: marks or tracks")
     parser.add_argument("--unnamed", action="store_true", help="print the items that GDB names and we do not")
     parser.add_argument("--limit", type=int, default=5, help="problems printed per case")
     parser.add_argument("fxt_convert")
@@ -294,7 +298,7 @@ def main():
         else:
             files = [(case, case.with_suffix(".oracle.jsonl"), case.with_suffix(".live.jsonl"))]
         for tfile, oracle, live in files:
-            comparison = compare(arguments.fxt_convert, tfile, oracle, live, arguments.with_program)
+            comparison = compare(arguments.fxt_convert, tfile, oracle, live, arguments.with_program, arguments.frames)
             total.update(comparison.counts)
             failures += len(comparison.problems)
             counts = ", ".join(f"{count} {what}" for what, count in sorted(comparison.counts.items()))

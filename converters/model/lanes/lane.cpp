@@ -162,13 +162,6 @@ void Lane::counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const
   push(time_ns, EventKind::Counter, label, id, keep(arguments));
 }
 
-void Lane::moment_on_track(std::uint64_t time_ns, LabelId label, std::uint64_t id,
-                           const Arguments& arguments) {
-  advance(time_ns);
-  push(time_ns, EventKind::AsyncBegin, label, id, keep(arguments));
-  push(time_ns, EventKind::AsyncEnd, label, id);
-}
-
 void Lane::flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id) {
   advance(time_ns);
   zero_ns_ = time_ns;

@@ -62,9 +62,6 @@ class Lane {
   void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
   // Needs an open call that is shown (not checked here).
   void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id);
-  // A moment on a track of its own, outside of the thread's calls. The label names the track, `id` is unique
-  // to it in the output (ShownIds::new_id()).
-  void moment_on_track(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
   void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
   void wakeup(std::uint64_t time_ns, const Wakeup& wakeup);
   // Bytes of the stream `name`, of any length.

@@ -23,8 +23,6 @@ enum class EventKind : std::uint8_t {
   Counter,
   FlowBegin,
   FlowEnd,
-  AsyncBegin,  // of a moment on a track outside of the thread's calls
-  AsyncEnd,
   ContextSwitch,
   Wakeup,
   Blob,
@@ -50,7 +48,7 @@ struct PendingEvent {
     kind = EventKind::Complete;
   }
   std::uint64_t end_ns() const { return last_word; }  // of a Complete
-  std::uint64_t id() const { return last_word; }      // of a counter, flow or track
+  std::uint64_t id() const { return last_word; }      // of a counter or flow
   // Of calls, instants, counters and flows.
   std::size_t argument_count() const {
     return block == nullptr ? 0 : ArgumentBlockHeader::Count::get(*block);

@@ -24,6 +24,12 @@ struct ThreadMark {
 };
 
 struct UnmatchedThread {
+  // A lane with a part of the thread's events, which is drawn as a thread of its own: "NAME on THREAD".
+  struct Part {
+    const Lane* lane;
+    std::string name;
+  };
+
   const Lane* lane;
   std::string name;                 // as notes call it
   std::vector<ThreadMark> marks;    // ascending by time; all of them, or a sample spread evenly
@@ -32,6 +38,7 @@ struct UnmatchedThread {
   std::string why_unmatched = {};   // if not empty: it can't be matched
   std::uint64_t id = 0;             // of the thread; 0: unknown
   bool may_be_several = false;      // nothing tells its threads apart
+  std::vector<Part> parts = {};     // they follow it into its process
 };
 
 // When a mark may have been made, by the clock of the call history.

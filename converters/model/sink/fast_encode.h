@@ -60,19 +60,14 @@ constexpr fxt::EventType event_type_of(EventKind kind) {
       return fxt::EventType::FlowBegin;
     case EventKind::FlowEnd:
       return fxt::EventType::FlowEnd;
-    case EventKind::AsyncBegin:
-      return fxt::EventType::AsyncBegin;
-    case EventKind::AsyncEnd:
-      return fxt::EventType::AsyncEnd;
     default:
       return fxt::EventType::Instant;
   }
 }
 
-// Whether PendingEvent::last_word follows the arguments: the end of a call, the id of a counter, flow or
-// track.
+// Whether PendingEvent::last_word follows the arguments: the end of a call, the id of a counter or flow.
 constexpr bool has_last_word(EventKind kind) {
-  return kind == EventKind::Complete || (kind >= EventKind::Counter && kind <= EventKind::AsyncEnd);
+  return kind == EventKind::Complete || (kind >= EventKind::Counter && kind <= EventKind::FlowEnd);
 }
 
 // Writes all words before the strings of an event.
@@ -203,8 +198,6 @@ inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, co
     case EventKind::End:
     case EventKind::Instant:
     case EventKind::Counter:
-    case EventKind::AsyncBegin:
-    case EventKind::AsyncEnd:
       return put_known_event(at, event, thread, header, refs, inline_name);
     case EventKind::Blob:
       return put_known_blob(at, event);

@@ -27,8 +27,7 @@ inline constexpr NoteKind kBufferFull{"buffer-full", "recordings stopped because
 inline constexpr NoteKind kUnknownTracepoint{"unknown-tracepoint",
                                              "frames of tracepoints that the description lacks"};
 inline constexpr NoteKind kBadExpression{"bad-expression", "expressions with damaged bytecode"};
-inline constexpr NoteKind kTooManyThreads{"too-many-threads",
-                                          "frames shown by tracepoint, as there are too many threads"};
+inline constexpr NoteKind kTooManyThreads{"too-many-threads", "frames of threads beyond the first 10,000"};
 
 // Time
 inline constexpr NoteKind kSyntheticTime{"synthetic-time", "frames without a time stamp, placed in order",

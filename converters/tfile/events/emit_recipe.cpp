@@ -130,7 +130,6 @@ void EmitRecipe::start(const Frame& frame, NameId frame_name, LabelId label, boo
   building_.plotted.clear();
   opens_call_ = opens_call;
   is_for_one_frame_ = false;
-  track_.reset();
   hit_records_ = records_used_ = 0;
   slots_.clear();
   blobs_.clear();
@@ -218,11 +217,6 @@ std::size_t EmitRecipe::run(std::span<const std::byte> bytes, std::uint64_t numb
     }
   }
   for (std::size_t open = opens_call_ ? 1 : 0; open < begun; ++open) lane.end(time_ns);
-  if (track_) {
-    track_arguments_.set_bits(kFirstValueWord, number);
-    lane.moment_on_track(time_ns, track_->label, track_->id, track_arguments_);
-    lane_bytes += 2 * sizeof(PendingEvent) + track_arguments_.words().size_bytes();
-  }
   lane_bytes += blobs_.emit(bytes, time_ns, lane);
   for (std::size_t i = hit_records_; i < records_used_; ++i) {
     lane.counter(time_ns, records_[i].label, 0, records_[i].arguments);

@@ -57,12 +57,6 @@ class Plots {
   std::map<std::pair<NameId, ArgumentType>, std::optional<LabelId>> counters_;
 };
 
-// A track for the hits of one tracepoint in one thread.
-struct HitTrack {
-  LabelId label{};
-  std::uint64_t id = 0;
-};
-
 // Bytes of the frame, counted from its header.
 struct FramePart {
   std::uint32_t offset, size;
@@ -131,12 +125,6 @@ class EmitRecipe {
   void add_counter(LabelId label, NameId name, std::span<const std::byte> bytes);
   // Adds the counters of the plotted arguments. Call it after all others.
   void add_plots();
-  // Shows the frame on this track, too, with its number alone.
-  void set_track(HitTrack track) {
-    track_ = track;
-    track_arguments_.clear();
-    track_arguments_.add({building_.frame_name, std::uint64_t{0}});
-  }
   // A blob of the frame. add_to_blob() appends bytes to the latest one.
   void add_blob(std::string_view suffix, std::span<const std::byte> bytes) {
     blobs_.add(suffix);
@@ -156,7 +144,6 @@ class EmitRecipe {
 
   // ---- Running it ----
 
-  LabelId label() const { return records_[0].label; }
   // Whether the recipe emits all frames of the pattern, and not only the one that it was built for.
   bool is_reusable() const { return !is_for_one_frame_; }
   // Emits the frame at the beginning of `bytes` at `time_ns`, which is not before the lane's latest event.
@@ -212,8 +199,6 @@ class EmitRecipe {
   NumberTexts* number_texts_ = nullptr;
   bool opens_call_ = false;
   bool is_for_one_frame_ = false;
-  std::optional<HitTrack> track_;
-  Arguments track_arguments_;
   std::vector<Record> records_;  // the frame's own, then counters; those from records_used_ on are spare
   std::size_t hit_records_ = 0, records_used_ = 0;
   std::vector<ValueSlot> slots_;

@@ -29,28 +29,14 @@ std::string location_name(const TracepointLocation& location, const ProgramSymbo
 
 }  // namespace
 
-HitTracks::HitTracks(const TraceRecording& recording, FrameChoice choice, ImportContext& import_context)
-    : recording_(recording),
-      choice_(choice),
-      names_(import_context.names),
-      track_ids_(import_context.timeline.ids().new_id() << 32) {}
-
-std::optional<HitTrack> HitTracks::track_of(const FrameContext& context, LabelId label, const Lane& lane) {
-  constexpr std::uint64_t kMaxHits = 100'000;  // of traces that may grow by a third
-  const TraceSurvey& survey = recording_.survey;
-  const bool has_tracks = choice_ == FrameChoice::Auto ? !lane.is_matched() && survey.hits <= kMaxHits
-                                                       : choice_ == FrameChoice::Tracks;
-  if (context.is_step || !has_tracks) return std::nullopt;
-  const std::size_t thread = survey.shown_track[context.track];
-  const auto [found, is_new] = tracks_.try_emplace({thread, label});
-  if (is_new) {
-    // Viewers put such tracks below the process, so the name has the thread, too, where there are several.
-    std::string name(names_.text(names_.label(label).name));
-    if (std::ranges::any_of(survey.shown_track, [&](std::size_t other) { return other != thread; }))
-      name += " on " + name_of(survey.tracks[thread], recording_.trace.register_layout());
-    found->second = {names_.intern_label("tracepoint track", name), track_ids_ + tracks_.size()};
-  }
-  return found->second;
+std::string tracepoint_name(std::int16_t number, const Description& description,
+                            const ProgramSymbols* symbols) {
+  const auto unsigned_number = static_cast<std::uint16_t>(number);
+  std::string name = fmt::format("tracepoint {}", unsigned_number);
+  const auto location =
+      std::ranges::find(description.locations, unsigned_number, &TracepointLocation::number);
+  if (location != description.locations.end()) name += " at " + location_name(*location, symbols);
+  return name;
 }
 
 std::vector<std::string> TracepointDetails::lines(
@@ -58,11 +44,10 @@ std::vector<std::string> TracepointDetails::lines(
     const std::map<std::int16_t, ValueArguments::Lacking>& lacking) const {
   std::vector<std::string> lines;
   for (const auto& [number, frames] : survey.frames_of) {
-    std::string line = fmt::format("tracepoint {}", static_cast<std::uint16_t>(number));
+    std::string line =
+        tracepoint_name(number, trace.description, symbols) + ": " + fxt::counted(frames, "frame");
     const auto location = std::ranges::find(trace.description.locations, static_cast<std::uint16_t>(number),
                                             &TracepointLocation::number);
-    if (location != trace.description.locations.end()) line += " at " + location_name(*location, symbols);
-    line += ": " + fxt::counted(frames, "frame");
     if (location != trace.description.locations.end()) {
       const CollectItems items = collect_items(location->commands);
       line += ", " + fxt::counted(items.hit.size() + items.step.size(), "item");
@@ -81,8 +66,7 @@ FrameRecipes::FrameRecipes(const TraceRecording& recording, const ShownFrames& c
                            ImportContext& import_context)
     : recording_(recording),
       builder_(recording.trace, recording.locations, recording.symbols.get(), choice, import_context),
-      details_(import_context.names),
-      tracks_(recording, choice.frames, import_context) {}
+      details_(import_context.names) {}
 
 bool FrameRecipes::RepeatedRecipe::fits(const Frame& frame, const FrameContext& other,
                                         const FrameTime& time) const {
@@ -95,7 +79,7 @@ bool FrameRecipes::RepeatedRecipe::fits(const Frame& frame, const FrameContext& 
 }
 
 EmitRecipe& FrameRecipes::of(const Frame& frame, const FrameContext& context, const FrameTime& time,
-                             const Lane& lane, bool can_repeat) {
+                             bool can_repeat) {
   constexpr std::size_t kMaxRepeated = 8;  // of one tracepoint
   auto& repeated = repeated_[frame.tracepoint];
   if (can_repeat)
@@ -103,7 +87,6 @@ EmitRecipe& FrameRecipes::of(const Frame& frame, const FrameContext& context, co
       if (known.fits(frame, context, time)) return known.recipe;
   builder_.build(latest_, frame, context, time.is_synthetic);
   details_.add(frame.tracepoint, latest_);
-  if (const auto track = tracks_.track_of(context, latest_.label(), lane)) latest_.set_track(*track);
   if (can_repeat && latest_.is_reusable() && repeated.size() < kMaxRepeated && !frame.is_partial)
     repeated.push_back({latest_, frame.blocks, context, time.is_synthetic});
   return latest_;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,21 +24,10 @@ struct TraceRecording {
   TraceSurvey survey;
 };
 
-// The tracks of hits: one for each thread and label, as viewers join those of the same name.
-class HitTracks {
- public:
-  // Borrows both.
-  HitTracks(const TraceRecording& recording, FrameChoice choice, ImportContext& import_context);
-  // The track of a hit on the lane; nothing if its hits have none.
-  std::optional<HitTrack> track_of(const FrameContext& context, LabelId label, const Lane& lane);
-
- private:
-  const TraceRecording& recording_;
-  FrameChoice choice_;
-  Names& names_;
-  std::uint64_t track_ids_;                                     // the first of them, less one
-  std::map<std::pair<std::size_t, LabelId>, HitTrack> tracks_;  // by thread and label
-};
+// "tracepoint 3 at work (demo.c:63)", or "tracepoint 3" if the file does not describe it. `symbols` may be
+// null.
+std::string tracepoint_name(std::int16_t number, const Description& description,
+                            const ProgramSymbols* symbols);
 
 // Counts what the report says of each tracepoint: "tracepoint 3 at work (demo.c:63): 120 frames, 9 items, 1
 // without a typed value (`x`: its location is not understood), 1 block of memory without a name".
@@ -78,20 +66,19 @@ class FrameRecipes {
   struct PatternRecipe {
     EmitRecipe recipe;
     std::int16_t tracepoint;
-    std::size_t track;
+    Lane* lane;
   };
 
   // Borrows all but the choice.
   FrameRecipes(const TraceRecording& recording, const ShownFrames& choice, ImportContext& import_context);
 
   // The recipe of a frame. `can_repeat`: it may fit others of the tracepoint. Valid until the next call.
-  EmitRecipe& of(const Frame& frame, const FrameContext& context, const FrameTime& time, const Lane& lane,
-                 bool can_repeat);
+  EmitRecipe& of(const Frame& frame, const FrameContext& context, const FrameTime& time, bool can_repeat);
   // The recipes of patterns, in the order in which they were learned.
   bool has_patterns() const { return !patterns_.empty(); }
   PatternRecipe& of_pattern(std::size_t pattern) { return patterns_[pattern]; }
-  void learn(const EmitRecipe& recipe, std::int16_t tracepoint, std::size_t track) {
-    patterns_.push_back({.recipe = recipe, .tracepoint = tracepoint, .track = track});
+  void learn(const EmitRecipe& recipe, std::int16_t tracepoint, Lane& lane) {
+    patterns_.push_back({.recipe = recipe, .tracepoint = tracepoint, .lane = &lane});
   }
 
   // What the report says of each tracepoint, and the plotted items without a number.
@@ -113,7 +100,6 @@ class FrameRecipes {
   const TraceRecording& recording_;
   RecipeBuilder builder_;
   TracepointDetails details_;
-  HitTracks tracks_;
   EmitRecipe latest_;
   std::vector<PatternRecipe> patterns_;
   std::map<std::int16_t, std::vector<RepeatedRecipe>> repeated_;  // by tracepoint

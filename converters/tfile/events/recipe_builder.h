@@ -17,13 +17,8 @@
 
 namespace convert::tfile {
 
-// Whether the hits of each tracepoint stand on a track of their own, too, which has a name where marks among
-// calls have none. Auto: where nobody else's calls are around them, and not in traces that would grow by it.
-enum class FrameChoice : std::uint8_t { Auto, Marks, Tracks };
-
-// What is shown of frames, and how.
+// What is shown of frames.
 struct ShownFrames {
-  FrameChoice frames = FrameChoice::Marks;
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::string> plotted = {};  // see Plots
 };

@@ -9,7 +9,7 @@
 
 namespace convert::tfile {
 
-TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<Lane*> lanes, Lane& main,
+TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, FrameLanes lanes, Lane& main,
                          const ShownFrames& choice, ImportContext& import_context)
     : recording_(std::move(recording)),
       lanes_(std::move(lanes)),
@@ -61,7 +61,7 @@ void TraceSource::emit_by_patterns(std::size_t budget_bytes, std::size_t& lane_b
     if (!match) return;
     FrameRecipes::PatternRecipe& known = recipes_.of_pattern(match->pattern);
     const std::uint64_t number = reader_.frames_read();
-    Lane& lane = *lanes_[known.track];
+    Lane& lane = *known.lane;
     const FrameTime time = clock_.time_of(number, match->stamp(), false);
     const std::uint64_t time_ns = begin_frame(lane, known.tracepoint, false, time.ns);
     lane_bytes += known.recipe.run(match->bytes, number, order, time_ns, lane);
@@ -73,25 +73,27 @@ std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
   FrameContext context = classifier_.classify(frame);
   const auto stamp_ns = patterns_.stamps().stamp_ns(frame);
   const FrameTime time = clock_.time_of(frame.number, stamp_ns, context.is_step);
-  if (lanes_[context.track] == nullptr) return 0;  // filtered
+  Lane* const lane = lanes_.of(context.track, frame.tracepoint);
+  if (lane == nullptr) return 0;  // filtered
   context.is_guessed = recording_->survey.shown_track[context.track] != context.track;
   // On a thread that has calls from another input, a call around steps could cross those calls.
-  if (lanes_[context.track]->is_matched()) context.opens_call = context.closes_call = false;
+  if (lane->is_matched()) context.opens_call = context.closes_call = false;
   if (recording_->survey.time.reversed > 0) {
     waiting_.push(frame, context, time);
     return waiting_.is_full() ? emit_earliest() : frame.bytes.size();
   }
-  const auto [lane_bytes, recipe] = emit(frame, context, time);
+  const auto [lane_bytes, recipe] = emit(frame, context, time, *lane);
   const bool may_learn =
       context.registers == nullptr && classifier_.classifies_alike(frame) && recipe->is_reusable();
   if (may_learn && patterns_.learn(frame, stamp_ns.has_value()))
-    recipes_.learn(*recipe, frame.tracepoint, context.track);
+    recipes_.learn(*recipe, frame.tracepoint, *lane);
   return lane_bytes;
 }
 
 std::size_t TraceSource::emit_earliest() {
   const WaitingFrame earliest = waiting_.pop_earliest();
-  return emit(earliest.frame, earliest.context, earliest.time).lane_bytes;
+  const auto& [frame, bytes, context, time] = earliest;
+  return emit(frame, context, time, *lanes_.of(context.track, frame.tracepoint)).lane_bytes;
 }
 
 // Emits what comes before a frame. Returns the time at which the frame is shown.
@@ -104,12 +106,11 @@ std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool
   return last_ns_;
 }
 
-TraceSource::Emitted TraceSource::emit(const Frame& frame, const FrameContext& context,
-                                       const FrameTime& time) {
-  Lane& lane = *lanes_[context.track];
+TraceSource::Emitted TraceSource::emit(const Frame& frame, const FrameContext& context, const FrameTime& time,
+                                       Lane& lane) {
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
   const bool can_repeat = context.registers != nullptr && classifier_.classifies_alike(frame);
-  EmitRecipe& recipe = recipes_.of(frame, context, time, lane, can_repeat);
+  EmitRecipe& recipe = recipes_.of(frame, context, time, can_repeat);
   const std::size_t lane_bytes =
       recipe.run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (context.opens_call) calls_.open(lane, frame.tracepoint, time_ns);

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "converters/model/importer.h"
@@ -66,11 +68,22 @@ class SteppingCalls {
   std::vector<Call> open_;  // innermost last
 };
 
+// Which lane shows a frame. Tracks are those of the survey.
+struct FrameLanes {
+  std::vector<Lane*> of_track;  // null for threads that are not shown
+  // The lanes of tracepoints, by tracepoint and lane of the thread. Frames without one are on their thread's.
+  std::map<std::pair<std::int16_t, Lane*>, Lane*> of_tracepoint = {};
+
+  Lane* of(std::size_t track, std::int16_t tracepoint) const {
+    const auto found = of_tracepoint.find({tracepoint, of_track[track]});
+    return found == of_tracepoint.end() ? of_track[track] : found->second;
+  }
+};
+
 class TraceSource : public Source {
  public:
-  // `lanes`: for each track of the survey the lane of its frames; null if they are not shown. Events of the
-  // whole session go to `main`. Borrows all but the recording.
-  TraceSource(std::unique_ptr<TraceRecording> recording, std::vector<Lane*> lanes, Lane& main,
+  // Events of the whole session go to `main`. Borrows all but the recording and the lanes.
+  TraceSource(std::unique_ptr<TraceRecording> recording, FrameLanes lanes, Lane& main,
               const ShownFrames& choice, ImportContext& import_context);
 
   bool pump(const PumpBudget& budget) override;
@@ -85,12 +98,12 @@ class TraceSource : public Source {
     std::size_t lane_bytes;    // approximately
     const EmitRecipe* recipe;  // valid until the next frame
   };
-  Emitted emit(const Frame& frame, const FrameContext& context, const FrameTime& time);
+  Emitted emit(const Frame& frame, const FrameContext& context, const FrameTime& time, Lane& lane);
   std::uint64_t begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step, std::uint64_t time_ns);
   [[gnu::noinline]] void emit_damage() { session_.emit_damage(reader_.pop_damage(), last_ns_); }
 
   std::unique_ptr<TraceRecording> recording_;
-  std::vector<Lane*> lanes_;
+  FrameLanes lanes_;
   ImportContext& import_context_;
   FrameReader reader_;
   PatternReader patterns_;

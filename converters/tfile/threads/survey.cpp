@@ -118,12 +118,22 @@ class Surveyor {
   void count(std::int16_t tracepoint, const Contents& contents, const FrameContext& context,
              std::uint64_t frames) {
     counts_[static_cast<std::uint16_t>(tracepoint)] += frames;
+    count_on({tracepoint, context.track}, frames);
     (context.is_step ? survey_.steps : survey_.hits) += frames;
     if (context.location != nullptr && !context.is_step)
       survey_.hits_of[context.location->location] += frames;
     survey_.variable_values += frames * contents.variable_values;
     survey_.memory_blocks += frames * contents.memory_blocks;
     survey_.memory_bytes += frames * contents.memory_bytes;
+  }
+
+  void count_on(const std::pair<std::int16_t, std::size_t>& track, std::uint64_t frames) {
+    auto& counts = survey_.frames_on;
+    // Neighbors are often on one track.
+    if (latest_ == counts.end() || latest_->first != track) latest_ = counts.find(track);
+    if (latest_ == counts.end() && counts.size() < TraceSurvey::kTracepointTracks)
+      latest_ = counts.try_emplace(track).first;
+    if (latest_ != counts.end()) latest_->second += frames;
   }
 
   void add_stamp(std::uint64_t stamp_ns) {
@@ -170,6 +180,7 @@ class Surveyor {
   std::vector<KnownFrames> known_;   // by pattern
   std::vector<MarkSample> samples_;  // by track
   TraceSurvey survey_;
+  decltype(TraceSurvey::frames_on)::iterator latest_ = survey_.frames_on.end();
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(0x10000);  // frames by tracepoint
 };
 

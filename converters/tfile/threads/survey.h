@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "converters/model/merging/thread_match.h"
@@ -45,6 +46,7 @@ class MarkSample {
 struct TraceSurvey {
   static constexpr std::size_t kKeptDamage = 1000;
   static constexpr std::size_t kMarkedTracks = 256;
+  static constexpr std::size_t kTracepointTracks = 10'000;
 
   TimeSurvey time;
   std::vector<ThreadTrack> tracks;       // as a FrameClassifier numbers them
@@ -54,6 +56,8 @@ struct TraceSurvey {
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
+  // By tracepoint and track, of the first kTracepointTracks of them.
+  std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames_on;
   std::map<const TracepointLocation*, std::uint64_t> hits_of;
   std::uint64_t hits = 0, steps = 0, partial_frames = 0;
   std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;

@@ -435,26 +435,6 @@ TEST_F(FastEncodeTest, FlowsHaveTheirEnds) {
   EXPECT_EQ(types_of(2), expected) << "emitted again";
 }
 
-TEST_F(FastEncodeTest, AMomentOnATrackIsAPairWithTheTracksId) {
-  const auto pair_of = [this](int rounds) {
-    auto records = records_of(words_of([&](Lane& lane) {
-      for (int i = 0; i < rounds; ++i)
-        lane.moment_on_track(10, label("hits"), 77, {{names.intern("frame"), std::uint64_t{5}}});
-    }));
-    records.erase(records.begin(), records.end() - 2);
-    for (auto& record : records) record[0] = fxt::EventHeader::EventType::get(record[0]);
-    return records;
-  };
-  const std::uint64_t begin = code(fxt::EventType::AsyncBegin), end = code(fxt::EventType::AsyncEnd);
-  for (const int rounds : {1, 2}) {
-    const auto pair = pair_of(rounds);
-    EXPECT_EQ(pair[0].front(), begin);
-    EXPECT_EQ(pair[0].back(), 77u);
-    EXPECT_EQ(pair[0].size(), 4u);
-    EXPECT_EQ(pair[1], (std::vector<std::uint64_t>{end, pair[1][1], 77}));
-  }
-}
-
 // Known and unknown names alternate, over many buffers: nothing is lost.
 TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   constexpr std::uint64_t kRounds = 3000;

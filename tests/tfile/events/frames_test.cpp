@@ -1,4 +1,5 @@
 // The events of frames, block by block: names, values, times, threads, steps.
+#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,6 +18,7 @@ using testing::Contains;
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 
 TEST(TraceFrames, AreInstantsWithTheirValues) {
@@ -311,54 +313,77 @@ TEST(TraceThreads, AStackNearTwoThreadsBelongsToNeither) {
                                        HasSubstr("thread sp=0x70080000 (guessed)")));
 }
 
-TEST(TraceTracks, HitsStandOnATrackOfTheirTracepointToo) {
+TEST(TracepointTracks, AreThreadsOfTheProcess) {
   TraceBuilder t;
   t.line("R 0").line(kStamp).line("tp T2:8000:E:0:0").source("2:8000", "at", "f");
-  t.line("tp T3:9000:E:0:0").source("3:9000", "at", "g");
-  for (const int tracepoint : {2, 3, 2, 2}) t.frame(static_cast<std::int16_t>(tracepoint)).variable(1, 10);
-  t.end();
-  const auto is_mark = [](const std::string& line) { return line.find(" track ") == std::string::npos; };
-  auto lines = t.lines({}, {.frames = FrameChoice::Tracks});
-  std::erase_if(lines, is_mark);
-  EXPECT_THAT(lines, ElementsAre("@10000 on track tracepoint track:f #4294967297 frame=0",
-                                 "@10000 off track tracepoint track:f #4294967297",
-                                 "@10000 on track tracepoint track:g #4294967298 frame=1",
-                                 "@10000 off track tracepoint track:g #4294967298",
-                                 "@10000 on track tracepoint track:f #4294967297 frame=2",
-                                 "@10000 off track tracepoint track:f #4294967297",
-                                 "@10000 on track tracepoint track:f #4294967297 frame=3",
-                                 "@10000 off track tracepoint track:f #4294967297"));
-  auto marks = t.lines({}, {.frames = FrameChoice::Marks});
-  EXPECT_EQ(std::erase_if(marks, is_mark), 4u);
+  t.line("tp T3:9000:E:0:0").source("3:9000", "at", "g.c:14");
+  std::int64_t time_us = 10;
+  for (const int tracepoint : {3, 2, 4, 3})
+    t.frame(static_cast<std::int16_t>(tracepoint)).variable(1, ++time_us);
+  t.end().lines({}, {.frames = FrameChoice::Tracks});
+  EXPECT_THAT(t.threads(), ElementsAre("1/1 unknown thread", "1/2 tracepoint 2 at f",
+                                       "1/3 tracepoint 3 at g.c:14", "1/4 tracepoint 4"));
+  EXPECT_THAT(t.all_lines(),
+              IsSupersetOf({HasSubstr("1/1 @11000 session:trace status"),
+                            HasSubstr("1/3 @11000 tracepoint:g.c:14 frame=0 tracepoint=3 "),
+                            HasSubstr("1/2 @12000 tracepoint:f frame=1 tracepoint=2 "),
+                            HasSubstr("1/4 @13000 tracepoint:tracepoint 4 frame=2 tracepoint=4 "),
+                            HasSubstr("1/3 @14000 tracepoint:g.c:14 frame=3 tracepoint=3 ")}));
 }
 
-TEST(TraceTracks, ThreadsHaveTheirOwnAndStepsHaveNone) {
+TEST(TracepointTracks, AreOneForEachThreadAndHaveItsSteps) {
   TraceBuilder t;
   describe_steps(t);
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 10);
-  t.frame(2).registers(i386_registers(0x8001, 0xffff0000)).variable(1, 11);
-  t.frame(2).registers(i386_registers(0x8000, 0xaaaa0000)).variable(1, 12).end();
-  auto lines = t.lines({}, {.frames = FrameChoice::Auto});
-  std::erase_if(lines, [](const std::string& line) { return line.find(" on track ") == std::string::npos; });
-  EXPECT_THAT(
-      lines, ElementsAre(
-                 "@10000 on track tracepoint track:f on thread sp=0xffff0000 (guessed) #4294967297 frame=0",
-                 "@12000 on track tracepoint track:f on thread sp=0xaaaa0000 (guessed) #4294967298 frame=2"));
+  t.frame(2).registers(i386_registers(0x8000, 0xaaaa0000)).variable(1, 11);
+  t.frame(2).registers(i386_registers(0x8001, 0xffff0000)).variable(1, 12);
+  t.frame(2).registers(i386_registers(0x8001, 0xaaaa0000)).variable(1, 13);
+  t.frame(2).registers(i386_registers(0x8002, 0xaaaa0000)).variable(1, 14);
+  t.frame(2).registers(i386_registers(0x8002, 0xffff0000)).variable(1, 15).end();
+  t.lines({}, {.frames = FrameChoice::Tracks, .registers = RegisterChoice::None});
+  EXPECT_THAT(t.threads(),
+              ElementsAre("1/1 thread sp=0xffff0000 (guessed)", "1/2 thread sp=0xaaaa0000 (guessed)",
+                          "1/3 tracepoint 2 at f on thread sp=0xffff0000 (guessed)",
+                          "1/4 tracepoint 2 at f on thread sp=0xaaaa0000 (guessed)"));
+  EXPECT_THAT(t.all_lines(), IsSupersetOf({"1/3 15000] tracepoint:f", "1/4 14000] tracepoint:f"}));
 }
 
-TEST(TraceTracks, LargeFilesHaveNoneUnlessAsked) {
-  constexpr int kMostHits = 100'000;
+// Calls, records of more than 15 values, counters and blobs, of frames with a pattern and without.
+TEST(TracepointTracks, HaveAllThatThreadsHave) {
   TraceBuilder t;
-  t.line("R 0").line(kStamp).line("tp T2:8000:E:0:0").source("2:8000", "at", "f");
-  for (int i = 0; i < kMostHits; ++i) t.frame(2).variable(1, 10);
-  const auto has_tracks = [&](FrameChoice choice) {
-    t.write(t.bytes() + std::string(4, '\0'));
-    return t.lines({}, {.frames = choice}).size() > 2 * kMostHits;
-  };
-  EXPECT_TRUE(has_tracks(FrameChoice::Auto));
-  t.frame(2).variable(1, 10);
-  EXPECT_FALSE(has_tracks(FrameChoice::Auto));
-  EXPECT_TRUE(has_tracks(FrameChoice::Tracks));
+  describe_steps(t);
+  t.line(kHits).line("tp T3:9000:E:0:0").line("tp A3:9000:M-1,404040,8").source("3:9000", "at", "g");
+  t.source("3:9000", "cmd", "collect g_hash");
+  std::int64_t time_us = 10;
+  for (int i = 0; i < 3; ++i) {
+    t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, ++time_us).variable(2, i);
+    for (std::uint32_t number = 30; number < 70; ++number) t.variable(number, i);
+    for (const std::uint32_t pc : {0x8001u, 0x8003u})
+      t.frame(2).registers(i386_registers(pc, 0xffff0000)).variable(1, ++time_us);
+    t.frame(3).memory(0x404040, t.number(std::int64_t{i})).variable(1, ++time_us).variable(2, i);
+  }
+  t.end();
+  const auto on_threads = t.lines({}, {.frames = FrameChoice::Marks});
+  const auto details = t.details();
+  EXPECT_THAT(on_threads, IsSupersetOf({HasSubstr("tracepoint:f (2) frame=0"), HasSubstr("counter"),
+                                        HasSubstr("blob gdb/frame/3/memory"), HasSubstr("] tracepoint:f")}));
+  EXPECT_EQ(t.lines({}, {.frames = FrameChoice::Tracks}), on_threads);
+  EXPECT_EQ(t.details(), details);
+}
+
+TEST(TracepointTracks, BeyondTheFirst10000AreOnTheirThreads) {
+  constexpr std::int16_t kThreads = 101, kTracepoints = 100;
+  constexpr std::size_t kTracks = 10'000;
+  TraceBuilder t;
+  t.line("R 0").line("tsv 1a:0:1:63757272656e745f7461736b5f706964");  // current_task_pid
+  for (std::int16_t pid = 1; pid <= kThreads; ++pid)
+    for (std::int16_t tracepoint = 1; tracepoint <= kTracepoints; ++tracepoint)
+      t.frame(tracepoint).variable(26, pid);
+  t.end();
+  EXPECT_EQ(t.lines({}, {.frames = FrameChoice::Tracks}).size(),
+            2u * kThreads * kTracepoints);  // a counter each
+  EXPECT_EQ(t.threads().size(), kThreads + kTracks);
+  EXPECT_THAT(t.all_lines().back(), HasSubstr("1/101 @10100000 counter variable:$current_task_pid #0 "));
 }
 
 TEST(TraceFrames, WithoutRegistersTheShapeIdentifiesSteps) {
