@@ -139,11 +139,8 @@ Outline outline_of(const Report& report) {
   outline["first_ns"] = written.first_ns ? Outline(*written.first_ns) : Outline();
   outline["last_ns"] = written.first_ns ? Outline(written.last_ns) : Outline();
   Outline& view = outline["view_ns"];
-  std::uint64_t first_call_ns = kForever;
-  for (const LaneInfo& lane : timeline.lanes()) first_call_ns = std::min(first_call_ns, lane.first_call_ns);
-  const std::uint64_t last_call_ns = timeline.totals().calls_end_ns;
-  if (first_call_ns < last_call_ns)
-    for (const std::uint64_t end_ns : {first_call_ns, last_call_ns}) view.push_back(end_ns);
+  if (const auto& first = timeline.totals().first_view)
+    for (const std::uint64_t time_ns : {first->span.begin_ns, first->span.end_ns}) view.push_back(time_ns);
   for (const auto& [input, text] : stats.details)
     outline["details"].push_back(Outline{{"input", input}, {"text", text}});
   return outline;

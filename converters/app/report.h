@@ -32,7 +32,7 @@ struct Report {
 
 // For programs. Keys: inputs, output (null if it was split), pieces (only if it was split), bytes_read,
 // bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null without events),
-// view_ns: the first begin and the last end of the program's calls (null if they are not known),
+// view_ns: the ends of Timeline's first view (null if there is none),
 // details: of the inputs, each {input, text} (only if there are any).
 Outline outline_of(const Report& report);
 // The same in a few lines, for people.

@@ -223,19 +223,31 @@ void Timeline::note_shared_cpus() const {
   }
 }
 
-std::uint64_t Timeline::calls_end_ns() const {
-  std::uint64_t latest = 0;
+std::optional<FirstView> Timeline::first_view() const {
+  constexpr std::uint64_t kMarginsInSpan = 20;     // a margin is 5 % of the marks' span
+  constexpr std::uint64_t kLeastMarginNs = 1'000;  // a single mark needs some length around it
+  TimeSpan calls, marks;
+  for (const LaneInfo& lane : infos_) calls.begin_ns = std::min(calls.begin_ns, lane.first_call_ns);
   for (const SourceState& state : parts_.sources) {
     const TimelineInput& input = parts_.inputs[state.input];
+    const auto shown = [&](std::uint64_t time_ns) { return apply_offset(time_ns, input.offset_ns); };
     const std::uint64_t end_ns = state.source->calls_end_ns();
-    latest = std::max(latest, end_ns == kForever ? input.last_ns : apply_offset(end_ns, input.offset_ns));
+    if (end_ns != 0)
+      calls.end_ns = std::max(calls.end_ns, end_ns == kForever ? input.last_ns : shown(end_ns));
+    if (const auto own = state.source->marks()) marks.join({shown(own->begin_ns), shown(own->end_ns)});
   }
-  return std::min(latest, totals_.last_ns);
+  calls.end_ns = std::min(calls.end_ns, totals_.last_ns);
+  if (calls.begin_ns < calls.end_ns) return FirstView{.span = calls, .has_calls = true};
+  if (marks.begin_ns > marks.end_ns) return std::nullopt;
+  const std::uint64_t margin_ns = std::max((marks.end_ns - marks.begin_ns) / kMarginsInSpan, kLeastMarginNs);
+  marks.begin_ns -= std::min(marks.begin_ns, margin_ns);
+  marks.end_ns = std::min(marks.end_ns + margin_ns, kTimeLimitNs - 1);
+  return FirstView{.span = marks, .has_calls = false};
 }
 
 void Timeline::add_up(std::span<const TooDeepCount> too_deep_when_shared) {
   for (const TimelineInput& input : parts_.inputs) totals_.last_ns = std::max(totals_.last_ns, input.last_ns);
-  totals_.calls_end_ns = calls_end_ns();
+  totals_.first_view = first_view();
   for (Lane& lane : parts_.lanes) {
     const LaneCounters& counters = lane.window().counters();
     totals_.too_deep.push_back(counters.too_deep);

@@ -48,13 +48,20 @@ struct TimelineOptions {
   bool is_split = false;
 };
 
+// What a viewer shows first: the program's calls, from the first begin to the last end. If no input records
+// calls, the marks that stand for them, with a margin.
+struct FirstView {
+  TimeSpan span;
+  bool has_calls;
+};
+
 // What is known at the end of a run, in the times that are shown.
 struct TimelineTotals {
-  std::uint64_t last_ns = 0;                // the latest time of any lane; 0 if there are no events
-  std::uint64_t calls_end_ns = 0;           // of the program's last call, as far as known; 0 without events
-  std::vector<TooDeepCount> too_deep = {};  // by lane
-  std::uint64_t cut_arguments = 0;          // of all lanes
-  std::uint64_t skipped_calls = 0;          // of all lanes
+  std::uint64_t last_ns = 0;                 // the latest time of any lane; 0 if there are no events
+  std::optional<FirstView> first_view = {};  // nothing if there are neither calls nor marks
+  std::vector<TooDeepCount> too_deep = {};   // by lane
+  std::uint64_t cut_arguments = 0;           // of all lanes
+  std::uint64_t skipped_calls = 0;           // of all lanes
 };
 
 class Timeline {
@@ -131,7 +138,7 @@ class Timeline {
   void apply_offsets();
   void note_shared_cpus() const;
   void finish_inputs();
-  std::uint64_t calls_end_ns() const;
+  std::optional<FirstView> first_view() const;
   void add_up(std::span<const TooDeepCount> too_deep_when_shared);
 
   std::vector<std::shared_ptr<const void>> kept_;

@@ -16,6 +16,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -28,6 +29,8 @@ from pathlib import Path
 from needs import needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
+import fxt_reader  # noqa: E402
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 SCRIPT = REPOSITORY / "scripts" / "open-in-perfetto"
 DUMP = CONVERT.with_name("fxt-dump")
@@ -298,6 +301,24 @@ class OpenInPerfetto(unittest.TestCase):
             pass
         process.terminate()
         self.assertNotIn("cpu-tracks", process.communicate(timeout=60)[1])
+
+    def test_the_link_of_a_gdb_session_names_the_part_with_the_frames(self):
+        bare = self.folder / "bare.tfile"  # its only events are frames, of 1000 and 2000 us
+        bare.write_bytes(b"\x7fTRACE0\nR 0\ntsv 1:0:1:" + b"trace_timestamp".hex().encode() + b"\ntp T2:8000:E:0:0\n\n" +
+                         b"".join(struct.pack("<HIcIq", 2, 13, b"V", 1, time_us) for time_us in (1000, 2000)) + bytes(4))
+        sessions = [REPOSITORY / "samples" / "gdb" / "queue.trace", bare]
+        for session, link in zip(sessions, self.links_of("--fetch", *sessions)):
+            output = self.folder / "session.fxt"
+            report = json.loads(subprocess.run([CONVERT, "--report=json", session, output], check=True,
+                                               stdout=subprocess.PIPE).stdout)
+            times = [event.time for event in fxt_reader.read(output).events if event.category == "tracepoint"]
+            first, last = min(times), max(times)
+            margin = (last - first) // 20
+            self.assertEqual(report["view_ns"], [first - margin, last + margin])
+            # The viewer ignores a part that reaches beyond the trace.
+            part = [max(first - margin, report["first_ns"]), min(last + margin, report["last_ns"])]
+            said = self.said(link)
+            self.assertEqual([int(said["visStart"]), int(said["visEnd"])], part)
 
     def test_any_name_is_quoted(self):
         names = ["a b.fxt", "50% #1?&=+.fxt", "schräg.fxt"]

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
+#include <string>
 
 #include "tests/model/event_text.h"
 
@@ -410,7 +412,71 @@ TEST_F(TimelineTest, WhatIsKnownOfInputsIsMovedWithTheirTimes) {
   EXPECT_EQ(timeline.info().wall_clock->time_ns, 30U);
   EXPECT_EQ(timeline.info().wall_clock->utc_ns, 7U);
   EXPECT_EQ(timeline.info().processes.size(), 1U);
-  EXPECT_EQ(timeline.totals().calls_end_ns, 50U);
+  EXPECT_EQ(timeline.totals().first_view->span.end_ns, 50U);
+}
+
+// An input without calls.
+class NoCalls : public Marks {
+ public:
+  NoCalls(Lane& lane, std::vector<Mark> marks, std::optional<TimeSpan> span)
+      : Marks(lane, std::move(marks), 1), span_(span) {}
+  std::uint64_t calls_end_ns() const override { return 0; }
+  std::optional<TimeSpan> marks() const override { return span_; }
+
+ private:
+  std::optional<TimeSpan> span_;
+};
+
+class FirstViewTest : public TimelineTest {
+ protected:
+  void add_input(std::uint64_t tid, std::vector<Mark> marks, std::optional<TimeSpan> span) {
+    timeline.begin_input("marks");
+    Lane& lane = timeline.add_lane({.process = ProcessId{1},
+                                    .thread = static_cast<ThreadId>(tid),
+                                    .process_name = {},
+                                    .thread_name = {}});
+    timeline.add_source(std::make_unique<NoCalls>(lane, std::move(marks), span), {&lane});
+  }
+  std::string view() {
+    run(timeline);
+    const auto& view = timeline.totals().first_view;
+    if (!view) return "";
+    return std::to_string(view->span.begin_ns) + "~" + std::to_string(view->span.end_ns) +
+           (view->has_calls ? " of calls" : "");
+  }
+  Timeline timeline{{.lanes = kTestLanes}, notes};
+};
+
+TEST_F(FirstViewTest, IsOfCallsIfThereAreAny) {
+  timeline.begin_input("calls");
+  Lane& lane = timeline.add_lane({.process = ProcessId{1},
+                                  .thread = ThreadId{1},
+                                  .process_name = {},
+                                  .thread_name = {},
+                                  .first_call_ns = 4000});
+  timeline.add_source(std::make_unique<Marks>(lane, std::vector<Mark>{{4000, true, f}, {9000, false, f}}, 2),
+                      {&lane});
+  add_input(2, {{10, true, f}, {90'000, false, f}}, TimeSpan{.begin_ns = 10, .end_ns = 90'000});
+  EXPECT_EQ(view(), "4000~9000 of calls");
+}
+
+TEST_F(FirstViewTest, IsOfTheMarksOfAllInputsWhereTheyAreShown) {
+  add_input(1, {{10'000, true, f}, {90'000, false, f}}, TimeSpan{.begin_ns = 20'000, .end_ns = 40'000});
+  add_input(2, {{10'000, true, f}, {30'000, false, f}}, TimeSpan{.begin_ns = 10'000, .end_ns = 20'000});
+  add_input(3, {{10'000, true, f}, {30'000, false, f}}, std::nullopt);
+  timeline.shift_input(1, 100'000);
+  EXPECT_EQ(view(), "15000~125000");
+}
+
+TEST_F(FirstViewTest, LiesWithinTheTimesThatCanBeDrawn) {
+  constexpr std::uint64_t kLast = kTimeLimitNs - 1;
+  add_input(1, {{kLast, true, f}, {kLast, false, f}}, TimeSpan{.begin_ns = kLast, .end_ns = kLast});
+  EXPECT_EQ(view(), std::to_string(kLast - 1000) + "~" + std::to_string(kLast));
+}
+
+TEST_F(FirstViewTest, IsNoneWithoutCallsAndMarks) {
+  add_input(1, {{10'000, true, f}, {90'000, false, f}}, std::nullopt);
+  EXPECT_EQ(view(), "");
 }
 
 TEST_F(TimelineTest, AnInputCannotBeginBeforeTimeZero) {

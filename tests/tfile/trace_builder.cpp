@@ -121,6 +121,8 @@ std::vector<std::string> TraceBuilder::lines(const ImportOptions& options, const
   details_.clear();
   for (const ImportStats::Detail& detail : stats.details) details_.push_back(detail.text);
   bytes_read_ = stats.bytes_read;
+  const auto& view = timeline.totals().first_view;
+  first_view_ = view ? fmt::format("{}~{}", view->span.begin_ns, view->span.end_ns) : "";
   threads_ = text.threads();
   for (std::string& thread : threads_)
     if (const auto at = thread.find(" of "); at != std::string::npos) thread.resize(at);

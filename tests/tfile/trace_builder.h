@@ -60,6 +60,8 @@ class TraceBuilder {
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& threads() const { return threads_; }
   const std::vector<std::string>& details() const { return details_; }  // of the report
+  // As "BEGIN~END"; empty if there is none.
+  const std::string& first_view() const { return first_view_; }
 
   std::uint64_t bytes_read() const { return bytes_read_; }  // by the last lines()
 
@@ -79,6 +81,7 @@ class TraceBuilder {
   std::int16_t tracepoint_ = 0;
   bool has_call_history_ = false;
   std::vector<std::string> all_lines_, notes_, threads_, details_;
+  std::string first_view_;
 };
 
 // Describes two frames of tracepoint 2 at `tick`, 0x401000, that collects g_hash (8 bytes at 0x404040) and

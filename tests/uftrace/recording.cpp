@@ -154,9 +154,8 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   EventText text(names);
   timeline.run(text, each_round_);
   threads_ = text.threads();
-  span_of_calls_ = {kForever, timeline.totals().calls_end_ns};
-  for (const LaneInfo& lane : timeline.lanes())
-    span_of_calls_.first = std::min(span_of_calls_.first, lane.first_call_ns);
+  if (const auto& view = timeline.totals().first_view)
+    span_of_calls_ = {view->span.begin_ns, view->span.end_ns};
   keep(notes);
   std::vector<std::string> lines;
   description_.clear();

@@ -2,12 +2,24 @@
 // belong to the lanes of several sources is read by a shared source, which delivers to those.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "converters/model/lanes/event.h"
 
 namespace convert {
+
+// Both times are inside.
+struct TimeSpan {
+  std::uint64_t begin_ns = kForever, end_ns = 0;
+
+  void join(const TimeSpan& other) {
+    begin_ns = std::min(begin_ns, other.begin_ns);
+    end_ns = std::max(end_ns, other.end_ns);
+  }
+};
 
 // How far one pump() may read.
 struct PumpBudget {
@@ -33,9 +45,11 @@ class Source {
   virtual void read_ahead([[maybe_unused]] const PumpBudget& next) {}
   // No event of any of the lanes comes before this time, as far as is known before the first pump().
   virtual std::uint64_t begin_ns() const { return 0; }
-  // When the last call of the program ended, at the end of the input; kForever if that is not known. What
-  // follows was done by the kernel, or by the recorder.
+  // When the last call of the program ended, at the end of the input; kForever if that is not known, 0 if the
+  // input records no calls. What follows was done by the kernel, or by the recorder.
   virtual std::uint64_t calls_end_ns() const { return kForever; }
+  // The first and the last mark of an input that records no calls, at its end; nothing if there is none.
+  virtual std::optional<TimeSpan> marks() const { return std::nullopt; }
   // No later event of any of the lanes comes before this time. At least PumpBudget::delivered_until_ns once
   // that was reached.
   virtual std::uint64_t watermark_ns() const = 0;

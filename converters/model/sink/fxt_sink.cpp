@@ -266,10 +266,12 @@ void FxtSink::note_repaired(const Timeline& timeline, Notes& notes) const {
 }
 
 void FxtSink::end_first_view(const Timeline& timeline) {
-  const std::uint64_t end_ns = timeline.totals().calls_end_ns;
-  if (info_ == nullptr || end_ns == 0 || end_ns >= timeline.totals().last_ns) return;
+  const auto& view = timeline.totals().first_view;
+  if (info_ == nullptr || !view) return;
   fxt::PerfettoPackets packets;
-  packets.first_view_ends(end_ns);
+  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // that of calls stands in the head
+  if (!view->has_calls || view->span.end_ns < timeline.totals().last_ns)
+    packets.first_view_ends(view->span.end_ns);
   write_hints(packets);
 }
 

@@ -70,8 +70,7 @@ class FxtSink : public EventSink {
   // Names all processes and threads. The 255 heaviest threads get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
-  // Called after the last event of the trace: tells viewers where the calls of the program end, as that is
-  // only known now.
+  // Called after the last event of the trace: writes as much of the first view as is only known now.
   void end_first_view(const Timeline& timeline);
   // Called after that, or where the rest of the trace is not wanted: notes what had to be cut or dropped.
   // `output` is what notes call the file.

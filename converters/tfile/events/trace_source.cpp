@@ -43,6 +43,7 @@ bool TraceSource::read_frames(std::size_t budget_bytes) {
     const Frame* frame = reader_.next();
     if (frame == nullptr) {
       while (!waiting_.empty()) emit_earliest();
+      if (frames_shown_) frames_shown_->end_ns = last_ns_;
       last_ns_ = session_.emit_start(last_ns_);
       emit_damage();
       calls_.end_all();
@@ -100,7 +101,10 @@ std::size_t TraceSource::emit_earliest() {
 std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step,
                                        std::uint64_t time_ns) {
   last_ns_ = std::max(time_ns, last_ns_);
-  if (!session_.has_started()) last_ns_ = session_.emit_start(last_ns_);
+  if (!session_.has_started()) {
+    last_ns_ = session_.emit_start(last_ns_);
+    frames_shown_ = TimeSpan{.begin_ns = last_ns_, .end_ns = last_ns_};
+  }
   if (reader_.has_damage()) emit_damage();
   if (!is_step && !calls_.empty()) calls_.end(lane, tracepoint);
   return last_ns_;

@@ -88,6 +88,8 @@ class TraceSource : public Source {
 
   bool pump(const PumpBudget& budget) override;
   std::uint64_t watermark_ns() const override { return last_ns_; }
+  std::uint64_t calls_end_ns() const override { return 0; }
+  std::optional<TimeSpan> marks() const override { return frames_shown_; }
 
  private:
   bool read_frames(std::size_t budget_bytes);
@@ -114,6 +116,7 @@ class TraceSource : public Source {
   FrameQueue waiting_;
   SteppingCalls calls_;
   std::uint64_t last_ns_ = 0;
+  std::optional<TimeSpan> frames_shown_;
 };
 
 }  // namespace convert::tfile

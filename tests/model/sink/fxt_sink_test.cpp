@@ -93,6 +93,36 @@ TEST_F(FxtSinkTest, ViewersAreToldWhereTheCallsEndOnceThatIsKnown) {
               ElementsAre(kHeader, kName, 0x1002'04aa'0a40'070a, 0x01));  // time 10, field 2: tracing_started
 }
 
+// There are no calls, but marks from time 2000 to 42000.
+class OnlyMarks : public Story {
+ public:
+  using Story::Story;
+  std::uint64_t calls_end_ns() const override { return 0; }
+  std::optional<TimeSpan> marks() const override { return TimeSpan{.begin_ns = 2000, .end_ns = 42'000}; }
+};
+
+TEST_F(FxtSinkTest, ViewersAreToldWhereMarksBeginAndEnd) {
+  fxt::MemoryOutput output;
+  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
+  timeline.begin_input("story");
+  Lane& lane = timeline.add_lane(
+      {.process = ProcessId{7}, .thread = ThreadId{8}, .process_name = "p", .thread_name = "t"});
+  FxtSink sink(writer, names, &timeline.info());
+  timeline.add_source(std::make_unique<OnlyMarks>(lane, [&](Lane& l) { l.instant(42'000, label("a")); }),
+                      {&lane});
+  timeline.run(sink, [] {});
+  writer.flush();
+  const std::size_t events = output.words().size();
+  sink.end_first_view(timeline);
+  writer.flush();
+  fxt::PerfettoPackets packets;
+  packets.first_view_begins(0);
+  packets.first_view_ends(44'000);
+  const auto written = std::as_bytes(output.words().subspan(events)).subspan(16, packets.bytes().size());
+  EXPECT_TRUE(std::ranges::equal(written, packets.bytes()));
+}
+
 // "process", "p" and "t" have the first three string indexes.
 constexpr std::uint64_t kApp = 0x0000'0003'0004'0022;   // string record: index 4, 3 bytes, 2 words
 constexpr std::uint64_t kMain = 0x0000'0004'0005'0022;  // index 5, 4 bytes

@@ -179,6 +179,64 @@ TEST(TraceTimes, ThatGoBackKeepTheirFrames) {
   EXPECT_THAT(lines, Contains(HasSubstr(" reg.esp=0x1000001e")));
 }
 
+TEST(FirstView, IsThatOfTheFramesWithAMargin) {
+  TraceBuilder t;
+  describe_stamped(t, ";starttime:3e8;stoptime:989680");  // 1000 us, 10 s
+  for (const std::int64_t time_us : {2000, 2500, 4000}) t.frame(2).variable(1, time_us);
+  t.end().lines();
+  EXPECT_EQ(t.first_view(), "1900000~4100000");
+  t.lines({}, {.frames = FrameChoice::Tracks});
+  EXPECT_EQ(t.first_view(), "1900000~4100000");
+}
+
+TEST(FirstView, OfAShortTimeHasAMicrosecondOnEachSide) {
+  TraceBuilder t;
+  describe_stamped(t, ";starttime:3e8;stoptime:989680");
+  t.frame(2).variable(1, 2000).end().lines();
+  EXPECT_EQ(t.first_view(), "1999000~2001000");
+}
+
+TEST(FirstView, DoesNotBeginBeforeTimeZero) {
+  TraceBuilder t;
+  describe_stamped(t);
+  t.frame(2).variable(1, 1).frame(2).variable(1, 1001).end().lines();
+  EXPECT_EQ(t.first_view(), "0~1051000");
+}
+
+TEST(FirstView, OfFramesWithoutAStampIsWhereTheyAreShown) {
+  TraceBuilder t;
+  describe_stamped(t, ";starttime:3e8;stoptime:7d0");  // 1000 us, 2000 us
+  for (int i = 0; i < 4; ++i) t.frame(2);
+  EXPECT_THAT(times(t.end()), ElementsAre("@1200000", "@1400000", "@1600000", "@1800000"));
+  EXPECT_EQ(t.first_view(), "1170000~1830000");
+}
+
+TEST(FirstView, IsFromTheEarliestToTheLatest) {
+  TraceBuilder t;
+  describe_stamped(t);
+  for (const std::int64_t time_us : {300, 100, 500, 200}) t.frame(2).variable(1, time_us);
+  t.end().lines();
+  EXPECT_EQ(t.first_view(), "80000~520000");
+}
+
+TEST(FirstView, IsThatOfTheThreadsThatAreShown) {
+  TraceBuilder t;
+  t.line("R 0").line(kStamp).line("tsv 1a:0:1:63757272656e745f7461736b5f706964");  // current_task_pid
+  for (const std::int64_t pid : {42, 7, 7, 42}) t.frame(2).variable(1, 1000 + pid).variable(26, pid);
+  t.end();
+  ImportOptions options;
+  options.tids = {7};
+  t.lines(options);
+  EXPECT_EQ(t.first_view(), "1006000~1008000");
+}
+
+TEST(FirstView, OfNoFramesIsNone) {
+  TraceBuilder t;
+  describe_stamped(t, ";starttime:3e8;stoptime:989680");
+  t.end().lines();
+  EXPECT_EQ(t.first_view(), "");
+}
+
 TEST(TraceSession, ShowsTheStatus) {
   TraceBuilder t;
   describe_stamped(t, ";tframes:3;tcreated:3;tfree:10;tsize:20;starttime:f4241;stoptime:1e8482");
