@@ -2,8 +2,9 @@
 """Checks what Perfetto shows first of the inputs that are named after the converter, each converted with default options.
 
 Nothing but processes is at the top level of Perfetto's window, because Perfetto unfolds a process only if it is alone there.
-With --utc there may be a date, too, and with --cpu-tracks the tracks of CPUs. The first view, by the report, is from the first
-begin to the last end of the program's calls. Without calls it is from the first to the last frame of GDB, with a margin of 5 %.
+That also holds with --frames tracks. With --utc there may be a date, too, and with --cpu-tracks the tracks of CPUs. The first
+view, by the report, is from the first begin to the last end of the program's calls. Without calls it is from the first to the
+last frame of GDB, with a margin of 5 %.
 
 If the environment variable TRACE_PROCESSOR_SHELL names Perfetto's trace processor, it loads the traces, too. Its answers to SQL
 queries must have the groups and the calls of our model of Perfetto (viewers.py), the first view of the report, and no errors
@@ -23,7 +24,7 @@ import fxt_reader as fxt
 import viewers
 
 # The options of the converter, and the groups that they add.
-WAYS = ([], set()), (["--utc"], {"System"}), (["--cpu-tracks"], {"CPU Scheduling", "Scheduler"})
+WAYS = ([], set()), (["--frames=tracks"], set()), (["--utc"], {"System"}), (["--cpu-tracks"], {"CPU Scheduling", "Scheduler"})
 
 # What the window's plugins ask when they make the top level: ProcessThreadGroups, Sched, TraceMetadata and
 # TraceProcessorTrack. Tracks that belong to neither a process nor a thread are there by themselves, or in a group.
