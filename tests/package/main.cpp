@@ -18,6 +18,7 @@
 #include "fxt/time_range.h"
 #include "fxt/tracer.h"
 #include "fxt/utf8.h"
+#include "fxt/version.h"
 #include "fxt/words.h"
 #include "fxt/writer.h"
 
@@ -38,6 +39,14 @@ bool is_all_there() {
   fxt::StreamInput input(in);
   fxt::OutputFile("outside.txt").commit();
   fxt::Tracer tracer("outside.fxt");
+  const fxt::TraceEvent event("outside", "event");
+  FXT_SCOPE("outside", "scope", "text", "abc", "\u00e9", 1);
+  fxt::trace_begin(event);
+  fxt::trace_flow_begin(event, 1);
+  fxt::trace_flow_end(event, 1);
+  fxt::trace_end(event);
+  tracer.flush();
+  static_assert(FXT_VERSION == FXT_VERSION_MAJOR * 10000 + FXT_VERSION_MINOR * 100 + FXT_VERSION_PATCH);
   return !fxt::parse_time_range("1ms~").to && fxt::make_valid_utf8("a") == "a" && !fxt::rules().empty() &&
          fxt::name_of(fxt::Fault::Crosses) == "Crosses" && !fxt::kinds().empty() &&
          fxt::Arguments{{"a", 1}} == fxt::Arguments{{"a", 1}} &&
