@@ -65,7 +65,7 @@ class TemporaryFolder {
       ::close(lifeline[1]);
       char byte = 0;
       while (::read(lifeline[0], &byte, 1) < 0 && ::getppid() == owner) ::usleep(kPauseUs);
-      fs::remove_all(path_, problem);
+      remove(path_);
       ::_exit(0);
     }
     const int error = errno;
@@ -87,6 +87,16 @@ class TemporaryFolder {
 
  private:
   static constexpr unsigned kPauseUs = 10'000;
+
+  // A call that fails, as for lack of memory, may work a little later.
+  static void remove(const std::string& path) {
+    constexpr int kTries = 100;
+    std::error_code problem;
+    for (int i = 0; i < kTries; ++i, ::usleep(kPauseUs)) {
+      fs::remove_all(path, problem);
+      if (!problem) return;
+    }
+  }
 
   std::string path_;
   int lifeline_ = -1;

@@ -122,10 +122,12 @@ class Faults(unittest.TestCase):
                     cause = os.strerror(error).lower()
                     # libarchive does not tell why gzip failed.
                     others = "can't write all|gzip decompression failed|the archive is damaged"
+                    # liblzma starts a thread, and does not tell why it could not.
+                    is_of_lzma = "lzma error" in message
                     # What is not there may be what tells the kind of an input.
-                    if name not in WITHOUT_CAUSE and error != errno.ENOENT:
+                    if name not in WITHOUT_CAUSE and error != errno.ENOENT and not is_of_lzma:
                         self.assertIn(cause, re.sub(others, cause, message.lower()))
-                    if name == "pthread_create":
+                    if name == "pthread_create" and not is_of_lzma:
                         self.assertIn("can't start a thread: ", message)
                     if name not in ABOUT_NO_FILE:
                         self.assertTrue(any(path in message for path in paths), message)
@@ -236,7 +238,7 @@ class Faults(unittest.TestCase):
                     (work / "out.fxt").write_bytes(old)
                 before = self.files_of(work)
                 with subprocess.Popen([PROGRAMS / "fxt-cut", "-r", "0~", "-", "out.fxt"], cwd=work, stdin=subprocess.PIPE) as run:
-                    run.stdin.write(self.trace.read_bytes()[:800])
+                    run.stdin.write(self.trace.read_bytes())
                     run.stdin.flush()
                     end = time.monotonic() + 60
                     while not list(work.glob("out.fxt.part-*")):
@@ -386,7 +388,7 @@ class Faults(unittest.TestCase):
         (self.folder / "out.fxt").write_bytes(self.trace.read_bytes())
         command = [PROGRAMS / "fxt-convert", CALC, "out.fxt"]
         messages = set()
-        for name, error in ("fopen", errno.EACCES), ("fopen64", errno.EACCES), ("stat", errno.EIO), ("stat64", errno.EIO):
+        for name, error in ("open", errno.EACCES), ("open64", errno.EACCES), ("stat", errno.EIO), ("stat64", errno.EIO):
             for number in range(1, 40):
                 run = self.run_in(self.folder, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error)
                 messages.add(run.stderr.decode())
