@@ -65,7 +65,7 @@ CALLS = """
 def is_of_the_program(event):
     if event.category == "sched":  # also what a program of that name calls
         return not event.name.startswith("linux:schedule")
-    return event.category not in ("[kernel]", "tracepoint")
+    return event.category not in ("[kernel]", "tracepoint", "session")
 
 
 def view_problem(trace, view):
