@@ -52,11 +52,16 @@ Folder::Folder(std::filesystem::path path)
   if (!descriptor_.is_open()) error_ = errno;
 }
 
+// Recordings have thousands of files: their paths are not taken apart.
 FilePlace::FilePlace(std::shared_ptr<const Folder> folder, std::string_view path, Links links)
-    : text_((folder->path() / path).native()),
-      path_begin_(text_.size() - path.size()),
-      folder_(std::move(folder)),
-      links_(links) {}
+    : folder_(std::move(folder)), links_(links) {
+  const std::string& directory = folder_->path().native();
+  text_.reserve(directory.size() + 1 + path.size());
+  text_ = directory;
+  if (!text_.empty() && text_.back() != '/') text_ += '/';
+  path_begin_ = text_.size();
+  text_ += path;
+}
 
 // The only place that opens a file of an input. Returns no descriptor and sets errno if it is not found.
 Descriptor FilePlace::find(int flags) const {
@@ -110,7 +115,8 @@ FilePlace::Status FilePlace::status() const {
 
 // Another file may have the name by now: its type is checked again.
 FilePlace::Opened FilePlace::open() const {
-  Opened result{.status = status(), .descriptor = Descriptor()};
+  Opened result{.status = is_expected_regular_ ? Status{.kind = Status::Kind::Regular} : status(),
+                .descriptor = Descriptor()};
   if (result.status.kind != Status::Kind::Regular) return result;
   Descriptor opened = find(O_RDONLY | O_NONBLOCK | O_NOCTTY);
   struct stat found {};

@@ -84,6 +84,9 @@ class FilePlace {
   };
   // Never blocks.
   Opened open() const;
+  // Its status was Regular a moment ago: open() does not ask for it once more before it opens the file, only
+  // after that.
+  void expect_regular() { is_expected_regular_ = true; }
 
  private:
   enum class Links : std::uint8_t { LeadAnywhere, StayBeneath, StartAtRoot };
@@ -97,6 +100,7 @@ class FilePlace {
   std::size_t path_begin_ = 0;  // in the text: what is relative to the folder
   std::shared_ptr<const Folder> folder_;
   Links links_ = Links::LeadAnywhere;
+  bool is_expected_regular_ = false;
 };
 
 }  // namespace fxt

@@ -80,7 +80,10 @@ Directory list_directory(const std::filesystem::path& path) {
       throw InputError(Location::file(place.text()), status.problem);
     if (status.kind == Kind::Refused) {
       found.refused.push_back(fmt::format("{}: {}", place.text(), status.problem));
-    } else if (tid) {
+      continue;
+    }
+    place.expect_regular();  // there may be thousands, which are opened several times
+    if (tid) {
       found.threads.push_back({ThreadId{*tid}, std::move(place), status.size_bytes});
     } else if (perf_cpu) {
       found.perf_cpus.push_back({*perf_cpu, std::move(place), status.size_bytes});

@@ -97,6 +97,19 @@ TEST_F(FilePlaceTest, OnlyRegularFilesAreOpened) {
   EXPECT_EQ(text_of(FilePlace("/dev/zero")), kNotRegular);
 }
 
+TEST_F(FilePlaceTest, AFileThatIsReplacedIsCheckedWhenItIsOpen) {
+  FilePlace place = FilePlace::beneath(std::make_shared<const Folder>(top_ / "run"), "file");
+  ASSERT_EQ(place.status().kind, FilePlace::Status::Kind::Regular);
+  place.expect_regular();
+  EXPECT_EQ(text_of(place), "inside");
+  fs::remove(top_ / "run/file");
+  link("run/file", top_ / "secret");
+  EXPECT_EQ(text_of(place), kLeadsOut);
+  fs::remove(top_ / "run/file");
+  ASSERT_EQ(::mkfifo((top_ / "run/file").c_str(), 0600), 0);
+  EXPECT_EQ(text_of(place), kNotRegular);
+}
+
 TEST_F(FilePlaceTest, PathsOfTheUserMayBeLinksThatLeadAnywhere) {
   link("file-link", "run/file");
   link("folder-link", top_ / "run");
