@@ -26,11 +26,12 @@ class EventMerge {
   void add(std::span<std::uint64_t> words, const Thread& thread) {
     if (!words.empty()) parts_.push_back({words.data(), words.data() + words.size(), &thread});
   }
-  // The events that the file does not have yet, and the ends of scopes that it has as begins.
-  void add(TraceBuffer& buffer) {
+  // The events that the file does not have yet. In a file that can't be overwritten, the ends of scopes that
+  // it has as begins follow, too. (A scope may end between update_ends() and here.)
+  void add(const StagedFile& file, TraceBuffer& buffer) {
     const std::size_t filled = buffer.filled_.load(std::memory_order_acquire);
     parts_.push_back({buffer.words_.data() + buffer.flushed_, buffer.words_.data() + filled, &buffer.thread_,
-                      &buffer, next_end(buffer)});
+                      &buffer, file.can_overwrite() ? kNever : next_end(buffer)});
   }
 
   // Writes what happened until `now`. Scopes that are open then, or end later, end at `now` in a file that

@@ -159,7 +159,7 @@ void TracerState::write() {
   for (const auto& buffer : buffers_) {
     if (buffer->is_closed()) continue;
     if (file_->can_overwrite()) EventMerge::update_ends(*file_, *buffer, now);
-    merge_.add(*buffer);
+    merge_.add(*file_, *buffer);
   }
   names_.send(*file_);
   merge_.write(*file_, now);

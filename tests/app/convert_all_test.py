@@ -190,7 +190,7 @@ class Running(ConvertAll):
         table, _ = self.convert()
         self.assertEqual(table, """\
 recording            records        events        MB  notes
-a/heater.tfile            40           164      0.03  untyped-values 6, registers-left-out 1
+a/heater.tfile            40           132      0.03  untyped-values 6, registers-left-out 1
 calc                     203           115      0.01  longjmp 2
 
 2 of 2 recordings converted.

@@ -5,6 +5,7 @@ The directory with the programs is in the environment variable PROGRAMS.
 """
 
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -24,7 +25,9 @@ class Memcheck(unittest.TestCase):
     def check(self, program, *arguments):
         process = subprocess.run(["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", PROGRAMS / program, *arguments],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual((process.returncode, process.stderr), (0, ""))
+        # Some versions of valgrind do not know openat2, and say so in lines that begin with "--"; the programs do without it.
+        errors = re.sub(r"^--\d+-- .*\n", "", process.stderr, flags=re.MULTILINE)
+        self.assertEqual((process.returncode, errors), (0, ""))
 
     def test_conversions(self):
         for inputs in [["uftrace/family"], ["uftrace/calc"], ["gdb/queue.trace"], ["both/stones", "both/stones.trace"]]:

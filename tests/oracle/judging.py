@@ -79,17 +79,17 @@ def judge(description, kind):
     parser.add_argument("--converter", required=True, help="the program fxt-convert")
     parser.add_argument("--option", action="append", default=[], help="an option for fxt-convert")
     arguments, failed = parser.parse_args(), 0
-    with tempfile.TemporaryDirectory() as directory:
-        for recording in arguments.recordings:
-            comparison = kind(recording)
+    for recording in arguments.recordings:
+        comparison = kind(recording)
+        with tempfile.TemporaryDirectory() as directory:
             comparison.compare(arguments, directory)
-            done = ", ".join(f"{count} {what}" for what, count in comparison.compared.items() if count)
-            print(f"{recording.name}: {'DIFFERS' if comparison.problems else 'equal'}: {done}")
-            if comparison.notes:
-                print(f"  notes: {', '.join(comparison.notes)}")
-            for problem in comparison.problems[:SHOWN]:
-                print(f"  {problem}")
-            if len(comparison.problems) > SHOWN:
-                print(f"  … and {len(comparison.problems) - SHOWN} more")
-            failed += bool(comparison.problems)
+        done = ", ".join(f"{count} {what}" for what, count in comparison.compared.items() if count)
+        print(f"{recording.name}: {'DIFFERS' if comparison.problems else 'equal'}: {done}")
+        if comparison.notes:
+            print(f"  notes: {', '.join(comparison.notes)}")
+        for problem in comparison.problems[:SHOWN]:
+            print(f"  {problem}")
+        if len(comparison.problems) > SHOWN:
+            print(f"  … and {len(comparison.problems) - SHOWN} more")
+        failed += bool(comparison.problems)
     return 1 if failed else 0
