@@ -4,7 +4,8 @@
 #pragma once
 
 #if !defined(__cplusplus) || __cplusplus < 202002L
-#error "fxt needs C++20: compile with -std=c++20 or later (CMake: target_compile_features(<target> PRIVATE cxx_std_20))"
+#error \
+    "fxt needs C++20: compile with -std=c++20 or later (CMake: target_compile_features(<target> PRIVATE cxx_std_20))"
 #endif
 
 #define FXT_API [[gnu::visibility("default")]]

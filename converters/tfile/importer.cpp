@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"

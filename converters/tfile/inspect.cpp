@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/events/trace_source.h"

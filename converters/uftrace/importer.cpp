@@ -7,13 +7,14 @@
 #include <fmt/format.h>
 #include <list>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "converters/model/outline.h"
 #include "converters/uftrace/inspect.h"

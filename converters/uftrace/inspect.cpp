@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/events/event_ids.h"

@@ -52,8 +52,8 @@ std::string printable(std::string_view text);
 void append_printable(TextBuffer& out, std::string_view text);
 // The same in quotes, with \" \\ \n \r \t.
 void append_quoted(TextBuffer& out, std::string_view text);
-// A string of JSON, in which characters that are not shown are escaped. Each ill-formed part of `text` becomes
-// U+FFFD.
+// A string of JSON, in which characters that are not shown are escaped. Each ill-formed part of `text`
+// becomes U+FFFD.
 void append_json_string(TextBuffer& out, std::string_view text);
 // "\u009b": the escape of JSON for a character of UTF-8 that is not shown.
 void append_json_escape(TextBuffer& out, std::string_view character);

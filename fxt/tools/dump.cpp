@@ -17,13 +17,14 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "fxt/checker.h"
 #include "fxt/support/build_text.h"

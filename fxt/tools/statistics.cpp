@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "fxt/records.h"
 #include "fxt/support/json_text.h"

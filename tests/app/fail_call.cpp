@@ -1,9 +1,9 @@
 // Preloaded into a program (LD_PRELOAD), makes one of its calls into the system fail, as a full disk or a
 // missing permission would. From the environment: FAIL_CALL the function, FAIL_AT which of its calls (from
-// 1; 0 is all of them), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway, -1 is the end of the file, and
-// -9 kills the program. With FAIL_WORKERS only calls of threads that the program started count. Without
-// FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each function. With
-// REVERSE_ENTRIES the entries of a directory come in the reverse order.
+// 1; 0 is all of them), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway, -1 is the end
+// of the file, and -9 kills the program. With FAIL_WORKERS only calls of threads that the program started
+// count. Without FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each
+// function. With REVERSE_ENTRIES the entries of a directory come in the reverse order.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

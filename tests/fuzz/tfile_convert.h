@@ -5,10 +5,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <unistd.h>
+
+#include <nlohmann/json.hpp>
 
 #include "converters/model/sink/fxt_sink.h"
 #include "converters/tfile/importer.h"

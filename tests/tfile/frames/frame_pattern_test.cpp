@@ -6,9 +6,10 @@
 #include <bit>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "converters/tfile/frames/pattern_reader.h"
 #include "converters/tfile/frames/trace_file.h"
