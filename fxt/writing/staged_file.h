@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -68,13 +69,16 @@ class StagedFile {
     ::sigemptyset(&pipe);
     ::sigaddset(&pipe, SIGPIPE);
     const BlockedSignals blocked(pipe);
+    std::exception_ptr failure;
     try {
       file_.write(bytes);
     } catch (const std::system_error&) {
-      int signal = 0;
-      if (::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1) ::sigwait(&pipe, &signal);
-      throw;
+      failure = std::current_exception();
     }
+    if (failure == nullptr) return;
+    int signal = 0;
+    if (::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1) ::sigwait(&pipe, &signal);
+    std::rethrow_exception(failure);
   }
 
   static constexpr std::size_t kWord = sizeof(std::uint64_t), kPageWords = 4096 / kWord,
