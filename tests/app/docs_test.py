@@ -99,6 +99,16 @@ class Links(unittest.TestCase):
                 self.assertIn(f"(docs/{page.name}", readme)
 
 
+class Systems(unittest.TestCase):
+    def test_the_readme_names_the_systems_that_are_built_every_time(self):
+        readme = (REPOSITORY / "README.md").read_text()
+        elsewhere = re.search(r"^scripts/check-elsewhere --programs (.+)$", (REPOSITORY / ".ci/run").read_text(), re.MULTILINE)
+        names = {"trixie": "13", "sid": "sid"}
+        built = ["12", *(names[suite] for suite in elsewhere[1].split())]
+        self.assertEqual(re.split(", | or ", re.search(r"^On Debian (.+), with nothing", readme, re.MULTILINE)[1]), built)
+        self.assertNotRegex(readme, r"\b20\d\d-\d\d-\d\d\b")
+
+
 # The columns of Perfetto's tables that the queries use.
 TABLES = """
     CREATE TABLE slice (id, ts, dur, track_id, category, name, depth, parent_id, arg_set_id);
