@@ -25,13 +25,17 @@ namespace io = boost::iostreams;
 
 constexpr int kBlockBytes = 64 << 10;
 
-class RawFile final : public Input {
- public:
-  explicit RawFile(const std::string& path) try
-      : path_(path), file_(path == "-" ? FileInput(STDIN_FILENO) : FileInput(path)) {
+FileInput open_raw(const std::string& path) {
+  try {
+    return path == "-" ? FileInput(STDIN_FILENO) : FileInput(path);
   } catch (const std::system_error& error) {
     throw FileError(path + ": " + error.code().message());
   }
+}
+
+class RawFile final : public Input {
+ public:
+  explicit RawFile(const std::string& path) : path_(path), file_(open_raw(path)) {}
 
   std::size_t read(std::span<std::byte> room) override {
     try {
@@ -242,7 +246,7 @@ std::unique_ptr<Input> open_input(const std::string& path) {
                                  "7zXZ";
   auto file = std::make_unique<InputWithHead>(std::make_unique<RawFile>(path), kXz.size());
   if (file->failure() != nullptr) std::rethrow_exception(file->failure());
-  const auto packed = [&]<typename Filter>(std::in_place_type_t<Filter> filter, const auto&... arguments) {
+  const auto packed = [&](auto filter, const auto&... arguments) {
     return std::make_unique<PackedFile>(filter, std::move(file), path, arguments...);
   };
   const std::string_view head = file->head();
