@@ -34,7 +34,7 @@ std::unique_ptr<PerfFileSource> perf_source_of(RecordingImport& recording, Impor
   if (recording.perf_queues.empty()) return nullptr;
   return std::make_unique<PerfFileSource>(
       recording.directory.perf_cpus, PerfReading{.order = recording.info.order}, recording.perf_queues,
-      PerfFileSource::Shown{.switches = recording.shows_perf_switches(),
+      PerfFileSource::Shown{.switches = recording.shows_perf_switches() || recording.has_estimated_exits(),
                             .names = recording.shows_own_events() ? &context.names : nullptr},
       context.stats);
 }
@@ -159,8 +159,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
                 fmt::format("{} context switches; --cpu-tracks shows who ran on which CPU", count), count);
   });
   ThreadPlans& plans = recording.plans = plans_of(recording, context);
-  plan_forks(plans, recording.sessions, recording.perf, recording.info.has<FeatureBits::EstimateReturn>(),
-             recording.symbolizer, context.timeline);
+  plan_forks(plans, recording.sessions, recording.perf, recording.has_estimated_exits(), recording.symbolizer,
+             context.timeline);
   if (options.event_skip_out) skip_outside_calls(plans);
   std::erase_if(plans, [](const auto& entry) { return !entry.second.is_shown; });
   if (const std::size_t tasks = recording.sessions.tasks().size();

@@ -127,7 +127,7 @@ class RecordedCalls : public CallHistory {
     for (const ThreadOfLane& thread : threads_) lanes.push_back(thread.lane);
     return lanes;
   }
-  bool records_ends() const override { return !recording_.info.has<FeatureBits::EstimateReturn>(); }
+  bool records_ends() const override { return !recording_.has_estimated_exits(); }
   // A file that can't be read is reported by its source.
   std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) override {
     const auto thread = std::ranges::find(threads_, &lane, &ThreadOfLane::lane);

@@ -203,10 +203,11 @@ void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeli
                      .lone_outs = perf->second.lone_outs,
                      .short_outs = perf->second.short_outs,
                      .last_ns = perf->second.last_ns,
-                     .has_estimated_exits = recording.info.has<FeatureBits::EstimateReturn>(),
                      .shows_switches = recording.shows_perf_switches(),
                      .shows_preempted = !recording.options.no_sched_preempt};
-    if (recording.shows_perf_switches()) {
+    if (!recording.shows_perf_switches()) {
+      plan.switches_from_ns = kForever;
+    } else {
       if (const auto begin = inferred_begin_of(plan, perf->second)) plan.switches.inferred = {*begin};
       std::ranges::copy(perf->second.missing, std::back_inserter(plan.switches.inferred));
     }

@@ -24,6 +24,8 @@ struct RecordingImport : Recording {
   // Whether events, and the switches of perf, are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
   bool shows_perf_switches() const { return !options.no_sched && shows_own_events(); }
+  // Switches refute estimated exits, even if they are not shown.
+  bool has_estimated_exits() const { return info.has<FeatureBits::EstimateReturn>(); }
 
   RecordingOptions options;
   KernelFiles kernel;  // empty if they are not shown

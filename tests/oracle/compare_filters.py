@@ -26,7 +26,7 @@ import uftrace_reference as uftrace
 import viewers
 
 MAX_DEPTH = 512  # deeper calls are left out by the converter
-REPAIRED_ENDS = ("open-at-end", "exit-missing", "longjmp", "closed-by-exec", "cut-by-loss")
+REPAIRED_ENDS = ("open-at-end", "exit-missing", "exit-moved", "longjmp", "closed-by-exec", "cut-by-loss")
 _ENTRY = re.compile(r" *\[ *(\d+)\] +(\d+)\.(\d{9}) \| ( *)([^ /}].*?)(?:\(\))? \{$")
 _EXIT = re.compile(r" *\[ *(\d+)\] .* \| +\} /\* (.*) \*/$")
 

@@ -41,7 +41,7 @@ class SchedComparison(judging.Comparison):
     def take_notes(self, notes):
         self.hidden = any(note["kind"] == "too-deep" for note in notes)
         super().take_notes(note for note in notes if "perf-cpu" in note["first"]
-                           or note["kind"] in ("schedule-cut", "schedule-split", "switches-lost"))
+                           or note["kind"] in ("schedule-cut", "switches-lost"))
 
     def run(self, trace):
         dump = self.reference("dump", ["dump"])
@@ -113,7 +113,7 @@ class SchedComparison(judging.Comparison):
             self.problem("there are tracks of cpus")
         shown, shown_exits = Counter(), set()
         for slices in viewers.by_thread(view.slices).values():
-            for call in merged(filter(is_schedule, slices)):
+            for call in filter(is_schedule, slices):
                 shown[call.begin, call.args["cpu"], call.thread[1], STATES[call.args["state"]]] += 1
                 if "next_cpu" in call.args:
                     shown[call.end, call.args["next_cpu"], call.thread[1], "in"] += 1
@@ -147,7 +147,7 @@ class SchedComparison(judging.Comparison):
         expected, pieces = Counter(pairs_of(switches)), Counter()
         drawn = Counter()
         for thread, slices in viewers.by_thread(view.slices).items():
-            for call in merged(call for call in slices if is_schedule(call)):
+            for call in (call for call in slices if is_schedule(call)):
                 if call.args.get("repaired") == "schedule-cut":
                     pieces[call.name] += 1
                 else:
@@ -241,20 +241,6 @@ def pairs_of(switches):
     for (begin, _, thread, kind), (end, _, other, back) in zip(switches, switches[1:]):
         if thread == other and kind != "in" and back == "in":
             yield thread, begin, end, NAMES[kind == "preempted"]
-
-
-def merged(calls):
-    """Calls that were drawn in pieces are one again."""
-    last = None
-    for call in calls:
-        if last is not None and last.end == call.begin and last.args.get("repaired") == "schedule-split":
-            last.end, last.args = call.end, call.args
-            continue
-        if last is not None:
-            yield last
-        last = viewers.Slice(call.thread, call.category, call.name, call.begin, call.end, call.depth, call.args)
-    if last is not None:
-        yield last
 
 
 def with_children(slices):

@@ -86,8 +86,8 @@ inline constexpr NoteKind kCpuTracksLeftOut{
 inline constexpr NoteKind kSwitchesLost{"switches-lost", "perf events that the kernel had no room for"};
 inline constexpr NoteKind kScheduleCut{
     "schedule-cut", "schedule calls that end at a record of their thread: switches are missing"};
-inline constexpr NoteKind kScheduleSplit{
-    "schedule-split", "estimated exits inside schedule calls, which are drawn in two pieces", true};
+inline constexpr NoteKind kExitMoved{
+    "exit-moved", "estimated exits where the call can't have ended, moved as uftrace does", true};
 
 // ---- Kernel files ----
 inline constexpr NoteKind kKernelEventsLost{"kernel-events-lost",

@@ -75,10 +75,21 @@ RecordItem RecordCursor::next_call(const Record& record, Lookahead following) {
                   .call = decode(record),
                   .before_ns = seen_ns(),
                   .has_payload = record.has_payload()};
+  if (facts_.has_estimated_exits && record.type() == RecordType::Exit)
+    item.is_final_exit = is_final_exit(following);
   times_.add_item(record.time_ns, true);
   std::size_t bytes = 0;
   if (item.has_payload) size_payload(item, following, bytes);
   return consume_record(item, bytes);
+}
+
+bool RecordCursor::is_final_exit(Lookahead following) const {
+  while (following.bytes.size() >= kRecordSize) {
+    const Record next = load_record(following.bytes.data(), facts_.order);
+    if (!next.has_magic() || next.type() != RecordType::Exit) return false;
+    following = following.from(kRecordSize);
+  }
+  return following.at_end;
 }
 
 // Drops the record, but sizes its payload as if its time were right.

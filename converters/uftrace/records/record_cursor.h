@@ -38,6 +38,9 @@ struct RecordItem {
   CallRecord call = {};
   std::uint64_t before_ns = 0;  // the latest time of the calls before it
   bool has_payload = false;
+  // Of an exit in a recording with estimated exits: no entry follows in the file. The recorder wrote it when
+  // the thread ended, with the time of then.
+  bool is_final_exit = false;
   // The data of an event; the values of a call, if their layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};
   const PayloadLayout* layout = nullptr;  // of the values; null if it is unknown
@@ -204,6 +207,7 @@ class RecordCursor {
   std::optional<RecordItem> step(std::uint64_t delivered_until_ns);
   RecordItem next_call(const Record& record, Lookahead following);
   RecordItem next_event(const Record& record, Lookahead following);
+  bool is_final_exit(Lookahead following) const;
   RecordItem next_bad_time(const Record& record, Lookahead following);
   RecordItem consume_record(RecordItem item, std::size_t payload_bytes);
   CallRecord decode(const Record& record) const;

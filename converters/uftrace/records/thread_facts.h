@@ -26,6 +26,7 @@ struct ThreadFacts {
   std::uint64_t begun_ns = 0;                      // when the thread may have begun; 0 if that is not known
   std::optional<std::uint64_t> elapsed_ns = {};    // how long the recording took, if that is known
   bool is_growing = false;                         // the recorder still writes the file
+  bool has_estimated_exits = false;                // `uftrace record -e`: exits have guessed times
   std::shared_ptr<const CodeAddresses> code = {};  // null: functions may lie anywhere
 
   bool is_code(std::uint64_t address) const { return code == nullptr || code->contains(address); }
@@ -48,6 +49,7 @@ inline ThreadFacts facts_of(const Task& task, const Info& info, Symbolizer& symb
                     .max_stack = info.max_stack.value_or(0),
                     .elapsed_ns = elapsed_ns(info),
                     .is_growing = is_growing,
+                    .has_estimated_exits = info.has<FeatureBits::EstimateReturn>(),
                     .code = std::make_shared<TaskCode>(symbolizer, task)};
   if (task.fork_ns)
     facts.begun_ns = *task.fork_ns;

@@ -34,6 +34,7 @@ class CpuSlices {
 
   void begin(std::uint64_t time_ns, std::uint16_t cpu, std::uint8_t priority = kNormalPriority) {
     if (cpu_) end(time_ns, *cpu_, ThreadState::Blocked);  // a switch out is missing
+    is_off_cpu_ = false;
     cpu_ = cpu;
     priority_ = priority;
     begin_again();
@@ -53,6 +54,7 @@ class CpuSlices {
   void end(std::uint64_t time_ns, std::uint16_t cpu, ThreadState state,
            std::uint8_t priority = kNormalPriority) {
     cpu_.reset();
+    is_off_cpu_ = true;
     is_waiting_ = false;
     if (has_left_ || leaves_out(time_ns)) return;
     write(time_ns, {.cpu = cpu,
@@ -83,11 +85,15 @@ class CpuSlices {
     else
       pass(time_ns);
   }
+  // Both are false while nothing is known of it.
   bool is_on_cpu() const { return cpu_.has_value(); }
+  bool is_off_cpu() const { return is_off_cpu_; }
   // Whether the thread has left its cpu with its exit.
   bool has_left() const { return has_left_; }
+  // A record shows that the thread is on a CPU, whatever its switches say.
+  void prove_running() { is_off_cpu_ = false; }
   // Another thread has the id from here on.
-  void begin_again() { has_exited_ = has_left_ = false; }
+  void begin_again() { has_exited_ = has_left_ = is_off_cpu_ = false; }
 
  private:
   // Whether what happens to the thread at that time is left out of the tracks; then it is counted.
@@ -113,6 +119,7 @@ class CpuSlices {
   bool has_tracks_;
   std::uint64_t unwritten_ = 0;
   std::optional<std::uint16_t> cpu_;  // nothing: on none that is known
+  bool is_off_cpu_ = false;
   std::uint8_t priority_ = kNormalPriority;
   bool is_waiting_ = false;  // on a cpu, which isn't shown yet
   bool has_exited_ = false, has_left_ = false;

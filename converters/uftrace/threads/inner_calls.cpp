@@ -15,13 +15,11 @@ constexpr std::size_t kNone = ~std::size_t{0};
 
 }  // namespace
 
-InnerCalls::InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& notes, ThreadNoteNames note_names,
-                       bool has_estimated_exits)
+InnerCalls::InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& notes, ThreadNoteNames note_names)
     : lane_(lane),
       filter_(filter),
       notes_(notes),
       note_names_(std::move(note_names)),
-      has_estimated_exits_(has_estimated_exits),
       names_{.repaired = names.intern(kRepaired),
              .caller = names.intern("caller"),
              .retval = names.intern(kReturnValue),
@@ -233,21 +231,15 @@ void InnerCalls::end_kernel(std::uint64_t time_ns) {
 // ---- Off the cpu ----
 
 bool InnerCalls::begin_off_cpu(std::uint64_t time_ns, const SwitchOut& out) {
-  off_cpu_.out = out;
-  return open_off_cpu(time_ns);
-}
-
-bool InnerCalls::open_off_cpu(std::uint64_t time_ns) {
-  const SwitchOut& out = off_cpu_.out;
   if (leaves_out_event() || !filter_.shows_switch(depth(), out.is_short)) return false;
   lane_.begin(time_ns, out.label, 0, {{names_.cpu, std::uint32_t{out.cpu}}, {names_.state, out.state}});
-  off_cpu_.is_open = true;
+  is_off_cpu_ = true;
   below_switch_ = drawn_;
   return true;
 }
 
 bool InnerCalls::end_off_cpu(std::uint64_t time_ns, const Arguments& arguments) {
-  if (!std::exchange(off_cpu_.is_open, false)) return false;
+  if (!std::exchange(is_off_cpu_, false)) return false;
   close_off_cpu(time_ns, arguments);
   return true;
 }
@@ -260,21 +252,13 @@ void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments
   for (; late_ > 0; --late_) lane_.end(time_ns, {{names_.repaired, kKernelClipped.name}});
 }
 
-// A record proves that the thread ran while its switches deny it: switches are missing. But an exit whose
-// time is an estimate proves nothing, and the call goes on after it.
-void InnerCalls::interrupt_off_cpu(std::uint64_t time_ns, bool is_exit) {
-  if (!std::exchange(off_cpu_.is_open, false)) return;
-  off_cpu_.is_interrupted = has_estimated_exits_ && is_exit;
-  const NoteKind& kind = off_cpu_.is_interrupted ? kScheduleSplit : kScheduleCut;
-  notes_.add(kind, [&] {
+// A record proves that the thread ran while its switches deny it: switches are missing.
+void InnerCalls::cut_off_cpu(std::uint64_t time_ns) {
+  if (!std::exchange(is_off_cpu_, false)) return;
+  notes_.add(kScheduleCut, [&] {
     return fmt::format("{}: off the cpu, but it has a record at {} ns", note_names_.record_file, time_ns);
   });
-  close_off_cpu(lane_.clamped(time_ns), {{names_.repaired, std::string(kind.name)}});
-}
-
-void InnerCalls::resume(std::uint64_t time_ns) {
-  resume_kernel();
-  if (std::exchange(off_cpu_.is_interrupted, false)) open_off_cpu(lane_.clamped(time_ns));
+  close_off_cpu(lane_.clamped(time_ns), {{names_.repaired, kScheduleCut.name}});
 }
 
 }  // namespace convert::uftrace

@@ -27,11 +27,10 @@ struct ThreadNoteNames {
 class InnerCalls {
  public:
   // Borrows all but the names for notes.
-  InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& notes, ThreadNoteNames note_names,
-             bool has_estimated_exits);
+  InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& notes, ThreadNoteNames note_names);
 
   // How many are open on the lane now.
-  std::size_t open() const { return open_kernel() + (off_cpu_.is_open ? 1 : 0); }
+  std::size_t open() const { return open_kernel() + (is_off_cpu_ ? 1 : 0); }
   // Open calls of the program.
   std::size_t program_depth() const { return lane_.depth() - open(); }
   // Something that is no call happens now, which is left out if no call of the program is open.
@@ -65,17 +64,15 @@ class InnerCalls {
 
   // ---- Calls of the program ----
 
-  // The thread has an own record at this time: a call off the cpu is cut. If the record is an exit whose time
-  // is an estimate, resume() begins the call again.
-  void interrupt_off_cpu(std::uint64_t time_ns, bool is_exit);
+  // The thread has an own record at this time: a call off the cpu is cut.
+  void cut_off_cpu(std::uint64_t time_ns);
   // Suspends the kernel's calls until resume(), for a call of the program that is filtered. False if there is
   // none, or the thread is off the cpu.
   bool suspend_kernel();
+  // Continues them.
   void resume_kernel();
   // The kernel's calls end before a call of the program begins or ends.
   void cut_kernel(std::uint64_t time_ns);
-  // Continues what was suspended or interrupted.
-  void resume(std::uint64_t time_ns);
   // The kernel's calls end with the thread, or its records.
   void end_kernel(std::uint64_t time_ns);
 
@@ -99,11 +96,6 @@ class InnerCalls {
              end_ns >= begin_ns + std::min(shortest_ns, kForever - begin_ns);
     }
   };
-  struct OffCpuCall {
-    SwitchOut out = {};
-    bool is_open = false;
-    bool is_interrupted = false;  // it begins again after the own record
-  };
   struct ArgumentNames {
     NameId repaired, caller, retval, cpu, state;
   };
@@ -117,7 +109,6 @@ class InnerCalls {
   void end_frames_above(std::size_t frames, std::uint64_t time_ns);
   void cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind);
   void end_frames_for_filter();
-  bool open_off_cpu(std::uint64_t time_ns);
   void close_off_cpu(std::uint64_t time_ns, const Arguments& arguments);
   template <typename Describe>
   void note(const NoteKind& kind, Describe&& describe);
@@ -126,14 +117,13 @@ class InnerCalls {
   CallFilter& filter_;
   Notes& notes_;
   const ThreadNoteNames note_names_;
-  const bool has_estimated_exits_;
   const ArgumentNames names_;
   std::vector<KernelFrame> frames_;    // outermost first
   std::size_t drawn_ = 0;              // frames that are on the lane
   bool is_suspended_ = false;          // the drawn frames are
   std::size_t below_switch_ = kOnCpu;  // drawn frames below the call off the cpu
   std::size_t late_ = 0;               // calls between those and that one, which end when it does
-  OffCpuCall off_cpu_;
+  bool is_off_cpu_ = false;            // the call off the cpu is open
 };
 
 }  // namespace convert::uftrace

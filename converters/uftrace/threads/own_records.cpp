@@ -20,8 +20,7 @@ ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, SharedByThreads& shared
       no_options(plan.skips_outside),
       filter(option_filter != nullptr ? *option_filter : no_options),
       calls(lane, filter, symbols, names, notes,
-            {.record_file = plan.place.text(), .kernel_thread = plan.kernel.thread},
-            plan.switches.has_estimated_exits),
+            {.record_file = plan.place.text(), .kernel_thread = plan.kernel.thread}),
       streams(plan, lane, filter, calls, names) {
   calls.begin_thread({.calls = plan.is_forked ? std::optional(plan.inherited) : std::nullopt,
                       .flow = plan.fork_flow,
@@ -86,7 +85,11 @@ void OwnRecords::emit(const RecordItem& item, WorkerScratch& scratch) {
 void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
   const CallRecord& call = item.call;
   StackRepair& calls = stages_.calls;
-  const bool needs_room = stages_.streams.emit_before({call.time_ns, Precedence::OwnRecord});
+  bool needs_room = stages_.streams.emit_before({call.time_ns, Precedence::OwnRecord});
+  if (plan_.facts.has_estimated_exits) {
+    if (!call.is_entry() && stages_.streams.move_exit(call, item.is_final_exit)) return;
+    needs_room |= stages_.streams.end_moved_exits(call.time_ns);
+  }
   if (stages_.symbols.move_to(call.time_ns)) stages_.filter.use_scratch(scratch);
   stages_.filter.set_record(item);
   if (needs_room) calls.make_room(call);
@@ -100,7 +103,7 @@ void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
   else
     calls.exit(time_ns, call.depth, call.address, values_);
   emit_forks(time_ns);
-  calls.resume(time_ns);
+  calls.resume();
 }
 
 // Nothing is decoded for a call that is dropped anyway.
@@ -135,7 +138,8 @@ void OwnRecords::emit_event(const RecordItem& item) {
   const CallRecord& event = item.call;
   latest_event_ns_ = std::max(latest_event_ns_, event.time_ns);
   if (!shared_.shows_events) return;
-  if (stages_.streams.emit_before({event.time_ns, Precedence::OwnRecord}))
+  const bool needs_room = stages_.streams.emit_before({event.time_ns, Precedence::OwnRecord});
+  if (stages_.streams.end_moved_exits(event.time_ns) || needs_room)
     stages_.calls.make_room_for_event(event.time_ns);
   const std::uint64_t time_ns = lane_.clamped(event.time_ns);
   const bool is_of_call = event.address < kFirstUserEvent;
@@ -145,7 +149,7 @@ void OwnRecords::emit_event(const RecordItem& item) {
     notes_.add(kEventSkipped, [&] {
       return fmt::format("event {} with {} bytes of data", event.address, item.payload.size());
     });
-  stages_.calls.resume(time_ns);
+  stages_.calls.resume();
 }
 
 // ---- Arrows to forked children and new threads ----

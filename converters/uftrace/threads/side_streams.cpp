@@ -11,10 +11,12 @@ namespace convert::uftrace {
 
 SideStreams::SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names)
     : calls_(calls),
+      has_estimated_exits_(plan.facts.has_estimated_exits),
       slices_(lane, filter, plan),
       kernel_(plan.kernel, {lane, filter, calls, slices_, names}),
       switches_(plan.switches, {lane, filter, calls, slices_, names}),
-      listed_(std::move(plan.listed_events), {lane, filter, calls, slices_, names}) {
+      listed_(std::move(plan.listed_events), {lane, filter, calls, slices_, names}),
+      moved_(calls) {
   look_again();
 }
 
@@ -24,6 +26,10 @@ void SideStreams::look_again() {
   if (const Due listed = listed_.next(); listed < others_due_) {
     others_ = &listed_;
     others_due_ = listed;
+  }
+  if (const Due moved = moved_.next(); moved < others_due_) {
+    others_ = &moved_;
+    others_due_ = moved;
   }
   choose_first();
 }
@@ -38,11 +44,19 @@ void SideStreams::choose_first() {
 
 void SideStreams::emit_first(const Due& until) {
   // An exec would end them at once, and a message does not prove that the thread ran.
-  if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen))
-    calls_.begin_inherited(first_due_.time_ns);
-  // Calls of the kernel leave the other streams as they are.
-  if (first_ == &kernel_ && kernel_.emit_calls(until, others_due_)) return choose_first();
-  first_->emit_next();
+  const std::uint64_t time_ns = first_due_.time_ns;
+  if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen)) calls_.begin_inherited(time_ns);
+  MovedExits& moved = calls_.moved_exits();
+  // Calls of the kernel leave the other streams as they are, but for moved exits, which each of them may
+  // refute.
+  const bool was_off_cpu = slices_.is_off_cpu();
+  const Due kernel_until = moved.empty() ? until : Due{0, Precedence::SwitchIn};
+  if (first_ != &kernel_ || !kernel_.emit_calls(kernel_until, others_due_))
+    first_->emit_next();
+  else if (moved.empty())
+    return choose_first();
+  if (was_off_cpu && !slices_.is_off_cpu()) returned_ns_ = time_ns;
+  if (!moved.empty()) moved.update(time_ns, refutes_exits());
   look_again();
 }
 
@@ -55,6 +69,22 @@ bool SideStreams::emit_before(const Due& due) {
     emit_first(due);
   }
   return needs_room || calls_.inner().open() != 0;
+}
+
+bool SideStreams::move_exit(const CallRecord& exit, bool is_final) {
+  if (!moves_exits() && (is_final || returned_ns_ == 0)) return false;
+  if (!calls_.move_exit(exit, refutes_exits(), returned_ns_)) return false;
+  look_again();
+  return true;
+}
+
+bool SideStreams::end_moved_exits(std::uint64_t time_ns) {
+  slices_.prove_running();
+  returned_ns_ = 0;
+  if (calls_.moved_exits().empty()) return false;
+  calls_.end_all_moved(time_ns);
+  look_again();
+  return true;
 }
 
 bool SideStreams::drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes) {
@@ -108,7 +138,7 @@ void ListedEventStream::emit_next() {
   if (is_wanted && to_.filter.shows_event(to_.calls.depth(), false))
     to_.lane.instant(time_ns, is_exec ? to_.names.intern_label("event", "exec " + event.text) : dlopen_,
                      {{path_, event.text}});
-  to_.calls.resume(time_ns);
+  to_.calls.resume();
 }
 
 void ListedEventStream::emit_message(const ListedEvent& message) {
@@ -161,10 +191,12 @@ void SwitchStream::emit_next() {
   const std::uint64_t time_ns = to_.lane.clamped(message.time_ns);
   switch (message.kind) {
     case PerfEvent::Kind::SwitchIn:
-      return switch_in(time_ns, message);
+      if (plan_.shows_switches) return switch_in(time_ns, message);
+      return to_.slices.begin(message.time_ns, message.cpu);
     case PerfEvent::Kind::SwitchOut:
     case PerfEvent::Kind::Preempted:
-      return switch_out(time_ns, message);
+      if (plan_.shows_switches) return switch_out(time_ns, message);
+      return to_.slices.end(message.time_ns, message.cpu, ThreadState::Blocked);
     case PerfEvent::Kind::Exit:
       return exit(time_ns, message);
     case PerfEvent::Kind::Exec:

@@ -162,6 +162,21 @@ class ListedEventStream : public SideStream {
   NameId path_, message_;
 };
 
+// Estimated exits that were moved. They are own records, but later ones than those that were read.
+class MovedExitStream : public SideStream {
+ public:
+  explicit MovedExitStream(StackRepair& calls) : calls_(calls) {}
+
+  Due next() const override {
+    const std::uint64_t time_ns = calls_.moved_exits().next_ns();
+    return time_ns == kForever ? Due{} : Due{time_ns, Precedence::OwnRecord};
+  }
+  void emit_next() override { calls_.end_moved(); }
+
+ private:
+  StackRepair& calls_;
+};
+
 // All side streams of one thread, merged by time and precedence.
 class SideStreams {
  public:
@@ -175,7 +190,9 @@ class SideStreams {
   // Own records from this time on need emit_before(): something is due before them, or calls that lie inside
   // the program's are open.
   std::uint64_t plain_until_ns() const {
-    return calls_.inner().open() != 0 ? 0 : first_due_.plain_until_ns();
+    const bool needs_care =
+        calls_.inner().open() != 0 || (has_estimated_exits_ && (moves_exits() || returned_ns_ != 0));
+    return needs_care ? 0 : first_due_.plain_until_ns();
   }
 
   // Emits all that is due earlier. True if an own record of that time needs room among the inner calls.
@@ -183,6 +200,15 @@ class SideStreams {
   // Emits the event that is due first, which must exist. If it is a kernel call, those that follow it at once
   // go with it, before `until`.
   void emit_first(const Due& until);
+
+  // ---- Estimated exits, after what is due before them was emitted ----
+
+  // Keeps an exit for later if the thread can't return now, has come back to a CPU since its last record, or
+  // an exit before it was kept. False if nothing of that. A `final` exit has no guessed time.
+  bool move_exit(const CallRecord& exit, bool is_final);
+  // The thread has another record at that time: emits the exits that were kept. True if the record needs
+  // room.
+  bool end_moved_exits(std::uint64_t time_ns);
 
   // ---- After the thread's own records ----
 
@@ -205,12 +231,18 @@ class SideStreams {
 
  private:
   void choose_first();
+  // The thread is off the CPU, or in the kernel: no call of the program ends.
+  bool refutes_exits() const { return slices_.is_off_cpu() || calls_.inner().open() != 0; }
+  bool moves_exits() const { return refutes_exits() || !calls_.moved_exits().empty(); }
 
   StackRepair& calls_;
+  const bool has_estimated_exits_;
+  std::uint64_t returned_ns_ = 0;  // when the thread came back to a CPU, since its last record; 0: it did not
   CpuSlices slices_;
   KernelStream kernel_;
   SwitchStream switches_;
   ListedEventStream listed_;
+  MovedExitStream moved_;
   SideStream* others_ = &switches_;  // the first one beside the kernel
   SideStream* first_ = &kernel_;
   Due others_due_, first_due_;  // of those streams

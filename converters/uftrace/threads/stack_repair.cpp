@@ -39,19 +39,19 @@ StackRepair::Labels::Labels(Names& names)
       thread(names.intern_label("event", "thread")) {}
 
 StackRepair::StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names,
-                         RecordNotes& notes, ThreadNoteNames note_names, bool has_estimated_exits)
+                         RecordNotes& notes, ThreadNoteNames note_names)
     : lane_(lane),
       filter_(filter),
       symbols_(symbols),
       names_(names),
       notes_(notes),
-      inner_(lane, filter, names, notes.all(), std::move(note_names), has_estimated_exits),
+      inner_(lane, filter, names, notes.all(), std::move(note_names)),
       labels_(names) {}
 
 // ---- Room for a record ----
 
 void StackRepair::make_room(const CallRecord& call) {
-  inner_.interrupt_off_cpu(call.time_ns, !call.is_entry());
+  inner_.cut_off_cpu(call.time_ns);
   if (inner_.suspend_kernel()) {
     if (!will_be_seen(call)) return;
     inner_.resume_kernel();
@@ -147,6 +147,32 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
     open_inferred(time_ns, address, kExitWithoutEntry);
     end_top(time_ns, address, values);
   }
+}
+
+// ---- Estimated exits ----
+
+bool StackRepair::move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns) {
+  const std::size_t open = depth();
+  if (!is_settled() || exit.depth + 1 != open || address_at(exit.depth) != exit.address) return false;
+  notes_.add(kExitMoved, [&] {
+    return fmt::format("the estimated exit at {} ns lies where the call can't have ended", exit.time_ns);
+  });
+  const bool is_hidden = lane_.calls().is_filtered(exit.depth);
+  const std::uint64_t entered_ns = is_hidden ? exit.time_ns : lane_.calls()[exit.depth].begin_ns();
+  moved_exits_.add(exit, entered_ns, is_refuted, returned_ns);
+  return true;
+}
+
+void StackRepair::end_moved() {
+  const CallRecord exit = moved_exits_.take_next();
+  make_room(exit);
+  end_top(lane_.clamped(exit.time_ns), exit.address, {{labels_.repaired, kExitMoved.name}});
+  resume();
+}
+
+void StackRepair::end_all_moved(std::uint64_t time_ns) {
+  moved_exits_.end_before(time_ns);
+  while (!moved_exits_.empty()) end_moved();
 }
 
 // ---- After a gap ----
@@ -286,7 +312,8 @@ void StackRepair::close_down_to(std::size_t depth, std::uint64_t time_ns, const 
 
 // The new image starts with an empty stack; nothing of the parent is left.
 void StackRepair::exec(std::uint64_t time_ns) {
-  if (depth() > 0) {
+  end_all_moved(time_ns);
+  if (inner_.program_depth() > 0) {
     inner_.cut_kernel(time_ns);
     if (lane_.depth() > 0)
       notes_.add(kClosedByExec,
@@ -299,6 +326,7 @@ void StackRepair::exec(std::uint64_t time_ns) {
 }
 
 void StackRepair::exit_task(std::uint64_t time_ns) {
+  end_all_moved(time_ns);
   inner_.end_kernel(time_ns);
   close_calls(time_ns);
   origin_.calls.reset();
@@ -307,6 +335,7 @@ void StackRepair::exit_task(std::uint64_t time_ns) {
 
 void StackRepair::finish(std::uint64_t time_ns) {
   if (std::exchange(origin_.flow, 0) != 0 && filter_.shows_program()) note_lost_arrow(origin_.is_in_process);
+  end_all_moved(time_ns);
   inner_.end_kernel(time_ns);
   close_calls(time_ns);
 }

@@ -17,6 +17,7 @@
 #include "converters/uftrace/threads/call_filter.h"
 #include "converters/uftrace/threads/inferred_calls.h"
 #include "converters/uftrace/threads/inner_calls.h"
+#include "converters/uftrace/threads/moved_exits.h"
 
 namespace convert::uftrace {
 
@@ -32,7 +33,7 @@ class StackRepair : public OpenCalls {
  public:
   // Borrows the references. The symbols are those of the current record's time.
   StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names, RecordNotes& notes,
-              ThreadNoteNames note_names, bool has_estimated_exits);
+              ThreadNoteNames note_names);
 
   void begin_thread(ThreadOrigin origin) { origin_ = std::move(origin); }
   // Something happened on the thread: from then on it is inside the inherited calls.
@@ -44,7 +45,8 @@ class StackRepair : public OpenCalls {
 
   // ---- The calls of the program ----
 
-  std::size_t depth() const override { return inner_.program_depth(); }
+  // Without calls whose exits are moved: the next record is inside the others.
+  std::size_t depth() const override { return inner_.program_depth() - moved_exits_.size(); }
   // 0 for an inferred call: its address may come from damaged records of another thread, and is no evidence.
   std::uint64_t address_at(std::size_t depth) const override {
     return is_inferred(depth) ? 0 : lane_.calls()[depth].key;
@@ -56,8 +58,8 @@ class StackRepair : public OpenCalls {
   // resume() must follow the record.
   void make_room(const CallRecord& call);
   // The same for an event: the thread is on its cpu then.
-  void make_room_for_event(std::uint64_t time_ns) { inner_.interrupt_off_cpu(time_ns, false); }
-  void resume(std::uint64_t time_ns) { inner_.resume(time_ns); }
+  void make_room_for_event(std::uint64_t time_ns) { inner_.cut_off_cpu(time_ns); }
+  void resume() { inner_.resume_kernel(); }
 
   // It is certain that nothing of this call is shown. Needs room.
   bool drops(const CallRecord& call) const;
@@ -79,6 +81,17 @@ class StackRepair : public OpenCalls {
   void exit_task(std::uint64_t time_ns);
   // The thread's records are over; calls that are open end at `time_ns`.
   void finish(std::uint64_t time_ns);
+
+  // ---- Estimated exits that other records refute ----
+
+  MovedExits& moved_exits() { return moved_exits_; }
+  const MovedExits& moved_exits() const { return moved_exits_; }
+  // Keeps the exit of the innermost call for later; see MovedExits::add(). False if it is not the exit of
+  // that call.
+  bool move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns);
+  // Ends the call of the next moved exit, or of all of them: something else happens at that time.
+  void end_moved();
+  void end_all_moved(std::uint64_t time_ns);
 
   // ---- What lies inside ----
 
@@ -123,6 +136,7 @@ class StackRepair : public OpenCalls {
   ThreadOrigin origin_;
   std::uint64_t pending_losses_ = 0;
   InferredCalls inferred_;
+  MovedExits moved_exits_;
 };
 
 }  // namespace convert::uftrace

@@ -31,9 +31,8 @@ struct SwitchPlan {
   std::vector<bool> short_outs = {};          // the same
   std::vector<PerfMessage> inferred = {};     // switches that were not recorded, by time
   std::uint64_t last_ns = 0;                  // none that was recorded is later
-  bool has_estimated_exits = false;
-  bool shows_switches = true;   // else the queue has only exits, execs and names
-  bool shows_preempted = true;  // as calls off the cpu
+  bool shows_switches = true;                 // else the queue has only exits, execs and names
+  bool shows_preempted = true;                // as calls off the cpu
 };
 
 // What is known of a thread's kernel events.

@@ -128,7 +128,8 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
 // the calls of the thread end with the last thing that it did itself.
 void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   SideStreams& streams = stages_.streams;
-  if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() && stages_.calls.depth() == 0)
+  if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() &&
+      stages_.calls.inner().program_depth() == 0)
     streams.stop_switches(lane_.last_ns());
   const Due until{until_ns, Precedence::SwitchIn};
   while (streams.next() < until) {
@@ -156,7 +157,7 @@ void ThreadSource::end_calls() {
     notes_.all().add(kExitDepth, Location::file(file_.path()),
                      "exits are recorded at the depth of the caller");
   const std::uint64_t end_ns = lane_.clamped(own_records_.latest_event_ns());
-  if (stages_.calls.depth() != 0) calls_end_ns_ = end_ns;
+  if (stages_.calls.inner().program_depth() != 0) calls_end_ns_ = end_ns;
   stages_.calls.finish(end_ns);
 }
 

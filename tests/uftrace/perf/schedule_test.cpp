@@ -18,6 +18,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
 using R = RecordingBuilder;
 
@@ -288,29 +289,100 @@ TEST(UftraceSchedule, ARecordInsideProvesThatTheThreadRan) {
               ElementsAre("schedule-cut 1", "DIR/100.dat: off the cpu, but it has a record at 25 ns"));
 }
 
-// An exit whose time is a guess proves nothing; an entry does.
-TEST(UftraceSchedule, AnEstimatedExitSplitsTheCall) {
+// ---- Exits whose time is a guess: half way between the entry and the next entry ----
+
+std::vector<std::string> calls_of(R& r, const RecordingOptions& options = {}) {
+  std::vector<std::string> calls = r.lines({}, options);
+  std::erase_if(calls, [](const std::string& line) { return line.find('[') == std::string::npos; });
+  return calls;
+}
+
+TEST(UftraceSchedule, AnEstimatedExitOffTheCpuMovesHalfWayToTheNextEntry) {
+  for (const bool is_preempted : {false, true}) {
+    R r;
+    r.estimated_exits();
+    r.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(32, 1, R::kF).entry(50, 1, R::kG).exit(60, 1, R::kG);
+    PerfBytes perf;
+    is_preempted ? perf.preempted(20, 100) : perf.out(20, 100);
+    r.file("perf-cpu0.dat", perf.in(40, 100).text());
+    const std::string schedule =
+        is_preempted ? "100/100 [20, 40] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0"
+                     : "100/100 [20, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0";
+    EXPECT_THAT(calls_of(r), ElementsAre("100/100 [10, 60] demo:main repaired=\"open-at-end\"",
+                                         "100/100 [15, 44] demo:f repaired=\"exit-moved\"", schedule,
+                                         "100/100 [50, 60] demo:g"));
+    EXPECT_THAT(r.notes(), Contains("exit-moved 1"));
+    r.small_blocks();
+    EXPECT_THAT(calls_of(r), Contains("100/100 [15, 44] demo:f repaired=\"exit-moved\""));
+    EXPECT_THAT(calls_of(r, {.no_sched = true}), Contains("100/100 [15, 44] demo:f repaired=\"exit-moved\""));
+  }
+}
+
+TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
   R r;
   r.estimated_exits();
-  r.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(50, 0, R::kMain);
-  r.file("perf-cpu0.dat", PerfBytes().preempted(20, 100).in(30, 100).text());
-  EXPECT_THAT(
-      r.lines(),
-      ElementsAre("100/100 @10 cpu 0: 0 (new) -> 100", "100/100 [10, 50] demo:main",
-                  "100/100 [15, 25] demo:f", "100/100 @20 cpu 0: 100 (running) -> 0",
-                  "100/100 [20, 25] sched:linux:schedule (pre-empted) cpu=0 state='runnable' "
-                  "repaired=\"schedule-split\"",
-                  "100/100 [25, 30] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
-                  "100/100 @30 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (dead) -> 0"));
-  EXPECT_THAT(r.notes(),
-              ElementsAre("schedule-split 1", "DIR/100.dat: off the cpu, but it has a record at 25 ns"));
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG).exit(110, 1, R::kG);
+  r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(64, 100).out(72, 100).in(86, 100).text());
+  EXPECT_THAT(calls_of(r), Contains("100/100 [20, 93] demo:f repaired=\"exit-moved\""));
+  // It stays where the thread is on the CPU.
+  R other;
+  other.estimated_exits();
+  other.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG);
+  other.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(64, 100).out(90, 100).in(95, 100).text());
+  EXPECT_THAT(calls_of(other), Contains("100/100 [20, 82] demo:f repaired=\"exit-moved\""));
+  EXPECT_THAT(calls_of(other),
+              Contains("100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
+}
+
+// As in uftrace: the recorder did not know that the thread was off the CPU in the call.
+TEST(UftraceSchedule, AnEstimatedExitAfterTheThreadCameBackMovesToo) {
+  R r;
+  r.estimated_exits();
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG).exit(110, 1, R::kG);
+  r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(40, 100).text());
+  EXPECT_THAT(calls_of(r), Contains("100/100 [20, 70] demo:f repaired=\"exit-moved\""));
+}
+
+TEST(UftraceSchedule, ExitsThatFollowAMovedOneComeAfterIt) {
+  R r;
+  r.estimated_exits();
+  r.entry(10, 0, R::kMain).entry(12, 1, R::kF).entry(20, 2, R::kG);
+  r.exit(40, 2, R::kG).exit(41, 1, R::kF).entry(60, 1, R::kF).exit(70, 1, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
+  EXPECT_THAT(calls_of(r),
+              IsSupersetOf({"100/100 [12, 56] demo:f repaired=\"exit-moved\"",
+                            "100/100 [20, 55] demo:g repaired=\"exit-moved\"", "100/100 [60, 70] demo:f"}));
+}
+
+// With an entry, the thread has run: there the switch in is missing.
+TEST(UftraceSchedule, AMovedExitLiesBeforeTheNextEntry) {
+  R r;
+  r.estimated_exits();
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).entry(40, 1, R::kG).exit(45, 1, R::kG);
+  r.file("perf-cpu0.dat", PerfBytes().out(25, 100).out(60, 100).in(70, 100).text());
+  EXPECT_THAT(calls_of(r),
+              IsSupersetOf({"100/100 [20, 40] demo:f repaired=\"exit-moved\"", "100/100 [40, 45] demo:g"}));
+}
+
+// The recorder writes them when the thread ends: their times are right.
+TEST(UftraceSchedule, TheLastExitsOfAThreadAreNotMoved) {
+  R r;
+  r.estimated_exits();
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).exit(61, 0, R::kMain);
+  r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(58, 100).text());
+  EXPECT_THAT(calls_of(r),
+              ElementsAre("100/100 [10, 61] demo:main", "100/100 [20, 60] demo:f",
+                          "100/100 [30, 58] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
+}
+
+TEST(UftraceSchedule, AnEntryInsideOneWithEstimatedExitsProvesThatTheThreadRan) {
   R entry;
   entry.estimated_exits();
   entry.entry(10, 0, R::kMain).entry(25, 1, R::kF).exit(28, 1, R::kF).exit(50, 0, R::kMain);
   entry.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).text());
-  EXPECT_THAT(
-      entry.lines(),
-      Contains("100/100 [20, 25] sched:linux:schedule cpu=0 state='blocked' repaired=\"schedule-cut\""));
+  EXPECT_THAT(calls_of(entry), IsSupersetOf({"100/100 [20, 25] sched:linux:schedule cpu=0 state='blocked' "
+                                             "repaired=\"schedule-cut\"",
+                                             "100/100 [25, 28] demo:f"}));
 }
 
 TEST(UftraceSchedule, CanBeLeftOut) {

@@ -67,15 +67,31 @@ TEST_F(InnerCallsTest, AnOwnRecordProvesThatTheThreadRan) {
 }
 
 TEST_F(InnerCallsTest, AnEstimatedExitProvesNothing) {
-  plan_.switches.has_estimated_exits = true;
+  plan_.facts.has_estimated_exits = true;
   perf(20, PerfEvent::Kind::SwitchOut), perf(40, PerfEvent::Kind::SwitchIn);
   const auto found = lines([](Stage& s) {
     s.entry(10, 0, kF);
     s.exit(30, 0, kF);
+    s.entry(50, 0, kG);
+    s.exit(51, 0, kG);
   });
-  EXPECT_THAT(
-      found, Contains("7/8 [20, 30] sched:linux:schedule cpu=0 state='blocked' repaired=\"schedule-split\""));
-  EXPECT_THAT(found, Contains("7/8 [30, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
+  EXPECT_THAT(found, Contains("7/8 [10, 45] a:f repaired=\"exit-moved\""));
+  EXPECT_THAT(found, Contains("7/8 [20, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
+}
+
+TEST_F(InnerCallsTest, NoCallEndsByAnEstimateWhileItsThreadIsInTheKernel) {
+  plan_.facts.has_estimated_exits = true;
+  kernel_entry(20), kernel_entry(25, 1), kernel_exit(35, 1), kernel_exit(40), kernel_entry(46),
+      kernel_exit(47);
+  EXPECT_THAT(lines([](Stage& s) {
+                s.entry(10, 0, kF);
+                s.exit(30, 0, kF);
+                s.entry(50, 0, kG);
+                s.exit(51, 0, kG);
+              }),
+              ElementsAre("7/8 [10, 45] a:f repaired=\"exit-moved\"", "7/8 [20, 40] [kernel]:read",
+                          "7/8 [25, 35] [kernel]:read", "7/8 [46, 47] [kernel]:read", "7/8 [50, 51] a:g"));
+  EXPECT_EQ(notes_.count(kKernelClipped), 0u);
 }
 
 TEST_F(InnerCallsTest, AKernelCallThatEndsOffTheCpuEndsAtTheSwitch) {

@@ -68,16 +68,19 @@ class Stages : public testing::Test {
     StackRepair& calls;
     SideStreams& streams;
     RecordNotes& notes;
+    bool has_estimated_exits;
 
     // A record of the thread, with all that is due before it.
     void record(RecordType type, std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
       const CallRecord call{.type = type, .time_ns = time_ns, .depth = depth, .address = address};
-      if (streams.emit_before({time_ns, Precedence::OwnRecord})) calls.make_room(call);
+      const bool needs_room = streams.emit_before({time_ns, Precedence::OwnRecord});
+      if (has_estimated_exits && !call.is_entry() && streams.move_exit(call, false)) return;
+      if (streams.end_moved_exits(time_ns) || needs_room) calls.make_room(call);
       if (call.is_entry())
         calls.entry(std::max(time_ns, lane.last_ns()), depth, address, {});
       else
         calls.exit(std::max(time_ns, lane.last_ns()), depth, address, {});
-      calls.resume(time_ns);
+      calls.resume();
       notes.move_to(notes.offset() + kRecordSize);
     }
     void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
@@ -99,10 +102,9 @@ class Stages : public testing::Test {
       TaskSymbols symbols(*symbolizer_, *plan_.task);
       symbols.move_to(10);
       RecordNotes notes(notes_, plan_.place.text());
-      StackRepair calls(filled, filter_, symbols, names_, notes, {"DIR/8.dat", "DIR: thread 8"},
-                        plan_.switches.has_estimated_exits);
+      StackRepair calls(filled, filter_, symbols, names_, notes, {"DIR/8.dat", "DIR: thread 8"});
       SideStreams streams(plan_, filled, filter_, calls, names_);
-      Stage stage{filled, calls, streams, notes};
+      Stage stage{filled, calls, streams, notes, plan_.facts.has_estimated_exits};
       tell(stage);
       streams.emit_before({kForever, Precedence::SwitchIn});
       calls.finish(filled.last_ns());
