@@ -31,6 +31,8 @@ class InnerCalls {
 
   // How many are open on the lane now.
   std::size_t open() const { return open_kernel() + (is_off_cpu_ ? 1 : 0); }
+  // Calls of the kernel are open on the lane.
+  bool has_kernel() const { return open_kernel() != 0; }
   // Open calls of the program.
   std::size_t program_depth() const { return lane_.depth() - open(); }
   // Something that is no call happens now, which is left out if no call of the program is open.

@@ -202,7 +202,7 @@ void SwitchStream::emit_next() {
     case PerfEvent::Kind::Exec:
       to_.calls.inner().end_off_cpu(time_ns);
       to_.slices.begin_again();  // the calling thread may have got the id of another thread, which is gone
-      return to_.calls.exec(time_ns);
+      return to_.calls.end_program(time_ns, StackRepair::Ending::Exec);
     case PerfEvent::Kind::Comm:  // given by any thread
       if (to_.calls.inner().leaves_out_event()) return;
       return to_.lane.instant(time_ns, renamed_, {{comm_, message.name}});
@@ -251,7 +251,7 @@ void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message)
 
 void SwitchStream::exit(std::uint64_t time_ns, const PerfMessage& message) {
   to_.calls.inner().end_off_cpu(time_ns);
-  to_.calls.exit_task(time_ns);
+  to_.calls.end_program(time_ns, StackRepair::Ending::Exit);
   if (to_.slices.is_on_cpu()) emit_instant(time_ns, exited_, {{cpu_, std::uint32_t{message.cpu}}});
   is_out_hidden_ = false;  // another thread may get the id
   to_.slices.exit(message.time_ns);
@@ -301,10 +301,15 @@ bool KernelStream::emit_calls(const Due& until, const Due& others) {
     if (message->kind == KernelMessage::Kind::Entry)
       inner().enter_kernel(time_ns, *message, is_wanted());
     else
-      inner().leave_kernel(time_ns, *message);
+      leave(time_ns, *message);
     message = plan_.queue->first();
   } while (is_call(message) && due_of(*message) < until && due_of(*message) <= others);
   return true;
+}
+
+void KernelStream::leave(std::uint64_t time_ns, const KernelMessage& exit) {
+  inner().leave_kernel(time_ns, exit);
+  to_.calls.after_kernel_exit(time_ns);
 }
 
 void KernelStream::emit_next() {

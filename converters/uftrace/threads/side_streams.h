@@ -82,6 +82,7 @@ class KernelStream : public SideStream {
             message.kind == KernelMessage::Kind::Exit ? Precedence::KernelExit : Precedence::Kernel};
   }
   const KernelMessage* first() const { return plan_.queue == nullptr ? nullptr : plan_.queue->first(); }
+  void leave(std::uint64_t time_ns, const KernelMessage& exit);
   void emit_tracepoint(std::uint64_t time_ns, const KernelMessage& message, std::span<const std::byte> bytes);
   void emit_switch_out(const KernelMessage& message);
   void emit_wakeup(const KernelMessage& message);

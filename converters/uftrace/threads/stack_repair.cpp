@@ -51,12 +51,19 @@ StackRepair::StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symb
 // ---- Room for a record ----
 
 void StackRepair::make_room(const CallRecord& call) {
-  inner_.cut_off_cpu(call.time_ns);
+  make_room_for_event(call.time_ns);
   if (inner_.suspend_kernel()) {
     if (!will_be_seen(call)) return;
     inner_.resume_kernel();
   }
   inner_.cut_kernel(call.time_ns);
+}
+
+void StackRepair::make_room_for_event(std::uint64_t time_ns) {
+  inner_.cut_off_cpu(time_ns);
+  if (!ending_) return;
+  inner_.cut_kernel(time_ns);
+  end_now(time_ns);
 }
 
 // Where the stack is not known, more than this call may begin or end.
@@ -310,33 +317,44 @@ void StackRepair::close_down_to(std::size_t depth, std::uint64_t time_ns, const 
 
 // ---- Where a program, a task or the file ends ----
 
-// The new image starts with an empty stack; nothing of the parent is left.
-void StackRepair::exec(std::uint64_t time_ns) {
+void StackRepair::end_program(std::uint64_t time_ns, Ending ending) {
   end_all_moved(time_ns);
-  if (inner_.program_depth() > 0) {
-    inner_.cut_kernel(time_ns);
-    if (lane_.depth() > 0)
-      notes_.add(kClosedByExec,
-                 fmt::format("{} open when the program was replaced", calls_were(lane_.depth())),
-                 lane_.depth());
-    close_down_to(0, time_ns, kClosedByExec);
-  }
-  origin_.calls.reset();
-  filter_.start_over();
+  ending_ = ending;
+  ending_ns_ = time_ns;
+  if (!inner_.has_kernel()) end_now(time_ns);
 }
 
-void StackRepair::exit_task(std::uint64_t time_ns) {
-  end_all_moved(time_ns);
-  inner_.end_kernel(time_ns);
-  close_calls(time_ns);
+void StackRepair::exec(std::uint64_t time_ns) {
+  end_program(time_ns, Ending::Exec);
+  if (!ending_) return;
+  if (inner_.program_depth() > 0) inner_.cut_kernel(time_ns);
+  end_now(time_ns);
+}
+
+// What waits for the kernel's calls happens now. A new image starts with an empty stack; nothing of the
+// parent is left.
+void StackRepair::end_now(std::uint64_t time_ns) {
+  time_ns = lane_.clamped(time_ns);
+  const bool is_exec = std::exchange(ending_, std::nullopt) == Ending::Exec;
   origin_.calls.reset();
-  gap_ = Gap::Start;
+  if (!is_exec) {
+    close_calls(time_ns);
+    gap_ = Gap::Start;
+    return;
+  }
+  if (const std::size_t open = inner_.program_depth(); open > 0) {
+    notes_.add(kClosedByExec, fmt::format("{} open when the program was replaced", calls_were(open)), open);
+    close_down_to(0, time_ns, kClosedByExec);
+  }
+  filter_.start_over();
 }
 
 void StackRepair::finish(std::uint64_t time_ns) {
   if (std::exchange(origin_.flow, 0) != 0 && filter_.shows_program()) note_lost_arrow(origin_.is_in_process);
   end_all_moved(time_ns);
+  if (ending_) time_ns = std::max(time_ns, ending_ns_);
   inner_.end_kernel(time_ns);
+  if (ending_) end_now(time_ns);
   close_calls(time_ns);
 }
 

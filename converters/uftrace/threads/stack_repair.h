@@ -58,7 +58,7 @@ class StackRepair : public OpenCalls {
   // resume() must follow the record.
   void make_room(const CallRecord& call);
   // The same for an event: the thread is on its cpu then.
-  void make_room_for_event(std::uint64_t time_ns) { inner_.cut_off_cpu(time_ns); }
+  void make_room_for_event(std::uint64_t time_ns);
   void resume() { inner_.resume_kernel(); }
 
   // It is certain that nothing of this call is shown. Needs room.
@@ -74,11 +74,18 @@ class StackRepair : public OpenCalls {
     if (gap_ == Gap::None) gap_ = Gap::Cut;
   }
 
-  // The process image is replaced at this time: its calls are over. The kernel's own call, execve, goes on if
-  // no call of the program is open.
+  enum class Ending : std::uint8_t { Exec, Exit };
+  // The process image is replaced, or the task ends: the calls of the program are over, and further records
+  // are of another program, or of another task with the same id. Calls of the kernel go on, as they have
+  // exits of their own. Where they lie inside the program's calls, those end together with the outermost of
+  // them.
+  void end_program(std::uint64_t time_ns, Ending ending);
+  // The same, but the kernel's calls are over, too.
   void exec(std::uint64_t time_ns);
-  // The task ended at this time, and its calls with it; further records are of another one with the same id.
-  void exit_task(std::uint64_t time_ns);
+  // A call of the kernel has ended.
+  void after_kernel_exit(std::uint64_t time_ns) {
+    if (ending_ && inner_.open() == 0) end_now(time_ns);
+  }
   // The thread's records are over; calls that are open end at `time_ns`.
   void finish(std::uint64_t time_ns);
 
@@ -108,6 +115,7 @@ class StackRepair : public OpenCalls {
   };
 
   bool will_be_seen(const CallRecord& call);
+  void end_now(std::uint64_t time_ns);
   void settle(std::uint64_t time_ns, std::size_t open, const std::uint64_t* exit_address);
   void emit_losses(std::uint64_t time_ns);
   void close_calls(std::uint64_t time_ns);
@@ -137,6 +145,8 @@ class StackRepair : public OpenCalls {
   std::uint64_t pending_losses_ = 0;
   InferredCalls inferred_;
   MovedExits moved_exits_;
+  std::optional<Ending> ending_;  // it waits for the kernel's calls
+  std::uint64_t ending_ns_ = 0;   // when it was recorded
 };
 
 }  // namespace convert::uftrace

@@ -18,6 +18,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using R = RecordingBuilder;
 
 constexpr std::uint64_t kFault = 0xffffffff81000210;
@@ -350,8 +351,44 @@ TEST_F(UftraceKernel, AnExecEndsTheProgramsCallsOnly) {
                                 .text());
   const auto lines = r.lines();
   EXPECT_THAT(lines, Contains("100/100 [5, 9] [kernel]:do_syscall"));
-  EXPECT_THAT(lines, Contains("100/100 [20, 30] [kernel]:do_syscall repaired=\"kernel-clipped\""));
+  EXPECT_THAT(lines, Contains("100/100 [10, 35] demo:main repaired=\"closed-by-exec\""));
+  EXPECT_THAT(lines, Contains("100/100 [20, 35] [kernel]:do_syscall"));
   EXPECT_THAT(lines, Contains("100/100 [92, 95] [kernel]:do_syscall repaired=\"open-at-end\""));
+}
+
+// A task does much in the kernel after perf has recorded its exit.
+class UftraceKernelAtExit : public UftraceKernel {
+ protected:
+  UftraceKernelAtExit() {
+    r.file("perf-cpu0.dat", PerfBytes().in(5, 100).exit(30, 100).out(45, 100).text());
+    r.file("kernel-cpu0.dat", kernel()
+                                  .page(20)
+                                  .entry(0, 100, kSyscall, 0)
+                                  .entry(1, 100, kRead, 1)    // 21
+                                  .entry(12, 100, kFault, 2)  // 33
+                                  .exit(2, 100, kFault, 2)    // 35
+                                  .exit(1, 100, kRead, 1)     // 36
+                                  .entry(2, 100, kRead, 1)    // 38
+                                  .exit(2, 100, kRead, 1)     // 40
+                                  .text());
+  }
+  const std::vector<std::string> kernel_calls_ = {
+      "100/100 [20, 40] [kernel]:do_syscall repaired=\"open-at-end\"", "100/100 [21, 36] [kernel]:vfs_read",
+      "100/100 [33, 35] [kernel]:handle_fault", "100/100 [38, 40] [kernel]:vfs_read"};
+};
+
+TEST_F(UftraceKernelAtExit, KernelCallsGoOn) {
+  r.entry(10, 0, R::kMain).exit(15, 0, R::kMain);
+  const auto lines = r.lines({}, {.no_sched = true});
+  EXPECT_THAT(lines, IsSupersetOf(kernel_calls_));
+  EXPECT_THAT(lines, Contains("100/100 [10, 15] demo:main"));
+}
+
+TEST_F(UftraceKernelAtExit, NoCallOfTheProgramEndsBeforeTheKernelsCallsInIt) {
+  r.entry(10, 0, R::kMain);
+  const auto lines = r.lines({}, {.no_sched = true});
+  EXPECT_THAT(lines, IsSupersetOf(kernel_calls_));
+  EXPECT_THAT(lines, Contains("100/100 [10, 40] demo:main repaired=\"open-at-end\""));
 }
 
 TEST_F(UftraceKernel, WithoutFormatsNothingCanBeTold) {
