@@ -129,6 +129,7 @@ class Reader {
   const ReaderCounters& counters() const;
 
  private:
+  friend class KeptRecordReader;  // decodes records of which the OrderedReader has the words
   class FXT_INTERNAL State;
   std::unique_ptr<State> state_;
 };

@@ -5,8 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "fxt/reading/record_decoder.h"
-#include "fxt/reading/record_stream.h"
+#include "fxt/reading/reader_state.h"
 
 namespace fxt {
 
@@ -38,18 +37,6 @@ std::optional<Record> in_ns(const Record& record, const Reader& reader) {
       converted);
   return fits ? std::optional(std::move(converted)) : std::nullopt;
 }
-
-class Reader::State {
- public:
-  template <typename Source>
-  State(Source& source, const ReaderOptions& options) : stream(source, options) {}
-
-  RecordStream stream;
-  RecordDecoder decoder;
-  RecordWords words;
-  Entry entry;
-  ReaderCounters counters;
-};
 
 Reader::Reader(std::span<const std::byte> memory, const ReaderOptions& options)
     : state_(std::make_unique<State>(memory, options)) {}

@@ -37,19 +37,18 @@ std::vector<std::uint32_t>& CallPaths::stack_of(const CallThread& thread) {
   return stack;
 }
 
-void CallPaths::began(CallThread& thread, OpenCall& call, const Event*) {
+void CallPaths::began(CallThread& thread, OpenCall& call, const Event&) {
   std::vector<std::uint32_t>& stack = stack_of(thread);
   stack.push_back(call.is_chosen && stack.size() < kMaxDepth ? below(stack.back(), call.name) : stack.back());
 }
 
-void CallPaths::ended(CallThread& thread, const OpenCall& call, bool is_late) {
+void CallPaths::ended(CallThread& thread, const OpenCall& call) {
   std::vector<std::uint32_t>& stack = stack_of(thread);
-  const std::uint32_t around = is_late ? stack.front() : stack[stack.size() - 2];
-  const std::uint32_t own = is_late && call.is_chosen ? below(around, call.name) : stack.back();
-  if (!is_late) stack.pop_back();
+  const std::uint32_t own = stack.back();
+  stack.pop_back();
   const CallStream::Part part = calls_.part_of(call);
   if (!call.is_chosen || part.is_empty) return;
-  if (own == around) ++joined_;
+  if (own == stack.back()) ++joined_;
   ++paths_[own].calls;
   paths_[own].self_ns += part.length_ns() - std::min(call.inner_ns, part.length_ns());
 }

@@ -25,8 +25,7 @@ class CallPaths : private CallStream::Listener {
     std::vector<const Node*> below = {};                 // the greatest total first
   };
 
-  CallPaths(const Selection& selection, Root root)
-      : root_(root), calls_(selection, *this, CallStream::Sequence::Sorted) {}
+  CallPaths(const Selection& selection, Root root) : root_(root), calls_(selection, *this) {}
   void add(const Entry& entry, const Reader& reader) { calls_.add(entry, reader); }
   // No record follows. To be called once, before the functions below.
   void finish();
@@ -45,8 +44,8 @@ class CallPaths : private CallStream::Listener {
     std::uint64_t calls = 0, self_ns = 0;
   };
 
-  void began(CallThread& thread, OpenCall& call, const Event* event) override;
-  void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
+  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void ended(CallThread& thread, const OpenCall& call) override;
   std::uint32_t below(std::uint32_t parent, std::uint32_t name);
   std::vector<std::uint32_t>& stack_of(const CallThread& thread);
   std::string root_name(const ThreadKey& key) const;

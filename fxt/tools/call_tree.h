@@ -1,4 +1,4 @@
-// fxt-dump --tree: calls in the order of the file, or of their begins, indented by their nesting.
+// fxt-dump --tree: calls in the order of their begins, indented by their nesting.
 #pragma once
 
 #include <algorithm>
@@ -23,16 +23,14 @@ class CallTree : private CallStream::Listener {
  public:
   // `unit` of lengths; Auto is microseconds.
   CallTree(const Selection& selection, TimeUnit unit, StandardOutput& out)
-      : unit_(unit == TimeUnit::Auto ? TimeUnit::Us : unit),
-        out_(&out),
-        calls_(selection, *this, CallStream::Sequence::Sorted) {}
+      : unit_(unit == TimeUnit::Auto ? TimeUnit::Us : unit), out_(&out), calls_(selection, *this) {}
   void add(const Entry& entry, const Reader& reader) { calls_.add(entry, reader); }
   void finish() { calls_.finish(); }
   std::vector<std::string> notes() const { return calls_.notes(); }
 
  private:
-  void began(CallThread& thread, OpenCall& call, const Event* event) override;
-  void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
+  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void ended(CallThread& thread, const OpenCall& call) override;
   void print_begins(CallThread& thread);
   void print(const CallThread& thread, std::uint64_t time_ns, std::string_view length, std::size_t depth,
              std::string_view before, const OpenCall& call, std::string_view behind);
@@ -96,20 +94,16 @@ inline void CallTree::print_begins(CallThread& thread) {
   }
 }
 
-inline void CallTree::began(CallThread& thread, OpenCall& call, const Event*) {
+inline void CallTree::began(CallThread& thread, OpenCall& call, const Event&) {
   if (thread.index >= printed_.size()) printed_.resize(thread.index + 1);
   if (!call.is_chosen || call.begin_ns > calls_.window().to()) return;
   if (call.awaits_end ? call.begin_ns >= calls_.window().from() : !calls_.part_of(call).is_empty)
     print_begins(thread);
 }
 
-inline void CallTree::ended(CallThread& thread, const OpenCall& call, bool is_late) {
+inline void CallTree::ended(CallThread& thread, const OpenCall& call) {
   const CallStream::Part part = calls_.part_of(call);
   if (!call.is_chosen) return;
-  if (is_late) {
-    if (!part.is_empty) print(thread, part.begin_ns, time_in(unit_, part.length_ns()), 0, "", call, "");
-    return;
-  }
   std::size_t& printed = printed_[thread.index];
   if (call.awaits_end && !part.is_empty) {
     if (printed <= thread.chosen) {

@@ -47,12 +47,10 @@ std::uint32_t CallNames::find(const Event& event) {
   return index;
 }
 
-CallStream::CallStream(const Selection& selection, Listener& listener, Sequence sequence)
+CallStream::CallStream(const Selection& selection, Listener& listener)
     : selection_(selection),
       listener_(&listener),
       window_(selection.range.value_or(TimeRange{})),
-      sequence_(sequence),
-      order_(sequence == Sequence::AsWritten),
       takes_calls_(selection.kinds.empty() || std::ranges::any_of(selection.kinds, [](const auto& kind) {
                      return kind == "event" || kind == "begin" || kind == "end" || kind == "complete";
                    })) {}
@@ -93,88 +91,41 @@ bool CallStream::add(const Entry& entry, const Reader& reader) {
     return false;
   }
   CallThread& thread = thread_of(event->thread);
-  const CallEvent call_event{.thread = &thread,
-                             .begin_ns = span->begin_ns,
-                             .end_ns = span->end_ns,
-                             .name = names_.index_of(*event),
-                             .type = event->type};
-  if (order_.is_by_begin()) return put(call_event, event);
-  const std::uint32_t name = order_.keep(call_event);
-  for (const CallEvent& ready : order_.take_ready()) put(ready, nullptr);
-  return is_chosen(name);
-}
-
-bool CallStream::put(const CallEvent& call_event, const Event* event) {
-  CallThread& thread = *call_event.thread;
-  const bool is_complete = call_event.type == EventType::DurationComplete;
-  const bool is_begin = call_event.type == EventType::DurationBegin;
-  const bool is_in_order = this->is_in_order(thread, call_event);
-  if (is_in_order)
-    end_calls_before(thread, call_event.begin_ns);
-  else
-    ++odd_.late;
-  const std::uint64_t time_ns = thread.last_ns = std::max(call_event.begin_ns, thread.last_ns);
-  if (!is_complete && !is_begin) {
-    if (thread.awaiting == 0) {
-      ++odd_.unmatched;
-      return is_chosen(call_event.name);
-    }
-    const auto ending =
-        std::ranges::find(thread.calls.rbegin(), thread.calls.rend(), true, &OpenCall::awaits_end);
-    ending->end_ns = time_ns;
-    ending->is_ending = true;
-    const bool was_chosen = ending->is_chosen;
-    while (!thread.calls.back().awaits_end) pop(thread);
-    pop(thread);
-    return was_chosen;
-  }
-  OpenCall call{.name = call_event.name,
-                .awaits_end = is_begin,
-                .begin_ns = call_event.begin_ns,
-                .end_ns = call_event.end_ns};
-  call.is_chosen = is_chosen(call.name);
-  if (!is_in_order && is_complete) {
-    put_late(thread, call);
-    return call.is_chosen;
-  }
-  if (is_begin) call.begin_ns = call.end_ns = time_ns;
+  const std::uint32_t name = names_.index_of(*event);
+  end_calls_before(thread, span->begin_ns);
+  thread.last_ns = span->begin_ns;
+  if (!is_complete && !is_begin) return put_end(thread, span->begin_ns, name);
+  OpenCall call{.name = name, .awaits_end = is_begin, .begin_ns = span->begin_ns, .end_ns = span->end_ns};
+  call.is_chosen = is_chosen(name);
   call.outlasting = is_begin ? thread.calls.size() : outlasting(thread, call.end_ns);
   thread.awaiting += is_begin ? 1 : 0;
   thread.chosen += call.is_chosen ? 1 : 0;
-  thread.first_ns = std::min(thread.first_ns, time_ns);
   thread.calls.push_back(call);
-  listener_->began(thread, thread.calls.back(), event);
+  listener_->began(thread, thread.calls.back(), *event);
   return call.is_chosen;
 }
 
-// Among calls as they were written, one may come behind another that begins with it and ends earlier.
-bool CallStream::is_in_order(const CallThread& thread, const CallEvent& event) const {
-  if (event.begin_ns < thread.last_ns) return false;
-  if (sequence_ == Sequence::Sorted || event.type != EventType::DurationComplete || thread.calls.empty())
-    return true;
-  const OpenCall& before = thread.calls.back();
-  return before.awaits_end || !ends_around(before.begin_ns, before.end_ns, event.begin_ns, event.end_ns);
-}
-
-// All that is known of the thread may lie inside the call.
-void CallStream::put_late(CallThread& thread, OpenCall& call) {
-  if (call.begin_ns <= thread.first_ns) {
-    end_calls_before(thread, call.end_ns);
-    const Part part = part_of(call);
-    if (thread.calls.empty() && !part.is_empty) {
-      thread.first_ns = call.begin_ns;
-      call.inner_ns = std::exchange(thread.ended_ns, part.length_ns());
-    }
+// Ends the innermost call that awaits its end, and those inside it.
+bool CallStream::put_end(CallThread& thread, std::uint64_t time_ns, std::uint32_t name) {
+  if (thread.awaiting == 0) {
+    ++odd_.unmatched;
+    return is_chosen(name);
   }
-  listener_->ended(thread, call, true);
+  const auto ending =
+      std::ranges::find(thread.calls.rbegin(), thread.calls.rend(), true, &OpenCall::awaits_end);
+  ending->end_ns = time_ns;
+  ending->is_ending = true;
+  const bool was_chosen = ending->is_chosen;
+  while (!thread.calls.back().awaits_end) pop(thread);
+  pop(thread);
+  return was_chosen;
 }
 
-const CallThread* CallStream::advance(const Thread& thread, std::uint64_t time_ns) {
+const CallThread& CallStream::advance(const Thread& thread, std::uint64_t time_ns) {
   CallThread& calls = thread_of(thread);
-  if (time_ns < calls.last_ns) return nullptr;
   end_calls_before(calls, time_ns);
   calls.last_ns = time_ns;
-  return &calls;
+  return calls;
 }
 
 void CallStream::end_calls_before(CallThread& thread, std::uint64_t time_ns) {
@@ -200,7 +151,7 @@ void CallStream::pop(CallThread& thread) {
     ++odd_.crossing;
   const Part part = part_of(call);
   if (!part.is_empty) add_to_outer(thread, part);
-  listener_->ended(thread, call, false);
+  listener_->ended(thread, call);
 }
 
 // To the call around it. What lies behind the end of that one belongs to the next outer one.
@@ -214,7 +165,6 @@ void CallStream::add_to_outer(CallThread& thread, const Part& part) {
     begin_ns = end_ns;
     around = outer.outlasting;
   }
-  thread.ended_ns += part.end_ns - begin_ns;
 }
 
 std::vector<std::string> CallStream::notes() const {
@@ -222,7 +172,6 @@ std::vector<std::string> CallStream::notes() const {
   const auto add = [&lines](std::uint64_t count, std::string_view what) {
     if (count != 0) lines.push_back(fmt::format("{} {}", count, what));
   };
-  add(odd_.late, "events stand behind later ones of their thread: what lies around them is not known");
   add(odd_.unmatched, "ends have no begin");
   add(odd_.crossing, "calls end after the call that they begin in");
   add(odd_.bad_times, "events belong to no call: their times are impossible");
@@ -230,7 +179,6 @@ std::vector<std::string> CallStream::notes() const {
 }
 
 void CallStream::finish() {
-  for (const CallEvent& event : order_.take_all()) put(event, nullptr);
   for (auto& [key, thread] : threads_) {
     for (const OpenCall& call : thread.calls) thread.last_ns = std::max(thread.last_ns, call.end_ns);
     while (!thread.calls.empty()) {

@@ -1,5 +1,5 @@
 // The calls of a trace, whatever their encoding: begin and end events, complete events, ends without names.
-// What a program wants to know of calls it asks CallStream, which follows each thread's open calls.
+// CallStream follows the open calls of each thread, for all programs that show calls.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "fxt/reader.h"
-#include "fxt/tools/call_order.h"
 #include "fxt/tools/selection.h"
 
 namespace fxt::tools {
@@ -91,17 +90,14 @@ struct OpenCall {
   bool knows_end() const { return !awaits_end || is_ending; }
 };
 
-// The calls that are open on a thread, outermost first. Where its events come in the order of time, they are
-// exactly the calls around the next event.
+// The calls that are open on a thread, outermost first: exactly the calls around its next event.
 struct CallThread {
   ThreadKey key;
   std::uint32_t index = 0;  // threads count from 0
   std::vector<OpenCall> calls = {};
-  std::size_t awaiting = 0;  // calls that await their end event
-  std::size_t chosen = 0;    // calls that are chosen
-  std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
-  std::uint64_t ended_ns =
-      0;  // total of the outermost calls that have ended, as far as they lie in the range
+  std::size_t awaiting = 0;   // calls that await their end event
+  std::size_t chosen = 0;     // calls that are chosen
+  std::uint64_t last_ns = 0;  // of its latest event
 };
 
 class CallStream {
@@ -110,12 +106,10 @@ class CallStream {
   class Listener {
    public:
     virtual ~Listener() = default;
-    // The call has been put on top of the open ones. `event` is its begin, or all of it; null if it has been
-    // sorted.
-    virtual void began(CallThread&, OpenCall&, const Event*) {}
-    // The call has ended, and been taken off. `is_late`: it came behind later events; what is around it is
-    // unknown.
-    virtual void ended(CallThread&, const OpenCall&, bool is_late) = 0;
+    // The call has been put on top of the open ones. `event` is its begin, or all of it.
+    virtual void began(CallThread&, OpenCall&, const Event&) {}
+    // The call has ended, and been taken off.
+    virtual void ended(CallThread&, const OpenCall&) = 0;
   };
 
   // The call's part in the range; is_empty: it lies outside.
@@ -125,18 +119,13 @@ class CallStream {
     std::uint64_t length_ns() const { return end_ns - begin_ns; }
   };
 
-  // Sorted: the listener gets calls in the order of their begins also if their complete events stand in the
-  // order of their ends; see CallOrder.
-  enum class Sequence : std::uint8_t { AsWritten, Sorted };
+  CallStream(const Selection& selection, Listener& listener);
 
-  CallStream(const Selection& selection, Listener& listener, Sequence sequence);
-
-  // To be called with each record in its order; does nothing with those that are no durations. True if the
+  // To be called with each record of an OrderedReader; ignores records that are not durations. True if the
   // record is part of a chosen call.
   bool add(const Entry& entry, const Reader& reader);
-  // An event of another kind: calls that have ended by then are taken off. Null if it comes behind later
-  // events.
-  const CallThread* advance(const Thread& thread, std::uint64_t time_ns);
+  // An event of another kind: calls that have ended by then are taken off.
+  const CallThread& advance(const Thread& thread, std::uint64_t time_ns);
   // No record follows: calls without an end event end at the latest time of their thread.
   void finish();
 
@@ -152,9 +141,8 @@ class CallStream {
   CallThread& thread_of(const Thread& thread);
   const TimeWindow& window() const { return window_; }
 
-  // Events that belong to no call, or to one whose place among others is not known.
+  // Events that belong to no call, and calls that do not nest.
   struct OddEvents {
-    std::uint64_t late = 0;       // behind later ones of their thread
     std::uint64_t unmatched = 0;  // ends without a begin
     std::uint64_t bad_times = 0;  // span_of() has nothing of them
     std::uint64_t crossing = 0;   // calls that begin inside another one and end after it
@@ -165,10 +153,7 @@ class CallStream {
 
  private:
   bool is_chosen(std::uint32_t name);
-  // `event`: where it comes from, or null. True if it is part of a chosen call.
-  bool put(const CallEvent& call_event, const Event* event);
-  bool is_in_order(const CallThread& thread, const CallEvent& event) const;
-  void put_late(CallThread& thread, OpenCall& call);
+  bool put_end(CallThread& thread, std::uint64_t time_ns, std::uint32_t name);
   static std::size_t outlasting(const CallThread& thread, std::uint64_t end_ns);
   void end_calls_before(CallThread& thread, std::uint64_t time_ns);
   void pop(CallThread& thread);
@@ -177,8 +162,6 @@ class CallStream {
   Selection selection_;
   Listener* listener_;
   TimeWindow window_;
-  Sequence sequence_;
-  CallOrder order_;
   bool takes_calls_;
   CallNames names_;
   ObjectNames objects_;

@@ -237,7 +237,7 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
   statistics.finish();
   if (!options.other.empty()) {
-    EntrySource other(options.other, wanted_of(options));
+    EntrySource other(options.other, wanted_of(options), EntrySource::Sequence::ByTime);
     Statistics after(options.selection, options.calls);
     while (const Entry* entry = other.next()) after.add(*entry, other.reader());
     after.finish();
@@ -401,7 +401,9 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
 ExitCode run(const DumpOptions& options) {
   StandardOutput out;
   if (options.mode == DumpMode::Rules) return print_rules(out);
-  EntrySource source(options.file, wanted_of(options));
+  const bool is_as_written = options.mode == DumpMode::Lines || options.mode == DumpMode::Check;
+  EntrySource source(options.file, wanted_of(options),
+                     is_as_written ? EntrySource::Sequence::AsWritten : EntrySource::Sequence::ByTime);
   if (options.mode == DumpMode::Check) return dump_check(options, source, out);
   if (options.mode == DumpMode::Stats) return dump_statistics(options, source, out);
   if (options.mode == DumpMode::Tree) return dump_tree(options, source, out);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "fxt/support/program.h"
@@ -15,12 +17,19 @@
 
 namespace fxt::tools {
 
-EntrySource::EntrySource(const std::string& path, const Selection& wanted)
-    : path_(path),
-      input_(open_trace(path)),
-      reader_(*input_),
-      wanted_(wanted),
-      window_(wanted.range.value_or(TimeRange{})) {}
+EntrySource::EntrySource(const std::string& path, const Selection& wanted, Sequence sequence)
+    : path_(path), wanted_(wanted), window_(wanted.range.value_or(TimeRange{})) {
+  std::error_code error;
+  if (sequence == Sequence::ByTime && path != "-" && std::filesystem::is_regular_file(path, error)) {
+    ordered_.emplace([path] { return open_trace(path); });
+    return;
+  }
+  input_ = open_trace(path);
+  if (sequence == Sequence::ByTime)
+    ordered_.emplace(*input_);
+  else
+    reader_.emplace(*input_);
+}
 
 ExitCode report_end(const EntrySource& source, const char* program) {
   const std::string& file = source.path();
@@ -83,7 +92,7 @@ void EntrySource::look_for_wanted(const Record& record) {
     }
   }
   has_names_ = has_names_ || names_.contains(record);
-  const auto time_ns = time_of(record, reader_);
+  const auto time_ns = time_of(record, reader());
   if (reaches_range_ || !time_ns) return;
   try {
     window_.side_of(*time_ns);
@@ -91,7 +100,7 @@ void EntrySource::look_for_wanted(const Record& record) {
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   }
   first_ns_ = std::min(first_ns_, *time_ns);
-  last_ns_ = std::max({last_ns_, *time_ns, span_of(record, reader_).value_or(RecordSpan{}).end_ns});
+  last_ns_ = std::max({last_ns_, *time_ns, span_of(record, reader()).value_or(RecordSpan{}).end_ns});
   reaches_range_ = first_ns_ <= window_.to() && last_ns_ >= window_.from();
 }
 

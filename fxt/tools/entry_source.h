@@ -6,9 +6,11 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "fxt/ordered_reader.h"
 #include "fxt/reader.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
@@ -20,12 +22,14 @@ namespace fxt::tools {
 // has the reason.
 class EntrySource {
  public:
+  enum class Sequence : std::uint8_t { AsWritten, ByTime };  // ByTime: as OrderedReader has it
+
   // As open_trace(). A trace that has nothing of the threads, the time, or the kinds and names, is not the
   // one that was meant.
-  EntrySource(const std::string& path, const Selection& wanted);
+  EntrySource(const std::string& path, const Selection& wanted, Sequence sequence);
   const Entry* next() {
     try {
-      const Entry* const entry = reader_.next();
+      const Entry* const entry = ordered_ ? ordered_->next() : reader_->next();
       if (entry != nullptr && (!missing_threads_.empty() || !reaches_range_ || !has_names_))
         look_for_wanted(entry->record);
       return entry;
@@ -38,7 +42,7 @@ class EntrySource {
     return nullptr;
   }
   const std::string& path() const { return path_; }
-  const Reader& reader() const { return reader_; }
+  const Reader& reader() const { return ordered_ ? ordered_->reader() : *reader_; }
   const std::string& failure() const { return failure_; }  // empty if there was none
   // For programs that write a file: the good part of a damaged trace is worth it, but not what the system
   // could read before it failed. Throws FileError then.
@@ -56,7 +60,8 @@ class EntrySource {
 
   std::string path_;
   std::unique_ptr<Input> input_;
-  Reader reader_;
+  std::optional<Reader> reader_;  // one of the two
+  std::optional<OrderedReader> ordered_;
   Selection wanted_;
   TimeWindow window_;
   std::set<std::uint64_t> missing_threads_{wanted_.threads.begin(), wanted_.threads.end()};

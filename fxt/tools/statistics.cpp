@@ -144,10 +144,7 @@ std::map<std::string_view, RecordCounts::Totals> RecordCounts::kinds() const {
 }
 
 Statistics::Statistics(const Selection& selection, CallReport report)
-    : selection_(selection),
-      filter_(selection),
-      report_(std::move(report)),
-      calls_(selection, *this, CallStream::Sequence::Sorted) {}
+    : selection_(selection), filter_(selection), report_(std::move(report)), calls_(selection, *this) {}
 
 void Statistics::add(const Entry& entry, const Reader& reader) {
   const bool is_of_call = calls_.add(entry, reader);
@@ -164,13 +161,12 @@ void Statistics::add(const Entry& entry, const Reader& reader) {
   records_.add(entry, reader);
 }
 
-void Statistics::began(CallThread& thread, OpenCall& call, const Event*) {
+void Statistics::began(CallThread& thread, OpenCall& call, const Event&) {
   open_.open(std::uint64_t{thread.index} << 32 | call.name);
 }
 
-void Statistics::ended(CallThread& thread, const OpenCall& call, bool is_late) {
+void Statistics::ended(CallThread& thread, const OpenCall& call) {
   const std::uint64_t key = std::uint64_t{thread.index} << 32 | call.name;
-  if (is_late) open_.open(key);
   const bool is_outermost = open_.close(key) == 0;
   const CallStream::Part part = calls_.part_of(call);
   if (!call.is_chosen || part.is_empty) return;
@@ -328,7 +324,6 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     all["first_ns"] = *records_.first_ns;
     all["last_ns"] = *records_.last_ns;
   }
-  if (calls_.odd().late != 0) all["late_events"] = calls_.odd().late;
   if (calls_.odd().unmatched != 0) all["ends_without_begin"] = calls_.odd().unmatched;
   if (calls_.odd().crossing != 0) all["crossing_calls"] = calls_.odd().crossing;
   if (calls_.odd().bad_times != 0) all["impossible_events"] = calls_.odd().bad_times;

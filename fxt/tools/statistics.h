@@ -106,8 +106,8 @@ class Statistics : private CallStream::Listener {
   std::vector<Function> functions() const;
 
  private:
-  void began(CallThread& thread, OpenCall& call, const Event* event) override;
-  void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
+  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void ended(CallThread& thread, const OpenCall& call) override;
   std::map<CallNames::Name, std::uint64_t> events() const;
   void append_calls_to(TextBuffer& out) const;
 

@@ -214,7 +214,7 @@ std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
 // Failed: the input is damaged; what comes before is drawn. Throws std::exception with a text for the user;
 // nothing is written then.
 ExitCode run(const DrawOptions& options) {
-  EntrySource source(options.input, options.timeline.events);
+  EntrySource source(options.input, options.timeline.events, EntrySource::Sequence::ByTime);
   check_replaceable(options.output, {options.input}, options.force,
                     {.is_one = is_picture, .name = "picture of fxt-draw"});
   return options.flame ? draw_flame(options, source) : draw_timeline(options, source);

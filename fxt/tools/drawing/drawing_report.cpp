@@ -76,7 +76,6 @@ std::vector<std::string> DrawingReport::lines() const {
   say(merged_marks, "mark",
       fmt::format("less than {} apart in {}", pixel, counted(merged_mark_shapes, "mark")));
   say(far_marks, "mark", "before or behind the calls: at the ends of the axis");
-  say(late, "event", "behind later ones of their thread: drawn where there is room");
   say(endless, "call", "without an end in the trace");
   if (too_deep != 0)
     lines.push_back(fmt::format("{} not drawn: nested too deep (--max-depth)",

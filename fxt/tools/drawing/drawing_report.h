@@ -22,7 +22,6 @@ struct DrawingReport {
   std::uint64_t merged_ns = 0;
   std::uint64_t arrows = 0, values = 0, counters = 0;
   std::uint64_t far_marks = 0;  // before and behind the axis: at its ends
-  std::uint64_t late = 0;       // after later events of their thread
   std::uint64_t endless = 0;    // without an end
   // Not drawn.
   std::uint64_t too_deep = 0;

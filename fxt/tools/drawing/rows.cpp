@@ -10,15 +10,6 @@ namespace {
 // The greatest width of a shape of merged calls: pointing at it still picks a part of the picture.
 constexpr std::uint64_t kMergedPixels = 8;
 
-// Where the shape ends in its row; a call of length 0 occupies 1 ns.
-std::uint64_t drawn_end(const Shape& call) { return std::max(call.end_ns, call.begin_ns + 1); }
-
-// A merged shape may end a little after the outer call.
-bool is_inside(const Shape& inner, const Shape& outer) {
-  return inner.begin_ns >= outer.begin_ns &&
-         (inner.is_merged() ? inner.begin_ns < drawn_end(outer) : drawn_end(inner) <= drawn_end(outer));
-}
-
 bool is_narrow(const Shape& call, std::uint64_t pixel_ns) {
   return call.is_merged() || call.end_ns - call.begin_ns < pixel_ns;
 }
@@ -89,44 +80,6 @@ bool Row::mark(const Shape& mark) {
   return true;
 }
 
-// Calls of a row lie beside each other: it is enough to look at the first and the last that overlap.
-bool Row::has_room_for(const Shape& call) const {
-  auto first = calls_.lower_bound(call.begin_ns);
-  if (first != calls_.begin() && drawn_end(std::prev(first)->second) > call.begin_ns) --first;
-  const auto behind = calls_.lower_bound(drawn_end(call));
-  // A merged shape that ends inside the call is cut, not crossed.
-  if (first != behind && first->second.is_merged() && first->second.begin_ns < call.begin_ns &&
-      drawn_end(first->second) < drawn_end(call))
-    ++first;
-  return first == behind || (is_inside(first->second, call) && is_inside(std::prev(behind)->second, call));
-}
-
-bool Row::has_call_at(std::uint64_t time_ns) const {
-  const auto next = calls_.upper_bound(time_ns);
-  return next != calls_.begin() && drawn_end(std::prev(next)->second) > time_ns;
-}
-
-bool Row::has_inside(const Shape& call) const {
-  const auto first = calls_.lower_bound(call.begin_ns);
-  const auto mark = marks_.lower_bound(call.begin_ns);
-  return (first != calls_.end() && first->first < drawn_end(call) && is_inside(first->second, call)) ||
-         (mark != marks_.end() && mark->first < drawn_end(call));
-}
-
-std::vector<Shape> Row::remove_inside(const Shape& call) {
-  std::vector<Shape> removed;
-  for (Shapes* const shapes : {&calls_, &marks_})
-    for (auto at = shapes->lower_bound(call.begin_ns); at != shapes->end() && at->first < drawn_end(call);) {
-      if (shapes == &calls_ && !is_inside(at->second, call)) {
-        ++at;
-        continue;
-      }
-      removed.push_back(at->second);
-      at = shapes->erase(at);
-    }
-  return removed;
-}
-
 std::size_t Row::merge(std::uint64_t pixel_ns, std::size_t excess) {
   const std::size_t calls = merge_neighbours(calls_, pixel_ns, excess);
   return calls + merge_neighbours(marks_, pixel_ns, excess - calls);
@@ -141,37 +94,6 @@ std::uint64_t ThreadRows::put(std::size_t row, const Shape& call, std::uint64_t 
   if (row >= max_rows_) return call.count;
   if (this->row(row).put(call, merged_ns)) ++size_;
   return 0;
-}
-
-std::uint64_t ThreadRows::put_late(std::size_t first_row, const Shape& call) {
-  for (std::size_t number = first_row; number < max_rows_; ++number) {
-    if (!row(number).has_room_for(call)) continue;
-    const std::uint64_t lost = row(number).has_inside(call) ? move_down(number, call) : 0;
-    row(number).put(call);
-    ++size_;
-    return lost;
-  }
-  return call.count;
-}
-
-// The lowest row first: each row moves to where the row below it was.
-std::uint64_t ThreadRows::move_down(std::size_t row, const Shape& outer) {
-  std::uint64_t lost = 0;
-  for (std::size_t number = rows_.size(); number-- > row;)
-    for (Shape& shape : rows_[number].remove_inside(outer)) {
-      --size_;
-      if (shape.kind == Shape::Kind::Call)
-        lost += put(number + 1, shape);
-      else
-        lost += mark(number + 1, shape) == Marked::TooDeep ? shape.count : 0;
-    }
-  return lost;
-}
-
-std::size_t ThreadRows::row_at(std::size_t first_row, std::uint64_t time_ns) const {
-  std::size_t number = first_row;
-  while (number < rows_.size() && rows_[number].has_call_at(time_ns)) ++number;
-  return number;
 }
 
 ThreadRows::Marked ThreadRows::mark(std::size_t row, const Shape& mark) {

@@ -37,13 +37,6 @@ class Row {
   // False if it is the same frame as the mark before it.
   bool mark(const Shape& mark);
 
-  // Whether no call contains or crosses the new one: what is there lies inside it, or beside it.
-  bool has_room_for(const Shape& call) const;
-  bool has_call_at(std::uint64_t time_ns) const;
-  bool has_inside(const Shape& call) const;
-  // Removes and returns the shapes inside this call.
-  std::vector<Shape> remove_inside(const Shape& call);
-
   // Merges neighbours that are narrower than a pixel of this width, the earliest first, until there are
   // `excess` fewer shapes, or no more can be merged. Returns how many fewer there are.
   std::size_t merge(std::uint64_t pixel_ns, std::size_t excess);
@@ -61,14 +54,8 @@ class ThreadRows {
  public:
   explicit ThreadRows(std::size_t max_rows) : max_rows_(max_rows) {}
 
-  // Functions that add calls return how many have no row because they are nested too deep.
+  // Returns how many calls have no row because they are nested too deep.
   std::uint64_t put(std::size_t row, const Shape& call, std::uint64_t merged_ns = 0);
-  // A call that comes after later ones in the trace: calls inside it move down. Calls that have not ended
-  // yet fill the rows above `first_row`.
-  std::uint64_t put_late(std::size_t first_row, const Shape& call);
-
-  // The row of a mark that comes after later events: below the calls around it.
-  std::size_t row_at(std::size_t first_row, std::uint64_t time_ns) const;
   enum class Marked : std::uint8_t { New, Known, TooDeep };
   Marked mark(std::size_t row, const Shape& mark);
 
@@ -80,7 +67,6 @@ class ThreadRows {
 
  private:
   Row& row(std::size_t number);
-  std::uint64_t move_down(std::size_t row, const Shape& outer);
 
   std::size_t max_rows_;
   std::vector<Row> rows_;

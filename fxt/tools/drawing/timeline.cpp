@@ -48,7 +48,7 @@ std::optional<double> number_of(const Value& value) {
 }  // namespace
 
 DrawnTimeline::DrawnTimeline(TimelineOptions options)
-    : options_(std::move(options)), calls_(options_.events, *this, CallStream::Sequence::AsWritten) {}
+    : options_(std::move(options)), calls_(options_.events, *this) {}
 
 void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
   const auto span = span_of(entry.record, reader);
@@ -75,23 +75,6 @@ void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
     report_.count_undrawn(entry.record);
 }
 
-// Below the innermost open call around it; those behind which it came late are not around it.
-std::size_t DrawnTimeline::row_of_late(const CallThread& thread, const OpenCall& late) {
-  const std::vector<Extra>& extras = state_of(thread).open;
-  const auto too_deep = std::ranges::partition_point(
-      extras, [this](const Extra& extra) { return extra.row < options_.max_rows; });
-  // Open calls are in the order of their begins.
-  const auto behind =
-      std::ranges::upper_bound(thread.calls.begin(), thread.calls.begin() + (too_deep - extras.begin()),
-                               late.begin_ns, {}, &OpenCall::begin_ns);
-  const auto around =
-      std::find_if(std::make_reverse_iterator(behind), thread.calls.rend(), [&late](const OpenCall& open) {
-        return open.is_chosen && (open.awaits_end || open.end_ns >= late.end_ns);
-      });
-  if (around == thread.calls.rend()) return 0;
-  return extras[static_cast<std::size_t>(thread.calls.rend() - around) - 1].row + 1;
-}
-
 DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallThread& thread) {
   if (thread.index >= threads_.size()) threads_.resize(thread.index + 1);
   auto& state = threads_[thread.index];
@@ -99,25 +82,20 @@ DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallThread& thread) {
   return *state;
 }
 
-void DrawnTimeline::began(CallThread& thread, OpenCall& call, const Event* event) {
+void DrawnTimeline::began(CallThread& thread, OpenCall& call, const Event& event) {
   std::uint32_t details = 0;
   // Narrow calls are merged before anybody could point at them.
-  if (!event->arguments.empty() && call.is_chosen &&
+  if (!event.arguments.empty() && call.is_chosen &&
       (call.awaits_end || call.end_ns - call.begin_ns >= budget_.merged_ns()))
-    details = details_of(*event);
+    details = details_of(event);
   state_of(thread).open.push_back(
-      {.frame = frame_of(*event), .details = details, .row = thread.chosen - (call.is_chosen ? 1 : 0)});
+      {.frame = frame_of(event), .details = details, .row = thread.chosen - (call.is_chosen ? 1 : 0)});
 }
 
-void DrawnTimeline::ended(CallThread& thread, const OpenCall& call, bool is_late) {
+void DrawnTimeline::ended(CallThread& thread, const OpenCall& call) {
   ThreadState& state = state_of(thread);
-  Extra extra{};
-  if (is_late) {
-    state.has_late = true;
-  } else {
-    extra = state.open.back();
-    state.open.pop_back();
-  }
+  const Extra extra = state.open.back();
+  state.open.pop_back();
   if (!call.is_chosen || !is_in_range(call.begin_ns, call.end_ns)) return;
   Shape shape{.begin_ns = call.begin_ns,
               .end_ns = call.end_ns,
@@ -127,20 +105,18 @@ void DrawnTimeline::ended(CallThread& thread, const OpenCall& call, bool is_late
               .frame = extra.frame,
               .has_end = call.has_end};
   if (!call.has_end) ++report_.endless;
-  const std::size_t row = is_late ? row_of_late(thread, call) : thread.chosen;
   // A frame with many values is a call of length 0. A frame that lasts, with single steps, is drawn as a
   // call.
   if (shape.longest_ns == 0 && calls_.names()[call.name].category == kFrames) {
     shape.kind = Shape::Kind::Frame;
-    return mark(state, state.has_late ? state.rows.row_at(row, shape.begin_ns) : row, shape);
+    return mark(state, thread.chosen, shape);
   }
   if (!admit(state)) return;
   if (call.name >= calls_of_name_.size()) calls_of_name_.resize(2 * call.name + 1);
   ++calls_of_name_[call.name];
   axis_.reach(shape.begin_ns, shape.end_ns, calls_.window());
   const std::size_t before = state.rows.size();
-  report_.too_deep +=
-      state.has_late ? state.rows.put_late(row, shape) : state.rows.put(row, shape, budget_.merged_ns());
+  report_.too_deep += state.rows.put(thread.chosen, shape, budget_.merged_ns());
   budget_.change(before, state.rows.size());
   make_room();
 }
@@ -160,16 +136,14 @@ std::uint32_t DrawnTimeline::details_of(const Event& event) {
 }
 
 void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
-  const CallThread* const in_order = calls_.advance(event.thread, time_ns);
-  ThreadState& state = state_of(calls_.thread_of(event.thread));
+  const CallThread& thread = calls_.advance(event.thread, time_ns);
   const Shape shape{.kind = event.category.text == kFrames ? Shape::Kind::Frame : Shape::Kind::Instant,
                     .begin_ns = time_ns,
                     .end_ns = time_ns,
                     .name = calls_.index_of(event),
                     .details = event.arguments.empty() ? 0 : details_of(event),
                     .frame = frame_of(event)};
-  if (in_order == nullptr) ++report_.late;
-  mark(state, in_order != nullptr ? in_order->chosen : state.rows.row_at(0, time_ns), shape);
+  mark(state_of(thread), thread.chosen, shape);
 }
 
 bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const {
@@ -180,10 +154,9 @@ bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) co
 void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen) {
   FlowPoint point{.is_shown = is_chosen && is_in_range(time_ns, time_ns), .ns = time_ns};
   if (is_chosen) {
-    const CallThread* const in_order = calls_.advance(event.thread, time_ns);
-    const CallThread& thread = calls_.thread_of(event.thread);
+    const CallThread& thread = calls_.advance(event.thread, time_ns);
     point.thread = thread.key;
-    point.row = in_order == nullptr || thread.chosen == 0 ? 0 : thread.chosen - 1;
+    point.row = thread.chosen == 0 ? 0 : thread.chosen - 1;
   } else if (event.type == EventType::FlowStep) {
     return;  // the arrow passes by
   }
@@ -264,7 +237,6 @@ void DrawnTimeline::finish(const ReaderCounters& counters) {
     if (!latest.has_arrow) report_.count_flow_event(latest.is_shown);
   });
   report_.unmatched_ends = calls_.odd().unmatched;
-  report_.late += calls_.odd().late;
   report_.unreadable = counters.unknown_records + counters.damaged_records + counters.too_large_records;
   axis_.finish(options_.events.range.value_or(TimeRange{}), calls_.window());
 }

@@ -57,7 +57,6 @@ class DrawnTimeline : private CallStream::Listener {
   struct ThreadState {
     explicit ThreadState(std::size_t max_rows) : rows(max_rows) {}
     std::vector<Extra> open;
-    bool has_late = false;
     std::optional<bool> is_drawn;
     ThreadRows rows;
   };
@@ -74,8 +73,8 @@ class DrawnTimeline : private CallStream::Listener {
     std::uint32_t name;
   };
 
-  void began(CallThread& thread, OpenCall& call, const Event* event) override;
-  void ended(CallThread& thread, const OpenCall& call, bool is_late) override;
+  void began(CallThread& thread, OpenCall& call, const Event& event) override;
+  void ended(CallThread& thread, const OpenCall& call) override;
   void add_instant(const Event& event, std::uint64_t time_ns);
   void add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen);
   void begin_flow(const Event& event, const FlowPoint& point);
@@ -88,7 +87,6 @@ class DrawnTimeline : private CallStream::Listener {
   void mark(ThreadState& thread, std::size_t row, const Shape& shape);
   void make_room();
   ThreadState& state_of(const CallThread& thread);
-  std::size_t row_of_late(const CallThread& thread, const OpenCall& late);
 
   TimelineOptions options_;
   CallStream calls_;

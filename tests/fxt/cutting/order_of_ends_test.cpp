@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fxt/checking/complete_order.h"
+#include "fxt/ordered_reader.h"
 #include "fxt/tools/statistics.h"
 #include "tests/fxt/cutting/pieces.h"
 
@@ -330,8 +331,8 @@ class RandomTrace {
 // Calls, total and self time of each name.
 std::map<std::string, std::string> figures_of(const Words& words, const TimeRange& range, bool has_self) {
   tools::Statistics statistics({.range = range});
-  Reader reader(std::as_bytes(std::span(words)));
-  for (const Entry& entry : reader) statistics.add(entry, reader);
+  OrderedReader reader(std::as_bytes(std::span(words)));
+  while (const Entry* const entry = reader.next()) statistics.add(*entry, reader.reader());
   statistics.finish();
   std::map<std::string, std::string> figures;
   for (const auto& function : statistics.functions())

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fxt/ordered_reader.h"
 #include "fxt/tools/drawing/picture.h"
 #include "fxt/tools/drawing/timeline.h"
 #include "tests/fxt/sample_trace.h"
@@ -50,11 +51,11 @@ struct Drawn {
 // In a picture with room for so many pixels of calls.
 inline Drawn drawn(std::span<const std::byte> bytes, tools::TimelineOptions options = {},
                    std::uint64_t columns = 1000) {
-  Reader reader(bytes);
+  OrderedReader reader(bytes);
   options.columns = columns;
   tools::DrawnTimeline timeline(options);
-  for (const Entry& entry : reader) timeline.add(entry, reader);
-  timeline.finish(reader.counters());
+  while (const Entry* const entry = reader.next()) timeline.add(*entry, reader.reader());
+  timeline.finish(reader.reader().counters());
   if (timeline.is_empty()) return {.svg = {}, .lines = timeline.report().lines(), .is_empty = true};
   const tools::Drawing drawing = timeline.drawing();
   return {.svg = tools::svg_of(drawing, columns + tools::kMargins), .lines = drawing.foot, .is_empty = false};

@@ -1,4 +1,4 @@
-// Calls that do not lie well in each other, and those that are told of late, among what is merged already.
+// Calls of one row that overlap.
 #include "fxt/tools/drawing/rows.h"
 
 #include <fmt/format.h>
@@ -34,28 +34,7 @@ TEST_F(Rows, CallsAreCutWhereTheNextOneBegins) {
   EXPECT_THAT(calls(), ElementsAre("0: 100-150", "0: 150-200", "0: 200-400"));
 }
 
-TEST_F(Rows, CallsOfLengthZeroOccupyTheirRow) {
-  rows_.put_late(0, call(100, 100));
-  rows_.put_late(0, call(100, 200));
-  rows_.put_late(0, call(200, 200));
-  EXPECT_THAT(calls(), ElementsAre("0: 100-200", "0: 200-200", "1: 100-100"));
-}
-
-TEST_F(Rows, LateCallsMoveMergedShapesInsideThem) {
-  rows_.put(0, call(80, 120, 5));
-  rows_.put(0, call(180, 210, 5));
-  rows_.put(1, call(185, 190));
-  EXPECT_EQ(rows_.put_late(0, call(100, 200)), 0);
-  EXPECT_THAT(calls(), ElementsAre("0: 80-100", "0: 100-200", "1: 180-210", "2: 185-190"));
-}
-
-TEST_F(Rows, CallsPushedOutByLateCallsAreCounted) {
-  for (std::uint64_t row = 0; row < 4; ++row) rows_.put(row, call(100 + row, 200 - row, row + 1));
-  EXPECT_EQ(rows_.put_late(0, call(90, 210)), 4);
-  EXPECT_EQ(rows_.put_late(0, call(110, 120)), 1) << "below all of them";
-  EXPECT_EQ(rows_.put(4, call(300, 400, 7)), 7);
-  EXPECT_THAT(calls(), ElementsAre("0: 90-210", "1: 100-200", "2: 101-199", "3: 102-198"));
-}
+TEST_F(Rows, CallsBelowTheLastRowAreCounted) { EXPECT_EQ(rows_.put(4, call(300, 400, 7)), 7); }
 
 }  // namespace
 }  // namespace fxt::tools

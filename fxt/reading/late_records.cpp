@@ -1,0 +1,246 @@
+#include "fxt/reading/late_records.h"
+
+#include <algorithm>
+#include <functional>
+#include <variant>
+
+#include <boost/endian/conversion.hpp>
+#include <boost/sort/spreadsort/integer_sort.hpp>
+
+#include "fxt/header_words.h"
+#include "fxt/reading/reader_state.h"
+#include "fxt/records.h"
+
+namespace fxt {
+namespace {
+
+constexpr std::size_t kBytesPerWord = sizeof(std::uint64_t);
+constexpr std::size_t kMaxKeptWords = std::size_t{1} << 13;  // more than any kept record has
+constexpr std::size_t kMaxBufferWords = std::size_t{1} << 17;
+
+}  // namespace
+
+// ---- SortedRecords ----
+
+void SortedRecords::add(std::span<const std::uint64_t> kept) {
+  const std::size_t place_words = places_.size() * sizeof(Place) / kBytesPerWord;
+  if (!places_.empty() && words_.size() + place_words + kept.size() > memory_words_) spill();
+  places_.push_back({.ns = KeptRecord(kept).ns(), .at = words_.size()});
+  words_.insert(words_.end(), kept.begin(), kept.end());
+}
+
+void SortedRecords::sort() {
+  if (std::ranges::is_sorted(places_, {}, &Place::ns)) return;
+  boost::sort::spreadsort::integer_sort(
+      places_.begin(), places_.end(), [](const Place& place, unsigned bits) { return place.ns >> bits; },
+      [](const Place& a, const Place& b) { return a.ns != b.ns ? a.ns < b.ns : a.at < b.at; });
+}
+
+void SortedRecords::spill() {
+  sort();
+  const std::uint64_t start = file_.size();
+  std::vector<std::uint64_t> block;
+  const auto write = [&] {
+    file_.append(std::as_bytes(std::span(block)));
+    block.clear();
+  };
+  for (const Place& place : places_) {
+    const auto first = words_.begin() + static_cast<std::ptrdiff_t>(place.at);
+    block.insert(block.end(), first, first + static_cast<std::ptrdiff_t>(KeptRecord::size_of(*first)));
+    if (block.size() >= kMaxBufferWords) write();
+  }
+  write();
+  spilled_.emplace_back(start, file_.size());
+  words_.clear();
+  places_.clear();
+}
+
+void SortedRecords::finish() {
+  sort();
+  buffer_words_ = std::clamp(memory_words_ / (2 * (spilled_.size() + 1)), kMaxKeptWords, kMaxBufferWords);
+  for (const auto& [start, end] : spilled_) runs_.push_back({.next = start, .end = end});
+  runs_.push_back({.is_in_memory = true});
+  for (std::size_t run = 0; run < runs_.size(); ++run)
+    if (advance(runs_[run])) order_.push_back({.ns = runs_[run].front.ns(), .run = run});
+  std::ranges::make_heap(order_, std::greater());
+}
+
+void SortedRecords::pop() {
+  std::ranges::pop_heap(order_, std::greater());
+  Run& run = runs_[order_.back().run];
+  if (advance(run)) {
+    order_.back().ns = run.front.ns();
+    std::ranges::push_heap(order_, std::greater());
+  } else {
+    run.buffer = {};
+    order_.pop_back();
+  }
+}
+
+bool SortedRecords::advance(Run& run) {
+  if (run.is_in_memory) {
+    if (run.place == places_.size()) return false;
+    const std::uint64_t* const first = words_.data() + places_[run.place++].at;
+    run.front = KeptRecord({first, KeptRecord::size_of(*first)});
+    return true;
+  }
+  if (!fill(run, 1)) return false;
+  const std::size_t size = KeptRecord::size_of(run.buffer[run.at]);
+  fill(run, size);
+  run.front = KeptRecord(std::span(run.buffer).subspan(run.at, size));
+  run.at += size;
+  return true;
+}
+
+// Makes the next `words` words of the run available, if it has them.
+bool SortedRecords::fill(Run& run, std::size_t words) {
+  if (run.filled - run.at >= words) return true;
+  if (run.next == run.end) return false;
+  run.buffer.resize(buffer_words_);
+  std::copy(run.buffer.begin() + static_cast<std::ptrdiff_t>(run.at),
+            run.buffer.begin() + static_cast<std::ptrdiff_t>(run.filled), run.buffer.begin());
+  run.filled -= run.at;
+  run.at = 0;
+  const auto room = std::as_writable_bytes(std::span(run.buffer).subspan(run.filled));
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), run.end - run.next));
+  file_.read(run.next, room.first(size));
+  run.next += size;
+  run.filled += size / kBytesPerWord;
+  return true;
+}
+
+// ---- Definitions ----
+
+DefinitionTable& Definitions::table_of(const Reader& reader) {
+  if (latest_ == nullptr || latest_provider_ != reader.provider_id()) {
+    latest_provider_ = reader.provider_id();
+    latest_ = &tables_[latest_provider_];
+  }
+  return *latest_;
+}
+
+void Definitions::define(DefinitionTable& table, DefinitionPlace place,
+                         std::span<const std::uint64_t> record) {
+  std::uint32_t& number = table.entry(place);
+  if (const auto known = used_.find(content_of(record)); known != used_.end()) {
+    number = known->second;
+    return;
+  }
+  if (number == 0 || all_[number - 1].is_used) {
+    all_.emplace_back();
+    number = static_cast<std::uint32_t>(all_.size());
+  }
+  Definition& definition = all_[number - 1];
+  definition.record.assign(record.begin(), record.end());
+  definition.place = place;
+}
+
+void Definitions::mark_used(std::uint32_t& number) {
+  Definition& definition = all_[number - 1];
+  if (definition.is_used) return;
+  const auto [known, is_new] = used_.try_emplace(content_of(definition.record), number);
+  definition.is_used = is_new;
+  number = known->second;
+}
+
+void Definitions::add(const Entry& entry, const Reader& reader) {
+  if (std::holds_alternative<Event>(entry.record)) return;
+  DefinitionTable& table = table_of(reader);
+  if (const auto* const string = std::get_if<StringRecord>(&entry.record)) {
+    if (string->index != 0) define(table, {DefinitionKind::String, string->index}, entry.words);
+  } else if (const auto* const thread = std::get_if<ThreadRecord>(&entry.record)) {
+    if (thread->index != 0) define(table, {DefinitionKind::Thread, thread->index}, entry.words);
+  } else if (std::holds_alternative<Initialization>(entry.record)) {
+    define(table, {DefinitionKind::Rate}, entry.words);
+  } else if (std::holds_alternative<ProviderInfo>(entry.record)) {
+    table = {};
+    define(table, {DefinitionKind::Info}, entry.words);
+  }
+}
+
+bool Definitions::append_uses(const Record& record, const Reader& reader, std::vector<std::uint32_t>& uses) {
+  DefinitionTable& table = table_of(reader);
+  bool has_all = true;
+  const auto use = [&](DefinitionPlace place) {
+    if (table.find(place) == 0) return;
+    std::uint32_t& number = table.entry(place);
+    mark_used(number);
+    uses.push_back(number);
+  };
+  const auto refer = [&](DefinitionKind kind, Storage storage, std::uint16_t index) {
+    if (storage == Storage::Missing) has_all = false;
+    if (storage == Storage::Table && index != 0) use({kind, index});
+  };
+  const auto string = [&](const String& text) { refer(DefinitionKind::String, text.storage, text.index); };
+  const auto thread = [&](const Thread& one) { refer(DefinitionKind::Thread, one.storage, one.index); };
+  use({DefinitionKind::Info});
+  use({DefinitionKind::Rate});
+  std::visit(
+      [&](const auto& value) {
+        if constexpr (requires { value.category.storage; }) string(value.category);
+        if constexpr (requires { value.name.storage; }) string(value.name);
+        if constexpr (requires { value.thread.storage; }) thread(value.thread);
+        if constexpr (requires { value.outgoing.storage; }) {
+          thread(value.outgoing);
+          thread(value.incoming);
+        }
+        if constexpr (requires { value.arguments; })
+          for (const Argument& argument : value.arguments) {
+            string(argument.name);
+            if (const auto* const text = std::get_if<String>(&argument.value)) string(*text);
+          }
+      },
+      record);
+  return has_all;
+}
+
+// ---- KeptRecordReader ----
+
+KeptRecordReader::KeptRecordReader(const Definitions& definitions)
+    : definitions_(&definitions), reader_(std::span<const std::byte>()) {}
+
+const Entry& KeptRecordReader::read(const KeptRecord& kept, bool is_swapped) {
+  is_swapped_ = is_swapped;
+  enter(kept);
+  for (std::size_t i = 0; i < kept.uses(); ++i) define(kept.use(i));
+  decode(kept.record());
+  Reader::State& state = *reader_.state_;
+  state.entry.offset = kept.offset();
+  state.entry.words = kept.record();
+  state.entry.problems = state.decoder.problems();
+  return state.entry;
+}
+
+// Goes to the tables of the record's provider, which must be empty if the record refers to a missing entry.
+void KeptRecordReader::enter(const KeptRecord& kept) {
+  Providers& providers = reader_.state_->decoder.providers();
+  if (table_ == nullptr || providers.current().id != kept.provider()) {
+    providers.enter(kept.provider());
+    table_ = &tables_[kept.provider()];
+  }
+  if (!kept.needs_reset()) return;
+  providers.announce(kept.provider(), "");
+  *table_ = {};
+}
+
+void KeptRecordReader::define(std::uint32_t number) {
+  const DefinitionPlace place = definitions_->place_of(number);
+  if (table_->find(place) == number) return;
+  if (place.kind == DefinitionKind::Info) *table_ = {};
+  table_->entry(place) = number;
+  decode(definitions_->record_of(number));
+}
+
+void KeptRecordReader::decode(std::span<const std::uint64_t> words) {
+  Reader::State& state = *reader_.state_;
+  const std::uint64_t* bytes = words.data();
+  if (is_swapped_) {
+    swapped_.assign(words.begin(), words.end());
+    for (std::uint64_t& word : swapped_) boost::endian::endian_reverse_inplace(word);
+    bytes = swapped_.data();
+  }
+  state.words = {.words = words, .bytes = std::as_bytes(std::span(bytes, words.size())).data()};
+  state.decoder.decode(state.words, state.entry.record);
+}
+
+}  // namespace fxt

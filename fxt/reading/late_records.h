@@ -1,0 +1,211 @@
+// Late records, which come after later ones in the file: they are kept, sorted by time, and decoded again
+// with the strings, threads and tick rate that they had. Internal to the OrderedReader.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "fxt/field.h"
+#include "fxt/reader.h"
+#include "fxt/reading/tables.h"
+#include "fxt/reading/temporary_file.h"
+#include "fxt/value.h"
+
+namespace fxt {
+
+// The first word of a kept record.
+struct KeptHeader {
+  using Words = Field<0, 11>;  // of the record; large records are never kept
+  using Uses = Field<12, 18>;  // definitions that the record needs
+  using Reset = Field<19>;     // the record refers to an index that was never registered
+  using Lasts = Field<20>;     // a complete event that ends after its begin
+  using Reserved = Field<21, 31>;
+  using Track = Field<32, 63>;  // of complete events: the number of their thread
+};
+static_assert(kTilesWord<KeptHeader::Words, KeptHeader::Uses, KeptHeader::Reset, KeptHeader::Lasts,
+                         KeptHeader::Reserved, KeptHeader::Track>);
+
+// A kept record: header, time in ns, offset in the file, the provider and the definitions by their numbers,
+// two in a word, and the words of the record.
+class KeptRecord {
+ public:
+  KeptRecord() = default;
+  explicit KeptRecord(std::span<const std::uint64_t> words) : words_(words) {}
+
+  std::uint64_t ns() const { return words_[1]; }
+  std::uint64_t offset() const { return words_[2]; }
+  bool lasts() const { return KeptHeader::Lasts::get(words_[0]) != 0; }
+  bool needs_reset() const { return KeptHeader::Reset::get(words_[0]) != 0; }
+  std::uint32_t track() const { return static_cast<std::uint32_t>(KeptHeader::Track::get(words_[0])); }
+  std::uint64_t end() const { return words_.back(); }  // in ticks, if it lasts
+  std::uint32_t provider() const { return number(0); }
+  std::size_t uses() const { return static_cast<std::size_t>(KeptHeader::Uses::get(words_[0])); }
+  std::uint32_t use(std::size_t i) const { return number(1 + i); }
+  std::span<const std::uint64_t> record() const { return words_.subspan(kNumbers + number_words(words_[0])); }
+  std::span<const std::uint64_t> words() const { return words_; }
+
+  static std::size_t size_of(std::uint64_t header) {
+    return kNumbers + number_words(header) + static_cast<std::size_t>(KeptHeader::Words::get(header));
+  }
+
+  using Low = Field<0, 31>;
+  using High = Field<32, 63>;
+
+ private:
+  static constexpr std::size_t kNumbers = 3;  // where the numbers begin
+  static std::size_t number_words(std::uint64_t header) {
+    return static_cast<std::size_t>(KeptHeader::Uses::get(header)) / 2 + 1;
+  }
+  std::uint32_t number(std::size_t i) const {
+    const std::uint64_t word = words_[kNumbers + i / 2];
+    return static_cast<std::uint32_t>(i % 2 == 0 ? Low::get(word) : High::get(word));
+  }
+
+  std::span<const std::uint64_t> words_;
+};
+
+// Kept records, stably sorted by time: in memory up to a limit, then in sorted runs in a temporary file.
+class SortedRecords {
+ public:
+  explicit SortedRecords(std::size_t memory_bytes) : memory_words_(memory_bytes / sizeof(std::uint64_t)) {}
+
+  void add(std::span<const std::uint64_t> kept);
+  // To be called once, after the last add().
+  void finish();
+
+  // The first of those that are left; null at the end. Valid until pop().
+  const KeptRecord* front() const { return order_.empty() ? nullptr : &runs_[order_.front().run].front; }
+  void pop();
+
+ private:
+  struct Place {
+    std::uint64_t ns;
+    std::size_t at;  // in words_
+  };
+  // A sorted run in the file, of which a part is in memory; or the last one, which is all in memory.
+  struct Run {
+    std::uint64_t next = 0, end = 0;  // in bytes: the part of the file that is still to be read
+    std::vector<std::uint64_t> buffer = {};
+    std::size_t at = 0, filled = 0;  // in the buffer, in words
+    std::size_t place = 0;           // in places_, without a part in the file
+    bool is_in_memory = false;
+    KeptRecord front = {};
+  };
+  // The time of a run's first record. Runs are numbered in the order of the file.
+  struct Front {
+    std::uint64_t ns;
+    std::size_t run;
+    friend auto operator<=>(const Front&, const Front&) = default;
+  };
+
+  void sort();
+  void spill();
+  bool advance(Run& run);
+  bool fill(Run& run, std::size_t words);
+
+  std::size_t memory_words_;
+  std::vector<std::uint64_t> words_;
+  std::vector<Place> places_;
+  TemporaryFile file_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> spilled_;  // where runs begin and end in the file
+  std::size_t buffer_words_ = 0;
+  std::vector<Run> runs_;
+  std::vector<Front> order_;  // a heap of the runs that are left, with the first record in front
+};
+
+// Where the tables of a provider have a definition: the kind, and the index in its table.
+enum class DefinitionKind : std::uint8_t { Info, Rate, String, Thread };
+struct DefinitionPlace {
+  DefinitionKind kind = DefinitionKind::String;
+  std::uint16_t index = 1;
+};
+
+// The tables of one provider: which definition holds at each place. Definitions have numbers from 1.
+class DefinitionTable {
+ public:
+  // 0: none.
+  std::uint32_t find(DefinitionPlace place) const {
+    if (place.kind == DefinitionKind::Info) return info_;
+    if (place.kind == DefinitionKind::Rate) return rate_;
+    const std::uint32_t* const number = indexed(place.kind).find(place.index);
+    return number == nullptr ? 0 : *number;
+  }
+  std::uint32_t& entry(DefinitionPlace place) {
+    if (place.kind == DefinitionKind::Info) return info_;
+    if (place.kind == DefinitionKind::Rate) return rate_;
+    bool is_new = false;
+    return (place.kind == DefinitionKind::String ? strings_ : threads_).entry(place.index, is_new);
+  }
+
+ private:
+  const IndexTable<std::uint32_t>& indexed(DefinitionKind kind) const {
+    return kind == DefinitionKind::String ? strings_ : threads_;
+  }
+
+  std::uint32_t info_ = 0, rate_ = 0;
+  IndexTable<std::uint32_t> strings_, threads_;
+};
+
+// What kept records need to be decoded again: the strings and threads that indices meant, the tick rates, and
+// the providers.
+class Definitions {
+ public:
+  // To be called with each record of the file in its order.
+  void add(const Entry& entry, const Reader& reader);
+  // Appends what the record needs. False if it refers to an index that was never registered.
+  bool append_uses(const Record& record, const Reader& reader, std::vector<std::uint32_t>& uses);
+
+  // The record that made the definition. A new one replaces the older one of its place.
+  std::span<const std::uint64_t> record_of(std::uint32_t number) const { return all_[number - 1].record; }
+  DefinitionPlace place_of(std::uint32_t number) const { return all_[number - 1].place; }
+
+ private:
+  struct Definition {
+    std::vector<std::uint64_t> record = {};
+    DefinitionPlace place = {};
+    bool is_used = false;
+  };
+
+  static std::string_view content_of(std::span<const std::uint64_t> record) {
+    return {reinterpret_cast<const char*>(record.data()), record.size_bytes()};
+  }
+  void define(DefinitionTable& table, DefinitionPlace place, std::span<const std::uint64_t> record);
+  void mark_used(std::uint32_t& number);
+  DefinitionTable& table_of(const Reader& reader);
+
+  std::vector<Definition> all_;  // those that no record uses make room for the next one of their place
+  std::unordered_map<std::string_view, std::uint32_t> used_;  // by content: an index may change many times
+  std::map<std::uint32_t, DefinitionTable> tables_;           // by provider
+  DefinitionTable* latest_ = nullptr;                         // of the latest record
+  std::uint32_t latest_provider_ = 0;
+};
+
+// Decodes kept records, whatever their order: each with the definitions that it needs.
+class KeptRecordReader {
+ public:
+  explicit KeptRecordReader(const Definitions& definitions);
+
+  // Valid until the next call. `is_swapped`: Reader::other_byte_order() of the file.
+  const Entry& read(const KeptRecord& kept, bool is_swapped);
+  const Reader& reader() const { return reader_; }
+
+ private:
+  void enter(const KeptRecord& kept);
+  void define(std::uint32_t number);
+  void decode(std::span<const std::uint64_t> words);
+
+  const Definitions* definitions_;
+  Reader reader_;
+  std::map<std::uint32_t, DefinitionTable> tables_;  // by provider
+  DefinitionTable* table_ = nullptr;                 // of the current one
+  bool is_swapped_ = false;
+  std::vector<std::uint64_t> swapped_;  // the words of a record as the file has them
+};
+
+}  // namespace fxt

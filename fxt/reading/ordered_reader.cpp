@@ -1,0 +1,369 @@
+// The passes over a trace: the first look; if that finds disorder, one that keeps the late records; and the
+// one that gives all records out.
+#include "fxt/ordered_reader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "fxt/reading/first_look.h"
+#include "fxt/reading/late_records.h"
+#include "fxt/reading/record_stream.h"
+#include "fxt/reading/temporary_file.h"
+
+namespace fxt {
+namespace {
+
+// Where a record belongs.
+struct TimePlace {
+  std::uint64_t ns = 0;
+  bool lasts = false;       // a complete event that ends after its begin
+  std::uint32_t track = 0;  // of those: the number of the thread
+  std::uint64_t end = 0;    // of those: in ticks
+};
+
+// Threads by numbers from 0.
+class TrackNumbers {
+ public:
+  std::uint32_t number_of(const Thread& thread) {
+    if (latest_thread_ != thread || numbers_.empty()) {
+      latest_ = numbers_.try_emplace(thread, static_cast<std::uint32_t>(numbers_.size())).first->second;
+      latest_thread_ = thread;
+    }
+    return latest_;
+  }
+
+ private:
+  std::unordered_map<Thread, std::uint32_t, ThreadHash> numbers_;
+  Thread latest_thread_ = {};
+  std::uint32_t latest_ = 0;
+};
+
+// Nothing for records that stay where they are.
+std::optional<TimePlace> place_of(const Record& record, const Reader& reader, TrackNumbers& tracks) {
+  const auto possible_ns = [&reader](std::uint64_t ticks) {
+    const auto ns = reader.to_ns(ticks);
+    return ns && *ns < kTimeLimit ? ns : std::nullopt;
+  };
+  if (const auto* const event = std::get_if<Event>(&record)) {
+    const auto ns = possible_ns(event->time);
+    if (!ns) return std::nullopt;
+    if (event->type != EventType::DurationComplete || event->end <= event->time || !possible_ns(event->end))
+      return TimePlace{.ns = *ns};
+    return TimePlace{.ns = *ns, .lasts = true, .track = tracks.number_of(event->thread), .end = event->end};
+  }
+  const auto ticks = std::holds_alternative<LargeBlob>(record) ? std::nullopt : time_of(record);
+  const auto ns = ticks ? possible_ns(*ticks) : std::nullopt;
+  return ns ? std::optional(TimePlace{.ns = *ns}) : std::nullopt;
+}
+
+// Tells late records from others. Gives the same answers for the same trace.
+class LateFinder {
+ public:
+  bool is_late(const TimePlace& place) {
+    if (place.ns < latest_ns_) return true;
+    latest_ns_ = place.ns;
+    if (!place.lasts) return false;
+    if (place.track >= ties_.size()) ties_.resize(std::size_t{place.track} + 1);
+    Tie& tie = ties_[place.track];
+    if (tie.ns == place.ns && place.end > tie.shortest_end) return true;
+    tie = {.ns = place.ns, .shortest_end = place.end};
+    return false;
+  }
+
+ private:
+  // Of the complete events of a thread that begin together.
+  struct Tie {
+    std::uint64_t ns = kTimeLimit;
+    std::uint64_t shortest_end = 0;
+  };
+  std::uint64_t latest_ns_ = 0;
+  std::vector<Tie> ties_;  // by track
+};
+
+// The kept records of one time, in the order in which they are given out.
+class TimeGroup {
+ public:
+  bool empty() const { return left_ == 0; }
+  std::uint64_t ns() const { return ns_; }
+
+  // Takes the first of the sorted records, and those of the same time.
+  void take(SortedRecords& sorted) {
+    words_.clear();
+    starts_.clear();
+    ns_ = sorted.front()->ns();
+    for (; sorted.front() != nullptr && sorted.front()->ns() == ns_ && starts_.size() < kMost; sorted.pop()) {
+      starts_.push_back(words_.size());
+      const auto words = sorted.front()->words();
+      words_.insert(words_.end(), words.begin(), words.end());
+    }
+    records_.clear();
+    for (const std::size_t start : starts_)
+      records_.emplace_back(std::span(words_).subspan(start, KeptRecord::size_of(words_[start])));
+    if (records_.size() > 1) sort_lasting();
+    is_given_.assign(records_.size(), false);
+    left_ = records_.size();
+    next_ = 0;
+  }
+  const KeptRecord& first() {
+    while (is_given_[next_]) ++next_;
+    return give(next_);
+  }
+  // The longest of those that lie around this record; null if none does.
+  const KeptRecord* around(const TimePlace& place) {
+    for (std::size_t i = next_; place.lasts && left_ != 0 && i < records_.size(); ++i) {
+      const KeptRecord& record = records_[i];
+      if (!is_given_[i] && record.lasts() && record.track() == place.track && record.end() > place.end)
+        return &give(i);
+    }
+    return nullptr;
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{1} << 16;
+
+  const KeptRecord& give(std::size_t i) {
+    is_given_[i] = true;
+    --left_;
+    return records_[i];
+  }
+  // The lasting records of each thread change their places: longer ones come first.
+  void sort_lasting() {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < records_.size(); ++i)
+      if (records_[i].lasts()) places.push_back(i);
+    std::ranges::stable_sort(places, {}, [this](std::size_t i) { return records_[i].track(); });
+    std::vector<KeptRecord> sorted;
+    for (const std::size_t i : places) sorted.push_back(records_[i]);
+    std::ranges::stable_sort(
+        sorted, {}, [](const KeptRecord& record) { return std::pair(record.track(), ~record.end()); });
+    for (std::size_t i = 0; i < places.size(); ++i) records_[places[i]] = sorted[i];
+  }
+
+  std::vector<std::uint64_t> words_;
+  std::vector<std::size_t> starts_;  // of the records, in words_
+  std::vector<KeptRecord> records_;
+  std::vector<bool> is_given_;
+  std::size_t next_ = 0, left_ = 0;
+  std::uint64_t ns_ = 0;
+};
+
+// A copy of an Input: in memory up to a limit, then in a temporary file.
+class Spool {
+ public:
+  Spool(Input& input, std::size_t memory_bytes) {
+    std::vector<std::byte> block(std::size_t{256} << 10);
+    try {
+      while (const std::size_t size = input.read(block)) {
+        const auto bytes = std::span(block).first(size);
+        if (file_.size() == 0 && memory_.size() + size <= memory_bytes)
+          memory_.insert(memory_.end(), bytes.begin(), bytes.end());
+        else
+          file_.append(bytes);
+      }
+    } catch (const std::exception&) {
+      failure_ = std::current_exception();
+    }
+  }
+  std::unique_ptr<Input> open() const { return std::make_unique<Copy>(*this); }
+
+ private:
+  class Copy final : public Input {
+   public:
+    explicit Copy(const Spool& spool) : spool_(&spool) {}
+    std::size_t read(std::span<std::byte> room) override {
+      const std::size_t kept = spool_->memory_.size();
+      const std::uint64_t left = kept + spool_->file_.size() - at_;
+      if (left == 0 && spool_->failure_ != nullptr) std::rethrow_exception(spool_->failure_);
+      if (at_ < kept) {
+        const auto part = std::span(spool_->memory_).subspan(at_, std::min(room.size(), kept - at_));
+        std::ranges::copy(part, room.begin());
+        at_ += part.size();
+        return part.size();
+      }
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), left));
+      spool_->file_.read(at_ - kept, room.first(size));
+      at_ += size;
+      return size;
+    }
+
+   private:
+    const Spool* spool_;
+    std::uint64_t at_ = 0;
+  };
+
+  std::vector<std::byte> memory_;
+  TemporaryFile file_;
+  std::exception_ptr failure_;
+};
+
+class MemoryInput final : public Input {
+ public:
+  explicit MemoryInput(std::span<const std::byte> memory) : left_(memory) {}
+  std::size_t read(std::span<std::byte> room) override {
+    const std::size_t size = std::min(room.size(), left_.size());
+    std::ranges::copy(left_.first(size), room.begin());
+    left_ = left_.subspan(size);
+    return size;
+  }
+
+ private:
+  std::span<const std::byte> left_;
+};
+
+}  // namespace
+
+class OrderedReader::State {
+ public:
+  State(Open open, const Options& options) : State(std::move(open), nullptr, options) {}
+  State(Input& input, const Options& options)
+      : State(nullptr, std::make_unique<Spool>(input, options.memory_bytes), options) {}
+
+  const Entry* next();
+  const Reader& reader() const { return is_kept_ ? again_.reader() : *reader_; }
+
+ private:
+  State(Open open, std::unique_ptr<Spool> spool, const Options& options)
+      : spool_(std::move(spool)), open_(std::move(open)), sorted_(options.memory_bytes) {
+    if (spool_) open_ = [this] { return spool_->open(); };
+    is_in_order_ = look() || !keep_late();
+    input_ = open_();
+    reader_.emplace(*input_);
+  }
+
+  bool look();
+  bool keep_late();
+  void keep(const Entry& entry, const TimePlace& place, const Reader& reader);
+  void read_on();
+  const KeptRecord* next_kept();
+
+  std::unique_ptr<Spool> spool_;  // of what can be read only once
+  Open open_;
+  bool is_in_order_ = false;
+  TrackNumbers tracks_;
+  Definitions definitions_;
+  SortedRecords sorted_;
+  std::vector<std::uint32_t> uses_;  // the provider and the definitions of the latest kept record
+  std::vector<std::uint64_t> kept_;
+
+  // The last pass.
+  std::unique_ptr<Input> input_;
+  std::optional<Reader> reader_;
+  LateFinder late_;
+  const Entry* entry_ = nullptr;    // was read and not given out
+  std::optional<TimePlace> place_;  // its place
+  bool is_over_ = false;            // no record follows in the file
+  std::exception_ptr failure_;      // why
+  TimeGroup group_;
+  KeptRecordReader again_{definitions_};
+  bool is_kept_ = false;  // the latest record that was given out
+};
+
+// A failure comes again in the last pass, after the records before it.
+bool OrderedReader::State::look() {
+  const std::unique_ptr<Input> input = open_();
+  RecordStream stream(*input, {});
+  try {
+    return FirstLook().is_in_order(stream);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+// False if no record is late.
+bool OrderedReader::State::keep_late() {
+  const std::unique_ptr<Input> input = open_();
+  Reader reader(*input);
+  const auto read = [&reader]() -> const Entry* {
+    try {
+      return reader.next();
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+  };
+  LateFinder late;
+  bool has_any = false;
+  while (const Entry* const entry = read()) {
+    definitions_.add(*entry, reader);
+    const auto place = place_of(entry->record, reader, tracks_);
+    if (!place || !late.is_late(*place)) continue;
+    has_any = true;
+    keep(*entry, *place, reader);
+  }
+  sorted_.finish();
+  return has_any;
+}
+
+void OrderedReader::State::keep(const Entry& entry, const TimePlace& place, const Reader& reader) {
+  uses_.assign(1, reader.provider_id());
+  const bool has_all = definitions_.append_uses(entry.record, reader, uses_);
+  kept_.assign({KeptHeader::Words::put(entry.words.size()) | KeptHeader::Uses::put(uses_.size() - 1) |
+                    KeptHeader::Reset::put(has_all ? 0 : 1) | KeptHeader::Lasts::put(place.lasts ? 1 : 0) |
+                    KeptHeader::Track::put(place.track),
+                place.ns, entry.offset});
+  for (std::size_t i = 0; i < uses_.size(); i += 2)
+    kept_.push_back(KeptRecord::Low::put(uses_[i]) |
+                    KeptRecord::High::put(i + 1 < uses_.size() ? uses_[i + 1] : 0));
+  kept_.insert(kept_.end(), entry.words.begin(), entry.words.end());
+  sorted_.add(kept_);
+}
+
+const Entry* OrderedReader::State::next() {
+  if (is_in_order_) return reader_->next();
+  if (entry_ == nullptr && !is_over_) read_on();
+  if (const KeptRecord* const kept = next_kept()) {
+    is_kept_ = true;
+    return &again_.read(*kept, reader_->other_byte_order());
+  }
+  is_kept_ = false;
+  if (entry_ == nullptr && failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+  return std::exchange(entry_, nullptr);
+}
+
+void OrderedReader::State::read_on() {
+  try {
+    do {
+      entry_ = reader_->next();
+      if (entry_ == nullptr) break;
+      place_ = place_of(entry_->record, *reader_, tracks_);
+    } while (place_ && late_.is_late(*place_));
+  } catch (const std::exception&) {
+    entry_ = nullptr;
+    failure_ = std::current_exception();
+  }
+  is_over_ = entry_ == nullptr;
+}
+
+// The kept record that comes before the one that was read; null if there is none.
+const KeptRecord* OrderedReader::State::next_kept() {
+  if (!is_over_ && !place_) return nullptr;
+  if (group_.empty()) {
+    const KeptRecord* const front = sorted_.front();
+    if (front == nullptr || (!is_over_ && front->ns() > place_->ns)) return nullptr;
+    group_.take(sorted_);
+  }
+  return is_over_ || group_.ns() < place_->ns ? &group_.first() : group_.around(*place_);
+}
+
+OrderedReader::OrderedReader(std::span<const std::byte> memory) : OrderedReader(memory, Options()) {}
+OrderedReader::OrderedReader(std::span<const std::byte> memory, const Options& options)
+    : OrderedReader([memory] { return std::make_unique<MemoryInput>(memory); }, options) {}
+OrderedReader::OrderedReader(Open open) : OrderedReader(std::move(open), Options()) {}
+OrderedReader::OrderedReader(Open open, const Options& options)
+    : state_(std::make_unique<State>(std::move(open), options)) {}
+OrderedReader::OrderedReader(Input& input) : OrderedReader(input, Options()) {}
+OrderedReader::OrderedReader(Input& input, const Options& options)
+    : state_(std::make_unique<State>(input, options)) {}
+OrderedReader::~OrderedReader() = default;
+OrderedReader::OrderedReader(OrderedReader&&) noexcept = default;
+OrderedReader& OrderedReader::operator=(OrderedReader&&) noexcept = default;
+const Entry* OrderedReader::next() { return state_->next(); }
+const Reader& OrderedReader::reader() const { return state_->reader(); }
+
+}  // namespace fxt
