@@ -18,7 +18,8 @@ class Checker {
   // Called with each finding once it is certain. Nesting is judged after sorting by time, so findings are not
   // quite in the order of the file.
   using Report = std::function<void(const Finding&)>;
-  // Findings are about these readers only.
+  // Findings are about these readers only. If these are not all of them, notes say which kinds of records
+  // they ignore.
   explicit Checker(Report report, KnownReaders readers = KnownReaders::all());
   ~Checker();
   Checker(Checker&&) noexcept;

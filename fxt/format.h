@@ -73,6 +73,10 @@ enum class EventType : std::uint8_t {
   FlowEnd = 10,
 };
 
+// Whom an instant concerns. The spec does not have it, but Fuchsia's programs write it, and its C++ reader
+// reads it. Files may hold other numbers.
+enum class InstantScope : std::uint64_t { Thread = 0, Process = 1, Global = 2 };
+
 constexpr bool is_duration(EventType type) {
   return type >= EventType::DurationBegin && type <= EventType::DurationComplete;
 }

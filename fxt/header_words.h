@@ -111,7 +111,8 @@ struct ThreadHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Index, Reserved>);
 };
 
-// Spec: "Event record". Then: timestamp, [process, thread], [category], [name], arguments, [id or end time].
+// Spec: "Event record". Then: timestamp, [process, thread], [category], [name], arguments, [id, end time or
+// scope].
 struct EventHeader : HeaderStart {
   using EventType = Field<16, 19>;
   using ArgumentCount = Field<20, 23>;

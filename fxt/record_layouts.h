@@ -8,6 +8,7 @@
 //   zero(Field...)                       reserved bits
 //   field(Field, number)                 bits of the header
 //   word(number)                         a word
+//   optional_word(optional number)       a word, if the record goes on
 //   thread(Field, thread)                a thread ref, and its koids if it is inline
 //   process(Field, thread)               a thread ref, of which only the process koid follows inline
 //   string(Field, string)                a string ref, and its text if it is inline; name() may be no UTF-8
@@ -101,6 +102,7 @@ bool layout(auto& c, IsA<Event> auto& event) {
       !c.string(H::Category{}, event.category) || !c.string(H::Name{}, event.name) ||
       !c.arguments(H::ArgumentCount{}, event.arguments))
     return false;
+  if (event.type == EventType::Instant) return c.optional_word(event.scope);
   if (event.type == EventType::DurationComplete) return c.word(event.end);
   return !has_id(event.type) || c.word(event.id);
 }

@@ -73,6 +73,7 @@ struct Event {
   Arguments arguments = {};  // at most 15
   std::uint64_t id = 0;      // of counters, async events and flows: the correlation id; else unused
   std::uint64_t end = 0;     // of duration complete events: the END time, not before `time`; else unused
+  std::optional<InstantScope> scope = {};  // of instants, which rarely have one; else unused
   friend bool operator==(const Event&, const Event&) = default;
 };
 
@@ -225,19 +226,19 @@ using Record =
                  LargeBlobWithoutMetadata>;
 
 // In ticks; nothing of records that have no time.
-std::optional<std::uint64_t> time_of(const Record& record);
+FXT_API std::optional<std::uint64_t> time_of(const Record& record);
 
 // Of a complete event: readers drop it.
-bool ends_before_it_begins(const Event& event);
+FXT_API bool ends_before_it_begins(const Event& event);
 
 // ---- One word for each kind of record, as fxt-dump prints it ----
 
 // "instant", "kernel-object", "string", ... Events go by their type.
-std::string_view kind_of(const Record& record);
+FXT_API std::string_view kind_of(const Record& record);
 // The type must be one of the eleven.
-std::string_view kind_of(EventType type);
+FXT_API std::string_view kind_of(EventType type);
 
 // All of them.
-std::span<const std::string_view> kinds();
+FXT_API std::span<const std::string_view> kinds();
 
 }  // namespace fxt

@@ -22,13 +22,13 @@ struct Rule {
 };
 
 // All of them, in order.
-std::span<const Rule> rules();
+FXT_API std::span<const Rule> rules();
 
 // Who reads traces. The spec is one of them: it minds what it forbids.
 enum class KnownReader : std::uint8_t { Perfetto, Tracy, FuchsiaCpp, FuchsiaRust, Spec };
 
 // "perfetto", "tracy", "fuchsia-cpp", "fuchsia-rust", "spec".
-std::string_view name_of(KnownReader reader);
+FXT_API std::string_view name_of(KnownReader reader);
 
 class KnownReaders {
  public:
@@ -57,7 +57,7 @@ class KnownReaders {
 };
 
 // Names with commas between them, as "perfetto,tracy". Nothing if one of them is none.
-std::optional<KnownReaders> parse_readers(std::string_view names);
+FXT_API std::optional<KnownReaders> parse_readers(std::string_view names);
 
 // A way to break a rule.
 enum class Fault : std::uint8_t {
@@ -82,6 +82,7 @@ enum class Fault : std::uint8_t {
   RepeatedName,         // of arguments of a record
   NameOfBegin,          // of an argument of an end
   FrameMark,            // an instant with "frame" in its name
+  ScopeOfInstant,       // another one than its thread
   BoolArgument,
   BlobArgument,
   UnknownArgument,
@@ -90,6 +91,7 @@ enum class Fault : std::uint8_t {
   UnknownState,  // of a thread
   UserspaceObject,
   InlineProfilerThread,
+  UnknownBlobType,
   NoPackets,     // a blob of type Perfetto
   PartOfPacket,  // the same
   LargeBlobWithoutMetadata,
@@ -125,7 +127,6 @@ enum class Fault : std::uint8_t {
   SpareWords,
   SpareWordsIgnored,
   SpareInitialization,
-  InstantWord,
   Truncated,
   SizeZero,
   ReservedBits,
@@ -155,10 +156,12 @@ enum class Fault : std::uint8_t {
   AsyncInstantOutside,  // of an operation that is open
   AsyncOfOtherProcess,
   AsyncNeverEnds,
+  // ---- What breaks no rule of the format ----
+  Ignored,  // by a reader that was asked for by name
 };
-// One of the last part: of records among others, not of one alone.
-constexpr bool is_about_order(Fault fault) { return fault >= Fault::Overlaps; }
-inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::AsyncNeverEnds) + 1;
+// About records among others, not about one alone.
+constexpr bool is_about_order(Fault fault) { return fault >= Fault::Overlaps && fault < Fault::Ignored; }
+inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::Ignored) + 1;
 
 class Faults {
  public:
@@ -178,6 +181,7 @@ class Faults {
 };
 
 enum class Severity : std::uint8_t {
+  Note,     // some reader ignores such records, as it may
   Warning,  // the spec says otherwise, but all known readers cope
   Error,    // some known reader fails, loses something or misdraws
 };
@@ -190,13 +194,13 @@ struct FaultCost {
   std::string effect = {};  // which readers do what
 };
 // The same of the known readers that are asked for. What only the spec minds is an error if nobody else is.
-FaultCost cost_of(Fault fault, KnownReaders readers);
+FXT_API FaultCost cost_of(Fault fault, KnownReaders readers);
 
 // The enumerator's name.
-std::string_view name_of(Fault fault);
+FXT_API std::string_view name_of(Fault fault);
 
 // Whether Tracy takes an instant of this name for the start of a frame (W28).
-bool names_a_frame(std::string_view name);
+FXT_API bool names_a_frame(std::string_view name);
 
 struct Finding {
   std::string_view rule;  // Rule::id

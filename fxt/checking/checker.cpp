@@ -15,6 +15,7 @@
 #include "fxt/checking/object_check.h"
 #include "fxt/checking/packet_stream.h"
 #include "fxt/checking/start_check.h"
+#include "fxt/checking/use_check.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/records.h"
 
@@ -94,7 +95,8 @@ class Checker::State {
         links_(findings_, argument_names_),
         objects_(findings_),
         packets_(findings_),
-        limits_(findings_) {}
+        limits_(findings_),
+        uses_(findings_) {}
 
   void add(const Entry& entry, const Reader& reader);
   void finish(const Reader& reader);
@@ -119,6 +121,7 @@ class Checker::State {
   CounterRules counters_;
   PacketCheck packets_;
   LimitCheck limits_;
+  UseCheck uses_;
 
   bool is_drawn_ = false;  // the current record
   bool has_nuls_ = false;  // a string of the tables so far
@@ -144,6 +147,7 @@ void Checker::State::add(const Entry& entry, const Reader& reader) {
   if (entry.words.size() > kMaxRecordWords)
     findings_.fault(Fault::OversizedRecord,
                     "large record of " + std::to_string(entry.words.size()) + " words");
+  uses_.add(entry);
   std::visit([&](const auto& record) { check_parts(record, reader); }, entry.record);
 }
 
@@ -176,6 +180,8 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   }
   if constexpr (std::is_same_v<T, Blob>) {
     if (record.type == BlobType::Perfetto) packets_.add(record);
+    if (code(record.type) < code(BlobType::Data) || record.type > BlobType::Perfetto)
+      findings_.fault(Fault::UnknownBlobType, "blob of unknown type " + std::to_string(code(record.type)));
   }
   if constexpr (std::is_same_v<T, UserspaceObject>) {
     check_thread(record.process);
@@ -239,6 +245,10 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
     counters_.add(event);
   }
   if (event.type == EventType::Instant) check_instant(event.name.text, findings_);
+  if (event.scope && *event.scope != InstantScope::Thread)
+    findings_.fault(Fault::ScopeOfInstant, "instant of scope " +
+                                               std::to_string(static_cast<std::uint64_t>(*event.scope)) +
+                                               " (1 is its process, 2 the whole trace)");
   if (event.type == EventType::DurationBegin || event.type == EventType::DurationComplete)
     limits_.add_location(event);
 
@@ -262,6 +272,7 @@ void Checker::State::finish(const Reader& reader) {
   links_.finish();
   objects_.finish();
   packets_.finish();
+  uses_.finish();
   const ReadEnd& end = reader.end();
   findings_.set_record(end.offset, "file");
   start_.finish(end);

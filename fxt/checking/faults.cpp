@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "fxt/checking/findings.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/rules.h"
 
@@ -18,7 +19,7 @@ using enum KnownReader;
 
 // The costs of a fault: "PT what they do|?C what another one does". Each begins with those whom it concerns:
 // Perfetto, Tracy, Fuchsia's C++ reader, its Rust reader, the spec; * is all four readers. A ? makes it a
-// warning.
+// warning, a - a note.
 constexpr std::string_view kLetters = "PTCRS";
 
 // `problem`: of faults that the Writer and the Checker say alike. A # stands for the id.
@@ -38,8 +39,8 @@ constexpr Cost next_cost(std::string_view& text) {
   Cost cost;
   std::string_view part = text.substr(0, text.find('|'));
   text.remove_prefix(std::min(part.size() + 1, text.size()));
-  if (part.starts_with('?')) {
-    cost.severity = Warning;
+  if (part.starts_with('?') || part.starts_with('-')) {
+    cost.severity = part.front() == '?' ? Warning : Note;
     part.remove_prefix(1);
   }
   for (; part.front() != ' '; part.remove_prefix(1)) {
@@ -80,6 +81,8 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
      "has an argument named like one of its begin"},
     {FrameMark, "FrameMark", "W28",
      "T Tracy takes it for the start of a frame and does not show it on its thread"},
+    {ScopeOfInstant, "ScopeOfInstant", "W28",
+     "?PTR Perfetto, Tracy and Fuchsia's Rust reader take it for one of its thread"},
     {BoolArgument, "BoolArgument", "W22", "?T debug builds of Tracy abort"},
     {BlobArgument, "BlobArgument", "W23",
      "T Tracy misreads what follows|C Fuchsia's C++ reader adds the padding|P Perfetto shows it as unknown"},
@@ -90,6 +93,8 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {UnknownState, "UnknownState", "W25", "?PT viewers show none|S the spec has no such state"},
     {UserspaceObject, "UserspaceObject", "W24", "C Fuchsia's C++ reader reports a record of unknown type 6"},
     {InlineProfilerThread, "InlineProfilerThread", "W23", "CR Fuchsia's two readers read it differently"},
+    {UnknownBlobType, "UnknownBlobType", "W25",
+     "?PT Perfetto and Tracy ignore it|S the spec has no such type"},
     {NoPackets, "NoPackets", "W23", "P Perfetto fails, or loses this and what follows in such blobs"},
     {PartOfPacket, "PartOfPacket", "W23", "P Perfetto loses it"},
     {LargeBlobWithoutMetadata, "LargeBlobWithoutMetadata", "W14", "R Fuchsia's Rust reader aborts"},
@@ -143,7 +148,6 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {SpareWords, "SpareWords", "W11", "R Fuchsia's Rust reader rejects it"},
     {SpareWordsIgnored, "SpareWordsIgnored", "W11", "?* known readers ignore them"},
     {SpareInitialization, "SpareInitialization", "W25", "R Fuchsia's Rust reader rejects it"},
-    {InstantWord, "InstantWord", "W28", "?C only Fuchsia's C++ reader reads them"},
     {Truncated, "Truncated", "W11",
      "* readers lose the record, some stop with an error|S the record has no end"},
     {SizeZero, "SizeZero", "W11",
@@ -190,6 +194,7 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
      "ends async operation # while that of another process is open inside it"},
     {AsyncNeverEnds, "AsyncNeverEnds", "W17",
      "?P Perfetto shows it as unfinished|S the spec asks for an end"},
+    {Ignored, "Ignored", "W29", "-* they ignore it, as fxt/contents.h says"},
 }};
 static_assert([] {
   for (std::size_t i = 0; i < kFaults; ++i)
@@ -206,7 +211,7 @@ constexpr std::array<std::string_view, 5> kReaderNames = {"perfetto", "tracy", "
 
 FaultCost cost_of(Fault fault, KnownReaders readers) {
   const FaultEntry& entry = by_fault::kTable[static_cast<std::size_t>(fault)];
-  FaultCost cost{.rule = entry.rule};
+  FaultCost cost{.rule = entry.rule, .severity = Note};
   for (std::string_view costs = entry.costs; !costs.empty();) {
     const Cost part = next_cost(costs);
     const KnownReaders minding = part.readers & readers;
@@ -215,7 +220,9 @@ FaultCost cost_of(Fault fault, KnownReaders readers) {
     const bool is_spec = part.readers == KnownReaders{Spec};
     if (minding.empty()) continue;
     cost.readers = cost.readers | minding;
-    if (is_spec ? readers == KnownReaders{Spec} : part.severity == Error) cost.severity = Error;
+    cost.severity = std::max(cost.severity, !is_spec                        ? part.severity
+                                            : readers == KnownReaders{Spec} ? Error
+                                                                            : Warning);
     if (is_spec && !cost.effect.empty()) continue;
     cost.effect.append(cost.effect.empty() ? "" : ", ").append(part.effect);
   }
@@ -229,6 +236,16 @@ std::string problem_of(Fault fault, std::uint64_t id) {
   if (const std::size_t at = problem.find('#'); at != std::string::npos)
     problem.replace(at, 1, std::to_string(id));
   return problem;
+}
+
+std::string ignored_by(KnownReaders readers) {
+  constexpr std::array<std::string_view, 4> kNames = {"Perfetto", "Tracy", "Fuchsia's C++ reader",
+                                                      "Fuchsia's Rust reader"};
+  std::string text;
+  for (std::size_t reader = 0; reader < kNames.size(); ++reader)
+    if (readers.contains(static_cast<KnownReader>(reader)))
+      text.append(text.empty() ? "ignored by " : " and ").append(kNames.at(reader));
+  return text;
 }
 
 std::string_view name_of(KnownReader reader) { return kReaderNames[static_cast<std::size_t>(reader)]; }

@@ -15,10 +15,16 @@
 
 namespace fxt {
 
+// "ignored by Perfetto and Tracy"
+std::string ignored_by(KnownReaders readers);
+
 class Findings final : public FaultSink {
  public:
   Findings(std::function<void(const Finding&)> report, KnownReaders readers)
       : report_(std::move(report)), readers_(readers) {}
+
+  // Some readers, not all of them, are asked for: what these ignore matters, too.
+  bool is_for_some_readers() const { return readers_ != KnownReaders::all(); }
 
   // Sets the current record; `record` names its type, as fxt-dump does.
   void set_record(std::uint64_t offset, std::string_view record) {
@@ -43,6 +49,20 @@ class Findings final : public FaultSink {
              .problem = std::move(problem),
              .effect = std::move(cost.effect),
              .fault = fault,
+             .readers = cost.readers});
+  }
+  // What these readers ignore.
+  void report_ignored(KnownReaders ignoring, std::uint64_t offset, std::string_view record,
+                      std::string problem) const {
+    if ((ignoring & readers_).empty()) return;
+    const FaultCost cost = cost_of(Fault::Ignored, ignoring & readers_);
+    report_({.rule = cost.rule,
+             .severity = cost.severity,
+             .offset = offset,
+             .record = record,
+             .problem = std::move(problem),
+             .effect = ignored_by(ignoring & readers_),
+             .fault = Fault::Ignored,
              .readers = cost.readers});
   }
 

@@ -16,7 +16,6 @@ namespace {
 
 Fault fault_of_spare_words(const Record& record) {
   const auto* event = std::get_if<Event>(&record);
-  if (event != nullptr && event->type == EventType::Instant) return Fault::InstantWord;
   if (std::holds_alternative<Initialization>(record)) return Fault::SpareInitialization;
   return event != nullptr || std::holds_alternative<Blob>(record) ? Fault::SpareWordsIgnored
                                                                   : Fault::SpareWords;

@@ -96,10 +96,14 @@ constexpr std::array kRules = {
     Rule{"W26", "At most 32,767 pairs of duration name and source location.",
          "Tracy writes a file that it can't load any more."},
     Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.", "For Tracy only. Not reported."},
-    Rule{"W28", "Instants have no word of their own, and no \"frame\" in their names.",
-         "Only the C++ reader reads it, as a scope that the spec does not have. Tracy takes instants "
-         "whose name contains the word, in letters of either case, for the starts of frames: they are not "
-         "among the messages of their threads, and frames are drawn that nobody meant."},
+    Rule{"W28", "Instants belong to their threads, and have no \"frame\" in their names.",
+         "Fuchsia's programs write a scope, process or global, that the spec does not have. Only the C++ "
+         "reader reads it. Tracy takes instants whose name contains the word, in letters of either case, for "
+         "the starts of frames: they are not among the messages of their threads, and frames are drawn that "
+         "nobody meant."},
+    Rule{"W29", "A trace for one reader has the kinds of records that this reader shows.",
+         "Perfetto ignores log messages, Tracy also async operations, flows and context switches. Notes of "
+         "--check --for say what the readers that are named ignore."},
 };
 
 }  // namespace

@@ -114,7 +114,7 @@ bool Piece::write_short(const Event& event) {
   const bool is_plain = event.type == EventType::Instant || is_duration(event.type);
   const auto is_indexed = [](const auto& part) { return part.storage == Storage::Table && part.index != 0; };
   if (!is_plain || !event.arguments.empty() || !is_indexed(event.category) || !is_indexed(event.name) ||
-      !is_indexed(event.thread) || ends_before_it_begins(event))
+      !is_indexed(event.thread) || event.scope || ends_before_it_begins(event))
     return false;
   try {
     const KnownEvent& known = this->known(event);

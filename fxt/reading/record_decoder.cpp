@@ -50,6 +50,7 @@ bool RecordDecoder::plain_event(std::span<const std::uint64_t> words, Record& re
   const std::uint64_t last = has_third_word ? words[2] : 0;
   event->end = type == EventType::DurationComplete ? last : 0;
   event->id = type == EventType::DurationComplete ? 0 : last;
+  event->scope.reset();
   if (ends_before_it_begins(*event)) problem(ProblemKind::EndBeforeBegin, 2);
   return true;
 }

@@ -128,6 +128,11 @@ struct RecordDecoder::Decoding {
     return in.word(header);
   }
   bool word(std::uint64_t& value) { return in.word(value); }
+  template <typename T>
+  bool optional_word(std::optional<T>& value) {
+    if (std::uint64_t word = 0; in.word(word)) value = static_cast<T>(word);
+    return true;
+  }
   template <typename Field>
   bool words(Field, std::span<const std::uint64_t>& words) {
     return in.words(Field::get(header), words);

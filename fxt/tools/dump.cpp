@@ -149,7 +149,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           {.name = "for",
            .argument = "READERS",
            .help = "with --check: only what matters to these readers: perfetto, tracy, fuchsia-cpp, "
-                   "fuchsia-rust, spec, comma-separated (default: all)",
+                   "fuchsia-rust, spec, comma-separated (default: all); notes count what they ignore",
            .handle = read_readers,
            .works_with = {"check"}},
           only_with({"check"}, flag("werror", 0, options.fails_at_warnings,
@@ -288,7 +288,7 @@ class FindingPrinter {
   FindingPrinter(const DumpOptions& options, StandardOutput& out) : options_(&options), out_(&out) {}
 
   void print(const Finding& finding) {
-    ++(finding.severity == Severity::Error ? errors_ : warnings_);
+    ++counts_.at(static_cast<std::size_t>(finding.severity));
     if (++found_[{finding.rule, finding.severity}] > kShown && !options_->all_findings) return;
     if (options_->json) {
       const Json json = {{"offset", finding.offset},
@@ -311,12 +311,13 @@ class FindingPrinter {
   ExitCode finish() {
     for (const auto& [kind, count] : found_)
       if (count > kShown && !options_->all_findings) print_more(kind, count - kShown);
-    if (!options_->json && errors_ + warnings_ != 0) {
-      append(out_->text(), "{}: {} errors, {} warnings", printable(options_->file), errors_, warnings_);
+    const auto& [notes, warnings, errors] = counts_;
+    if (!options_->json && errors + warnings != 0) {
+      append(out_->text(), "{}: {} errors, {} warnings", printable(options_->file), errors, warnings);
       out_->line_done();
     }
     out_->flush();
-    const bool is_good = errors_ == 0 && (warnings_ == 0 || !options_->fails_at_warnings);
+    const bool is_good = errors == 0 && (warnings == 0 || !options_->fails_at_warnings);
     return is_good ? ExitCode::Done : ExitCode::Failed;
   }
 
@@ -331,7 +332,8 @@ class FindingPrinter {
   using Kind = std::pair<std::string_view, Severity>;  // by rule
 
   static std::string_view name(Severity severity) {
-    return severity == Severity::Error ? "error" : "warning";
+    constexpr std::array<std::string_view, 3> kNames{"note", "warning", "error"};
+    return kNames.at(static_cast<std::size_t>(severity));
   }
   void print_more(const Kind& kind, std::uint64_t count) {
     const auto& [rule, severity] = kind;
@@ -347,7 +349,7 @@ class FindingPrinter {
   const DumpOptions* options_;
   StandardOutput* out_;
   std::map<Kind, std::uint64_t> found_;
-  std::uint64_t errors_ = 0, warnings_ = 0;
+  std::array<std::uint64_t, 3> counts_ = {};  // by Severity
 };
 
 ExitCode print_rules(StandardOutput& out) {

@@ -71,6 +71,7 @@ struct FieldPrinter {
     print(" ", "category", r.category);
     print(" ", "name", r.name);
     if (has_id(r.type)) print(" id=", "id", r.id);
+    if (r.scope) print(" scope=", "scope", *r.scope);
     print(" ", "arguments", r.arguments);
   }
   void operator()(const Blob& r) {
@@ -221,6 +222,7 @@ struct LineWriter {
   void value_of(Hexadecimal number) { append(out, "{:#x}", number.number); }
   void value_of(std::string_view text) { append_quoted(out, text); }
   void value_of(Word word) { append_text(out, word.text); }
+  void value_of(InstantScope scope) { append_scope(out, scope); }
   void value_of(const String& string) { append_reference(out, string); }
   void value_of(const Thread& thread) {
     if (thread.storage == Storage::Missing) return append(out, "?{}", thread.index);
@@ -253,6 +255,11 @@ struct JsonWriter {
   void json_of(Hexadecimal number) { append_number(out, number.number); }
   void json_of(std::string_view text) { append_json_string(out, text); }
   void json_of(Word word) { append(out, "\"{}\"", word.text); }
+  void json_of(InstantScope scope) {
+    TextBuffer text;
+    append_scope(text, scope);
+    json_of(std::string_view(text.data(), text.size()));
+  }
   void json_of(const String& string) {
     string.storage == Storage::Missing ? missing(string.index) : append_json_string(out, string.text);
   }
@@ -313,6 +320,12 @@ struct JsonWriter {
 };
 
 }  // namespace
+
+void append_scope(TextBuffer& out, InstantScope scope) {
+  static constexpr std::array<std::string_view, 3> kNames = {"thread", "process", "global"};
+  const auto number = static_cast<std::uint64_t>(scope);
+  number < kNames.size() ? append_text(out, kNames.at(number)) : append_number(out, number);
+}
 
 void append_argument(TextBuffer& out, const Argument& argument) {
   append_reference(out, argument.name);

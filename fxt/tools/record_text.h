@@ -18,6 +18,9 @@ void append_line(TextBuffer& out, const Entry& entry);
 // One argument as it stands in a line: "NAME"=TYPE:VALUE.
 void append_argument(TextBuffer& out, const Argument& argument);
 
+// "thread", "process", "global"; another scope as its number.
+void append_scope(TextBuffer& out, InstantScope scope);
+
 // The record as a JSON object, without the line's end: the format of fxt-dump --json. Members are named as in
 // the spec. Numbers that JSON can't hold are the strings "nan", "inf" and "-inf"; text that is not UTF-8 has
 // U+FFFD in place of each ill-formed part; payloads are hexadecimal.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -47,6 +48,10 @@ class RecordBuilder {
   bool word(std::uint64_t word) {
     *next(1) = word;
     return true;
+  }
+  template <typename T>
+  bool optional_word(std::optional<T> value) {
+    return !value || word(static_cast<std::uint64_t>(*value));
   }
   template <typename Field>
   bool text(Field field, std::string_view text) {

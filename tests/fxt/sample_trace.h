@@ -105,7 +105,8 @@ inline Words sample_trace() {
         writer.write(Blob{.name = "notes", .bytes = kBytes});
         writer.write(UserspaceObject{.process = {.process = 100}, .pointer = 0xfeed, .name = "object"});
         writer.begin_provider(2, "other");
-        writer.write(Event{.time = 2000, .thread = main, .category = "app", .name = "mark"});
+        writer.write(Event{
+            .time = 2000, .thread = main, .category = "app", .name = "mark", .scope = InstantScope::Process});
         writer.switch_provider(1);
         writer.write(LargeBlob{.time = 2100,
                                .thread = main,

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,7 +61,7 @@ TEST(Checker, IsSilentOnWhatTheWriterWrites) {
 }
 
 TEST(Checker, KnowsEachRuleItReports) {
-  EXPECT_EQ(rules().size(), 28U);
+  EXPECT_EQ(rules().size(), 29U);
   for (std::size_t i = 0; i < rules().size(); ++i) EXPECT_EQ(rules()[i].id, "W" + std::to_string(i + 1));
 }
 
@@ -518,7 +520,61 @@ TEST(Checker, W26LocationsOfReplacedNames) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W6 W26");
 }
 
-TEST(Checker, W28Instants) { EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {1})}), "w28"); }
+// Logs, async operations, flows, context switches …: one note for each kind, of the readers that are asked
+// for.
+TEST(Checker, W29WhatReadersIgnore) {
+  const auto notes = [](std::initializer_list<Words> parts, KnownReaders readers) {
+    const Words words = joined(kPrelude, all(parts));
+    Reader reader(std::as_bytes(std::span(words)));
+    std::vector<std::string> notes;
+    Checker checker(
+        [&notes](const Finding& finding) {
+          if (finding.severity == Severity::Note)
+            notes.push_back(std::string(finding.record) + ": " + finding.problem + ": " + finding.effect);
+        },
+        readers);
+    for (const Entry& entry : reader) checker.add(entry, reader);
+    checker.finish(reader);
+    return notes;
+  };
+  using enum KnownReader;
+  using testing::ElementsAre;
+  const Words log = {0x0000'0001'0002'0039, 5, 0x6968};
+  EXPECT_THAT(notes({log, log}, {Perfetto}), ElementsAre("log: log messages (2): ignored by Perfetto"));
+  EXPECT_THAT(notes({log}, {Perfetto, Tracy, FuchsiaCpp}),
+              ElementsAre("log: log messages (1): ignored by Perfetto and Tracy"));
+  EXPECT_THAT(notes({log}, {FuchsiaCpp, FuchsiaRust, Spec}), ElementsAre());
+  EXPECT_THAT(notes({log}, KnownReaders::all()), ElementsAre());  // no reader is meant more than others
+  const Words operation =
+      joined(event(EventType::AsyncBegin, 5, kA, 1, {7}), event(EventType::AsyncEnd, 6, kA, 1, {7}));
+  const Words argument = event(EventType::Instant, 7, kA, 1, {0x7'0005'0011}, 1);
+  EXPECT_THAT(notes({argument, operation, {0x1000'0000'0000'0048, 8, 101, 102}}, {Tracy, Spec}),
+              ElementsAre("instant: arguments of instants (1): ignored by Tracy",
+                          "async-begin: async operations (2): ignored by Tracy",
+                          "thread-switch: context switches and wakeups (1): ignored by Tracy"));
+  EXPECT_THAT(notes({argument, operation}, {Perfetto, FuchsiaRust}), ElementsAre());
+  const Words blob = {0x0001'0003'0002'0025, 0x63'6261}, damaged = {0x0000'0001'0003'0029, 5};
+  EXPECT_THAT(notes({blob, {0x1b}, damaged}, {Perfetto}),
+              ElementsAre("blob: other blobs (1): ignored by Perfetto",
+                          "unknown: records of unknown types (1): ignored by Perfetto"));
+}
+
+TEST(Checker, W25BlobsOfUnknownTypes) {
+  for (const std::uint64_t type : {1U, 2U})
+    EXPECT_EQ(broken({{0x0000'0003'0002'0025 | type << 48, 0x63'6261}}), kClean);
+  for (const std::uint64_t type : {0U, 4U, 9U})
+    EXPECT_EQ(broken({{0x0000'0003'0002'0025 | type << 48, 0x63'6261}}), "w25");
+}
+
+TEST(Checker, W28ScopesThatMostReadersIgnore) {
+  const auto verdict = [](std::uint64_t scope) {
+    return broken({event(EventType::Instant, 5, kA, 1, {scope})});
+  };
+  EXPECT_EQ(verdict(0), kClean);  // its thread
+  EXPECT_EQ(verdict(1), "w28");
+  EXPECT_EQ(verdict(2), "w28");
+  EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0, 0})}), "w11");
+}
 
 // ---- Findings ----
 

@@ -270,7 +270,7 @@ INSTANTIATE_TEST_SUITE_P(
     Blobs, Edge,
     testing::Values(
         EdgeFile{"Empty", {0x0001'0000'0002'0015}, ""},
-        EdgeFile{"OfUnknownType", {0x0009'0000'0002'0015}, ""},
+        EdgeFile{"OfUnknownType", {0x0009'0000'0002'0015}, "w25"},
         EdgeFile{"BeyondTheRecord", {0x0001'0009'0002'0025, 0}, "W11"},
         EdgeFile{"OfPerfettoAndEmpty", {0x0003'0000'0002'0015}, ""},
         EdgeFile{"OfNoPackets", packets({0x68, 0x65, 0x6c, 0x6c, 0x6f}), "W23"},

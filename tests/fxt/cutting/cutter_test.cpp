@@ -343,6 +343,16 @@ TEST(Cut, FlowsOfOneIdEndEachInItsProcess) {
   EXPECT_THAT(text_of(cuts.pieces[0]), testing::HasSubstr("flow-end 100 9/9 \"c\" \"link\" id=7\n"));
 }
 
+TEST(Cut, InstantsKeepTheirScopes) {
+  Event global = event(EventType::Instant, 150, "i");
+  global.scope = InstantScope::Global;
+  Event unknown = event(EventType::Instant, 160, "i");
+  unknown.scope = static_cast<InstantScope>(7);
+  EXPECT_THAT(texts_of(cut(trace(global, unknown), range(100, 200))),
+              ElementsAre("instant 150 1/2 \"c\" \"i\" scope=global\n"
+                          "instant 160 1/2 \"c\" \"i\" scope=7\n"));
+}
+
 TEST(Cut, AsyncOperationsAreBegunAgain) {
   using enum EventType;
   Event named = linked(AsyncBegin, 20, 7);

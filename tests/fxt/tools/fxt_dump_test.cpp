@@ -119,6 +119,19 @@ TEST_F(FxtDump, ChecksForTheReadersThatAreAskedFor) {
   EXPECT_EQ(run("--check --for vlc " + path).exit_code, 2);
 }
 
+TEST_F(FxtDump, NotesWhatTheReadersThatAreAskedForIgnore) {
+  const std::string path = file(
+      "log", file_of([](Writer& writer) { writer.write(Log{.time = 1, .thread = kMain, .message = "hi"}); }));
+  EXPECT_EQ(run("--check " + path).output, "");
+  const Outcome text = run("--check --werror --for perfetto,tracy " + path);
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_EQ(text.output, path + ":+0x40: note W29 log: log messages (1): ignored by Perfetto and Tracy\n");
+  const auto json = nlohmann::json::parse(run("--check --json --for tracy " + path).output);
+  EXPECT_EQ(json["severity"], "note");
+  EXPECT_EQ(json["fault"], "Ignored");
+  EXPECT_EQ(json["readers"], nlohmann::json({"tracy"}));
+}
+
 TEST_F(FxtDump, ChecksToTheEndOrSaysThatItCannot) {
   const Outcome cut = run("--check " + file("cut", good_trace(), 4));
   EXPECT_EQ(cut.exit_code, 1);
