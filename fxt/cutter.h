@@ -46,7 +46,7 @@ class PieceOutputs {
 };
 
 // What piece `number` of a split file is called: out.fxt becomes out.007.fxt, out.fxt.gz out.007.fxt.gz.
-std::string piece_name(const std::string& path, std::size_t number);
+FXT_API std::string piece_name(const std::string& path, std::size_t number);
 
 struct CutCounters {
   std::size_t pieces = 0;

@@ -80,6 +80,6 @@ struct ReadEnd {
 };
 
 // The end in a few words; empty for an orderly one.
-std::string describe(const ReadEnd& end);
+FXT_API std::string describe(const ReadEnd& end);
 
 }  // namespace fxt

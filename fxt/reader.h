@@ -55,7 +55,7 @@ struct Problem {
 };
 
 // The problem in a few words: "string 7 was never registered".
-std::string describe(const Problem& problem);
+FXT_API std::string describe(const Problem& problem);
 
 // A record as it was read. Everything in it is valid until the Reader's next().
 struct Entry {
@@ -74,7 +74,7 @@ struct ReaderCounters {
 };
 
 // `ticks` in ns, rounded down; nothing if that needs more than 64 bits, or at zero ticks per second.
-std::optional<std::uint64_t> ticks_to_ns(std::uint64_t ticks, std::uint64_t ticks_per_second);
+FXT_API std::optional<std::uint64_t> ticks_to_ns(std::uint64_t ticks, std::uint64_t ticks_per_second);
 
 // Not thread-safe; two Readers of the same memory are independent.
 class Reader {
@@ -136,6 +136,6 @@ class Reader {
 
 // A record of the reader's current provider with its times in ns. Borrows what the record borrows. Nothing if
 // a time is too late to be converted.
-std::optional<Record> in_ns(const Record& record, const Reader& reader);
+FXT_API std::optional<Record> in_ns(const Record& record, const Reader& reader);
 
 }  // namespace fxt

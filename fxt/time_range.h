@@ -17,14 +17,14 @@ inline constexpr std::string_view kTimeForm =
 
 // Digits, perhaps with a decimal point, and a unit in any case (those of kTimeForm, or nsec, usec, msec, sec,
 // min, hour). Exact, and rounded down to whole ns. Nothing if it is no such text, or 2^63 ns and more.
-std::optional<std::uint64_t> parse_time_ns(std::string_view text);
+FXT_API std::optional<std::uint64_t> parse_time_ns(std::string_view text);
 
 // What parse_size() takes, for messages.
 inline constexpr std::string_view kSizeForm =
     "a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, Ki, Mi, Gi of 1024)";
 
 // The same for a size in bytes; a B may end its unit.
-std::optional<std::uint64_t> parse_size(std::string_view text);
+FXT_API std::optional<std::uint64_t> parse_size(std::string_view text);
 
 // ---- Ranges of time ----
 
@@ -43,7 +43,7 @@ struct TimeRange {
 
 // "A~B", "A~" or "~B". A time with a unit counts from the start of the trace (`20ms`), one without is the
 // trace's own, in seconds (`1061.4004`). Throws std::invalid_argument with a text for the user.
-TimeRange parse_time_range(std::string_view text);
+FXT_API TimeRange parse_time_range(std::string_view text);
 
 // A range in a trace whose start becomes known with its first time.
 class TimeWindow {

@@ -15,20 +15,20 @@ namespace FXT_API fxt {
 inline constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 // True if all of `text` is well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
-bool is_valid_utf8(std::string_view text);
+FXT_API bool is_valid_utf8(std::string_view text);
 
 // `text` with every ill-formed sequence replaced by U+FFFD, one for each maximal subpart (Unicode, section
 // 3.9, "U+FFFD substitution of maximal subparts").
-std::string make_valid_utf8(std::string_view text);
+FXT_API std::string make_valid_utf8(std::string_view text);
 
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
-std::string_view cut_utf8(std::string_view text, std::size_t max_bytes);
+FXT_API std::string_view cut_utf8(std::string_view text, std::size_t max_bytes);
 
 // True if every reader can read `text` as it is: valid UTF-8 without NUL.
-bool is_sound(std::string_view text);
+FXT_API bool is_sound(std::string_view text);
 
 // `text` as every reader can read it: valid UTF-8 without NUL. Nothing if `text` is so already.
-std::optional<std::string> repaired(std::string_view text);
+FXT_API std::optional<std::string> repaired(std::string_view text);
 
 // ---- Text whose case does not matter, as far as ASCII goes ----
 

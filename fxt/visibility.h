@@ -8,5 +8,7 @@
     "fxt needs C++20: compile with -std=c++20 or later (CMake: target_compile_features(<target> PRIVATE cxx_std_20))"
 #endif
 
+// Stands at a namespace, for its classes, and at each function outside of a class: clang does not extend the
+// visibility of a namespace to functions that are defined elsewhere.
 #define FXT_API [[gnu::visibility("default")]]
 #define FXT_INTERNAL [[gnu::visibility("hidden")]]

@@ -71,7 +71,7 @@ struct TextRef {
 };
 
 // Between the bytes of a stream, as they lie in the file, and words that are numbers.
-void reorder_stream(std::uint64_t* begin, const std::uint64_t* end);
+FXT_API void reorder_stream(std::uint64_t* begin, const std::uint64_t* end);
 
 // A stream, padded with zeros.
 inline std::uint64_t* put_bytes(std::uint64_t* at, const void* bytes, std::size_t size) {
