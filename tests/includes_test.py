@@ -39,7 +39,7 @@ NAMES = {
     "filesystem": "filesystem",
     "forward_list": "forward_list",
     "fstream": "fstream ifstream ofstream ios ios_base streamsize",
-    "functional": "equal_to function greater hash identity less less_equal plus",
+    "functional": "equal_to function greater greater_equal hash identity less less_equal plus",
     "future": "async future launch",
     "initializer_list": "initializer_list",
     "ios": "hex ios ios_base streamsize",

@@ -29,7 +29,9 @@
 #include "converters/app/trace_output.h"
 #include "converters/app/unpacked_inputs.h"
 #include "converters/model/importer.h"
+#include "converters/model/lanes/contract.h"
 #include "converters/model/outline.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
 #include "converters/model/sink/fxt_sink.h"
 #include "fxt/support/program.h"
@@ -128,7 +130,11 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
   bool is_offset_used = false;
   for (std::size_t i = 0; i < options.inputs.size(); ++i) {
     const Importer& importer = importer_of(options.inputs[i], options.importers);
-    importer.import(options.inputs[i], context);
+    naming_input(options.inputs[i], [&] {
+      importer.import(options.inputs[i], context);
+      if (context.timeline.input_count() != i + 1)
+        throw BrokenContract("import() calls begin_input() once, and did not");
+    });
     std::optional<std::int64_t> offset_ns = offsets_ns[i];
     is_offset_used |= importer.takes_common_offset();
     if (!offset_ns && importer.takes_common_offset()) offset_ns = options.offset_ns;

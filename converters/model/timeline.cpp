@@ -1,12 +1,12 @@
 #include "converters/model/timeline.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
 
+#include "converters/model/lanes/contract.h"
 #include "converters/model/merging/shared_threads.h"
 #include "converters/model/reading/text.h"
 
@@ -16,12 +16,17 @@ void Timeline::begin_input(std::string_view name) {
   ids_.begin_input(name);
 }
 
+std::size_t Timeline::current_input() const {
+  if (parts_.inputs.empty()) throw BrokenContract("begin_input() was not called before");
+  return parts_.inputs.size() - 1;
+}
+
 void Timeline::shift_input(std::size_t input, std::int64_t offset_ns) {
   parts_.inputs.at(input).moved_ns = offset_ns;
   parts_.inputs[input].offset_ns = saturating_sum(parts_.inputs[input].clock_ns, offset_ns);
 }
 
-void Timeline::show_cpus_of(const std::string& machine) { parts_.inputs.back().cpus_of = machine; }
+void Timeline::show_cpus_of(const std::string& machine) { parts_.inputs[current_input()].cpus_of = machine; }
 
 std::optional<std::int64_t> Timeline::clock_shift_ns() const {
   const auto moved =
@@ -30,19 +35,21 @@ std::optional<std::int64_t> Timeline::clock_shift_ns() const {
 }
 
 void Timeline::shift_clock(std::int64_t behind_ns) {
-  parts_.inputs.back().clock_ns = behind_ns;
-  parts_.inputs.back().offset_ns = behind_ns;
+  TimelineInput& input = parts_.inputs[current_input()];
+  input.clock_ns = behind_ns;
+  input.offset_ns = behind_ns;
 }
 
 Lane& Timeline::add_lane(LaneInfo info) {
+  parts_.input_of_lane.push_back(current_input());
   info.process = ids_.of(info.process);
   info.thread = ids_.of(info.thread);
   infos_.push_back(std::move(info));
-  parts_.input_of_lane.push_back(parts_.inputs.size() - 1);
   return parts_.lanes.emplace_back(parts_.pool, options_.lanes);
 }
 
 void Timeline::describe_input(TraceInfo info) {
+  const std::size_t input = current_input();
   const auto keep_first = [](std::string& known, std::string& other) {
     if (known.empty()) known = std::move(other);
   };
@@ -51,7 +58,7 @@ void Timeline::describe_input(TraceInfo info) {
   keep_first(info_.system, info.system);
   if (!info_.wall_clock && info.wall_clock) {
     info_.wall_clock = info.wall_clock;
-    info_.wall_clock->input = parts_.inputs.size() - 1;
+    info_.wall_clock->input = input;
   }
   for (ProcessInfo& process : info.processes) {
     process.process = ids_.of(process.process);
@@ -61,20 +68,20 @@ void Timeline::describe_input(TraceInfo info) {
 }
 
 void Timeline::add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes) {
-  SourceState state{.source = std::move(source), .input = parts_.inputs.size() - 1};
+  SourceState state{.source = std::move(source), .input = current_input()};
   for (const Lane* const lane : lanes) state.lanes.push_back(number_of(*lane));
   parts_.sources.push_back(std::move(state));
 }
 
 void Timeline::add_shared_source(std::unique_ptr<SharedSource> shared_source) {
-  parts_.shared_sources.push_back({.source = std::move(shared_source), .input = parts_.inputs.size() - 1});
+  parts_.shared_sources.push_back({.source = std::move(shared_source), .input = current_input()});
 }
 
 std::size_t Timeline::number_of(const Lane& lane) const {
   // It is usually one of the last ones.
   const auto found = std::find_if(parts_.lanes.rbegin(), parts_.lanes.rend(),
                                   [&](const Lane& other) { return &other == &lane; });
-  assert(found != parts_.lanes.rend());
+  if (found == parts_.lanes.rend()) throw BrokenContract("a lane is of another Timeline");
   return static_cast<std::size_t>(parts_.lanes.rend() - found) - 1;
 }
 
@@ -82,11 +89,11 @@ std::size_t Timeline::number_of(const Lane& lane) const {
 
 void Timeline::add_unmatched_thread(UnmatchedThread thread) {
   if (thread.id != 0) ids_.prefer(infos_[number_of(*thread.lane)].thread, thread.id);
-  matcher_.add(std::move(thread), parts_.inputs.size() - 1);
+  matcher_.add(std::move(thread), current_input());
 }
 
 void Timeline::add_call_history(std::unique_ptr<CallHistory> history) {
-  matcher_.add(std::move(history), parts_.inputs.size() - 1);
+  matcher_.add(std::move(history), current_input());
 }
 
 void Timeline::draw_matched_threads() {
@@ -249,7 +256,7 @@ void Timeline::add_up(std::span<const TooDeepCount> too_deep_when_shared) {
   for (const TimelineInput& input : parts_.inputs) totals_.last_ns = std::max(totals_.last_ns, input.last_ns);
   totals_.first_view = first_view();
   for (Lane& lane : parts_.lanes) {
-    const LaneCounters& counters = lane.window().counters();
+    const LaneCounters& counters = lane.store().counters();
     totals_.too_deep.push_back(counters.too_deep);
     totals_.cut_arguments += counters.cut_arguments;
     totals_.skipped_calls += counters.skipped_calls;

@@ -71,8 +71,10 @@ class Timeline {
 
   // ---- While importing ----
 
-  // Called once for each input, before its lanes are added. `name` is what notes call it.
+  // Called once for each input, before all that is about the "current input": BrokenContract otherwise.
+  // `name` is what notes call it.
   void begin_input(std::string_view name);
+  std::size_t input_count() const { return parts_.inputs.size(); }
   // Adds a thread of the current input. The lane lives as long as the Timeline. The thread's ids are replaced
   // as ShownIds does.
   Lane& add_lane(LaneInfo info);
@@ -132,6 +134,7 @@ class Timeline {
   }
 
  private:
+  std::size_t current_input() const;
   std::size_t number_of(const Lane& lane) const;
   std::vector<std::size_t> merge_order() const;
   void limit_offsets(MergeLoop& loop, const std::function<void()>& tick);

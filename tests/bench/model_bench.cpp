@@ -29,7 +29,7 @@ class Calls : public Source {
 
   Calls(Lane& lane, LabelId label, Fill fill) : lane_(lane), label_(label), fill_(std::move(fill)) {}
   bool pump(const PumpBudget& budget) override {
-    for (std::size_t emitted = 0; emitted < budget.lane_bytes && next_ < kCalls; ++next_) {
+    for (std::size_t emitted = 0; emitted < budget.bytes && next_ < kCalls; ++next_) {
       entry_.clear();
       exit_.clear();
       fill_(next_, entry_, exit_);

@@ -67,11 +67,11 @@ TEST_F(LaneTest, ACallCanNotEndWhereItBegan) {
 TEST_F(LaneTest, AnEmittedCallCanNotEndBelow) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
-                lane.window().release_oldest();
+                lane.store().release_oldest();
                 lane.begin(12, label("middle"));
                 lane.begin(13, label("inner"));
-                lane.window().release_oldest();
-                lane.window().release_oldest();
+                lane.store().release_oldest();
+                lane.store().release_oldest();
                 EXPECT_FALSE(end_parent_of_top(lane));
                 lane.end(18);
                 lane.end(19);
@@ -278,7 +278,7 @@ TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
   const LabelId f = label("f"), g = label("g");
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
-        lane.window().skip_calls_before(20);
+        lane.store().skip_calls_before(20);
         lane.begin(1, f, 0, {{x, 1}});
         lane.end(2, {{x, 2}});  // the first of all
         lane.begin(3, f, 0, {{x, 3}});
@@ -288,14 +288,14 @@ TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
         lane.begin(7, g, 0, {{x, 6}});
         lane.end(8);            // skipped
         lane.end(9, {{x, 7}});  // skipped
-        EXPECT_EQ(lane.window().counters().skipped_calls, 3u);
+        EXPECT_EQ(lane.store().counters().skipped_calls, 3u);
         lane.begin(10, g, 0, {{x, 8}});
         lane.counter(11, g, 0, {{x, 9}});
         lane.end(12, {{x, 10}});  // not skipped: another event lies in it
         lane.begin(13, g, 0, {{x, 11}});
         lane.end(20, {{x, 12}});
         lane.end(30, {{x, 13}});
-        EXPECT_EQ(lane.window().counters().skipped_calls, 3u);
+        EXPECT_EQ(lane.store().counters().skipped_calls, 3u);
       }),
       ElementsAre("7/8 [1, 2] app:f x=1 x=2", "7/8 [3, 30] app:f x=3 x=13", "7/8 [10, 12] app:g x=8 x=10",
                   "7/8 @11 counter app:g #0 x=9", "7/8 [13, 20] app:g x=11 x=12"));
@@ -340,13 +340,13 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeRetracted) {
 TEST_F(LaneTest, AnEmittedCallCanNotBeRetracted) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("f"));
-                lane.window().release_oldest();
+                lane.store().release_oldest();
                 lane.begin(2, label("gone"));
                 lane.begin(3, label("g"));
                 lane.begin(4, label("h"));
                 EXPECT_FALSE(lane.retract(0, 5));
                 EXPECT_TRUE(lane.retract(1, 5));
-                lane.window().release_oldest();
+                lane.store().release_oldest();
                 EXPECT_TRUE(lane.retract(2, 6));  // h
                 EXPECT_FALSE(lane.retract(1, 6));
                 lane.end(7);
@@ -359,7 +359,7 @@ TEST_F(LaneTest, CallsAreSuspendedWhileFilteredOnesBegin) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);
                 lane.begin(2, label("f"), 0xb);
-                lane.window().release_oldest();
+                lane.store().release_oldest();
                 lane.begin(3, label("g"), 0xc);
                 lane.suspend_top(2);
                 EXPECT_EQ(lane.depth(), 1);
@@ -376,7 +376,7 @@ TEST_F(LaneTest, CallsAreSuspendedWhileFilteredOnesBegin) {
                 EXPECT_EQ(lane.calls().unfiltered_size(), 2);
                 EXPECT_EQ(lane.calls()[2].key, 0xb);
                 EXPECT_EQ(lane.calls().back().key, 0xc);
-                lane.window().release_oldest();
+                lane.store().release_oldest();
                 lane.end(6);
                 lane.end(7);
                 lane.end(8);
@@ -391,11 +391,11 @@ TEST_F(LaneTest, AResumedCallIsPendingAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);
                 lane.begin(2, label("f"), 0xb);
-                EXPECT_EQ(lane.window().seal(), 0);
+                EXPECT_EQ(lane.store().seal(), 0);
                 lane.suspend_top(1);
                 lane.end(3);
                 lane.resume_top();
-                EXPECT_EQ(lane.window().seal(), 0);
+                EXPECT_EQ(lane.store().seal(), 0);
                 lane.end(5);
               }),
               ElementsAre("7/8 [2, 5] app:f"));

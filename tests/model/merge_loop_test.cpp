@@ -3,6 +3,8 @@
 #include "converters/model/merging/merge_loop.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -10,8 +12,11 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "converters/model/lanes/contract.h"
 #include "converters/model/timeline.h"
 #include "tests/model/event_text.h"
 
@@ -28,7 +33,7 @@ class Babble : public Source {
       : lanes_(std::move(lanes)), label_(label), random_(seed), left_(events) {}
 
   bool pump(const PumpBudget& budget) override {
-    for (std::size_t emitted = 0; emitted < budget.lane_bytes && left_ > 0;
+    for (std::size_t emitted = 0; emitted < budget.bytes && left_ > 0;
          emitted += sizeof(PendingEvent), --left_) {
       now_ += random_() % 3 == 0 ? random_() % 1000 : 0;
       Lane& lane = *lanes_[random_() % lanes_.size()];
@@ -229,21 +234,27 @@ TEST_F(MergeLoopTest, WhatSharedSourcesHaveReadIsBounded) {
 // Instants at `begin_ns`, one behind the other; remembers what was pumped.
 class Instants : public Source {
  public:
-  Instants(Lane& lane, LabelId label, std::uint64_t begin_ns, std::vector<std::size_t>& pumped)
-      : lane_(lane), label_(label), now_(begin_ns), end_ns_(begin_ns + 2000), pumped_(pumped) {}
+  Instants(Lane& lane, LabelId label, std::uint64_t begin_ns, std::vector<std::size_t>& pumped,
+           std::uint64_t count = 2000)
+      : lane_(lane),
+        label_(label),
+        begin_ns_(begin_ns),
+        now_(begin_ns),
+        end_ns_(begin_ns + count),
+        pumped_(pumped) {}
   bool pump(const PumpBudget& budget) override {
-    pumped_.push_back(budget.lane_bytes);
-    for (std::size_t bytes = 0; bytes < budget.lane_bytes && now_ < end_ns_; bytes += sizeof(PendingEvent))
+    pumped_.push_back(budget.bytes);
+    for (std::size_t bytes = 0; bytes < budget.bytes && now_ < end_ns_; bytes += sizeof(PendingEvent))
       lane_.instant(now_++, label_);
     return now_ < end_ns_;
   }
   std::uint64_t watermark_ns() const override { return now_; }
-  std::uint64_t begin_ns() const override { return end_ns_ - 2000; }
+  std::uint64_t begin_ns() const override { return begin_ns_; }
 
  private:
   Lane& lane_;
   LabelId label_;
-  std::uint64_t now_, end_ns_;
+  std::uint64_t begin_ns_, now_, end_ns_;
   std::vector<std::size_t>& pumped_;
 };
 
@@ -259,6 +270,114 @@ TEST_F(MergeLoopTest, ASharedSourceThatNobodyWaitsForIsNotRead) {
   EventText text(names);
   timeline.run(text, [&] { EXPECT_LE(queue.times.size(), 2u); });
   EXPECT_GT(pumped.size(), 10U);
+}
+
+// Blobs of `bytes` at `begin_ns`, one in each pump; counts those that it has emitted.
+class Blobs : public Source {
+ public:
+  Blobs(Lane& lane, std::uint64_t begin_ns, std::size_t bytes, std::size_t& emitted)
+      : lane_(lane), now_(begin_ns), bytes_(bytes), emitted_(emitted) {}
+  bool pump(const PumpBudget&) override {
+    lane_.blob(now_++, "memory", bytes_);
+    return ++emitted_ < 1000;
+  }
+  std::uint64_t watermark_ns() const override { return now_; }
+
+ private:
+  Lane& lane_;
+  std::uint64_t now_;
+  std::vector<std::byte> bytes_;
+  std::size_t& emitted_;
+};
+
+// An input is not read further and further while the merge is at earlier times of another one.
+TEST_F(MergeLoopTest, BytesOfBlobsThatWaitAreCounted) {
+  constexpr std::size_t kLookahead = std::size_t{1} << 20, kBlobBytes = std::size_t{64} << 10;
+  Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = kLookahead}, notes);
+  timeline.begin_input("early");
+  Lane& early = add_lane(timeline, 1);
+  std::vector<std::size_t> pumped;
+  timeline.add_source(std::make_unique<Instants>(early, f, 0, pumped, 100'000), {&early});
+  timeline.begin_input("late");
+  Lane& late = add_lane(timeline, 2);
+  std::size_t emitted = 0;
+  timeline.add_source(std::make_unique<Blobs>(late, 200'000, kBlobBytes, emitted), {&late});
+  EventText text(names);
+  std::size_t most = 0;
+  timeline.run(text, [&] {
+    if (text.lines().size() < 100'000) most = std::max(most, emitted);
+  });
+  EXPECT_GT(pumped.size(), 20U);
+  EXPECT_LE(most * kBlobBytes, kLookahead);
+  EXPECT_EQ(emitted, 1000U);
+}
+
+// Does nothing first, and then `fill`.
+class TwoPumps : public Source {
+ public:
+  TwoPumps(Lane& lane, std::function<void(Lane&)> fill, std::uint64_t watermark_ns)
+      : lane_(lane), fill_(std::move(fill)), watermark_ns_(watermark_ns) {}
+  bool pump(const PumpBudget&) override {
+    if (pumps_++ == 0) return true;
+    fill_(lane_);
+    return false;
+  }
+  std::uint64_t watermark_ns() const override { return watermark_ns_; }
+
+ private:
+  Lane& lane_;
+  std::function<void(Lane&)> fill_;
+  std::uint64_t watermark_ns_;
+  int pumps_ = 0;
+};
+
+TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
+  // The first part of the error of a source that promises that nothing comes before `watermark_ns`.
+  const auto broken = [&](const std::function<void(Lane&)>& fill, std::uint64_t watermark_ns = 0) {
+    Timeline timeline({.lanes = kTestLanes}, notes);
+    timeline.begin_input("a.trace");
+    Lane& lane = add_lane(timeline, 1);
+    timeline.add_source(std::make_unique<TwoPumps>(lane, fill, watermark_ns), {&lane});
+    EventText text(names);
+    try {
+      timeline.run(text, [] {});
+    } catch (const InputError& error) {
+      const std::string_view what = error.what();
+      return std::string(what.substr(0, what.find(';')));
+    }
+    return std::string();
+  };
+  EXPECT_EQ(broken([&](Lane& lane) { lane.instant(5, f); }, 5), "");
+  EXPECT_EQ(broken([&](Lane& lane) {
+              lane.begin(1, f);
+              lane.begin(2, f);
+            }),
+            "a.trace: at the end, 2 calls of a thread are open");
+  EXPECT_EQ(broken([&](Lane& lane) {
+              lane.instant(7, f);
+              lane.instant(6, f);
+            }),
+            "a.trace: an event at 6 ns comes after one at 7 ns");
+  EXPECT_EQ(broken([&](Lane& lane) {
+              lane.begin(7, f);
+              lane.end(6);
+            }),
+            "a.trace: an event at 6 ns comes after one at 7 ns");
+  EXPECT_EQ(broken([&](Lane& lane) { lane.instant(kTimeLimitNs, f); }),
+            fmt::format("a.trace: an event at {} ns is too late to be drawn", kTimeLimitNs));
+  EXPECT_EQ(broken([&](Lane& lane) { lane.end(3); }), "a.trace: at 3 ns, a call ends and none is open");
+  EXPECT_EQ(broken([&](Lane& lane) { lane.instant(4, f); }, 5),
+            "a.trace: an event at 4 ns comes after it was promised that all come from 5 ns on");
+}
+
+TEST_F(MergeLoopTest, ALaneBelongsToOneSource) {
+  Timeline timeline({.lanes = kTestLanes}, notes);
+  timeline.begin_input("a");
+  Lane& lane = add_lane(timeline, 1);
+  for (int i = 0; i < 2; ++i)
+    timeline.add_source(std::make_unique<Babble>(std::vector{&lane}, f, 0, 1), {&lane});
+  EventText text(names);
+  EXPECT_THROW(timeline.run(text, [] {}), BrokenContract);
 }
 
 // Thousands of threads that run one after the other must not all have events in memory from the start.

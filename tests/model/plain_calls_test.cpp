@@ -55,8 +55,8 @@ TEST_F(PlainCallsTest, ArgumentsThatAreWrittenInPlaceAreTheSame) {
     const auto fill = [&](Lane& lane, bool tries) {
       const PlainCalls calls(lane);
       std::mt19937_64 random(seed);
-      lane.window().set_held_bytes_limit(3000);
-      lane.window().skip_calls_before(seed % 5 == 0 ? 200 : 0);
+      lane.store().set_held_bytes_limit(3000);
+      lane.store().skip_calls_before(seed % 5 == 0 ? 200 : 0);
       std::uint64_t time = 1;
       const auto arguments = [&] {
         Arguments all;
@@ -143,7 +143,7 @@ TEST_F(PlainCallsTest, AnEndBelongsToAPendingCall) {
     lane.begin(5, label, 0xa, many);  // a pair
     EXPECT_EQ(add(lane, {exit(6, 0xa, 0)}), 0u);
     lane.begin(7, label, 0xb);
-    lane.window().release_oldest();
+    lane.store().release_oldest();
     EXPECT_EQ(add(lane, {exit(8, 0xb, 1)}), 0u) << "its begin is emitted";
     lane.end(9);
     lane.end(9);
@@ -245,9 +245,9 @@ TEST_F(PlainCallsTest, SkippedCallsAreNotEmitted) {
     std::uint64_t skipped = 0;
     const auto needed = lines_of(
         [&](Lane& lane) {
-          lane.window().skip_calls_before(needed_ns);
+          lane.store().skip_calls_before(needed_ns);
           add_all(lane, calls);
-          skipped = lane.window().counters().skipped_calls;
+          skipped = lane.store().counters().skipped_calls;
         },
         options);
     EXPECT_GT(skipped, 40U);
@@ -268,12 +268,12 @@ TEST_F(PlainCallsTest, CallsThatLastUntilTheNeededTimeAreEmitted) {
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
         lane.begin(5, label, 0xa);
-        lane.window().skip_calls_before(20);
+        lane.store().skip_calls_before(20);
         const std::vector calls{entry(10, 0xb, 1), entry(11, 0xc, 2), exit(12, 0xc, 2),
                                 entry(13, 0xd, 2), exit(20, 0xd, 2),  exit(21, 0xb, 1),
                                 entry(22, 0xb, 1), exit(23, 0xb, 1),  exit(24, 0xa, 0)};
         EXPECT_EQ(add(lane, calls), 4u) << "up to the time that is needed";
-        EXPECT_EQ(lane.window().counters().skipped_calls, 1u);
+        EXPECT_EQ(lane.store().counters().skipped_calls, 1u);
         EXPECT_EQ(lane.last_ns(), 13u);
         EXPECT_EQ(add(lane, calls, 4), 5u);
       }),
@@ -283,7 +283,7 @@ TEST_F(PlainCallsTest, CallsThatLastUntilTheNeededTimeAreEmitted) {
 TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFitAlsoWhenSkipping) {
   lines_of([&](Lane& lane) {
     lane.begin(5, label, 0xa);
-    lane.window().skip_calls_before(1000);
+    lane.store().skip_calls_before(1000);
     PlainCall odd = entry(11, 0xc, 1);
     odd.mismatch = 1;
     for (const PlainCall& call : {entry(11, 0xc, 0), entry(11, 0xc, 2), entry(9, 0xc, 1), odd}) {
@@ -296,7 +296,7 @@ TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFitAlsoWhenSkipping) {
     EXPECT_EQ(add(lane, {entry(13, 0xd, 2), exit(14, 0xd, 2), exit(15, 0xb, 1)}), 2u)
         << "a call that was open before is ended on its own";
     EXPECT_TRUE(PlainCalls(lane).try_end(15, 0xb, 1));
-    EXPECT_EQ(lane.window().counters().skipped_calls, 2u);
+    EXPECT_EQ(lane.store().counters().skipped_calls, 2u);
     lane.end(16);
   });
 }

@@ -10,7 +10,9 @@
 #include <set>
 #include <string>
 
+#include "converters/model/lanes/contract.h"
 #include "tests/model/event_text.h"
+#include "tests/model/story.h"
 
 namespace convert {
 namespace {
@@ -228,6 +230,19 @@ TEST_F(TimelineTest, AnyLookaheadGivesTheSameCalls) {
     EXPECT_EQ(begins, calls);
     EXPECT_EQ(ends, calls);
   }
+}
+
+TEST_F(TimelineTest, WhatIsOfNoInputOrOfAnotherTimelineIsRefused) {
+  Timeline timeline({.lanes = kTestLanes}, notes), other({.lanes = kTestLanes}, notes);
+  const LaneInfo info{.process = ProcessId{1}, .thread = ThreadId{1}, .process_name = {}, .thread_name = {}};
+  EXPECT_THROW(timeline.add_lane(info), BrokenContract);
+  EXPECT_THROW(timeline.describe_input({}), BrokenContract);
+  EXPECT_THROW(timeline.show_cpus_of("here"), BrokenContract);
+  EXPECT_THROW(timeline.shift_clock(1), BrokenContract);
+  timeline.begin_input("a");
+  other.begin_input("b");
+  Lane& lane = other.add_lane(info);
+  EXPECT_THROW(timeline.add_source(std::make_unique<Story>(lane, [](Lane&) {}), {&lane}), BrokenContract);
 }
 
 TEST_F(TimelineTest, TwoInputsNeverShareAThread) {

@@ -52,30 +52,38 @@ PendingEvent* EventQueue::remove_retracted(PendingEvent* begin, PendingEvent* en
 std::size_t EventQueue::seal_before(PendingEvent* end) {
   if (!has_unsealed()) return 0;
   const EventChunk* const last = end != nullptr ? chunk_of(end).get() : filling_.back().get();
-  if (end == nullptr) end = write_;
-  std::size_t events = 0;
-  const auto seal = [&](PendingEvent* to, std::unique_ptr<EventChunk> chunk) {
+  // Everything that the lane has used belongs to what is sealed, or only what lies before `end`.
+  std::uint64_t last_bytes = end != nullptr ? bytes_before(end) : 0;
+  if (end == nullptr) {
+    end = write_;
+    last_bytes = bytes_used() + static_cast<std::size_t>(end - last->events.data()) * sizeof(PendingEvent);
+  }
+  const std::uint64_t sealed_before = sealed_bytes_;
+  const auto seal = [&](PendingEvent* to, std::unique_ptr<EventChunk> chunk, std::uint64_t used_bytes) {
     to = remove_retracted(unsealed_, to);
-    events += static_cast<std::size_t>(to - unsealed_);
-    if (unsealed_ != to || chunk != nullptr) sealed_.push_back({{unsealed_, to}, std::move(chunk)});
+    if (unsealed_ == to && chunk == nullptr) return;
+    const std::uint64_t bytes = used_bytes - std::min(used_bytes, sealed_bytes_);
+    sealed_bytes_ += bytes;
+    sealed_.push_back({{unsealed_, to}, std::move(chunk), static_cast<std::size_t>(bytes)});
   };
   std::size_t full = 0;  // chunks that are sealed to their end
   for (; filling_[full].get() != last; ++full) {
     PendingEvent* const chunk_end = filling_[full]->events.data() + EventChunk::kEvents;
-    seal(chunk_end, std::move(filling_[full]));
+    const EventChunk& next = *filling_[full + 1];
+    seal(chunk_end, std::move(filling_[full]), next.bytes_before);
     unsealed_ = filling_[full + 1]->events.data();
   }
   if (end == filling_[full]->events.data() + EventChunk::kEvents) {
-    seal(end, std::move(filling_[full]));
+    seal(end, std::move(filling_[full]), last_bytes);
     ++full;
     event_bytes_ += sizeof(EventChunk::events);
     unsealed_ = write_ = write_end_ = nullptr;
   } else {
-    seal(end, nullptr);
+    seal(end, nullptr, last_bytes);
     unsealed_ = end;
   }
   filling_.erase(filling_.begin(), filling_.begin() + static_cast<std::ptrdiff_t>(full));
-  return events * sizeof(PendingEvent);
+  return static_cast<std::size_t>(sealed_bytes_ - sealed_before);
 }
 
 void EventQueue::close() {

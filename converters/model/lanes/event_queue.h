@@ -19,6 +19,9 @@ namespace convert {
 struct SealedEvents {
   std::span<PendingEvent> events;
   std::unique_ptr<EventChunk> chunk = nullptr;
+  // Memory of the events and of their argument blocks. Blocks of a chunk that is sealed in parts may count
+  // for its last part.
+  std::size_t bytes = 0;
 };
 
 class EventQueue {
@@ -56,7 +59,7 @@ class EventQueue {
 
   // ---- Sealing, while nobody adds events ----
 
-  // Seals all events before `end`; null means all there are. Returns their size in bytes.
+  // Seals all events before `end`; null means all there are. Returns the bytes of what it sealed.
   std::size_t seal_before(PendingEvent* end);
   // No more events come, and all are sealed: the queue's memory goes with the last of them.
   void close();
@@ -97,8 +100,9 @@ class EventQueue {
   PendingEvent* write_ = nullptr;     // where the next event goes, in filling_.back()
   PendingEvent* write_end_ = nullptr;
   ArgumentArena blocks_;
-  std::uint64_t event_bytes_ = 0;  // of all full chunks of events so far
-  std::size_t retracted_ = 0;      // of unsealed events
+  std::uint64_t event_bytes_ = 0;   // of all full chunks of events so far
+  std::uint64_t sealed_bytes_ = 0;  // SealedEvents::bytes so far
+  std::size_t retracted_ = 0;       // of unsealed events
   std::vector<SealedEvents> sealed_;
   std::size_t popped_ = 0;  // of them
 };

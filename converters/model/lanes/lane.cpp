@@ -1,12 +1,16 @@
 #include "converters/model/lanes/lane.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstring>
+#include <fmt/format.h>
 #include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include "converters/model/lanes/contract.h"
 
 namespace convert {
 namespace {
@@ -23,6 +27,12 @@ std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
 
 }  // namespace
 
+void Lane::refuse_time(std::uint64_t time_ns) const {
+  throw BrokenContract(time_ns < last_ns_
+                           ? fmt::format("an event at {} ns comes after one at {} ns", time_ns, last_ns_)
+                           : fmt::format("an event at {} ns is too late to be drawn", time_ns));
+}
+
 // ---- Calls ----
 
 void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
@@ -33,46 +43,45 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
   }
   advance(time_ns);
   const std::uint64_t* const block = keep(arguments.words(), arguments.size());
-  window_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
+  store_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
 }
 
 // A call that is too deep, or is written as a pair.
 void Lane::begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
   advance(time_ns);
   if (calls().unfiltered_size() >= options_.max_depth) {
-    window_.counters().too_deep.add(label);
-    window_.calls().push_emitted(time_ns, label, key);
+    store_.counters().too_deep.add(label);
+    store_.calls().push_released(time_ns, label, key);
     return;
   }
   const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
   const auto [of_begin, of_end] = split(arguments.row(), count);
   push(time_ns, EventKind::Begin, label, 0, keep(of_begin.words(), count));
-  window_.calls().push_emitted(time_ns, label, key, arguments.size() - count);
+  store_.calls().push_released(time_ns, label, key, arguments.size() - count);
   if (!of_end.empty()) end_arguments_.emplace_back().add(of_end);
 }
 
 void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
-  assert(!calls().empty());
+  if (calls().empty()) throw BrokenContract(fmt::format("at {} ns, a call ends and none is open", time_ns));
   PendingEvent& call = *calls().back().event;
   const std::size_t count = call.argument_count() + arguments.size();
-  if (call.kind != EventKind::Open || time_ns == call.time_ns || time_ns == zero_ns_ ||
-      count > options_.limits.arguments_per_record) {
+  if (call.kind != EventKind::Open || must_be_pair(call, time_ns, count)) {
     end_slow(time_ns, arguments);
     return;
   }
   advance(time_ns);
-  window_.calls().pop();
+  store_.calls().pop();
   call.complete(time_ns);
-  if (window_.skip(call)) return;
+  if (store_.skip(call)) return;
   if (!arguments.empty()) call.block = extended(call, arguments);
 }
 
 // A call that is filtered, too deep or written as a pair.
 void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
-  if (calls().top_is_filtered()) return window_.calls().pop_filtered();
+  if (calls().top_is_filtered()) return store_.calls().pop_filtered();
   PendingEvent& begin = *calls().back().event;
-  window_.calls().pop_emitted();
+  store_.calls().pop_released();
   if (calls().unfiltered_size() >= options_.max_depth) return;
 
   if (time_ns == begin.time_ns) zero_ns_ = time_ns;
@@ -91,8 +100,8 @@ void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
 bool Lane::retract(std::size_t depth, std::uint64_t time_ns) {
   if (!calls()[depth].is_pending()) return false;
   advance(time_ns);
-  window_.queue().retract(calls()[depth].event);
-  window_.calls().remove(depth);
+  store_.queue().retract(calls()[depth].event);
+  store_.calls().remove(depth);
   return true;
 }
 
@@ -105,13 +114,13 @@ bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments
   if (call.time_ns >= time_ns || count > options_.limits.arguments_per_record) return false;
   call.complete(time_ns);
   if (!arguments.empty()) call.block = extended(call, arguments);
-  window_.calls().remove(depth);
+  store_.calls().remove(depth);
   return true;
 }
 
 bool Lane::rename_top(LabelId label, std::uint64_t key) {
   const std::size_t depth = calls().size() - 1;
-  OpenCall& call = window_.calls()[depth];
+  OpenCall& call = store_.calls()[depth];
   call.key = key;
   // Calls that are filtered or too deep have no visible name.
   if (!call.is_pending()) return calls().is_filtered(depth) || depth >= options_.max_depth;
@@ -145,7 +154,7 @@ void Lane::instant(std::uint64_t time_ns, LabelId label, const Arguments& argume
   const std::size_t depth = std::min(calls().unfiltered_size(), options_.max_depth);
   const InstantStack::Form form = instants_.add(time_ns, depth, options_.deepest_instant());
   if (form == InstantStack::Form::TooDeep) {
-    window_.counters().too_deep.add(label);
+    store_.counters().too_deep.add(label);
     return;
   }
   zero_ns_ = time_ns;
@@ -180,7 +189,7 @@ template <typename T>
 void Lane::push_value(std::uint64_t time_ns, EventKind kind, const T& value) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint64_t) == 0);
   advance(time_ns);
-  std::uint64_t* const words = window_.new_block(0, sizeof(T) / sizeof(std::uint64_t));
+  std::uint64_t* const words = store_.new_block(0, sizeof(T) / sizeof(std::uint64_t));
   std::memcpy(words, &value, sizeof value);
   push(time_ns, kind, {}, 0, words - 1);
 }
@@ -194,7 +203,7 @@ void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const st
   };
   bytes = bytes.first(std::min(bytes.size(), kMaxTextBytes));
   std::uint64_t* const words =
-      window_.new_block(2, 2 + fxt::words_of(name.size()) + fxt::words_of(bytes.size()));
+      store_.new_block(2, 2 + fxt::words_of(name.size()) + fxt::words_of(bytes.size()));
   put(put(words, name.data(), name.size()), bytes.data(), bytes.size());
   push(time_ns, EventKind::Blob, {}, 0, words - 1);
 }
@@ -208,7 +217,7 @@ void Lane::buffer_full(std::uint64_t time_ns) {
 
 PendingEvent* Lane::push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id,
                          const std::uint64_t* block) {
-  PendingEvent* const event = window_.add();
+  PendingEvent* const event = store_.add();
   *event = {time_ns, id, block, label, kind};
   return event;
 }
@@ -216,7 +225,7 @@ PendingEvent* Lane::push(std::uint64_t time_ns, EventKind kind, LabelId label, s
 // The arguments in a block of their own; null if there are none.
 const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_t count) {
   if (count == 0) return nullptr;
-  std::uint64_t* const block = window_.new_block(count, words.size());
+  std::uint64_t* const block = store_.new_block(count, words.size());
   ArgumentArena::copy(words, block);
   return block - 1;
 }
@@ -224,7 +233,7 @@ const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_
 // The same, cut to what a record can hold.
 const std::uint64_t* Lane::keep(const Arguments& arguments) {
   const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
-  window_.counters().cut_arguments += arguments.size() - count;
+  store_.counters().cut_arguments += arguments.size() - count;
   if (count == arguments.size()) return keep(arguments.words(), count);
   return keep(split(arguments.row(), count).first.words(), count);
 }
@@ -232,13 +241,13 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
 // A block with the arguments of `begin` and `more`.
 const std::uint64_t* Lane::extended(const PendingEvent& begin, const Arguments& more) {
   const auto of_begin = begin.arguments().words(), of_end = more.words();
-  ArgumentArena& blocks = window_.queue().blocks();
+  ArgumentArena& blocks = store_.queue().blocks();
   if (std::uint64_t* const words = blocks.try_reserve_behind(begin.block, of_end.size())) {
     blocks.commit_behind(begin.block, {ArgumentArena::copy(of_end, words), more.size()});
     return begin.block;
   }
   std::uint64_t* const words =
-      window_.new_block(begin.argument_count() + more.size(), of_begin.size() + of_end.size());
+      store_.new_block(begin.argument_count() + more.size(), of_begin.size() + of_end.size());
   ArgumentArena::copy(of_end, ArgumentArena::copy(of_begin, words));
   return words - 1;
 }

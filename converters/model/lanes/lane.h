@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,18 +17,18 @@
 
 #include "converters/model/lanes/argument.h"
 #include "converters/model/lanes/event.h"
+#include "converters/model/lanes/lane_store.h"
 #include "converters/model/lanes/limits.h"
 #include "converters/model/lanes/open_call_stack.h"
-#include "converters/model/lanes/pairing_window.h"
 #include "converters/model/lanes/pending_event.h"
 
 namespace convert {
 
 class Lane {
  public:
-  Lane(ChunkPool& pool, const LaneOptions& options) : options_(options), window_(pool) {}
+  Lane(ChunkPool& pool, const LaneOptions& options) : options_(options), store_(pool) {}
 
-  // ---- Emitting events. Times must not decrease, and are below kTimeLimitNs. ----
+  // ---- Emitting events. Times must not decrease, and are below kTimeLimitNs: BrokenContract otherwise. ----
 
   // Opens a call inside those that are open. `key` is the caller's own (an address). The arguments
   // that one record can hold go with the begin, as many more go with the end, and the rest is counted as cut.
@@ -37,24 +36,24 @@ class Lane {
   // Opens a call that is filtered: it is on the stack, but has no event and adds no level.
   void begin_filtered(std::uint64_t time_ns, std::uint64_t key) {
     advance(time_ns);
-    window_.calls().push_filtered(key);
+    store_.calls().push_filtered(key);
   }
-  // Ends the top call, which must exist. `arguments` are added to those of the begin.
+  // Ends the top call; BrokenContract if no call is open. `arguments` are added to those of the begin.
   void end(std::uint64_t time_ns, const Arguments& arguments = {});
 
-  // Ends the call at `depth` and drops it; calls inside it stay. Returns false, and does nothing, if its
-  // begin may be emitted already or the call is filtered or too deep.
+  // Ends the call at `depth` and drops it; calls inside it stay. Returns false, and does nothing, if the call
+  // is released, filtered or too deep.
   bool retract(std::size_t depth, std::uint64_t time_ns);
 
   // Ends the call at `depth` at a time that has passed: what began since then inside it moves out by one
-  // level. Returns false, and does nothing, if its begin is emitted already, if it would have no length, if
+  // level. Returns false, and does nothing, if the call is released, if it would have no length, if
   // the record has no room for the arguments, or if there are calls that are too deep.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
   // Suspends the top `count` calls while filtered calls begin and end; resume_top() pushes them back inside
   // whatever is open then.
-  void suspend_top(std::size_t count) { window_.calls().suspend_top(count); }
-  void resume_top() { window_.calls().resume_top(); }
+  void suspend_top(std::size_t count) { store_.calls().suspend_top(count); }
+  void resume_top() { store_.calls().resume_top(); }
 
   // Where a viewer's stack has one level left, an instant becomes a call of zero length; see InstantStack.
   void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});
@@ -68,10 +67,10 @@ class Lane {
   void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);
 
-  // Gives the top call another name and key. Returns false if its begin is emitted already.
+  // Gives the top call another name and key. Returns false if the call is released.
   bool rename_top(LabelId label, std::uint64_t key);
   // Adds `text` to the string argument `name` of the top call, after a comma if it has one. Returns false if
-  // its begin is emitted already, or has no room: then the end may carry the argument.
+  // the call is released, or has no room: then the end may carry the argument.
   bool annotate_top(NameId name, std::string_view text);
 
   // The events are shown on the thread of another lane, among that lane's calls; this lane must then have no
@@ -80,18 +79,22 @@ class Lane {
   bool is_matched() const { return is_matched_; }
 
   // The open calls, of all kinds. Their number is the depth of the next call.
-  const OpenCallStack& calls() const { return window_.calls(); }
+  const OpenCallStack& calls() const { return store_.calls(); }
   std::size_t depth() const { return calls().size(); }
   std::uint64_t last_ns() const { return last_ns_; }  // of all events so far; 0 before the first
   // When something is shown that happened at that time: not before the last event.
   std::uint64_t clamped(std::uint64_t time_ns) const { return std::max(time_ns, last_ns_); }
   const LaneOptions& options() const { return options_; }
   // What the merge has to do with.
-  PairingWindow& window() { return window_; }
+  LaneStore& store() { return store_; }
 
  private:
   friend class PlainCalls;  // the hot path
 
+  // Whether a pending call that ends at `end_ns` with so many arguments becomes a begin and an end.
+  bool must_be_pair(const PendingEvent& call, std::uint64_t end_ns, std::size_t arguments) const {
+    return end_ns == call.time_ns || end_ns == zero_ns_ || arguments > options_.limits.arguments_per_record;
+  }
   void begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments);
   void end_slow(std::uint64_t time_ns, const Arguments& arguments);
   PendingEvent* push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id = 0,
@@ -102,12 +105,14 @@ class Lane {
   const std::uint64_t* keep(const Arguments& arguments);
   const std::uint64_t* extended(const PendingEvent& begin, const Arguments& more);
   void advance(std::uint64_t time_ns) {
-    assert(time_ns >= last_ns_ && time_ns < kTimeLimitNs);
+    if (time_ns < last_ns_ || time_ns >= kTimeLimitNs) [[unlikely]]
+      refuse_time(time_ns);
     last_ns_ = time_ns;
   }
+  [[noreturn]] void refuse_time(std::uint64_t time_ns) const;
 
   LaneOptions options_;
-  PairingWindow window_;
+  LaneStore store_;
   InstantStack instants_;
   std::vector<Arguments> end_arguments_;  // of open calls whose begin could not hold them, outermost first
   // Deeper calls, and calls that are written as pairs, take the slow path.

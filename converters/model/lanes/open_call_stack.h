@@ -15,7 +15,8 @@
 namespace convert {
 
 // While a call is pending, `event` is the lane's, and Open: it becomes one Complete event when the call ends.
-// Once the begin is emitted (or dropped), `event` is a copy that the stack owns, a Begin.
+// Once the call is *released* (its begin may be written before its end is known, or has no event because the
+// call is too deep), `event` is a copy that the stack owns, a Begin.
 struct OpenCall {
   PendingEvent* event;
   std::uint64_t key;
@@ -51,14 +52,14 @@ class OpenCallStack {
     ++filtered_;
     push(&filtered_event_, key);
   }
-  // Pushes a call whose begin is emitted. `end_arguments` of its arguments are left for its end.
-  void push_emitted(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t end_arguments = 0) {
+  // Pushes a released call. `end_arguments` of its arguments are left for its end.
+  void push_released(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t end_arguments = 0) {
     push(own_event(size_), key);
     *back().event = {time_ns, end_arguments, nullptr, label, EventKind::Begin};
   }
   static std::size_t end_argument_count(const PendingEvent& begin) { return begin.last_word; }
-  // The begin of the pending call at `depth` is emitted.
-  void set_emitted(std::size_t depth) {
+  // Releases the pending call at `depth`.
+  void set_released(std::size_t depth) {
     OpenCall& call = (*this)[depth];
     PendingEvent* const own = own_event(depth);
     *own = {call.event->time_ns, 0, nullptr, call.event->label, EventKind::Begin};
@@ -73,13 +74,13 @@ class OpenCallStack {
     --size_;
   }
   // Pops a call that is not.
-  void pop_emitted() {
+  void pop_released() {
     pop();
     first_pending_ = std::min(first_pending_, size_);
   }
   void pop_filtered() {
     --filtered_;
-    pop_emitted();
+    pop_released();
   }
 
   // Removes the call at `depth`. Those inside it move out by one level.

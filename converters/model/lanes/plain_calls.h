@@ -34,28 +34,28 @@ class PlainCalls {
       return true;
     }
     lane_.last_ns_ = time_ns;
-    PendingEvent* const event = lane_.window_.add();
+    PendingEvent* const event = lane_.store_.add();
     *event = {time_ns, 0, nullptr, label, EventKind::Open};
-    lane_.window_.calls().push(event, key);
+    lane_.store_.calls().push(event, key);
     return true;
   }
 
   bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
-    return depth == lane_.window_.calls().size() && is_next(time_ns);
+    return depth == lane_.store_.calls().size() && is_next(time_ns);
   }
 
   // An exit of the top call.
   bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
     if (!can_end(time_ns, key, depth)) return false;
-    const OpenCall& call = lane_.window_.calls().back();
-    if (!call.is_pending() || has_no_length(*call.event, time_ns)) {
+    const OpenCall& call = lane_.store_.calls().back();
+    if (!call.is_pending() || lane_.must_be_pair(*call.event, time_ns, call.event->argument_count())) {
       lane_.end(time_ns);
       return true;
     }
     lane_.last_ns_ = time_ns;
     call.event->complete(time_ns);
-    lane_.window_.skip(*call.event);
-    lane_.window_.calls().pop();
+    lane_.store_.skip(*call.event);
+    lane_.store_.calls().pop();
     return true;
   }
 
@@ -65,30 +65,31 @@ class PlainCalls {
   bool try_begin_with(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth,
                       std::size_t most_words, Put put) const {
     if (!can_begin(time_ns, depth) || depth >= lane_.hot_depth_limit_) return false;
-    lane_.window_.make_room();
-    ArgumentArena& blocks = lane_.window_.queue().blocks();
+    lane_.store_.make_room();
+    ArgumentArena& blocks = lane_.store_.queue().blocks();
     std::uint64_t* const words = blocks.try_reserve(most_words);
     if (words == nullptr) return false;
     const PackedArguments packed = put(words);
     if (packed.count > lane_.options_.limits.arguments_per_record) return false;
     lane_.last_ns_ = time_ns;
-    PendingEvent* const event = lane_.window_.queue().add();
+    PendingEvent* const event = lane_.store_.queue().add();
     const std::uint64_t* const block = packed.count == 0 ? nullptr : blocks.commit(packed);
     *event = {time_ns, 0, block, label, EventKind::Open};
-    lane_.window_.calls().push(event, key);
+    lane_.store_.calls().push(event, key);
     return true;
   }
   template <typename Put>
   bool try_end_with(std::uint64_t time_ns, std::uint64_t key, std::size_t depth, std::size_t most_words,
                     Put put) const {
-    if (!can_end(time_ns, key, depth) || time_ns < lane_.window_.needed_from_ns()) return false;
-    const OpenCall& call = lane_.window_.calls().back();
+    if (!can_end(time_ns, key, depth) || time_ns < lane_.store_.needed_from_ns()) return false;
+    const OpenCall& call = lane_.store_.calls().back();
     PendingEvent& event = *call.event;
-    if (!call.is_pending() || has_no_length(event, time_ns) || !put_behind(event, most_words, put))
+    if (!call.is_pending() || lane_.must_be_pair(event, time_ns, event.argument_count()) ||
+        !put_behind(event, most_words, put))
       return false;
     lane_.last_ns_ = time_ns;
     event.complete(time_ns);
-    lane_.window_.calls().pop();
+    lane_.store_.calls().pop();
     return true;
   }
 
@@ -96,7 +97,7 @@ class PlainCalls {
   bool try_end_filtered(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
     if (!can_end(time_ns, key, depth) || !lane_.calls().top_is_filtered()) return false;
     lane_.last_ns_ = time_ns;
-    lane_.window_.calls().pop_filtered();
+    lane_.store_.calls().pop_filtered();
     return true;
   }
 
@@ -108,18 +109,14 @@ class PlainCalls {
  private:
   bool is_next(std::uint64_t time_ns) const { return time_ns >= lane_.last_ns_ && time_ns < kTimeLimitNs; }
   bool can_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
-    return depth + 1 == lane_.window_.calls().size() && lane_.window_.calls().back().key == key &&
+    return depth + 1 == lane_.store_.calls().size() && lane_.store_.calls().back().key == key &&
            is_next(time_ns);
-  }
-  // Or an event without length lies at its end.
-  bool has_no_length(const PendingEvent& call, std::uint64_t end_ns) const {
-    return end_ns == call.time_ns || end_ns == lane_.zero_ns_;
   }
   // Adds arguments to those of an event. Returns false, and does nothing, if there is no memory, or no room
   // in a record.
   template <typename Put>
   bool put_behind(PendingEvent& event, std::size_t most_words, Put put) const {
-    ArgumentArena& blocks = lane_.window_.queue().blocks();
+    ArgumentArena& blocks = lane_.store_.queue().blocks();
     const std::size_t count = event.argument_count(), limit = lane_.options_.limits.arguments_per_record;
     if (std::uint64_t* const words = blocks.try_reserve_behind(event.block, most_words)) {
       const PackedArguments packed = put(words);
@@ -129,7 +126,7 @@ class PlainCalls {
     }
     const auto before = event.arguments().words();
     std::uint64_t* const words =
-        lane_.window_.queue().is_full() ? nullptr : blocks.try_reserve(before.size() + most_words);
+        lane_.store_.queue().is_full() ? nullptr : blocks.try_reserve(before.size() + most_words);
     if (words == nullptr) return false;
     const PackedArguments packed = put(ArgumentArena::copy(before, words));
     if (count + packed.count > limit) return false;
@@ -146,17 +143,17 @@ class PlainCalls {
 // and then cost more than all the rest.
 template <typename Decode>
 std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
-  const std::size_t skipped = lane_.last_ns_ < lane_.window_.needed_from_ns() ? skip_run(count, decode) : 0;
+  const std::size_t skipped = lane_.last_ns_ < lane_.store_.needed_from_ns() ? skip_run(count, decode) : 0;
   if (skipped != 0) return skipped;
   static_assert(static_cast<int>(EventKind::Open) == 0 && static_cast<int>(EventKind::Complete) == 1);
-  OpenCall* const calls = lane_.window_.calls().data();
-  const PendingEvent* const write_end = lane_.window_.queue().write_end();
-  PendingEvent* write = lane_.window_.queue().write();
+  OpenCall* const calls = lane_.store_.calls().data();
+  const PendingEvent* const write_end = lane_.store_.queue().write_end();
+  PendingEvent* write = lane_.store_.queue().write();
   std::uint64_t last_ns = lane_.last_ns_;
-  std::size_t depth = lane_.window_.calls().size();
+  std::size_t depth = lane_.store_.calls().size();
   // Calls get no deeper than the stack has room, and than they may be written as one event.
   count = std::min(
-      count, std::max(depth, std::min(lane_.window_.calls().capacity(), lane_.hot_depth_limit_)) - depth);
+      count, std::max(depth, std::min(lane_.store_.calls().capacity(), lane_.hot_depth_limit_)) - depth);
 
   std::size_t added = 0;
   for (; added != count && write != write_end; ++added) {
@@ -183,9 +180,9 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
     depth += 1 + 2 * ends;
     last_ns = call.time_ns;
   }
-  lane_.window_.queue().set_write(write);
+  lane_.store_.queue().set_write(write);
   lane_.last_ns_ = last_ns;
-  lane_.window_.calls().set_size(depth);
+  lane_.store_.calls().set_size(depth);
   return added;
 }
 
@@ -193,15 +190,15 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
 // events, which lie side by side. Stops where a call ends that was open before.
 template <typename Decode>
 std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
-  OpenCall* const calls = lane_.window_.calls().data();
-  PendingEvent* const write = lane_.window_.queue().write();
+  OpenCall* const calls = lane_.store_.calls().data();
+  PendingEvent* const write = lane_.store_.queue().write();
   std::uint64_t last_ns = lane_.last_ns_;
-  const std::size_t outer = lane_.window_.calls().size();
+  const std::size_t outer = lane_.store_.calls().size();
   std::size_t depth = outer;
   const std::size_t deepest =
-      std::max(outer, std::min(lane_.window_.calls().capacity(), lane_.hot_depth_limit_));
+      std::max(outer, std::min(lane_.store_.calls().capacity(), lane_.hot_depth_limit_));
   const std::size_t room =
-      std::min(deepest - outer, static_cast<std::size_t>(lane_.window_.queue().write_end() - write));
+      std::min(deepest - outer, static_cast<std::size_t>(lane_.store_.queue().write_end() - write));
 
   std::uint64_t ended = 0;
   std::size_t added = 0;
@@ -209,7 +206,7 @@ std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
     const PlainCall call = decode(added);
     const std::uint64_t ends = mask_of(call.is_end);
     const std::uint64_t from_ns = last_ns + call.is_end;
-    const bool fits_time = call.time_ns >= from_ns && call.time_ns < lane_.window_.needed_from_ns();
+    const bool fits_time = call.time_ns >= from_ns && call.time_ns < lane_.store_.needed_from_ns();
     const std::size_t position = call.depth - outer;  // wraps for a call that was open before
     if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0 || position >= room)
       break;
@@ -223,10 +220,10 @@ std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
     ended += call.is_end;
     last_ns = call.time_ns;
   }
-  lane_.window_.queue().set_write(write + (depth - outer));
-  lane_.window_.counters().skipped_calls += ended;
+  lane_.store_.queue().set_write(write + (depth - outer));
+  lane_.store_.counters().skipped_calls += ended;
   lane_.last_ns_ = last_ns;
-  lane_.window_.calls().set_size(depth);
+  lane_.store_.calls().set_size(depth);
   return added;
 }
 

@@ -1,8 +1,11 @@
 #include "converters/model/merging/merge_loop.h"
 
 #include <algorithm>
-#include <cassert>
 #include <exception>
+#include <fmt/format.h>
+
+#include "converters/model/lanes/contract.h"
+#include "converters/model/reading/input_error.h"
 
 namespace convert {
 namespace {
@@ -56,9 +59,9 @@ MergeLoop::MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size
     for (std::size_t& lane : source.lanes) {
       lane = ranks[lane];
       LaneState& state = lanes_[lane];
-      assert(state.source == nullptr);
+      if (state.source != nullptr) throw BrokenContract("a lane belongs to two sources");
       state.source = &source;
-      state.lane->window().set_held_bytes_limit(plan_.lane_bytes() * source.lanes.size());
+      state.lane->store().set_held_bytes_limit(plan_.shares().lane * source.lanes.size());
     }
 }
 
@@ -90,7 +93,7 @@ void MergeLoop::skip_unneeded() {
   if (sink_.needed_from_ns() == needed_from_ns_) return;
   needed_from_ns_ = sink_.needed_from_ns();
   for (LaneState& state : lanes_)
-    state.lane->window().skip_calls_before(remove_offset(needed_from_ns_, state.input->offset_ns));
+    state.lane->store().skip_calls_before(remove_offset(needed_from_ns_, state.input->offset_ns));
 }
 
 std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& wanted,
@@ -175,7 +178,9 @@ void MergeLoop::pump_alternately(const PumpPlan::Task& task) {
 void MergeLoop::collect() {
   for (const auto& [source, shared, bytes, delivered_until_ns] : plan_.tasks()) {
     const std::exception_ptr failure = source != nullptr ? source->failure : shared->failure;
-    if (failure != nullptr) std::rethrow_exception(failure);
+    if (failure == nullptr) continue;
+    const std::size_t input = source != nullptr ? source->input : shared->input;
+    naming_input(inputs_[input].name, [&] { std::rethrow_exception(failure); });
   }
   for (const auto& [source, shared, bytes, delivered_until_ns] : plan_.tasks())
     if (shared != nullptr) shared->source->deliver();
@@ -185,9 +190,9 @@ void MergeLoop::collect() {
 }
 
 void MergeLoop::seal(LaneState& state) {
-  const std::size_t bytes = state.lane->window().seal();
   const bool is_over = state.source == nullptr || state.source->done;
-  assert(!is_over || state.lane->depth() == 0);
+  naming_input(state.input->name, [&] { check_contract(state, is_over); });
+  const std::size_t bytes = state.lane->store().seal();
   if (is_over) state.queue().close();
   if (state.source != nullptr) state.source->waiting_bytes += bytes;
   if (state.queue().has_unsealed())
@@ -200,11 +205,23 @@ void MergeLoop::seal(LaneState& state) {
   if (is_merging_ && state.read == state.end) next_sealed(state);
 }
 
-// The merge waits for a pending call to end. Once enough events wait for it, its begin is emitted alone.
+// Events that break these promises would be lost, or merged in a wrong order.
+void MergeLoop::check_contract(const LaneState& state, bool is_over) {
+  if (is_over && state.lane->depth() != 0)
+    throw BrokenContract(fmt::format("at the end, {} calls of a thread are open", state.lane->depth()));
+  if (!state.queue().has_unsealed()) return;
+  const std::uint64_t first_ns = apply_offset(state.queue().first_unsealed_ns(), state.input->offset_ns);
+  if (first_ns < state.unsealed_ns)
+    throw BrokenContract(
+        fmt::format("an event at {} ns comes after it was promised that all come from {} ns on", first_ns,
+                    state.unsealed_ns));
+}
+
+// The merge waits for a pending call to end. Once enough events wait for it, it is released.
 void MergeLoop::release_blocking() {
   if (blocking_->read != blocking_->end || !blocking_->queue().has_unsealed()) return;
   if (!plan_.is_full(*blocking_->source)) return;
-  blocking_->lane->window().release_oldest();
+  blocking_->lane->store().release_oldest();
   seal(*blocking_);
 }
 
@@ -218,6 +235,7 @@ std::uint64_t MergeLoop::head_ns(const LaneState& state) const {
 // Takes the next sealed events of a lane; false if it has none.
 bool MergeLoop::next_sealed(LaneState& state) {
   while (state.read == state.end) {
+    if (state.source != nullptr) plan_.consume(*state.source, std::exchange(state.sealed.bytes, 0));
     if (state.sealed.chunk != nullptr) batch_.retire(std::move(state.sealed.chunk));
     if (!state.queue().has_sealed()) return false;
     state.sealed = state.queue().pop_sealed();
@@ -261,10 +279,7 @@ MergeLoop::LaneState* MergeLoop::merge() {
       while (state.read != state.end && state.read->time_ns < others_ns) ++state.read;
     }
     batch_.add({{first, state.read}, state.number});
-    if (state.read == state.end) {
-      if (state.source != nullptr) plan_.consume(*state.source, state.sealed.events.size_bytes());
-      next_sealed(state);
-    }
+    if (state.read == state.end) next_sealed(state);
     tree_.postpone_next(head_ns(state));
   }
   batch_.flush();

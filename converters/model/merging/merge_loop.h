@@ -82,7 +82,7 @@ class MergeLoop {
     PendingEvent* end = nullptr;    // of `sealed`
     std::uint64_t unsealed_ns = 0;  // unsealed events will not come before this time, offset included
 
-    EventQueue& queue() const { return lane->window().queue(); }
+    EventQueue& queue() const { return lane->store().queue(); }
   };
 
   void read_later();
@@ -90,6 +90,7 @@ class MergeLoop {
   void pump_alternately(const PumpPlan::Task& task);
   void collect();
   void seal(LaneState& state);
+  static void check_contract(const LaneState& state, bool is_over);
   void skip_unneeded();
   void release_blocking();
   LaneState* merge();

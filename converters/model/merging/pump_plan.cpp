@@ -7,30 +7,35 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t kMinPumpBytes = std::size_t{4} << 10;
-// Of all sources in one round: their events stay in the cache until they are merged.
-constexpr std::size_t kRoundBytes = std::size_t{2048} << 10;
-// Less is not worth the system call and the round.
-constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
-
 // Of the sources that are not read yet: as many as there may be cores.
 constexpr std::size_t kReadTogether = 16;
 
+std::size_t share_of(std::size_t bytes, std::size_t lanes) {
+  constexpr std::size_t kMinBytes = std::size_t{4} << 10;
+  return std::max(bytes / std::max<std::size_t>(lanes, 1), kMinBytes);
+}
+
 }  // namespace
+
+LookaheadShares::LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free)
+    : total(lookahead_bytes), lane(share_of(lookahead_bytes, lanes)) {
+  // Of all sources in one round: their events stay in the cache until they are merged.
+  constexpr std::size_t kRoundBytes = std::size_t{2} << 20;
+  // Less is not worth the system call and the round.
+  constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
+  block = std::min(share_of(lane, 4), share_of(kRoundBytes, lanes));
+  source = is_order_free ? std::max(block, kMinSourceBytes) : block;
+}
 
 PumpPlan::PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
                    std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes)
     : shared_sources_(shared_sources),
       inputs_(inputs),
-      lookahead_bytes_(lookahead_bytes),
-      lane_bytes_(std::max(lookahead_bytes / std::max<std::size_t>(lanes, 1), kMinPumpBytes)),
-      block_bytes_(
-          std::max(std::min(lane_bytes_ / 4, kRoundBytes / std::max<std::size_t>(lanes, 1)), kMinPumpBytes)),
-      is_order_free_(shared_sources.empty() && std::ranges::all_of(sources, [](const SourceState& source) {
-                       return source.lanes.size() == 1;
-                     })) {
+      is_order_free_(
+          shared_sources.empty() &&
+          std::ranges::all_of(sources, [](const SourceState& source) { return source.lanes.size() == 1; })),
+      shares_(lookahead_bytes, lanes, is_order_free_) {
   delivered_until_ns_.resize(inputs);
-  source_bytes_ = is_order_free_ ? std::max(block_bytes_, kMinSourceBytes) : block_bytes_;
   for (SourceState& source : sources) candidates_.push_back(&source);
 }
 
@@ -56,8 +61,9 @@ void PumpPlan::read_next() {
 }
 
 void PumpPlan::consume(SourceState& source, std::size_t bytes) {
+  if (bytes == 0) return;
   source.waiting_bytes -= bytes;
-  if (source.waiting_bytes < source_bytes_) add_candidate(source);
+  if (source.waiting_bytes < shares_.source) add_candidate(source);
 }
 
 std::vector<std::uint64_t> PumpPlan::find_delivered_until_ns() const {
@@ -79,7 +85,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
   if (!unread_.empty() && unread_.back()->begin_ns <= merged_ns) read_next();
   std::erase_if(candidates_, [&](SourceState* source) {
     const bool is_needed = std::exchange(source->is_needed, false);
-    source->is_candidate = !source->done && (is_needed || source->waiting_bytes < source_bytes_);
+    source->is_candidate = !source->done && (is_needed || source->waiting_bytes < shares_.source);
     return !source->is_candidate;
   });
   std::ranges::sort(candidates_);
@@ -92,7 +98,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
       is_at_limit[source->input] = true;
       continue;
     }
-    tasks_.push_back({source, nullptr, source_bytes_, limit_ns});
+    tasks_.push_back({source, nullptr, shares_.source, limit_ns});
     least_ns[source->input] = std::min(least_ns[source->input], watermark_ns);
   }
   // Those that read for all others begin first.
@@ -101,7 +107,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
         least_ns[shared.input] != kForever && least_ns[shared.input] >= before_ns[shared.input];
     if (!shared.done && (is_at_limit[shared.input] || is_ahead) &&
         shared.source->watermark_ns() == delivered_until_ns_[shared.input])
-      tasks_.insert(tasks_.begin(), {nullptr, &shared, block_bytes_});
+      tasks_.insert(tasks_.begin(), {nullptr, &shared, shares_.block});
   }
   return tasks_;
 }
@@ -109,7 +115,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
 bool PumpPlan::is_full(const SourceState& source) const {
   std::size_t delivered_bytes = 0;
   for (const SharedSourceState& shared : shared_sources_) delivered_bytes += shared.source->waiting_bytes();
-  return source.waiting_bytes >= lane_bytes_ * source.lanes.size() || delivered_bytes >= lookahead_bytes_;
+  return source.waiting_bytes >= shares_.lane * source.lanes.size() || delivered_bytes >= shares_.total;
 }
 
 }  // namespace convert

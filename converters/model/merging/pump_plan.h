@@ -18,7 +18,7 @@ struct SourceState {
   std::vector<std::size_t> lanes = {};  // their numbers; once the MergeLoop exists, their ranks
   std::size_t input;
   bool done = false;
-  std::size_t waiting_bytes = 0;  // sealed and not merged
+  std::size_t waiting_bytes = 0;  // SealedEvents::bytes that are not merged
   bool is_candidate = true;       // its lanes may run short of events: the next round looks at it
   bool is_needed = false;         // the next round pumps it, whatever waits
   std::uint64_t begin_ns = 0;     // of one that is read later: its first event, offset included
@@ -29,6 +29,23 @@ struct SharedSourceState {
   std::size_t input;
   bool done = false;
   std::exception_ptr failure = nullptr;
+};
+
+// How the lookahead is shared out, in bytes of events and of their arguments. A MiB is 2^20 bytes, a KiB
+// 2^10.
+struct LookaheadShares {
+  // TimelineOptions::lookahead_bytes: of all lanes together.
+  std::size_t total;
+  // total / lanes, at least 4 KiB. What waits behind a call that has not ended: if there is more, the begin
+  // of the call is released without its end.
+  std::size_t lane;
+  // min(lane / 4, 2 MiB / lanes), at least 4 KiB. What one pump() of a shared source reads.
+  std::size_t block;
+  // block; at least 16 KiB if the order in which sources are read is free. What one pump() of a source fills,
+  // and below which the source is read on.
+  std::size_t source;
+
+  LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free);
 };
 
 class PumpPlan {
@@ -45,8 +62,7 @@ class PumpPlan {
   PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
            std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes);
 
-  // Of the lookahead, for one lane.
-  std::size_t lane_bytes() const { return lane_bytes_; }
+  const LookaheadShares& shares() const { return shares_; }
   // Whether sources may be read as late as the merge needs them. Where lanes share a source, how far it reads
   // decides which pending calls are released.
   bool is_order_free() const { return is_order_free_; }
@@ -74,11 +90,8 @@ class PumpPlan {
 
   std::vector<SharedSourceState>& shared_sources_;
   std::size_t inputs_;
-  std::size_t lookahead_bytes_;
-  std::size_t lane_bytes_;
-  std::size_t block_bytes_;   // that one pump() of a shared source reads: at most 2 MiB
-  std::size_t source_bytes_;  // that one of another source fills
   bool is_order_free_;
+  LookaheadShares shares_;
   std::vector<std::uint64_t> delivered_until_ns_;  // by input, before the latest round
   std::vector<SourceState*> candidates_;
   std::vector<SourceState*> unread_;  // that the merge has not reached, by begin, the first one last

@@ -23,7 +23,7 @@ struct TimeSpan {
 
 // How far one pump() may read.
 struct PumpBudget {
-  std::size_t lane_bytes;  // of lane memory to fill, about
+  std::size_t bytes;  // that its events and their arguments fill in lanes, about
   // Events at or after this time must not be emitted: the shared sources have not delivered them yet.
   std::uint64_t delivered_until_ns = kForever;
   // The thread that pumps, below TimelineOptions::jobs: for memory of each thread's own.

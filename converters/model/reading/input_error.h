@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "converters/model/lanes/contract.h"
+
 namespace convert {
 
 // A position in an input, as the user would look it up: a file, a line of a text file, or a byte of a binary
@@ -35,5 +37,15 @@ class InputError : public std::runtime_error {
   InputError(const Location& where, std::string_view problem)
       : std::runtime_error(where.text() + ": " + std::string(problem)) {}
 };
+
+// Calls `action`. Where it breaks a promise, the error names the input that was read.
+template <typename Action>
+void naming_input(std::string_view input, Action action) {
+  try {
+    action();
+  } catch (const BrokenContract& broken) {
+    throw InputError(Location::file(input), broken.what());
+  }
+}
 
 }  // namespace convert

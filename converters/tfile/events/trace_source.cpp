@@ -31,7 +31,7 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, FrameLanes l
 
 bool TraceSource::pump(const PumpBudget& budget) {
   const std::uint64_t bytes_before = reader_.offset(), frames_before = reader_.frames_read();
-  const bool has_more = read_frames(budget.lane_bytes);
+  const bool has_more = read_frames(budget.bytes);
   import_context_.stats.add_read(reader_.offset() - bytes_before, reader_.frames_read() - frames_before);
   return has_more;
 }

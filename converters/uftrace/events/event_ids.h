@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "converters/uftrace/recording/argument_names.h"
@@ -69,6 +70,9 @@ inline constexpr std::array<KnownEvent, 13> kKnownEvents{{
     {100012, "watch:var", UftraceEventKind::WatchedVariable},
     {100013, "callsite", UftraceEventKind::CallSite, {}, {kCallSite}},
 }};
+static_assert(std::ranges::adjacent_find(kKnownEvents, std::greater_equal{}, &KnownEvent::id) ==
+                  kKnownEvents.end(),
+              "each id is that of one event, and they ascend");
 
 // Null if uftrace has no event of that id.
 constexpr const KnownEvent* find_event(std::uint64_t id) {

@@ -14,7 +14,7 @@ namespace {
 
 // A record of 16 bytes becomes at most one pending event of the lane.
 std::size_t wanted_bytes(const PumpBudget& budget) {
-  return std::max(budget.lane_bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead,
+  return std::max(budget.bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead,
                   RecordCursor::kMinBlock);
 }
 

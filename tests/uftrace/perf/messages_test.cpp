@@ -70,7 +70,7 @@ TEST(PerfFileSource, HandsThreadsTheirEvents) {
   PerfSource perf;
   EXPECT_EQ(perf.stats.bytes_total, perf.bytes);
   EXPECT_EQ(perf.source->watermark_ns(), 1);
-  EXPECT_FALSE(perf.source->pump({.lane_bytes = 1}));
+  EXPECT_FALSE(perf.source->pump({.bytes = 1}));
   EXPECT_EQ(perf.source->waiting_bytes(), 0) << "nothing is delivered yet";
   perf.source->deliver();
   EXPECT_EQ(perf.source->waiting_bytes(), 5 * sizeof(PerfMessage));
@@ -86,7 +86,7 @@ TEST(PerfFileSource, HandsThreadsTheirEvents) {
 
 TEST(PerfFileSource, MayLeaveSwitchesOut) {
   PerfSource perf(false);
-  perf.source->pump({.lane_bytes = 1});
+  perf.source->pump({.bytes = 1});
   perf.source->deliver();
   EXPECT_THAT(consume(perf.first), ElementsAre("1 cpu 0 kind 6", "50 cpu 0 kind 4"));
   EXPECT_THAT(consume(perf.second), IsEmpty());
@@ -95,7 +95,7 @@ TEST(PerfFileSource, MayLeaveSwitchesOut) {
 TEST(PerfFileSource, MayHandOnNames) {
   Names names;
   PerfSource perf(false, &names);
-  perf.source->pump({.lane_bytes = 1});
+  perf.source->pump({.bytes = 1});
   perf.source->deliver();
   perf.first.pop_front();
   ASSERT_NE(perf.first.first(), nullptr);
@@ -116,11 +116,11 @@ TEST(PerfFileSource, ReadsAsMuchAsTheBudgetAllows) {
                           .place = fxt::FilePlace(directory.path() / "perf-cpu0.dat"),
                           .size_bytes = bytes.text().size()}},
                         {}, queues, {}, stats);
-  EXPECT_TRUE(source.pump({.lane_bytes = 100 * sizeof(PerfMessage)}));
+  EXPECT_TRUE(source.pump({.bytes = 100 * sizeof(PerfMessage)}));
   source.deliver();
   EXPECT_EQ(queue.waiting_bytes(), 100 * sizeof(PerfMessage));
   EXPECT_EQ(source.watermark_ns(), 101);
-  EXPECT_FALSE(source.pump({.lane_bytes = 100 * sizeof(PerfMessage)}));
+  EXPECT_FALSE(source.pump({.bytes = 100 * sizeof(PerfMessage)}));
   source.deliver();
   EXPECT_EQ(queue.waiting_bytes(), 200 * sizeof(PerfMessage));
 }

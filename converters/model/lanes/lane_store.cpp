@@ -1,15 +1,15 @@
-#include "converters/model/lanes/pairing_window.h"
+#include "converters/model/lanes/lane_store.h"
 
 #include <cassert>
 
 namespace convert {
 
-void PairingWindow::add_chunk() {
+void LaneStore::add_chunk() {
   queue_.add_chunk();
   limit_held_bytes();
 }
 
-std::uint64_t* PairingWindow::new_block(std::size_t count, std::size_t words) {
+std::uint64_t* LaneStore::new_block(std::size_t count, std::size_t words) {
   make_room();
   if (std::uint64_t* const block = queue_.blocks().try_add(count, words)) return block;
   std::uint64_t* const block = queue_.new_block(count, words);
@@ -17,7 +17,7 @@ std::uint64_t* PairingWindow::new_block(std::size_t count, std::size_t words) {
   return block;
 }
 
-void PairingWindow::limit_held_bytes() {
+void LaneStore::limit_held_bytes() {
   for (;;) {
     const std::size_t oldest = calls_.oldest_pending();
     if (oldest >= calls_.size()) return;
@@ -28,15 +28,15 @@ void PairingWindow::limit_held_bytes() {
   }
 }
 
-void PairingWindow::release_oldest() {
+void LaneStore::release_oldest() {
   const std::size_t oldest = calls_.oldest_pending();
   assert(oldest < calls_.size());
   PendingEvent* const event = calls_[oldest].event;
-  calls_.set_emitted(oldest);
+  calls_.set_released(oldest);
   event->kind = EventKind::Begin;
 }
 
-std::size_t PairingWindow::seal() {
+std::size_t LaneStore::seal() {
   const std::size_t oldest = calls_.oldest_pending();
   return queue_.seal_before(oldest < calls_.size() ? calls_[oldest].event : nullptr);
 }

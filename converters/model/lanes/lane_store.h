@@ -1,4 +1,4 @@
-// What a lane holds back: its latest events, from the oldest call on whose end is not known yet.
+// What a lane holds: its events up to the merge, its open calls, and what it counts.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ struct LaneCounters {
   std::uint64_t skipped_calls = 0;  // that end before skip_calls_before()
 };
 
-// The events in which begins and ends of calls are paired. They go on to the merge when no open call is
-// before them, or when they need too much memory.
-class PairingWindow {
+// Events go on to the merge when no pending call is before them. A pending call that holds too many back is
+// released: its begin goes on without its end.
+class LaneStore {
  public:
-  explicit PairingWindow(ChunkPool& pool) : queue_(pool) {}
-  PairingWindow(const PairingWindow&) = delete;
-  PairingWindow& operator=(const PairingWindow&) = delete;
+  explicit LaneStore(ChunkPool& pool) : queue_(pool) {}
+  LaneStore(const LaneStore&) = delete;
+  LaneStore& operator=(const LaneStore&) = delete;
 
   EventQueue& queue() { return queue_; }
   OpenCallStack& calls() { return calls_; }
@@ -52,14 +52,14 @@ class PairingWindow {
 
   // ---- Handing events over to the merge, while nobody fills the lane ----
 
-  // Bounds the memory: when a pending call holds more than `bytes` back, its begin is emitted alone.
+  // Bounds the memory: a pending call that holds more than `bytes` back is released.
   void set_held_bytes_limit(std::size_t bytes) { held_bytes_limit_ = bytes; }
   // Calls that end before `time_ns` need not be emitted if nothing else is emitted inside them. The lane's
   // first event always is.
   void skip_calls_before(std::uint64_t time_ns) { needed_from_ns_ = time_ns; }
   // Seals the events before the oldest pending call. Returns their size in bytes.
   std::size_t seal();
-  // Emits the begin of the oldest pending call without its end. queue().has_unsealed() must hold.
+  // Releases the oldest pending call. queue().has_unsealed() must hold.
   void release_oldest();
 
  private:

@@ -1,5 +1,5 @@
 // What a lane holds back, and what it hands over to the merge.
-#include "converters/model/lanes/pairing_window.h"
+#include "converters/model/lanes/lane_store.h"
 
 #include <array>
 #include <gtest/gtest.h>
@@ -14,79 +14,95 @@ namespace convert {
 namespace {
 
 // Of a thread that is over: the events and their words lie in memory that others may use then.
-TEST(PairingWindow, GoesWithTheLastEvent) {
+TEST(LaneStore, GoesWithTheLastEvent) {
   ChunkPool pool;
   Lane lane(pool, {});
   lane.begin(1, LabelId{}, 0, {{NameId{}, "first"}});
   lane.end(2);
-  lane.window().seal();
-  lane.window().queue().close();
-  lane.window().queue().close();
-  const SealedEvents events = lane.window().queue().pop_sealed();
+  lane.store().seal();
+  lane.store().queue().close();
+  lane.store().queue().close();
+  const SealedEvents events = lane.store().queue().pop_sealed();
   EXPECT_EQ(events.chunk, nullptr);
   EXPECT_EQ((*events.events.front().arguments().begin()).text, "first");
-  const SealedEvents last = lane.window().queue().pop_sealed();
+  const SealedEvents last = lane.store().queue().pop_sealed();
   EXPECT_TRUE(last.events.empty());
   ASSERT_NE(last.chunk, nullptr);
   EXPECT_EQ(last.chunk->words.size(), 1u);
-  EXPECT_FALSE(lane.window().queue().has_sealed());
+  EXPECT_FALSE(lane.store().queue().has_sealed());
+}
+
+// What the merge counts as waiting is what the lane holds, also if a chunk is sealed in several parts.
+TEST(LaneStore, SealedBytesAreThoseOfEventsAndArguments) {
+  ChunkPool pool;
+  Lane lane(pool, {});
+  std::size_t sealed = 0;
+  for (std::uint64_t i = 0; i < 3 * EventChunk::kEvents; ++i) {
+    lane.instant(i, LabelId{}, {{NameId{}, std::string(100, 'x')}});
+    if (i % 50 == 0) sealed += lane.store().seal();
+  }
+  sealed += lane.store().seal();
+  EXPECT_EQ(sealed, 3 * EventChunk::kEvents * sizeof(PendingEvent) + lane.store().queue().blocks().bytes());
+  std::size_t popped = 0;
+  while (lane.store().queue().has_sealed()) popped += lane.store().queue().pop_sealed().bytes;
+  EXPECT_EQ(popped, sealed);
 }
 
 // Also in a chunk without other events: its words may belong to events of other chunks.
-TEST(PairingWindow, ManyRetractedCallsLeaveNoEvents) {
+TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
     Lane lane(pool, {.max_depth = 1'000'000});
-    lane.window().set_held_bytes_limit(std::size_t{1} << 30);
+    lane.store().set_held_bytes_limit(std::size_t{1} << 30);
     lane.begin(1, LabelId{}, 0, {{NameId{}, "first"}});
     lane.end(2);
     for (std::uint64_t i = 0; i < calls; ++i) lane.begin(3, LabelId{});
     for (std::uint64_t i = calls; i-- > 0;) EXPECT_TRUE(lane.retract(0, 4));
-    EXPECT_TRUE(lane.window().queue().has_events());
-    EXPECT_EQ(lane.window().seal(), sizeof(PendingEvent));
-    EXPECT_EQ(lane.window().queue().first_ns(), 1);
+    EXPECT_TRUE(lane.store().queue().has_events());
+    EXPECT_GE(lane.store().seal(), sizeof(PendingEvent));
+    EXPECT_EQ(lane.store().queue().first_ns(), 1);
     std::size_t events = 0;
-    while (lane.window().queue().has_sealed()) events += lane.window().queue().pop_sealed().events.size();
+    while (lane.store().queue().has_sealed()) events += lane.store().queue().pop_sealed().events.size();
     EXPECT_EQ(events, 1);
-    EXPECT_FALSE(lane.window().queue().has_events());
+    EXPECT_FALSE(lane.store().queue().has_events());
     lane.instant(5, LabelId{});
-    EXPECT_TRUE(lane.window().queue().has_events());
-    EXPECT_EQ(lane.window().queue().first_ns(), 5);
+    EXPECT_TRUE(lane.store().queue().has_events());
+    EXPECT_EQ(lane.store().queue().first_ns(), 5);
   }
 }
 
 // What an open call holds back is bounded by bytes, arguments included, not by the number of events.
-TEST(PairingWindow, ManyWordsBehindAnOpenCallReleaseIt) {
+TEST(LaneStore, ManyWordsBehindAnOpenCallReleaseIt) {
   for (const std::size_t words :
        {10u, 300u}) {  // blocks that share a chunk, and blocks with memory of their own
     ChunkPool pool;
     Lane lane(pool, kTestLanes);
-    lane.window().set_held_bytes_limit(40'000);
+    lane.store().set_held_bytes_limit(40'000);
     lane.begin(1, LabelId{});
-    lane.window().seal();
-    ASSERT_FALSE(lane.window().queue().has_sealed());
+    lane.store().seal();
+    ASSERT_FALSE(lane.store().queue().has_sealed());
     const std::string text(8 * words, 'x');
     for (std::uint64_t t = 2; t < 2 + 60'000 / text.size(); ++t)
       lane.instant(t, LabelId{}, {{NameId{}, text}});
-    lane.window().seal();
-    ASSERT_TRUE(lane.window().queue().has_sealed()) << words;
-    EXPECT_EQ(lane.window().queue().pop_sealed().events.front().kind, EventKind::Begin);
+    lane.store().seal();
+    ASSERT_TRUE(lane.store().queue().has_sealed()) << words;
+    EXPECT_EQ(lane.store().queue().pop_sealed().events.front().kind, EventKind::Begin);
     lane.end(1'000'000);
   }
 }
 
 // What is held back is counted from the call on, also if the call lies in the chunk that is being filled.
-TEST(PairingWindow, EventsBeforeAnOpenCallDoNotReleaseIt) {
+TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   ChunkPool pool;
   Lane lane(pool, kTestLanes);
-  lane.window().set_held_bytes_limit(40'000);
+  lane.store().set_held_bytes_limit(40'000);
   for (std::uint64_t t = 1; t <= 100; ++t) lane.instant(t, LabelId{});
   lane.begin(101, LabelId{1});
   lane.instant(102, LabelId{}, {{NameId{}, std::int64_t{7}}});  // the first block of words
   lane.end(103);
-  lane.window().seal();
-  ASSERT_TRUE(lane.window().queue().has_sealed());
-  EXPECT_EQ(lane.window().queue().pop_sealed().events[100].kind, EventKind::Complete);
+  lane.store().seal();
+  ASSERT_TRUE(lane.store().queue().has_sealed());
+  EXPECT_EQ(lane.store().queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
 // They are in its core's cache.

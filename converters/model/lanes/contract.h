@@ -1,0 +1,18 @@
+// What an importer promised the model and did not keep. Promises are checked in every build.
+#pragma once
+
+#include <fmt/format.h>
+#include <stdexcept>
+#include <string_view>
+
+namespace convert {
+
+// A fault of the importer, not of its input. what() says which promise was broken.
+class BrokenContract : public std::logic_error {
+ public:
+  explicit BrokenContract(std::string_view what)
+      : std::logic_error(
+            fmt::format("{}; this is a fault of fxt-convert, not of the input: please report it", what)) {}
+};
+
+}  // namespace convert
