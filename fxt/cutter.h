@@ -69,12 +69,9 @@ struct CutCounters {
 // Not thread-safe. Memory grows with open durations and the tables, not with the length of the trace.
 //
 // Written times are ns. A duration or async operation that is cut has the argument `cut` at its end: `begin`
-// (it began earlier), `end` (it goes on) or `both`. If the threads of a trace follow one another in the file,
-// ranges are exact, but late records go into the current piece. Complete events may stand in the order of
-// their begins or of their ends: nothing of a range is written before one shows the order, or 65,536 records
-// or 16 MiB have passed. Records that no edge and no filter touches are copied as they are, even if their
-// order is damaged. What overlaps a duration that is cut ends with it, and ends of nothing inside it are left
-// out: a piece of a trace in order of time breaks no rule that the trace keeps.
+// (it began earlier), `end` (it goes on) or `both`. Records come in the order of time, as an OrderedReader
+// delivers them: then ranges are exact, and a piece has no finding that the trace lacks. What overlaps a
+// duration that is cut ends with it, and ends of nothing inside it are left out.
 class Cutter {
  public:
   // Borrows the outputs.
@@ -83,7 +80,7 @@ class Cutter {
   Cutter(Cutter&&) noexcept;
   Cutter& operator=(Cutter&&) noexcept;
 
-  // The next record of the trace. Throws what an Output throws, and std::invalid_argument if a range
+  // The next record of an OrderedReader. Throws what an Output throws, and std::invalid_argument if a range
   // proves to end before it begins.
   void add(const Entry& entry, const Reader& reader);
   // No record follows: completes the last piece. There is always one, which may be empty. Throws as add().

@@ -65,7 +65,6 @@ class CarriedState {
   template <typename T>
   static void keep(Held<T>& held, const T& record) {
     held.assign(record);
-    held.forget_indices();
   }
 
   std::map<std::pair<KernelObjectType, std::uint64_t>, Held<KernelObject>> kernel_objects_;

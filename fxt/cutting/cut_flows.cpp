@@ -76,14 +76,14 @@ std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, c
 
 // Readers would end a flow in the latest duration of its thread, so it gets a duration of no length for
 // itself.
-void CutFlows::cut(OpenSpans& open_spans, Piece& piece) {
+void CutFlows::cut(const OpenSpans& open_spans, Piece& piece) {
   piece_.for_each([&](std::uint64_t process, std::uint64_t id, const FlowEnds& places) {
     const auto end = end_of(process, id, places, piece.span.end, open_spans, piece);
     if (!end) return;
     Event duration = *end;
     duration.type = EventType::DurationComplete;
-    open_spans.write(duration, piece);
-    open_spans.write(*end, piece);
+    piece.write(duration);
+    piece.write(*end);
   });
   piece_ = {};
 }

@@ -24,7 +24,7 @@ class CutFlows {
   // dropped.
   void add(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Ends the flows that go on after the piece, each on the thread of its last event.
-  void cut(OpenSpans& open_spans, Piece& piece);
+  void cut(const OpenSpans& open_spans, Piece& piece);
   // About the size of that.
   std::uint64_t end_bytes() const { return piece_.size() * kEndBytes; }
 

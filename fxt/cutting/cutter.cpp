@@ -1,5 +1,5 @@
-// The way of a record to its piece: it is left out if it can't be written, waits until the order of the trace
-// is known, waits if the size of pieces is limited, and then passes the filter.
+// The way of a record to its piece: it is left out if it can't be written, waits if the size of pieces is
+// limited, and then passes the filter.
 #include "fxt/cutter.h"
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "fxt/checking/complete_order.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/cutting/chosen_records.h"
 #include "fxt/cutting/held.h"
@@ -17,9 +16,6 @@
 
 namespace fxt {
 namespace {
-
-// So much waits at most until the order of the trace is known.
-constexpr std::uint64_t kMaxBytesWithoutOrder = std::uint64_t{16} << 20;
 
 // Records that wait until it is known what becomes of them.
 class ReadAhead {
@@ -35,16 +31,10 @@ class ReadAhead {
   template <typename Consume>
   void release(Consume consume) {
     const std::size_t count = std::exchange(count_, 0);
-    bytes_ = end_ = without_indices_ = 0;
+    bytes_ = end_ = 0;
     for (std::size_t i = 0; i < count; ++i) consume(records_[i].record.record(), records_[i].bytes);
   }
-  // To be called when indices of the tables may change their meaning.
-  void forget_indices() {
-    for (; without_indices_ < count_; ++without_indices_) records_[without_indices_].record.forget_indices();
-  }
-
   bool empty() const { return count_ == 0; }
-  std::size_t size() const { return count_; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t end() const { return end_; }  // the latest of their ends
 
@@ -56,7 +46,6 @@ class ReadAhead {
 
   std::vector<Waiting> records_;  // those behind count_ keep their memory
   std::size_t count_ = 0;
-  std::size_t without_indices_ = 0;  // of them, from the first on
   std::uint64_t bytes_ = 0;
   std::uint64_t end_ = 0;
 };
@@ -66,10 +55,7 @@ class ReadAhead {
 class Cutter::State {
  public:
   State(const CutOptions& options, PieceOutputs& outputs)
-      : is_sized_(options.split_bytes != 0),
-        order_(options.range == TimeRange{} ? CompleteOrder::ByBegin : CompleteOrder::Unknown),
-        filter_(options),
-        pieces_(options, outputs, counters) {}
+      : is_sized_(options.split_bytes != 0), filter_(options), pieces_(options, outputs, counters) {}
 
   void add(const Entry& entry, const Reader& reader);
   void finish();
@@ -77,11 +63,6 @@ class Cutter::State {
   CutCounters counters;
 
  private:
-  // Takes a record, or lets it wait while the order of the trace is unknown.
-  void wait_for_order(const Record& record, std::uint64_t bytes);
-  CompleteOrder order_shown_by(const Record& record);
-  // No record waits for the order any longer.
-  void end_wait();
   void consume_any(const Record& record, std::uint64_t bytes);
   void consume(const Record& record);
   // For --split-size.
@@ -89,23 +70,15 @@ class Cutter::State {
   // Takes those that wait, the last of which come before `next_time`.
   void consume_held(std::uint64_t next_time);
 
-  bool is_sized_;        // --split-size
-  CompleteOrder order_;  // matters only where a range cuts durations
-  ByThread<CompleteOrderEvidence> evidence_;
-  ReadAhead unordered_;       // from the first record inside the range on, while the order is unknown
-  std::uint64_t latest_ = 0;  // begin of all records so far
+  bool is_sized_;               // --split-size
+  std::uint32_t provider_ = 0;  // of the latest record
+  std::uint64_t latest_ = 0;    // begin of all records so far
   ReadAhead held_;
   ChosenRecords filter_;
   PieceSequence pieces_;
 };
 
 namespace {
-
-bool replaces_index(const Entry& entry) {
-  return std::ranges::any_of(entry.problems, [](const Problem& problem) {
-    return problem.kind == ProblemKind::StringReplaced || problem.kind == ProblemKind::ThreadReplaced;
-  });
-}
 
 // Whether it refers to a string or thread that was never registered: readers drop such records.
 bool refers_to_nothing(const Record& record) {
@@ -148,55 +121,27 @@ void Cutter::finish() { state_->finish(); }
 const CutCounters& Cutter::counters() const { return state_->counters; }
 
 void Cutter::State::add(const Entry& entry, const Reader& reader) {
-  const bool changes_provider = std::holds_alternative<ProviderInfo>(entry.record) ||
-                                std::holds_alternative<ProviderSection>(entry.record);
-  if (changes_provider || replaces_index(entry)) {
-    unordered_.forget_indices();
-    consume_held(0);
-    pieces_.forget_indices();
+  // In the order of time, records of several providers take turns, and may come before their provider's info.
+  if (const std::uint32_t provider = reader.provider_id(); provider != provider_) {
+    provider_ = provider;
+    const bool is_change = std::holds_alternative<ProviderInfo>(entry.record) ||
+                           std::holds_alternative<ProviderSection>(entry.record);
+    if (!is_change && provider != 0)
+      consume_any(Record(ProviderInfo{.id = provider, .name = reader.provider_name()}), 0);
   }
   if (refers_to_nothing(entry.record))
     ++counters.unwritable;
   else if (reader.ticks_per_second() == kTicksPerSecond)
-    wait_for_order(entry.record, entry.words.size_bytes());
+    consume_any(entry.record, entry.words.size_bytes());
   else if (const auto record = in_ns(entry.record, reader))
-    wait_for_order(*record, entry.words.size_bytes());
+    consume_any(*record, entry.words.size_bytes());
   else
     ++counters.unwritable;
 }
 
-void Cutter::State::wait_for_order(const Record& record, std::uint64_t bytes) {
-  if (order_ == CompleteOrder::Unknown) {
-    order_ = order_shown_by(record);
-    const std::optional<std::uint64_t> time = time_of(record);
-    const bool is_behind_start = !unordered_.empty() || (time && !pieces_.is_before_range(*time));
-    const bool has_room =
-        unordered_.size() < kMaxWithoutOrder && unordered_.bytes() + bytes <= kMaxBytesWithoutOrder;
-    if (order_ == CompleteOrder::Unknown && is_behind_start && has_room) return unordered_.add(record, bytes);
-    if (order_ != CompleteOrder::Unknown || is_behind_start) end_wait();
-  }
-  consume_any(record, bytes);
-}
-
-CompleteOrder Cutter::State::order_shown_by(const Record& record) {
-  const auto* const event = std::get_if<Event>(&record);
-  if (event == nullptr || !is_duration(event->type) || ends_before_it_begins(*event))
-    return CompleteOrder::Unknown;
-  return evidence_[event->thread].shown_by(event->type, event->time, event->end);
-}
-
-void Cutter::State::end_wait() {
-  if (order_ == CompleteOrder::ByEnd)
-    pieces_.expect_order_of_ends();
-  else
-    order_ = CompleteOrder::ByBegin;
-  unordered_.release([this](const Record& record, std::uint64_t bytes) { consume_any(record, bytes); });
-  unordered_ = {};
-  evidence_.clear();
-}
-
 void Cutter::State::consume_any(const Record& record, std::uint64_t bytes) {
   if (is_of_writer(record)) return;
+  if (const auto time = time_of(record); time && *time < kTimeLimit) pieces_.know_start(*time);
   if (is_sized_)
     hold(record, bytes);
   else
@@ -226,7 +171,6 @@ void Cutter::State::consume_held(std::uint64_t next_time) {
 }
 
 void Cutter::State::finish() {
-  if (!unordered_.empty()) end_wait();
   consume_held(held_.end());
   pieces_.finish();
 }

@@ -61,15 +61,6 @@ class Held {
   // Borrows from this object.
   const T& record() const { return record_; }
 
-  // To be called if indices of the tables may have changed their meaning when the copy is written.
-  void forget_indices() {
-    visit([](auto& value) {
-      if constexpr (requires { value.category; }) value.category.index = 0;
-      if constexpr (requires { value.name.index; }) value.name.index = 0;
-      if constexpr (requires { value.thread.index; }) value.thread.index = 0;
-    });
-  }
-
  private:
   template <typename Visitor>
   void visit(Visitor visitor) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <list>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -30,7 +29,6 @@ struct OpenSpan {
   bool is_outside = false;               // it began before the range, and was not written yet
   std::size_t ends_to_drop = 0;          // it has ended with the one around it: ends that may follow, its own
                                          // and those of spans that were inside it, are dropped; 0: it goes on
-  bool is_held = false;                  // its end waits for the end of the piece
   std::uint64_t end_bytes = 0;           // about the size of its end
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
@@ -38,7 +36,7 @@ struct OpenSpan {
   bool awaits_end() const { return end == kUnknown && !is_ended(); }
 };
 
-// The open spans of one thread or one id, outermost first, even if an outer one was added last.
+// The open spans of one thread or one id, outermost first.
 class SpanStack {
  public:
   using Position = std::list<OpenSpan>::iterator;
@@ -52,8 +50,6 @@ class SpanStack {
   Position push(const Event& begin, std::uint64_t end, bool is_written);
   // Returns the position of the one inside it.
   Position erase(Position span);
-  // Of a span whose end was not known.
-  void set_end(Position span, std::uint64_t end);
   // What this event ends: the innermost duration whose end is not known; of async operations, the innermost
   // of its category and name. end() if there is none.
   Position ended_by(const Event& event);
@@ -69,45 +65,29 @@ class SpanStack {
   // The first end of those whose end is known; kUnknown if there are none.
   std::uint64_t next_end() const { return ends_.empty() ? OpenSpan::kUnknown : *ends_.begin(); }
 
-  bool has_unwritten = false;    // some may have to be begun again
-  bool has_durations = false;    // begun inside the range, and not held
-  std::uint64_t held_until = 0;  // the latest end of held calls
-  std::uint64_t after = 0;       // begins after the range that wait for their ends
-  // Of those that were begun again in the current piece: the earliest begin, and where those end that were
-  // written with their end.
-  std::uint64_t again_from = OpenSpan::kUnknown, again_until = 0;
+  bool has_unwritten = false;  // some may have to be begun again
+  std::uint64_t after = 0;     // begins after the range that wait for their ends
 
  private:
   void forget_awaited(Position span);
 
   std::vector<std::pair<std::uint64_t, std::uint64_t>> around_;  // begins and ends
   std::list<OpenSpan> open_, spare_;                             // spare ones keep their memory
-  std::optional<Position> latest_;     // that was pushed; nothing if it is not known
-  std::multiset<std::uint64_t> ends_;  // that are known
+  std::multiset<std::uint64_t> ends_;                            // that are known
   // Those whose end is not known, outermost first: async operations by hash_of_names(), durations at 0.
   std::map<std::size_t, std::vector<Position>> awaiting_;
 };
 
-// In a trace whose complete events stand in the order of their ends, an outer call comes after those inside
-// it. At the start of the range both have one time, at which readers keep the order of the file, so what
-// stands there is held until the first piece ends, when all that lies around it is known. So is what begins
-// where a held call ends: it has to stand behind that.
 class OpenSpans {
  public:
   explicit OpenSpans(CutCounters& counters) : counters_(&counters) {}
 
-  // The complete events of the trace stand in the order of their ends. To be called before the first event
-  // inside the range.
-  void expect_order_of_ends();
   // A duration or async event before the range, or after it, where it may end what is open in the last
   // piece.
   void add_before(const Event& event, std::uint64_t range_start);
   void add_after(const Event& event, Piece& piece);
   // An event inside the range: writes it, after the durations that have ended by then.
   void add(const Event& event, Piece& piece);
-  // Writes an event that neither begins nor ends a span, or holds it.
-  void write(const Event& event, Piece& piece);
-
   // Writes begins for everything that was open before the piece.
   void begin_again(Piece& piece);
   // Writes ends for everything that has ended by the end of the piece.
@@ -126,26 +106,13 @@ class OpenSpans {
   std::size_t depth_of(const Thread& thread) const;
 
  private:
-  // What is held of one thread.
-  struct HeldRecords {
-    SpanStack around = {};                 // durations that began before the range
-    std::vector<Held<Event>> events = {};  // at its start, or where a held call ends; ends of held begins
-  };
-
   SpanStack& stack_of(const Event& event) {
     return is_async(event.type) ? asyncs_[event.id] : threads_[event.thread];
   }
-  bool is_to_hold(const Event& event, const Piece& piece);
-  void hold(const Event& event);
-  bool end_held(const Event& end, Piece& piece);
-  void write_held(Piece& piece, bool is_last);
-  void write_held(HeldRecords& held, Piece& piece, bool is_last);
   OpenSpan& push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written);
   SpanStack::Position erase(SpanStack& stack, SpanStack::Position span);
   void end_with_outer(SpanStack& stack, SpanStack::Position span);
   void forget_if_over(const Event& event, const SpanStack& stack);
-  void add_late(const Event& event, SpanStack& stack, Piece& piece);
-  void add_crossing(const Event& event, SpanStack& stack, Piece& piece);
   void settle(SpanStack& stack, std::uint64_t time, Piece& piece);
   void begin_again(SpanStack& stack, Piece& piece);
   void count_in_range(OpenSpan& span, const Piece& piece);
@@ -154,12 +121,9 @@ class OpenSpans {
   void count_cut(std::uint64_t time);
 
   CutCounters* counters_;
-  bool is_by_end_ = false;   // the order of complete events
-  bool is_holding_ = false;  // the same, and the first piece has not ended
   std::uint64_t end_bytes_ = 0;
   ByThread<SpanStack> threads_;
   std::map<std::uint64_t, SpanStack> asyncs_;  // by id
-  ByThread<HeldRecords> held_;
 };
 
 }  // namespace fxt

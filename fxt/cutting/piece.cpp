@@ -101,11 +101,12 @@ const Piece::KnownEvent& Piece::known(const Event& event) {
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
   constexpr unsigned kShift = 64 - 12;
   KnownEvent& known = known_events_[(key * 0x9e37'79b9'7f4a'7c15u) >> kShift];
-  if (known.key != key) {
-    known = {.key = key,
-             .event = writer_.prepare(event.category.text, event.name.text),
-             .thread = writer_.thread_index(event.thread.process, event.thread.thread)};
-    knows_events_ = true;
+  if (known.of != event.thread || known.name != event.name.text || known.category != event.category.text) {
+    known.category = event.category.text;
+    known.name = event.name.text;
+    known.of = event.thread;
+    known.event = writer_.prepare(event.category.text, event.name.text);
+    known.thread = writer_.thread_index(event.thread.process, event.thread.thread);
   }
   return known;
 }

@@ -34,6 +34,10 @@ class PieceEdges {
 
   using Side = TimeWindow::Side;
   Side side_of(std::uint64_t time) { return window_.side_of(time); }
+  // The first time of the trace; later calls change nothing.
+  void know_start(std::uint64_t time) {
+    if (!window_.start()) window_.side_of(time);
+  }
   // 0 before the first record with a time.
   std::uint64_t range_start() const { return window_.from(); }
   std::uint64_t range_end() const { return window_.to(); }
@@ -103,11 +107,6 @@ class Piece {
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }
-  // To be called when indices of the tables may change their meaning.
-  void forget_indices() {
-    if (std::exchange(knows_events_, false)) known_events_.fill({});
-  }
-
   // The value of the argument `cut` of a span that began before this piece, or goes on after it.
   enum class Cut : std::uint8_t { No, Begin, End, Both };
   static Cut cut_of(bool is_begun, bool goes_on) {
@@ -129,9 +128,9 @@ class Piece {
   }
 
  private:
-  // By the indices in the trace's tables; a key of 0 is no event's.
   struct KnownEvent {
-    std::uint64_t key = 0;
+    std::string category = {}, name = {};
+    Thread of = {};
     std::optional<PreparedEvent> event = {};
     std::optional<ThreadIndex> thread = {};
   };
@@ -140,8 +139,7 @@ class Piece {
 
   Writer writer_;
   CutCounters* counters_;
-  std::array<KnownEvent, 4096> known_events_;
-  bool knows_events_ = false;  // any of them
+  std::array<KnownEvent, 4096> known_events_;  // at a place that the indices in the trace's tables give
   Event with_cut_;
   std::vector<Argument> arguments_;  // of `with_cut_`
 };

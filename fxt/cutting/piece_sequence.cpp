@@ -80,7 +80,6 @@ void PieceSequence::begin_piece(std::uint64_t time) {
 void PieceSequence::close_piece(bool is_last) {
   // No piece follows for what lasts longer.
   if (is_last) piece_->span.last = piece_->span.end = edges_.range_end();
-  // Complete events may be told of late, after those inside them.
   open_spans_.begin_again(*piece_);
   open_spans_.settle(*piece_);
   if (!is_last || has_more_behind_) flows_.cut(open_spans_, *piece_);
@@ -94,7 +93,8 @@ void PieceSequence::close_piece(bool is_last) {
 // ---- Records ----
 
 void PieceSequence::add(const ProviderInfo& info) {
-  if (providers_.ids.insert(info.id).second) providers_.all.emplace_back(info.id, info.name);
+  if (!providers_.ids.insert(info.id).second) return add(ProviderSection{.id = info.id});
+  providers_.all.emplace_back(info.id, info.name);
   providers_.current = info.id;
   if (piece_) piece_->write(Record(info));
 }

@@ -32,18 +32,11 @@ class PieceSequence {
   void finish();
 
   // To be called with the first time of the trace, chosen or not: a range may count from it.
-  bool is_before_range(std::uint64_t time) { return edges_.side_of(time) == PieceEdges::Side::Before; }
-  // The complete events of the trace stand in the order of their ends. To be called before the first record
-  // inside the range.
-  void expect_order_of_ends() { open_spans_.expect_order_of_ends(); }
+  void know_start(std::uint64_t time) { edges_.know_start(time); }
   // For --split-size: all records that begin before this time are known.
   void know_until(std::uint64_t time) { edges_.know_until(time); }
   // How much of the trace is to be read ahead for that.
   std::uint64_t block_bytes() const { return edges_.block_bytes(); }
-  // To be called when indices of the tables may change their meaning.
-  void forget_indices() {
-    if (piece_) piece_->forget_indices();
-  }
 
  private:
   template <typename T>

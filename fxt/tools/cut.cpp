@@ -136,7 +136,7 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
 // Failed: the input is damaged; what comes before has been written. Throws std::exception with a text for the
 // user; complete pieces stay then.
 ExitCode run(const CutterOptions& options) {
-  EntrySource source(options.input, options.events, EntrySource::Sequence::AsWritten);
+  EntrySource source(options.input, options.events, EntrySource::Sequence::ByTime);
   PieceFiles files({.target = options.output,
                     .is_split = options.cut.is_split(),
                     .split_bytes = options.cut.split_bytes,

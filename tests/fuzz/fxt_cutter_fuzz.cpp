@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "fxt/cutter.h"
+#include "fxt/ordered_reader.h"
 #include "fxt/reader.h"
 
 namespace {
@@ -55,9 +56,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   Pieces pieces;
   fxt::Cutter cutter(options, pieces);
-  fxt::Reader reader(std::as_bytes(std::span(data, size)).subspan(head));
+  fxt::OrderedReader reader(std::as_bytes(std::span(data, size)).subspan(head));
   try {
-    while (const fxt::Entry* entry = reader.next()) cutter.add(*entry, reader);
+    while (const fxt::Entry* entry = reader.next()) cutter.add(*entry, reader.reader());
     cutter.finish();
     pieces.check_last();
   } catch (const TooMany&) {

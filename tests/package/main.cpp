@@ -9,6 +9,7 @@
 #include "fxt/checker.h"
 #include "fxt/cutter.h"
 #include "fxt/input.h"
+#include "fxt/ordered_reader.h"
 #include "fxt/output.h"
 #include "fxt/output_file.h"
 #include "fxt/perfetto.h"
@@ -72,8 +73,8 @@ int main() {
 
   OnePiece piece;
   fxt::Cutter cutter({}, piece);
-  fxt::Reader whole(std::as_bytes(output.words()));
-  for (const fxt::Entry& entry : whole) cutter.add(entry, whole);
+  fxt::OrderedReader whole(std::as_bytes(output.words()));
+  while (const fxt::Entry* entry = whole.next()) cutter.add(*entry, whole.reader());
   cutter.finish();
 
   int events = 0, findings = 0;

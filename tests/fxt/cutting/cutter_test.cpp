@@ -155,12 +155,12 @@ TEST(Cut, ThreadsMayFollowOneAnother) {
                 complete(190, 210, "till", kOther), end(390, "b", kOther)),
           range(100, 200));
   EXPECT_THAT(texts_of(cuts), ElementsAre("begin 100 1/2 \"c\" \"a\"\n"
-                                          "end 200 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"
                                           "begin 100 1/3 \"c\" \"b\"\n"
                                           "complete 120..130 1/3 \"c\" \"in b\"\n"
                                           "begin 190 1/3 \"c\" \"till\"\n"
                                           "end 200 1/3 \"c\" \"till\" \"cut\"=\"end\"\n"
-                                          "end 200 1/3 \"c\" \"b\" \"cut\"=\"both\"\n"));
+                                          "end 200 1/3 \"c\" \"b\" \"cut\"=\"both\"\n"
+                                          "end 200 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"));
 }
 
 TEST(Cut, RangesMayCountFromTheStart) {
@@ -224,14 +224,13 @@ TEST(Split, OfARangeBeginsWithIt) {
                           "end 320 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"));
 }
 
-// The threads of a trace follow one another, and the first one lies behind the range: pieces count from the
-// begin of the range nevertheless. What comes late goes into the current piece, the last one.
+// The first record of the file lies after the range.
 TEST(Split, OfARangeWhoseBeginComesLate) {
   CutOptions options{.range = {.to = TraceTime{.ns = 5000}}, .split_ns = 1000};
   EXPECT_THAT(texts_of(cut(trace(event(EventType::Instant, 10'000, "behind"),
                                  event(EventType::Instant, 500, "i"), event(EventType::Instant, 1500, "j")),
                            options)),
-              ElementsAre("", "instant 500 1/2 \"c\" \"i\"\ninstant 1500 1/2 \"c\" \"j\"\n"));
+              ElementsAre("instant 500 1/2 \"c\" \"i\"\n", "instant 1500 1/2 \"c\" \"j\"\n", ""));
 }
 
 // ---- What else is seen ----
@@ -404,11 +403,11 @@ TEST(Split, ASwitchThatIsToldLateIsNotThatOfTheNextPiece) {
       texts_of(cut(words_of(LegacyContextSwitch{.time = 50, .incoming = kThread, .incoming_priority = 7},
                             LegacyContextSwitch{.time = 20, .incoming = kOther, .incoming_priority = 7}),
                    {.split_ns = 100}))[2],
-      testing::StartsWith("context-switch 250 cpu=0 out 0/0 state=new priority=0 in 1/2 priority=7\n"));
+      testing::StartsWith("context-switch 220 cpu=0 out 0/0 state=new priority=0 in 1/2 priority=7\n"));
   EXPECT_THAT(texts_of(cut(words_of(ContextSwitch{.time = 50, .outgoing_thread = 9, .incoming_thread = 2},
                                     ContextSwitch{.time = 20, .outgoing_thread = 9, .incoming_thread = 3}),
                            {.split_ns = 100}))[2],
-              testing::StartsWith("thread-switch 250 cpu=0 out 0 state=new in 2 "));
+              testing::StartsWith("thread-switch 220 cpu=0 out 0 state=new in 2 "));
 }
 
 // In one tick, a thread comes to the cpu in the record before the one that another thread leaves it idle.
@@ -678,6 +677,25 @@ TEST(Cut, ProvidersStayWhoTheyAre) {
       << "each is announced, then comes the section of the current one, and its thread";
   EXPECT_THAT(text_of(cuts.pieces[1]), testing::HasSubstr("instant 110 1/2 \"c\" \"c\"\n"));
   EXPECT_EQ(broken_rules(cuts.pieces[1]), "");
+}
+
+TEST(Cut, SectionsComeBeforeLateRecordsOfAnotherProvider) {
+  const Words words = file_of(
+      [](Writer& writer) {
+        writer.write(event(EventType::Instant, 30, "a"));
+        writer.begin_provider(2, "second");
+        writer.write(event(EventType::Instant, 10, "b"));
+        writer.switch_provider(1);
+        writer.write(event(EventType::Instant, 20, "c"));
+      },
+      {.trust_nesting = true});
+  const Words piece = cut(words, {}).pieces.at(0);
+  std::string events;
+  Reader reader(std::as_bytes(std::span(piece)));
+  for (const Entry& entry : reader)
+    if (const auto* const event = std::get_if<Event>(&entry.record))
+      events += fmt::format("{} of {}, ", event->name.text, reader.provider_name());
+  EXPECT_EQ(events, "b of second, c of fxt, a of fxt, ");
 }
 
 TEST(Cut, IndicesMayComeToMeanSomethingElse) {

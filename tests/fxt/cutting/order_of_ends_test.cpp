@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "fxt/checking/complete_order.h"
 #include "fxt/ordered_reader.h"
 #include "fxt/tools/statistics.h"
 #include "tests/fxt/cutting/pieces.h"
@@ -55,24 +54,27 @@ std::string text_of_cut(const Words& words, const CutOptions& options) {
   return text_of(cuts.pieces.at(0));
 }
 
-TEST(OrderOfEnds, OuterCallsStandBeforeInnerOnesWhereARangeBegins) {
+TEST(OrderOfEnds, OuterCallsComeBeforeInnerOnesWhereARangeBegins) {
   EXPECT_EQ(text_of_cut(trace(complete(20, 40, "inner"), complete(50, 60, "sibling"),
                               complete(10, 90, "outer"), complete(5, 100, "outermost")),
                         range(30, 200)),
-            "complete 50..60 1/2 \"c\" \"sibling\"\n"
             "complete 30..100 1/2 \"c\" \"outermost\" \"cut\"=\"begin\"\n"
             "complete 30..90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"
-            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n");
+            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n"
+            "complete 50..60 1/2 \"c\" \"sibling\"\n");
 }
 
 TEST(OrderOfEnds, CallsThatGoOnBehindARangeEndWithIt) {
   const Words words = trace(complete(10, 20, "first"), complete(70, 150, "inner"), complete(60, 160, "outer"),
                             complete(50, 170, "outermost"));
   EXPECT_EQ(text_of_cut(words, range(15, 100)),
-            "complete 70..100 1/2 \"c\" \"inner\" \"cut\"=\"end\"\n"
-            "complete 60..100 1/2 \"c\" \"outer\" \"cut\"=\"end\"\n"
-            "complete 50..100 1/2 \"c\" \"outermost\" \"cut\"=\"end\"\n"
-            "complete 15..20 1/2 \"c\" \"first\" \"cut\"=\"begin\"\n");
+            "complete 15..20 1/2 \"c\" \"first\" \"cut\"=\"begin\"\n"
+            "begin 50 1/2 \"c\" \"outermost\"\n"
+            "begin 60 1/2 \"c\" \"outer\"\n"
+            "begin 70 1/2 \"c\" \"inner\"\n"
+            "end 100 1/2 \"c\" \"inner\" \"cut\"=\"end\"\n"
+            "end 100 1/2 \"c\" \"outer\" \"cut\"=\"end\"\n"
+            "end 100 1/2 \"c\" \"outermost\" \"cut\"=\"end\"\n");
   const Cuts cuts = cut(words, range(15, 100));
   EXPECT_EQ(cuts.counters.cut_calls, 3U);
   EXPECT_EQ(cuts.counters.events, 4U);
@@ -85,47 +87,49 @@ TEST(OrderOfEnds, CallsThatGoOnBehindARangeEndWithIt) {
 TEST(OrderOfEnds, CallsAroundAWholeRangeStayInsideEachOther) {
   const Words words = trace(complete(60, 70, "call"), complete(20, 150, "inner"), complete(10, 160, "outer"));
   EXPECT_EQ(text_of_cut(words, range(50, 100)),
-            "complete 60..70 1/2 \"c\" \"call\"\n"
             "begin 50 1/2 \"c\" \"outer\"\n"
-            "complete 50..100 1/2 \"c\" \"inner\" \"cut\"=\"both\"\n"
+            "begin 50 1/2 \"c\" \"inner\"\n"
+            "complete 60..70 1/2 \"c\" \"call\"\n"
+            "end 100 1/2 \"c\" \"inner\" \"cut\"=\"both\"\n"
             "end 100 1/2 \"c\" \"outer\" \"cut\"=\"both\"\n");
   EXPECT_EQ(cut(words, range(50, 100)).counters.cut_calls, 2U);
   EXPECT_EQ(cut(words, range(50, 100)).counters.last_ns, 100U);
   EXPECT_EQ(
       text_of_cut(trace(complete(60, 70, "call"), complete(50, 150, "inner"), complete(10, 160, "outer")),
                   range(50, 100)),
-      "complete 60..70 1/2 \"c\" \"call\"\n"
       "begin 50 1/2 \"c\" \"outer\"\n"
-      "complete 50..100 1/2 \"c\" \"inner\" \"cut\"=\"end\"\n"
+      "begin 50 1/2 \"c\" \"inner\"\n"
+      "complete 60..70 1/2 \"c\" \"call\"\n"
+      "end 100 1/2 \"c\" \"inner\" \"cut\"=\"end\"\n"
       "end 100 1/2 \"c\" \"outer\" \"cut\"=\"both\"\n");
 }
 
-TEST(OrderOfEnds, WhatStandsAtTheStartOfARangeComesAfterWhatIsAroundIt) {
+TEST(OrderOfEnds, EventsAtTheStartOfARangeComeAfterTheCallsAroundThem) {
   EXPECT_EQ(text_of_cut(trace(complete(10, 20, "first"), complete(30, 30, "point"), begin(30, "pair"),
                               flow(EventType::FlowBegin, 30), flow(EventType::FlowEnd, 31), end(32, "pair"),
                               complete(25, 90, "outer")),
                         range(30, 100)),
-            "flow-end 31 1/2 \"c\" \"flow\" id=7\n"
             "complete 30..90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"
             "complete 30..30 1/2 \"c\" \"point\"\n"
             "begin 30 1/2 \"c\" \"pair\"\n"
             "flow-begin 30 1/2 \"c\" \"flow\" id=7\n"
+            "flow-end 31 1/2 \"c\" \"flow\" id=7\n"
             "end 32 1/2 \"c\" \"pair\"\n");
 }
 
 // Tracy would end the later call with the earlier one's end.
-TEST(OrderOfEnds, WhatBeginsWhereAHeldCallEndsStandsBehindIt) {
+TEST(OrderOfEnds, CallsThatBeginWhereACutCallEndsComeAfterIt) {
   EXPECT_EQ(text_of_cut(trace(complete(10, 14, "first"), complete(15, 40, "before"), complete(40, 50, "next"),
                               complete(50, 60, "next"), complete(61, 70, "last"), complete(5, 90, "outer")),
                         range(30, 100)),
-            "complete 61..70 1/2 \"c\" \"last\"\n"
             "complete 30..90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"
             "complete 30..40 1/2 \"c\" \"before\" \"cut\"=\"begin\"\n"
             "complete 40..50 1/2 \"c\" \"next\"\n"
-            "complete 50..60 1/2 \"c\" \"next\"\n");
+            "complete 50..60 1/2 \"c\" \"next\"\n"
+            "complete 61..70 1/2 \"c\" \"last\"\n");
 }
 
-TEST(OrderOfEnds, PairsThatBeganBeforeARangeBecomeCompleteEvents) {
+TEST(OrderOfEnds, PairsThatBeganBeforeARangeAreCut) {
   Event first = begin(15, "pair");
   first.arguments = {{"n", 5U}};
   Event last = end(60, "pair");
@@ -133,24 +137,27 @@ TEST(OrderOfEnds, PairsThatBeganBeforeARangeBecomeCompleteEvents) {
   EXPECT_EQ(text_of_cut(trace(begin(5, "over"), end(6, "over"), first, complete(20, 40, "inner"),
                               begin(50, "new"), end(55, "new"), last, complete(10, 90, "outer")),
                         range(30, 100)),
+            "begin 30 1/2 \"c\" \"outer\"\n"
+            "begin 30 1/2 \"c\" \"pair\" \"n\"=u32:5\n"
+            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n"
             "begin 50 1/2 \"c\" \"new\"\n"
             "end 55 1/2 \"c\" \"new\"\n"
-            "complete 30..90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"
-            "complete 30..60 1/2 \"c\" \"pair\" \"n\"=u32:5 \"retval\"=u32:6 \"cut\"=\"begin\"\n"
-            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n");
+            "end 60 1/2 \"c\" \"pair\" \"retval\"=u32:6 \"cut\"=\"begin\"\n"
+            "end 90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n");
   // They may go on behind it, too.
   EXPECT_EQ(text_of_cut(trace(first, complete(20, 40, "inner"), begin(50, "new"), end(120, "new"),
                               event(EventType::DurationEnd, 130, "pair"), complete(10, 190, "outer")),
                         range(30, 100)),
+            "begin 30 1/2 \"c\" \"outer\"\n"
+            "begin 30 1/2 \"c\" \"pair\" \"n\"=u32:5\n"
+            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n"
             "begin 50 1/2 \"c\" \"new\"\n"
             "end 100 1/2 \"c\" \"new\" \"cut\"=\"end\"\n"
-            "begin 30 1/2 \"c\" \"outer\"\n"
-            "complete 30..100 1/2 \"c\" \"pair\" \"n\"=u32:5 \"cut\"=\"both\"\n"
-            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n"
+            "end 100 1/2 \"c\" \"pair\" \"cut\"=\"both\"\n"
             "end 100 1/2 \"c\" \"outer\" \"cut\"=\"both\"\n");
 }
 
-TEST(OrderOfEnds, PairsWithManyArgumentsStayPairs) {
+TEST(OrderOfEnds, PairsKeepTheirArguments) {
   std::vector<std::string> names;
   for (char letter = 'a'; letter < 'a' + 16; ++letter) names.emplace_back(1, letter);
   std::vector<Argument> arguments, end_arguments;
@@ -176,53 +183,9 @@ TEST(OrderOfEnds, WhatTheTraceNeverEndsIsLeftSo) {
   EXPECT_THAT(texts_of(cut(trace(begin(6, "endless"), complete(10, 20, "call"), complete(5, 160, "outer")),
                            range(30, 100))),
               ElementsAre("begin 30 1/2 \"c\" \"outer\"\n"
-                          "complete 30..100 1/2 \"c\" \"endless\" \"cut\"=\"both\"\n"
+                          "begin 30 1/2 \"c\" \"endless\"\n"
+                          "end 100 1/2 \"c\" \"endless\" \"cut\"=\"both\"\n"
                           "end 100 1/2 \"c\" \"outer\" \"cut\"=\"both\"\n"));
-}
-
-TEST(OrderOfEnds, IsFoundOnAnyThread) {
-  EXPECT_EQ(text_of_cut(trace(complete(22, 23, "leaf", kOther), complete(21, 24, "call", kOther),
-                              complete(10, 60, "only"), complete(80, 120, "last")),
-                        range(30, 100)),
-            "complete 80..100 1/2 \"c\" \"last\" \"cut\"=\"end\"\n"
-            "complete 30..60 1/2 \"c\" \"only\" \"cut\"=\"begin\"\n");
-}
-
-// Threads without a later record show no order, or seem to show the other one.
-TEST(OrderOfEnds, IsFoundInWhatIsCut) {
-  const Words words =
-      trace(complete(20, 40, "inner"), complete(10, 45, "outer"), complete(20, 41, "inner", kOther),
-            complete(60, 70, "call", kOther), complete(10, 90, "outer", kOther));
-  EXPECT_EQ(text_of_cut(words, range(30, 100)),
-            "complete 60..70 1/3 \"c\" \"call\"\n"
-            "complete 30..90 1/3 \"c\" \"outer\" \"cut\"=\"begin\"\n"
-            "complete 30..41 1/3 \"c\" \"inner\" \"cut\"=\"begin\"\n"
-            "complete 30..45 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"
-            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n");
-}
-
-// Records of the range wait until something shows the order, but not for ever. The record of the outer call's
-// name is one of them.
-TEST(OrderOfEnds, IsWaitedForALongTime) {
-  const auto words_with = [](std::size_t siblings) {
-    return file_of(
-        [&](Writer& writer) {
-          writer.write(complete(20, 40, "inner"));
-          for (std::uint64_t i = 0; i < siblings; ++i)
-            writer.write(complete(100 + 10 * i, 105 + 10 * i, "sibling"));
-          writer.write(complete(10, 1'000'000, "outer"));
-        },
-        {.allow = {Fault::UnnamedThread}, .trust_nesting = true});
-  };
-  const auto rules_with = [&](std::size_t siblings) {
-    return broken_rules(cut(words_with(siblings), range(30, 2'000'000)).pieces.at(0));
-  };
-  EXPECT_EQ(rules_with(kMaxWithoutOrder - 2), "");
-  EXPECT_EQ(rules_with(kMaxWithoutOrder), "W16");
-  EXPECT_EQ(
-      text_of(cut(trace(complete(20, 40, "only"), complete(60, 70, "call")), range(30, 100)).pieces.at(0)),
-      "complete 30..40 1/2 \"c\" \"only\" \"cut\"=\"begin\"\n"
-      "complete 60..70 1/2 \"c\" \"call\"\n");
 }
 
 TEST(OrderOfEnds, IndicesMayComeToMeanSomethingElseMeanwhile) {
@@ -231,10 +194,10 @@ TEST(OrderOfEnds, IndicesMayComeToMeanSomethingElseMeanwhile) {
                               0x0003'0001'0104'0034, 70, 80,          // complete
                               0x0003'0001'0104'0034, 10, 90});
   EXPECT_EQ(text_of(cut(words, range(30, 200)).pieces.at(0)),
-            "complete 50..60 1/2 \"c\" \"sibling\"\n"
-            "complete 70..80 1/2 \"c\" \"outer\"\n"
             "complete 30..90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"
-            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n");
+            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n"
+            "complete 50..60 1/2 \"c\" \"sibling\"\n"
+            "complete 70..80 1/2 \"c\" \"outer\"\n");
 }
 
 TEST(OrderOfEnds, CallsGoOnInTheNextPiece) {
@@ -247,11 +210,12 @@ TEST(OrderOfEnds, CallsGoOnInTheNextPiece) {
     options.split_bytes = bytes;
     const Cuts cuts = cut(words, options);
     for (const Words& piece : cuts.pieces) EXPECT_EQ(broken_rules(piece), "");
-    EXPECT_THAT(texts_of(cuts), ElementsAre("complete 50..60 1/2 \"c\" \"sibling\"\n"
+    EXPECT_THAT(texts_of(cuts), ElementsAre("begin 30 1/2 \"c\" \"outer\"\n"
+                                            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n"
+                                            "complete 50..60 1/2 \"c\" \"sibling\"\n"
                                             "begin 110 1/2 \"c\" \"pair\"\n"
                                             "end 120 1/2 \"c\" \"pair\"\n"
-                                            "complete 30..130 1/2 \"c\" \"outer\" \"cut\"=\"both\"\n"
-                                            "complete 30..40 1/2 \"c\" \"inner\" \"cut\"=\"begin\"\n",
+                                            "end 130 1/2 \"c\" \"outer\" \"cut\"=\"both\"\n",
                                             "complete 130..150 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"));
     EXPECT_EQ(cuts.counters.cut_calls, 1U);
   }
@@ -281,17 +245,7 @@ class RandomTrace {
         },
         {.trust_nesting = true});
   }
-  // No pair begins then: if it goes on behind the range, too, no complete event shows the piece's order.
-  std::uint64_t start_of_range() {
-    const auto begins_at = [this](std::uint64_t time) {
-      return std::ranges::any_of(events_, [time](const Written& written) {
-        return written.event.type == EventType::DurationBegin && written.event.time == time;
-      });
-    };
-    std::uint64_t start = 990 + pick(last_ - 980);
-    while (begins_at(start)) ++start;
-    return start;
-  }
+  std::uint64_t start_of_range() { return 990 + pick(last_ - 980); }
   std::uint64_t pick(std::uint64_t count) { return random_() % count; }
 
  private:
@@ -358,26 +312,6 @@ void expect_same_figures(unsigned seed, bool has_ties) {
   EXPECT_EQ(figures_of(piece, {}, !has_ties), figures_of(words, options.range, !has_ties));
   if (testing::Test::HasFailure())
     ADD_FAILURE() << from << '~' << to << '\n' << text_of(piece) << "of\n" << text_of(words);
-}
-
-// Nothing shows the order of such traces.
-TEST(OrderOfEnds, NoMoreThanABoundWaitsForTheOrder) {
-  const auto is_written = [](std::size_t count, std::size_t bytes) {
-    const std::string message(bytes, 'x');
-    const Words words = file_of([&](Writer& writer) {
-      for (std::size_t i = 0; i < count; ++i)
-        writer.write(Log{.time = 10 + i, .thread = kThread, .message = message});
-    });
-    MemoryPieces pieces;
-    Cutter cutter(range(5, 1'000'000), pieces);
-    Reader reader(std::as_bytes(std::span(words)));
-    for (const Entry& entry : reader) cutter.add(entry, reader);
-    return cutter.counters().events > 0;
-  };
-  EXPECT_FALSE(is_written(60'000, 1));
-  EXPECT_TRUE(is_written(70'000, 1));
-  EXPECT_FALSE(is_written(500, 30'000));
-  EXPECT_TRUE(is_written(600, 30'000));
 }
 
 TEST(OrderOfEnds, FiguresOfARangeAreThoseOfItsPiece) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fxt/cutter.h"
+#include "fxt/ordered_reader.h"
 #include "fxt/tools/record_text.h"
 #include "tests/fxt/check_words.h"
 #include "tests/fxt/trace_words.h"
@@ -44,8 +45,8 @@ struct Cuts {
 inline Cuts cut(const Words& trace, const CutOptions& options) {
   MemoryPieces pieces;
   Cutter cutter(options, pieces);
-  Reader reader(std::as_bytes(std::span(trace)));
-  for (const Entry& entry : reader) cutter.add(entry, reader);
+  OrderedReader reader(std::as_bytes(std::span(trace)));
+  while (const Entry* const entry = reader.next()) cutter.add(*entry, reader.reader());
   cutter.finish();
   return {pieces.words(), cutter.counters()};
 }

@@ -3,17 +3,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "fxt/ordered_reader.h"
 #include "fxt/tools/call_paths.h"
 #include "fxt/tools/statistics.h"
+#include "tests/fxt/cutting/pieces.h"
 #include "tests/fxt/tool_test.h"
 #include "tests/fxt/tools/drawing/drawn.h"
 
@@ -22,15 +25,18 @@ namespace {
 
 constexpr std::size_t kThreads = 3;
 
-// Calls of some threads in the order of time; no two events have one time.
+// Calls of some threads in the order of time. Only complete events of one thread begin together.
 class RandomTrace {
  public:
   explicit RandomTrace(std::uint64_t seed) : random_(seed) {
     std::vector<std::vector<std::size_t>> open(kThreads);  // indices of begins
     for (int step = 0; step < 150; ++step) {
-      const std::size_t thread = random_() % kThreads;
-      time_ += 1 + random_() % 1000;
-      const std::uint64_t kind = random_() % 10;
+      const bool is_tie = step != 0 && !open[latest_].empty() && open[latest_].back() + 1 == events_.size() &&
+                          latest_ != 0 && random_() % 4 == 0;
+      const std::size_t thread = is_tie ? latest_ : random_() % kThreads;
+      if (!is_tie) time_ += 1 + random_() % 1000;
+      latest_ = thread;
+      const std::uint64_t kind = is_tie ? 0 : random_() % 10;
       if (kind < 5)
         open[thread].push_back(add(EventType::DurationBegin, thread));
       else if (kind == 5)
@@ -67,6 +73,7 @@ class RandomTrace {
 
   std::mt19937_64 random_;
   std::uint64_t time_ = 1000;
+  std::size_t latest_ = 0;  // thread
   std::vector<Event> events_;
 };
 
@@ -112,14 +119,54 @@ std::string shown(const std::vector<Event>& events, const tools::Selection& sele
   return std::string(text.data(), text.size());
 }
 
+// How many random traces are tried: FXT_SEEDS, if it is set.
+std::uint64_t seeds(std::uint64_t count) {
+  const char* const asked = std::getenv("FXT_SEEDS");
+  return asked == nullptr ? count : std::strtoull(asked, nullptr, 10);
+}
+
 TEST(Order, OfTheFileDoesNotMatter) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(30); ++seed) {
     const RandomTrace trace(seed);
     for (const tools::Selection& selection :
          {tools::Selection{}, tools::Selection{.range = parse_time_range("5us~25us")}}) {
       const std::string right = shown(trace.events(), selection);
       for (const auto& [name, events] : orders_of(trace.events()))
         ASSERT_EQ(shown(events, selection), right) << "seed " << seed << ", order of " << name;
+    }
+  }
+}
+
+// The time that is spent in calls of each name itself.
+std::map<std::string, std::uint64_t> self_times(const std::vector<Words>& pieces, const CutOptions& options) {
+  std::map<std::string, std::uint64_t> times;
+  for (const Words& piece : pieces) {
+    tools::Statistics statistics({.range = options.range});
+    OrderedReader reader(std::as_bytes(std::span(piece)));
+    while (const Entry* const entry = reader.next()) statistics.add(*entry, reader.reader());
+    statistics.finish();
+    for (const auto& function : statistics.functions()) times[function.name.name] += function.self_ns;
+  }
+  std::erase_if(times, [](const auto& time) { return time.second == 0; });
+  return times;
+}
+
+TEST(Order, OfTheFileDoesNotMatterForCuts) {
+  const TimeRange range = parse_time_range("5us~25us");
+  for (std::uint64_t seed = 0; seed < seeds(30); ++seed) {
+    const RandomTrace trace(seed);
+    const Words whole = trace_of(trace.events());
+    for (const CutOptions& options :
+         {CutOptions{.range = range}, CutOptions{.split_ns = 7000}, CutOptions{.split_bytes = 2000},
+          CutOptions{.range = range, .split_ns = 3000, .split_bytes = 1500}}) {
+      const std::vector<Words> right = cut(whole, options).pieces;
+      EXPECT_EQ(self_times(right, {}), self_times({whole}, options)) << "seed " << seed;
+      for (const Words& piece : right) {  // the trace has ends with other names than their begins
+        const std::string broken = broken_rules(piece);
+        EXPECT_TRUE(broken.empty() || broken == broken_rules(whole)) << broken << ", seed " << seed;
+      }
+      for (const auto& [name, events] : orders_of(trace.events()))
+        ASSERT_EQ(cut(trace_of(events), options).pieces, right) << "seed " << seed << ", order of " << name;
     }
   }
 }
