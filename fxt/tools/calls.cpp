@@ -32,9 +32,11 @@ std::string ObjectNames::text_of_process(std::uint64_t koid) const {
   return koid == kUnregistered ? "?" : named(processes, koid, "process");
 }
 
+std::string ObjectNames::text_of_thread(std::uint64_t koid) const { return named(threads, koid, "thread"); }
+
 std::string ObjectNames::text_of(const ThreadKey& key) const {
   if (key.first == kUnregistered) return numbers_of(key);
-  return text_of_process(key.first) + " / " + named(threads, key.second, "thread");
+  return text_of_process(key.first) + " / " + text_of_thread(key.second);
 }
 
 std::uint32_t CallNames::find(const Event& event) {

@@ -34,6 +34,7 @@ struct ObjectNames {
   void add(const Record& record);
   // "app 100", "process 100" without a name; and "app 100 / main 101". "?" and "?9" of unregistered ones.
   std::string text_of_process(std::uint64_t koid) const;
+  std::string text_of_thread(std::uint64_t koid) const;  // "main 101"
   std::string text_of(const ThreadKey& key) const;
 };
 
@@ -129,9 +130,10 @@ class CallStream {
   // No record follows: calls without an end event end at the latest time of their thread.
   void finish();
 
-  Part part_of(const OpenCall& call) const {
-    const std::uint64_t begin = std::max(call.begin_ns, window_.from());
-    const std::uint64_t end = std::min(call.end_ns, window_.to());
+  Part part_of(const OpenCall& call) const { return part_of(call.begin_ns, call.end_ns); }
+  Part part_of(std::uint64_t begin_ns, std::uint64_t end_ns) const {
+    const std::uint64_t begin = std::max(begin_ns, window_.from());
+    const std::uint64_t end = std::min(end_ns, window_.to());
     return {.is_empty = end < begin, .begin_ns = begin, .end_ns = std::max(begin, end)};
   }
   const CallNames& names() const { return names_; }

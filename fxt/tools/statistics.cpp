@@ -37,9 +37,12 @@ struct GroupText {
   std::string_view title, word;  // of the table, and in JSON
 };
 // By CallGroup.
-constexpr std::array<GroupText, 3> kGroups{{{.title = "calls of the program", .word = "program"},
+constexpr std::array<GroupText, 6> kGroups{{{.title = "calls of the program", .word = "program"},
                                             {.title = "calls of the kernel", .word = "kernel"},
-                                            {.title = "off the cpu", .word = "off-cpu"}}};
+                                            {.title = "off the cpu", .word = "off-cpu"},
+                                            {.title = "async operations", .word = "async_operations"},
+                                            {.title = "on a cpu, by thread", .word = "runs"},
+                                            {.title = "from wakeup to cpu, by thread", .word = "wakeups"}}};
 const GroupText& text_of(CallGroup group) { return kGroups.at(static_cast<std::size_t>(group)); }
 
 std::string title_of(CallGroup group, TimeUnit unit) {
@@ -144,11 +147,20 @@ std::map<std::string_view, RecordCounts::Totals> RecordCounts::kinds() const {
 }
 
 Statistics::Statistics(const Selection& selection, CallReport report)
-    : selection_(selection), filter_(selection), report_(std::move(report)), calls_(selection, *this) {}
+    : selection_(selection),
+      filter_(selection),
+      report_(std::move(report)),
+      calls_(selection, *this),
+      runs_([this](const CpuRun& run) { ran(run); }) {}
 
 void Statistics::add(const Entry& entry, const Reader& reader) {
   const bool is_of_call = calls_.add(entry, reader);
   const auto* const event = std::get_if<Event>(&entry.record);
+  if (event == nullptr || is_async(event->type))
+    if (const auto time_ns = time_of(entry.record, reader)) {
+      last_ns_ = std::max(last_ns_, *time_ns);
+      event == nullptr ? runs_.add(entry.record, *time_ns) : add_async(*event, *time_ns);
+    }
   const bool is_chosen = selection_.empty() || (filter_.is_in_range(entry, reader) &&
                                                 (event != nullptr && is_duration(event->type)
                                                      ? is_of_call && selection_.has_kind(entry.record)
@@ -172,12 +184,58 @@ void Statistics::ended(CallThread& thread, const OpenCall& call) {
   if (!call.is_chosen || part.is_empty) return;
   const std::uint64_t length_ns = part.length_ns();
   Function& function = at(totals_, call.name);
-  ++function.calls;
-  function.sum_ns += length_ns;
+  function.add(length_ns);
   function.self_ns += length_ns - std::min(call.inner_ns, length_ns);
-  function.min_ns = std::min(function.min_ns, length_ns);
-  function.max_ns = std::max(function.max_ns, length_ns);
   if (is_outermost) function.total_ns += length_ns;
+}
+
+void Statistics::Function::add(std::uint64_t length_ns) {
+  ++calls;
+  sum_ns += length_ns;
+  min_ns = std::min(min_ns, length_ns);
+  max_ns = std::max(max_ns, length_ns);
+}
+
+void Statistics::add_async(const Event& event, std::uint64_t time_ns) {
+  if (event.type == EventType::AsyncBegin) {
+    if (auto* const operation = operations_.begin(event, time_ns);
+        operation != nullptr && selection_.contains(event))
+      operation->tag = calls_.index_of(event);
+  } else if (event.type == EventType::AsyncEnd) {
+    if (const auto operation = operations_.end(event); operation && operation->tag)
+      add_operation(*operation->tag, operation->begin_ns, time_ns);
+  }
+}
+
+void Statistics::add_operation(std::uint32_t name, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  const CallStream::Part part = calls_.part_of(begin_ns, end_ns);
+  if (part.is_empty) return;
+  Function& function = operation_totals_[name];
+  function.add(part.length_ns());
+  function.total_ns += part.length_ns();
+}
+
+void Statistics::ran(const CpuRun& run) {
+  if (!takes(selection_, run)) return;
+  const auto add = [&](std::map<std::uint64_t, Function>& totals, std::uint64_t begin_ns,
+                       std::uint64_t end_ns) {
+    const CallStream::Part part = calls_.part_of(begin_ns, end_ns);
+    if (part.is_empty) return;
+    Function& function = totals[run.thread];
+    function.add(part.length_ns());
+    function.total_ns += part.length_ns();
+  };
+  add(run_totals_, run.begin_ns, run.end_ns);
+  if (run.woken_ns) add(waking_totals_, *run.woken_ns, run.begin_ns);
+}
+
+void Statistics::finish() {
+  calls_.finish();
+  for (const auto& [key, thread] : calls_.threads()) last_ns_ = std::max(last_ns_, thread.last_ns);
+  runs_.finish(last_ns_);
+  operations_.for_each([this](const auto& operation) {
+    if (operation.tag) add_operation(*operation.tag, operation.begin_ns, last_ns_);
+  });
 }
 
 // ---- The report ----
@@ -188,8 +246,6 @@ std::map<CallNames::Name, std::uint64_t> Statistics::events() const {
     if (events_[i] != 0) events[calls_.names()[i]] = events_[i];
   return events;
 }
-
-CallGroup Statistics::Function::group() const { return group_of(name); }
 
 std::uint64_t Statistics::Function::value(CallColumn column) const {
   switch (column) {
@@ -217,7 +273,19 @@ std::vector<Statistics::Function> Statistics::functions() const {
     if (totals_[i].calls == 0) continue;
     functions.push_back(totals_[i]);
     functions.back().name = calls_.names()[i];
+    functions.back().group = group_of(calls_.names()[i]);
   }
+  const auto add = [&functions](Function function, CallNames::Name name, CallGroup group) {
+    function.name = std::move(name);
+    function.group = group;
+    functions.push_back(std::move(function));
+  };
+  for (const auto& [name, function] : operation_totals_)
+    add(function, calls_.names()[name], CallGroup::Async);
+  for (const auto& [thread, function] : run_totals_)
+    add(function, {.category = "", .name = calls_.objects().text_of_thread(thread)}, CallGroup::OnCpu);
+  for (const auto& [thread, function] : waking_totals_)
+    add(function, {.category = "", .name = calls_.objects().text_of_thread(thread)}, CallGroup::Waking);
   std::ranges::sort(functions, {}, &Function::name);
   std::ranges::stable_sort(functions, std::greater(),
                            [this](const Function& one) { return one.value(report_.order); });
@@ -228,8 +296,8 @@ std::vector<Statistics::Function> Statistics::functions() const {
 void Statistics::append_calls_to(TextBuffer& out) const {
   std::optional<CallGroup> group;
   for (const Function& function : functions()) {
-    if (group != function.group()) {
-      group = function.group();
+    if (group != function.group) {
+      group = function.group;
       append(out, "{} ", title_of(*group, report_.unit));
       for (const CallColumn column : report_.columns)
         append(out, " {:>{}}", text_of(column).name, text_of(column).width);
@@ -239,7 +307,12 @@ void Statistics::append_calls_to(TextBuffer& out) const {
     for (const CallColumn column : report_.columns) {
       const auto& [name, width, is_time] = text_of(column);
       const std::uint64_t value = function.value(column);
-      append(out, " {:>{}}", is_time ? time_in(report_.unit, value) : fmt::format("{}", value), width);
+      const bool is_none = column == CallColumn::Self && !function.has_self();
+      append(out, " {:>{}}",
+             is_none   ? "-"
+             : is_time ? time_in(report_.unit, value)
+                       : fmt::format("{}", value),
+             width);
     }
     append(out, " ");
     append_names(out, function.name);
@@ -296,14 +369,16 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     records.push_back({{"kind", kind}, {"count", totals.count}, {"bytes", totals.bytes}});
   for (const auto& [name, count] : events())
     event_list.push_back({{"category", name.category}, {"name", name.name}, {"count", count}});
+  std::map<std::string_view, Json> others;  // lists of what are no calls
   for (const Function& function : functions()) {
-    Json call = {{"category", function.name.category},
-                 {"name", function.name.name},
-                 {"group", text_of(function.group()).word}};
+    const bool is_call = function.has_self();
+    Json call = {{"category", function.name.category}, {"name", function.name.name}};
+    if (is_call) call["group"] = text_of(function.group).word;
     for (const CallColumn column : report_.columns)
-      call[fmt::format("{}{}", text_of(column).name, text_of(column).is_time ? "_ns" : "")] =
-          function.value(column);
-    calls.push_back(std::move(call));
+      if (column != CallColumn::Self || function.has_self())
+        call[fmt::format("{}{}", text_of(column).name, text_of(column).is_time ? "_ns" : "")] =
+            function.value(column);
+    (is_call ? calls : others[text_of(function.group).word]).push_back(std::move(call));
   }
   const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
@@ -320,6 +395,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
               {"events", std::move(event_list)},
               {"threads", std::move(thread_list)},
               {"calls", std::move(calls)}};
+  for (auto& [name, list] : others) all[name] = std::move(list);
   if (records_.first_ns) {
     all["first_ns"] = *records_.first_ns;
     all["last_ns"] = *records_.last_ns;
@@ -345,23 +421,27 @@ void append_difference(TextBuffer& out, const Statistics& before, const Statisti
     bool is_slower() const { return total_after > total; }
     std::uint64_t difference() const { return is_slower() ? total_after - total : total - total_after; }
   };
-  std::map<CallNames::Name, Pair> pairs;
+  using Line = std::pair<CallGroup, CallNames::Name>;
+  std::map<Line, Pair> pairs;
   for (const auto& function : before.functions()) {
-    pairs[function.name].calls = function.calls;
-    pairs[function.name].total = function.total_ns;
+    Pair& pair = pairs[{function.group, function.name}];
+    pair.calls = function.calls;
+    pair.total = function.total_ns;
   }
   for (const auto& function : after.functions()) {
-    pairs[function.name].calls_after = function.calls;
-    pairs[function.name].total_after = function.total_ns;
+    Pair& pair = pairs[{function.group, function.name}];
+    pair.calls_after = function.calls;
+    pair.total_after = function.total_ns;
   }
-  std::vector<std::pair<CallNames::Name, Pair>> lines(pairs.begin(), pairs.end());
+  std::vector<std::pair<Line, Pair>> lines(pairs.begin(), pairs.end());
   std::ranges::stable_sort(lines, std::greater(), [](const auto& line) { return line.second.difference(); });
-  std::ranges::stable_sort(lines, {}, [](const auto& line) { return group_of(line.first); });
+  std::ranges::stable_sort(lines, {}, [](const auto& line) { return line.first.first; });
   std::optional<CallGroup> group;
-  for (const auto& [name, pair] : lines) {
+  for (const auto& [line, pair] : lines) {
+    const auto& [line_group, name] = line;
     if (pair.difference() == 0 && pair.calls == pair.calls_after) continue;
-    if (group != group_of(name)) {
-      group = group_of(name);
+    if (group != line_group) {
+      group = line_group;
       append(out, "{}  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8}\n", title_of(*group, unit), "calls",
              "in FILE", "total", "in FILE", "difference", "change");
     }

@@ -14,7 +14,9 @@
 
 #include "fxt/reader.h"
 #include "fxt/support/text.h"
+#include "fxt/tools/async_operations.h"
 #include "fxt/tools/calls.h"
+#include "fxt/tools/cpu_runs.h"
 #include "fxt/tools/time_text.h"
 
 namespace fxt::tools {
@@ -24,7 +26,14 @@ namespace fxt::tools {
 enum class CallColumn : std::uint8_t { Calls, Total, Self, Average, Min, Max, Name };
 
 // Each group has a table of its own, in this order.
-enum class CallGroup : std::uint8_t { Program, Kernel, OffCpu };
+enum class CallGroup : std::uint8_t {
+  Program,
+  Kernel,
+  OffCpu,
+  Async,   // operations
+  OnCpu,   // runs of threads, by their names
+  Waking,  // from wakeups of threads to their runs
+};
 
 struct CallReport {
   CallColumn order = CallColumn::Total;
@@ -81,6 +90,7 @@ class Statistics : private CallStream::Listener {
  public:
   struct Function {
     CallNames::Name name;
+    CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
     std::uint64_t total_ns = 0;  // without calls inside a call of the same name
     std::uint64_t sum_ns = 0;    // of all calls
@@ -88,14 +98,16 @@ class Statistics : private CallStream::Listener {
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
 
     std::uint64_t value(CallColumn column) const;
-    CallGroup group() const;
+    // Operations and runs have none.
+    bool has_self() const { return group < CallGroup::Async; }
+    void add(std::uint64_t length_ns);
   };
 
   explicit Statistics(const Selection& selection = {}, CallReport report = {});
 
   void add(const Entry& entry, const Reader& reader);
   // No record follows. To be called once, before the functions below.
-  void finish() { calls_.finish(); }
+  void finish();
   // Several tables as text.
   void append_to(TextBuffer& out, const Reader& reader) const;
   // The same as one JSON object.
@@ -110,6 +122,9 @@ class Statistics : private CallStream::Listener {
   void ended(CallThread& thread, const OpenCall& call) override;
   std::map<CallNames::Name, std::uint64_t> events() const;
   void append_calls_to(TextBuffer& out) const;
+  void add_async(const Event& event, std::uint64_t time_ns);
+  void add_operation(std::uint32_t name, std::uint64_t begin_ns, std::uint64_t end_ns);
+  void ran(const CpuRun& run);
 
   Selection selection_;
   RecordFilter filter_;
@@ -120,6 +135,11 @@ class Statistics : private CallStream::Listener {
   std::vector<Function> totals_;        // by name
   std::vector<std::uint64_t> threads_;  // number of events, by the thread's index
   OpenNames open_;
+  AsyncOperations<std::optional<std::uint32_t>> operations_;  // names of those that are chosen
+  CpuRuns runs_;
+  std::map<std::uint32_t, Function> operation_totals_;            // by name
+  std::map<std::uint64_t, Function> run_totals_, waking_totals_;  // by thread
+  std::uint64_t last_ns_ = 0;                                     // of what belongs to no call
 };
 
 // A line for each function whose total differs, the greatest difference first.

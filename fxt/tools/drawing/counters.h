@@ -35,6 +35,7 @@ class DrawnCounters {
     for (const auto& [key, series] : counters_) {
       const auto& [process, name, id, argument] = key;
       lanes.push_back({.name = fmt::format("{}{}: {}", name, id == 0 ? "" : fmt::format(" {}", id), argument),
+                       .kind = Drawing::Lane::Kind::Counter,
                        .values = series.values});
     }
     return lanes;

@@ -51,7 +51,8 @@ ProgramText program_text() {
       .description =
           "Draws the calls of a trace in the Fuchsia trace format, or of a part of it: a lane for each "
           "thread, nested calls below each other, frames of GDB as red marks, flows as arrows, counters as "
-          "areas. Or draws a flame graph: calls of one path together, their width is their time. IN may be "
+          "areas, async operations and what runs on each cpu in lanes of their own. Or draws a flame graph: "
+          "calls of one path together, their width is their time. IN may be "
           "compressed with gzip, zstd, bzip2 or xz; - is standard input. OUT ends in .svg for a picture, or "
           "in "
           ".html for a page that can be zoomed and searched; another .gz, .zst, .bz2 or .xz compresses it; - "

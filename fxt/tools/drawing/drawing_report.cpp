@@ -12,35 +12,21 @@
 namespace fxt::tools {
 
 void DrawingReport::count_undrawn(const Record& record) {
-  const auto count = [this](Kind kind) { ++left_out_[static_cast<std::size_t>(kind)]; };
-  std::visit(
-      [&]<typename T>(const T&) {
-        if constexpr (std::is_same_v<T, Event>) {
-          count(Kind::Async);
-        } else if constexpr (std::is_same_v<T, LegacyContextSwitch> || std::is_same_v<T, ContextSwitch>) {
-          count(Kind::Switch);
-        } else if constexpr (std::is_same_v<T, ThreadWakeup>) {
-          count(Kind::Wakeup);
-        } else if constexpr (std::is_same_v<T, Log>) {
-          count(Kind::Log);
-        } else if constexpr (std::is_same_v<T, LargeBlob>) {
-          count(Kind::Blob);
-        } else {
-          count(Kind::Profiler);
-        }
-      },
-      record);
+  ++(std::holds_alternative<LargeBlob>(record) ? blobs_ : profiler_records_);
 }
 
 void DrawingReport::count_drawn(const Drawing& drawing) {
   calls = merged_calls = merged_shapes = frames = instants = merged_marks = merged_mark_shapes = 0;
-  threads = counters = far_marks = 0;
+  threads = counters = far_marks = operations = runs = cpus = 0;
   arrows = drawing.arrows.size();
   for (const Drawing::Lane& lane : drawing.lanes) {
-    ++(lane.values.empty() ? threads : counters);
+    using enum Drawing::Lane::Kind;
+    if (lane.kind == Thread) ++threads;
+    if (lane.kind == Cpu) ++cpus;
+    if (lane.kind == Counter) ++counters;
     for (const Row& row : lane.rows) {
       for (const auto& [begin, call] : row.calls()) {
-        calls += call.count;
+        (lane.kind == Cpu ? runs : lane.kind == Operations ? operations : calls) += call.count;
         if (!call.is_merged()) continue;
         merged_calls += call.count;
         ++merged_shapes;
@@ -57,13 +43,19 @@ void DrawingReport::count_drawn(const Drawing& drawing) {
 }
 
 std::vector<std::string> DrawingReport::lines() const {
-  std::vector<std::string> drawn{counted(calls, "call")};
+  std::vector<std::string> drawn;
+  if (calls != 0 || operations + runs == 0) drawn.push_back(counted(calls, "call"));
   if (frames != 0) drawn.push_back(counted(frames, "frame of GDB", "frames of GDB"));
   if (instants != 0) drawn.push_back(counted(instants, "instant"));
   if (arrows != 0) drawn.push_back(counted(arrows, "flow arrow"));
   if (counters != 0)
     drawn.push_back(fmt::format("{} of {}", counted(values, "value"), counted(counters, "counter")));
-  std::vector<std::string> lines{fmt::format("{} on {}", fmt::join(drawn, ", "), counted(threads, "thread"))};
+  std::vector<std::string> lines;
+  if (!drawn.empty())
+    lines.push_back(fmt::format("{} on {}", fmt::join(drawn, ", "), counted(threads, "thread")));
+  if (operations != 0) lines.push_back(counted(operations, "async operation"));
+  if (runs != 0)
+    lines.push_back(fmt::format("{} of threads on {}", counted(runs, "run"), counted(cpus, "cpu")));
 
   const auto say = [&lines](std::uint64_t count, std::string_view one, std::string_view what) {
     if (count != 0) lines.push_back(fmt::format("{} {}", counted(count, one), what));
@@ -83,6 +75,11 @@ std::vector<std::string> DrawingReport::lines() const {
   if (other_threads != 0)
     lines.push_back(fmt::format("{} with {} not drawn (--max-threads)", counted(other_threads, "more thread"),
                                 counted(on_other_threads, "call or mark", "calls and marks")));
+  if (other_lanes != 0)
+    lines.push_back(fmt::format("{} with {} not drawn (--max-threads)",
+                                counted(other_lanes, "more lane of cpus or async operations",
+                                        "more lanes of cpus or async operations"),
+                                counted(on_other_lanes, "shape")));
   say(arrows_cut + arrows_without_row, "flow arrow", "not drawn: one end is outside of what is drawn");
   say(arrows_too_many, "flow arrow", "not drawn: too many");
   say(flow_events, "flow event", "not drawn: nothing to draw an arrow from or to");
@@ -92,17 +89,9 @@ std::vector<std::string> DrawingReport::lines() const {
   say(bad_times, "record", "not drawn: impossible times");
   say(unreadable, "record", "not drawn: damaged, or of an unknown type");
 
-  constexpr std::array<std::pair<std::string_view, std::string_view>, kKinds> kNames{
-      {{"async event", ""},
-       {"context switch", "context switches"},
-       {"wakeup", ""},
-       {"log message", ""},
-       {"blob", ""},
-       {"profiler record", ""}}};
   std::vector<std::string> others;
-  for (std::size_t kind = 0; kind < kKinds; ++kind)
-    if (const auto& [one, several] = kNames[kind]; left_out_[kind] != 0)
-      others.push_back(counted(left_out_[kind], one, several));
+  if (blobs_ != 0) others.push_back(counted(blobs_, "blob"));
+  if (profiler_records_ != 0) others.push_back(counted(profiler_records_, "profiler record"));
   if (!others.empty()) lines.push_back(fmt::format("not drawn: {}", fmt::join(others, ", ")));
   return lines;
 }

@@ -16,6 +16,8 @@ namespace fxt::tools {
 struct DrawingReport {
   // Drawn.
   std::uint64_t calls = 0, frames = 0, instants = 0, threads = 0;
+  std::uint64_t operations = 0;                       // async ones
+  std::uint64_t runs = 0, cpus = 0;                   // of threads on cpus
   std::uint64_t merged_calls = 0, merged_shapes = 0;  // calls, and the shapes they were merged into
   std::uint64_t merged_marks = 0, merged_mark_shapes = 0;
   std::uint64_t pixels = 1;  // narrower shapes were merged; 0: those below merged_ns
@@ -32,6 +34,7 @@ struct DrawingReport {
   std::uint64_t flows_too_many = 0;  // begins while too many flows were open
   std::uint64_t values_not_drawn = 0;
   std::uint64_t other_threads = 0, on_other_threads = 0;
+  std::uint64_t other_lanes = 0, on_other_lanes = 0;  // of cpus and async operations
   std::uint64_t unmatched_ends = 0, bad_times = 0;
   std::uint64_t unreadable = 0;  // records that are damaged, or of an unknown type
 
@@ -46,10 +49,7 @@ struct DrawingReport {
   std::vector<std::string> lines() const;
 
  private:
-  enum class Kind : std::uint8_t { Async, Switch, Wakeup, Log, Blob, Profiler };
-  static constexpr std::size_t kKinds = 6;
-
-  std::array<std::uint64_t, kKinds> left_out_ = {};
+  std::uint64_t blobs_ = 0, profiler_records_ = 0;
 };
 
 }  // namespace fxt::tools

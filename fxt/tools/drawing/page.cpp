@@ -153,6 +153,19 @@ function paintArrows() {
   }
   paint.stroke();
 }
+function paintLines() {
+  paint.strokeStyle = '#58c';
+  paint.setLineDash([3, 2]);
+  paint.beginPath();
+  for (const [first, last, ns] of data.lines) {
+    const x = place(ns), lane = data.lanes[last];
+    if (x < margin || x > width - margin) continue;
+    paint.moveTo(x, data.lanes[first].top - view.scrollTop);
+    paint.lineTo(x, lane.top + (lane.values ? counterHeight : lane.rows.length * rowHeight) - view.scrollTop);
+  }
+  paint.stroke();
+  paint.setLineDash([]);
+}
 function paintAxis() {
   paint.fillStyle = css('--back');
   paint.fillRect(0, 0, width, axisHeight - 8);
@@ -197,6 +210,7 @@ function draw() {
     lane.rows.forEach((row, number) => paintRow(row, y + number * rowHeight));
     paintMarks(lane);
   }
+  paintLines();
   paintArrows();
   paint.restore();
   element('shown').textContent = `${since(Math.round(from))} to ${since(Math.round(from + span))}`;
@@ -349,6 +363,11 @@ class JsonText {
       const Drawing::Arrow& arrow = drawing_.arrows[i];
       append(out_, "[{},{},{},{},{},{}]", arrow.from.lane, arrow.from.row, since(arrow.from.ns),
              arrow.to.lane, arrow.to.row, since(arrow.to.ns));
+    });
+    append_text(out_, "],\"lines\":[");
+    list(drawing_.lines.size(), [&](std::size_t i) {
+      const Drawing::Line& line = drawing_.lines[i];
+      append(out_, "[{},{},{}]", line.first_lane, line.last_lane, since(line.ns));
     });
     append_text(out_, "],\"foot\":[");
     list(drawing_.foot.size(), [&](std::size_t i) { string(drawing_.foot[i]); });

@@ -22,7 +22,10 @@ struct Drawing {
     double value;
   };
   struct Lane {
+    enum class Kind : std::uint8_t { Thread, Operations, Cpu, Counter };
+
     std::string name = {};
+    Kind kind = Kind::Thread;
     std::vector<Row> rows = {};
     std::vector<Value> values = {};  // of a counter's lane, which has no rows
   };
@@ -36,8 +39,16 @@ struct Drawing {
     std::uint32_t name;
   };
 
+  // An instant that concerns more than its thread, over all lanes from the first to the last.
+  struct Line {
+    std::size_t first_lane = 0, last_lane = 0;
+    std::uint64_t ns = 0;
+    std::uint32_t name = 0;
+  };
+
   std::vector<Lane> lanes = {};
   std::vector<Arrow> arrows = {};
+  std::vector<Line> lines = {};
   std::vector<CallNames::Name> names = {};  // of shapes, by their numbers
   std::vector<std::uint64_t> calls = {};    // by name: how many there are, drawn apart or merged
   std::vector<std::string> details = {};    // of shapes, by their numbers: what a tooltip tells besides

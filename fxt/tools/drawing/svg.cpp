@@ -84,6 +84,7 @@ class Picture {
 
   std::string document() && {
     for (const Drawing::Lane& one : drawing_->lanes) lane(one);
+    lines();
     arrows();
     foot();
     std::string text = fmt::format(
@@ -131,6 +132,7 @@ class Picture {
           in_xml(fitted(lane.name, (width_ - 2 * kMargin) / kColumn)));
     y_ += kHeading;
     tops_.push_back(y_);
+    bottoms_.push_back(y_ + (lane.values.empty() ? kRow * lane.rows.size() : kCounterRow));
     if (!lane.values.empty()) counter(lane.values);
     for (const Row& row : lane.rows) {
       RowColours colours;
@@ -232,6 +234,17 @@ class Picture {
     y_ += kCounterRow;
   }
 
+  void lines() {
+    for (const Drawing::Line& line : drawing_->lines) {
+      if (line.ns < drawing_->from_ns || line.ns > drawing_->to_ns) continue;
+      print(
+          "<path class=\"scope flow\" d=\"M{} {}V{}\" stroke=\"#36a\" stroke-dasharray=\"3 2\"><title>{} at "
+          "{}</title></path>\n",
+          number(x(line.ns)), tops_[line.first_lane], bottoms_[line.last_lane],
+          in_xml(drawing_->names[line.name].name), since_origin(line.ns));
+    }
+  }
+
   void arrows() {
     for (const Drawing::Arrow& arrow : drawing_->arrows) {
       const auto y = [this](const Drawing::Arrow::End& end) {
@@ -261,7 +274,7 @@ class Picture {
   const Drawing* drawing_;
   double width_;
   std::uint64_t y_ = kAxis, lanes_end_ = kAxis;
-  std::vector<std::uint64_t> tops_;  // by lane: of its first row
+  std::vector<std::uint64_t> tops_, bottoms_;  // of rows, by lane
   fmt::memory_buffer body_;
 };
 

@@ -19,6 +19,7 @@ constexpr std::size_t kPageShapes = 90'000;
 constexpr std::size_t kNameBytes = 200;       // more than a tooltip can show
 constexpr std::size_t kMaxDetails = 200'000;  // calls whose arguments are kept
 constexpr std::size_t kMaxArrows = 5'000, kMaxOpenFlows = 100'000;
+constexpr std::size_t kMaxLines = 1'000, kMaxLogNames = 10'000;
 constexpr std::string_view kFrames = "tracepoint";  // the category of GDB's frames
 
 std::optional<std::uint64_t> frame_of(const Event& event) {
@@ -48,7 +49,9 @@ std::optional<double> number_of(const Value& value) {
 }  // namespace
 
 DrawnTimeline::DrawnTimeline(TimelineOptions options)
-    : options_(std::move(options)), calls_(options_.events, *this) {}
+    : options_(std::move(options)),
+      calls_(options_.events, *this),
+      runs_([this](const CpuRun& run) { ran(run); }) {}
 
 void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
   const auto span = span_of(entry.record, reader);
@@ -60,18 +63,26 @@ void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
   const auto* const event = std::get_if<Event>(&entry.record);
   if (!span || (event != nullptr && is_duration(event->type))) return;
   const std::uint64_t time_ns = span->begin_ns;
-  const bool is_flow_event = event != nullptr && is_flow(event->type);
-  if (!is_flow_event && !is_in_range(time_ns, time_ns)) return;
+  if (event == nullptr) runs_.add(entry.record, time_ns);
+  const bool is_linked = event != nullptr && (is_flow(event->type) || is_async(event->type));
+  if (!is_linked && !is_in_range(time_ns, time_ns)) return;
   const bool is_chosen = options_.events.contains(entry.record);
-  if (is_flow_event)
+  if (is_linked && is_flow(event->type))
     add_flow(*event, time_ns, is_chosen);
+  else if (is_linked)
+    add_async(*event, time_ns, is_chosen);
   else if (!is_chosen)
     return;
   else if (event != nullptr && event->type == EventType::Instant)
     add_instant(*event, time_ns);
   else if (event != nullptr && event->type == EventType::Counter)
     add_counter(*event, time_ns);
-  else
+  else if (const auto* const log = std::get_if<Log>(&entry.record))
+    add_log(*log, time_ns);
+  else if (const auto* const wakeup = std::get_if<ThreadWakeup>(&entry.record))
+    add_wakeup(*wakeup, time_ns);
+  else if (!std::holds_alternative<LegacyContextSwitch>(entry.record) &&
+           !std::holds_alternative<ContextSwitch>(entry.record))
     report_.count_undrawn(entry.record);
 }
 
@@ -111,14 +122,7 @@ void DrawnTimeline::ended(CallThread& thread, const OpenCall& call) {
     shape.kind = Shape::Kind::Frame;
     return mark(state, thread.chosen, shape);
   }
-  if (!admit(state)) return;
-  if (call.name >= calls_of_name_.size()) calls_of_name_.resize(2 * call.name + 1);
-  ++calls_of_name_[call.name];
-  axis_.reach(shape.begin_ns, shape.end_ns, calls_.window());
-  const std::size_t before = state.rows.size();
-  report_.too_deep += state.rows.put(thread.chosen, shape, budget_.merged_ns());
-  budget_.change(before, state.rows.size());
-  make_room();
+  put(state, thread.chosen, shape);
 }
 
 std::uint32_t DrawnTimeline::details_of(const Event& event) {
@@ -130,8 +134,16 @@ std::uint32_t DrawnTimeline::details_of(const Event& event) {
     if (text.size() != 0) text.push_back('\n');
     append_argument(text, argument);
   }
-  if (text.size() == 0) return 0;
-  details_.emplace_back(cut_utf8({text.data(), text.size()}, 4 * kNameBytes));
+  if (event.scope) {
+    append_text(text, text.size() != 0 ? "\nscope=" : "scope=");
+    append_scope(text, *event.scope);
+  }
+  return keep_details({text.data(), text.size()});
+}
+
+std::uint32_t DrawnTimeline::keep_details(std::string_view text) {
+  if (text.empty() || details_.size() >= kMaxDetails) return 0;
+  details_.emplace_back(cut_utf8(text, 4 * kNameBytes));
   return static_cast<std::uint32_t>(details_.size() - 1);
 }
 
@@ -141,9 +153,117 @@ void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
                     .begin_ns = time_ns,
                     .end_ns = time_ns,
                     .name = calls_.index_of(event),
-                    .details = event.arguments.empty() ? 0 : details_of(event),
+                    .details = event.arguments.empty() && !event.scope ? 0 : details_of(event),
                     .frame = frame_of(event)};
   mark(state_of(thread), thread.chosen, shape);
+  if (event.scope && *event.scope != InstantScope::Thread && lines_.size() < kMaxLines)
+    lines_.push_back(
+        {.process = *event.scope == InstantScope::Process ? std::optional(thread.key.first) : std::nullopt,
+         .ns = time_ns,
+         .name = shape.name});
+}
+
+// ---- Logs, async operations and cpus ----
+
+void DrawnTimeline::add_log(const Log& log, std::uint64_t time_ns) {
+  const CallThread& thread = calls_.advance(log.thread, time_ns);
+  // Messages are the names of their marks, as long as these are not too many.
+  const std::string_view line = log.message.substr(0, log.message.find('\n'));
+  const bool has_name = calls_.names().size() < kMaxLogNames && !line.empty();
+  mark(state_of(thread), thread.chosen,
+       {.kind = Shape::Kind::Instant,
+        .begin_ns = time_ns,
+        .end_ns = time_ns,
+        .name = calls_.index_of(
+            {.category = "log", .name = has_name ? cut_utf8(line, kNameBytes) : std::string_view("log")}),
+        .details = has_name && line.size() == log.message.size() ? 0 : keep_details(log.message)});
+}
+
+std::size_t DrawnTimeline::OperationsState::take_row() {
+  const auto free = std::ranges::find(is_taken, false);
+  const auto row = static_cast<std::size_t>(free - is_taken.begin());
+  if (free == is_taken.end()) is_taken.push_back(false);
+  is_taken[row] = true;
+  return row;
+}
+
+void DrawnTimeline::add_async(const Event& event, std::uint64_t time_ns, bool is_chosen) {
+  const std::uint64_t process =
+      event.thread.storage == Storage::Missing ? kUnregistered : event.thread.process;
+  if (event.type == EventType::AsyncBegin) {
+    auto* const operation = operations_.begin(event, time_ns);
+    if (operation == nullptr)
+      ++report_.too_deep;
+    else
+      operation->tag = {.process = process,
+                        .name = calls_.index_of(event),
+                        .details = event.arguments.empty() || !is_chosen ? 0 : details_of(event),
+                        .row = is_chosen ? operations_of(process).take_row() : 0,
+                        .is_chosen = is_chosen};
+  } else if (event.type == EventType::AsyncEnd) {
+    if (const auto operation = operations_.end(event))
+      ended(*operation, time_ns, true);
+    else if (is_chosen && is_in_range(time_ns, time_ns))
+      ++report_.unmatched_ends;
+  } else if (is_chosen && is_in_range(time_ns, time_ns)) {
+    const auto* const around = operations_.around(event);
+    const bool is_inside = around != nullptr && around->tag.is_chosen;
+    mark(operations_of(is_inside ? around->tag.process : process), is_inside ? around->tag.row : 0,
+         {.kind = Shape::Kind::Instant,
+          .begin_ns = time_ns,
+          .end_ns = time_ns,
+          .name = calls_.index_of(event),
+          .details = event.arguments.empty() ? 0 : details_of(event)});
+  }
+}
+
+void DrawnTimeline::ended(const Operations::Operation& operation, std::uint64_t end_ns, bool has_end) {
+  const DrawnOperation& drawn = operation.tag;
+  if (!drawn.is_chosen) return;
+  OperationsState& lane = operations_of(drawn.process);
+  lane.is_taken[drawn.row] = false;
+  if (!is_in_range(operation.begin_ns, end_ns)) return;
+  if (!has_end) ++report_.endless;
+  put(lane, drawn.row,
+      {.begin_ns = operation.begin_ns,
+       .end_ns = end_ns,
+       .longest_ns = end_ns - operation.begin_ns,
+       .name = drawn.name,
+       .details = drawn.details,
+       .has_end = has_end});
+}
+
+std::uint32_t DrawnTimeline::name_of_thread(std::uint64_t koid) {
+  const auto [name, is_new] = thread_names_.try_emplace(koid, 0);
+  if (is_new) name->second = calls_.index_of({.category = "cpu", .name = std::to_string(koid)});
+  return name->second;
+}
+
+DrawnTimeline::LaneState& DrawnTimeline::lane_of_cpu(std::uint16_t cpu) {
+  return cpus_.try_emplace(cpu, Drawing::Lane::Kind::Cpu, options_.max_rows).first->second;
+}
+
+DrawnTimeline::OperationsState& DrawnTimeline::operations_of(std::uint64_t process) {
+  return operation_lanes_.try_emplace(process, options_.max_rows).first->second;
+}
+
+void DrawnTimeline::ran(const CpuRun& run) {
+  if (!takes(options_.events, run) || !is_in_range(run.begin_ns, run.end_ns)) return;
+  put(lane_of_cpu(run.cpu), 0,
+      {.begin_ns = run.begin_ns,
+       .end_ns = run.end_ns,
+       .longest_ns = run.end_ns - run.begin_ns,
+       .name = name_of_thread(run.thread),
+       .has_end = run.has_end});
+}
+
+void DrawnTimeline::add_wakeup(const ThreadWakeup& wakeup, std::uint64_t time_ns) {
+  mark(lane_of_cpu(wakeup.cpu), 0,
+       {.kind = Shape::Kind::Instant,
+        .begin_ns = time_ns,
+        .end_ns = time_ns,
+        .name = calls_.index_of({.category = "cpu", .name = "wakeup"}),
+        .details = keep_details("thread " + std::to_string(wakeup.thread))});
 }
 
 bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const {
@@ -202,20 +322,33 @@ void DrawnTimeline::add_counter(const Event& event, std::uint64_t time_ns) {
   }
 }
 
-bool DrawnTimeline::admit(ThreadState& thread) {
-  if (!thread.is_drawn) {
-    thread.is_drawn = drawn_threads_ < options_.max_threads;
-    ++(*thread.is_drawn ? drawn_threads_ : report_.other_threads);
+bool DrawnTimeline::admit(LaneState& lane) {
+  const bool is_thread = lane.kind == Drawing::Lane::Kind::Thread;
+  if (!lane.is_drawn) {
+    std::size_t& drawn = drawn_lanes_.at(static_cast<std::size_t>(lane.kind));
+    lane.is_drawn = drawn < options_.max_threads;
+    ++(*lane.is_drawn ? drawn : is_thread ? report_.other_threads : report_.other_lanes);
   }
-  if (!*thread.is_drawn) ++report_.on_other_threads;
-  return *thread.is_drawn;
+  if (!*lane.is_drawn) ++(is_thread ? report_.on_other_threads : report_.on_other_lanes);
+  return *lane.is_drawn;
 }
 
-void DrawnTimeline::mark(ThreadState& thread, std::size_t row, const Shape& shape) {
-  if (!admit(thread)) return;
+void DrawnTimeline::put(LaneState& lane, std::size_t row, const Shape& shape) {
+  if (!admit(lane)) return;
+  if (shape.name >= calls_of_name_.size()) calls_of_name_.resize(2 * shape.name + 1);
+  ++calls_of_name_[shape.name];
+  axis_.reach(shape.begin_ns, shape.end_ns, calls_.window());
+  const std::size_t before = lane.rows.size();
+  report_.too_deep += lane.rows.put(row, shape, budget_.merged_ns());
+  budget_.change(before, lane.rows.size());
+  make_room();
+}
+
+void DrawnTimeline::mark(LaneState& lane, std::size_t row, const Shape& shape) {
+  if (!admit(lane)) return;
   if (shape.kind == Shape::Kind::Frame) axis_.reach(shape.begin_ns, shape.end_ns, calls_.window());
   axis_.mark(shape.begin_ns);
-  const ThreadRows::Marked marked = thread.rows.mark(row, shape);
+  const ThreadRows::Marked marked = lane.rows.mark(row, shape);
   if (marked == ThreadRows::Marked::TooDeep) ++report_.too_deep;
   if (marked != ThreadRows::Marked::New) return;
   budget_.change(0, 1);
@@ -227,18 +360,57 @@ void DrawnTimeline::make_room() {
     std::size_t merged = 0;
     for (auto& thread : threads_)
       if (thread) merged += thread->rows.merge(width_ns, excess - merged);
+    for (auto& [process, lane] : operation_lanes_) merged += lane.rows.merge(width_ns, excess - merged);
+    for (auto& [cpu, lane] : cpus_) merged += lane.rows.merge(width_ns, excess - merged);
     return merged;
   });
 }
 
 void DrawnTimeline::finish(const ReaderCounters& counters) {
   calls_.finish();
+  runs_.finish(axis_.last_ns());
+  operations_.for_each([this](const auto& operation) { ended(operation, axis_.last_ns(), false); });
   open_flows_.for_each([this](std::uint64_t, std::uint64_t, const FlowPoint& latest) {
     if (!latest.has_arrow) report_.count_flow_event(latest.is_shown);
   });
-  report_.unmatched_ends = calls_.odd().unmatched;
+  report_.unmatched_ends += calls_.odd().unmatched;
   report_.unreadable = counters.unknown_records + counters.damaged_records + counters.too_large_records;
   axis_.finish(options_.events.range.value_or(TimeRange{}), calls_.window());
+}
+
+// Returns those of the threads.
+std::map<ThreadKey, std::size_t> DrawnTimeline::add_lanes_to(Drawing& drawing) const {
+  std::map<ThreadKey, std::size_t> lanes;
+  const auto add = [&drawing](const LaneState& lane, std::string_view name) {
+    drawing.lanes.push_back(
+        {.name = std::string(cut_utf8(name, kNameBytes)), .kind = lane.kind, .rows = lane.rows.rows()});
+  };
+  const ObjectNames& objects = calls_.objects();
+  for (const auto& [key, thread] : calls_.threads()) {
+    if (thread.index >= threads_.size() || !threads_[thread.index] ||
+        threads_[thread.index]->rows.size() == 0)
+      continue;
+    lanes.emplace(key, drawing.lanes.size());
+    add(*threads_[thread.index], objects.text_of(key));
+  }
+  for (const auto& [process, lane] : operation_lanes_)
+    if (lane.rows.size() != 0) add(lane, objects.text_of_process(process) + ": async operations");
+  for (const auto& [cpu, lane] : cpus_)
+    if (lane.rows.size() != 0) add(lane, "cpu " + std::to_string(cpu));
+  return lanes;
+}
+
+// `lanes`: of the threads.
+void DrawnTimeline::add_lines_to(Drawing& drawing, const std::map<ThreadKey, std::size_t>& lanes) const {
+  for (const auto& [process, ns, name] : lines_) {
+    const auto first = process ? lanes.lower_bound({*process, 0}) : lanes.begin();
+    const auto behind = process ? lanes.upper_bound({*process, ~std::uint64_t{0}}) : lanes.end();
+    if (first != behind)
+      drawing.lines.push_back({.first_lane = first->second,
+                               .last_lane = process ? std::prev(behind)->second : drawing.lanes.size() - 1,
+                               .ns = ns,
+                               .name = name});
+  }
 }
 
 Drawing DrawnTimeline::drawing(Detail detail) {
@@ -246,15 +418,7 @@ Drawing DrawnTimeline::drawing(Detail detail) {
                   .from_ns = axis_.from_ns(),
                   .to_ns = axis_.to_ns(),
                   .origin_ns = axis_.origin_ns()};
-  std::map<ThreadKey, std::size_t> lanes;
-  for (const auto& [key, thread] : calls_.threads()) {
-    if (thread.index >= threads_.size() || !threads_[thread.index] ||
-        threads_[thread.index]->rows.size() == 0)
-      continue;
-    lanes.emplace(key, drawing.lanes.size());
-    drawing.lanes.push_back({.name = std::string(cut_utf8(calls_.objects().text_of(key), kNameBytes)),
-                             .rows = threads_[thread.index]->rows.rows()});
-  }
+  const std::map<ThreadKey, std::size_t> lanes = add_lanes_to(drawing);
   const std::uint64_t length_ns = drawing.to_ns - drawing.from_ns;
   const std::uint64_t pixel_ns = std::max<std::uint64_t>(1, divided_up(length_ns, options_.columns));
   const std::size_t most = detail == Detail::All ? kPageShapes : kDrawnShapes;
@@ -287,9 +451,12 @@ Drawing DrawnTimeline::drawing(Detail detail) {
   }
   report_.arrows_without_row = arrows_.size() - drawing.arrows.size();
   for (Drawing::Lane& lane : counters_.lanes()) drawing.lanes.push_back(std::move(lane));
+  add_lines_to(drawing, lanes);
   for (std::uint32_t name = 0; name < calls_.names().size(); ++name)
     drawing.names.push_back(
         {calls_.names()[name].category, std::string(cut_utf8(calls_.names()[name].name, kNameBytes))});
+  for (const auto& [koid, name] : thread_names_)
+    drawing.names[name].name = cut_utf8(calls_.objects().text_of_thread(koid), kNameBytes);
   drawing.calls = calls_of_name_;
   drawing.calls.resize(drawing.names.size());
   report_.merged_ns = merged_ns;

@@ -2,6 +2,7 @@
 // threads and their open calls, not with the length of the trace.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -12,7 +13,9 @@
 
 #include "fxt/checking/links.h"
 #include "fxt/reader.h"
+#include "fxt/tools/async_operations.h"
 #include "fxt/tools/calls.h"
+#include "fxt/tools/cpu_runs.h"
 #include "fxt/tools/drawing/axis.h"
 #include "fxt/tools/drawing/counters.h"
 #include "fxt/tools/drawing/drawing_report.h"
@@ -41,7 +44,7 @@ class DrawnTimeline : private CallStream::Listener {
 
   bool is_empty() const { return axis_.is_empty(); }
   // What is drawn: shapes narrower than a pixel are merged, or only as many as the budget of a page demands.
-  // The threads come by process and thread, then counters.
+  // The threads come by process and thread, then the async operations of each process, cpus, and counters.
   enum class Detail : std::uint8_t { Pixels, All };
   Drawing drawing(Detail detail = Detail::Pixels);
   // Of the latest drawing.
@@ -54,11 +57,34 @@ class DrawnTimeline : private CallStream::Listener {
     std::uint32_t details;
     std::size_t row;  // how many chosen calls are around it
   };
-  struct ThreadState {
-    explicit ThreadState(std::size_t max_rows) : rows(max_rows) {}
-    std::vector<Extra> open;
+  struct LaneState {
+    LaneState(Drawing::Lane::Kind lane_kind, std::size_t max_rows) : kind(lane_kind), rows(max_rows) {}
+    Drawing::Lane::Kind kind;
     std::optional<bool> is_drawn;
     ThreadRows rows;
+  };
+  struct ThreadState : LaneState {
+    explicit ThreadState(std::size_t max_rows) : LaneState(Drawing::Lane::Kind::Thread, max_rows) {}
+    std::vector<Extra> open;
+  };
+  // The async operations of a process. One has its row from its begin to its end.
+  struct OperationsState : LaneState {
+    explicit OperationsState(std::size_t max_rows) : LaneState(Drawing::Lane::Kind::Operations, max_rows) {}
+    std::size_t take_row();
+    std::vector<bool> is_taken;  // by row
+  };
+  struct DrawnOperation {
+    std::uint64_t process = 0;
+    std::uint32_t name = 0, details = 0;
+    std::size_t row = 0;
+    bool is_chosen = false;
+  };
+  using Operations = AsyncOperations<DrawnOperation>;
+  // An instant that concerns its process, or all of them.
+  struct ScopeLine {
+    std::optional<std::uint64_t> process;
+    std::uint64_t ns = 0;
+    std::uint32_t name = 0;
   };
   // An event of a flow: where an arrow begins or ends.
   struct FlowPoint {
@@ -76,28 +102,47 @@ class DrawnTimeline : private CallStream::Listener {
   void began(CallThread& thread, OpenCall& call, const Event& event) override;
   void ended(CallThread& thread, const OpenCall& call) override;
   void add_instant(const Event& event, std::uint64_t time_ns);
+  void add_async(const Event& event, std::uint64_t time_ns, bool is_chosen);
+  void add_log(const Log& log, std::uint64_t time_ns);
+  void add_wakeup(const ThreadWakeup& wakeup, std::uint64_t time_ns);
+  void ended(const Operations::Operation& operation, std::uint64_t end_ns, bool has_end);
+  void ran(const CpuRun& run);
   void add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen);
   void begin_flow(const Event& event, const FlowPoint& point);
   void add_arrow(const FlowArrow& arrow);
   void add_counter(const Event& event, std::uint64_t time_ns);
   bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const;
   std::uint32_t details_of(const Event& event);
-  // Counts a shape in the range. False if its thread is not drawn.
-  bool admit(ThreadState& thread);
-  void mark(ThreadState& thread, std::size_t row, const Shape& shape);
+  std::uint32_t keep_details(std::string_view text);
+  // The name of a thread is known at the end only.
+  std::uint32_t name_of_thread(std::uint64_t koid);
+  LaneState& lane_of_cpu(std::uint16_t cpu);
+  OperationsState& operations_of(std::uint64_t process);
+  // Counts a shape in the range. False if its lane is not drawn.
+  bool admit(LaneState& lane);
+  void put(LaneState& lane, std::size_t row, const Shape& shape);
+  void mark(LaneState& lane, std::size_t row, const Shape& shape);
   void make_room();
+  std::map<ThreadKey, std::size_t> add_lanes_to(Drawing& drawing) const;
+  void add_lines_to(Drawing& drawing, const std::map<ThreadKey, std::size_t>& lanes) const;
   ThreadState& state_of(const CallThread& thread);
 
   TimelineOptions options_;
   CallStream calls_;
   DrawingReport report_;
-  std::vector<std::optional<ThreadState>> threads_;  // by the thread's index
-  OpenFlows<FlowPoint> open_flows_;                  // by their latest events
+  std::vector<std::optional<ThreadState>> threads_;           // by the thread's index
+  std::map<std::uint64_t, OperationsState> operation_lanes_;  // by process
+  std::map<std::uint16_t, LaneState> cpus_;
+  Operations operations_;
+  CpuRuns runs_;
+  std::map<std::uint64_t, std::uint32_t> thread_names_;  // names by koid
+  std::vector<ScopeLine> lines_;
+  OpenFlows<FlowPoint> open_flows_;  // by their latest events
   std::vector<FlowArrow> arrows_;
   DrawnCounters counters_;
   std::vector<std::uint64_t> calls_of_name_;
   std::vector<std::string> details_{""};
-  std::size_t drawn_threads_ = 0;
+  std::array<std::size_t, 3> drawn_lanes_ = {};  // by their kind
   ShapeBudget budget_;
   TimeAxis axis_;
 };

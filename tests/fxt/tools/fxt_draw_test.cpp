@@ -197,14 +197,12 @@ TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
   EXPECT_EQ(one.exit_code, 1);
   EXPECT_EQ(one.output, "fxt-draw: " + folder() + "in.fxt: lacks these requested threads: 99; it has 2\n");
   EXPECT_TRUE(std::filesystem::remove(out_)) << "the other thread is drawn";
-  const std::string others = file("others.fxt", file_of([](Writer& writer) {
-                                    writer.write(Event{.type = EventType::AsyncBegin,
-                                                       .time = 5,
-                                                       .thread = {.process = 1, .thread = 2},
-                                                       .name = "request"});
-                                  }));
+  const std::string others =
+      file("others.fxt", file_of([](Writer& writer) {
+             writer.write(LargeBlob{.time = 5, .thread = {.process = 1, .thread = 2}, .name = "b"});
+           }));
   EXPECT_EQ(failed(others),
-            "fxt-draw: " + others + ": nothing to draw: 0 calls on 0 threads; not drawn: 1 async event\n");
+            "fxt-draw: " + others + ": nothing to draw: 0 calls on 0 threads; not drawn: 1 blob\n");
   EXPECT_EQ(failed(folder() + "none.fxt"), "fxt-draw: " + folder() + "none.fxt: No such file or directory\n");
 }
 

@@ -311,6 +311,62 @@ TEST_F(FxtDump, TellsWhatOtherFilesAre) {
   EXPECT_THAT(run(folder()).output, HasSubstr(": Is a directory\n"));
 }
 
+TEST_F(FxtDump, SumsAsyncOperationsAndRunsOnCpus) {
+  const std::string path =
+      file("others", file_of([](Writer& writer) {
+             writer.name_process(1, "app");
+             writer.name_thread(1, 2, "main");
+             const auto request = [&](EventType type, std::uint64_t time, std::uint64_t id) {
+               writer.write(Event{.type = type,
+                                  .time = time,
+                                  .thread = {.process = 1, .thread = 2},
+                                  .category = "net",
+                                  .name = "request",
+                                  .id = id});
+             };
+             request(EventType::AsyncBegin, 100, 7);
+             request(EventType::AsyncBegin, 150, 8);
+             writer.write(ThreadWakeup{.time = 160, .thread = 2});
+             writer.write(ContextSwitch{.time = 200, .incoming_thread = 2});
+             request(EventType::AsyncEnd, 250, 8);
+             writer.write(ContextSwitch{.time = 300, .outgoing_thread = 2});
+             request(EventType::AsyncEnd, 400, 7);
+           }));
+  EXPECT_THAT(
+      run("--stats --columns calls,total,self,min,max " + path).output,
+      testing::StartsWith(
+          "async operations\n"
+          "         calls          total           self          min          max\n"
+          "             2         400 ns              -       100 ns       300 ns \"net\" \"request\"\n"
+          "on a cpu, by thread\n"
+          "         calls          total           self          min          max\n"
+          "             1         100 ns              -       100 ns       100 ns \"\" \"main 2\"\n"
+          "from wakeup to cpu, by thread\n"
+          "         calls          total           self          min          max\n"
+          "             1          40 ns              -        40 ns        40 ns \"\" \"main 2\"\n"
+          "events by category"));
+  const auto json = [&](const std::string& options) {
+    return nlohmann::json::parse(run("--stats --json " + options + path).output);
+  };
+  const auto all = json("");
+  EXPECT_TRUE(all["calls"].empty());
+  EXPECT_EQ(all["async_operations"], nlohmann::json::array({{{"category", "net"},
+                                                             {"name", "request"},
+                                                             {"calls", 2},
+                                                             {"total_ns", 400},
+                                                             {"average_ns", 200},
+                                                             {"min_ns", 100},
+                                                             {"max_ns", 300}}}));
+  EXPECT_EQ(all["runs"][0]["total_ns"], 100);
+  EXPECT_EQ(all["wakeups"][0]["total_ns"], 40);
+  const auto part = json("-r 50ns~150ns ");
+  EXPECT_EQ(part["async_operations"][0]["total_ns"], 200);  // 150 to 250
+  EXPECT_EQ(part["runs"][0]["total_ns"], 50);
+  const auto begins = json("--tid 2 --type async-begin ");
+  EXPECT_EQ(begins["async_operations"].size(), 1U);
+  EXPECT_FALSE(begins.contains("runs"));
+}
+
 TEST_F(FxtDump, TellsTheTimesOfATraceThatHasNothingInTheRange) {
   for (const char* const options : {"", "--json ", "--tree ", "--stats ", "--folded "}) {
     const Outcome outcome = run(options + std::string("-r 900~901 ") + file("good", good_trace()));

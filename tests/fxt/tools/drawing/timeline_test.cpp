@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <functional>
 #include <gmock/gmock.h>
+#include <optional>
 #include <pugixml.hpp>
 #include <span>
 #include <string>
@@ -296,16 +298,111 @@ TEST(Timeline, SaysWhatIsOdd) {
               Contains("108+900 row 1: open: 900 ns at 600 ns, without an end"));
 }
 
+Words named_trace(const std::function<void(Writer&)>& write) {
+  return file_of([&](Writer& writer) {
+    writer.name_process(1, "app");
+    writer.name_thread(1, 2, "main");
+    writer.name_thread(1, 3, "worker");
+    write(writer);
+  });
+}
+Event operation(EventType type, std::uint64_t time, std::uint64_t id, std::string_view name) {
+  Event one = event(type, time, name);
+  one.id = id;
+  return one;
+}
+
+TEST(Timeline, DrawsTheAsyncOperationsOfAProcessInALaneOfTheirOwn) {
+  using enum EventType;
+  const Words words = named_trace([](Writer& writer) {
+    writer.write(operation(AsyncBegin, 1000, 7, "request"));
+    writer.write(operation(AsyncBegin, 1100, 8, "request"));  // while the first one is open: below it
+    writer.write(operation(AsyncInstant, 1200, 8, "step"));
+    writer.write(operation(AsyncEnd, 1400, 7, "request"));
+    writer.write(operation(AsyncBegin, 1500, 9, "other"));  // the first row is free again
+    writer.write(operation(AsyncEnd, 1600, 9, "other"));
+    writer.write(operation(AsyncEnd, 2000, 8, "request"));
+  });
+  const Drawn picture = drawn(bytes_of(words));
+  EXPECT_THAT(shapes_of(picture.svg),
+              ElementsAre("8+400 row 0: request: 400 ns at 0 ns", "508+100 row 0: other: 100 ns at 500 ns",
+                          "108+900 row 1: request: 900 ns at 100 ns", "^208 row 1: step at 200 ns"));
+  EXPECT_THAT(picture.svg, HasSubstr(">app 1: async operations</text>"));
+  EXPECT_THAT(picture.lines, ElementsAre("1 instant on 0 threads", "3 async operations"));
+}
+
+TEST(Timeline, DrawsAsyncOperationsThatReachOutOfTheRangeOrNeverEnd) {
+  using enum EventType;
+  const std::vector<Event> events{
+      operation(AsyncBegin, 1000, 7, "around"), operation(AsyncBegin, 1300, 8, "open"),
+      operation(AsyncEnd, 1800, 7, "around"), operation(AsyncEnd, 1900, 9, "stray")};
+  EXPECT_THAT(shapes(events, range("0.000001400~0.000001500")),
+              ElementsAre("8+1000 row 0: around: 800 ns at 0 ns",
+                          "8+1000 row 1: open: 600 ns at 300 ns, without an end"));
+  EXPECT_THAT(lines(events), ElementsAre("2 async operations", "1 call without an end in the trace",
+                                         "1 end not drawn: no begin in the trace"));
+  EXPECT_THAT(lines(events, {.events = {.names = {"open"}}}),
+              ElementsAre("1 async operation", "1 call without an end in the trace"));
+}
+
+TEST(Timeline, DrawsWhichThreadRunsOnEachCpu) {
+  const Words words = named_trace([](Writer& writer) {
+    writer.write(ThreadWakeup{.time = 1000, .cpu = 1, .thread = 2});
+    writer.write(ContextSwitch{.time = 1100, .cpu = 1, .incoming_thread = 2});
+    writer.write(ContextSwitch{.time = 1200, .cpu = 0, .incoming_thread = 3});
+    writer.write(ContextSwitch{.time = 1600, .cpu = 1, .outgoing_thread = 2, .incoming_thread = 3});
+    writer.write(ContextSwitch{.time = 2100, .cpu = 1, .outgoing_thread = 3});
+  });
+  const Drawn picture = drawn(bytes_of(words));
+  EXPECT_THAT(shapes_of(picture.svg),
+              ElementsAre("108+900 row 0: worker 3: 900 ns at 200 ns, without an end",
+                          "8+500 row 0: main 2: 500 ns at 100 ns",
+                          "508+500 row 0: worker 3: 500 ns at 600 ns", "^8 row 0: wakeup at 0 ns"));
+  EXPECT_THAT(picture.svg, HasSubstr("wakeup at 0 ns\nthread 2</title>"));
+  EXPECT_THAT(picture.svg, HasSubstr(">cpu 0</text>"));
+  EXPECT_THAT(picture.svg, HasSubstr(">cpu 1</text>"));
+  EXPECT_THAT(picture.lines, Contains("3 runs of threads on 2 cpus"));
+  EXPECT_THAT(shapes_of(drawn(bytes_of(words), {.events = {.threads = {2}}}).svg),
+              Contains(HasSubstr("main 2")));
+  EXPECT_THAT(shapes_of(drawn(bytes_of(words), {.events = {.threads = {2}}}).svg),
+              Not(Contains(HasSubstr("worker 3"))));
+}
+
+TEST(Timeline, MarksLogMessagesOnTheirThreads) {
+  const Words words = named_trace([](Writer& writer) {
+    writer.write(call(1000, 2000, "work"));
+    writer.write(Log{.time = 1300, .thread = kDrawnThread, .message = "hello log"});
+    writer.write(Log{.time = 1600, .thread = kDrawnThread, .message = "two\nlines"});
+  });
+  const std::string svg = drawn(bytes_of(words)).svg;
+  EXPECT_THAT(shapes_of(svg), ElementsAre("8+1000 row 0: work: 1 µs at 0 ns",
+                                          "^308 row 1: hello log at 300 ns", "^608 row 1: two at 600 ns"));
+  EXPECT_THAT(svg, HasSubstr("two at 600 ns\ntwo\nlines</title>"));
+}
+
+TEST(Timeline, DrawsInstantsOfAProcessOrOfAllAcrossTheirLanes) {
+  const auto svg_of_scope = [](std::optional<InstantScope> scope) {
+    Event mark = event(kInstant, 1500, "mark");
+    mark.scope = scope;
+    return drawn({call(1000, 2000, "a"), call(1000, 2000, "b", {.process = 1, .thread = 3}),
+                  call(1000, 2000, "c", {.process = 2, .thread = 4}), mark})
+        .svg;
+  };
+  // Three lanes: the first has two rows, for its mark.
+  EXPECT_THAT(svg_of_scope(InstantScope::Process), HasSubstr("<path class=\"scope flow\" d=\"M508 41V119\""));
+  EXPECT_THAT(svg_of_scope(InstantScope::Global), HasSubstr("<path class=\"scope flow\" d=\"M508 41V163\""));
+  EXPECT_THAT(svg_of_scope(InstantScope::Process), HasSubstr("mark at 500 ns\nscope=process</title>"));
+  for (const auto scope : {std::optional(InstantScope::Thread), std::optional<InstantScope>()})
+    EXPECT_THAT(svg_of_scope(scope), Not(HasSubstr("class=\"scope flow\"")));
+}
+
 TEST(Timeline, SaysWhatItDoesNotDraw) {
   const Drawn all = drawn(bytes_of(sample_trace()));
-  EXPECT_THAT(all.lines,
-              ElementsAre("2 calls, 2 instants, 2 flow arrows, 1 value of 1 counter on 2 threads",
-                          "1 mark before or behind the calls: at the ends of the axis",
-                          "not drawn: 3 async events, 2 context switches, 1 wakeup, 1 log message, 1 blob"));
-  EXPECT_THAT(
-      drawn(bytes_of(sample_trace()), range("0.0000014~0.0000016")).lines,
-      ElementsAre("2 calls on 2 threads", "2 flow arrows not drawn: one end is outside of what is drawn",
-                  "not drawn: 3 async events"));
+  EXPECT_THAT(all.lines, ElementsAre("2 calls, 5 instants, 2 flow arrows, 1 value of 1 counter on 2 threads",
+                                     "1 async operation", "1 run of threads on 1 cpu", "not drawn: 1 blob"));
+  EXPECT_THAT(drawn(bytes_of(sample_trace()), range("0.0000014~0.0000016")).lines,
+              ElementsAre("2 calls, 1 instant on 2 threads", "1 async operation",
+                          "2 flow arrows not drawn: one end is outside of what is drawn"));
 }
 
 constexpr auto kFlowBegin = EventType::FlowBegin, kFlowStep = EventType::FlowStep,
@@ -459,8 +556,9 @@ TEST(Timeline, TellsOfArguments) {
 
 TEST(Timeline, DrawsFlowsAndCounters) {
   const std::string svg = drawn(bytes_of(sample_trace())).svg;
-  EXPECT_THAT(svg, HasSubstr("<path class=\"flow\" d=\"M383 49.5C476.75 49.5 476.75 110.5 570.5 110.5\""));
-  EXPECT_THAT(svg, HasSubstr("<path class=\"values\" d=\"M258 "));
+  EXPECT_THAT(svg,
+              HasSubstr("<path class=\"flow\" d=\"M280.73 49.5C348.91 49.5 348.91 110.5 417.09 110.5\""));
+  EXPECT_THAT(svg, HasSubstr("<path class=\"values\" d=\"M189.82 "));
 }
 
 // The last value is infinite: it has no place. The others are further apart than the greatest number.
