@@ -106,7 +106,7 @@ class TimeGroup {
     records_.clear();
     for (const std::size_t start : starts_)
       records_.emplace_back(std::span(words_).subspan(start, KeptRecord::size_of(words_[start])));
-    if (records_.size() > 1) sort_lasting();
+    sort_lasting();
     is_given_.assign(records_.size(), false);
     left_ = records_.size();
     next_ = 0;
@@ -117,12 +117,14 @@ class TimeGroup {
   }
   // The longest of those that lie around this record; null if none does.
   const KeptRecord* around(const TimePlace& place) {
-    for (std::size_t i = next_; place.lasts && left_ != 0 && i < records_.size(); ++i) {
-      const KeptRecord& record = records_[i];
-      if (!is_given_[i] && record.lasts() && record.track() == place.track && record.end() > place.end)
-        return &give(i);
-    }
-    return nullptr;
+    if (!place.lasts) return nullptr;
+    const auto track = longest_.find(place.track);
+    if (track == longest_.end()) return nullptr;
+    std::size_t& next = track->second;
+    while (next < lasting_.size() && is_given_[lasting_[next]]) ++next;
+    if (next == lasting_.size()) return nullptr;
+    const KeptRecord& record = records_[lasting_[next]];
+    return record.track() == place.track && record.end() > place.end ? &give(lasting_[next]) : nullptr;
   }
 
  private:
@@ -135,21 +137,28 @@ class TimeGroup {
   }
   // The lasting records of each thread change their places: longer ones come first.
   void sort_lasting() {
-    std::vector<std::size_t> places;
+    lasting_.clear();
+    longest_.clear();
     for (std::size_t i = 0; i < records_.size(); ++i)
-      if (records_[i].lasts()) places.push_back(i);
-    std::ranges::stable_sort(places, {}, [this](std::size_t i) { return records_[i].track(); });
+      if (records_[i].lasts()) lasting_.push_back(i);
+    std::ranges::stable_sort(lasting_, {}, [this](std::size_t i) { return records_[i].track(); });
     std::vector<KeptRecord> sorted;
-    for (const std::size_t i : places) sorted.push_back(records_[i]);
+    for (const std::size_t i : lasting_) sorted.push_back(records_[i]);
     std::ranges::stable_sort(
         sorted, {}, [](const KeptRecord& record) { return std::pair(record.track(), ~record.end()); });
-    for (std::size_t i = 0; i < places.size(); ++i) records_[places[i]] = sorted[i];
+    for (std::size_t i = 0; i < lasting_.size(); ++i) {
+      records_[lasting_[i]] = sorted[i];
+      longest_.try_emplace(sorted[i].track(), i);
+    }
   }
 
   std::vector<std::uint64_t> words_;
   std::vector<std::size_t> starts_;  // of the records, in words_
   std::vector<KeptRecord> records_;
   std::vector<bool> is_given_;
+  std::vector<std::size_t> lasting_;  // the places of the lasting ones: by track, longer ones first
+  std::unordered_map<std::uint32_t, std::size_t>
+      longest_;  // by track: the first in lasting_ that may be left
   std::size_t next_ = 0, left_ = 0;
   std::uint64_t ns_ = 0;
 };
