@@ -18,9 +18,11 @@ class Checker {
   // Called with each finding once it is certain. Nesting is judged after sorting by time, so findings are not
   // quite in the order of the file.
   using Report = std::function<void(const Finding&)>;
+  // In which order times and nesting are judged.
+  enum class Order : std::uint8_t { ByTime, AsWritten };
   // Findings are about these readers only. If these are not all of them, notes say which kinds of records
   // they ignore.
-  explicit Checker(Report report, KnownReaders readers = KnownReaders::all());
+  explicit Checker(Report report, KnownReaders readers = KnownReaders::all(), Order order = Order::ByTime);
   ~Checker();
   Checker(Checker&&) noexcept;
   Checker& operator=(Checker&&) noexcept;

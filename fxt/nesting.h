@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of the times of events. Nesting: how the durations of a thread lie inside each other so that all
-// readers see them alike (rules W15 to W17, W21). This is its only implementation: the Writer applies it
-// before it writes, the Checker to events that it has sorted, and users of Writer::reserve() can apply it,
-// too.
+// readers see them alike (rules W15 to W17, W21). The Checker applies it to events that it has sorted.
 #pragma once
 
 #include <algorithm>

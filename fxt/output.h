@@ -25,6 +25,9 @@ class Output {
   // call returned; at the first call there is none, and the number is 0. Returns an empty buffer of at least
   // kMinBufferWords, which the Writer uses until the next call. May throw; the Writer passes that on.
   virtual std::span<std::uint64_t> exchange(std::size_t filled_words) = 0;
+  // True if a Writer is to call exchange() after each record, and not only when the buffer is full. Each
+  // record comes together with the registrations of its strings and threads.
+  virtual bool takes_each_record() const { return false; }
   // Nothing follows: Writer::finish() has sent its last words.
   virtual void finish() {}
 };

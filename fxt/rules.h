@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules that a trace must keep so that all known readers read it alike, the ways to break them and what
-// each costs in which reader. The Writer refuses such records, the Checker reports them.
+// each costs in which reader. The Checker reports them.
 #pragma once
 
 #include <cstddef>
@@ -97,7 +97,7 @@ enum class Fault : std::uint8_t {
   LargeBlobWithoutMetadata,
   OversizedRecord,
   ProviderZero,
-  // ---- How it is encoded; a Writer gets these right ----
+  // ---- How it is encoded: a Writer makes none of these faults ----
   NoMagic,
   BigEndian,
   EmptyFile,
@@ -143,7 +143,7 @@ enum class Fault : std::uint8_t {
   StrayEndInside,  // inside a complete event
   NamesOuter,      // an end, of the duration around the innermost one
   NeverEnds,
-  OutOfWindow,  // goes back in time too far; for a Writer, at all
+  OutOfWindow,  // goes back in time: too far, or in what passes through a CheckedOutput
   NotEnclosed,  // a flow in no duration
   BehindEnded,  // a flow behind an inner duration that is over
   FlowInUse,
@@ -159,26 +159,7 @@ enum class Fault : std::uint8_t {
   // ---- What breaks no rule of the format ----
   Ignored,  // by a reader that was asked for by name
 };
-// About records among others, not about one alone.
-constexpr bool is_about_order(Fault fault) { return fault >= Fault::Overlaps && fault < Fault::Ignored; }
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::Ignored) + 1;
-
-class Faults {
- public:
-  constexpr Faults() = default;  // none
-  constexpr Faults(std::initializer_list<Fault> faults) {
-    for (const Fault fault : faults) add(fault);
-  }
-  constexpr void add(Fault fault) { bits_[word(fault)] |= bit(fault); }
-  constexpr bool contains(Fault fault) const { return (bits_[word(fault)] & bit(fault)) != 0; }
-
- private:
-  static constexpr std::size_t word(Fault fault) { return static_cast<std::size_t>(fault) / 64; }
-  static constexpr std::uint64_t bit(Fault fault) {
-    return std::uint64_t{1} << (static_cast<unsigned>(fault) % 64);
-  }
-  std::uint64_t bits_[(kFaults + 63) / 64] = {};
-};
 
 enum class Severity : std::uint8_t {
   Note,     // some reader ignores such records, as it may

@@ -13,7 +13,9 @@ namespace FXT_API fxt {
 
 class WordBuffer {
  public:
-  explicit WordBuffer(Output& output) : output_(&output) { flush(); }  // fetches the first buffer
+  explicit WordBuffer(Output& output) : output_(&output), sends_each_record_(output.takes_each_record()) {
+    flush();  // fetches the first buffer
+  }
   WordBuffer(WordBuffer&&) = default;  // the one that was moved from must not be used
   WordBuffer& operator=(WordBuffer&&) = default;
 
@@ -33,6 +35,11 @@ class WordBuffer {
   }
   void append(std::span<const std::uint64_t> words) { std::ranges::copy(words, claim(words.size())); }
 
+  // To be called after each record: sends it, if the Output takes each record.
+  void end_record() {
+    if (sends_each_record_) [[unlikely]]
+      flush();
+  }
   // Sends everything to the Output.
   void flush();
   // Tells the Output that nothing follows. What is written afterwards is a std::logic_error.
@@ -54,6 +61,7 @@ class WordBuffer {
   std::uint64_t* limit_ = nullptr;
   std::uint64_t exchanged_words_ = 0;
   bool is_finished_ = false;
+  bool sends_each_record_ = false;
 };
 
 }  // namespace fxt

@@ -24,7 +24,7 @@ NAMES = {
     "cctype": "isalpha isxdigit toupper",
     "charconv": "from_chars to_chars",
     "chrono": "chrono",
-    "cmath": "abs cos fmod isfinite isnan isnormal ldexp lround pow signbit sin",
+    "cmath": "abs cos fmod isfinite isnan isnormal ldexp llround lround pow signbit sin",
     "concepts": "convertible_to floating_point integral invocable same_as signed_integral unsigned_integral",
     "condition_variable": "condition_variable",
     "csetjmp": "jmp_buf longjmp",

@@ -194,10 +194,7 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
 
 Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& names, Notes& notes,
                     const ImportStats& stats, TraceOutput& output) {
-  fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert",
-                                       .allow = {fxt::Fault::UnnamedThread, fxt::Fault::TakenForIdle,
-                                                 fxt::Fault::NamedInOtherProcess, fxt::Fault::LongSpan},
-                                       .trust_nesting = true});  // the Timeline keeps it
+  fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert"});
   FxtSink sink(writer, names, options.has_viewer_hints ? &timeline.info() : nullptr);
   Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});

@@ -87,12 +87,12 @@ class PacketCheck {
 
 class Checker::State {
  public:
-  State(Report report, KnownReaders readers)
+  State(Report report, KnownReaders readers, Order order)
       : findings_(std::move(report), readers),
         start_(findings_),
         references_(findings_),
-        nesting_(findings_, argument_names_),
-        links_(findings_, argument_names_),
+        nesting_(findings_, argument_names_, order == Order::AsWritten),
+        links_(findings_, argument_names_, order == Order::AsWritten),
         objects_(findings_),
         packets_(findings_),
         limits_(findings_),
@@ -127,8 +127,8 @@ class Checker::State {
   bool has_nuls_ = false;  // a string of the tables so far
 };
 
-Checker::Checker(Report report, KnownReaders readers)
-    : state_(std::make_unique<State>(std::move(report), readers)) {}
+Checker::Checker(Report report, KnownReaders readers, Order order)
+    : state_(std::make_unique<State>(std::move(report), readers, order)) {}
 Checker::~Checker() = default;
 Checker::Checker(Checker&&) noexcept = default;
 Checker& Checker::operator=(Checker&&) noexcept = default;

@@ -22,7 +22,7 @@ using enum KnownReader;
 // warning, a - a note.
 constexpr std::string_view kLetters = "PTCRS";
 
-// `problem`: of faults that the Writer and the Checker say alike. A # stands for the id.
+// `problem`: of faults whose text is always the same. A # stands for the id.
 struct FaultEntry {
   Fault fault;
   std::string_view name, rule, costs, problem = {};

@@ -18,22 +18,23 @@ namespace fxt {
 
 class LinkCheck {
  public:
-  LinkCheck(const Findings& findings, ArgumentNames& argument_names)
-      : findings_(&findings), argument_names_(&argument_names) {}
+  LinkCheck(const Findings& findings, ArgumentNames& argument_names, bool is_as_written)
+      : findings_(&findings), argument_names_(&argument_names), is_as_written_(is_as_written) {}
 
   // Consumes flow and async events; others are ignored.
   void add(const Event& event, std::uint64_t time_ns, std::uint64_t offset) {
     if (!is_flow(event.type) && !is_async(event.type)) return;
+    const Link link{.time = time_ns,
+                    .order = order_++,
+                    .type = event.type,
+                    .process = event.thread.process,
+                    .id = event.id,
+                    .names = hash_of_names(event.category.text, event.name.text),
+                    .offset = offset,
+                    .arguments = is_async(event.type) ? argument_names_->number_of(event.arguments) : 0};
+    if (is_as_written_) return judge(link);
     const bool was_lost = links_.is_lost();
-    if (!links_.add({.time = time_ns,
-                     .order = order_++,
-                     .type = event.type,
-                     .process = event.thread.process,
-                     .id = event.id,
-                     .names = hash_of_names(event.category.text, event.name.text),
-                     .offset = offset,
-                     .arguments = is_async(event.type) ? argument_names_->number_of(event.arguments) : 0}) &&
-        !was_lost)
+    if (!links_.add(link) && !was_lost)
       findings_->report(Fault::OutOfWindow, offset, kind_of(event.type),
                         "goes back in time further than can be followed; flows and async operations are not "
                         "checked from here on");
@@ -47,8 +48,8 @@ class LinkCheck {
         if (!operation.end)
           findings_->report(Fault::AsyncNeverEnds, operation.tag, kind_of(EventType::AsyncBegin),
                             "never ends");
-    flows_.for_each([this](std::uint64_t, std::uint64_t id, std::uint64_t offset) {
-      findings_->report(Fault::FlowNeverEnds, offset, kind_of(EventType::FlowBegin),
+    flows_.for_each([this](std::uint64_t, std::uint64_t id, const Flow& flow) {
+      findings_->report(Fault::FlowNeverEnds, flow.offset, kind_of(EventType::FlowBegin),
                         "flow " + std::to_string(id) + " never ends");
     });
   }
@@ -66,30 +67,42 @@ class LinkCheck {
     std::uint64_t offset = 0;
     std::uint32_t arguments = 0;  // of async begins and ends: ArgumentNames
   };
+  struct Flow {
+    std::uint64_t offset = 0;  // of its begin
+    std::uint64_t last = 0;    // the time of its last event
+  };
   struct Async : OpenAsyncs<std::uint64_t> {  // by the offsets of their begins
     std::size_t ended = 0;                    // operations that ended before one that is inside them
+    std::uint64_t last = 0;                   // the time of the last event
   };
 
   void settle(std::size_t count) {
-    links_.settle(count,
-                  [this](const Link& link) { is_async(link.type) ? judge_async(link) : judge_flow(link); });
+    links_.settle(count, [this](const Link& link) { judge(link); });
   }
+  void judge(const Link& link) { is_async(link.type) ? judge_async(link) : judge_flow(link); }
   void report(Fault fault, const Link& link, std::string_view other = {}) const {
     findings_->report(fault, link.offset, kind_of(link.type), problem_of(fault, link.id).append(other));
   }
   void judge_flow(const Link& link) {
     const auto flow = flows_.find(link.process, link.id);
-    if (const auto fault = flows_.fault_of(link.type, link.process, flow))
+    if (flow && link.time < flow.tag->last)
+      report(Fault::OutOfWindow, link, "comes after a later event of its flow");
+    else if (const auto fault = flows_.fault_of(link.type, link.process, flow))
       report(*fault, link,
-             fault == Fault::FlowInUse ? " the begin at " + offset_text(*flow.tag) : std::string());
+             fault == Fault::FlowInUse ? " the begin at " + offset_text(flow.tag->offset) : std::string());
     else if (link.type == EventType::FlowBegin)
-      flows_.begin(link.process, link.id, link.offset);
+      flows_.begin(link.process, link.id, {.offset = link.offset, .last = link.time});
     else if (link.type == EventType::FlowEnd)
       flows_.end(flow, link.id);
+    else
+      flow.tag->last = link.time;
   }
   // Perfetto cuts what is still open inside an operation that has ended, at the next event of the id.
   void judge_async(const Link& link) {
     Async& async = asyncs_[link.id];
+    if (link.time < async.last)
+      return report(Fault::OutOfWindow, link, "comes after a later event of its id");
+    async.last = link.time;
     for (std::size_t i = async.open.size(); async.ended > 0 && i-- > 0;) {
       if (!async.open[i].end || *async.open[i].end >= link.time) continue;
       if (i + 1 < async.open.size())
@@ -127,9 +140,10 @@ class LinkCheck {
 
   const Findings* findings_;
   ArgumentNames* argument_names_;
+  bool is_as_written_;
   SortedSteps<Link> links_;
   std::uint64_t order_ = 0;
-  OpenFlows<std::uint64_t> flows_;  // by the offsets of their begins
+  OpenFlows<Flow> flows_;
   std::map<std::uint64_t, Async> asyncs_;
 };
 

@@ -1,6 +1,6 @@
 // The rules of events that belong together by an id (rules W17 and W21): flows, joined as Perfetto joins
-// them, and async operations, stacked as Perfetto stacks them. The Writer refuses what breaks them, the
-// Checker reports it, the Cutter follows flows, and fxt-draw draws their arrows. `Tag` is what each of them
+// them, and async operations, stacked as Perfetto stacks them. The Checker reports what
+// breaks them, the Cutter follows flows, and fxt-draw draws their arrows. `Tag` is what each of them
 // remembers. Internal to them.
 #pragma once
 

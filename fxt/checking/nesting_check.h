@@ -75,6 +75,8 @@ class TrackCheck {
   // `rule` is what misplaced durations break: W16 if the file is not in time order, else W15.
   void step(const Step& step, std::string_view rule) {
     rule_ = rule;
+    if (step.time < durations_.last_time())
+      return report(Fault::OutOfWindow, step, "comes after a later event of its thread");
     if (is_flow(step.type)) return apply(step);  // closes nothing
     durations_.leave(step.time, [&](const auto& ended) {
       if (ended.end != ended_at_) ended_order_ = 0;
@@ -176,23 +178,25 @@ class TrackCheck {
 // All threads.
 class NestingCheck {
  public:
-  NestingCheck(const Findings& findings, ArgumentNames& argument_names)
-      : findings_(&findings), argument_names_(&argument_names) {}
+  NestingCheck(const Findings& findings, ArgumentNames& argument_names, bool is_as_written)
+      : findings_(&findings), argument_names_(&argument_names), is_as_written_(is_as_written) {}
 
   // `begin_ns` and `end_ns` are the event's times.
   void add(const Event& event, std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t offset) {
     if (event.type == EventType::Counter || is_async(event.type)) return;
     const bool has_name = event.type == EventType::DurationBegin || event.type == EventType::DurationEnd;
     Track& track = track_of(event.thread);
+    const TrackCheck::Step step{.time = begin_ns,
+                                .order = ++order_,
+                                .end = end_ns,
+                                .name = has_name ? hash_of_names(event.category.text, event.name.text) : 0,
+                                .offset = offset,
+                                .type = event.type,
+                                .arguments = has_name ? argument_names_->number_of(event.arguments) : 0};
+    if (is_as_written_) return track.check.step(step, "W15");
     const bool was_lost = track.steps.is_lost();
     track.is_in_order = track.is_in_order && begin_ns >= track.steps.latest();
-    if (!track.steps.add({.time = begin_ns,
-                          .order = ++order_,
-                          .end = end_ns,
-                          .name = has_name ? hash_of_names(event.category.text, event.name.text) : 0,
-                          .offset = offset,
-                          .type = event.type,
-                          .arguments = has_name ? argument_names_->number_of(event.arguments) : 0})) {
+    if (!track.steps.add(step)) {
       if (!was_lost)
         findings_->report(Fault::OutOfWindow, offset, kind_of(event.type),
                           "goes back in time further than can be followed; the nesting of its thread is not "
@@ -234,6 +238,7 @@ class NestingCheck {
 
   const Findings* findings_;
   ArgumentNames* argument_names_;
+  bool is_as_written_;
   std::deque<Track> tracks_;  // in the order of their first event
   ByThread<Track*> by_thread_;
   std::size_t waiting_ = 0;

@@ -1,6 +1,6 @@
 // The blobs of type Perfetto: together they are packets of a Perfetto trace, a protobuf that may be cut
 // anywhere (rule W23). Finds the borders of packets and fields, not their meaning. Internal to the
-// Writer and the Checker.
+// Checker.
 #pragma once
 
 #include <algorithm>

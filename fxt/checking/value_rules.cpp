@@ -2,7 +2,6 @@
 #include "fxt/checking/value_rules.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -28,16 +27,11 @@ std::optional<double> number_of(const Value& value) {
       value);
 }
 
-// The first argument whose name, as it is written, an earlier one has.
+// The first argument whose name an earlier one has.
 const Argument* repeated_argument(const Arguments& arguments) {
-  if (arguments.size() < 2 || arguments.size() > kMaxArguments) return nullptr;
-  std::array<std::string_view, kMaxArguments> names;
-  std::array<std::string, kMaxArguments> kept;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    names[i] = as_written(arguments[i].name.text, kMaxStringBytes, kept[i]);
+  for (std::size_t i = 1; i < arguments.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
-      if (names[k] == names[i]) return &arguments[i];
-  }
+      if (arguments[k].name.text == arguments[i].name.text) return &arguments[i];
   return nullptr;
 }
 
@@ -75,6 +69,8 @@ std::string_view fault_of_known_counter(const Event& event) {
 }
 
 }  // namespace
+
+bool is_number(const Value& value) { return number_of(value).has_value(); }
 
 void check_time(std::optional<std::uint64_t> ns, FaultSink& faults) {
   if (!ns || *ns >= kTimeLimit)
@@ -201,12 +197,6 @@ void ThreadNames::check_scheduled(std::uint64_t thread, FaultSink& faults) const
                  "thread " + std::to_string(thread) + " has no kernel object that names its process");
 }
 
-void ThreadNames::check_renamed(const KernelObject& object, std::uint64_t process, FaultSink& faults) {
-  if (process_of_thread(object) != process)
-    faults.fault(Fault::NamedInOtherProcess, "thread " + std::to_string(object.koid) +
-                                                 " was switched in process " + std::to_string(process));
-}
-
 // ---- Counters ----
 
 void CounterRules::check(const Event& event, FaultSink& faults) const {
@@ -223,9 +213,7 @@ void CounterRules::check(const Event& event, FaultSink& faults) const {
 }
 
 void CounterRules::check_series(std::string_view counter, std::string_view series, FaultSink& faults) const {
-  std::string kept, kept_series;
-  counter = as_written(counter, kMaxStringBytes, kept);
-  const auto known = counter_of_.find(as_written(series, kMaxStringBytes, kept_series));
+  const auto known = counter_of_.find(series);
   if (known != counter_of_.end() && known->second != counter)
     faults.fault(Fault::SharedSeries,
                  "argument " + quoted(series) + " also names a series of counter " + quoted(known->second));
@@ -236,10 +224,7 @@ void CounterRules::add(const Event& event) {
     if (argument.name.storage == Storage::Missing || event.name.storage == Storage::Missing ||
         !number_of(argument.value))
       continue;
-    std::string kept, kept_series;
-    const std::string_view series = as_written(argument.name.text, kMaxStringBytes, kept_series);
-    if (!counter_of_.contains(series))
-      counter_of_.emplace(series, as_written(event.name.text, kMaxStringBytes, kept));
+    if (!counter_of_.contains(argument.name.text)) counter_of_.emplace(argument.name.text, event.name.text);
   }
 }
 
@@ -274,10 +259,9 @@ std::size_t ArgumentNames::Hash::operator()(const Names& names) const {
 
 std::uint32_t ArgumentNames::number_of(const Arguments& arguments) {
   list_.clear();
-  std::string kept;
   for (const Argument& argument : arguments)
     if (argument.name.storage != Storage::Missing)
-      list_.push_back(std::hash<std::string_view>{}(as_written(argument.name.text, kMaxStringBytes, kept)));
+      list_.push_back(std::hash<std::string_view>{}(argument.name.text));
   if (list_.empty()) return 0;
   const auto [entry, is_new] = numbers_.try_emplace(list_, static_cast<std::uint32_t>(names_.size() + 1));
   if (is_new) names_.push_back(&entry->first);

@@ -1,5 +1,5 @@
-// The rules for what records say, whatever their order: stated once for the Writer, which refuses, and for
-// the Checker, which reports; and what both and the Cutter ask about names. Internal to them.
+// The Checker's rules for the values in records, whatever their order, and what the Writer and the Cutter ask
+// about names. Internal to them.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ inline bool is_of_writer(const Record& record) {
          std::holds_alternative<StringRecord>(record) || std::holds_alternative<ThreadRecord>(record);
 }
 
-// Takes the faults of the current record. The Writer's throws.
+// Takes the faults of the current record.
 class FaultSink {
  public:
   virtual void fault(Fault fault, std::string problem) = 0;
@@ -59,8 +59,8 @@ const Argument* process_argument(const KernelObject& object);
 // The process itself; 0 if the name doesn't say it.
 std::uint64_t process_of_thread(const KernelObject& object);
 
-// Names of threads. Perfetto knows the process of a thread that is switched or woken by its last name only:
-// in the Writer the last one before, in the Checker that of the whole file.
+// Names of threads. Perfetto knows the process of a thread that is switched or woken by its last name in the
+// file only.
 class ThreadNames {
  public:
   void add(const KernelObject& object);
@@ -68,8 +68,6 @@ class ThreadNames {
   void check_switched(const Thread& thread, std::uint8_t priority, FaultSink& faults) const;
   // The thread of another scheduling record, if it is not the idle one.
   void check_scheduled(std::uint64_t thread, FaultSink& faults) const;
-  // A name that follows a switch of its thread in this process.
-  static void check_renamed(const KernelObject& object, std::uint64_t process, FaultSink& faults);
 
  private:
   // 0 without a name.
@@ -82,12 +80,13 @@ class ThreadNames {
 class CounterRules {
  public:
   void check(const Event& event, FaultSink& faults) const;
-  void check_series(std::string_view counter, std::string_view series, FaultSink& faults) const;
-  // To be called for those that were read, or have been written.
+  // To be called after check().
   void add(const Event& event);
 
  private:
-  std::map<std::string, std::string, std::less<>> counter_of_;  // by series; both as written
+  void check_series(std::string_view counter, std::string_view series, FaultSink& faults) const;
+
+  std::map<std::string, std::string, std::less<>> counter_of_;  // by series
 };
 
 // `text` as a record will hold it: repaired, and cut at `max_bytes`. A repaired text is stored in `kept`.
@@ -100,6 +99,9 @@ inline std::string_view as_written(std::string_view text, std::size_t max_bytes,
 }
 
 // ---- Names and arguments ----
+
+// Bools are not.
+bool is_number(const Value& value);
 
 // A name in a message, cut when it is long.
 std::string quoted(std::string_view name);
@@ -122,7 +124,7 @@ class ArgumentNames {
   // The names of one record, as their hashes. Few records have names that no other has.
   using Names = std::vector<std::size_t>;
 
-  // A number for these names as they are written, the same for the same ones in this order; 0 for none.
+  // A number for these names, the same for the same ones in this order; 0 for none.
   std::uint32_t number_of(const Arguments& arguments);
   // Whether one name is among those of both numbers.
   bool share(std::uint32_t a, std::uint32_t b) const;

@@ -78,8 +78,7 @@ namespace {
 constexpr std::string_view kCut = "cut";
 
 WriterOptions options_of(const KnownProviders& providers) {
-  // Records of the trace are copied even if some reader can't read them.
-  WriterOptions options{.provider_name = providers.default_name, .readers = {}, .trust_nesting = true};
+  WriterOptions options{.provider_name = providers.default_name};
   if (!providers.all.empty()) {
     options.provider_id = providers.all.front().first;
     options.provider_name = providers.all.front().second;

@@ -60,9 +60,9 @@ void WordBuffer::flush() {
   if (is_finished_) return;
   const auto filled = static_cast<std::size_t>(cursor_ - buffer_.data());
   for (std::uint64_t& word : buffer_.first(filled)) boost::endian::native_to_little_inplace(word);
-  exchanged_words_ += filled;
   cursor_ = buffer_.data();  // if the Output throws, nothing is sent twice
   buffer_ = output_->exchange(filled);
+  exchanged_words_ += filled;
   cursor_ = buffer_.data();
   limit_ = cursor_ + buffer_.size();
 }

@@ -13,10 +13,13 @@ namespace fxt {
 
 void refuse_wide_value() { throw std::logic_error("value too wide for its field"); }
 
+void RecordBuilder::refuse(const std::string& problem) const {
+  throw WriterError(std::string(kind_) + (name_.empty() ? "" : ' ' + quoted(name_)) + ": " + problem);
+}
+
 std::uint64_t* RecordBuilder::next(std::size_t words) {
   if (words > room_.size() - size_)
-    throw WriterError(std::string(kind_) + ' ' + quoted(name_) +
-                      ": its strings and arguments need more than the 4095 words of a record");
+    refuse("its strings and arguments need more than the 4095 words of a record");
   size_ += words;
   return room_.data() + size_ - words;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "fxt/record_layouts.h"
@@ -21,7 +22,7 @@ using RecordScratch = std::array<std::uint64_t, kMaxRecordWords>;
 class RecordBuilder {
  public:
   // Encodes into `room`. Without tables, strings are inline, and nothing refers to threads. `kind` and `name`
-  // are for the message when the record grows too large.
+  // are for the message when the record has no encoding.
   explicit RecordBuilder(std::span<std::uint64_t> room, WriterTables* tables = nullptr,
                          std::string_view kind = "", std::string_view name = "")
       : room_(room), tables_(tables), kind_(kind), name_(name) {
@@ -39,7 +40,10 @@ class RecordBuilder {
   void zero(Fields...) {}
   template <typename Field, typename T>
   void field(Field, T value) {
-    room_[header_] |= Field::put(static_cast<std::uint64_t>(value));
+    const auto number = static_cast<std::uint64_t>(value);
+    if (number > Field::kMax)
+      refuse(std::to_string(number) + " in a field that holds up to " + std::to_string(Field::kMax));
+    room_[header_] |= Field::put(number);
   }
   bool next_header() {
     header_ = size_;
@@ -95,6 +99,8 @@ class RecordBuilder {
   }
   template <typename Field>
   bool arguments(Field field, const Arguments& arguments) {
+    if (arguments.size() > kMaxArguments)
+      refuse(std::to_string(arguments.size()) + " arguments: a record takes 15");
     this->field(field, arguments.size());
     for (const Argument& one : arguments) argument(one);
     return true;
@@ -115,6 +121,8 @@ class RecordBuilder {
   }
 
  private:
+  // Throws a WriterError.
+  [[noreturn]] void refuse(const std::string& problem) const;
   // Room for `words` more words.
   std::uint64_t* next(std::size_t words);
   TextRef refer_to(const String& string) const {

@@ -160,7 +160,7 @@ BENCHMARK(check_records);
 void check_mistakes(benchmark::State& state) {
   const auto count = static_cast<std::uint64_t>(state.range());
   fxt::MemoryOutput output;
-  fxt::Writer writer(output, {.allow = {fxt::Fault::TooDeep}});
+  fxt::Writer writer(output);
   const auto write = [&writer](fxt::EventType type, std::uint64_t time, std::string_view name,
                                std::uint64_t id) {
     writer.write(fxt::Event{.type = type,

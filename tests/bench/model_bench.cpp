@@ -52,7 +52,7 @@ class Calls : public Source {
 void convert_calls(benchmark::State& state, Names& names, const Calls::Fill& fill) {
   for (auto unused : state) {
     ReadyMemory memory(kMemory);
-    fxt::Writer writer(memory, {.trust_nesting = true});
+    fxt::Writer writer(memory);
     Notes notes;
     TimelineOptions options;
     options.lanes = {.limits = FxtSink::kLimits};

@@ -47,7 +47,7 @@ inline void convert_trace(std::string_view bytes, tfile::TraceFileOptions own = 
   }
   fxt::MemoryOutput output;
   // The sink puts some records straight into the buffer: the Writer sees no begins there.
-  fxt::Writer writer(output, {.allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
+  fxt::Writer writer(output);
   FxtSink sink(writer, names);
   timeline.run(sink, [] {});
   writer.flush();

@@ -76,7 +76,7 @@ inline std::string converted(const std::filesystem::path& recording, std::size_t
   import(recording, context, own);
   fxt::MemoryOutput output;
   // The sink puts some records straight into the buffer: the Writer sees no begins there.
-  fxt::Writer writer(output, {.allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
+  fxt::Writer writer(output);
   FxtSink sink(writer, names);
   Balance balance(sink);
   timeline.run(balance, [] {});

@@ -24,8 +24,8 @@ class Choice {
   bool from_bytes_ = false;
 };
 
-// What the Writer accepted passes the Checker and is read back equal, after it only what finish() ended; what
-// it refused is not there. Returns what is not so, or an empty text.
+// What a Writer has written is read back equal, and what has no encoding is not there. What a CheckedOutput
+// has repaired has no errors but those of its findings. Returns what is not so, or an empty text.
 std::string fault_of_random_writing(Choice choice);
 
 }  // namespace fxt::test

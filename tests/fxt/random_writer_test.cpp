@@ -1,4 +1,4 @@
-// What a Writer accepts, the Checker passes, and the Reader gives back.
+// What a Writer writes, the Reader gives back; what a CheckedOutput repairs, the Checker passes.
 #include "tests/fxt/random_writer.h"
 
 #include <gtest/gtest.h>

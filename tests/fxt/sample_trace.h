@@ -17,12 +17,6 @@ inline std::vector<std::byte> bytes_of(const Words& words) {
   return bytes;
 }
 
-inline constexpr WriterOptions kEverything{
-    .provider_name = "sample",
-    .allow = {Fault::UserspaceObject, Fault::BlobArgument, Fault::OversizedRecord,
-              Fault::LargeBlobWithoutMetadata, Fault::UnnamedThread, Fault::TakenForIdle,
-              Fault::NamedInOtherProcess, Fault::NoPackets, Fault::PartOfPacket}};
-
 inline Words sample_trace() {
   return file_of(
       [](Writer& writer) {
@@ -116,7 +110,7 @@ inline Words sample_trace() {
                                .bytes = kBytes});
         writer.write(LargeBlobWithoutMetadata{.category = "app", .name = "notes", .bytes = kBytes});
       },
-      kEverything);
+      {.provider_name = "sample"});
 }
 
 // Profiler records, one with a spare word, and records that nobody knows yet.

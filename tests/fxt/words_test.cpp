@@ -95,7 +95,7 @@ TEST(Words, Headers) {
 
 TEST(Words, ARecordFilledInByHandIsReadBack) {
   MemoryOutput output;
-  Writer writer(output, {.trust_nesting = true});
+  Writer writer(output);
   const auto thread = writer.thread_index(100, 101);
   const std::uint16_t app = writer.string_ref("app").value(), size = writer.string_ref("size").value();
   EXPECT_EQ(writer.string_ref("").value(), 0);

@@ -53,8 +53,7 @@ class SharedThread : public testing::Test {
   // The rules that the written file breaks.
   std::string broken_rules(const std::vector<Fill>& stories) {
     fxt::MemoryOutput output;
-    fxt::Writer writer(output,
-                       {.provider_name = "t", .allow = {fxt::Fault::LongSpan}, .trust_nesting = true});
+    fxt::Writer writer(output, {.provider_name = "t"});
     FxtSink sink(writer, names);
     run(sink, stories);
     writer.flush();
@@ -151,7 +150,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedOnesDoNot) {
 // Threads are named once. A thread that no lane is shown on any more is not named.
 TEST_F(SharedThread, OneThreadIsNamedOnce) {
   fxt::MemoryOutput output;
-  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  fxt::Writer writer(output, {.provider_name = "t"});
   FxtSink sink(writer, names);
   run(sink, {calls(1, 1000, 3000), instants(1, 2000)});
   writer.flush();

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <variant>
 
+#include "fxt/checked_output.h"
 #include "fxt/checker.h"
 #include "fxt/cutter.h"
 #include "fxt/input.h"
@@ -59,7 +60,8 @@ bool is_all_there() {
 
 int main() {
   fxt::MemoryOutput output;
-  fxt::Writer writer(output, {.provider_name = "outside"});
+  fxt::CheckedOutput checked(output);
+  fxt::Writer writer(checked, {.provider_name = "outside"});
   writer.name_process(100, "app");
   writer.name_thread(100, 101, "main");
   writer.write(fxt::Event{.type = fxt::EventType::DurationComplete,

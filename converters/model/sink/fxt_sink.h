@@ -61,9 +61,8 @@ class FxtSink : public EventSink {
   static constexpr SinkLimits kLimits{
       .arguments_per_record = fxt::kMaxArguments, .depth = fxt::kMaxDepth, .id_limit = fxt::kKoidLimit};
 
-  // Borrows both. The Writer needs trust_nesting: a Timeline keeps the order, and fast_encode.h writes most
-  // calls into the Writer's buffer, so that the Writer would miss their begins. `info` is borrowed, too, if
-  // viewers are to be told what it knows: it is complete when the lanes are added.
+  // Borrows both. `info` is also borrowed, if viewers are to get what it contains: it is complete when the
+  // lanes are added.
   FxtSink(fxt::Writer& writer, const Names& names, const TraceInfo* info = nullptr)
       : writer_(writer), names_(names), info_(info), strings_(writer, names), labels_(strings_, names) {}
 

@@ -31,10 +31,7 @@ Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread&
 // In the order that is given, right or wrong.
 template <typename... Records>
 Words trace(const Records&... records) {
-  return file_of(
-      [&](Writer& writer) { (writer.write(records), ...); },
-      {.allow = {Fault::BlobArgument, Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess},
-       .trust_nesting = true});
+  return file_of([&](Writer& writer) { (writer.write(records), ...); });
 }
 
 CutOptions range(std::uint64_t from, std::uint64_t to) {
@@ -378,14 +375,12 @@ TEST(Split, AsyncOperationsGoOn) {
 }
 
 TEST(Split, UserspaceObjectsStandInEveryPiece) {
-  const Words words = file_of(
-      [](Writer& writer) {
-        writer.write(UserspaceObject{
-            .process = {.process = 1}, .pointer = 0xf00, .name = "object", .arguments = {{"size", 5U}}});
-        writer.write(event(EventType::Instant, 10, "a"));
-        writer.write(event(EventType::Instant, 110, "b"));
-      },
-      {.allow = {Fault::UserspaceObject}});
+  const Words words = file_of([](Writer& writer) {
+    writer.write(UserspaceObject{
+        .process = {.process = 1}, .pointer = 0xf00, .name = "object", .arguments = {{"size", 5U}}});
+    writer.write(event(EventType::Instant, 10, "a"));
+    writer.write(event(EventType::Instant, 110, "b"));
+  });
   const auto texts = texts_of(cut(words, {.split_ns = 100}));
   ASSERT_EQ(texts.size(), 2U);
   for (const std::string& text : texts)
@@ -680,15 +675,13 @@ TEST(Cut, ProvidersStayWhoTheyAre) {
 }
 
 TEST(Cut, SectionsComeBeforeLateRecordsOfAnotherProvider) {
-  const Words words = file_of(
-      [](Writer& writer) {
-        writer.write(event(EventType::Instant, 30, "a"));
-        writer.begin_provider(2, "second");
-        writer.write(event(EventType::Instant, 10, "b"));
-        writer.switch_provider(1);
-        writer.write(event(EventType::Instant, 20, "c"));
-      },
-      {.trust_nesting = true});
+  const Words words = file_of([](Writer& writer) {
+    writer.write(event(EventType::Instant, 30, "a"));
+    writer.begin_provider(2, "second");
+    writer.write(event(EventType::Instant, 10, "b"));
+    writer.switch_provider(1);
+    writer.write(event(EventType::Instant, 20, "c"));
+  });
   const Words piece = cut(words, {}).pieces.at(0);
   std::string events;
   Reader reader(std::as_bytes(std::span(piece)));
@@ -701,7 +694,7 @@ TEST(Cut, SectionsComeBeforeLateRecordsOfAnotherProvider) {
 TEST(Cut, IndicesMayComeToMeanSomethingElse) {
   Words words = trace(complete(10, 20, "a"), complete(30, 400, "a"));
   const auto say = [&](const std::function<void(Writer&)>& write) {
-    const Words more = words_of(write, {.trust_nesting = true});
+    const Words more = words_of(write);
     words.insert(words.end(), more.begin(), more.end());
   };
   // The same indices of strings and threads, then the same of another provider.

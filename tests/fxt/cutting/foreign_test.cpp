@@ -39,46 +39,43 @@ Event complete(std::uint64_t begin, std::uint64_t end, const Thread& thread, std
 
 Words foreign_trace() {
   using enum EventType;
-  return file_of(
-      [](Writer& writer) {
-        writer.write(
-            KernelObject{.type = KernelObjectType::Process, .koid = kWide - 1, .arguments = {{"pid", 1}}});
-        writer.write(KernelObject{.type = KernelObjectType::Thread,
-                                  .koid = kWide,
-                                  .name = "wide",
-                                  .arguments = {{"x", 1}, {"process", Koid{kWide - 1}}}});
-        writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 2, .name = "of no process"});
-        writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 0, .name = "nobody"});
-        for (const Thread& thread : kAllThreads) {
-          writer.write(event(Instant, 5, thread, "frame", {{"a", 1}, {"a", true}, {"a", "text"}}));
-          // Told of when they are over: the inner ones first.
-          writer.write(complete(12, 15, thread, "inner"));
-          writer.write(complete(20, 30, thread, "inner"));
-          writer.write(complete(10, 40, thread, "around"));
-          writer.write(complete(8, 45, thread, "outermost"));
-          writer.write(event(DurationBegin, 50, thread, "pair"));
-          writer.write(event(DurationBegin, 55, thread, "inside"));
-          writer.write(Event{.type = DurationEnd, .time = 60, .thread = thread});
-          writer.write(event(Counter, 62, thread, "first", {{"value", 1}}));
-          writer.write(event(Counter, 64, thread, "second", {{"value", 2}}));
-          writer.write(event(Counter, 66, thread, "third", {{"on", true}, {"state", "idle"}}));
-          writer.write(event(Counter, 67, thread, "empty"));
-          writer.write(Log{.time = 68, .thread = thread, .message = "said"});
-          writer.write(Event{.type = DurationEnd, .time = 70, .thread = thread});
-          writer.write(event(Instant, 99, thread, "last"));
-        }
-        writer.write(ContextSwitch{.time = 71, .cpu = 5000, .outgoing_thread = kWide, .incoming_thread = 2});
-        writer.write(
-            ThreadWakeup{.time = 73, .cpu = 5000, .thread = kWide, .arguments = {{"weight", "heavy"}}});
-        writer.write(ThreadWakeup{.time = 74, .thread = 0});
-        writer.write(
-            LegacyContextSwitch{.time = 75, .cpu = 3, .outgoing = kPlainThread, .incoming = kWideThread});
-        writer.write(ContextSwitch{.time = 77,
-                                   .outgoing_state = static_cast<ThreadState>(9),
-                                   .outgoing_thread = 2,
-                                   .incoming_thread = kWide});
-      },
-      {.readers = {}, .trust_nesting = true});
+  return file_of([](Writer& writer) {
+    writer.write(
+        KernelObject{.type = KernelObjectType::Process, .koid = kWide - 1, .arguments = {{"pid", 1}}});
+    writer.write(KernelObject{.type = KernelObjectType::Thread,
+                              .koid = kWide,
+                              .name = "wide",
+                              .arguments = {{"x", 1}, {"process", Koid{kWide - 1}}}});
+    writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 2, .name = "of no process"});
+    writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 0, .name = "nobody"});
+    for (const Thread& thread : kAllThreads) {
+      writer.write(event(Instant, 5, thread, "frame", {{"a", 1}, {"a", true}, {"a", "text"}}));
+      // Told of when they are over: the inner ones first.
+      writer.write(complete(12, 15, thread, "inner"));
+      writer.write(complete(20, 30, thread, "inner"));
+      writer.write(complete(10, 40, thread, "around"));
+      writer.write(complete(8, 45, thread, "outermost"));
+      writer.write(event(DurationBegin, 50, thread, "pair"));
+      writer.write(event(DurationBegin, 55, thread, "inside"));
+      writer.write(Event{.type = DurationEnd, .time = 60, .thread = thread});
+      writer.write(event(Counter, 62, thread, "first", {{"value", 1}}));
+      writer.write(event(Counter, 64, thread, "second", {{"value", 2}}));
+      writer.write(event(Counter, 66, thread, "third", {{"on", true}, {"state", "idle"}}));
+      writer.write(event(Counter, 67, thread, "empty"));
+      writer.write(Log{.time = 68, .thread = thread, .message = "said"});
+      writer.write(Event{.type = DurationEnd, .time = 70, .thread = thread});
+      writer.write(event(Instant, 99, thread, "last"));
+    }
+    writer.write(ContextSwitch{.time = 71, .cpu = 5000, .outgoing_thread = kWide, .incoming_thread = 2});
+    writer.write(ThreadWakeup{.time = 73, .cpu = 5000, .thread = kWide, .arguments = {{"weight", "heavy"}}});
+    writer.write(ThreadWakeup{.time = 74, .thread = 0});
+    writer.write(
+        LegacyContextSwitch{.time = 75, .cpu = 3, .outgoing = kPlainThread, .incoming = kWideThread});
+    writer.write(ContextSwitch{.time = 77,
+                               .outgoing_state = static_cast<ThreadState>(9),
+                               .outgoing_thread = 2,
+                               .incoming_thread = kWide});
+  });
 }
 
 // A call of a thread, or a record that has one time; the text of the latter.
@@ -144,7 +141,7 @@ class Account {
 TEST(ForeignTrace, IsCopiedRecordByRecord) {
   const Words words = foreign_trace();
   MemoryOutput output;
-  Writer writer(output, {.readers = {}, .trust_nesting = true});
+  Writer writer(output);
   Reader reader(std::as_bytes(std::span(words)));
   for (const Entry& entry : reader) EXPECT_TRUE(writer.write(entry, reader));
   writer.finish();
@@ -203,14 +200,12 @@ TEST(ForeignTrace, IsAccountedForInPieces) {
 
 // Times that most readers can't take are copied as well.
 TEST(ForeignTrace, KeepsLateTimes) {
-  const Words words = file_of(
-      [](Writer& writer) {
-        writer.write(event(EventType::Instant, 5, kPlainThread, "early"));
-        writer.write(event(EventType::Instant, ~std::uint64_t{0} - 1, kPlainThread, "late"));
-        Event back = complete(50, 40, kPlainThread, "back");
-        writer.write(back);
-      },
-      {.readers = {}, .trust_nesting = true});
+  const Words words = file_of([](Writer& writer) {
+    writer.write(event(EventType::Instant, 5, kPlainThread, "early"));
+    writer.write(event(EventType::Instant, ~std::uint64_t{0} - 1, kPlainThread, "late"));
+    Event back = complete(50, 40, kPlainThread, "back");
+    writer.write(back);
+  });
   const Cuts cuts = cut(words, {});
   EXPECT_EQ(cuts.counters.unwritable, 0U);
   EXPECT_EQ(text_of(cuts.pieces.at(0)), text_of(words));
@@ -232,14 +227,12 @@ TEST(DamagedTraces, WhatReadersDropIsLeftOutAndCounted) {
 
 // As Tracy and Perfetto see it, only the piece in which the second call begins has calls that cross.
 TEST(DamagedTraces, WhatOverlapsNestsInLaterPieces) {
-  const Words trace = file_of(
-      [](Writer& writer) {
-        writer.write(complete(10, 250, kPlainThread, "first"));
-        writer.write(complete(20, 350, kPlainThread, "second"));
-        for (std::uint64_t time = 30; time < 400; time += 10)
-          writer.write(event(EventType::Instant, time, kPlainThread, "mark"));
-      },
-      {.trust_nesting = true});
+  const Words trace = file_of([](Writer& writer) {
+    writer.write(complete(10, 250, kPlainThread, "first"));
+    writer.write(complete(20, 350, kPlainThread, "second"));
+    for (std::uint64_t time = 30; time < 400; time += 10)
+      writer.write(event(EventType::Instant, time, kPlainThread, "mark"));
+  });
   EXPECT_EQ(broken_rules(trace), "W15");
   const Cuts cuts = cut(trace, {.split_ns = 100});
   ASSERT_EQ(cuts.pieces.size(), 4U);
@@ -247,14 +240,12 @@ TEST(DamagedTraces, WhatOverlapsNestsInLaterPieces) {
 }
 
 TEST(DamagedTraces, ImpossibleEndsAreCopied) {
-  const Words trace = file_of(
-      [](Writer& writer) {
-        writer.write(complete(10, kWide, kPlainThread, "endless"));
-        writer.write(complete(90, 20, kPlainThread, "backwards"));
-        for (std::uint64_t time = 100; time < 400; time += 10)
-          writer.write(event(EventType::Instant, time, kPlainThread, "mark"));
-      },
-      {.readers = {}, .trust_nesting = true});
+  const Words trace = file_of([](Writer& writer) {
+    writer.write(complete(10, kWide, kPlainThread, "endless"));
+    writer.write(complete(90, 20, kPlainThread, "backwards"));
+    for (std::uint64_t time = 100; time < 400; time += 10)
+      writer.write(event(EventType::Instant, time, kPlainThread, "mark"));
+  });
   const Cuts cuts = cut(trace, {.split_ns = 100});
   EXPECT_EQ(broken_rules(cuts.pieces[0]), broken_rules(trace));
   for (std::size_t i = 1; i < cuts.pieces.size(); ++i) EXPECT_EQ(broken_rules(cuts.pieces[i]), "") << i;
@@ -324,7 +315,7 @@ Words disordered_trace(std::mt19937& random) {
       writer.write(event);
     }
   };
-  return file_of(write, {.readers = {}, .trust_nesting = true});
+  return file_of(write);
 }
 
 // Cuts a trace in which up to `most_flipped` bits are wrong.

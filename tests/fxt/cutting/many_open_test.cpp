@@ -28,12 +28,10 @@ void PrintTo(const Counts& counts, std::ostream* out) {
 // writes an event.
 template <typename Add>
 std::vector<Counts> counts_of(Add add, const CutOptions& options = {.split_ns = kEdge}) {
-  const Words trace = file_of(
-      [&](Writer& writer) {
-        writer.write(event(EventType::Instant, 0, "start"));
-        add([&writer](const Event& event) { writer.write(event); });
-      },
-      {.trust_nesting = true});
+  const Words trace = file_of([&](Writer& writer) {
+    writer.write(event(EventType::Instant, 0, "start"));
+    add([&writer](const Event& event) { writer.write(event); });
+  });
   std::vector<Counts> all;
   for (const Words& piece : cut(trace, options).pieces) {
     Counts& counts = all.emplace_back();

@@ -37,8 +37,7 @@ Event flow(EventType type, std::uint64_t time) {
 
 template <typename... Records>
 Words trace(const Records&... records) {
-  return file_of([&](Writer& writer) { (writer.write(records), ...); },
-                 {.allow = {Fault::UnnamedThread}, .trust_nesting = true});
+  return file_of([&](Writer& writer) { (writer.write(records), ...); });
 }
 
 CutOptions range(std::uint64_t from, std::uint64_t to) {
@@ -237,13 +236,11 @@ class RandomTrace {
   }
 
   Words words() const {
-    return file_of(
-        [this](Writer& writer) {
-          writer.name_process(1, "app");
-          for (std::uint64_t thread = 2; thread < 5; ++thread) writer.name_thread(1, thread, "thread");
-          for (const Written& written : events_) writer.write(written.event);
-        },
-        {.trust_nesting = true});
+    return file_of([this](Writer& writer) {
+      writer.name_process(1, "app");
+      for (std::uint64_t thread = 2; thread < 5; ++thread) writer.name_thread(1, thread, "thread");
+      for (const Written& written : events_) writer.write(written.event);
+    });
   }
   std::uint64_t start_of_range() { return 990 + pick(last_ - 980); }
   std::uint64_t pick(std::uint64_t count) { return random_() % count; }

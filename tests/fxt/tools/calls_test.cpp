@@ -444,17 +444,15 @@ TEST_F(Calls, MayCrossEachOtherVeryOften) {
 
 TEST_F(Calls, MayBeOfVeryManyProcesses) {
   constexpr std::uint64_t kMany = 50'000;
-  words_ = file_of(
-      [](Writer& writer) {
-        for (std::uint64_t i = 1; i <= kMany; ++i)
-          writer.write(Event{.type = EventType::DurationComplete,
-                             .time = 1000 * i,
-                             .thread = {.process = i, .thread = i},
-                             .category = "app",
-                             .name = "work",
-                             .end = 1000 * i + 7});
-      },
-      {.readers = {}});
+  words_ = file_of([](Writer& writer) {
+    for (std::uint64_t i = 1; i <= kMany; ++i)
+      writer.write(Event{.type = EventType::DurationComplete,
+                         .time = 1000 * i,
+                         .thread = {.process = i, .thread = i},
+                         .category = "app",
+                         .name = "work",
+                         .end = 1000 * i + 7});
+  });
   const std::string folded = dump("--folded");
   EXPECT_EQ(std::ranges::count(folded, '\n'), 50'000);
   EXPECT_TRUE(folded.starts_with("process 50000;work 7\nprocess 49999;work 7\n"));

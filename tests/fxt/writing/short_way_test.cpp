@@ -1,4 +1,4 @@
-// Prepared events: as bytes, and without the order of events being watched.
+// Prepared events: as bytes, and in any order.
 #include <gtest/gtest.h>
 #include <optional>
 
@@ -19,9 +19,9 @@ TEST(WriterShortWay, Instants) {
             (Words{0x0002'0001'0100'0024, 5}));
 }
 
-TEST(WriterShortWay, TakesAnyOrderThatIsTrusted) {
+TEST(WriterShortWay, TakesAnyOrder) {
   MemoryOutput output;
-  Writer writer(output, {.trust_nesting = true});
+  Writer writer(output);
   const auto event = writer.prepare("app", "main");
   const auto thread = writer.thread_index(100, 101);
   writer.write_complete(*event, *thread, 10, 20);

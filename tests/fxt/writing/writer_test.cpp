@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <type_traits>
+#include <vector>
 
 #include "tests/fxt/trace_words.h"
 
@@ -26,13 +27,12 @@ void prepare_tables(Writer& writer) {
 template <typename SchedulingRecord>
 Words scheduling_words(std::string_view text, const SchedulingRecord& record) {
   return words_after([text](Writer& writer) { writer.prepare("", text); },
-                     [&record](Writer& writer) { writer.write(record); },
-                     {.allow = {Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess}});
+                     [&record](Writer& writer) { writer.write(record); });
 }
 
 // The event alone: what it would need around it is not asked for.
 Words event_words(const Event& event) {
-  return words_after(prepare_tables, [&](Writer& writer) { writer.write(event); }, {.trust_nesting = true});
+  return words_after(prepare_tables, [&](Writer& writer) { writer.write(event); });
 }
 
 Event event_of(EventType type) {
@@ -158,8 +158,7 @@ TEST_P(WriterArgument, HasItsWords) {
                            .category = "app",
                            .name = "main",
                            .arguments = {{"x", GetParam().value}}});
-      },
-      {.allow = {Fault::BlobArgument}});
+      });
   const std::uint64_t size = 2 + GetParam().words.size();
   EXPECT_EQ(words, joined({0x0002'0001'0110'0004 + (size << 4), 5000}, GetParam().words));
 }
@@ -254,8 +253,7 @@ TEST(Writer, ContextSwitch) {
                               .incoming = {.process = 0, .thread = 0, .storage = Storage::Inline},
                               .outgoing_priority = 1,
                               .incoming_priority = 2});
-                        },
-                        {.allow = {Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess}}),
+                        }),
             (Words{0x0020'1000'1303'0048,  // priorities 2 and 1, incoming inline, outgoing 1, state 3, cpu 3
                    5000, 0, 0}));
 }
@@ -323,8 +321,7 @@ TEST(Writer, UserspaceObject) {
                         [](Writer& writer) {
                           writer.write(UserspaceObject{
                               .process = {.process = 100}, .pointer = 0xabcd, .name = "object"});
-                        },
-                        {.allow = {Fault::UserspaceObject}}),
+                        }),
             (Words{0x0000'0000'0100'0036, 0xabcd, 100}));  // name 1, process inline in ONE word
 }
 
@@ -345,19 +342,15 @@ TEST(Writer, LargeBlobWithoutMetadata) {
                         [](Writer& writer) {
                           writer.write(LargeBlobWithoutMetadata{
                               .category = "app", .name = "main", .bytes = kBlobBytes});
-                        },
-                        {.allow = {Fault::LargeBlobWithoutMetadata}}),
+                        }),
             (Words{0x0000'0100'0000'004f, 0x0000'0000'0002'0001, 3, 0x0000'0000'00cc'bbaa}));
 }
 
 TEST(Writer, OversizedRecordsSpanBuffers) {
   const std::vector<std::byte> bytes(100'001, std::byte{0x11});
-  const Words words = words_after(
-      prepare_tables,
-      [&](Writer& writer) {
-        writer.write(LargeBlob{.thread = kMain, .category = "app", .name = "main", .bytes = bytes});
-      },
-      {.allow = {Fault::OversizedRecord}});
+  const Words words = words_after(prepare_tables, [&](Writer& writer) {
+    writer.write(LargeBlob{.thread = kMain, .category = "app", .name = "main", .bytes = bytes});
+  });
   ASSERT_EQ(words.size(), 4U + 12'501U);
   EXPECT_EQ(LargeBlobHeader::Size::get(words[0]), words.size());
   EXPECT_EQ(words[3], 100'001U);

@@ -23,7 +23,7 @@ class FxtSinkTest : public testing::Test {
   // The words for one lane of thread 8 in process 7, after the records that name both.
   Words words_of(const std::function<void(Lane&)>& fill) {
     fxt::MemoryOutput output;
-    fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+    fxt::Writer writer(output, {.provider_name = "t"});
     Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
     timeline.begin_input("story");
     Lane& lane = timeline.add_lane(
@@ -60,7 +60,7 @@ class EndsEarly : public Story {
 
 TEST_F(FxtSinkTest, ViewersAreToldWhereTheCallsEndOnceThatIsKnown) {
   fxt::MemoryOutput output;
-  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  fxt::Writer writer(output, {.provider_name = "t"});
   Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
   timeline.begin_input("story");
   Lane& lane = timeline.add_lane({.process = ProcessId{7},
@@ -103,7 +103,7 @@ class OnlyMarks : public Story {
 
 TEST_F(FxtSinkTest, ViewersAreToldWhereMarksBeginAndEnd) {
   fxt::MemoryOutput output;
-  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  fxt::Writer writer(output, {.provider_name = "t"});
   Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
   timeline.begin_input("story");
   Lane& lane = timeline.add_lane(
@@ -282,7 +282,7 @@ TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreSpelledAndNoted) {
 
 TEST_F(FxtSinkTest, TheNoteOfStringsNamesTheirThread) {
   fxt::MemoryOutput output;
-  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  fxt::Writer writer(output, {.provider_name = "t"});
   Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
   const auto add = [&](std::string_view name, std::uint64_t thread, const std::function<void(Lane&)>& fill) {
     Lane& lane = timeline.add_lane({.process = ProcessId{7},
@@ -488,7 +488,7 @@ TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
 // Only 255 threads have an index. Records of other threads hold both ids.
 TEST_F(FxtSinkTest, RecordsOfThreadsWithoutAnIndexHoldTheirIds) {
   fxt::MemoryOutput output;
-  fxt::Writer writer(output, {.provider_name = "t", .trust_nesting = true});
+  fxt::Writer writer(output, {.provider_name = "t"});
   Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
   timeline.begin_input("story");
   for (std::uint64_t thread = 1; thread <= 256; ++thread) {

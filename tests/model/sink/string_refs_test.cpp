@@ -32,7 +32,7 @@ class StringRefsTest : public testing::Test {
 
   Names names;
   fxt::MemoryOutput output;
-  fxt::Writer writer{output, {.provider_name = "t", .trust_nesting = true}};
+  fxt::Writer writer{output, {.provider_name = "t"}};
   StringRefs strings{writer, names};
   LabelHeaders labels{strings, names};
 };

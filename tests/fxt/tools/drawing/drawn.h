@@ -34,12 +34,9 @@ inline Event event(EventType type, std::uint64_t time, std::string_view name,
 
 // Events in any order.
 inline Words trace_of(const std::vector<Event>& events) {
-  return file_of(
-      [&](Writer& writer) {
-        for (const Event& one : events) writer.write(one);
-      },
-      {.allow = {Fault::UnnamedThread, Fault::TakenForIdle, Fault::NamedInOtherProcess},
-       .trust_nesting = true});
+  return file_of([&](Writer& writer) {
+    for (const Event& one : events) writer.write(one);
+  });
 }
 
 struct Drawn {
