@@ -134,16 +134,18 @@ enum class Fault : std::uint8_t {
   UnknownRecord,
   SkippedRecord,  // too large for the Checker
   // ---- The order of events ----
-  Overlaps,       // a complete event that begins inside another one
-  OverlapsBegun,  // the same, with an open one between them
-  OpenWhenEnded,  // inside a complete event that is over
-  Crosses,        // gets the end of another one
+  Overlaps,         // a complete event that begins inside another one
+  OverlapsBegun,    // the same, with an open one between them
+  OpenWhenEnded,    // inside a complete event that is over
+  Crosses,          // gets the end of another one
+  TakesEarlierEnd,  // the same, of a complete event that ends where this one begins, and comes later in the
+                    // file
   TooDeep,
   StrayEnd,
   StrayEndInside,  // inside a complete event
   NamesOuter,      // an end, of the duration around the innermost one
   NeverEnds,
-  OutOfWindow,  // goes back in time: too far, or in what passes through a CheckedOutput
+  OutOfOrder,   // comes after a later event: of what passes through a CheckedOutput
   NotEnclosed,  // a flow in no duration
   BehindEnded,  // a flow behind an inner duration that is over
   FlowInUse,

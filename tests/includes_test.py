@@ -16,7 +16,7 @@ NAMES = {
                  "ranges::copy_if ranges::count ranges::count_if ranges::equal ranges::fill ranges::find ranges::find_first_of "
                  "ranges::find_if ranges::find_if_not ranges::includes ranges::is_sorted ranges::is_sorted_until "
                  "ranges::lower_bound ranges::make_heap ranges::max_element ranges::min_element ranges::minmax ranges::mismatch "
-                 "ranges::move ranges::none_of ranges::partition_point ranges::pop_heap ranges::push_heap ranges::replace "
+                 "ranges::move ranges::none_of ranges::partition_point ranges::pop_heap ranges::push_heap ranges::replace ranges::shuffle "
                  "ranges::reverse ranges::sort ranges::stable_sort ranges::transform ranges::upper_bound",
     "array": "array get to_array",
     "atomic": "atomic atomic_ref memory_order_acquire memory_order_relaxed memory_order_release",

@@ -58,8 +58,7 @@ class CheckedOutput::State {
       : output_(&output),
         on_finding_(options.on_finding),
         reader_(input_),
-        checker_([this](const Finding& finding) { found_.push_back(finding); }, options.readers,
-                 Checker::Order::AsWritten) {
+        checker_([this](const Finding& finding) { found_.push_back(finding); }, options.readers) {
     if (on_finding_ != OnFinding::Repair) words_.emplace(output);
   }
 
@@ -108,7 +107,10 @@ std::span<std::uint64_t> CheckedOutput::State::exchange(std::size_t filled_words
 void CheckedOutput::State::judge(std::span<const std::uint64_t> record) {
   input_.set(record);
   const Entry* const entry = reader_.next();
-  if (entry != nullptr) checker_.add(*entry, reader_);
+  if (entry != nullptr) {
+    checker_.add(*entry, reader_);
+    checker_.add_sorted(*entry, reader_);
+  }
   if (on_finding_ == OnFinding::Repair) {
     if (entry != nullptr) pass_on_repaired(*entry);
     keep_findings();

@@ -44,15 +44,15 @@ class ReferenceCheck {
     if (string.storage != Storage::Table || string.index == 0) return;
     const auto entry = strings_.find(string.index);
     if (entry != strings_.end() && entry->second != string.text)
-      findings_->fault(Fault::StringOfOtherProvider,
-                       "string " + std::to_string(string.index) + " is another one in another provider");
+      findings_->add(Fault::StringOfOtherProvider,
+                     "string " + std::to_string(string.index) + " is another one in another provider");
   }
   void used(const Thread& thread) {
     if (thread.storage != Storage::Table || thread.index == 0) return;
     const auto entry = threads_.find(thread.index);
     if (entry != threads_.end() && entry->second != std::pair(thread.process, thread.thread))
-      findings_->fault(Fault::ThreadOfOtherProvider,
-                       "thread " + std::to_string(thread.index) + " is another one in another provider");
+      findings_->add(Fault::ThreadOfOtherProvider,
+                     "thread " + std::to_string(thread.index) + " is another one in another provider");
   }
 
  private:
@@ -69,7 +69,7 @@ class PacketCheck {
     const bool was_sound = packets_.add({});
     last_blob_ = findings_->offset();
     if (was_sound && !packets_.add(blob.bytes))
-      findings_->fault(Fault::NoPackets, "blob of type 3 that does not go on with Perfetto's packets");
+      findings_->add(Fault::NoPackets, "blob of type 3 that does not go on with Perfetto's packets");
   }
   void finish() {
     if (packets_.add({}) && !packets_.is_whole())
@@ -87,18 +87,19 @@ class PacketCheck {
 
 class Checker::State {
  public:
-  State(Report report, KnownReaders readers, Order order)
+  State(Report report, KnownReaders readers)
       : findings_(std::move(report), readers),
         start_(findings_),
         references_(findings_),
-        nesting_(findings_, argument_names_, order == Order::AsWritten),
-        links_(findings_, argument_names_, order == Order::AsWritten),
+        nesting_(findings_, argument_names_),
+        links_(findings_, argument_names_),
         objects_(findings_),
         packets_(findings_),
         limits_(findings_),
         uses_(findings_) {}
 
   void add(const Entry& entry, const Reader& reader);
+  void add_sorted(const Entry& entry, const Reader& reader);
   void finish(const Reader& reader);
 
  private:
@@ -127,13 +128,22 @@ class Checker::State {
   bool has_nuls_ = false;  // a string of the tables so far
 };
 
-Checker::Checker(Report report, KnownReaders readers, Order order)
-    : state_(std::make_unique<State>(std::move(report), readers, order)) {}
+Checker::Checker(Report report, KnownReaders readers)
+    : state_(std::make_unique<State>(std::move(report), readers)) {}
 Checker::~Checker() = default;
 Checker::Checker(Checker&&) noexcept = default;
 Checker& Checker::operator=(Checker&&) noexcept = default;
 void Checker::add(const Entry& entry, const Reader& reader) { state_->add(entry, reader); }
+void Checker::add_sorted(const Entry& entry, const Reader& reader) { state_->add_sorted(entry, reader); }
 void Checker::finish(const Reader& reader) { state_->finish(reader); }
+
+void Checker::check(OrderedReader& trace) {
+  const auto input = trace.open();
+  Reader reader(*input);
+  for (const Entry& entry : reader) add(entry, reader);
+  while (const Entry* const entry = trace.next()) add_sorted(*entry, trace.reader());
+  finish(reader);
+}
 
 void Checker::State::add(const Entry& entry, const Reader& reader) {
   findings_.set_record(entry.offset, kind_of(entry.record));
@@ -145,8 +155,7 @@ void Checker::State::add(const Entry& entry, const Reader& reader) {
     if (problem.kind == ProblemKind::StringReplaced) limits_.string_replaced();
   }
   if (entry.words.size() > kMaxRecordWords)
-    findings_.fault(Fault::OversizedRecord,
-                    "large record of " + std::to_string(entry.words.size()) + " words");
+    findings_.add(Fault::OversizedRecord, "large record of " + std::to_string(entry.words.size()) + " words");
   uses_.add(entry);
   std::visit([&](const auto& record) { check_parts(record, reader); }, entry.record);
 }
@@ -165,7 +174,7 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
 
   if constexpr (std::is_same_v<T, StringRecord>) {
     if (record.text.size() > kMaxStringBytes)
-      findings_.fault(Fault::LongString, "string of " + std::to_string(record.text.size()) + " bytes");
+      findings_.add(Fault::LongString, "string of " + std::to_string(record.text.size()) + " bytes");
     has_nuls_ = has_nuls_ || record.text.find('\0') != std::string_view::npos;
     references_.registered(record);
   }
@@ -181,11 +190,11 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (std::is_same_v<T, Blob>) {
     if (record.type == BlobType::Perfetto) packets_.add(record);
     if (code(record.type) < code(BlobType::Data) || record.type > BlobType::Perfetto)
-      findings_.fault(Fault::UnknownBlobType, "blob of unknown type " + std::to_string(code(record.type)));
+      findings_.add(Fault::UnknownBlobType, "blob of unknown type " + std::to_string(code(record.type)));
   }
   if constexpr (std::is_same_v<T, UserspaceObject>) {
     check_thread(record.process);
-    findings_.fault(Fault::UserspaceObject, "userspace object");
+    findings_.add(Fault::UserspaceObject, "userspace object");
   }
   if constexpr (std::is_same_v<T, ContextSwitch> || std::is_same_v<T, ThreadWakeup>) {
     if (uses_cpu(record)) check_cpu(record.cpu, findings_);
@@ -209,7 +218,7 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>)
     check_profiler_thread(record.thread.storage == Storage::Inline, findings_);
   if constexpr (std::is_same_v<T, LargeBlobWithoutMetadata>)
-    findings_.fault(Fault::LargeBlobWithoutMetadata, "large blob without metadata");
+    findings_.add(Fault::LargeBlobWithoutMetadata, "large blob without metadata");
 }
 
 void Checker::State::check_time(std::uint64_t ticks, const Reader& reader) {
@@ -219,11 +228,11 @@ void Checker::State::check_time(std::uint64_t ticks, const Reader& reader) {
 
 void Checker::State::check_string(const String& string) {
   if (string.storage == Storage::Inline && string.text.size() > kMaxStringBytes)
-    findings_.fault(Fault::LongInlineString,
-                    "inline string of " + std::to_string(string.text.size()) + " bytes");
+    findings_.add(Fault::LongInlineString,
+                  "inline string of " + std::to_string(string.text.size()) + " bytes");
   if (is_drawn_ && (string.storage == Storage::Inline || (has_nuls_ && string.storage == Storage::Table)) &&
       string.text.find('\0') != std::string_view::npos)
-    findings_.fault(Fault::Nul, "string with a NUL in it");
+    findings_.add(Fault::Nul, "string with a NUL in it");
   if (start_.several_providers()) references_.used(string);
 }
 
@@ -246,25 +255,32 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
   }
   if (event.type == EventType::Instant) check_instant(event.name.text, findings_);
   if (event.scope && *event.scope != InstantScope::Thread)
-    findings_.fault(Fault::ScopeOfInstant, "instant of scope " +
-                                               std::to_string(static_cast<std::uint64_t>(*event.scope)) +
-                                               " (1 is its process, 2 the whole trace)");
+    findings_.add(Fault::ScopeOfInstant, "instant of scope " +
+                                             std::to_string(static_cast<std::uint64_t>(*event.scope)) +
+                                             " (1 is its process, 2 the whole trace)");
   if (event.type == EventType::DurationBegin || event.type == EventType::DurationComplete)
     limits_.add_location(event);
 
   const bool complete = event.type == EventType::DurationComplete;
   const auto begin_ns = reader.to_ns(event.time);
-  const auto end_ns = complete ? reader.to_ns(event.end) : begin_ns;
   if (complete && begin_ns && *begin_ns < kTimeLimit) check_time(event.end, reader);
   if (spans_the_trace(event))
     limits_.add_times(event.time, complete ? std::max(event.time, event.end) : event.time);
+}
+
+void Checker::State::add_sorted(const Entry& entry, const Reader& reader) {
+  const auto* const found = std::get_if<Event>(&entry.record);
+  if (found == nullptr) return;
+  const Event& event = *found;
+  const auto begin_ns = reader.to_ns(event.time);
+  const auto end_ns = event.type == EventType::DurationComplete ? reader.to_ns(event.end) : begin_ns;
   // Events that readers drop are not part of the nesting.
   if (event.thread.storage == Storage::Missing || event.name.storage == Storage::Missing ||
       event.category.storage == Storage::Missing || !begin_ns || !end_ns || *end_ns < *begin_ns ||
       *end_ns >= kTimeLimit)
     return;
-  nesting_.add(event, *begin_ns, *end_ns, findings_.offset());
-  links_.add(event, *begin_ns, findings_.offset());
+  nesting_.add(event, *begin_ns, *end_ns, entry.offset);
+  links_.add(event, *begin_ns, entry.offset);
 }
 
 void Checker::State::finish(const Reader& reader) {
@@ -276,8 +292,8 @@ void Checker::State::finish(const Reader& reader) {
   const ReadEnd& end = reader.end();
   findings_.set_record(end.offset, "file");
   start_.finish(end);
-  if (end.reason == ReadEnd::Reason::Truncated) findings_.fault(Fault::Truncated, describe(end));
-  if (end.reason == ReadEnd::Reason::SizeZero) findings_.fault(Fault::SizeZero, describe(end));
+  if (end.reason == ReadEnd::Reason::Truncated) findings_.add(Fault::Truncated, describe(end));
+  if (end.reason == ReadEnd::Reason::SizeZero) findings_.add(Fault::SizeZero, describe(end));
 }
 
 }  // namespace fxt

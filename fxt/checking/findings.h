@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "fxt/checking/value_rules.h"
 #include "fxt/reader.h"
 #include "fxt/rules.h"
 
@@ -18,7 +17,7 @@ namespace fxt {
 // "ignored by Perfetto and Tracy"
 std::string ignored_by(KnownReaders readers);
 
-class Findings final : public FaultSink {
+class Findings {
  public:
   Findings(std::function<void(const Finding&)> report, KnownReaders readers)
       : report_(std::move(report)), readers_(readers) {}
@@ -34,15 +33,12 @@ class Findings final : public FaultSink {
   std::uint64_t offset() const { return offset_; }
   std::string_view record() const { return record_; }
 
-  // About the current record, or about a record at another offset. `rule`: another one than usual.
-  void fault(Fault fault, std::string problem) override {
-    report(fault, offset_, record_, std::move(problem));
-  }
-  void report(Fault fault, std::uint64_t offset, std::string_view record, std::string problem,
-              std::string_view rule = "") const {
+  // About the current record, or about a record at another offset.
+  void add(Fault fault, std::string problem) const { report(fault, offset_, record_, std::move(problem)); }
+  void report(Fault fault, std::uint64_t offset, std::string_view record, std::string problem) const {
     FaultCost cost = cost_of(fault, readers_);
     if (cost.readers.empty()) return;
-    report_({.rule = rule.empty() ? cost.rule : rule,
+    report_({.rule = cost.rule,
              .severity = cost.severity,
              .offset = offset,
              .record = record,

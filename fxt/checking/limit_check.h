@@ -2,6 +2,7 @@
 // W26). Internal to the Checker.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "fxt/checking/findings.h"
-#include "fxt/nesting.h"
 #include "fxt/records.h"
 
 namespace fxt {
@@ -24,11 +24,10 @@ class LimitCheck {
   // event.
   void add_times(std::uint64_t first, std::uint64_t last) {
     if (is_too_long_ || last >= kTimeLimit) return;
-    if (!span_.fits(first, last)) {
-      findings_->fault(Fault::LongSpan, "the times of the file span 2^47 ns or more");
-      is_too_long_ = true;
-    }
-    span_.extend(first, last);
+    first_ = std::min(first_, first);
+    last_ = std::max(last_, last);
+    is_too_long_ = last_ - first_ >= kSpanLimit;
+    if (is_too_long_) findings_->add(Fault::LongSpan, "the times of the file span 2^47 ns or more");
   }
   // The name and the source location of a duration.
   void add_location(const Event& event) {
@@ -42,7 +41,7 @@ class LimitCheck {
       located_[index] = true;
     }
     if (locations_.size() > kMaxLocations)
-      findings_->fault(Fault::ManyLocations, "more than 32,767 pairs of duration name and source location");
+      findings_->add(Fault::ManyLocations, "more than 32,767 pairs of duration name and source location");
   }
   // From here on, an index of the string table may mean another name.
   void string_replaced() { located_.clear(); }
@@ -59,7 +58,7 @@ class LimitCheck {
   }
 
   Findings* findings_;
-  TimeSpan span_;
+  std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0;
   bool is_too_long_ = false;
   std::unordered_set<std::uint64_t> locations_;  // their hashes
   std::vector<bool> located_;                    // by string index: the name alone is among them

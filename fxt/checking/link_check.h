@@ -1,5 +1,5 @@
-// Reports what breaks the rules of flows and async operations, which fxt/checking/links.h states. Events are
-// judged in time order, in a window, for threads may follow one another in the file. Internal to the Checker.
+// Reports what breaks the rules of flows and async operations, which fxt/checking/links.h states. Events come
+// in the order of time. Internal to the Checker.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,6 @@
 
 #include "fxt/checking/findings.h"
 #include "fxt/checking/links.h"
-#include "fxt/checking/nesting_check.h"
 #include "fxt/checking/value_rules.h"
 #include "fxt/records.h"
 
@@ -18,31 +17,23 @@ namespace fxt {
 
 class LinkCheck {
  public:
-  LinkCheck(const Findings& findings, ArgumentNames& argument_names, bool is_as_written)
-      : findings_(&findings), argument_names_(&argument_names), is_as_written_(is_as_written) {}
+  LinkCheck(const Findings& findings, ArgumentNames& argument_names)
+      : findings_(&findings), argument_names_(&argument_names) {}
 
   // Consumes flow and async events; others are ignored.
   void add(const Event& event, std::uint64_t time_ns, std::uint64_t offset) {
-    if (!is_flow(event.type) && !is_async(event.type)) return;
-    const Link link{.time = time_ns,
-                    .order = order_++,
-                    .type = event.type,
-                    .process = event.thread.process,
-                    .id = event.id,
-                    .names = hash_of_names(event.category.text, event.name.text),
-                    .offset = offset,
-                    .arguments = is_async(event.type) ? argument_names_->number_of(event.arguments) : 0};
-    if (is_as_written_) return judge(link);
-    const bool was_lost = links_.is_lost();
-    if (!links_.add(link) && !was_lost)
-      findings_->report(Fault::OutOfWindow, offset, kind_of(event.type),
-                        "goes back in time further than can be followed; flows and async operations are not "
-                        "checked from here on");
-    if (links_.waiting() >= kWindow) settle(kWindow / 2);
+    Link link{.time = time_ns,
+              .type = event.type,
+              .process = event.thread.process,
+              .id = event.id,
+              .names = hash_of_names(event.category.text, event.name.text),
+              .offset = offset};
+    if (is_flow(event.type)) return judge_flow(link);
+    if (!is_async(event.type)) return;
+    link.arguments = argument_names_->number_of(event.arguments);
+    judge_async(link);
   }
-  void finish() {
-    settle(links_.waiting());
-    if (links_.is_lost()) return;
+  void finish() const {
     for (const auto& [id, async] : asyncs_)
       for (const auto& operation : async.open)
         if (!operation.end)
@@ -55,11 +46,8 @@ class LinkCheck {
   }
 
  private:
-  static constexpr std::size_t kWindow = std::size_t{1} << 17;
-
   struct Link {
     std::uint64_t time = 0;
-    std::uint64_t order = 0;
     EventType type = EventType::FlowBegin;
     std::uint64_t process = 0;
     std::uint64_t id = 0;
@@ -76,17 +64,13 @@ class LinkCheck {
     std::uint64_t last = 0;                   // the time of the last event
   };
 
-  void settle(std::size_t count) {
-    links_.settle(count, [this](const Link& link) { judge(link); });
-  }
-  void judge(const Link& link) { is_async(link.type) ? judge_async(link) : judge_flow(link); }
   void report(Fault fault, const Link& link, std::string_view other = {}) const {
     findings_->report(fault, link.offset, kind_of(link.type), problem_of(fault, link.id).append(other));
   }
   void judge_flow(const Link& link) {
     const auto flow = flows_.find(link.process, link.id);
     if (flow && link.time < flow.tag->last)
-      report(Fault::OutOfWindow, link, "comes after a later event of its flow");
+      report(Fault::OutOfOrder, link, "its flow");
     else if (const auto fault = flows_.fault_of(link.type, link.process, flow))
       report(*fault, link,
              fault == Fault::FlowInUse ? " the begin at " + offset_text(flow.tag->offset) : std::string());
@@ -100,8 +84,7 @@ class LinkCheck {
   // Perfetto cuts what is still open inside an operation that has ended, at the next event of the id.
   void judge_async(const Link& link) {
     Async& async = asyncs_[link.id];
-    if (link.time < async.last)
-      return report(Fault::OutOfWindow, link, "comes after a later event of its id");
+    if (link.time < async.last) return report(Fault::OutOfOrder, link, "its id");
     async.last = link.time;
     for (std::size_t i = async.open.size(); async.ended > 0 && i-- > 0;) {
       if (!async.open[i].end || *async.open[i].end >= link.time) continue;
@@ -140,9 +123,6 @@ class LinkCheck {
 
   const Findings* findings_;
   ArgumentNames* argument_names_;
-  bool is_as_written_;
-  SortedSteps<Link> links_;
-  std::uint64_t order_ = 0;
   OpenFlows<Flow> flows_;
   std::map<std::uint64_t, Async> asyncs_;
 };

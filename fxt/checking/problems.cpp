@@ -113,9 +113,9 @@ std::string describe(const Problem& problem) {
 }
 
 void report(const Problem& problem, const Entry& entry, Findings& findings) {
-  findings.fault(fault_of(problem, entry.record), problem.kind == ProblemKind::UnknownRecordType
-                                                      ? unknown_type(problem.value, entry.words[0])
-                                                      : describe(problem));
+  findings.add(fault_of(problem, entry.record), problem.kind == ProblemKind::UnknownRecordType
+                                                    ? unknown_type(problem.value, entry.words[0])
+                                                    : describe(problem));
 }
 
 }  // namespace fxt

@@ -38,9 +38,9 @@ class StartCheck {
   void finish(const ReadEnd& end) {
     if (any_record_) return;
     if (end.reason == ReadEnd::Reason::EndOfFile) {
-      findings_->fault(Fault::EmptyFile, "the file is empty");
+      findings_->add(Fault::EmptyFile, "the file is empty");
     } else {
-      findings_->fault(Fault::NoMagic, "the file does not begin with the magic word");
+      findings_->add(Fault::NoMagic, "the file does not begin with the magic word");
     }
   }
 
@@ -53,21 +53,21 @@ class StartCheck {
   }
   void check_magic(const Entry& entry, const Reader& reader) {
     if (entry.words[0] != kMagicRecord) {
-      findings_->fault(Fault::NoMagic, "the file does not begin with the magic word");
+      findings_->add(Fault::NoMagic, "the file does not begin with the magic word");
     } else if (reader.other_byte_order()) {
-      findings_->fault(Fault::BigEndian, "the file is big-endian");
+      findings_->add(Fault::BigEndian, "the file is big-endian");
     }
   }
   void check_provider(const ProviderInfo& info) {
     ++providers_;
-    if (info.id == 0) findings_->fault(Fault::ProviderZero, "provider id 0");
+    if (info.id == 0) findings_->add(Fault::ProviderZero, "provider id 0");
   }
   void check_initialization(const Initialization& initialization) {
     initialized_ = true;
     const bool is_ns = initialization.ticks_per_second == kTicksPerSecond;
     if (initialization.ticks_per_second != 0 && !is_ns)
-      findings_->fault(Fault::OtherTickRate,
-                       std::to_string(initialization.ticks_per_second) + " ticks per second");
+      findings_->add(Fault::OtherTickRate,
+                     std::to_string(initialization.ticks_per_second) + " ticks per second");
     if (providers_ == 0)
       report_once(initialization_early_, is_ns ? Fault::InitializationEarly : Fault::OtherRateEarly,
                   "initialization before provider info");
@@ -81,7 +81,7 @@ class StartCheck {
       report_once(provider_missing_, Fault::NoProvider, "no provider was announced before");
   }
   void report_once(bool& is_reported, Fault fault, const char* problem) {
-    if (!is_reported) findings_->fault(fault, problem);
+    if (!is_reported) findings_->add(fault, problem);
     is_reported = true;
   }
 

@@ -9,12 +9,14 @@
 #include <variant>
 #include <vector>
 
+#include "fxt/checking/findings.h"
+
 namespace fxt {
 namespace {
 
-void check_id(std::uint64_t id, const std::string& what, FaultSink& faults) {
-  if (id >= kKoidLimit) faults.fault(Fault::WideId, what + " needs more than 32 bits");
-  if (id == 0) faults.fault(Fault::IdZero, what + " is no process or thread");
+void check_id(std::uint64_t id, const std::string& what, Findings& findings) {
+  if (id >= kKoidLimit) findings.add(Fault::WideId, what + " needs more than 32 bits");
+  if (id == 0) findings.add(Fault::IdZero, what + " is no process or thread");
 }
 
 // The value as a number; nothing if it is none.
@@ -72,87 +74,87 @@ std::string_view fault_of_known_counter(const Event& event) {
 
 bool is_number(const Value& value) { return number_of(value).has_value(); }
 
-void check_time(std::optional<std::uint64_t> ns, FaultSink& faults) {
+void check_time(std::optional<std::uint64_t> ns, Findings& findings) {
   if (!ns || *ns >= kTimeLimit)
-    faults.fault(Fault::LateTime, "time " + (ns ? std::to_string(*ns) + " ns " : "") + "is 2^63 ns or later");
+    findings.add(Fault::LateTime, "time " + (ns ? std::to_string(*ns) + " ns " : "") + "is 2^63 ns or later");
 }
 
 bool spans_the_trace(const Event& event) {
   return event.type <= EventType::DurationComplete || is_flow(event.type);
 }
 
-void check_thread(const Thread& thread, FaultSink& faults) {
+void check_thread(const Thread& thread, Findings& findings) {
   if (thread.storage == Storage::Missing) return;
   const auto what = [&thread] {
     return "thread " + std::to_string(thread.process) + '/' + std::to_string(thread.thread);
   };
   if (thread.process >= kKoidLimit || thread.thread >= kKoidLimit)
-    faults.fault(Fault::WideId, what() + " needs more than 32 bits");
+    findings.add(Fault::WideId, what() + " needs more than 32 bits");
   else if (thread.process == 0 || thread.thread == 0)
-    faults.fault(Fault::IdZero, what() + " has an id of 0");
+    findings.add(Fault::IdZero, what() + " has an id of 0");
 }
 
-void check_koid(std::uint64_t koid, FaultSink& faults) {
+void check_koid(std::uint64_t koid, Findings& findings) {
   if (koid >= kKoidLimit)
-    faults.fault(Fault::WideId, "thread " + std::to_string(koid) + " needs more than 32 bits");
+    findings.add(Fault::WideId, "thread " + std::to_string(koid) + " needs more than 32 bits");
 }
 
-void check_state(ThreadState state, FaultSink& faults) {
+void check_state(ThreadState state, Findings& findings) {
   if (state > ThreadState::Dead)
-    faults.fault(Fault::UnknownState, "thread state " + std::to_string(code(state)) + " does not exist");
+    findings.add(Fault::UnknownState, "thread state " + std::to_string(code(state)) + " does not exist");
 }
 
-void check_cpu(std::uint64_t cpu, FaultSink& faults) {
-  if (cpu > kMaxCpu) faults.fault(Fault::LargeCpu, "cpu " + std::to_string(cpu) + " is beyond 4095");
+void check_cpu(std::uint64_t cpu, Findings& findings) {
+  if (cpu > kMaxCpu) findings.add(Fault::LargeCpu, "cpu " + std::to_string(cpu) + " is beyond 4095");
 }
 
-void check_profiler_thread(bool is_inline, FaultSink& faults) {
-  if (is_inline) faults.fault(Fault::InlineProfilerThread, "profiler record with an inline thread");
+void check_profiler_thread(bool is_inline, Findings& findings) {
+  if (is_inline) findings.add(Fault::InlineProfilerThread, "profiler record with an inline thread");
 }
 
-void check_arguments(const Arguments& arguments, FaultSink& faults) {
+void check_arguments(const Arguments& arguments, Findings& findings) {
   for (const Argument& argument : arguments) {
     const auto what = [&argument] { return "argument " + quoted(argument.name.text); };
     if (std::holds_alternative<bool>(argument.value))
-      faults.fault(Fault::BoolArgument, what() + " is a bool");
+      findings.add(Fault::BoolArgument, what() + " is a bool");
     else if (std::holds_alternative<Bytes>(argument.value))
-      faults.fault(Fault::BlobArgument, what() + " is a blob");
+      findings.add(Fault::BlobArgument, what() + " is a blob");
   }
   if (const Argument* const again = repeated_argument(arguments))
-    faults.fault(Fault::RepeatedName, "two arguments are called " + quoted(again->name.text));
+    findings.add(Fault::RepeatedName, "two arguments are called " + quoted(again->name.text));
 }
 
-void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, FaultSink& faults) {
+void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, Findings& findings) {
   for (const Argument& argument : arguments) {
     const auto type = type_of(record, argument.name.text);
     if (!type) continue;
     if (argument.value.index() != code(*type))
-      faults.fault(Fault::SchedulingArgument, "argument " + quoted(argument.name.text) + " is not of type " +
+      findings.add(Fault::SchedulingArgument, "argument " + quoted(argument.name.text) + " is not of type " +
                                                   (*type == ArgumentType::Koid ? "koid" : "int32"));
     else if (const auto* waker = std::get_if<Koid>(&argument.value))
-      check_koid(waker->koid, faults);
+      check_koid(waker->koid, findings);
   }
 }
 
-void check_instant(std::string_view name, FaultSink& faults) {
-  if (names_a_frame(name)) faults.fault(Fault::FrameMark, "instant with \"frame\" in its name");
+void check_instant(std::string_view name, Findings& findings) {
+  if (names_a_frame(name)) findings.add(Fault::FrameMark, "instant with \"frame\" in its name");
 }
 
-void check_object(const KernelObject& object, FaultSink& faults) {
+void check_object(const KernelObject& object, Findings& findings) {
   const bool is_thread = object.type == KernelObjectType::Thread;
   if (!is_thread && object.type != KernelObjectType::Process) return;
   if (object.name.text.empty() && object.name.storage != Storage::Missing)
-    faults.fault(Fault::EmptyName, "names koid " + std::to_string(object.koid) + " with nothing");
-  check_id(object.koid, "koid " + std::to_string(object.koid), faults);
+    findings.add(Fault::EmptyName, "names koid " + std::to_string(object.koid) + " with nothing");
+  check_id(object.koid, "koid " + std::to_string(object.koid), findings);
   if (!is_thread) return;
   const Argument* const argument = process_argument(object);
-  if (argument == nullptr) return faults.fault(Fault::NoProcess, "a thread without an argument \"process\"");
+  if (argument == nullptr) return findings.add(Fault::NoProcess, "a thread without an argument \"process\"");
   if (argument != &object.arguments[0])
-    faults.fault(Fault::ProcessNotFirst, "argument \"process\" is not the first");
+    findings.add(Fault::ProcessNotFirst, "argument \"process\" is not the first");
   if (const auto* process = std::get_if<Koid>(&argument->value))
-    check_id(process->koid, "process " + std::to_string(process->koid), faults);
+    check_id(process->koid, "process " + std::to_string(process->koid), findings);
   else
-    faults.fault(Fault::ProcessOfOtherType, "argument \"process\" is not of type koid");
+    findings.add(Fault::ProcessOfOtherType, "argument \"process\" is not of type koid");
 }
 
 const Argument* process_argument(const KernelObject& object) {
@@ -178,44 +180,44 @@ std::uint64_t ThreadNames::process_of(std::uint64_t thread) const {
   return named == process_of_.end() ? 0 : named->second;
 }
 
-void ThreadNames::check_switched(const Thread& thread, std::uint8_t priority, FaultSink& faults) const {
+void ThreadNames::check_switched(const Thread& thread, std::uint8_t priority, Findings& findings) const {
   const std::uint64_t named = process_of(thread.thread);
   const std::string text = "thread " + std::to_string(thread.thread);
   if (thread.thread == 0) return;
   if (named == 0 && priority == 0)
-    faults.fault(Fault::TakenForIdle, text + " has priority 0 and no kernel object that names its process");
+    findings.add(Fault::TakenForIdle, text + " has priority 0 and no kernel object that names its process");
   else if (named == 0 && thread.process != 0)
-    check_scheduled(thread.thread, faults);
+    check_scheduled(thread.thread, findings);
   else if (named != thread.process)
-    faults.fault(Fault::NamedInOtherProcess, text + " of process " + std::to_string(thread.process) +
+    findings.add(Fault::NamedInOtherProcess, text + " of process " + std::to_string(thread.process) +
                                                  " was last named in process " + std::to_string(named));
 }
 
-void ThreadNames::check_scheduled(std::uint64_t thread, FaultSink& faults) const {
+void ThreadNames::check_scheduled(std::uint64_t thread, Findings& findings) const {
   if (thread != 0 && process_of(thread) == 0)
-    faults.fault(Fault::UnnamedThread,
+    findings.add(Fault::UnnamedThread,
                  "thread " + std::to_string(thread) + " has no kernel object that names its process");
 }
 
 // ---- Counters ----
 
-void CounterRules::check(const Event& event, FaultSink& faults) const {
-  if (event.arguments.empty()) faults.fault(Fault::NoValue, "has no argument, so it has no value");
+void CounterRules::check(const Event& event, Findings& findings) const {
+  if (event.arguments.empty()) findings.add(Fault::NoValue, "has no argument, so it has no value");
   if (const std::string_view fault = fault_of_known_counter(event); !fault.empty())
-    faults.fault(Fault::KnownCounter, "is cpu_frequency of category power, but " + std::string(fault));
+    findings.add(Fault::KnownCounter, "is cpu_frequency of category power, but " + std::string(fault));
   for (const Argument& argument : event.arguments) {
     if (argument.name.storage == Storage::Missing || event.name.storage == Storage::Missing) continue;
     if (number_of(argument.value))
-      check_series(event.name.text, argument.name.text, faults);
+      check_series(event.name.text, argument.name.text, findings);
     else
-      faults.fault(Fault::NoNumber, "argument " + quoted(argument.name.text) + " is not a number");
+      findings.add(Fault::NoNumber, "argument " + quoted(argument.name.text) + " is not a number");
   }
 }
 
-void CounterRules::check_series(std::string_view counter, std::string_view series, FaultSink& faults) const {
+void CounterRules::check_series(std::string_view counter, std::string_view series, Findings& findings) const {
   const auto known = counter_of_.find(series);
   if (known != counter_of_.end() && known->second != counter)
-    faults.fault(Fault::SharedSeries,
+    findings.add(Fault::SharedSeries,
                  "argument " + quoted(series) + " also names a series of counter " + quoted(known->second));
 }
 

@@ -27,33 +27,26 @@ inline bool is_of_writer(const Record& record) {
          std::holds_alternative<StringRecord>(record) || std::holds_alternative<ThreadRecord>(record);
 }
 
-// Takes the faults of the current record.
-class FaultSink {
- public:
-  virtual void fault(Fault fault, std::string problem) = 0;
-
- protected:
-  ~FaultSink() = default;
-};
+class Findings;  // fxt/checking/findings.h; those of the current record
 
 // What is wrong, of faults whose text depends on nothing but the `id` of a flow or async operation. Where and
 // when it began is for the caller to add.
 std::string problem_of(Fault fault, std::uint64_t id = 0);
 
 // `ns`: nothing if it has more than 64 bits.
-void check_time(std::optional<std::uint64_t> ns, FaultSink& faults);
+void check_time(std::optional<std::uint64_t> ns, Findings& findings);
 // Whether its times count for the length of the trace: those that Tracy reads, and those of flows, whose
 // durations end no earlier.
 bool spans_the_trace(const Event& event);
-void check_thread(const Thread& thread, FaultSink& faults);  // of an event
-void check_koid(std::uint64_t koid, FaultSink& faults);      // of a thread that is switched or woken
-void check_state(ThreadState state, FaultSink& faults);
-void check_cpu(std::uint64_t cpu, FaultSink& faults);
-void check_profiler_thread(bool is_inline, FaultSink& faults);  // of a module or mmap
-void check_arguments(const Arguments& arguments, FaultSink& faults);
-void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, FaultSink& faults);
-void check_instant(std::string_view name, FaultSink& faults);
-void check_object(const KernelObject& object, FaultSink& faults);
+void check_thread(const Thread& thread, Findings& findings);  // of an event
+void check_koid(std::uint64_t koid, Findings& findings);      // of a thread that is switched or woken
+void check_state(ThreadState state, Findings& findings);
+void check_cpu(std::uint64_t cpu, Findings& findings);
+void check_profiler_thread(bool is_inline, Findings& findings);  // of a module or mmap
+void check_arguments(const Arguments& arguments, Findings& findings);
+void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, Findings& findings);
+void check_instant(std::string_view name, Findings& findings);
+void check_object(const KernelObject& object, Findings& findings);
 // The argument of a thread's name that says its process, of whatever type; null if there is none.
 const Argument* process_argument(const KernelObject& object);
 // The process itself; 0 if the name doesn't say it.
@@ -65,9 +58,9 @@ class ThreadNames {
  public:
   void add(const KernelObject& object);
   // A side of a legacy context switch.
-  void check_switched(const Thread& thread, std::uint8_t priority, FaultSink& faults) const;
+  void check_switched(const Thread& thread, std::uint8_t priority, Findings& findings) const;
   // The thread of another scheduling record, if it is not the idle one.
-  void check_scheduled(std::uint64_t thread, FaultSink& faults) const;
+  void check_scheduled(std::uint64_t thread, Findings& findings) const;
 
  private:
   // 0 without a name.
@@ -79,12 +72,12 @@ class ThreadNames {
 // Counters: each argument's name is a series of one counter.
 class CounterRules {
  public:
-  void check(const Event& event, FaultSink& faults) const;
+  void check(const Event& event, Findings& findings) const;
   // To be called after check().
   void add(const Event& event);
 
  private:
-  void check_series(std::string_view counter, std::string_view series, FaultSink& faults) const;
+  void check_series(std::string_view counter, std::string_view series, Findings& findings) const;
 
   std::map<std::string, std::string, std::less<>> counter_of_;  // by series
 };

@@ -235,6 +235,7 @@ class OrderedReader::State {
       : State(nullptr, std::make_unique<Spool>(input, options.memory_bytes), options) {}
 
   const Entry* next();
+  std::unique_ptr<Input> open() const { return open_(); }
   const Reader& reader() const { return is_kept_ ? again_.reader() : *reader_; }
 
  private:
@@ -373,6 +374,7 @@ OrderedReader::~OrderedReader() = default;
 OrderedReader::OrderedReader(OrderedReader&&) noexcept = default;
 OrderedReader& OrderedReader::operator=(OrderedReader&&) noexcept = default;
 const Entry* OrderedReader::next() { return state_->next(); }
+std::unique_ptr<Input> OrderedReader::open() const { return state_->open(); }
 const Reader& OrderedReader::reader() const { return state_->reader(); }
 
 }  // namespace fxt

@@ -365,8 +365,14 @@ ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOut
   FindingPrinter printer(options, out);
   Checker checker([&printer](const Finding& finding) { printer.print(finding); },
                   options.readers.value_or(KnownReaders::all()));
-  while (const Entry* entry = source.next()) checker.add(*entry, source.reader());
-  checker.finish(source.reader());
+  const auto input = source.open_again();
+  Reader reader(*input);
+  try {
+    for (const Entry& entry : reader) checker.add(entry, reader);
+  } catch (const FileError&) {  // which the source finds, too
+  }
+  while (const Entry* entry = source.next()) checker.add_sorted(*entry, source.reader());
+  checker.finish(reader);
   const ExitCode found = printer.finish();
   const ExitCode readable = report_end(source, "fxt-dump");
   return readable == ExitCode::Done ? found : readable;
@@ -403,9 +409,9 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
 ExitCode run(const DumpOptions& options) {
   StandardOutput out;
   if (options.mode == DumpMode::Rules) return print_rules(out);
-  const bool is_as_written = options.mode == DumpMode::Lines || options.mode == DumpMode::Check;
-  EntrySource source(options.file, wanted_of(options),
-                     is_as_written ? EntrySource::Sequence::AsWritten : EntrySource::Sequence::ByTime);
+  EntrySource source(
+      options.file, wanted_of(options),
+      options.mode == DumpMode::Lines ? EntrySource::Sequence::AsWritten : EntrySource::Sequence::ByTime);
   if (options.mode == DumpMode::Check) return dump_check(options, source, out);
   if (options.mode == DumpMode::Stats) return dump_statistics(options, source, out);
   if (options.mode == DumpMode::Tree) return dump_tree(options, source, out);

@@ -41,6 +41,8 @@ class EntrySource {
     }
     return nullptr;
   }
+  // Of a source ByTime: the trace from its start, for a Reader in the order of the file.
+  std::unique_ptr<Input> open_again() const { return ordered_->open(); }
   const std::string& path() const { return path_; }
   const Reader& reader() const { return ordered_ ? ordered_->reader() : *reader_; }
   const std::string& failure() const { return failure_; }  // empty if there was none

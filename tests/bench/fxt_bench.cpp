@@ -143,9 +143,8 @@ BENCHMARK(read_records);
 std::uint64_t findings_of(std::span<const std::uint64_t> words) {
   std::uint64_t findings = 0;
   fxt::Checker checker([&findings](const fxt::Finding&) { ++findings; });
-  fxt::Reader reader(std::as_bytes(words));
-  while (const fxt::Entry* entry = reader.next()) checker.add(*entry, reader);
-  checker.finish(reader);
+  fxt::OrderedReader trace(std::as_bytes(words));
+  checker.check(trace);
   return findings;
 }
 

@@ -13,17 +13,20 @@
 
 namespace fxt::test {
 
+inline void check(std::span<const std::uint64_t> words, const Checker::Report& report,
+                  KnownReaders readers = KnownReaders::all()) {
+  OrderedReader trace(std::as_bytes(words));
+  Checker(report, readers).check(trace);
+}
+
 // The rules that a file breaks, each once, in order: "W15" for an error, "w15" for a warning.
 inline std::string broken_rules(std::span<const std::uint64_t> words) {
-  Reader reader(std::as_bytes(words));
   std::vector<std::string> rules;
-  Checker checker([&rules](const Finding& finding) {
+  check(words, [&rules](const Finding& finding) {
     std::string rule(finding.rule);
     if (finding.severity == Severity::Warning) rule[0] = 'w';
     if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
   });
-  for (const Entry& entry : reader) checker.add(entry, reader);
-  checker.finish(reader);
   std::string text;
   for (const std::string& rule : rules) text += (text.empty() ? "" : " ") + rule;
   return text;

@@ -246,16 +246,16 @@ class Run {
   std::string left_over() {
     std::string errors;
     Reader reader(std::as_bytes(output_.words()));
-    Checker checker(
-        [&](const Finding& error) {
-          if (error.severity == Severity::Error &&
-              std::ranges::find(checked_.findings(), error.fault, &Finding::fault) ==
-                  checked_.findings().end())
-            errors += std::string(error.record) + ' ' + error.problem + " at " +
-                      std::to_string(error.offset) + '\n';
-        },
-        KnownReaders::all(), Checker::Order::AsWritten);
-    for (const Entry& entry : reader) checker.add(entry, reader);
+    Checker checker([&](const Finding& error) {
+      if (error.severity == Severity::Error &&
+          std::ranges::find(checked_.findings(), error.fault, &Finding::fault) == checked_.findings().end())
+        errors +=
+            std::string(error.record) + ' ' + error.problem + " at " + std::to_string(error.offset) + '\n';
+    });
+    for (const Entry& entry : reader) {
+      checker.add(entry, reader);
+      checker.add_sorted(entry, reader);  // as the CheckedOutput does
+    }
     checker.finish(reader);
     return errors.empty() ? "" : errors + dump();
   }

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "fxt/checker.h"
-#include "fxt/checking/value_rules.h"
-#include "tests/fxt/trace_words.h"
+#include "tests/fxt/check_words.h"
 
 namespace fxt::test {
 namespace {
@@ -22,17 +21,15 @@ using enum EventType;
 // The faults by their names, each once. What never ends is left out.
 std::string faults_in(const std::function<void(Writer&)>& write, KnownReaders readers = KnownReaders::all()) {
   const Words words = file_of(write);
-  Reader reader(std::as_bytes(std::span(words)));
   std::string text;
-  Checker checker(
+  check(
+      words,
       [&text](const Finding& finding) {
         const std::string name(name_of(finding.fault));
         if (name.ends_with("NeverEnds") || text.find(name) != std::string::npos) return;
         text += (text.empty() ? "" : " ") + name;
       },
       readers);
-  for (const Entry& entry : reader) checker.add(entry, reader);
-  checker.finish(reader);
   return text;
 }
 std::string faults_of(const std::vector<Event>& events) {

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "fxt/checking/value_rules.h"
 #include "tests/fxt/cutting/pieces.h"
 #include "tests/fxt/sample_trace.h"
 

@@ -289,12 +289,9 @@ constexpr unsigned kSeeds = 1000;
 
 // The rules that a file breaks. Which of W15 and W16 it is depends on the order of other records.
 std::set<std::string> rules_of(const Words& words) {
-  Reader reader(std::as_bytes(std::span(words)));
   std::set<std::string> rules;
-  Checker checker(
-      [&rules](const Finding& finding) { rules.emplace(finding.rule == "W16" ? "W15" : finding.rule); });
-  for (const Entry& entry : reader) checker.add(entry, reader);
-  checker.finish(reader);
+  check(words,
+        [&rules](const Finding& finding) { rules.emplace(finding.rule == "W16" ? "W15" : finding.rule); });
   return rules;
 }
 

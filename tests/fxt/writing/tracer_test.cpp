@@ -54,8 +54,9 @@ class TracerTest : public ToolTest {
     Seen seen;
     Checker checker(
         [&](const Finding& finding) { seen.findings += std::string(finding.rule) + ' ' + finding.problem; });
+    OrderedReader trace([this] { return std::make_unique<FileInput>(path_); });
+    checker.check(trace);
     for (const Entry& entry : reader) {
-      checker.add(entry, reader);
       if (const auto* object = std::get_if<KernelObject>(&entry.record))
         seen.names[object->koid] = object->name.text;
       const auto* event = std::get_if<Event>(&entry.record);
@@ -78,7 +79,6 @@ class TracerTest : public ToolTest {
       }
       seen.arguments[name] = text;
     }
-    checker.finish(reader);
     return seen;
   }
   // Does `work` in a process of its own, which ends as it may; `meanwhile` gets its number.

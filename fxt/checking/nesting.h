@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The rules of the times of events. Nesting: how the durations of a thread lie inside each other so that all
-// readers see them alike (rules W15 to W17, W21). The Checker applies it to events that it has sorted.
+// How the durations of a thread lie inside each other so that all readers see them alike (rules W15 to W17,
+// W21). Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +11,11 @@
 #include "fxt/format.h"
 #include "fxt/rules.h"
 
-namespace FXT_API fxt {
+namespace fxt {
 
-// The durations of one thread that are open where its last event was, outermost first. Events come in time
-// order, outer durations before inner ones; times after kLatest are taken for it. `Tag` is what the caller
-// remembers of each.
+// The durations of one thread that are open where its last event was, outermost first. Events come in the
+// order of time, outer durations before inner ones; times after kLatest are taken for it. `Tag` is what the
+// caller remembers of each.
 template <typename Tag>
 class Nesting {
  public:
@@ -45,17 +44,6 @@ class Nesting {
     if (!misplaced) open(around, begin, {.end = std::min(end, kLatest), .tag = tag});
     return misplaced;
   }
-  // The same for the most frequent kind of complete event: one that follows a sibling, whose tag it keeps.
-  // False, without a change, for others.
-  bool add_sibling(std::uint64_t begin, std::uint64_t end) {
-    Duration* const sibling = top_;
-    if (begin >= end || begin < last_time_ || sibling->end > begin || end > sibling[-1].limit() ||
-        points_ != 0)
-      return false;
-    sibling->end = end;
-    last_time_ = begin;
-    return true;
-  }
   Misplaced add_begin(std::uint64_t time, const Tag& tag) {
     Duration* around = top_;
     const Misplaced misplaced = find_begin(time, around);
@@ -82,22 +70,18 @@ class Nesting {
   }
   // A duration still encloses flows at its end time, but no other events.
   Misplaced add_flow(std::uint64_t time) {
-    const Misplaced misplaced = check_flow(time);
-    if (!misplaced) last_time_ = time;
-    return misplaced;
+    const std::uint64_t known_time = std::min(time, kLatest);
+    const Duration* around = top_;
+    while (around->end < known_time) --around;
+    if (known_time > around->around_ends) return Fault::OpenWhenEnded;
+    const bool is_in_point = points_at(time) != 0 && point_encloses_;
+    if (!is_in_point && around == durations_.data()) return Fault::NotEnclosed;
+    if (!is_in_point && (around != top_ || points_ != 0)) return Fault::BehindEnded;
+    last_time_ = time;
+    return {};
   }
 
-  // ---- The same answers, without adding the event. ----
-
-  Misplaced check_complete(std::uint64_t begin, std::uint64_t end) const {
-    Duration* around = top_;
-    return begin == end ? find_point(begin, around) : find_complete(begin, end, around);
-  }
-  Misplaced check_begin(std::uint64_t time) const {
-    Duration* around = top_;
-    return find_begin(time, around);
-  }
-  // `is_named(tag)`: whether the end has the names of that open duration.
+  // What is wrong with an end. `is_named(tag)`: whether the end has the names of that open duration.
   template <typename IsNamed>
   Misplaced check_end(std::uint64_t time, IsNamed is_named) const {
     if (dropped_ != 0) return {};
@@ -107,20 +91,6 @@ class Nesting {
     for (--around; around != durations_.data(); --around)
       if (around->end == kOpen && is_named(around->tag)) return Fault::NamesOuter;
     return {};
-  }
-  Misplaced check_point(std::uint64_t time) const {
-    Duration* around = top_;
-    return find_point(time, around);
-  }
-  Misplaced check_flow(std::uint64_t time) const {
-    if (time < last_time_) return Fault::OutOfWindow;
-    const std::uint64_t known_time = std::min(time, kLatest);
-    const Duration* around = top_;
-    while (around->end < known_time) --around;
-    if (known_time > around->around_ends) return Fault::OpenWhenEnded;
-    if (points_at(time) != 0 && point_encloses_) return {};
-    if (around == durations_.data()) return Fault::NotEnclosed;
-    return around == top_ && points_ == 0 ? Misplaced() : Fault::BehindEnded;
   }
 
   // ---- What is open ----
@@ -163,10 +133,15 @@ class Nesting {
     remove_if([&](const Duration& duration) { return &duration == ended; }, visit);
   }
 
+  // Removes the durations that meet the condition, outermost first.
+  template <typename Condition>
+  void remove_if(Condition condition) {
+    remove_if(condition, [](const Duration&, const Duration&) {});
+  }
+
  private:
   // Each finds the duration around an event, and whether the event is misplaced there.
   Misplaced find_around(std::uint64_t time, Duration*& around) const {
-    if (time < last_time_) return Fault::OutOfWindow;
     time = std::min(time, kLatest);
     while (around->end <= time) --around;
     return time <= around->around_ends ? Misplaced() : Fault::OpenWhenEnded;
@@ -238,38 +213,6 @@ class Nesting {
   std::size_t dropped_ = 0;      // begins that were dropped, and have not ended yet
   std::vector<Duration> durations_ = std::vector<Duration>(8);
   Duration* top_ = durations_.data();
-};
-
-// The span from the first to the last time of a trace's events. Tracy's times have 48 bits, so it is limited
-// (rule W5).
-class TimeSpan {
- public:
-  explicit TimeSpan(std::uint64_t limit = kSpanLimit, std::uint64_t latest = kTimeLimit - 1)
-      : longest_(limit - 1), latest_(latest), latest_end_(latest) {}
-
-  // Whether the trace may reach from `begin` to `end` at least.
-  bool fits(std::uint64_t begin, std::uint64_t end) const {
-    return end <= latest_end_ && (begin >= first_ || std::max(last_, end) - begin <= longest_);
-  }
-  // Extends the span to both times.
-  void extend(std::uint64_t begin, std::uint64_t end) {
-    if (begin < first_) {
-      first_ = begin;
-      latest_end_ = latest_ - begin > longest_ ? begin + longest_ : latest_;
-    }
-    extend_end(end);
-  }
-  // The same for an event that begins no earlier than one before it.
-  bool fits_end(std::uint64_t end) const { return end <= latest_end_; }
-  void extend_end(std::uint64_t end) { last_ = std::max(last_, end); }
-
-  std::uint64_t first() const { return first_; }
-  std::uint64_t last() const { return last_; }
-
- private:
-  std::uint64_t longest_, latest_;
-  std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0;
-  std::uint64_t latest_end_;
 };
 
 }  // namespace fxt
