@@ -104,8 +104,8 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           mode(
               "stats", 's', DumpMode::Stats,
               "how often functions were called and how long they took: total (recursion counted once), self, "
-              "average, minimum and maximum, the program's first; the same for async operations and for what "
-              "ran on the cpus; then counts of events, threads, records and bytes"),
+              "average, minimum and maximum; the same for async operations and CPUs; counts of events, "
+              "threads and records"),
           {.name = "diff",
            .argument = "FILE",
            .help =
