@@ -42,6 +42,8 @@ class OrderedReader {
   // The next record, or null at the end; reader().end() then has the reason. An exception of the Input passes
   // through after the records that could be read. Throws std::system_error if the temporary file fails.
   const Entry* next();
+  // True if the records come in the order of the file.
+  bool is_in_order() const;
   // The trace again, from its start, for a Reader in the order of the file.
   std::unique_ptr<Input> open() const;
   // The Reader of the latest record, with its provider, tick rate and tables; after the end, the one that has

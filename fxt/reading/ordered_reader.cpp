@@ -235,6 +235,7 @@ class OrderedReader::State {
       : State(nullptr, std::make_unique<Spool>(input, options.memory_bytes), options) {}
 
   const Entry* next();
+  bool is_in_order() const { return is_in_order_; }
   std::unique_ptr<Input> open() const { return open_(); }
   const Reader& reader() const { return is_kept_ ? again_.reader() : *reader_; }
 
@@ -374,6 +375,7 @@ OrderedReader::~OrderedReader() = default;
 OrderedReader::OrderedReader(OrderedReader&&) noexcept = default;
 OrderedReader& OrderedReader::operator=(OrderedReader&&) noexcept = default;
 const Entry* OrderedReader::next() { return state_->next(); }
+bool OrderedReader::is_in_order() const { return state_->is_in_order(); }
 std::unique_ptr<Input> OrderedReader::open() const { return state_->open(); }
 const Reader& OrderedReader::reader() const { return state_->reader(); }
 

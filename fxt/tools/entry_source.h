@@ -41,6 +41,8 @@ class EntrySource {
     }
     return nullptr;
   }
+  // Of a source ByTime: whether that is the order of the file.
+  bool is_in_order() const { return ordered_->is_in_order(); }
   // Of a source ByTime: the trace from its start, for a Reader in the order of the file.
   std::unique_ptr<Input> open_again() const { return ordered_->open(); }
   const std::string& path() const { return path_; }
