@@ -187,7 +187,7 @@ class Definitions {
 };
 
 // Decodes kept records, whatever their order: each with the definitions that it needs.
-class KeptRecordReader {
+class FXT_INTERNAL KeptRecordReader {
  public:
   explicit KeptRecordReader(const Definitions& definitions);
 

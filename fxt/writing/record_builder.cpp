@@ -11,7 +11,7 @@
 
 namespace fxt {
 
-void refuse_wide_value() { throw std::logic_error("value too wide for its field"); }
+FXT_API void refuse_wide_value() { throw std::logic_error("value too wide for its field"); }
 
 void RecordBuilder::refuse(const std::string& problem) const {
   throw WriterError(std::string(kind_) + (name_.empty() ? "" : ' ' + quoted(name_)) + ": " + problem);
