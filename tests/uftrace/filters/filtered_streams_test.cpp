@@ -124,18 +124,21 @@ TEST_F(FilteredStreams, ReadingsGoWithTheirCall) {
   EXPECT_THAT(shown({"-t", "10"}), testing::Contains(testing::HasSubstr("page-fault")));
 }
 
-// The whole of it counts, not its pieces.
-TEST_F(FilteredStreams, SplitSwitchesAreAsLongAsTheyWere) {
+// An estimated exit moves out of a switch, whether that is shown or too short.
+TEST_F(FilteredStreams, SwitchesRefuteEstimatedExitsEvenIfTheyAreHidden) {
   recording_.estimated_exits();
   recording_.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(90, 0, R::kMain);
   recording_.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).out(40, 100).in(49, 100).text());
-  const auto first = testing::Contains(testing::HasSubstr("[20, 25] sched:linux:schedule")),
-             rest = testing::Contains(testing::HasSubstr("[25, 30] sched:linux:schedule")),
+  const auto call = testing::Contains(testing::HasSubstr("[15, 32] demo:f repaired=\"exit-moved\"")),
+             first = testing::Contains(testing::HasSubstr("[20, 30] sched:linux:schedule")),
              other = testing::Contains(testing::HasSubstr("[40, 49] sched:linux:schedule"));
-  EXPECT_THAT(shown({"-t", "10"}), testing::AllOf(first, rest, testing::Not(other)));
+  EXPECT_THAT(shown({"-t", "10"}), testing::AllOf(call, first, testing::Not(other)));
   EXPECT_THAT(recording_.notes(), testing::Contains("events-left-out 1"));
-  EXPECT_THAT(shown({"-t", "9"}), testing::AllOf(first, rest, other));
-  EXPECT_THAT(shown({"-t", "11"}), testing::Not(testing::Contains(testing::HasSubstr("schedule"))));
+  EXPECT_THAT(shown({"-t", "9"}), testing::AllOf(call, first, other));
+  EXPECT_THAT(shown({}), call);
+  EXPECT_THAT(shown({"-F", "f", "-t", "11"}),
+              testing::Not(testing::Contains(testing::HasSubstr("schedule"))));
+  EXPECT_THAT(shown({"-T", "f@time=1", "-t", "11"}), call);
 }
 
 // Nothing depends on where blocks end.
