@@ -162,21 +162,27 @@ void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Ti
   }
 }
 
+// Times since the start count from the first call of a program, as in uftrace, or else from the first event.
+void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
+  const auto first_call_ns = timeline.first_call_ns();
+  if (!first_call_ns) return;
+  for (std::optional<fxt::TraceTime>* const time : {&range.from, &range.to})
+    if (*time && (*time)->since_start)
+      *time = fxt::TraceTime{.ns = *first_call_ns + std::min((*time)->ns, kForever - *first_call_ns)};
+  if (range.from && range.to && !range.from->since_start && !range.to->since_start &&
+      range.from->ns > range.to->ns)
+    throw UsageError("--time-range: the range ends before it begins");
+}
+
 // The figures of the part that was written, instead of the whole trace. `dropped_before` events were dropped
 // before they reached the cutter.
 void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint64_t dropped_before,
                bool stopped_early, const ConvertOptions& options, Written& written, Notes& notes) {
-  const Written whole = written;
   if (options.cut->is_split()) written.pieces = output.files().complete();
   written.events = cut.events;
   written.first_ns = cut.first_ns;
   written.last_ns = cut.last_ns;
   const Location target = Location::file(options.output);
-  if (cut.events == 0 && whole.first_ns)
-    notes.add(kOutsideRange, target,
-              fmt::format("nothing is left: the events lie from {} to {}", format_seconds(*whole.first_ns),
-                          format_seconds(whole.last_ns)),
-              0);
   if (const std::uint64_t outside = cut.outside + dropped_before; outside != 0)
     notes.add(kOutsideRange, target,
               fmt::format("{} events left out{}", outside, stopped_early ? "; what follows is not read" : ""),
@@ -199,10 +205,6 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
   timeline.run(range, [&] { progress.tick(); });
-  if (const auto first_ns = sink.first_ns();
-      first_ns && !range.overlaps(*first_ns, timeline.totals().last_ns))
-    throw InputError(Location::file(options.inputs.front()),
-                     fxt::tools::outside_text(*first_ns, timeline.totals().last_ns));
   if (!range.has_enough()) sink.end_first_view(timeline);
   writer.flush();
   sink.finish(timeline, options.output, notes);
@@ -210,6 +212,15 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   Written written{
       .events = sink.events_written(), .first_ns = sink.first_ns(), .last_ns = timeline.totals().last_ns};
   output.finish();
+  if (!output.has_part()) {
+    std::string problem = "nothing in it has a time";
+    if (written.first_ns && range.has_enough())  // the end is not read
+      problem = fmt::format("nothing is in that range of time: the trace begins at {}",
+                            format_seconds(*written.first_ns));
+    else if (written.first_ns)
+      problem = fxt::tools::outside_text(*written.first_ns, written.last_ns);
+    throw InputError(Location::file(options.inputs.front()), problem);
+  }
   written.bytes = output.files().bytes_written();
   if (const fxt::CutCounters* const cut = output.cut())
     apply_cut(*cut, output, range.dropped() + timeline.totals().skipped_calls, range.has_enough(), options,
@@ -315,7 +326,10 @@ ExitCode convert(ConvertOptions& options, std::span<const std::optional<std::int
   Timeline timeline({.lanes = options.lanes, .jobs = options.jobs, .is_split = is_split}, notes);
   ImportContext context{names, notes, timeline, stats, options.import};
   import_inputs(options, offsets_ns, context);
-  if (options.cut) choose_clock(options.cut->range, options, timeline, notes);
+  if (options.cut) {
+    choose_clock(options.cut->range, options, timeline, notes);
+    count_from_first_call(options.cut->range, timeline);
+  }
   if (!options.apart) timeline.draw_matched_threads();
   if (timeline.lanes().empty() && !options.import.tids.empty()) fail_without_threads(options, stats);
   note_missing_threads(options, stats, notes);

@@ -100,7 +100,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .argument = "A~B",
             .help =
                 "only this part, both ends included; either may be empty. With a unit (20ms) a time counts "
-                "from the start, without one (1061.4004) it is the recording's own, in seconds. Calls "
+                "from the program's first call, without one (1061.4004) it is the recording's own, in "
+                "seconds. Calls "
                 "that cross an edge are cut there and get the argument `cut`",
             .handle =
                 [&](std::string_view text) { cut_of(options).range = fxt::parse_range("time-range", text); }},

@@ -37,9 +37,6 @@ class RangeSink : public EventSink {
   // True once all that follows lies behind the range.
   bool has_enough() const override { return is_over_; }
 
-  bool overlaps(std::uint64_t first_ns, std::uint64_t last_ns) const {
-    return first_ns <= window_.to() && last_ns >= window_.from();
-  }
   // Events that were dropped.
   std::uint64_t dropped() const { return dropped_; }
 

@@ -5,10 +5,16 @@
 #include "fxt/reader.h"
 
 namespace convert {
+namespace {
+
+// The last file of a range would be completed without an event.
+struct NoEvent {};
+
+}  // namespace
 
 TraceOutput::TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut)
-    : files_(std::move(files)) {
-  if (cut) cutter_.emplace(*cut, files_);
+    : files_(std::move(files)), part_files_(*this), has_range_(cut && cut->range != fxt::TimeRange{}) {
+  if (cut) cutter_.emplace(*cut, part_files_);
   files_.next(0);  // throws before anything is converted
   thread_ = std::thread([this] { run(); });
 }
@@ -23,6 +29,16 @@ void TraceOutput::abandon() {
   if (!thread_.joinable()) return;
   queue_.abandon();
   thread_.join();
+}
+
+fxt::Output& TraceOutput::PartFiles::next(std::size_t number) {
+  file_ = &owner_.files_.next(number);
+  return *this;
+}
+
+void TraceOutput::PartFiles::finish() {
+  if (owner_.has_range_ && owner_.cutter_->counters().events == 0) throw NoEvent();
+  file_->finish();
 }
 
 void TraceOutput::run() {
@@ -49,7 +65,11 @@ void TraceOutput::cut_blocks() {
     cutter_->add(entry, reader);
     files_.check_size(cutter_->counters());
   }
-  cutter_->finish();
+  try {
+    cutter_->finish();
+  } catch (const NoEvent&) {
+    is_empty_ = true;
+  }
 }
 
 }  // namespace convert

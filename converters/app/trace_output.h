@@ -2,9 +2,11 @@
 // own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,16 +37,36 @@ class TraceOutput {
   // ---- After one of these ----
 
   const fxt::tools::PieceFiles& files() const { return files_; }
+  // False if a range of time was asked for that has no event: then there is no file.
+  bool has_part() const { return !is_empty_; }
   // What became of the trace; null if it was not cut.
   const fxt::CutCounters* cut() const { return cutter_ ? &cutter_->counters() : nullptr; }
 
  private:
+  // The files for the cutter. A range without an event completes none.
+  class PartFiles final : public fxt::PieceOutputs, public fxt::Output {
+   public:
+    explicit PartFiles(TraceOutput& owner) : owner_(owner) {}
+    fxt::Output& next(std::size_t number) override;
+    std::span<std::uint64_t> exchange(std::size_t filled_words) override {
+      return file_->exchange(filled_words);
+    }
+    void finish() override;
+
+   private:
+    TraceOutput& owner_;
+    fxt::tools::TraceFileOutput* file_ = nullptr;
+  };
+
   void run();
   void write_blocks();
   void cut_blocks();
 
   fxt::tools::PieceFiles files_;
+  PartFiles part_files_;
   std::optional<fxt::Cutter> cutter_;
+  bool has_range_;
+  bool is_empty_ = false;
   BlockQueue queue_;
   std::exception_ptr failure_;  // the thread's
   std::thread thread_;

@@ -180,6 +180,15 @@ void Timeline::limit_offsets(MergeLoop& loop, const std::function<void()>& tick)
   }
 }
 
+std::optional<std::uint64_t> Timeline::first_call_ns() const {
+  std::uint64_t first_ns = kForever;
+  for (std::size_t i = 0; i < infos_.size(); ++i)
+    if (infos_[i].first_call_ns != kForever)
+      first_ns = std::min(
+          first_ns, apply_offset(infos_[i].first_call_ns, parts_.inputs[parts_.input_of_lane[i]].offset_ns));
+  return first_ns == kForever ? std::nullopt : std::optional(first_ns);
+}
+
 // Applies offsets to the times that importers gave.
 void Timeline::apply_offsets() {
   for (std::size_t i = 0; i < infos_.size(); ++i)

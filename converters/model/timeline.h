@@ -87,6 +87,8 @@ class Timeline {
   void shift_clock(std::int64_t behind_ns);
   // How far the first input's clock is behind the shown one, if any was moved so.
   std::optional<std::int64_t> clock_shift_ns() const;
+  // When the first call of a program begins, as far as inputs know that before they are read.
+  std::optional<std::uint64_t> first_call_ns() const;
   // The current input tells which thread is on which cpu of this machine. Inputs of several machines, or
   // moved to other times, are noted.
   void show_cpus_of(const std::string& machine);
