@@ -17,6 +17,7 @@ namespace {
 
 // Entries and address ranges that are looked at in one file: a few seconds.
 constexpr std::size_t kMaxWork = 20'000'000;
+constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;  // libdw makes some 30 bytes of each
 constexpr std::size_t kMaxDepth = 64;        // of namespaces, and of types that stand for others
 constexpr std::size_t kMaxParameters = 256;  // of one function
 
@@ -224,6 +225,8 @@ DwarfInfo::DwarfInfo(const ElfImage& dwarf, std::uint64_t base)
   if (dwarf.find(".debug_info") == nullptr || !machine_of(machine_) || !dwarf.unsafe_for_libdw().empty())
     return;
   dwarf_.reset(dwarf_begin_elf(dwarf.handle(), DWARF_C_READ, nullptr));
+  const ElfSection* const lines = dwarf.find(".debug_line");
+  has_lines_ = lines != nullptr && lines->size <= kMaxLineBytes;
   if (dwarf_ != nullptr) read_units();
 }
 
@@ -294,6 +297,26 @@ std::optional<ScalarType> DwarfInfo::variable_at(std::uint64_t offset) {
   if (variable == variables_.end() || dwarf_offdie(dwarf_.get(), variable->second, &die) == nullptr)
     return std::nullopt;
   return scalar_type_of(die, sizeof(std::uint64_t));
+}
+
+std::optional<SourceLine> DwarfInfo::line_at(std::uint64_t offset) {
+  const std::uint64_t address = base_ + offset;
+  const auto after = std::ranges::upper_bound(units_, address, {}, &Unit::begin);
+  Dwarf_Die unit;
+  if (!has_lines_ || after == units_.begin() ||
+      dwarf_offdie(dwarf_.get(), std::prev(after)->offset, &unit) == nullptr)
+    return std::nullopt;
+  Dwarf_Line* const row = dwarf_getsrc_die(&unit, address);
+  const char* const path = row != nullptr ? dwarf_linesrc(row, nullptr, nullptr) : nullptr;
+  int line = 0;
+  if (path == nullptr || dwarf_lineno(row, &line) != 0 || line <= 0) return std::nullopt;
+  std::string_view file = path;
+  auto attribute = attribute_of(unit, DW_AT_comp_dir);
+  const char* const directory = attribute ? dwarf_formstring(&*attribute) : nullptr;
+  const std::string_view prefix = directory != nullptr ? directory : "";
+  if (!prefix.empty() && file.starts_with(prefix) && file.substr(prefix.size()).starts_with('/'))
+    file.remove_prefix(prefix.size() + 1);
+  return SourceLine{std::string(file), line};
 }
 
 ParameterNames DwarfInfo::parameters_at(std::uint64_t offset) {

@@ -31,6 +31,11 @@ struct ScalarType {
   std::size_t size;  // in bytes
 };
 
+struct SourceLine {
+  std::string file;  // as the compiler was given it, if that can be told
+  int line;
+};
+
 class DwarfInfo {
  public:
   // Borrows `dwarf`, the image that has the DWARF. Addresses count from `base`.
@@ -42,6 +47,8 @@ class DwarfInfo {
   ParameterNames parameters_at(std::uint64_t offset);
   // Of the variable there; nothing if there is none, or none of a scalar type.
   std::optional<ScalarType> variable_at(std::uint64_t offset);
+  // Of the instruction there.
+  std::optional<SourceLine> line_at(std::uint64_t offset);
 
  private:
   struct Unit {
@@ -62,6 +69,7 @@ class DwarfInfo {
   std::unique_ptr<Dwarf, decltype(&dwarf_end)> dwarf_;
   std::uint64_t base_;
   int machine_;
+  bool has_lines_ = false;                                  // few enough to be read
   std::size_t work_;                                        // that may still be done
   std::vector<Unit> units_;                                 // by begin
   std::unordered_set<Dwarf_Off> read_;                      // units whose functions are in functions_

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "converters/model/reading/load.h"
+#include "converters/uftrace/recording/argument_names.h"
 
 namespace convert::uftrace {
 namespace {
@@ -44,8 +45,7 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
       add_values(for_exit_, [](std::uint64_t value) { return static_cast<std::int64_t>(value); });
       return true;
     case UftraceEventKind::CallSite:
-      for_entry_.clear();
-      add_values(for_entry_, [](std::uint64_t value) { return Pointer{value}; });
+      add_call_site(load<std::uint64_t>(data.data(), context_.order), time_ns);
       return true;
     case UftraceEventKind::WatchedCpu: {
       if (data.size() < sizeof(std::int32_t)) return false;
@@ -104,6 +104,29 @@ const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, s
     }
   }
   return known->second;
+}
+
+// As uftrace prints it: "main.c:60" where the recorded build tells lines, or else "main+0x41".
+void ThreadEvents::add_call_site(std::uint64_t address, std::uint64_t time_ns) {
+  symbols_.move_to(time_ns);
+  const auto [known, is_new] = call_sites_.try_emplace({symbols_.epoch(), address});
+  if (is_new) {
+    const SymbolAt at = symbols_.at(address);
+    if (at.symbol != nullptr && at.symbol->is_function()) {
+      const auto line = context_.symbolizer.images().line_of(at, address);
+      const std::uint64_t offset = address - at.image->base - at.symbol->start;
+      const std::string from = offset == 0 ? "0" : fmt::format("{:#x}", offset);
+      known->second = context_.names.intern(
+          line ? fmt::format("{}:{}", line->file, line->line)
+               : fmt::format("{}+{}", demangle(at.symbol->name, context_.demangle), from));
+    }
+  }
+  for_entry_.clear();
+  const NameId name = context_.names.intern(kCallSite);
+  if (known->second)
+    for_entry_.add({name, *known->second});
+  else
+    for_entry_.add({name, Pointer{address}});
 }
 
 void ThreadEvents::emit_counter(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane) {

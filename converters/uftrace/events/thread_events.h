@@ -60,13 +60,16 @@ class ThreadEvents {
   void emit_user_event(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
   void emit_counter(std::uint64_t time_ns, NameId name, std::uint64_t id, Lane* lane);
   const Variable& variable_at(std::uint64_t address, std::uint64_t time_ns);
+  void add_call_site(std::uint64_t address, std::uint64_t time_ns);
   LabelId label(NameId name) { return context_.names.intern_label(context_.names.intern("event"), name); }
 
   EventContext context_;
   const Task& task_;
   TaskSymbols symbols_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Variable> variables_;  // by epoch and address
-  SessionSpan registered_ = {.until_ns = 0};                               // the last add_use() returned it
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::optional<NameId>>
+      call_sites_;                            // the same; none: unknown
+  SessionSpan registered_ = {.until_ns = 0};  // the last add_use() returned it
   Arguments for_entry_;
   Arguments for_exit_;
   Arguments values_;  // of the event that is being emitted

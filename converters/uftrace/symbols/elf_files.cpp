@@ -73,6 +73,11 @@ std::optional<ScalarType> ElfFiles::variable_at(const Image& image, std::uint64_
   return dwarf != nullptr ? dwarf->variable_at(offset) : std::nullopt;
 }
 
+std::optional<SourceLine> ElfFiles::line_at(const Image& image, std::uint64_t offset) {
+  DwarfInfo* const dwarf = dwarf_of(image);
+  return dwarf != nullptr ? dwarf->line_at(offset) : std::nullopt;
+}
+
 // Null if there is none.
 DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   const auto [known, is_new] = programs_.try_emplace({image.path, image.build_id});

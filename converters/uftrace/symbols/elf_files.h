@@ -39,6 +39,8 @@ class ElfFiles {
   ParameterNames parameters_of(const Image& image, std::uint64_t offset);
   // The type of the variable there, if it is known and a scalar one.
   std::optional<ScalarType> variable_at(const Image& image, std::uint64_t offset);
+  // The source line of the instruction there.
+  std::optional<SourceLine> line_at(const Image& image, std::uint64_t offset);
   // Says in the note on an image without symbols where its names come from instead.
   void replaced_by(const Image& image, std::string_view file);
   // Notes what is missing or unsure, in an order that does not depend on the order of calls.

@@ -183,6 +183,13 @@ std::optional<ScalarType> Images::type_of(const SymbolAt& variable) {
   return elf_files_.variable_at(image, variable.symbol->start);
 }
 
+std::optional<SourceLine> Images::line_of(const SymbolAt& function, std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  Image image = *function.image;
+  files_.identify(image);
+  return elf_files_.line_at(image, address - image.base);
+}
+
 template <typename ModuleOrLibrary>
 const Image& Images::image_of(const ModuleOrLibrary& recorded) {
   const auto known = images_.find(&recorded);

@@ -70,6 +70,8 @@ class Images {
   ParameterNames parameters_of(SymbolAt function, const AddressSpace* space);
   // The type of a variable, if it is known and a scalar one.
   std::optional<ScalarType> type_of(const SymbolAt& variable);
+  // The source line of an address in that function.
+  std::optional<SourceLine> line_of(const SymbolAt& function, std::uint64_t address);
   // The symbols of all modules and libraries of all programs, with their names; not the kernel's.
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables(const Sessions& sessions);
 

@@ -169,9 +169,10 @@ TEST_F(UftraceValues, WhatWasReadStandsOnItsCall) {
       .exit(20, 0, R::kMain);
   EXPECT_THAT(
       r_.lines(),
-      ElementsAre("100/100 [10, 20] demo:main",
-                  "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" callsite=0x401047 diff.major=0 diff.minor=-1",
-                  "100/100 @11 counter event:page-fault #0 major faults=1 minor faults=2"));
+      ElementsAre(
+          "100/100 [10, 20] demo:main",
+          "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" callsite='main+0x47' diff.major=0 diff.minor=-1",
+          "100/100 @11 counter event:page-fault #0 major faults=1 minor faults=2"));
   EXPECT_THAT(r_.lines({}, {.no_event = true}),
               ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\""));
   EXPECT_THAT(r_.notes(), IsEmpty());
