@@ -19,7 +19,7 @@ class ThreadFilter {
         starts_tracing_(table.options().starts_tracing),
         levels_(levels_of(table.options())),
         is_tracing_(starts_tracing_) {
-    states_[0] = {.budget = levels_, .size = table.options().size};
+    states_[0] = {.budget = levels_, .size = table.options().size, .time_ns = table.options().time_ns};
   }
 
   // A call begins inside `depth` others: whether it is shown. `rule` may be null. `is_kept` is false if later
@@ -48,6 +48,8 @@ class ThreadFilter {
   bool is_too_small(std::size_t depth, const FunctionRule& rule) const {
     return states_[depth + 1].size != 0 && rule.size < states_[depth + 1].size;
   }
+  // How long calls must take to be shown in the call that was entered last at that depth, and itself.
+  std::uint64_t shortest_ns(std::size_t depth) const { return states_[depth + 1].time_ns; }
   // Whether an event inside `depth` calls is shown. An event that was read at a call is hidden with it.
   bool shows_event(std::size_t depth, bool is_of_call = false) const {
     const State& around = states_[std::min(depth, states_.size() - 1)];
@@ -63,6 +65,7 @@ class ThreadFilter {
     bool is_dropped = false;             // the call is too short, or calls no function that -C names
     std::int32_t budget = 0;             // levels that may be shown
     std::uint64_t size = 0;              // the smallest function that is shown
+    std::uint64_t time_ns = 0;           // the shortest call that is shown
   };
 
   static std::int32_t levels_of(const FilterOptions& options) {
@@ -83,6 +86,7 @@ inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rul
                                           bool condition_holds) {
   const State around = inside;
   if (rule != nullptr && rule->has(Setting::Size)) inside.size = rule->actions.size;
+  if (rule != nullptr && rule->has(Setting::Time)) inside.time_ns = rule->actions.time_ns;
   if (rule != nullptr && inside.size != 0 && rule->size < inside.size) return false;
   if (!is_kept) {
     inside.is_dropped = true;

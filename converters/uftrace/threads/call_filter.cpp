@@ -83,7 +83,7 @@ CallFilter::KernelDecision OptionFilter::enter_kernel(std::size_t depth, std::ui
   const bool is_shown = filter_.enter(depth, rule, true);
   if (!is_shown) ++dropped_.calls;
   const bool is_too_small = rule != nullptr && filter_.is_too_small(depth, *rule);
-  return {is_shown, table_.shortest_kept_ns(rule, is_too_small, table_.options().time_ns)};
+  return {is_shown, table_.shortest_kept_ns(rule, is_too_small, filter_.shortest_ns(depth))};
 }
 
 }  // namespace convert::uftrace

@@ -61,6 +61,14 @@ class FilteredTracepoints : public FilteredKernel {
   }
 };
 
+TEST_F(FilteredTracepoints, ATimeOfAFunctionHidesShortCallsOfTheKernelInIt) {
+  const auto by_option = shown({"-F", "main", "-t", "7"});
+  EXPECT_THAT(by_option, testing::Not(testing::Contains("[45, 51] [kernel]:do_syscall")));
+  EXPECT_EQ(shown({"-F", "main@time=7"}), by_option);
+  EXPECT_EQ(shown({"-T", "main@time=7"}), by_option);
+  EXPECT_EQ(shown({"-T", "main@time=0", "-t", "7"}), shown({}));
+}
+
 TEST_F(FilteredTracepoints, KeepNoCallAroundThem) {
   EXPECT_THAT(shown({"-t", "7"}), ElementsAre("[10, 90] demo:main", "[20, 40] [kernel]:do_syscall",
                                               "@25 event:demo:tick", "@47 event:demo:tick"));
