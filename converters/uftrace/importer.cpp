@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -24,6 +27,7 @@
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording_import.h"
+#include "converters/uftrace/symbols/module_files.h"
 #include "converters/uftrace/threads/thread_plan.h"
 #include "fxt/support/foreign_files.h"
 
@@ -123,6 +127,26 @@ std::uint64_t add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_
   return messages.empty() ? kForever : messages.front().time_ns;
 }
 
+// Before version 0.10, recorders wrote one .sym file for all modules of one basename, and did not say for
+// which.
+void note_shared_symbol_files(const RecordingImport& recording, Notes& notes) {
+  std::map<std::string_view, std::set<std::string_view>> paths_of;  // by basename
+  for (const Session& session : recording.sessions.sessions())
+    for (const Module& module : session.space->map.modules)
+      paths_of[basename_of(module.path)].insert(module.path);
+  for (const auto& [name, paths] : paths_of) {
+    const std::string file = fmt::format("{}.sym", name);
+    if (paths.size() < 2 || !std::ranges::binary_search(recording.directory.symbol_files, file)) continue;
+    const fxt::FilePlace place = recording.directory.file(file);
+    const ModuleFileHeader header = parse_module_file_header(read_optional_file(place, notes).value_or(""));
+    if (header.module_path.empty() && header.build_id.empty())
+      notes.add(kUnsureSymbols, [&] {
+        return fmt::format("{}: may hold the functions of any of these: {}", place.text(),
+                           fmt::join(paths, ", "));
+      });
+  }
+}
+
 void show_wall_clock(const Info& info, const std::filesystem::path& input, ImportContext& context) {
   if (const auto offset_ns = utc_offset_ns(info))
     context.timeline.shift_clock(*offset_ns);
@@ -149,6 +173,12 @@ bool recognizes(const std::filesystem::path& input) {
 void import(const std::filesystem::path& input, ImportContext& context, const RecordingOptions& options) {
   const auto kept = std::make_shared<RecordingImport>(input, context, options);
   RecordingImport& recording = *kept;
+  const Directory& directory = recording.directory;
+  if (directory.threads.empty() && directory.perf_cpus.empty() && directory.kernel_cpus.empty() &&
+      recording.events.empty())
+    throw InputError(
+        Location::file(input.native()),
+        "has no task.txt and no .dat files: nothing of the recording is there but its description");
   context.timeline.keep_alive(kept);
   context.timeline.at_end([&recording, &notes = context.timeline.new_notes()] {
     recording.symbolizer.add_notes();
@@ -158,6 +188,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
       notes.add(kCpuTracksLeftOut, Location::file(recording.directory.path.native()),
                 fmt::format("{} context switches; --cpu-tracks shows who ran on which CPU", count), count);
   });
+  note_shared_symbol_files(recording, context.notes);
   ThreadPlans& plans = recording.plans = plans_of(recording, context);
   plan_forks(plans, recording.sessions, recording.perf, recording.has_estimated_exits(), recording.symbolizer,
              context.timeline);
@@ -187,8 +218,9 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
       begin_of(plans, recording, kernel != nullptr ? kernel->find_first_ns() : kForever);
   ThreadPlan* const main = main_thread_of(plans, recording.sessions);
   if (const auto& sessions = recording.sessions.sessions();
-      !first_ns && main != nullptr && main->size_bytes != 0 && !sessions.empty())
-    first_ns = sessions.front().start_ns;  // the file begins with damage
+      !first_ns && main != nullptr && !sessions.empty() &&
+      (main->size_bytes != 0 || recording.directory.threads.empty()))
+    first_ns = sessions.front().start_ns;  // the file begins with damage, or there is none
   std::uint64_t message_ns = kForever;
   if (main != nullptr && recording.shows_own_events()) {
     message_ns = add_messages(*main, first_ns, recording, context.notes);
@@ -196,7 +228,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   }
   if (matters_when_threads_are_over(recording, message_ns != kForever, context.timeline.options().is_split))
     find_last_kernel_events(recording);
-  const bool is_described = main != nullptr && !main->place.empty() && first_ns;
+  const bool is_described =
+      main != nullptr && first_ns && (!main->place.empty() || recording.directory.threads.empty());
   std::vector<ThreadOfLane> threads_with_records;
   for (auto& [tid, plan] : plans) {
     const Task& task = *plan.task;

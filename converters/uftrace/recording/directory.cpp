@@ -30,27 +30,66 @@ std::optional<std::uint32_t> number_between(std::string_view name, std::string_v
   return whole_number<std::uint32_t>(digits);
 }
 
+using std::filesystem::directory_iterator;
+
+// Whether `accept(directory of the process in /proc)` is true for a process. That of other users shows
+// little.
+template <typename Accept>
+bool is_any_process(Accept accept) {
+  std::error_code error;
+  for (directory_iterator process("/proc", error); !error && process != directory_iterator();
+       process.increment(error))
+    if (whole_number(process->path().filename().native()) && accept(process->path())) return true;
+  return false;
+}
+
+// Calls `look` with each open file of the process, as the path of a link, until that returns true.
+template <typename Look>
+bool is_any_file(const std::filesystem::path& process, Look look) {
+  std::error_code error;
+  for (directory_iterator file(process / "fd", error); !error && file != directory_iterator();
+       file.increment(error))
+    if (look(file->path())) return true;
+  return false;
+}
+
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
 // Whether a process has the FIFO open: the recorder, which reads what its program tells it. Looks at the
-// files of processes, as opening the FIFO would disturb both. False for processes of other users.
+// files of processes, as opening the FIFO would disturb both.
 bool is_open(const fxt::Folder& folder, const char* fifo) {
-  using std::filesystem::directory_iterator;
   struct stat wanted {};
   if (::fstatat(folder.descriptor(), fifo, &wanted, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISFIFO(wanted.st_mode))
     return false;
-  std::error_code error;
-  for (directory_iterator process("/proc", error); !error && process != directory_iterator();
-       process.increment(error)) {
-    if (!whole_number(process->path().filename().native())) continue;
-    std::error_code hidden;
-    for (directory_iterator file(process->path() / "fd", hidden); !hidden && file != directory_iterator();
-         file.increment(hidden)) {
+  return is_any_process([&](const std::filesystem::path& process) {
+    return is_any_file(process, [&](const std::filesystem::path& file) {
       struct stat status {};
-      if (::stat(file->path().c_str(), &status) == 0 && status.st_ino == wanted.st_ino &&
-          status.st_dev == wanted.st_dev)
-        return true;
-    }
-  }
-  return false;
+      return ::stat(file.c_str(), &status) == 0 && is_same_file(status, wanted);
+    });
+  });
+}
+
+// Whether `uftrace recv` runs in the directory that the recording is in, and has a sender: it has the socket
+// that it listens at, and another one. It opens the files of the recording for a moment only.
+bool is_received(const std::filesystem::path& recording) {
+  std::error_code error;
+  struct stat around {};
+  const auto absolute = std::filesystem::weakly_canonical(recording, error);
+  if (error || ::stat(absolute.parent_path().c_str(), &around) != 0) return false;
+  return is_any_process([&](const std::filesystem::path& process) {
+    struct stat status {};
+    std::error_code hidden;
+    if (std::filesystem::read_symlink(process / "exe", hidden).filename() != "uftrace" ||
+        ::stat((process / "cwd").c_str(), &status) != 0 || !is_same_file(status, around))
+      return false;
+    std::size_t sockets = 0;
+    return is_any_file(process, [&](const std::filesystem::path& file) {
+      if (std::filesystem::read_symlink(file, hidden).native().starts_with("socket:")) ++sockets;
+      return sockets > 1;
+    });
+  });
 }
 
 }  // namespace
@@ -98,9 +137,10 @@ Directory list_directory(const std::filesystem::path& path) {
   }
   if (error) fail_to_list(error.message());
 
-  // A recorder makes the FIFO when it begins, and writes info when it ends.
+  // A recorder makes the FIFO when it begins, and writes info when it ends. So does a sender's, whose files
+  // are received here.
   found.is_growing = found.file("info").status().kind == fxt::FilePlace::Status::Kind::Missing &&
-                     is_open(*found.folder, ".channel");
+                     (is_open(*found.folder, ".channel") || is_received(path));
 
   std::ranges::sort(found.threads, {}, &ThreadFile::tid);
   std::ranges::sort(found.perf_cpus, {}, &CpuFile::cpu);

@@ -256,7 +256,9 @@ Info read_info(const Directory& directory, Notes& notes) {
   assumed.order = order_of_records(directory);
   if (directory.is_growing)
     notes.add(kStillRecording, Location::file(directory.path.native()),
-              "its recorder still runs: what is there so far is shown; convert again when it has ended");
+              "its recorder still runs, or `uftrace recv` still receives it: what is there so far is shown; "
+              "convert "
+              "again when that has ended");
   else
     notes.add(kNoInfo, [&] { return fmt::format("{}; {}", problem, assumption_text(assumed)); });
   return assumed;

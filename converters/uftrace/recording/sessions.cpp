@@ -131,9 +131,10 @@ void Sessions::note_reloaded_libraries(const Directory& directory, const Info& i
       if (first.path == library.path) continue;
       notes.add(kLibraryReloaded, [&] {
         return fmt::format(
-            "{}: {} was loaded where {} had been: if that was loaded again, its calls have names of the "
-            "other",
-            directory.file("task.txt").text(), library.path, first.path);
+            "{0}: {1} was loaded at {2:#x}, where {3} had been: if {3} was loaded there once more, its calls "
+            "have "
+            "the names of {1}",
+            directory.file("task.txt").text(), library.path, library.base, first.path);
       });
     }
   }

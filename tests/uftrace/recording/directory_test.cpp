@@ -1,12 +1,16 @@
 #include "converters/uftrace/recording/directory.h"
 
 #include <algorithm>
+#include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -161,6 +165,36 @@ TEST(Directory, KnowsWhetherARecorderRuns) {
   recording.file("info", "");
   EXPECT_FALSE(list_directory(recording.path()).is_growing);
   ::close(recorder);
+}
+
+// `uftrace recv` opens its files for a moment only. It listens at one socket, and has another one for each
+// sender.
+TEST(Directory, KnowsWhetherARecordingIsReceived) {
+  TextRecording received;
+  const std::filesystem::path recording = received.path() / "sent.data",
+                              program = received.path() / "bin/uftrace";
+  std::filesystem::create_directory(recording);
+  std::filesystem::create_directory(program.parent_path());
+  std::filesystem::copy_file("/bin/sleep", program);
+  for (const int sockets : {1, 2}) {
+    int begun[2] = {};  // closed when the program runs
+    ASSERT_EQ(::pipe2(begun, O_CLOEXEC), 0);
+    const pid_t receiver = ::fork();
+    if (receiver == 0) {
+      for (int i = 0; i < sockets; ++i) ::socket(AF_UNIX, SOCK_STREAM, 0);
+      if (::chdir(received.path().c_str()) == 0) ::execl(program.c_str(), "uftrace", "60", nullptr);
+      ::_exit(1);
+    }
+    ::close(begun[1]);
+    char byte = 0;
+    EXPECT_EQ(::read(begun[0], &byte, 1), 0);
+    ::close(begun[0]);
+    EXPECT_EQ(list_directory(recording).is_growing, sockets == 2);
+    EXPECT_FALSE(list_directory(received.path()).is_growing) << "the directory around it";
+    ::kill(receiver, SIGKILL);
+    ::waitpid(receiver, nullptr, 0);
+    EXPECT_FALSE(list_directory(recording).is_growing) << "it has ended";
+  }
 }
 
 }  // namespace

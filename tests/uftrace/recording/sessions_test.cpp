@@ -175,10 +175,11 @@ TEST_F(SessionsTest, ALibraryAtThePlaceOfAnotherIsNotedWhereReloadsAreNotTold) {
     read(lines, info);
     EXPECT_EQ(notes_.count(kLibraryReloaded), count) << version;
   }
-  EXPECT_EQ(notes_.groups().front().first.front(),
-            (recording_.path() / "task.txt").native() +
-                ": ./three.so was loaded where ./one.so had been: if that was loaded again, its calls have "
-                "names of the other");
+  EXPECT_EQ(
+      notes_.groups().front().first.front(),
+      (recording_.path() / "task.txt").native() +
+          ": ./three.so was loaded at 0x7000, where ./one.so had been: if ./one.so was loaded there once "
+          "more, its calls have the names of ./three.so");
 }
 
 TEST_F(SessionsTest, ThreadsMayBeKnownFromInfoOrFilesOnly) {

@@ -400,6 +400,22 @@ TEST(UftraceExec, OfAForkedChild) {
                                      "101/101 [35, 37] other:start"}));
 }
 
+// Before version 0.10, a .sym file did not say whose symbols it holds.
+TEST(UftraceExec, OfAProgramOfTheSameBasename) {
+  R r;
+  r.task_line("SESS timestamp=0.000000030 pid=100 sid=00000000000000bb exename=\"/other/demo\"");
+  r.file("sid-00000000000000bb.map", "401000-403000 r-xp 00000000 00:00 0    /other/demo\n");
+  r.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
+  r.lines();
+  EXPECT_THAT(r.notes(),
+              testing::IsSupersetOf(
+                  {"unsure-symbols 1",
+                   "DIR/demo.sym: may hold the functions of any of these: /bin/demo, /other/demo"}));
+  r.file("demo.sym", "# path name: /bin/demo\n0000000000001000 T main\n");
+  r.lines();
+  EXPECT_THAT(r.notes(), testing::Not(testing::Contains("unsure-symbols 1")));
+}
+
 // What a thread without records did is told on its lane, too.
 TEST(UftraceExec, OfAThreadWithoutRecords) {
   R r;
