@@ -57,6 +57,16 @@ Outline sessions_of(const Recording& recording) {
   return list;
 }
 
+ThreadFacts facts_with_times(Recording& recording, const Task& task, const fxt::FilePlace& place) {
+  ThreadFacts facts = facts_of(task, recording);
+  try {
+    if (const auto times = possible_times_of(task, recording, read_head(place, facts))) facts.times = *times;
+  } catch (const InputError&) {
+    // The survey notes that the file can't be read.
+  }
+  return facts;
+}
+
 Surveys survey_threads(Recording& recording, Notes& notes) {
   Surveys surveys;
   std::size_t damage_left = RecordSurvey::kMaxDamage;  // of all files together
@@ -64,9 +74,8 @@ Surveys survey_threads(Recording& recording, Notes& notes) {
     const Task* const task = recording.sessions.find_task(file.tid);
     if (task == nullptr) continue;
     PayloadDecoder payload_decoder(recording.layouts, *task);
-    RecordSurvey survey = survey_records(
-        file.place, facts_of(*task, recording.info, recording.symbolizer, recording.directory.is_growing),
-        payload_decoder, notes);
+    RecordSurvey survey =
+        survey_records(file.place, facts_with_times(recording, *task, file.place), payload_decoder, notes);
     survey.damage.resize(std::min(survey.damage.size(), damage_left));
     survey.damage.shrink_to_fit();
     damage_left -= survey.damage.size();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/sessions.h"
 #include "converters/uftrace/recording/task_file.h"
+#include "converters/uftrace/records/fork_scan.h"
+#include "converters/uftrace/records/thread_facts.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
@@ -65,5 +68,12 @@ struct Recording {
   DebugFiles debug;
   PayloadLayouts layouts;
 };
+
+// Of a thread, without the times that its records may have. Borrows the task and the recording.
+ThreadFacts facts_of(const Task& task, Recording& recording);
+// The times that its records may have, by all that is known beforehand. Nothing if its first record, which
+// `head` has, contradicts that.
+std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording& recording,
+                                               const RecordHead& head);
 
 }  // namespace convert::uftrace

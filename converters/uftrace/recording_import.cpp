@@ -151,8 +151,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
     plans.emplace(tid,
                   ThreadPlan{.task = &task,
                              .is_shown = is_shown,
-                             .facts = facts_of(task, recording.info, recording.symbolizer,
-                                               recording.directory.is_growing),
+                             .facts = facts_of(task, recording),
                              .payload_decoder = std::make_unique<PayloadDecoder>(recording.layouts, task),
                              .listed_events = std::move(changes[tid])});
   }
@@ -164,6 +163,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
     plan.size_bytes = file.size_bytes;
     plan.keep_open = file.keep_open;
     plan.head = read_head(plan.place, plan.facts);
+    if (const auto times = possible_times_of(*plan.task, recording, plan.head)) plan.facts.times = *times;
   }
   return plans;
 }

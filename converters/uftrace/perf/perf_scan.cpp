@@ -60,6 +60,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
     thread.first_out = {.time_ns = event.time_ns, .cpu = cpu, .kind = event.kind};
   if (event.is_switch() && !thread.first_ns) thread.first_ns = event.time_ns;
   thread.last_ns = std::max(thread.last_ns, event.time_ns);
+  if (!event.is_switch_out()) thread.exited_ns.reset();
   switch (event.kind) {
     case PerfEvent::Kind::SwitchIn:
       if (scan.out_ns && event.time_ns < *scan.out_ns + shortest_ns_) thread.short_outs.back() = true;
@@ -84,6 +85,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
     case PerfEvent::Kind::Exit:
       end_run(scan);
       scan.cpu.reset();
+      thread.exited_ns = event.time_ns;
       break;
     case PerfEvent::Kind::Comm:
       if (thread.names_given++ == 0) thread.named_ns = event.time_ns;

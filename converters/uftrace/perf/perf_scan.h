@@ -16,14 +16,15 @@
 namespace convert::uftrace {
 
 struct PerfThread {
-  std::string name = {};                       // the last one that it gave itself; empty if it never did
-  std::string program = {};                    // the last one that an exec gave it; the same
-  std::optional<std::uint64_t> first_ns = {};  // of its switches
-  std::optional<std::uint64_t> named_ns = {};  // its first new name that was not an exec's
-  std::uint64_t switched_out = 0;              // number of switches out
-  std::uint64_t preempted = 0;                 // of them, those while it was runnable
-  std::uint64_t names_given = 0;               // without those of execs
-  std::uint64_t last_ns = 0;                   // of its switches, execs and exits
+  std::string name = {};                        // the last one that it gave itself; empty if it never did
+  std::string program = {};                     // the last one that an exec gave it; the same
+  std::optional<std::uint64_t> first_ns = {};   // of its switches
+  std::optional<std::uint64_t> named_ns = {};   // its first new name that was not an exec's
+  std::uint64_t switched_out = 0;               // number of switches out
+  std::uint64_t preempted = 0;                  // of them, those while it was runnable
+  std::uint64_t names_given = 0;                // without those of execs
+  std::uint64_t last_ns = 0;                    // of its switches, execs and exits
+  std::optional<std::uint64_t> exited_ns = {};  // its exit, if it did nothing after that but leave its CPU
   std::optional<std::uint64_t> forked_ns = {};
   ThreadId parent = {};  // the thread that forked it, if forked_ns is known
   // Where it ran first: what follows is not a switch in.

@@ -170,7 +170,7 @@ std::optional<std::uint64_t> Resync::next_time(Lookahead& ahead) const {
 
 bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookahead following) const {
   const std::uint64_t time_ns = record.time_ns;
-  if (time_ns >= kTimeLimitNs) return true;
+  if (time_ns >= kTimeLimitNs || !facts_.times.contain(time_ns)) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
   // The next three times, of which two decide: one of them may be damaged, too.

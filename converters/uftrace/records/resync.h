@@ -73,9 +73,9 @@ class Resync {
   template <std::endian Order>
   bool is_size_certain(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const;
 
-  // True if the time of `record` is damage: it can't be drawn, or the records after it go on long before it,
-  // or it leaps over days that the recording did not last, and the records after it do not follow. `last_ns`
-  // is the time of the record before it; 0 if there was none.
+  // True if the time of `record` is damage: it can't be drawn, or the thread did not run then, or the records
+  // after it go on long before it, or it leaps over days that the recording did not last, and the records
+  // after it do not follow. `last_ns` is the time of the record before it; 0 if there was none.
   bool is_time_damaged(const Record& record, std::uint64_t last_ns, Lookahead following) const;
 
   Expectation after(const CallRecord& call) const;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "converters/uftrace/recording/info.h"
+#include "converters/model/lanes/event.h"
 #include "converters/uftrace/recording/sessions.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
@@ -20,10 +20,19 @@ class CodeAddresses {
   virtual bool contains(std::uint64_t address) const = 0;
 };
 
+// No record of a thread lies outside of these times.
+struct PossibleTimes {
+  std::uint64_t first_ns = 0;
+  std::uint64_t last_ns = kForever;
+
+  bool contain(std::uint64_t time_ns) const { return time_ns >= first_ns && time_ns <= last_ns; }
+};
+
 struct ThreadFacts {
   std::endian order = std::endian::little;
   std::size_t max_stack = 0;                       // depths the recorder may have written; 0 if unknown
   std::uint64_t begun_ns = 0;                      // when the thread may have begun; 0 if that is not known
+  PossibleTimes times = {};                        // what other files tell of its times
   std::optional<std::uint64_t> elapsed_ns = {};    // how long the recording took, if that is known
   bool is_growing = false;                         // the recorder still writes the file
   bool has_estimated_exits = false;                // `uftrace record -e`: exits have guessed times
@@ -42,20 +51,5 @@ class TaskCode final : public CodeAddresses {
   Symbolizer& symbolizer_;
   const Task& task_;
 };
-
-// Borrows the task and the symbolizer.
-inline ThreadFacts facts_of(const Task& task, const Info& info, Symbolizer& symbolizer, bool is_growing) {
-  ThreadFacts facts{.order = info.order,
-                    .max_stack = info.max_stack.value_or(0),
-                    .elapsed_ns = elapsed_ns(info),
-                    .is_growing = is_growing,
-                    .has_estimated_exits = info.has<FeatureBits::EstimateReturn>(),
-                    .code = std::make_shared<TaskCode>(symbolizer, task)};
-  if (task.fork_ns)
-    facts.begun_ns = *task.fork_ns;
-  else if (!task.sessions.empty() && task.sessions.front().session != nullptr)
-    facts.begun_ns = task.sessions.front().session->start_ns;
-  return facts;
-}
 
 }  // namespace convert::uftrace

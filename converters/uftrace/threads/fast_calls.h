@@ -86,7 +86,8 @@ class FastCalls {
     for (std::size_t i = 0; i != std::min(records.count(), kSearchedAhead) && count != unknown.size(); ++i) {
       fetch_label_ahead(records, labels_->view(), i);
       const Record record = records[i];
-      if (records.mismatch(record) != 0) break;
+      // What comes after a record whose time goes back may be garbage.
+      if (records.mismatch(record) != 0 || record.time_ns < records[0].time_ns) break;
       if (is_unknown(record)) unknown.at(count++) = record.address();
     }
     symbols_.cache_labels(std::span(unknown).first(count));

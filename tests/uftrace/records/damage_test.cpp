@@ -12,17 +12,21 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/uftrace/importer.h"
 #include "tests/number_bytes.h"
+#include "tests/uftrace/perf/perf_bytes.h"
 #include "tests/uftrace/recording.h"
 
 namespace convert::uftrace {
 namespace {
 
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::IsEmpty;
+using testing::Not;
 using R = RecordingBuilder;
 
 TEST(UftracePayload, IsSkippedAndTheCallKept) {
@@ -274,13 +278,86 @@ TEST(UftraceTimes, ALastRecordFromTheFuture) {
 TEST(UftraceTimes, ALeapThatTheNextRecordsFollow) {
   constexpr std::uint64_t kDays = 200'000 * kSecond;
   R r;
-  r.elapsed("0.010904173");  // damaged itself, perhaps
   r.entry(10, 0, R::kMain)
       .entry(12 + kDays, 1, R::kF)
       .exit(13 + kDays, 1, R::kF)
       .exit(20 + kDays, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 200000000000020] demo:main",
                                      "100/100 [200000000000012, 200000000000013] demo:f"));
+}
+
+// ---- What is known of a thread's times beforehand ----
+
+constexpr std::uint64_t kBegun = 1000 * kSecond;  // the session and the task
+
+R& recorded(R& r) {
+  r.file("task.txt",
+         "SESS timestamp=1000.000000000 pid=100 sid=0123456789abcdef exename=\"/bin/demo\"\n"
+         "TASK timestamp=1000.000000000 tid=100 pid=100\n");
+  r.entry(kBegun + 10, 0, R::kMain).entry(kBegun + 12, 1, R::kF).exit(kBegun + 13, 1, R::kF);
+  return r;
+}
+const std::vector<std::string> kRecorded = {
+    "100/100 [1000000000010, 1000000000013] demo:main repaired=\"open-at-end\"",
+    "100/100 [1000000000012, 1000000000013] demo:f"};
+
+TEST(UftraceTimes, RecordsBeforeTheSessionAreDropped) {
+  R r;
+  recorded(r).entry(0, 0, 0).exit(500 * kSecond, 0, 0).exit(500 * kSecond + 20, 0, 0);
+  r.exit(kBegun - 5'000'000, 0, 0);
+  EXPECT_THAT(r.lines(), ElementsAreArray(kRecorded));
+  EXPECT_THAT(r.notes(), testing::Contains("bad-time 4"));
+  EXPECT_THAT(r.notes(), Not(testing::Contains(testing::StartsWith("time-went-back"))));
+}
+
+// A pointer is no time: it lies hours after the end of the recording.
+TEST(UftraceTimes, RecordsAfterTheRecordingAreDropped) {
+  constexpr std::uint64_t kPointer = 0x5618'b5fc'7dbe;
+  R r;
+  r.elapsed("0.003067967");
+  recorded(r).entry(kPointer, 3, R::kF).entry(kPointer + 8, 2, R::kG).exit(kPointer + 64, 5, R::kG);
+  EXPECT_THAT(r.lines(), ElementsAreArray(kRecorded));
+  EXPECT_THAT(r.notes(), testing::Contains("bad-time 3"));
+  // Without the time that it took, nothing contradicts records that follow each other.
+  r.elapsed("");
+  EXPECT_THAT(r.lines(), testing::SizeIs(testing::Gt(kRecorded.size())));
+  // The recorder may measure by another clock, a little.
+  R longer;
+  longer.elapsed("0.003067967");
+  recorded(longer).exit(kBegun + kSecond / 2, 0, R::kMain);
+  EXPECT_THAT(longer.lines(), testing::Contains("100/100 [1000000000010, 1000500000000] demo:main"));
+  R sleeping;
+  sleeping.elapsed("0.003067967");
+  sleeping.info_line("cmdline:uftrace record --clock=boot demo");
+  recorded(sleeping).exit(kBegun + 100 * kSecond, 0, R::kMain);
+  EXPECT_THAT(sleeping.lines(), testing::Contains("100/100 [1000000000010, 1100000000000] demo:main"));
+}
+
+TEST(UftraceTimes, RecordsAfterTheTasksExitAreDropped) {
+  for (const bool is_last : {true, false}) {
+    R r;
+    PerfBytes perf;
+    perf.in(kBegun + 5, 100).exit(kBegun + 20, 100).out(kBegun + 30, 100);
+    if (!is_last) perf.in(kBegun + 40, 100);  // another task has the id
+    r.file("perf-cpu0.dat", perf.text());
+    recorded(r).entry(kBegun + 10'000'000, 1, R::kG).exit(kBegun + 10'000'001, 1, R::kG);
+    const auto lines = r.lines({}, {.no_sched = true});
+    if (is_last)
+      EXPECT_THAT(lines, Not(testing::Contains(testing::HasSubstr("demo:g"))));
+    else
+      EXPECT_THAT(lines, testing::Contains(testing::HasSubstr("demo:g")));
+  }
+}
+
+// Then the other files are wrong, or of another recording.
+TEST(UftraceTimes, AFirstRecordThatContradictsTheFilesIsRight) {
+  R r;
+  r.elapsed("0.003067967");
+  r.file("task.txt",
+         "SESS timestamp=1000.000000000 pid=100 sid=0123456789abcdef exename=\"/bin/demo\"\n"
+         "TASK timestamp=1000.000000000 tid=100 pid=100\n");
+  r.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
+  EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
 TEST(UftraceTimes, ARecordWithArgumentsFromTheFuture) {
@@ -359,6 +436,17 @@ TEST(UftraceFiles, OfRecordsThatAreGone) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100").lines();
   EXPECT_THAT(r.notes(),
               ElementsAre("no-records 1", "DIR: no .dat file of the 2 threads that task.txt tells of"));
+  EXPECT_THAT(r.description(),
+              testing::IsSupersetOf({testing::HasSubstr("blob uftrace/task.txt"),
+                                     testing::HasSubstr("blob uftrace/sid-0123456789abcdef.map")}));
+}
+
+TEST(UftraceFiles, WithoutTasksAndRecordsThereIsNothingToShow) {
+  R r;
+  r.without("task.txt");
+  EXPECT_THROW(r.lines(), InputError);
+  r.file("perf-cpu0.dat", "");
+  EXPECT_THAT(r.lines(), IsEmpty());
 }
 
 TEST(UftraceFiles, OfThreadsThatAreNotWanted) {
