@@ -24,11 +24,11 @@ std::uint32_t CallPaths::below(std::uint32_t parent, std::uint32_t name) {
   return index;
 }
 
-std::vector<std::uint32_t>& CallPaths::stack_of(const CallThread& thread) {
+std::vector<std::uint32_t>& CallPaths::stack_of(const CallTrack& thread) {
   if (thread.index >= stacks_.size()) stacks_.resize(thread.index + 1);
   std::vector<std::uint32_t>& stack = stacks_[thread.index];
   if (!stack.empty()) return stack;
-  ThreadKey key = thread.key;
+  ThreadKey key = thread.thread;
   if (root_ != Root::Thread) key.second = 0;
   if (root_ == Root::All) key.first = 0;
   const auto [root, is_new] = root_indices_.try_emplace(key, static_cast<std::uint32_t>(roots_.size()));
@@ -37,16 +37,17 @@ std::vector<std::uint32_t>& CallPaths::stack_of(const CallThread& thread) {
   return stack;
 }
 
-void CallPaths::began(CallThread& thread, OpenCall& call, const Event&) {
+void CallPaths::started(CallTrack& thread, Call& call, const Event&) {
   std::vector<std::uint32_t>& stack = stack_of(thread);
-  stack.push_back(call.is_chosen && stack.size() < kMaxDepth ? below(stack.back(), call.name) : stack.back());
+  stack.push_back(call.is_chosen && stack.size() < kMaxDepth ? below(stack.back(), call.name_index)
+                                                             : stack.back());
 }
 
-void CallPaths::ended(CallThread& thread, const OpenCall& call) {
+void CallPaths::ended(CallTrack& thread, const Call& call) {
   std::vector<std::uint32_t>& stack = stack_of(thread);
   const std::uint32_t own = stack.back();
   stack.pop_back();
-  const CallStream::Part part = calls_.part_of(call);
+  const Pairing::Part part = calls_.part_of(call);
   if (!call.is_chosen || part.is_empty) return;
   if (own == stack.back()) ++joined_;
   ++paths_[own].calls;

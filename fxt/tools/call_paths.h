@@ -14,7 +14,7 @@
 
 namespace fxt::tools {
 
-class CallPaths : private CallStream::Listener {
+class CallPaths : private CallListener {
  public:
   // What stands at the root.
   enum class Root : std::uint8_t { All, Process, Thread };
@@ -44,10 +44,10 @@ class CallPaths : private CallStream::Listener {
     std::uint64_t calls = 0, self_ns = 0;
   };
 
-  void began(CallThread& thread, OpenCall& call, const Event& event) override;
-  void ended(CallThread& thread, const OpenCall& call) override;
+  void started(CallTrack& thread, Call& call, const Event& event) override;
+  void ended(CallTrack& thread, const Call& call) override;
   std::uint32_t below(std::uint32_t parent, std::uint32_t name);
-  std::vector<std::uint32_t>& stack_of(const CallThread& thread);
+  std::vector<std::uint32_t>& stack_of(const CallTrack& thread);
   std::string root_name(const ThreadKey& key) const;
 
   Root root_;

@@ -19,7 +19,7 @@ namespace fxt::tools {
 
 // A line for each call: begin, process and thread, length and name. A call of a begin and an end event gets
 // two lines, with `{` and `}`. What lies outside of the range is cut off.
-class CallTree : private CallStream::Listener {
+class CallTree : private CallListener {
  public:
   // `unit` of lengths; Auto is microseconds.
   CallTree(const Selection& selection, TimeUnit unit, StandardOutput& out)
@@ -29,11 +29,11 @@ class CallTree : private CallStream::Listener {
   std::vector<std::string> notes() const { return calls_.notes(); }
 
  private:
-  void began(CallThread& thread, OpenCall& call, const Event& event) override;
-  void ended(CallThread& thread, const OpenCall& call) override;
-  void print_begins(CallThread& thread);
-  void print(const CallThread& thread, std::uint64_t time_ns, std::string_view length, std::size_t depth,
-             std::string_view before, const OpenCall& call, std::string_view behind);
+  void started(CallTrack& thread, Call& call, const Event& event) override;
+  void ended(CallTrack& thread, const Call& call) override;
+  void print_begins(CallTrack& thread);
+  void print(const CallTrack& thread, std::uint64_t time_ns, std::string_view length, std::size_t depth,
+             std::string_view before, const Call& call, std::string_view behind);
 
   TimeUnit unit_;
   StandardOutput* out_;
@@ -55,16 +55,16 @@ inline void append_right(TextBuffer& out, std::string_view text, std::size_t wid
   append_text(out, text);
 }
 
-inline void CallTree::print(const CallThread& thread, std::uint64_t time_ns, std::string_view length,
-                            std::size_t depth, std::string_view before, const OpenCall& call,
+inline void CallTree::print(const CallTrack& thread, std::uint64_t time_ns, std::string_view length,
+                            std::size_t depth, std::string_view before, const Call& call,
                             std::string_view behind) {
   TextBuffer& out = out_->text();
   append_right(out, time_in(TimeUnit::S, time_ns), 18);
   out.push_back(' ');
-  if (thread.key.first == kUnregistered) {
-    append_right(out, numbers_of(thread.key), 15);
+  if (thread.thread.first == kUnregistered) {
+    append_right(out, numbers_of(thread.thread), 15);
   } else {
-    const fmt::format_int process(thread.key.first), koid(thread.key.second);
+    const fmt::format_int process(thread.thread.first), koid(thread.thread.second);
     append_right(out, {process.data(), process.size()}, 15 - std::min<std::size_t>(14, koid.size() + 1));
     out.push_back('/');
     append_text(out, {koid.data(), koid.size()});
@@ -72,40 +72,40 @@ inline void CallTree::print(const CallThread& thread, std::uint64_t time_ns, std
   append_right(out, length, 15);
   append_blanks(out, 1 + 2 * std::min(depth, kMaxIndentedDepth));
   append_text(out, before);
-  append_printable(out, calls_.names()[call.name].name);
+  append_printable(out, call.name());
   append_text(out, behind);
   out_->line_done();
 }
 
 // Calls that began before the range are printed when the first thing inside them is.
-inline void CallTree::print_begins(CallThread& thread) {
+inline void CallTree::print_begins(CallTrack& thread) {
   std::size_t& printed = printed_[thread.index];
   auto first = thread.calls.cend();  // of the calls that have no line yet
   for (std::size_t left = thread.chosen - printed; left > 0;)
     if ((--first)->is_chosen) --left;
   for (; first != thread.calls.cend(); ++first) {
     if (!first->is_chosen) continue;
-    const CallStream::Part part = calls_.part_of(*first);
-    if (first->awaits_end)
-      print(thread, std::max(first->begin_ns, calls_.window().from()), "", printed, "", *first, " {");
+    const Pairing::Part part = calls_.part_of(*first);
+    if (first->is_pair)
+      print(thread, std::max(first->start_ns, calls_.window().from()), "", printed, "", *first, " {");
     else
       print(thread, part.begin_ns, time_in(unit_, part.length_ns()), printed, "", *first, "");
     ++printed;
   }
 }
 
-inline void CallTree::began(CallThread& thread, OpenCall& call, const Event&) {
+inline void CallTree::started(CallTrack& thread, Call& call, const Event&) {
   if (thread.index >= printed_.size()) printed_.resize(thread.index + 1);
-  if (!call.is_chosen || call.begin_ns > calls_.window().to()) return;
-  if (call.awaits_end ? call.begin_ns >= calls_.window().from() : !calls_.part_of(call).is_empty)
+  if (!call.is_chosen || call.start_ns > calls_.window().to()) return;
+  if (call.is_pair ? call.start_ns >= calls_.window().from() : !calls_.part_of(call).is_empty)
     print_begins(thread);
 }
 
-inline void CallTree::ended(CallThread& thread, const OpenCall& call) {
-  const CallStream::Part part = calls_.part_of(call);
+inline void CallTree::ended(CallTrack& thread, const Call& call) {
+  const Pairing::Part part = calls_.part_of(call);
   if (!call.is_chosen) return;
   std::size_t& printed = printed_[thread.index];
-  if (call.awaits_end && !part.is_empty) {
+  if (call.is_pair && !part.is_empty) {
     if (printed <= thread.chosen) {
       print_begins(thread);
       print(thread, part.begin_ns, "", thread.chosen, "", call, " {");

@@ -49,13 +49,13 @@ std::string title_of(CallGroup group, TimeUnit unit) {
   return fmt::format("{}{}{}\n", text_of(group).title, unit == TimeUnit::Auto ? "" : ", in ", name_of(unit));
 }
 
-CallGroup group_of(const CallNames::Name& name) {
+CallGroup group_of(const CallName& name) {
   return name.category == kKernel ? CallGroup::Kernel
-         : name.is_off_cpu()      ? CallGroup::OffCpu
+         : is_off_cpu(name)       ? CallGroup::OffCpu
                                   : CallGroup::Program;
 }
 
-void append_names(TextBuffer& out, const CallNames::Name& name) {
+void append_names(TextBuffer& out, const CallName& name) {
   append_quoted(out, name.category);
   out.push_back(' ');
   append_quoted(out, name.name);
@@ -173,17 +173,17 @@ void Statistics::add(const Entry& entry, const Reader& reader) {
   records_.add(entry, reader);
 }
 
-void Statistics::began(CallThread& thread, OpenCall& call, const Event&) {
-  open_.open(std::uint64_t{thread.index} << 32 | call.name);
+void Statistics::started(CallTrack& thread, Call& call, const Event&) {
+  open_.open(std::uint64_t{thread.index} << 32 | call.name_index);
 }
 
-void Statistics::ended(CallThread& thread, const OpenCall& call) {
-  const std::uint64_t key = std::uint64_t{thread.index} << 32 | call.name;
+void Statistics::ended(CallTrack& thread, const Call& call) {
+  const std::uint64_t key = std::uint64_t{thread.index} << 32 | call.name_index;
   const bool is_outermost = open_.close(key) == 0;
-  const CallStream::Part part = calls_.part_of(call);
+  const Pairing::Part part = calls_.part_of(call);
   if (!call.is_chosen || part.is_empty) return;
   const std::uint64_t length_ns = part.length_ns();
-  Function& function = at(totals_, call.name);
+  Function& function = at(totals_, call.name_index);
   function.add(length_ns);
   function.self_ns += length_ns - std::min(call.inner_ns, length_ns);
   if (is_outermost) function.total_ns += length_ns;
@@ -208,7 +208,7 @@ void Statistics::add_async(const Event& event, std::uint64_t time_ns) {
 }
 
 void Statistics::add_operation(std::uint32_t name, std::uint64_t begin_ns, std::uint64_t end_ns) {
-  const CallStream::Part part = calls_.part_of(begin_ns, end_ns);
+  const Pairing::Part part = calls_.part_of(begin_ns, end_ns);
   if (part.is_empty) return;
   Function& function = operation_totals_[name];
   function.add(part.length_ns());
@@ -219,7 +219,7 @@ void Statistics::ran(const CpuRun& run) {
   if (!takes(selection_, run)) return;
   const auto add = [&](std::map<std::uint64_t, Function>& totals, std::uint64_t begin_ns,
                        std::uint64_t end_ns) {
-    const CallStream::Part part = calls_.part_of(begin_ns, end_ns);
+    const Pairing::Part part = calls_.part_of(begin_ns, end_ns);
     if (part.is_empty) return;
     Function& function = totals[run.thread];
     function.add(part.length_ns());
@@ -240,8 +240,8 @@ void Statistics::finish() {
 
 // ---- The report ----
 
-std::map<CallNames::Name, std::uint64_t> Statistics::events() const {
-  std::map<CallNames::Name, std::uint64_t> events;
+std::map<CallName, std::uint64_t> Statistics::events() const {
+  std::map<CallName, std::uint64_t> events;
   for (std::uint32_t i = 0; i < calls_.names().size() && i < events_.size(); ++i)
     if (events_[i] != 0) events[calls_.names()[i]] = events_[i];
   return events;
@@ -275,7 +275,7 @@ std::vector<Statistics::Function> Statistics::functions() const {
     functions.back().name = calls_.names()[i];
     functions.back().group = group_of(calls_.names()[i]);
   }
-  const auto add = [&functions](Function function, CallNames::Name name, CallGroup group) {
+  const auto add = [&functions](Function function, CallName name, CallGroup group) {
     function.name = std::move(name);
     function.group = group;
     functions.push_back(std::move(function));
@@ -324,7 +324,7 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
   append_calls_to(out);
   append(out, "events by category and name\n");
   const auto names = events();
-  std::vector<std::pair<std::uint64_t, const CallNames::Name*>> by_count;
+  std::vector<std::pair<std::uint64_t, const CallName*>> by_count;
   for (const auto& [name, count] : names) by_count.emplace_back(count, &name);
   std::ranges::stable_sort(by_count, std::greater{}, [](const auto& event) { return event.first; });
   for (const auto& [count, name] : by_count) {
@@ -421,7 +421,7 @@ void append_difference(TextBuffer& out, const Statistics& before, const Statisti
     bool is_slower() const { return total_after > total; }
     std::uint64_t difference() const { return is_slower() ? total_after - total : total - total_after; }
   };
-  using Line = std::pair<CallGroup, CallNames::Name>;
+  using Line = std::pair<CallGroup, CallName>;
   std::map<Line, Pair> pairs;
   for (const auto& function : before.functions()) {
     Pair& pair = pairs[{function.group, function.name}];

@@ -86,10 +86,10 @@ struct RecordCounts {
   void add_time(std::uint64_t ticks, const Reader& reader);
 };
 
-class Statistics : private CallStream::Listener {
+class Statistics : private CallListener {
  public:
   struct Function {
-    CallNames::Name name;
+    CallName name;
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
     std::uint64_t total_ns = 0;  // without calls inside a call of the same name
@@ -118,9 +118,9 @@ class Statistics : private CallStream::Listener {
   std::vector<Function> functions() const;
 
  private:
-  void began(CallThread& thread, OpenCall& call, const Event& event) override;
-  void ended(CallThread& thread, const OpenCall& call) override;
-  std::map<CallNames::Name, std::uint64_t> events() const;
+  void started(CallTrack& thread, Call& call, const Event& event) override;
+  void ended(CallTrack& thread, const Call& call) override;
+  std::map<CallName, std::uint64_t> events() const;
   void append_calls_to(TextBuffer& out) const;
   void add_async(const Event& event, std::uint64_t time_ns);
   void add_operation(std::uint32_t name, std::uint64_t begin_ns, std::uint64_t end_ns);

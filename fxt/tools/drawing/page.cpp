@@ -349,7 +349,7 @@ class JsonText {
     list(kHues, [&](std::size_t hue) { append(out_, "[\"{}\",\"{}\"]", colour(hue, 0), colour(hue, 1)); });
     append_text(out_, "],\"names\":[");
     list(drawing_.names.size(), [&](std::size_t i) {
-      const CallNames::Name& name = drawing_.names[i];
+      const CallName& name = drawing_.names[i];
       out_.push_back('[');
       string(name.category);
       out_.push_back(',');

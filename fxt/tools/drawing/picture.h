@@ -49,13 +49,13 @@ struct Drawing {
   std::vector<Lane> lanes = {};
   std::vector<Arrow> arrows = {};
   std::vector<Line> lines = {};
-  std::vector<CallNames::Name> names = {};  // of shapes, by their numbers
-  std::vector<std::uint64_t> calls = {};    // by name: how many there are, drawn apart or merged
-  std::vector<std::string> details = {};    // of shapes, by their numbers: what a tooltip tells besides
-  std::uint64_t from_ns = 0, to_ns = 1;     // the first and the last of the axis
-  std::uint64_t origin_ns = 0;              // what the axis counts from; times before it are negative
-  bool is_flame = false;                    // the axis is no time
-  std::vector<std::string> foot = {};       // what is drawn, and what is not: the lines below
+  std::vector<CallName> names = {};       // of shapes, by their numbers
+  std::vector<std::uint64_t> calls = {};  // by name: how many there are, drawn apart or merged
+  std::vector<std::string> details = {};  // of shapes, by their numbers: what a tooltip tells besides
+  std::uint64_t from_ns = 0, to_ns = 1;   // the first and the last of the axis
+  std::uint64_t origin_ns = 0;            // what the axis counts from; times before it are negative
+  bool is_flame = false;                  // the axis is no time
+  std::vector<std::string> foot = {};     // what is drawn, and what is not: the lines below
 
   // As the axis counts. Times are below 2^63.
   std::int64_t since_origin(std::uint64_t ns) const { return static_cast<std::int64_t>(ns - origin_ns); }

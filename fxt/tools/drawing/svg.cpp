@@ -153,9 +153,9 @@ class Picture {
   void call(const Shape& call, RowColours& colours) {
     const double left = x(call.begin_ns);
     const double full = std::max(x(call.end_ns) - left, call.is_merged() ? 1 : kThinnest);
-    const CallNames::Name& name = drawing_->names[call.name];
+    const CallName& name = drawing_->names[call.name];
     std::string fill = call.is_merged() ? "#999" : "url(#off)";
-    if (!call.is_merged() && !name.is_off_cpu()) {
+    if (!call.is_merged() && !is_off_cpu(name)) {
       const auto chosen = colours.next(call.name, hue_of(name.name));
       fill = colour(chosen.hue, chosen.shade);
     }

@@ -86,39 +86,38 @@ void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
     report_.count_undrawn(entry.record);
 }
 
-DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallThread& thread) {
+DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallTrack& thread) {
   if (thread.index >= threads_.size()) threads_.resize(thread.index + 1);
   auto& state = threads_[thread.index];
   if (!state) state.emplace(options_.max_rows);
   return *state;
 }
 
-void DrawnTimeline::began(CallThread& thread, OpenCall& call, const Event& event) {
+void DrawnTimeline::started(CallTrack& thread, Call& call, const Event& event) {
   std::uint32_t details = 0;
   // Narrow calls are merged before anybody could point at them.
-  if (!event.arguments.empty() && call.is_chosen &&
-      (call.awaits_end || call.end_ns - call.begin_ns >= budget_.merged_ns()))
+  if (!event.arguments.empty() && call.is_chosen && (call.is_pair || call.length_ns() >= budget_.merged_ns()))
     details = details_of(event);
   state_of(thread).open.push_back(
       {.frame = frame_of(event), .details = details, .row = thread.chosen - (call.is_chosen ? 1 : 0)});
 }
 
-void DrawnTimeline::ended(CallThread& thread, const OpenCall& call) {
+void DrawnTimeline::ended(CallTrack& thread, const Call& call) {
   ThreadState& state = state_of(thread);
   const Extra extra = state.open.back();
   state.open.pop_back();
-  if (!call.is_chosen || !is_in_range(call.begin_ns, call.end_ns)) return;
-  Shape shape{.begin_ns = call.begin_ns,
+  if (!call.is_chosen || !is_in_range(call.start_ns, call.end_ns)) return;
+  Shape shape{.begin_ns = call.start_ns,
               .end_ns = call.end_ns,
-              .longest_ns = call.end_ns - call.begin_ns,
-              .name = call.name,
+              .longest_ns = call.length_ns(),
+              .name = call.name_index,
               .details = extra.details,
               .frame = extra.frame,
               .has_end = call.has_end};
   if (!call.has_end) ++report_.endless;
   // A frame with many values is a call of length 0. A frame that lasts, with single steps, is drawn as a
   // call.
-  if (shape.longest_ns == 0 && calls_.names()[call.name].category == kFrames) {
+  if (shape.longest_ns == 0 && call.category() == kFrames) {
     shape.kind = Shape::Kind::Frame;
     return mark(state, thread.chosen, shape);
   }
@@ -148,7 +147,7 @@ std::uint32_t DrawnTimeline::keep_details(std::string_view text) {
 }
 
 void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
-  const CallThread& thread = calls_.advance(event.thread, time_ns);
+  const CallTrack& thread = calls_.advance(event.thread, time_ns);
   const Shape shape{.kind = event.category.text == kFrames ? Shape::Kind::Frame : Shape::Kind::Instant,
                     .begin_ns = time_ns,
                     .end_ns = time_ns,
@@ -158,7 +157,7 @@ void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
   mark(state_of(thread), thread.chosen, shape);
   if (event.scope && *event.scope != InstantScope::Thread && lines_.size() < kMaxLines)
     lines_.push_back(
-        {.process = *event.scope == InstantScope::Process ? std::optional(thread.key.first) : std::nullopt,
+        {.process = *event.scope == InstantScope::Process ? std::optional(thread.thread.first) : std::nullopt,
          .ns = time_ns,
          .name = shape.name});
 }
@@ -166,7 +165,7 @@ void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
 // ---- Logs, async operations and cpus ----
 
 void DrawnTimeline::add_log(const Log& log, std::uint64_t time_ns) {
-  const CallThread& thread = calls_.advance(log.thread, time_ns);
+  const CallTrack& thread = calls_.advance(log.thread, time_ns);
   // Messages are the names of their marks, as long as these are not too many.
   const std::string_view line = log.message.substr(0, log.message.find('\n'));
   const bool has_name = calls_.names().size() < kMaxLogNames && !line.empty();
@@ -274,8 +273,8 @@ bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) co
 void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen) {
   FlowPoint point{.is_shown = is_chosen && is_in_range(time_ns, time_ns), .ns = time_ns};
   if (is_chosen) {
-    const CallThread& thread = calls_.advance(event.thread, time_ns);
-    point.thread = thread.key;
+    const CallTrack& thread = calls_.advance(event.thread, time_ns);
+    point.thread = thread.thread;
     point.row = thread.chosen == 0 ? 0 : thread.chosen - 1;
   } else if (event.type == EventType::FlowStep) {
     return;  // the arrow passes by

@@ -32,7 +32,7 @@ struct TimelineOptions {
   std::size_t max_threads = 64;
 };
 
-class DrawnTimeline : private CallStream::Listener {
+class DrawnTimeline : private CallListener {
  public:
   explicit DrawnTimeline(TimelineOptions options);
 
@@ -99,8 +99,8 @@ class DrawnTimeline : private CallStream::Listener {
     std::uint32_t name;
   };
 
-  void began(CallThread& thread, OpenCall& call, const Event& event) override;
-  void ended(CallThread& thread, const OpenCall& call) override;
+  void started(CallTrack& thread, Call& call, const Event& event) override;
+  void ended(CallTrack& thread, const Call& call) override;
   void add_instant(const Event& event, std::uint64_t time_ns);
   void add_async(const Event& event, std::uint64_t time_ns, bool is_chosen);
   void add_log(const Log& log, std::uint64_t time_ns);
@@ -125,7 +125,7 @@ class DrawnTimeline : private CallStream::Listener {
   void make_room();
   std::map<ThreadKey, std::size_t> add_lanes_to(Drawing& drawing) const;
   void add_lines_to(Drawing& drawing, const std::map<ThreadKey, std::size_t>& lanes) const;
-  ThreadState& state_of(const CallThread& thread);
+  ThreadState& state_of(const CallTrack& thread);
 
   TimelineOptions options_;
   CallStream calls_;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs starts with ends: gives the durations of each thread and the async operations of each id as calls,
+// with start, end, depth, self time and parent, whatever their encoding (start and end events, complete
+// events, ends without names).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "fxt/reader.h"
+#include "fxt/time_range.h"
+
+namespace FXT_API fxt {
+
+struct CallName {
+  std::string category, name;
+  friend auto operator<=>(const CallName&, const CallName&) = default;
+};
+
+// All pairs of category and name of a trace, by numbers that count from 0.
+class CallNames {
+ public:
+  std::uint32_t index_of(const Event& event) {
+    std::uint32_t& guess = guesses_[event.name.index % kGuesses];
+    if (guess >= names_.size() || !is(names_[guess], event)) guess = find(event);
+    return guess;
+  }
+  const CallName& operator[](std::uint32_t index) const { return names_[index]; }
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  using View = std::pair<std::string_view, std::string_view>;
+  struct Hash {
+    std::size_t operator()(const View& view) const {
+      const std::hash<std::string_view> hash;
+      return hash(view.first) * 31 + hash(view.second);
+    }
+  };
+  // Most events refer to the string table: the name that an index meant the last time is tried first.
+  static constexpr std::size_t kGuesses = std::size_t{1} << 15;
+
+  static bool is(const CallName& name, const Event& event) {
+    return name.name == event.name.text && name.category == event.category.text;
+  }
+  std::uint32_t find(const Event& event);
+
+  std::deque<CallName> names_;
+  std::unordered_map<View, std::uint32_t, Hash> indices_;
+  std::vector<std::uint32_t> guesses_ = std::vector<std::uint32_t>(kGuesses, ~0U);
+};
+
+// A duration, or an async operation.
+struct Call {
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  std::uint64_t number = 0;      // counts from 0 in the order of starts
+  std::uint64_t parent = kNone;  // the number of the call around it
+  std::size_t depth = 0;         // how many calls are around it
+  const CallName* names = nullptr;
+  std::uint32_t name_index = 0;  // the same, in Pairing::names()
+  bool is_pair = false;          // start and end are events of their own
+  bool is_ending = false;        // its end event has come
+  bool has_end = true;           // false: it has no end event, and ends with its track
+  bool is_chosen = true;         // by PairingOptions::chooses
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;    // once it is known
+  std::uint64_t inner_ns = 0;  // total of the calls directly inside it, as far as they lie in the range
+  std::size_t outlasting = 0;  // how many calls around it there are up to one that may end later; 0: none
+
+  const std::string& category() const { return names->category; }
+  const std::string& name() const { return names->name; }
+  std::uint64_t length_ns() const { return end_ns - start_ns; }
+  // Of the whole call, where PairingOptions have no range.
+  std::uint64_t self_ns() const { return length_ns() - std::min(inner_ns, length_ns()); }
+  bool knows_end() const { return !is_pair || is_ending; }
+};
+
+// Process and thread. If an event refers to an index that was never registered: kUnregistered and the index.
+using ThreadKey = std::pair<std::uint64_t, std::uint64_t>;
+inline constexpr std::uint64_t kUnregistered = ~std::uint64_t{0};
+
+// Calls that lie inside each other: the durations of a thread, or the async operations of an id.
+struct CallTrack {
+  ThreadKey thread = {};  // of async operations: that of the latest one that started
+  bool is_async = false;
+  std::uint64_t id = 0;          // of async operations
+  std::uint32_t index = 0;       // tracks count from 0; that of async operations is used again after they end
+  std::vector<Call> calls = {};  // the open ones, outermost first: exactly the calls around the next event
+  std::size_t awaiting = 0;      // calls that await their end event
+  std::size_t chosen = 0;        // calls that are chosen
+  std::uint64_t last_ns = 0;     // of the latest event
+};
+
+struct PairingOptions {
+  bool durations = true, asyncs = true;
+  TimeRange range = {};  // Call::inner_ns and Pairing::part_of() count what lies in it
+  std::function<bool(const CallName&)> chooses = {};  // sets Call::is_chosen; is asked once for each name
+};
+
+// Gets calls while they are paired.
+class CallListener {
+ public:
+  virtual ~CallListener() = default;
+  // The call has been put on top of the open ones. `event` is its start, or all of it.
+  virtual void started(CallTrack&, Call&, const Event& event) { static_cast<void>(event); }
+  // The call has ended, and been taken off.
+  virtual void ended(CallTrack&, const Call&) = 0;
+};
+
+// Not thread-safe. Memory grows with open calls, threads and names, not with the length of the trace.
+class Pairing {
+ public:
+  // Calls `ended` with each call when it ends: inner ones before outer ones.
+  explicit Pairing(std::function<void(const Call&)> ended, const PairingOptions& options = {});
+  // Borrows the listener.
+  explicit Pairing(CallListener& listener, const PairingOptions& options = {});
+  virtual ~Pairing();
+  Pairing(const Pairing&) = delete;
+  Pairing& operator=(const Pairing&) = delete;
+
+  // To be called with each record of an OrderedReader; ignores records that belong to no call. True if the
+  // record is part of a chosen call. Throws std::invalid_argument if the range proves to end before it
+  // begins.
+  bool add(const Entry& entry, const Reader& reader);
+  // No record follows: calls without an end event end at the latest time of their track.
+  void finish();
+  // An event of another kind: calls of the thread that have ended by then are taken off.
+  const CallTrack& advance(const Thread& thread, std::uint64_t time_ns);
+
+  // The call's part in the range; is_empty: it lies outside.
+  struct Part {
+    bool is_empty;
+    std::uint64_t begin_ns, end_ns;
+    std::uint64_t length_ns() const { return end_ns - begin_ns; }
+  };
+  Part part_of(const Call& call) const { return part_of(call.start_ns, call.end_ns); }
+  Part part_of(std::uint64_t begin_ns, std::uint64_t end_ns) const {
+    const std::uint64_t begin = std::max(begin_ns, window_.from());
+    const std::uint64_t end = std::min(end_ns, window_.to());
+    return {.is_empty = end < begin, .begin_ns = begin, .end_ns = std::max(begin, end)};
+  }
+  const CallNames& names() const { return names_; }
+  std::uint32_t index_of(const Event& event) { return names_.index_of(event); }
+  const std::map<ThreadKey, CallTrack>& threads() const { return threads_; }
+  CallTrack& thread_of(const Thread& thread);
+  const TimeWindow& window() const { return window_; }
+
+  // Events that belong to no call, and calls that do not nest.
+  struct OddEvents {
+    std::uint64_t unmatched = 0;  // ends without a start
+    std::uint64_t bad_times = 0;  // of impossible times, or with an end before the start
+    std::uint64_t crossing = 0;   // calls that start inside another one and end after it
+  };
+  const OddEvents& odd() const { return odd_; }
+
+ protected:
+  // To be called with records that add() does not get: the first time of the trace may be theirs.
+  void know_start(const Entry& entry, const Reader& reader);
+
+ private:
+  class FXT_INTERNAL Function;
+
+  bool is_chosen(std::uint32_t name);
+  CallTrack& track_of(const Event& event);
+  bool put_end(CallTrack& track, std::uint64_t time_ns, std::uint32_t name);
+  void end_calls_before(CallTrack& track, std::uint64_t time_ns);
+  void end_all(CallTrack& track);
+  void pop(CallTrack& track);
+  void add_to_outer(CallTrack& track, const Part& part);
+  void forget_if_over(CallTrack& track);
+
+  PairingOptions options_;
+  std::unique_ptr<CallListener> own_;  // that calls a function
+  CallListener* listener_;
+  TimeWindow window_;
+  CallNames names_;
+  std::vector<signed char> chosen_;  // by name; -1: it was not asked
+  std::map<ThreadKey, CallTrack> threads_;
+  std::map<std::uint64_t, CallTrack> asyncs_;  // by id
+  std::array<CallTrack*, 256> recent_ = {};    // threads by index in the thread table
+  std::uint32_t tracks_ = 0;                   // numbers of tracks that were used
+  std::vector<std::uint32_t> free_tracks_;
+  std::uint64_t calls_ = 0;  // that have started
+  OddEvents odd_;
+};
+
+}  // namespace fxt
