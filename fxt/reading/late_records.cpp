@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <future>
+#include <utility>
 #include <variant>
 
 #include <boost/endian/conversion.hpp>
@@ -23,41 +25,50 @@ constexpr std::size_t kMaxBufferWords = std::size_t{1} << 17;
 // ---- SortedRecords ----
 
 void SortedRecords::add(std::span<const std::uint64_t> kept) {
-  const std::size_t place_words = places_.size() * sizeof(Place) / kBytesPerWord;
-  if (!places_.empty() && words_.size() + place_words + kept.size() > memory_words_) spill();
-  places_.push_back({.ns = KeptRecord(kept).ns(), .at = words_.size()});
-  words_.insert(words_.end(), kept.begin(), kept.end());
+  const std::size_t place_words = filling_.places.size() * sizeof(Place) / kBytesPerWord;
+  if (!filling_.places.empty() && filling_.words.size() + place_words + kept.size() > batch_words_) spill();
+  filling_.places.push_back({.ns = KeptRecord(kept).ns(), .at = filling_.words.size()});
+  filling_.words.insert(filling_.words.end(), kept.begin(), kept.end());
 }
 
-void SortedRecords::sort() {
-  if (std::ranges::is_sorted(places_, {}, &Place::ns)) return;
+void SortedRecords::Batch::sort() {
+  if (std::ranges::is_sorted(places, {}, &Place::ns)) return;
   boost::sort::spreadsort::integer_sort(
-      places_.begin(), places_.end(), [](const Place& place, unsigned bits) { return place.ns >> bits; },
+      places.begin(), places.end(), [](const Place& place, unsigned bits) { return place.ns >> bits; },
       [](const Place& a, const Place& b) { return a.ns != b.ns ? a.ns < b.ns : a.at < b.at; });
 }
 
 void SortedRecords::spill() {
-  sort();
+  if (written_.valid()) written_.get();
+  std::swap(filling_, writing_);
+  // Without another thread, get() does it.
+  written_ = std::async(std::launch::async | std::launch::deferred, [this] { write(writing_); });
+}
+
+void SortedRecords::write(Batch& batch) {
+  batch.sort();
   const std::uint64_t start = file_.size();
   std::vector<std::uint64_t> block;
-  const auto write = [&] {
+  const auto append = [&] {
     file_.append(std::as_bytes(std::span(block)));
     block.clear();
   };
-  for (const Place& place : places_) {
-    const auto first = words_.begin() + static_cast<std::ptrdiff_t>(place.at);
+  for (const Place& place : batch.places) {
+    const auto first = batch.words.begin() + static_cast<std::ptrdiff_t>(place.at);
     block.insert(block.end(), first, first + static_cast<std::ptrdiff_t>(KeptRecord::size_of(*first)));
-    if (block.size() >= kMaxBufferWords) write();
+    if (block.size() >= kMaxBufferWords) append();
   }
-  write();
+  append();
   spilled_.emplace_back(start, file_.size());
-  words_.clear();
-  places_.clear();
+  batch.words.clear();
+  batch.places.clear();
 }
 
 void SortedRecords::finish() {
-  sort();
-  buffer_words_ = std::clamp(memory_words_ / (2 * (spilled_.size() + 1)), kMaxKeptWords, kMaxBufferWords);
+  if (written_.valid()) written_.get();
+  writing_ = {};
+  filling_.sort();
+  buffer_words_ = std::clamp(batch_words_ / (spilled_.size() + 1), kMaxKeptWords, kMaxBufferWords);
   for (const auto& [start, end] : spilled_) runs_.push_back({.next = start, .end = end});
   runs_.push_back({.is_in_memory = true});
   for (std::size_t run = 0; run < runs_.size(); ++run)
@@ -79,8 +90,8 @@ void SortedRecords::pop() {
 
 bool SortedRecords::advance(Run& run) {
   if (run.is_in_memory) {
-    if (run.place == places_.size()) return false;
-    const std::uint64_t* const first = words_.data() + places_[run.place++].at;
+    if (run.place == filling_.places.size()) return false;
+    const std::uint64_t* const first = filling_.words.data() + filling_.places[run.place++].at;
     run.front = KeptRecord({first, KeptRecord::size_of(*first)});
     return true;
   }
@@ -128,11 +139,11 @@ void Definitions::define(DefinitionTable& table, DefinitionPlace place,
   }
   if (number == 0 || all_[number - 1].is_used) {
     all_.emplace_back();
+    places_.push_back(place);
     number = static_cast<std::uint32_t>(all_.size());
   }
-  Definition& definition = all_[number - 1];
-  definition.record.assign(record.begin(), record.end());
-  definition.place = place;
+  all_[number - 1].record.assign(record.begin(), record.end());
+  places_[number - 1] = place;
 }
 
 void Definitions::mark_used(std::uint32_t& number) {
@@ -214,20 +225,25 @@ const Entry& KeptRecordReader::read(const KeptRecord& kept, bool is_swapped) {
 // Goes to the tables of the record's provider, which must be empty if the record refers to a missing entry.
 void KeptRecordReader::enter(const KeptRecord& kept) {
   Providers& providers = reader_.state_->decoder.providers();
-  if (table_ == nullptr || providers.current().id != kept.provider()) {
+  if (current_ == nullptr || providers.current().id != kept.provider()) {
     providers.enter(kept.provider());
-    table_ = &tables_[kept.provider()];
+    current_ = &defined_[kept.provider()];
   }
   if (!kept.needs_reset()) return;
   providers.announce(kept.provider(), "");
-  *table_ = {};
+  *current_ = {};
 }
 
 void KeptRecordReader::define(std::uint32_t number) {
+  std::vector<bool>& is_in_table = current_->is_in_table;
+  if (number < is_in_table.size() && is_in_table[number]) return;
   const DefinitionPlace place = definitions_->place_of(number);
-  if (table_->find(place) == number) return;
-  if (place.kind == DefinitionKind::Info) *table_ = {};
-  table_->entry(place) = number;
+  if (place.kind == DefinitionKind::Info) *current_ = {};
+  is_in_table.resize(std::max<std::size_t>(is_in_table.size(), number + 1));
+  std::uint32_t& in_place = current_->table.entry(place);
+  is_in_table[in_place] = false;
+  is_in_table[number] = true;
+  in_place = number;
   decode(definitions_->record_of(number));
 }
 

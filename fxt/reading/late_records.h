@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <map>
 #include <span>
 #include <string_view>
@@ -71,12 +72,15 @@ class KeptRecord {
 };
 
 // Kept records, stably sorted by time: in memory up to a limit, then in sorted runs in a temporary file.
+// While one batch of them is filled, another thread sorts and writes the one before.
 class SortedRecords {
  public:
-  explicit SortedRecords(std::size_t memory_bytes) : memory_words_(memory_bytes / sizeof(std::uint64_t)) {}
+  explicit SortedRecords(std::size_t memory_bytes)
+      : batch_words_(memory_bytes / kBatches / sizeof(std::uint64_t)) {}
 
+  // Throws what writing the temporary file throws, perhaps for records that were added before.
   void add(std::span<const std::uint64_t> kept);
-  // To be called once, after the last add().
+  // To be called once, after the last add(). Throws likewise.
   void finish();
 
   // The first of those that are left; null at the end. Valid until pop().
@@ -84,16 +88,23 @@ class SortedRecords {
   void pop();
 
  private:
+  static constexpr std::size_t kBatches = 2;
   struct Place {
     std::uint64_t ns;
-    std::size_t at;  // in words_
+    std::size_t at;  // in the words of its batch
+  };
+  struct Batch {
+    std::vector<std::uint64_t> words = {};
+    std::vector<Place> places = {};
+
+    void sort();
   };
   // A sorted run in the file, of which a part is in memory; or the last one, which is all in memory.
   struct Run {
     std::uint64_t next = 0, end = 0;  // in bytes: the part of the file that is still to be read
     std::vector<std::uint64_t> buffer = {};
     std::size_t at = 0, filled = 0;  // in the buffer, in words
-    std::size_t place = 0;           // in places_, without a part in the file
+    std::size_t place = 0;           // in the places of the last batch, without a part in the file
     bool is_in_memory = false;
     KeptRecord front = {};
   };
@@ -104,19 +115,19 @@ class SortedRecords {
     friend auto operator<=>(const Front&, const Front&) = default;
   };
 
-  void sort();
   void spill();
+  void write(Batch& batch);
   bool advance(Run& run);
   bool fill(Run& run, std::size_t words);
 
-  std::size_t memory_words_;
-  std::vector<std::uint64_t> words_;
-  std::vector<Place> places_;
+  std::size_t batch_words_;
+  Batch filling_, writing_;
   TemporaryFile file_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spilled_;  // where runs begin and end in the file
   std::size_t buffer_words_ = 0;
   std::vector<Run> runs_;
-  std::vector<Front> order_;  // a heap of the runs that are left, with the first record in front
+  std::vector<Front> order_;   // a heap of the runs that are left, with the first record in front
+  std::future<void> written_;  // waited for before all the others are destroyed
 };
 
 // Where the tables of a provider have a definition: the kind, and the index in its table.
@@ -163,12 +174,11 @@ class Definitions {
 
   // The record that made the definition. A new one replaces the older one of its place.
   std::span<const std::uint64_t> record_of(std::uint32_t number) const { return all_[number - 1].record; }
-  DefinitionPlace place_of(std::uint32_t number) const { return all_[number - 1].place; }
+  DefinitionPlace place_of(std::uint32_t number) const { return places_[number - 1]; }
 
  private:
   struct Definition {
     std::vector<std::uint64_t> record = {};
-    DefinitionPlace place = {};
     bool is_used = false;
   };
 
@@ -180,6 +190,7 @@ class Definitions {
   DefinitionTable& table_of(const Reader& reader);
 
   std::vector<Definition> all_;  // those that no record uses make room for the next one of their place
+  std::vector<DefinitionPlace> places_;                       // of all_
   std::unordered_map<std::string_view, std::uint32_t> used_;  // by content: an index may change many times
   std::map<std::uint32_t, DefinitionTable> tables_;           // by provider
   DefinitionTable* latest_ = nullptr;                         // of the latest record
@@ -201,9 +212,15 @@ class FXT_INTERNAL KeptRecordReader {
   void decode(std::span<const std::uint64_t> words);
 
   const Definitions* definitions_;
+  // Which definitions the tables of a provider have.
+  struct Defined {
+    DefinitionTable table = {};
+    std::vector<bool> is_in_table = {};  // by number, from 1
+  };
+
   Reader reader_;
-  std::map<std::uint32_t, DefinitionTable> tables_;  // by provider
-  DefinitionTable* table_ = nullptr;                 // of the current one
+  std::map<std::uint32_t, Defined> defined_;  // by provider
+  Defined* current_ = nullptr;                // of the current one
   bool is_swapped_ = false;
   std::vector<std::uint64_t> swapped_;  // the words of a record as the file has them
 };

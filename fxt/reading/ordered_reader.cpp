@@ -106,7 +106,7 @@ class TimeGroup {
     records_.clear();
     for (const std::size_t start : starts_)
       records_.emplace_back(std::span(words_).subspan(start, KeptRecord::size_of(words_[start])));
-    sort_lasting();
+    if (records_.size() > 1) sort_lasting();
     is_given_.assign(records_.size(), false);
     left_ = records_.size();
     next_ = 0;
@@ -118,18 +118,21 @@ class TimeGroup {
   // The longest of those that lie around this record; null if none does.
   const KeptRecord* around(const TimePlace& place) {
     if (!place.lasts) return nullptr;
+    if (records_.size() == 1) return !is_given_[0] && is_around(records_[0], place) ? &give(0) : nullptr;
     const auto track = longest_.find(place.track);
     if (track == longest_.end()) return nullptr;
     std::size_t& next = track->second;
     while (next < lasting_.size() && is_given_[lasting_[next]]) ++next;
     if (next == lasting_.size()) return nullptr;
-    const KeptRecord& record = records_[lasting_[next]];
-    return record.track() == place.track && record.end() > place.end ? &give(lasting_[next]) : nullptr;
+    return is_around(records_[lasting_[next]], place) ? &give(lasting_[next]) : nullptr;
   }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 16;
 
+  static bool is_around(const KeptRecord& record, const TimePlace& place) {
+    return record.lasts() && record.track() == place.track && record.end() > place.end;
+  }
   const KeptRecord& give(std::size_t i) {
     is_given_[i] = true;
     --left_;
