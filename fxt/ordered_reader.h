@@ -24,7 +24,8 @@ class OrderedReader {
   // Provides the bytes of the trace from their start; is called once for each pass.
   using Open = std::function<std::unique_ptr<Input>()>;
   struct Options {
-    std::size_t memory_bytes = std::size_t{64} << 20;  // for late records, and for the bytes of a pipe
+    // For late records; a 16th of it for the bytes of a pipe. What is more goes to temporary files.
+    std::size_t memory_bytes = std::size_t{64} << 20;
   };
 
   // Reads memory, which must outlive the OrderedReader and is not copied.

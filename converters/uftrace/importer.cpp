@@ -140,10 +140,8 @@ void note_shared_symbol_files(const RecordingImport& recording, Notes& notes) {
     const fxt::FilePlace place = recording.directory.file(file);
     const ModuleFileHeader header = parse_module_file_header(read_optional_file(place, notes).value_or(""));
     if (header.module_path.empty() && header.build_id.empty())
-      notes.add(kUnsureSymbols, [&] {
-        return fmt::format("{}: may hold the functions of any of these: {}", place.text(),
-                           fmt::join(paths, ", "));
-      });
+      notes.add(kUnsureSymbols, Location::file(place.text()),
+                fmt::format("may hold the functions of any of these: {}", fmt::join(paths, ", ")));
   }
 }
 

@@ -110,18 +110,20 @@ struct OpenAsyncs {
   bool is_full() const { return open.size() >= kMaxDepth; }
   End find_end(std::uint64_t process, std::size_t names, std::uint32_t arguments,
                const ArgumentNames& argument_names) {
-    const auto innermost = [&](auto condition) {
-      return std::find_if(open.rbegin(), open.rend(), [&](const Operation& operation) {
-        return operation.names == names && !operation.end && condition(operation);
-      });
-    };
-    const auto ended = innermost([](const Operation&) { return true; });
-    if (ended == open.rend()) return {};
-    const auto own = innermost([&](const Operation& operation) { return operation.process == process; });
-    return {.operation = &*ended,
-            .is_around_open = ended != open.rbegin(),
-            .is_of_other = own != open.rend() && own != ended,
+    Operation* const ended = innermost(names);
+    if (ended == nullptr) return {};
+    const Operation* const own = innermost(names, process);
+    return {.operation = ended,
+            .is_around_open = ended != &open.back(),
+            .is_of_other = own != nullptr && own != ended,
             .repeats_a_name = argument_names.share(ended->arguments, arguments)};
+  }
+  // The innermost operation of these names, of any process or of one; null if none is open.
+  Operation* innermost(std::size_t names, std::optional<std::uint64_t> process = std::nullopt) {
+    const auto found = std::find_if(open.rbegin(), open.rend(), [&](const Operation& operation) {
+      return operation.names == names && !operation.end && (!process || operation.process == *process);
+    });
+    return found == open.rend() ? nullptr : &*found;
   }
 
   std::vector<Operation> open = {};

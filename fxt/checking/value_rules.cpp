@@ -234,19 +234,6 @@ void CounterRules::add(const Event& event) {
 
 std::string quoted(std::string_view name) { return '"' + std::string(cut_utf8(name, 100)) + '"'; }
 
-std::size_t hash_of_names(std::string_view category, std::string_view name) {
-  if (category.empty() && name.empty()) return 0;
-  const std::hash<std::string_view> hash;
-  return hash(category) * 31 + hash(name);
-}
-
-bool is_idle(const Arguments& arguments, std::string_view weight) {
-  return std::ranges::any_of(arguments, [&](const Argument& argument) {
-    const auto* const value = std::get_if<std::int32_t>(&argument.value);
-    return value != nullptr && *value == kIdleWeight && argument.name.text == weight;
-  });
-}
-
 bool uses_cpu(const ContextSwitch& context_switch) {
   return !is_idle(context_switch.arguments, kOutgoingWeight) ||
          !is_idle(context_switch.arguments, kIncomingWeight);

@@ -1,7 +1,9 @@
 // The Checker's rules for the values in records, whatever their order, and what the Writer and the Cutter ask
-// about names. Internal to them.
+// about names. Internal to them. The programs for traces use what is defined here, as a shared library
+// exports nothing of it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -100,14 +102,23 @@ bool is_number(const Value& value);
 std::string quoted(std::string_view name);
 
 // One number for the category and name of an event; 0 if both are empty.
-std::size_t hash_of_names(std::string_view category, std::string_view name);
+inline std::size_t hash_of_names(std::string_view category, std::string_view name) {
+  if (category.empty() && name.empty()) return 0;
+  const std::hash<std::string_view> hash;
+  return hash(category) * 31 + hash(name);
+}
 
 // Perfetto recognizes the idle thread of subtype 1 scheduling records by this weight, under one of these
 // names. It ignores that thread, and a cpu that has no other (W18, W25).
 inline constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::string_view kIncomingWeight = "incoming_weight", kOutgoingWeight = "outgoing_weight",
                                   kWakeupWeight = "weight";
-bool is_idle(const Arguments& arguments, std::string_view weight);
+inline bool is_idle(const Arguments& arguments, std::string_view weight) {
+  return std::ranges::any_of(arguments, [&](const Argument& argument) {
+    const auto* const value = std::get_if<std::int32_t>(&argument.value);
+    return value != nullptr && *value == kIdleWeight && argument.name.text == weight;
+  });
+}
 bool uses_cpu(const ContextSwitch& context_switch);
 bool uses_cpu(const ThreadWakeup& wakeup);
 

@@ -235,7 +235,7 @@ class OrderedReader::State {
  public:
   State(Open open, const Options& options) : State(std::move(open), nullptr, options) {}
   State(Input& input, const Options& options)
-      : State(nullptr, std::make_unique<Spool>(input, options.memory_bytes), options) {}
+      : State(nullptr, std::make_unique<Spool>(input, options.memory_bytes / 16), options) {}
 
   const Entry* next();
   bool is_in_order() const { return is_in_order_; }

@@ -41,11 +41,10 @@ class AsyncOperations {
     const auto asyncs = open_.find(event.id);
     if (asyncs == open_.end()) return std::nullopt;
     auto& open = asyncs->second.open;
-    const auto found = asyncs->second.find_end(
-        event.thread.process, hash_of_names(event.category.text, event.name.text), 0, ArgumentNames());
-    if (found.operation == nullptr) return std::nullopt;
-    Operation ended = std::move(found.operation->tag);
-    open.erase(open.begin() + (found.operation - open.data()));
+    auto* const found = asyncs->second.innermost(hash_of_names(event.category.text, event.name.text));
+    if (found == nullptr) return std::nullopt;
+    Operation ended = std::move(found->tag);
+    open.erase(open.begin() + (found - open.data()));
     if (open.empty()) open_.erase(asyncs);
     return ended;
   }

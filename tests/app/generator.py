@@ -151,8 +151,9 @@ class Thread:
         arguments |= self.recording.place(module, name)
         address = self.recording.address(module, name)
         if waits and self.rng.random() < 0.05 * self.recording.has("call-sites"):
-            arguments["callsite"] = self.recording.address("app", "main") + self.rng.randrange(0x800)
-            self.event(100013, self.recording.pack("Q", arguments["callsite"]), self.time)
+            site = self.recording.address("app", "main") + self.rng.randrange(0x800)
+            arguments["callsite"] = self.recording.text_of_site(self.image, site)
+            self.event(100013, self.recording.pack("Q", site), self.time)
             self.time += 1
         if self.rng.random() < 0.02 * self.recording.has("events"):
             # What was read at the call comes behind its entry.
@@ -460,6 +461,13 @@ class Recording:
 
     def address(self, module, name):
         return self.addresses[module][name] + (0 if name in ("fork", "_setjmp") else 4)
+
+    def text_of_site(self, image, address):
+        """The function that calls and where in it, or the address if no function is there."""
+        for name, start in self.addresses["app"].items():
+            if image == "app" and start <= address < start + FUNCTION_SIZE:
+                return f"{name}+{address - start:#x}" if address != start else f"{name}+0"
+        return address
 
     def place(self, module, name):
         """The argument that tells where a function of the program is."""

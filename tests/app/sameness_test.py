@@ -204,9 +204,17 @@ class Sameness(unittest.TestCase):
             with self.subTest(recording.name):
                 check(recording)
 
+    def report(self, recording):
+        return json.loads(self.run_program("fxt-convert", "-f", "--cpu-tracks", "--report=json", recording, self.folder / "span.fxt"))
+
     def span(self, recording):
-        report = json.loads(self.run_program("fxt-convert", "-f", "--cpu-tracks", "--report=json", recording, self.folder / "span.fxt"))
+        report = self.report(recording)
         return report["first_ns"], report["last_ns"]
+
+    def first_call(self, recording):
+        """From which times with a unit count: the view begins there. A trace file has no calls: its first event."""
+        report = self.report(recording)
+        return report["view_ns"][0] if recording.is_dir() and "view_ns" in report else report["first_ns"]
 
     def test_threads_compression_and_the_inputs_name(self):
         def check(recording):
@@ -310,7 +318,7 @@ class Sameness(unittest.TestCase):
     def test_a_range_of_the_input_is_a_range_of_the_trace(self):
         def check(recording):
             whole = self.convert(recording, output="whole.fxt")
-            first, last = self.span(recording)
+            (first, last), first_call = self.span(recording), self.first_call(recording)
             for eighths in ((0, 3), (3, 6), (6, 8)):
                 edges = [first + (last - first) * eighth // 8 for eighth in eighths]
                 asked = "~".join(f"{edge // 10**9}.{edge % 10**9:09}" for edge in edges)
@@ -318,8 +326,12 @@ class Sameness(unittest.TestCase):
                 self.assertEqual(part.calls, of_trace.calls, asked)
                 self.assertEqual((part.others, part.switches), (of_trace.others, of_trace.switches), asked)
                 since_start = "~".join(f"{edge - first}ns" for edge in edges)
-                self.assertEqual(Events(self.convert("-r", since_start, recording)).calls, part.calls)
                 self.assertEqual(self.cut("-r", since_start, whole).calls, part.calls)
+                edges = [max(edge, first_call) for edge in edges]
+                since_call = "~".join(f"{edge - first_call}ns" for edge in edges)
+                seconds = "~".join(f"{edge // 10**9}.{edge % 10**9:09}" for edge in edges)
+                self.assertEqual(Events(self.convert("-r", since_call, recording)).calls,
+                                 Events(self.convert("-r", seconds, recording)).calls)
 
         self.for_all(check)
 

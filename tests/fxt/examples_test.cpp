@@ -29,7 +29,8 @@ constexpr const char* kTrace = R"({"traceEvents": [
 ]})";
 
 // 2147483647 stands for the id 0. What ends or continues nothing is not there.
-constexpr const char* kEvents = R"(complete 1000..11000 2147483647/1 "app" "outer" "b"="true" "f"=f64:0.5 "l"="[1]" "n"=i64:1 "s"="a"
+constexpr const char* kEvents =
+    R"(complete 1000..11000 2147483647/1 "app" "outer" "b"="true" "f"=f64:0.5 "l"="[1]" "n"=i64:1 "s"="a"
 async-begin 1000 2147483647/1 "net" "first" id=2
 counter 1000 2147483647/2147483647 "" "rss" id=3 "value"=i64:1
 flow-begin 1000 2147483647/1 "ipc" "send" id=4
