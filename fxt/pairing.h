@@ -112,7 +112,8 @@ struct PairingOptions {
 class CallListener {
  public:
   virtual ~CallListener() = default;
-  // The call has been put on top of the open ones. `event` is its start, or all of it.
+  // The call has been put on top of the open ones. `event` is its start, or all of it. May change whether the
+  // call is chosen.
   virtual void started(CallTrack&, Call&, const Event& event) { static_cast<void>(event); }
   // The call has ended, and been taken off.
   virtual void ended(CallTrack&, const Call&) = 0;
@@ -154,11 +155,16 @@ class Pairing {
   std::uint32_t index_of(const Event& event) { return names_.index_of(event); }
   const std::map<ThreadKey, CallTrack>& threads() const { return threads_; }
   CallTrack& thread_of(const Thread& thread);
+  // The open async operations of an id; null if there are none.
+  const CallTrack* operations_of(std::uint64_t id) const {
+    const auto known = asyncs_.find(id);
+    return known == asyncs_.end() ? nullptr : &known->second;
+  }
   const TimeWindow& window() const { return window_; }
 
   // Events that belong to no call, and calls that do not nest.
   struct OddEvents {
-    std::uint64_t unmatched = 0;  // ends without a start
+    std::uint64_t unmatched = 0;  // ends without a start, of chosen names
     std::uint64_t bad_times = 0;  // of impossible times, or with an end before the start
     std::uint64_t crossing = 0;   // calls that start inside another one and end after it
   };

@@ -158,7 +158,10 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
   track.chosen += call.is_chosen ? 1 : 0;
   track.calls.push_back(call);
   listener_->started(track, track.calls.back(), *event);
-  return call.is_chosen;
+  const bool is_still_chosen = track.calls.back().is_chosen;
+  if (call.is_chosen && !is_still_chosen) --track.chosen;
+  if (!call.is_chosen && is_still_chosen) ++track.chosen;
+  return is_still_chosen;
 }
 
 // Ends a call, and those inside it: complete events, and async operations, which viewers end with the one
@@ -166,7 +169,7 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
 bool Pairing::put_end(CallTrack& track, std::uint64_t time_ns, std::uint32_t name) {
   const auto ending = track.awaiting == 0 ? track.calls.rend() : ending_call(track, name);
   if (ending == track.calls.rend()) {
-    ++odd_.unmatched;
+    if (is_chosen(name)) ++odd_.unmatched;
     return is_chosen(name);
   }
   ending->end_ns = time_ns;

@@ -42,12 +42,12 @@ std::string ObjectNames::text_of(const ThreadKey& key) const {
 
 namespace {
 
-PairingOptions options_of(const Selection& selection) {
+PairingOptions options_of(const Selection& selection, bool asyncs) {
   const bool takes_calls =
       selection.kinds.empty() || std::ranges::any_of(selection.kinds, [](const std::string& kind) {
         return kind == "event" || kind == "begin" || kind == "end" || kind == "complete";
       });
-  return {.asyncs = false,
+  return {.asyncs = asyncs,
           .range = selection.range.value_or(TimeRange{}),
           .chooses = [selection, takes_calls](const CallName& name) {
             return takes_calls && selection.has_names(name.category, name.name);
@@ -56,13 +56,15 @@ PairingOptions options_of(const Selection& selection) {
 
 }  // namespace
 
-CallStream::CallStream(const Selection& selection, CallListener& listener)
-    : Pairing(listener, options_of(selection)), selection_(selection) {}
+CallStream::CallStream(const Selection& selection, CallListener& listener, Kinds kinds)
+    : Pairing(listener, options_of(selection, kinds == Kinds::DurationsAndAsyncs)), selection_(selection) {}
 
 bool CallStream::add(const Entry& entry, const Reader& reader) {
   objects_.add(entry.record);
   const auto* const event = std::get_if<Event>(&entry.record);
-  if (event != nullptr && selection_.has_thread(event->thread.thread)) return Pairing::add(entry, reader);
+  // An async operation may end on another thread.
+  if (event != nullptr && (is_async(event->type) || selection_.has_thread(event->thread.thread)))
+    return Pairing::add(entry, reader);
   know_start(entry, reader);
   return false;
 }

@@ -35,7 +35,9 @@ inline bool is_off_cpu(const CallName& name) {
 
 class CallStream : public Pairing {
  public:
-  CallStream(const Selection& selection, CallListener& listener);
+  enum class Kinds : std::uint8_t { Durations, DurationsAndAsyncs };
+  // Async operations are chosen by the listener.
+  CallStream(const Selection& selection, CallListener& listener, Kinds kinds = Kinds::Durations);
 
   // To be called with each record of an OrderedReader, as Pairing::add().
   bool add(const Entry& entry, const Reader& reader);

@@ -150,7 +150,7 @@ Statistics::Statistics(const Selection& selection, CallReport report)
     : selection_(selection),
       filter_(selection),
       report_(std::move(report)),
-      calls_(selection, *this),
+      calls_(selection, *this, CallStream::Kinds::DurationsAndAsyncs),
       runs_([this](const CpuRun& run) { ran(run); }) {}
 
 void Statistics::add(const Entry& entry, const Reader& reader) {
@@ -159,7 +159,7 @@ void Statistics::add(const Entry& entry, const Reader& reader) {
   if (event == nullptr || is_async(event->type))
     if (const auto time_ns = time_of(entry.record, reader)) {
       last_ns_ = std::max(last_ns_, *time_ns);
-      event == nullptr ? runs_.add(entry.record, *time_ns) : add_async(*event, *time_ns);
+      if (event == nullptr) runs_.add(entry.record, *time_ns);
     }
   const bool is_chosen = selection_.empty() || (filter_.is_in_range(entry, reader) &&
                                                 (event != nullptr && is_duration(event->type)
@@ -173,11 +173,17 @@ void Statistics::add(const Entry& entry, const Reader& reader) {
   records_.add(entry, reader);
 }
 
-void Statistics::started(CallTrack& thread, Call& call, const Event&) {
+void Statistics::started(CallTrack& thread, Call& call, const Event& event) {
+  if (thread.is_async) {
+    call.is_chosen = selection_.contains(event);
+    return;
+  }
   open_.open(std::uint64_t{thread.index} << 32 | call.name_index);
 }
 
 void Statistics::ended(CallTrack& thread, const Call& call) {
+  if (thread.is_async) return ended_operation(call);
+  last_ns_ = std::max(last_ns_, call.end_ns);
   const std::uint64_t key = std::uint64_t{thread.index} << 32 | call.name_index;
   const bool is_outermost = open_.close(key) == 0;
   const Pairing::Part part = calls_.part_of(call);
@@ -196,21 +202,12 @@ void Statistics::Function::add(std::uint64_t length_ns) {
   max_ns = std::max(max_ns, length_ns);
 }
 
-void Statistics::add_async(const Event& event, std::uint64_t time_ns) {
-  if (event.type == EventType::AsyncBegin) {
-    if (auto* const operation = operations_.begin(event, time_ns);
-        operation != nullptr && selection_.contains(event))
-      operation->tag = calls_.index_of(event);
-  } else if (event.type == EventType::AsyncEnd) {
-    if (const auto operation = operations_.end(event); operation && operation->tag)
-      add_operation(*operation->tag, operation->begin_ns, time_ns);
-  }
-}
-
-void Statistics::add_operation(std::uint32_t name, std::uint64_t begin_ns, std::uint64_t end_ns) {
-  const Pairing::Part part = calls_.part_of(begin_ns, end_ns);
-  if (part.is_empty) return;
-  Function& function = operation_totals_[name];
+// One that never ends lasts until the end of the trace.
+void Statistics::ended_operation(const Call& operation) {
+  const bool never_ends = is_over_ && !operation.has_end;
+  const Pairing::Part part = calls_.part_of(operation.start_ns, never_ends ? last_ns_ : operation.end_ns);
+  if (!operation.is_chosen || part.is_empty) return;
+  Function& function = operation_totals_[operation.name_index];
   function.add(part.length_ns());
   function.total_ns += part.length_ns();
 }
@@ -230,12 +227,9 @@ void Statistics::ran(const CpuRun& run) {
 }
 
 void Statistics::finish() {
-  calls_.finish();
-  for (const auto& [key, thread] : calls_.threads()) last_ns_ = std::max(last_ns_, thread.last_ns);
+  is_over_ = true;
+  calls_.finish();  // async operations after all others
   runs_.finish(last_ns_);
-  operations_.for_each([this](const auto& operation) {
-    if (operation.tag) add_operation(*operation.tag, operation.begin_ns, last_ns_);
-  });
 }
 
 // ---- The report ----

@@ -14,7 +14,6 @@
 
 #include "fxt/reader.h"
 #include "fxt/support/text.h"
-#include "fxt/tools/async_operations.h"
 #include "fxt/tools/calls.h"
 #include "fxt/tools/cpu_runs.h"
 #include "fxt/tools/time_text.h"
@@ -122,8 +121,7 @@ class Statistics : private CallListener {
   void ended(CallTrack& thread, const Call& call) override;
   std::map<CallName, std::uint64_t> events() const;
   void append_calls_to(TextBuffer& out) const;
-  void add_async(const Event& event, std::uint64_t time_ns);
-  void add_operation(std::uint32_t name, std::uint64_t begin_ns, std::uint64_t end_ns);
+  void ended_operation(const Call& operation);
   void ran(const CpuRun& run);
 
   Selection selection_;
@@ -135,11 +133,11 @@ class Statistics : private CallListener {
   std::vector<Function> totals_;        // by name
   std::vector<std::uint64_t> threads_;  // number of events, by the thread's index
   OpenNames open_;
-  AsyncOperations<std::optional<std::uint32_t>> operations_;  // names of those that are chosen
   CpuRuns runs_;
   std::map<std::uint32_t, Function> operation_totals_;            // by name
   std::map<std::uint64_t, Function> run_totals_, waking_totals_;  // by thread
-  std::uint64_t last_ns_ = 0;                                     // of what belongs to no call
+  std::uint64_t last_ns_ = 0;
+  bool is_over_ = false;  // no record follows
 };
 
 // A line for each function whose total differs, the greatest difference first.

@@ -31,6 +31,10 @@ std::optional<std::uint64_t> frame_of(const Event& event) {
   return std::nullopt;
 }
 
+std::uint64_t process_of(const Event& event) {
+  return event.thread.storage == Storage::Missing ? kUnregistered : event.thread.process;
+}
+
 std::uint64_t divided_up(std::uint64_t number, std::uint64_t by) {
   return number / by + (number % by != 0 ? 1U : 0U);
 }
@@ -50,7 +54,7 @@ std::optional<double> number_of(const Value& value) {
 
 DrawnTimeline::DrawnTimeline(TimelineOptions options)
     : options_(std::move(options)),
-      calls_(options_.events, *this),
+      calls_(options_.events, *this, CallStream::Kinds::DurationsAndAsyncs),
       runs_([this](const CpuRun& run) { ran(run); }) {}
 
 void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
@@ -61,18 +65,16 @@ void DrawnTimeline::add(const Entry& entry, const Reader& reader) {
     ++report_.bad_times;
   calls_.add(entry, reader);
   const auto* const event = std::get_if<Event>(&entry.record);
-  if (!span || (event != nullptr && is_duration(event->type))) return;
+  if (!span || (event != nullptr && (is_duration(event->type) || event->type == EventType::AsyncBegin ||
+                                     event->type == EventType::AsyncEnd)))
+    return;
   const std::uint64_t time_ns = span->begin_ns;
   if (event == nullptr) runs_.add(entry.record, time_ns);
-  const bool is_linked = event != nullptr && (is_flow(event->type) || is_async(event->type));
-  if (!is_linked && !is_in_range(time_ns, time_ns)) return;
   const bool is_chosen = options_.events.contains(entry.record);
-  if (is_linked && is_flow(event->type))
-    add_flow(*event, time_ns, is_chosen);
-  else if (is_linked)
-    add_async(*event, time_ns, is_chosen);
-  else if (!is_chosen)
-    return;
+  if (event != nullptr && is_flow(event->type)) return add_flow(*event, time_ns, is_chosen);
+  if (!is_chosen || !is_in_range(time_ns, time_ns)) return;
+  if (event != nullptr && event->type == EventType::AsyncInstant)
+    add_async_instant(*event, time_ns);
   else if (event != nullptr && event->type == EventType::Instant)
     add_instant(*event, time_ns);
   else if (event != nullptr && event->type == EventType::Counter)
@@ -94,6 +96,7 @@ DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallTrack& thread) {
 }
 
 void DrawnTimeline::started(CallTrack& thread, Call& call, const Event& event) {
+  if (thread.is_async) return started_operation(call, event);
   std::uint32_t details = 0;
   // Narrow calls are merged before anybody could point at them.
   if (!event.arguments.empty() && call.is_chosen && (call.is_pair || call.length_ns() >= budget_.merged_ns()))
@@ -103,6 +106,7 @@ void DrawnTimeline::started(CallTrack& thread, Call& call, const Event& event) {
 }
 
 void DrawnTimeline::ended(CallTrack& thread, const Call& call) {
+  if (thread.is_async) return ended_operation(call);
   ThreadState& state = state_of(thread);
   const Extra extra = state.open.back();
   state.open.pop_back();
@@ -186,50 +190,46 @@ std::size_t DrawnTimeline::OperationsState::take_row() {
   return row;
 }
 
-void DrawnTimeline::add_async(const Event& event, std::uint64_t time_ns, bool is_chosen) {
-  const std::uint64_t process =
-      event.thread.storage == Storage::Missing ? kUnregistered : event.thread.process;
-  if (event.type == EventType::AsyncBegin) {
-    auto* const operation = operations_.begin(event, time_ns);
-    if (operation == nullptr)
-      ++report_.too_deep;
-    else
-      operation->tag = {.process = process,
-                        .name = calls_.index_of(event),
-                        .details = event.arguments.empty() || !is_chosen ? 0 : details_of(event),
-                        .row = is_chosen ? operations_of(process).take_row() : 0,
-                        .is_chosen = is_chosen};
-  } else if (event.type == EventType::AsyncEnd) {
-    if (const auto operation = operations_.end(event))
-      ended(*operation, time_ns, true);
-    else if (is_chosen && is_in_range(time_ns, time_ns))
-      ++report_.unmatched_ends;
-  } else if (is_chosen && is_in_range(time_ns, time_ns)) {
-    const auto* const around = operations_.around(event);
-    const bool is_inside = around != nullptr && around->tag.is_chosen;
-    mark(operations_of(is_inside ? around->tag.process : process), is_inside ? around->tag.row : 0,
-         {.kind = Shape::Kind::Instant,
-          .begin_ns = time_ns,
-          .end_ns = time_ns,
-          .name = calls_.index_of(event),
-          .details = event.arguments.empty() ? 0 : details_of(event)});
-  }
+void DrawnTimeline::started_operation(Call& operation, const Event& event) {
+  operation.is_chosen = options_.events.contains(event);
+  if (!operation.is_chosen) return;
+  const std::uint64_t process = process_of(event);
+  operations_.emplace(operation.number,
+                      DrawnOperation{.process = process,
+                                     .details = event.arguments.empty() ? 0 : details_of(event),
+                                     .row = operations_of(process).take_row()});
 }
 
-void DrawnTimeline::ended(const Operations::Operation& operation, std::uint64_t end_ns, bool has_end) {
-  const DrawnOperation& drawn = operation.tag;
-  if (!drawn.is_chosen) return;
+// One that never ends lasts until the end of the trace.
+void DrawnTimeline::ended_operation(const Call& operation) {
+  if (!operation.is_chosen) return;
+  const DrawnOperation drawn = operations_.extract(operation.number).mapped();
   OperationsState& lane = operations_of(drawn.process);
   lane.is_taken[drawn.row] = false;
-  if (!is_in_range(operation.begin_ns, end_ns)) return;
-  if (!has_end) ++report_.endless;
+  const std::uint64_t end_ns = is_over_ && !operation.has_end ? axis_.last_ns() : operation.end_ns;
+  if (!is_in_range(operation.start_ns, end_ns)) return;
+  if (!operation.has_end) ++report_.endless;
   put(lane, drawn.row,
-      {.begin_ns = operation.begin_ns,
+      {.begin_ns = operation.start_ns,
        .end_ns = end_ns,
-       .longest_ns = end_ns - operation.begin_ns,
-       .name = drawn.name,
+       .longest_ns = end_ns - operation.start_ns,
+       .name = operation.name_index,
        .details = drawn.details,
-       .has_end = has_end});
+       .has_end = operation.has_end});
+}
+
+// In the row of the innermost operation of its id.
+void DrawnTimeline::add_async_instant(const Event& event, std::uint64_t time_ns) {
+  const CallTrack* const track = calls_.operations_of(event.id);
+  const auto around = track == nullptr ? operations_.end() : operations_.find(track->calls.back().number);
+  const bool is_inside = around != operations_.end();
+  mark(operations_of(is_inside ? around->second.process : process_of(event)),
+       is_inside ? around->second.row : 0,
+       {.kind = Shape::Kind::Instant,
+        .begin_ns = time_ns,
+        .end_ns = time_ns,
+        .name = calls_.index_of(event),
+        .details = event.arguments.empty() ? 0 : details_of(event)});
 }
 
 std::uint32_t DrawnTimeline::name_of_thread(std::uint64_t koid) {
@@ -366,9 +366,9 @@ void DrawnTimeline::make_room() {
 }
 
 void DrawnTimeline::finish(const ReaderCounters& counters) {
+  is_over_ = true;
   calls_.finish();
   runs_.finish(axis_.last_ns());
-  operations_.for_each([this](const auto& operation) { ended(operation, axis_.last_ns(), false); });
   open_flows_.for_each([this](std::uint64_t, std::uint64_t, const FlowPoint& latest) {
     if (!latest.has_arrow) report_.count_flow_event(latest.is_shown);
   });

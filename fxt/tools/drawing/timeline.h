@@ -13,7 +13,6 @@
 
 #include "fxt/checking/links.h"
 #include "fxt/reader.h"
-#include "fxt/tools/async_operations.h"
 #include "fxt/tools/calls.h"
 #include "fxt/tools/cpu_runs.h"
 #include "fxt/tools/drawing/axis.h"
@@ -67,19 +66,17 @@ class DrawnTimeline : private CallListener {
     explicit ThreadState(std::size_t max_rows) : LaneState(Drawing::Lane::Kind::Thread, max_rows) {}
     std::vector<Extra> open;
   };
-  // The async operations of a process. One has its row from its begin to its end.
+  // The async operations of a process. One has its row from its start to its end.
   struct OperationsState : LaneState {
     explicit OperationsState(std::size_t max_rows) : LaneState(Drawing::Lane::Kind::Operations, max_rows) {}
     std::size_t take_row();
     std::vector<bool> is_taken;  // by row
   };
   struct DrawnOperation {
-    std::uint64_t process = 0;
-    std::uint32_t name = 0, details = 0;
-    std::size_t row = 0;
-    bool is_chosen = false;
+    std::uint64_t process;
+    std::uint32_t details;
+    std::size_t row;
   };
-  using Operations = AsyncOperations<DrawnOperation>;
   // An instant that concerns its process, or all of them.
   struct ScopeLine {
     std::optional<std::uint64_t> process;
@@ -102,10 +99,11 @@ class DrawnTimeline : private CallListener {
   void started(CallTrack& thread, Call& call, const Event& event) override;
   void ended(CallTrack& thread, const Call& call) override;
   void add_instant(const Event& event, std::uint64_t time_ns);
-  void add_async(const Event& event, std::uint64_t time_ns, bool is_chosen);
+  void started_operation(Call& operation, const Event& event);
+  void ended_operation(const Call& operation);
+  void add_async_instant(const Event& event, std::uint64_t time_ns);
   void add_log(const Log& log, std::uint64_t time_ns);
   void add_wakeup(const ThreadWakeup& wakeup, std::uint64_t time_ns);
-  void ended(const Operations::Operation& operation, std::uint64_t end_ns, bool has_end);
   void ran(const CpuRun& run);
   void add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen);
   void begin_flow(const Event& event, const FlowPoint& point);
@@ -133,7 +131,8 @@ class DrawnTimeline : private CallListener {
   std::vector<std::optional<ThreadState>> threads_;           // by the thread's index
   std::map<std::uint64_t, OperationsState> operation_lanes_;  // by process
   std::map<std::uint16_t, LaneState> cpus_;
-  Operations operations_;
+  std::map<std::uint64_t, DrawnOperation> operations_;  // those that are open and chosen, by Call::number
+  bool is_over_ = false;                                // no record follows
   CpuRuns runs_;
   std::map<std::uint64_t, std::uint32_t> thread_names_;  // names by koid
   std::vector<ScopeLine> lines_;
