@@ -25,8 +25,6 @@ using cutting::begin;
 using cutting::complete;
 using cutting::end;
 using cutting::event;
-using cutting::kOther;
-using cutting::kThread;
 using testing::ElementsAre;
 
 Event flow(EventType type, std::uint64_t time) {
