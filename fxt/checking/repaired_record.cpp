@@ -95,8 +95,8 @@ bool RepairedRecord::keep_arguments(IsKept is_kept) {
 }
 
 bool RepairedRecord::name_series() {
+  if (!texts_.empty()) return true;  // another series of the record needed it, too
   std::vector<Argument> named(event_->arguments.begin(), event_->arguments.end());
-  texts_.clear();
   texts_.reserve(named.size());
   for (Argument& argument : named) {
     texts_.push_back(std::string(event_->name.text).append(" ").append(argument.name.text));

@@ -184,6 +184,8 @@ TEST(CheckedOutput, RepairsCounters) {
       [&](Writer& writer) {
         writer.write(counter("rss", {{"value", 1}}));
         writer.write(counter("faults", {{"value", 2}, {"minor", 3}}));
+        writer.write(counter("memory", {{"pages", 1}}));
+        writer.write(counter("disk", {{"value", 2}, {"pages", 3}}));  // both are others' series
         writer.write(counter("rss", {{"value", 4}, {"note", "text"}, {"value", 5}}));
         writer.write(counter("rss", {}));
         writer.write(counter("rss", {{"note", "text"}}));
@@ -191,6 +193,8 @@ TEST(CheckedOutput, RepairsCounters) {
       [&](Writer& writer) {
         writer.write(counter("rss", {{"value", 1}}));
         writer.write(counter("faults", {{"faults value", 2}, {"faults minor", 3}}));
+        writer.write(counter("memory", {{"pages", 1}}));
+        writer.write(counter("disk", {{"disk value", 2}, {"disk pages", 3}}));
         writer.write(counter("rss", {{"value", 4}}));
       });
 }
