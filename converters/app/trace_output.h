@@ -37,7 +37,7 @@ class TraceOutput {
   // ---- After one of these ----
 
   const fxt::tools::PieceFiles& files() const { return files_; }
-  // False if a range of time was asked for that has no event: then there is no file.
+  // Whether a file was written. None is written for a range of time without any event.
   bool has_part() const { return !is_empty_; }
   // What became of the trace; null if it was not cut.
   const fxt::CutCounters* cut() const { return cutter_ ? &cutter_->counters() : nullptr; }

@@ -36,8 +36,7 @@ struct SharedSourceState {
 struct LookaheadShares {
   // TimelineOptions::lookahead_bytes: of all lanes together.
   std::size_t total;
-  // total / lanes, at least 4 KiB. What waits behind a call that has not ended: if there is more, the begin
-  // of the call is released without its end.
+  // total / lanes, at least 4 KiB. As much may wait for one call to end. If more waits, the call is released.
   std::size_t lane;
   // min(lane / 4, 2 MiB / lanes), at least 4 KiB. What one pump() of a shared source reads.
   std::size_t block;

@@ -80,7 +80,7 @@ class StackRepair : public OpenCalls {
   // exits of their own. Where they lie inside the program's calls, those end together with the outermost of
   // them.
   void end_program(std::uint64_t time_ns, Ending ending);
-  // The same, but the kernel's calls are over, too.
+  // Does the same, and also ends the calls of the kernel.
   void exec(std::uint64_t time_ns);
   // A call of the kernel has ended.
   void after_kernel_exit(std::uint64_t time_ns) {
