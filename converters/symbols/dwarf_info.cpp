@@ -20,6 +20,9 @@ constexpr std::size_t kMaxWork = 20'000'000;
 constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;  // libdw makes some 30 bytes of each
 constexpr std::size_t kMaxDepth = 64;        // of namespaces, and of types that stand for others
 constexpr std::size_t kMaxParameters = 256;  // of one function
+// Units that are compared where they have code at one address, which a linker has folded. An inline function
+// is in many units, and the same in all of them.
+constexpr std::ptrdiff_t kMaxUnitsAtOnePlace = 4;
 
 struct Machine {
   std::size_t word_size;
@@ -151,7 +154,7 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
-      return ScalarType{Of::Unsigned, size == 0 ? word_size : size};
+      return ScalarType{.kind = Of::Unsigned, .size = size == 0 ? word_size : size, .is_pointer = true};
     case DW_TAG_enumeration_type:
       if (auto underlying = type_of(*type)) type = underlying;
       break;
@@ -161,17 +164,18 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
       return std::nullopt;
   }
   if (size == 0 || size > sizeof(std::uint64_t)) return std::nullopt;
+  const bool is_character = size == 1 && name_of(*type) == "char";
   switch (number_of(*type, DW_AT_encoding, DW_ATE_signed)) {
     case DW_ATE_signed:
     case DW_ATE_signed_char:
-      return ScalarType{Of::Signed, size};
+      return ScalarType{.kind = Of::Signed, .size = size, .is_character = is_character};
     case DW_ATE_boolean:
     case DW_ATE_unsigned:
     case DW_ATE_unsigned_char:
     case DW_ATE_UTF:
-      return ScalarType{Of::Unsigned, size};
+      return ScalarType{.kind = Of::Unsigned, .size = size, .is_character = is_character};
     case DW_ATE_float:
-      if (size == sizeof(float) || size == sizeof(double)) return ScalarType{Of::Float, size};
+      if (size == sizeof(float) || size == sizeof(double)) return ScalarType{.kind = Of::Float, .size = size};
       return std::nullopt;
     default:
       return std::nullopt;
@@ -261,9 +265,14 @@ void DwarfInfo::read_functions(const Unit& unit) {
                                        DW_TAG_class_type};
   for_each_entry(die, kScopes, [this](Dwarf_Die& entry) {
     Dwarf_Addr base = 0, begin = 0, end = 0;
-    if (dwarf_tag(&entry) == DW_TAG_subprogram && dwarf_ranges(&entry, 0, &base, &begin, &end) > 0 &&
-        begin != 0)
-      functions_.try_emplace(begin, dwarf_dieoffset(&entry));
+    if (dwarf_tag(&entry) != DW_TAG_subprogram || dwarf_ranges(&entry, 0, &base, &begin, &end) <= 0 ||
+        begin == 0)
+      return;
+    const auto [known, is_new] = functions_.try_emplace(begin, dwarf_dieoffset(&entry));
+    Dwarf_Die other;
+    if (!is_new && dwarf_offdie(dwarf_.get(), known->second, &other) != nullptr &&
+        type_of_function(other, begin) != type_of_function(entry, begin))
+      ambiguous_.insert(begin);
   });
 }
 
@@ -319,45 +328,49 @@ std::optional<SourceLine> DwarfInfo::line_at(std::uint64_t offset) {
   return SourceLine{std::string(file), line};
 }
 
-ParameterNames DwarfInfo::parameters_at(std::uint64_t offset) {
+FunctionType DwarfInfo::function_at(std::uint64_t offset) {
   const std::uint64_t address = base_ + offset;
-  const auto unit = std::ranges::upper_bound(units_, address, {}, &Unit::begin);
-  if (unit == units_.begin()) return {};
-  read_functions(*std::prev(unit));
+  const auto after = std::ranges::upper_bound(units_, address, {}, &Unit::begin);
+  if (after == units_.begin()) return {};
+  const auto last = std::prev(after);
+  const auto first = std::ranges::lower_bound(units_, last->begin, {}, &Unit::begin);
+  for (auto unit = after - first <= kMaxUnitsAtOnePlace ? first : last; unit != after; ++unit)
+    read_functions(*unit);
   const auto function = functions_.find(address);
   Dwarf_Die die;
-  if (function == functions_.end() || dwarf_offdie(dwarf_.get(), function->second, &die) == nullptr)
+  if (function == functions_.end() || ambiguous_.contains(address) ||
+      dwarf_offdie(dwarf_.get(), function->second, &die) == nullptr)
     return {};
-  return names_of(die, address);
+  return type_of_function(die, address);
 }
 
-ParameterNames DwarfInfo::names_of(Dwarf_Die function, std::uint64_t address) {
+FunctionType DwarfInfo::type_of_function(Dwarf_Die function, std::uint64_t address) {
   const Machine machine = *machine_of(machine_);
-  ParameterNames names;
-  names.integer_registers = machine.integers.size();
+  FunctionType found{.integers = {}, .floats = {}, .integer_registers = machine.integers.size()};
   // The compiler may change what a function takes that only its own unit calls, and says so.
-  if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return names;
+  if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return found;
+  found.result = scalar_type_of(function, machine.word_size);
   const bool hides_result = may_hide_result(function, machine);  // maybe: then integers are not sure
   Dwarf_Die die;
-  if (dwarf_child(&function, &die) != 0) return names;
+  if (dwarf_child(&function, &die) != 0) return found;
   std::size_t count = 0, integers = hides_result ? 1 : 0;
   do {
     if (dwarf_tag(&die) != DW_TAG_formal_parameter) continue;
     const auto type = scalar_type_of(die, machine.word_size);
     if (!type || type->size > machine.word_size || ++count > kMaxParameters) break;
     const bool is_float = type->kind == ScalarType::Kind::Float;
-    if (is_float && names.floats.size() == machine.floats.size()) break;
+    if (is_float && found.floats.size() == machine.floats.size()) break;
     if (!is_passed(die, is_float ? machine.floats : machine.integers,
-                   is_float ? names.floats.size() : integers, address))
+                   is_float ? found.floats.size() : integers, address))
       break;
     if (is_float) {
-      names.floats.push_back(name_of(die));
+      found.floats.push_back({name_of(die), type});
       continue;
     }
     ++integers;
-    if (!hides_result) names.integers.push_back(name_of(die));
+    if (!hides_result) found.integers.push_back({name_of(die), type});
   } while (has_work() && dwarf_siblingof(&die, &die) == 0);
-  return names;
+  return found;
 }
 
 }  // namespace convert

@@ -1,5 +1,6 @@
-// The names of functions' parameters and the types of variables, from the DWARF of a program or library. The
-// file may hold anything: the work is bounded, no other file is opened, and what is not sure is left out.
+// What functions take and return, the types of variables, and source lines, from the DWARF of a program or
+// library. The file may hold anything: the work is bounded, no other file is opened, and what is not sure is
+// left out.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +18,28 @@
 
 namespace convert {
 
-// The names in the order in which the machine passes the parameters: integers, pointers, booleans and enums
-// in one row, floating-point numbers in the other. A row ends where it is not sure any more which comes next.
-// Empty for a parameter without a name.
-struct ParameterNames {
-  std::vector<std::string> integers, floats;
-  std::size_t integer_registers = 0;  // further integers lie on the stack
-};
-
-// How a variable of one word at most is to be read.
+// How a value of one word at most is to be read.
 struct ScalarType {
   enum class Kind : std::uint8_t { Signed, Unsigned, Float } kind;
-  std::size_t size;  // in bytes
+  std::size_t size;           // in bytes
+  bool is_pointer = false;    // also a reference
+  bool is_character = false;  // the type `char`; not `signed char` and `unsigned char`, which are numbers
+  friend bool operator==(const ScalarType&, const ScalarType&) = default;
+};
+
+struct Parameter {
+  std::string name;                // empty without a name
+  std::optional<ScalarType> type;  // nothing if it is not sure
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+// What a function takes, in the order in which the machine passes it: integers, pointers, booleans and enums
+// in one row, floating-point numbers in the other. A row ends where it is not sure any more which comes next.
+struct FunctionType {
+  std::vector<Parameter> integers, floats;
+  std::size_t integer_registers = 0;      // further integers lie on the stack
+  std::optional<ScalarType> result = {};  // nothing if there is none, or none of a scalar type
+  friend bool operator==(const FunctionType&, const FunctionType&) = default;
 };
 
 struct SourceLine {
@@ -44,7 +55,7 @@ class DwarfInfo {
   // False if the image has no DWARF that can be read.
   bool has_any() const { return dwarf_ != nullptr; }
   // Of the function that begins there.
-  ParameterNames parameters_at(std::uint64_t offset);
+  FunctionType function_at(std::uint64_t offset);
   // Of the variable there; nothing if there is none, or none of a scalar type.
   std::optional<ScalarType> variable_at(std::uint64_t offset);
   // Of the instruction there.
@@ -63,7 +74,7 @@ class DwarfInfo {
   void read_variables(Dwarf_Die unit);
   template <typename Use>
   void for_each_entry(Dwarf_Die parent, std::span<const int> scopes, Use use, std::size_t depth = 0);
-  ParameterNames names_of(Dwarf_Die function, std::uint64_t address);
+  FunctionType type_of_function(Dwarf_Die function, std::uint64_t address);
   bool has_work() { return work_ != 0 && --work_ != 0; }
 
   std::unique_ptr<Dwarf, decltype(&dwarf_end)> dwarf_;
@@ -74,6 +85,7 @@ class DwarfInfo {
   std::vector<Unit> units_;                                 // by begin
   std::unordered_set<Dwarf_Off> read_;                      // units whose functions are in functions_
   std::unordered_map<std::uint64_t, Dwarf_Off> functions_;  // by address
+  std::unordered_set<std::uint64_t> ambiguous_;             // addresses of several functions that differ
   std::unordered_map<std::uint64_t, Dwarf_Off> variables_;  // by address, of all units
   bool has_variables_ = false;                              // they were read
 };

@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     alone->find_function(0x1000);
     alone->find_variable(0x1000);
     for (const Symbol& symbol : alone->symbols()) {
-      dwarf.parameters_at(symbol.start);
+      dwarf.function_at(symbol.start);
       dwarf.variable_at(symbol.start);
     }
   } catch (const convert::InputError&) {

@@ -6,9 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/symbols/elf_symbols.h"
@@ -27,17 +29,39 @@ std::string bytes_of(const char* path) {
 
 class DwarfInfoTest : public testing::Test {
  protected:
-  // The parameters of a function of the compiled program, or of changed bytes of it.
-  ParameterNames of(std::string_view name) {
+  // A function of the compiled program, or of changed bytes of it.
+  FunctionType of(std::string_view name) {
     const InputFile file{fxt::FilePlace(changed_.path())};
     const ElfImage image(file);
-    DwarfInfo parameters(image, image.base());
+    DwarfInfo functions(image, image.base());
     const auto symbols = read_elf_symbols(image, nullptr);
     if (symbols == nullptr) return {};
     const auto found = std::ranges::find(symbols->symbols(), name, &Symbol::name);
-    return found == symbols->symbols().end() ? ParameterNames{} : parameters.parameters_at(found->start);
+    return found == symbols->symbols().end() ? FunctionType{} : functions.function_at(found->start);
   }
-  // The type of a variable: 's', 'u' or 'f' and its size; "none" without one.
+  static std::vector<std::string> names(const std::vector<Parameter>& row) {
+    std::vector<std::string> names;
+    for (const Parameter& parameter : row) names.push_back(parameter.name);
+    return names;
+  }
+  std::vector<std::string> integers_of(std::string_view function) { return names(of(function).integers); }
+  std::vector<std::string> floats_of(std::string_view function) { return names(of(function).floats); }
+  // 's', 'u' or 'f' and the size, then 'p' of a pointer and 'c' of a character; "none" without a type.
+  static std::string text_of(const std::optional<ScalarType>& type) {
+    if (!type) return "none";
+    return std::string("suf").substr(static_cast<std::size_t>(type->kind), 1) + std::to_string(type->size) +
+           (type->is_pointer ? "p" : "") + (type->is_character ? "c" : "");
+  }
+  // Those of the integers, of the floats, and of the result.
+  std::vector<std::string> types_of(std::string_view name) {
+    const FunctionType function = of(name);
+    std::vector<std::string> types;
+    for (const auto* const row : {&function.integers, &function.floats})
+      for (const Parameter& parameter : *row) types.push_back(text_of(parameter.type));
+    types.push_back(text_of(function.result));
+    return types;
+  }
+  // The type of a variable.
   std::string variable(std::string_view name) {
     const InputFile file{fxt::FilePlace(changed_.path())};
     const ElfImage image(file);
@@ -45,10 +69,7 @@ class DwarfInfoTest : public testing::Test {
     const auto symbols = read_elf_symbols(image, nullptr);
     if (symbols == nullptr) return "none";
     const auto found = std::ranges::find(symbols->symbols(), name, &Symbol::name);
-    const auto type = found == symbols->symbols().end() ? std::nullopt : table.variable_at(found->start);
-    return type ? std::string("suf").substr(static_cast<std::size_t>(type->kind), 1) +
-                      std::to_string(type->size)
-                : "none";
+    return text_of(found == symbols->symbols().end() ? std::nullopt : table.variable_at(found->start));
   }
   void set_machine(std::uint16_t machine) {
     std::string bytes = bytes_;
@@ -64,47 +85,47 @@ class DwarfInfoTest : public testing::Test {
 };
 
 TEST_F(DwarfInfoTest, IntegersAndFloatsAreRowsOfTheirOwn) {
-  EXPECT_THAT(of("kinds").integers, ElementsAre("fd", "size", "letter", "flag", "color", "path"));
-  EXPECT_THAT(of("kinds").floats, IsEmpty());
-  EXPECT_THAT(of("both_kinds").integers, ElementsAre("count", "name", "total"));
-  EXPECT_THAT(of("both_kinds").floats, ElementsAre("ratio", "scale"));
-  EXPECT_THAT(of("many").integers, ElementsAre("a", "b", "c", "d", "e", "f", "seventh"));
+  EXPECT_THAT(integers_of("kinds"), ElementsAre("fd", "size", "letter", "flag", "color", "path"));
+  EXPECT_THAT(floats_of("kinds"), IsEmpty());
+  EXPECT_THAT(integers_of("both_kinds"), ElementsAre("count", "name", "total"));
+  EXPECT_THAT(floats_of("both_kinds"), ElementsAre("ratio", "scale"));
+  EXPECT_THAT(integers_of("many"), ElementsAre("a", "b", "c", "d", "e", "f", "seventh"));
   EXPECT_EQ(of("many").integer_registers, 6u);
-  EXPECT_THAT(of("unnamed").integers, ElementsAre("", "second"));
-  EXPECT_THAT(of("varied").integers, ElementsAre("format"));
-  EXPECT_THAT(of("no_parameters").integers, IsEmpty());
-  EXPECT_THAT(of("_ZN5outer7Counter3addEi").integers, ElementsAre("this", "amount"));
+  EXPECT_THAT(integers_of("unnamed"), ElementsAre("", "second"));
+  EXPECT_THAT(integers_of("varied"), ElementsAre("format"));
+  EXPECT_THAT(integers_of("no_parameters"), IsEmpty());
+  EXPECT_THAT(integers_of("_ZN5outer7Counter3addEi"), ElementsAre("this", "amount"));
 }
 
 TEST_F(DwarfInfoTest, RowsEndWhereTheyAreNotSure) {
-  EXPECT_THAT(of("after_struct").integers, ElementsAre("before"));
-  EXPECT_THAT(of("after_struct").floats, ElementsAre("number"));
-  EXPECT_THAT(of("after_long_double").integers, ElementsAre("before"));
-  EXPECT_THAT(of("hidden_result").integers, IsEmpty());
-  EXPECT_THAT(of("hidden_result").floats, ElementsAre("number"));
+  EXPECT_THAT(integers_of("after_struct"), ElementsAre("before"));
+  EXPECT_THAT(floats_of("after_struct"), ElementsAre("number"));
+  EXPECT_THAT(integers_of("after_long_double"), ElementsAre("before"));
+  EXPECT_THAT(integers_of("hidden_result"), IsEmpty());
+  EXPECT_THAT(floats_of("hidden_result"), ElementsAre("number"));
   EXPECT_EQ(of("nine_floats").floats.size(), 8u);
-  EXPECT_THAT(of("nine_floats").integers, IsEmpty());
+  EXPECT_THAT(integers_of("nine_floats"), IsEmpty());
 }
 
 TEST_F(DwarfInfoTest, MachinesPassTheirParametersDifferently) {
   set_machine(EM_AARCH64);
-  EXPECT_THAT(of("hidden_result").integers, ElementsAre("shifted"));
+  EXPECT_THAT(integers_of("hidden_result"), ElementsAre("shifted"));
   EXPECT_EQ(of("many").integer_registers, 8u);
   set_machine(EM_RISCV);
-  EXPECT_THAT(of("hidden_result").integers, IsEmpty());
+  EXPECT_THAT(integers_of("hidden_result"), IsEmpty());
   set_machine(EM_386);
-  EXPECT_THAT(of("kinds").integers, ElementsAre("fd")) << "a number of 8 bytes takes two words";
-  EXPECT_THAT(of("both_kinds").integers, ElementsAre("count"));
+  EXPECT_THAT(integers_of("kinds"), ElementsAre("fd")) << "a number of 8 bytes takes two words";
+  EXPECT_THAT(integers_of("both_kinds"), ElementsAre("count"));
   EXPECT_EQ(of("many").integer_registers, 0u);
   set_machine(EM_ARM);
   EXPECT_EQ(of("many").integer_registers, 4u);
   set_machine(EM_S390);
-  EXPECT_THAT(of("kinds").integers, IsEmpty());
+  EXPECT_THAT(integers_of("kinds"), IsEmpty());
 }
 
 // What the compiler has left out takes no register: the register says who is in it.
 TEST_F(DwarfInfoTest, OptimizedFunctionsNameWhatTheyGet) {
-  EXPECT_THAT(of("_ZL7droppedii").integers, ElementsAre("gone", "kept"));
+  EXPECT_THAT(integers_of("_ZL7droppedii"), ElementsAre("gone", "kept"));
   bytes_ = bytes_of(PARAMETERS_OPTIMIZED);
   changed_.write(bytes_);
   const InputFile file{fxt::FilePlace(changed_.path())};
@@ -115,30 +136,61 @@ TEST_F(DwarfInfoTest, OptimizedFunctionsNameWhatTheyGet) {
   for (const Symbol& symbol : symbols->symbols()) {
     if (!symbol.name.starts_with("_ZL7dropped")) continue;
     ++found;
-    const auto names = table.parameters_at(symbol.start).integers;
-    EXPECT_THAT(names, testing::AnyOf(IsEmpty(), ElementsAre("kept")));
+    EXPECT_THAT(names(table.function_at(symbol.start).integers),
+                testing::AnyOf(IsEmpty(), ElementsAre("kept")));
   }
   EXPECT_EQ(found, 1);
-  EXPECT_THAT(of("many").integers, ElementsAre("a", "b", "c", "d", "e", "f", "seventh"));
+  EXPECT_THAT(integers_of("many"), ElementsAre("a", "b", "c", "d", "e", "f", "seventh"));
+}
+
+TEST_F(DwarfInfoTest, FunctionsHaveTypes) {
+  EXPECT_THAT(types_of("kinds"), ElementsAre("s4", "u8", "s1c", "u1", "u4", "u8p", "s4"));
+  EXPECT_THAT(types_of("both_kinds"), ElementsAre("s4", "u8p", "s8", "f8", "f4", "f8"));
+  EXPECT_THAT(types_of("hidden_result"), ElementsAre("f8", "none"));
+  EXPECT_THAT(types_of("no_parameters"), ElementsAre("s4"));
+  EXPECT_THAT(types_of("_ZN5outer7Counter3addEi"), ElementsAre("u8p", "s4", "s4"));
+}
+
+// A linker that folds equal code gives several functions one address.
+TEST_F(DwarfInfoTest, FunctionsOfOneAddressAreOnlyKnownIfTheyAreAlike) {
+  const auto address_of = [&](std::string_view name) {
+    const InputFile file{fxt::FilePlace(PARAMETERS)};
+    const ElfImage image(file);
+    const auto symbols = read_elf_symbols(image, nullptr);
+    const std::uint64_t address =
+        image.base() + std::ranges::find(symbols->symbols(), name, &Symbol::name)->start;
+    return std::string(reinterpret_cast<const char*>(&address), sizeof address);
+  };
+  const auto move = [&](std::string_view name, std::string_view to) {
+    const std::string from = address_of(name), target = address_of(to);
+    std::string bytes = bytes_;
+    for (std::size_t at = 0; (at = bytes.find(from, at)) != std::string::npos;)
+      bytes.replace(at, target.size(), target);
+    changed_.write(bytes);
+  };
+  move("unnamed", "no_parameters");
+  EXPECT_THAT(types_of("no_parameters"), ElementsAre("none"));
+  move("no_parameters", "main");
+  EXPECT_THAT(types_of("main"), ElementsAre("s4"));
 }
 
 TEST_F(DwarfInfoTest, OnlyWhereAFunctionBegins) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage image(file);
-  DwarfInfo parameters(image, image.base());
-  EXPECT_TRUE(parameters.has_any());
-  EXPECT_THAT(parameters.parameters_at(0).integers, IsEmpty());
-  EXPECT_THAT(parameters.parameters_at(~std::uint64_t{0}).integers, IsEmpty());
+  DwarfInfo functions(image, image.base());
+  EXPECT_TRUE(functions.has_any());
+  EXPECT_THAT(functions.function_at(0).integers, IsEmpty());
+  EXPECT_THAT(functions.function_at(~std::uint64_t{0}).integers, IsEmpty());
   const auto symbols = read_elf_symbols(image, nullptr);
   const auto kinds = std::ranges::find(symbols->symbols(), "kinds", &Symbol::name);
   ASSERT_NE(kinds, symbols->symbols().end());
-  EXPECT_THAT(parameters.parameters_at(kinds->start + 1).integers, IsEmpty());
+  EXPECT_THAT(functions.function_at(kinds->start + 1).integers, IsEmpty());
 }
 
 TEST_F(DwarfInfoTest, VariablesOfScalarTypes) {
   const std::vector<std::pair<std::string, std::string>> types{
       {"5ratio", "f8"}, {"4part", "f4"},  {"5total", "u8"}, {"5small", "s1"},       {"4byte", "u1"},
-      {"4flag", "u1"},  {"5color", "u4"}, {"4text", "u8"},  {"9structure", "none"}, {"4wide", "none"}};
+      {"4flag", "u1"},  {"5color", "u4"}, {"4text", "u8p"}, {"9structure", "none"}, {"4wide", "none"}};
   for (const auto& [name, type] : types) EXPECT_EQ(variable("_ZN7watched" + name + "E"), type) << name;
   EXPECT_EQ(variable("_ZZN7watched5callsEvE5count"), "s4");
   EXPECT_EQ(variable("main"), "none");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace convert::uftrace {
 namespace {
@@ -14,16 +15,22 @@ constexpr std::uint64_t kLargestLibrary = std::uint64_t{256} << 20;
 // Pointers into large tables can be many. At this number all are dropped and looked up again.
 constexpr std::size_t kMaxPointers = 65536;
 
+// Whether the recording does not tell the type of one of these values.
+bool lacks_types(const std::vector<std::vector<SpecItem>>& lists) {
+  return std::ranges::any_of(lists, [](const std::vector<SpecItem>& items) {
+    return std::ranges::count(items, Format::Auto, &SpecItem::format) != 0;
+  });
+}
+
 }  // namespace
 
-std::vector<PayloadLayout> PayloadLayouts::compile(const FunctionFacts& facts, bool of_result,
-                                                   const DebugFile* file, const ParameterNames& parameters) {
+std::vector<PayloadLayout> PayloadLayouts::compile(std::vector<std::vector<SpecItem>> lists,
+                                                   const DebugFile* file, const FunctionType& function) {
   const PayloadLayout::Context context{.order = context_.order,
                                        .names = context_.names,
                                        .enums = context_.specs.enums(),
                                        .module_enums = file != nullptr ? &file->enums() : nullptr,
-                                       .parameters = &parameters};
-  auto lists = context_.specs.candidate_layouts(facts, of_result);
+                                       .function = &function};
   lists.emplace_back();  // a recorder may announce values and store none
   lists.resize(std::min(lists.size(), kMaxCandidates));
   std::vector<PayloadLayout> layouts;
@@ -40,9 +47,12 @@ const FunctionLayouts& PayloadLayouts::of(const SymbolAt& symbol, const AddressS
     FunctionFacts facts{.names = symbol.names(Demangle::Simple),
                         .is_in = [&](std::string_view module) { return symbol.is_in(module, space); }};
     if (file != nullptr) facts.debug = file->find(symbol.symbol->start, symbol.symbol->name);
-    const ParameterNames parameters = context_.symbolizer.images().parameters_of(symbol, space);
-    known->second = {.entry = compile(facts, false, file, parameters),
-                     .exit = compile(facts, true, file, parameters)};
+    auto entry = context_.specs.candidate_layouts(facts, false);
+    auto exit = context_.specs.candidate_layouts(facts, true);
+    const FunctionType function =
+        context_.symbolizer.images().function_of(symbol, space, lacks_types(entry) || lacks_types(exit));
+    known->second = {.entry = compile(std::move(entry), file, function),
+                     .exit = compile(std::move(exit), file, function)};
   }
   return known->second;
 }

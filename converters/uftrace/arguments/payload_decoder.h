@@ -47,8 +47,8 @@ class PayloadLayouts {
   const Context& context() const { return context_; }
 
  private:
-  std::vector<PayloadLayout> compile(const FunctionFacts& facts, bool of_result, const DebugFile* file,
-                                     const ParameterNames& parameters);
+  std::vector<PayloadLayout> compile(std::vector<std::vector<SpecItem>> lists, const DebugFile* file,
+                                     const FunctionType& function);
 
   Context context_;
   std::mutex mutex_;

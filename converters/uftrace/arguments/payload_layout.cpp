@@ -99,10 +99,10 @@ const EnumType* find_enum(const std::string& name, const PayloadLayout::Context&
 
 // Whether the item's register or stack slot is that in which the machine passes argument `item.number`:
 // arg3%rdx, arg7%stack+1.
-bool is_in_its_place(const SpecItem& item, const ParameterNames& parameters) {
+bool is_in_its_place(const SpecItem& item, const FunctionType& function) {
   if (item.location.kind == SpecLocation::Kind::Stack)
-    return !item.is_float && item.number > parameters.integer_registers &&
-           item.location.number == static_cast<std::int64_t>(item.number - parameters.integer_registers);
+    return !item.is_float && item.number > function.integer_registers &&
+           item.location.number == static_cast<std::int64_t>(item.number - function.integer_registers);
   if (item.location.kind != SpecLocation::Kind::Register)
     return item.location.number == static_cast<std::int64_t>(item.number);
   constexpr std::array<std::string_view, 6> kIntegers{"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
@@ -113,21 +113,41 @@ bool is_in_its_place(const SpecItem& item, const ParameterNames& parameters) {
          at == fmt::format("x{}", item.number - 1);
 }
 
+// The parameter of the function that the item is. Null if that is not sure.
+const Parameter* parameter_of(const SpecItem& item, const PayloadLayout::Context& context) {
+  if (context.function == nullptr || item.is_return() || !is_in_its_place(item, *context.function))
+    return nullptr;
+  const auto& row = item.is_float ? context.function->floats : context.function->integers;
+  return item.number <= row.size() ? &row[item.number - 1] : nullptr;
+}
+
 // What the program calls the value. Nothing if that is not sure, or is the name of another argument.
 std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLayout::Context& context) {
-  if (context.parameters == nullptr || item.is_return() || !is_in_its_place(item, *context.parameters))
-    return std::nullopt;
-  const auto& names = item.is_float ? context.parameters->floats : context.parameters->integers;
-  if (item.number > names.size() || names[item.number - 1].empty()) return std::nullopt;
-  const std::string& name = names[item.number - 1];
+  const Parameter* const parameter = parameter_of(item, context);
+  if (parameter == nullptr || parameter->name.empty()) return std::nullopt;
+  const std::string& name = parameter->name;
   const std::string_view number = std::string_view(name).substr(name.starts_with("fp") ? 2 : 0);
   const bool is_numbered =
       number.starts_with("arg") && number.find_first_not_of("0123456789", 3) == std::string_view::npos;
-  const auto of_this_name = std::ranges::count(context.parameters->integers, name) +
-                            std::ranges::count(context.parameters->floats, name);
+  const auto of_this_name = std::ranges::count(context.function->integers, name, &Parameter::name) +
+                            std::ranges::count(context.function->floats, name, &Parameter::name);
   if (is_numbered || of_this_name != 1 || std::ranges::find(kReservedNames, name) != kReservedNames.end())
     return std::nullopt;
   return name;
+}
+
+// The type that the program gives the value. Nothing if it is unknown, is not what the recorder stores in a
+// register, or is wider than what was recorded. The low bytes of a register come first if it is recorded in
+// little-endian order.
+std::optional<ScalarType> type_in_program(const SpecItem& item, const PayloadLayout::Context& context) {
+  std::optional<ScalarType> type;
+  if (const Parameter* const parameter = parameter_of(item, context))
+    type = parameter->type;
+  else if (context.function != nullptr && item.is_return() && item.location.kind == SpecLocation::Kind::Index)
+    type = context.function->result;
+  const bool fits = type && type->kind != ScalarType::Kind::Float && type->size <= item.size &&
+                    context.order == std::endian::little;
+  return fits ? type : std::nullopt;
 }
 
 }  // namespace
@@ -166,17 +186,31 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
                 .header = ArgumentHeader::of(id, type),
                 .extra_header = ArgumentHeader::of(id, ArgumentType::Pointer)};
   };
+  const auto pointer = [&] {
+    Step step = number(Load::Pointer, ArgumentType::Pointer);
+    step.extra_header = ArgumentHeader::of(names.intern(name + ".symbol"), ArgumentType::Name);
+    return step;
+  };
   switch (item.format) {
-    case Format::Auto:
-      return number(item.size == sizeof(std::uint64_t) ? Load::Auto : Load::AutoPart, ArgumentType::Int64);
+    case Format::Auto: {
+      const auto type = type_in_program(item, context);
+      if (!type)
+        return number(item.size == sizeof(std::uint64_t) ? Load::Auto : Load::AutoPart, ArgumentType::Int64);
+      Step step = type->is_pointer                         ? pointer()
+                  : type->is_character                     ? number(Load::Char, ArgumentType::Text)
+                  : type->kind == ScalarType::Kind::Signed ? number(Load::Signed, ArgumentType::Int64)
+                                                           : number(Load::Bits, ArgumentType::Uint64);
+      step.size = static_cast<std::uint32_t>(type->size);
+      return step;
+    }
     case Format::Signed:
       return number(Load::Signed, ArgumentType::Int64);
     case Format::Unsigned:
       return number(Load::Unsigned, ArgumentType::Uint64);
     case Format::Hex:
-      return number(Load::Hex, ArgumentType::Pointer);
+      return number(Load::Bits, ArgumentType::Pointer);
     case Format::Octal:
-      return number(Load::Octal, ArgumentType::Uint64);
+      return number(Load::Bits, ArgumentType::Uint64);
     case Format::Char:
       return number(Load::Char, ArgumentType::Text);
     case Format::Float:
@@ -187,11 +221,8 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
     case Format::String:
     case Format::StdString:
       return number(Load::Text, ArgumentType::Text);
-    case Format::Pointer: {
-      Step step = number(Load::Pointer, ArgumentType::Pointer);
-      step.extra_header = ArgumentHeader::of(names.intern(name + ".symbol"), ArgumentType::Name);
-      return step;
-    }
+    case Format::Pointer:
+      return pointer();
     case Format::Enum: {
       Step step = number(Load::Enum, ArgumentType::Name);
       step.type = find_enum(item.type_name, context);
@@ -284,8 +315,7 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
         word = put(word, bits <= kLargestDecimal ? step.header : step.extra_header, bits);
         break;
       }
-      case Load::Hex:
-      case Load::Octal:
+      case Load::Bits:
         word = put(word, step.header, unsigned_bits({at, step.size}, Order));
         break;
       case Load::Pointer: {
@@ -361,8 +391,7 @@ std::optional<Argument> PayloadLayout::number(std::span<const std::byte> payload
       case Load::Char:
         return Argument(name, static_cast<std::int64_t>(signed_bits({at, step.size}, order_)));
       case Load::Unsigned:
-      case Load::Hex:
-      case Load::Octal:
+      case Load::Bits:
       case Load::Pointer:
         return Argument(name, unsigned_bits({at, step.size}, order_));
       case Load::Enum:

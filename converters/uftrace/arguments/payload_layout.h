@@ -35,9 +35,9 @@ class PayloadLayout {
   struct Context {
     std::endian order;
     Names& names;
-    const EnumTypes& enums;                      // of the whole recording
-    const EnumTypes* module_enums = nullptr;     // these come first; may be null
-    const ParameterNames* parameters = nullptr;  // of the function; may be null
+    const EnumTypes& enums;                   // of the whole recording
+    const EnumTypes* module_enums = nullptr;  // these come first; may be null
+    const FunctionType* function = nullptr;   // as the program has it; may be null
   };
   PayloadLayout(const std::vector<SpecItem>& items, const Context& context);
 
@@ -72,8 +72,7 @@ class PayloadLayout {
     Unsigned,
     Auto,      // a register of 8 bytes
     AutoPart,  // less
-    Hex,
-    Octal,
+    Bits,      // as the header shows them
     Pointer,
     Char,
     Float,

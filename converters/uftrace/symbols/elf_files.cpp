@@ -63,9 +63,19 @@ void ElfFiles::add_notes(Notes& notes) const {
     if (!program.problem.empty()) notes.add(kNoParameterNames, [&text = program.problem] { return text; });
 }
 
-ParameterNames ElfFiles::parameters_of(const Image& image, std::uint64_t offset) {
+FunctionType ElfFiles::function_at(const Image& image, std::uint64_t offset) {
   DwarfInfo* const dwarf = dwarf_of(image);
-  return dwarf != nullptr ? dwarf->parameters_at(offset) : ParameterNames{};
+  if (dwarf == nullptr) return {};
+  FunctionType function = dwarf->function_at(offset);
+  const bool is_sure = !image.build_id.empty();  // else only the size fits
+  if (!is_sure) function.result.reset();
+  for (auto* const row : {&function.integers, &function.floats}) {
+    for (Parameter& parameter : *row) {
+      if (!names_parameters()) parameter.name.clear();
+      if (!is_sure) parameter.type.reset();
+    }
+  }
+  return function;
 }
 
 std::optional<ScalarType> ElfFiles::variable_at(const Image& image, std::uint64_t offset) {

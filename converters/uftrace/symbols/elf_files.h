@@ -1,6 +1,6 @@
 // What the ELF files that the recording names know of its modules and libraries, if they are the ones that
-// were recorded: symbols where there is no .sym file because the recorder was killed, names of parameters,
-// and types of variables.
+// were recorded: symbols where there is no .sym file because the recorder was killed, what functions take and
+// return, and types of variables.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,9 @@ class ElfFiles {
   // The symbols of a module or library, read on demand. Null if there are none. Valid as long as this object.
   const SymbolTable* of(const Image& image);
   bool names_parameters() const { return options_.names_parameters; }
-  // The parameters of the function there.
-  ParameterNames parameters_of(const Image& image, std::uint64_t offset);
+  // What the function there takes and returns: its parameters' names if options ask for them, and types if
+  // the file is the recorded build for certain.
+  FunctionType function_at(const Image& image, std::uint64_t offset);
   // The type of the variable there, if it is known and a scalar one.
   std::optional<ScalarType> variable_at(const Image& image, std::uint64_t offset);
   // The source line of the instruction there.

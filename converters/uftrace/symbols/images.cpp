@@ -152,28 +152,34 @@ std::vector<std::pair<std::string_view, const SymbolTable*>> Images::tables(cons
   return tables;
 }
 
-ParameterNames Images::parameters_of(SymbolAt function, const AddressSpace* space) {
-  const std::lock_guard lock(mutex_);
-  if (!elf_files_.names_parameters() || function.is_kernel() || function.image == &python()) return {};
-  if (function.symbol->is_plt()) {
-    if (space == nullptr) return {};
-    const std::string_view name = function.symbol->name;
-    const auto called = [&]() -> SymbolAt {
-      for (const Module& module : space->map.modules) {
-        const Image& image = image_of(module);
-        if (image.symbols == nullptr) continue;
-        for (const Symbol& symbol : image.symbols->symbols())
-          if (symbol.is_function() && !symbol.is_plt() && symbol.name == name)
-            return {.image = &image, .symbol = &symbol};
-      }
-      return {};
-    };
-    function = called();
-    if (function.symbol == nullptr) return {};
+// The first function of that name; no symbol if there is none.
+SymbolAt Images::called_by(const SymbolAt& plt_entry, const AddressSpace& space) {
+  for (const Module& module : space.map.modules) {
+    const Image& image = image_of(module);
+    if (image.symbols == nullptr) continue;
+    for (const Symbol& symbol : image.symbols->symbols())
+      if (symbol.is_function() && !symbol.is_plt() && symbol.name == plt_entry.symbol->name)
+        return {.image = &image, .symbol = &symbol};
   }
-  Image image = *function.image;
+  return {};
+}
+
+FunctionType Images::function_of(const SymbolAt& function, const AddressSpace* space, bool needs_types) {
+  const std::lock_guard lock(mutex_);
+  const bool is_plt = function.symbol->is_plt();
+  if (function.is_kernel() || function.image == &python()) return {};
+  if (!elf_files_.names_parameters() && (is_plt || !needs_types)) return {};
+  SymbolAt defined = function;
+  if (is_plt) defined = space != nullptr ? called_by(function, *space) : SymbolAt{};
+  if (defined.symbol == nullptr) return {};
+  Image image = *defined.image;
   files_.identify(image);
-  return elf_files_.parameters_of(image, function.symbol->start);
+  FunctionType found = elf_files_.function_at(image, defined.symbol->start);
+  if (is_plt) {
+    for (Parameter& parameter : found.integers) parameter.type.reset();
+    found.result.reset();
+  }
+  return found;
 }
 
 std::optional<ScalarType> Images::type_of(const SymbolAt& variable) {

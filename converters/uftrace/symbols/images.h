@@ -65,9 +65,9 @@ class Images {
   SymbolAt kernel_at(std::uint64_t address);
   // The kernel's, by absolute addresses; null if the recording has none.
   const SymbolTable* kernel_symbols();
-  // The parameters of a function, if options ask for their names; of a PLT entry those of the function that
-  // it calls.
-  ParameterNames parameters_of(SymbolAt function, const AddressSpace* space);
+  // What a function takes and returns, if options ask for the names of parameters or `needs_types`. A PLT
+  // entry has the names, without types, of the function that it seems to call.
+  FunctionType function_of(const SymbolAt& function, const AddressSpace* space, bool needs_types);
   // The type of a variable, if it is known and a scalar one.
   std::optional<ScalarType> type_of(const SymbolAt& variable);
   // The source line of an address in that function.
@@ -84,6 +84,7 @@ class Images {
   const Image& image_of(const ModuleOrLibrary& recorded);
   const Image& kernel();
   const Image& python();
+  SymbolAt called_by(const SymbolAt& plt_entry, const AddressSpace& space);
 
   std::mutex mutex_;  // all but the constructor and add_notes() lock it
   Notes& notes_;

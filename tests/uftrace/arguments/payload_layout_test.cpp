@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <iterator>
 #include <string_view>
 
@@ -45,7 +46,7 @@ class PayloadLayoutTest : public testing::Test {
                                                                        .names = names_,
                                                                        .enums = enums_,
                                                                        .module_enums = &module_enums_,
-                                                                       .parameters = &parameters_});
+                                                                       .function = &function_});
   }
   static std::span<const std::byte> span(const Bytes& payload) { return std::as_bytes(std::span(payload)); }
 
@@ -83,13 +84,19 @@ class PayloadLayoutTest : public testing::Test {
     return lines;
   }
 
+  static std::vector<Parameter> named(std::initializer_list<const char*> names) {
+    std::vector<Parameter> parameters;
+    for (const char* const name : names) parameters.push_back({name, std::nullopt});
+    return parameters;
+  }
+
   Machine machine_;
   std::endian order_ = std::endian::little;
   Names names_;
   EnumTypes enums_{{"color", EnumType({{"RED", 0}, {"GREEN", 5}, {"BLUE", 6}}, names_)},
                    {"size", EnumType({{"SMALL", 5}}, names_)}};
   EnumTypes module_enums_{{"size", EnumType({{"TINY", 5}}, names_)}};
-  ParameterNames parameters_;
+  FunctionType function_;
   OneSymbol symbols_{names_.intern("ns::f")};
 };
 
@@ -102,9 +109,9 @@ TEST_F(PayloadLayoutTest, SignedNumbersOfAllSizes) {
 }
 
 TEST_F(PayloadLayoutTest, ArgumentsAreCalledAsTheirParameters) {
-  parameters_ = {.integers = {"fd", "", "path", "p", "arg2", "loc", "late"},
-                 .floats = {"ratio", "same", "same"},
-                 .integer_registers = 6};
+  function_ = {.integers = named({"fd", "", "path", "p", "arg2", "loc", "late"}),
+               .floats = named({"ratio", "same", "same"}),
+               .integer_registers = 6};
   EXPECT_THAT(
       values("arg1/i32,arg2/i32,fparg1/32,arg5/i32,arg6/i32,arg7/i32,arg8/i32,retval/i32",
              "01000000 02000000 00002040 05000000 06000000 07000000 08000000 09000000"),
@@ -115,8 +122,9 @@ TEST_F(PayloadLayoutTest, ArgumentsAreCalledAsTheirParameters) {
 }
 
 TEST_F(PayloadLayoutTest, OnlyValuesInThePlaceOfAParameterHaveItsName) {
-  parameters_ = {
-      .integers = {"a", "b", "c", "d", "e", "f", "g", "h"}, .floats = {"x"}, .integer_registers = 6};
+  function_ = {.integers = named({"a", "b", "c", "d", "e", "f", "g", "h"}),
+               .floats = named({"x"}),
+               .integer_registers = 6};
   EXPECT_THAT(values("arg1/i32%rdi,arg2/i32%rax,arg6/i32%r9", "01000000 02000000 06000000"),
               ElementsAre("a 1", "arg2 2", "f 6"));
   EXPECT_THAT(values("arg1/i32%x0,arg8/i32%x7,fparg1/32%d0", "01000000 08000000 00002040"),
@@ -153,6 +161,39 @@ TEST_F(PayloadLayoutTest, ARegisterWithASmallNegativeIntIsNegative) {
                      " 0000000001000000"),
               ElementsAre("arg1 -2", "arg2 -65535", "arg3 0xffff0000", "arg4 0x7fffffff", "arg5 -1",
                           "arg6 0x100000000"));
+}
+
+TEST_F(PayloadLayoutTest, TheProgramTellsTypesThatTheRecordingLacks) {
+  using Kind = ScalarType::Kind;
+  const auto has = [this](const ScalarType& type, std::string_view items, std::string_view hex) {
+    function_ = {.integers = {{"", type}}, .floats = {{"", type}}, .result = type};
+    return values(items, hex).front();
+  };
+  EXPECT_EQ(has({Kind::Signed, 4}, "retval", "0804fb02 11223344"), "retval 50005000");
+  EXPECT_EQ(has({Kind::Signed, 4}, "arg1", "5f79feff 00000000"), "arg1 -100001");
+  EXPECT_EQ(has({Kind::Unsigned, 4}, "arg1%rdi", "5f79feff 11223344"), "arg1 4294867295u");
+  EXPECT_EQ(has({Kind::Unsigned, 1}, "retval", "01c505b3 00000000"), "retval 1u") << "a flag";
+  EXPECT_EQ(has({Kind::Signed, 8}, "arg1/d64", "5f79feffffffffff"), "arg1 -100001");
+  EXPECT_EQ(has({Kind::Signed, 1, false, true}, "arg1", "41aabbcc 00000000"), "arg1 \"'A' (65)\"");
+  EXPECT_EQ(has({Kind::Unsigned, 8, true}, "retval", "0100000000000000"), "retval 0x1");
+  EXPECT_THAT(values("arg1", "3412000000000000"), ElementsAre("arg1 0x1234", "arg1.symbol ns::f"));
+  EXPECT_TRUE(layout_of("arg1").number(span(bytes("3412000000000000")), names_.intern("arg1")));
+}
+
+TEST_F(PayloadLayoutTest, TypesOfTheProgramHoldOnlyForWhatTheyAreSureOf) {
+  using Kind = ScalarType::Kind;
+  const ScalarType wide{Kind::Signed, 8}, number{Kind::Signed, 4}, ratio{Kind::Float, 8};
+  function_ = {.integers = {{"", number}, {"", wide}, {"", std::nullopt}}, .floats = {}, .result = ratio};
+  constexpr std::string_view kLarge = "5f79feff 00000000";
+  EXPECT_EQ(values("arg1/x", kLarge).front(), "arg1 0xfffe795f") << "the recording tells a type";
+  EXPECT_EQ(values("arg1/u", kLarge).front(), "arg1 0xfffe795f");
+  EXPECT_EQ(values("arg1%rsi", kLarge).front(), "arg1 0xfffe795f") << "of another register";
+  EXPECT_EQ(values("arg2/d32", "5f79feff").front(), "arg2 0xfffe795f") << "half of it was recorded";
+  EXPECT_EQ(values("arg3", kLarge).front(), "arg3 0xfffe795f");
+  EXPECT_EQ(values("arg4", kLarge).front(), "arg4 0xfffe795f");
+  EXPECT_EQ(values("retval", kLarge).front(), "retval 0xfffe795f") << "a float is in another register";
+  order_ = std::endian::big;
+  EXPECT_EQ(values("arg1", "00000000 fffe795f").front(), "arg1 0xfffe795f");
 }
 
 TEST_F(PayloadLayoutTest, ThirtyTwoBitPrograms) {
@@ -236,7 +277,7 @@ TEST_F(PayloadLayoutTest, NumbersByName) {
 }
 
 TEST_F(PayloadLayoutTest, OptionsKnowArgumentsByTheirNumbers) {
-  parameters_.integers = {"size"};
+  function_.integers = named({"size"});
   const PayloadLayout layout = layout_of("arg1/i32");
   EXPECT_TRUE(layout.number(span(bytes("01000000 00000000")).first(4), names_.intern("arg1")));
   EXPECT_FALSE(layout.has(names_.intern("size")));

@@ -145,23 +145,40 @@ class ParametersOfFiles : public ElfFilesTest {
   std::string first() {
     notes_ = {};
     ElfFiles files("/tmp/run", options_);
-    const auto names = files.parameters_of(image_, start_).integers;
+    function_ = files.function_at(image_, start_);
     files.add_notes(notes_);
-    return names.empty() ? "none" : names.front();
+    return function_.integers.empty() ? "none" : function_.integers.front().name;
+  }
+  // Whether its type is known, and that of the result.
+  bool has_types() const {
+    return !function_.integers.empty() && function_.integers.front().type && function_.result;
   }
 
   Image image_;
   std::uint64_t start_ = 0;
+  FunctionType function_;
 };
 
 TEST_F(ParametersOfFiles, HaveTheNamesOfTheRecordedProgram) {
   EXPECT_EQ(first(), "fd");
+  EXPECT_TRUE(has_types());
   EXPECT_THAT(notes(), IsEmpty());
   image_.build_id.clear();
   EXPECT_EQ(first(), "fd") << "the size fits";
+  EXPECT_FALSE(has_types()) << "only the size fits";
   image_.build_id = kBuildIdHex;
   EXPECT_EQ(first(), "none");
   EXPECT_THAT(notes(), ElementsAre(StartsWith("no-parameter-names: ROOT/usr/bin/app: is another build")));
+}
+
+TEST_F(ParametersOfFiles, HaveTypesAlsoIfNamesAreNotAskedFor) {
+  options_.names_parameters = false;
+  EXPECT_EQ(first(), "");
+  EXPECT_TRUE(has_types());
+  image_.build_id = kBuildIdHex;
+  first();
+  EXPECT_FALSE(has_types());
+  EXPECT_THAT(notes(), IsEmpty());
 }
 
 TEST_F(ParametersOfFiles, ComeFromTheDebugFile) {
