@@ -60,8 +60,8 @@ std::int64_t parse_time(std::string_view text) {
   const bool is_signed = is_negative || text.starts_with('+');
   const auto time_ns = fxt::parse_time_ns(text.substr(is_signed ? 1 : 0));
   if (!time_ns)
-    throw UsageError(fmt::format("--offset takes {}, with a sign or without, less than 292 years, not '{}'",
-                                 fxt::kTimeForm, text));
+    throw fxt::InvalidValue(fmt::format("{}, with a sign or without, less than 292 years", fxt::kTimeForm),
+                            text);
   return is_negative ? -static_cast<std::int64_t>(*time_ns) : static_cast<std::int64_t>(*time_ns);
 }
 
@@ -81,13 +81,6 @@ fxt::CutOptions& cut_of(ConvertOptions& options) {
   return *options.cut;
 }
 
-std::uint64_t parse_split_size(std::string_view text) {
-  const auto size = fxt::parse_size(text);
-  if (size.value_or(0) == 0)
-    throw UsageError(fmt::format("--split-size takes {}, not '{}'", fxt::kSizeForm, text));
-  return *size;
-}
-
 // The options of the program, followed by those of each importer.
 OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& texts) {
   OptionTable table;
@@ -103,22 +96,19 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                 "from the program's first call, without one (1061.4004) it is the recording's own, in "
                 "seconds. Calls "
                 "that cross an edge are cut there and get the argument `cut`",
-            .handle =
-                [&](std::string_view text) { cut_of(options).range = fxt::parse_range("time-range", text); }},
+            .value = each<fxt::TimeRange>([&](fxt::TimeRange range) { cut_of(options).range = range; })},
            {.name = "split-size",
             .argument = "SIZE",
             .help =
                 "pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M), before compression; each "
                 "opens alone",
-            .handle = [&](std::string_view text) { cut_of(options).split_bytes = parse_split_size(text); }},
+            .value = each<fxt::PositiveSize>(
+                [&](fxt::PositiveSize size) { cut_of(options).split_bytes = size.bytes; })},
            {.name = "split-time",
             .argument = "TIME",
             .help = "the same, of this length (1s; a number alone is ns)",
-            .handle =
-                [&](std::string_view text) {
-                  cut_of(options).split_ns = parse_time_ns("split-time", text);
-                  if (options.cut->split_ns == 0) throw UsageError("--split-time takes more than 0");
-                }},
+            .value = each<fxt::PositiveDuration>(
+                [&](fxt::PositiveDuration length) { cut_of(options).split_ns = length.ns; })},
            choice("demangle", options.import.demangle,
                   {{"simple", Demangle::Simple}, {"full", Demangle::Full}, {"no", Demangle::No}},
                   "form of C++ and Rust names (default: simple, without parameters and template "
@@ -126,8 +116,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            {.name = "max-depth",
             .argument = "N",
             .help = "omit calls nested N deep and deeper (default: 512, Perfetto's limit)",
-            .handle =
-                [&](std::string_view text) { options.lanes.max_depth = parse_count("max-depth", text); }},
+            .value = each<fxt::Count>([&](fxt::Count depth) { options.lanes.max_depth = depth.value; })},
            choice(
                "blobs", options.import.blobs,
                {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
@@ -140,7 +129,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                 "archive, behind the archive's), or its number in that list. Without INPUT: "
                 "of all GDB trace files. TIME may be negative, in ns (default), us, ms or s. May be "
                 "repeated",
-            .handle = [&](std::string_view text) { add_offset(text, options); },
+            .value = each<std::string>([&](const std::string& text) { add_offset(text, options); }),
             .may_repeat = true},
            flag("apart", 0, options.apart,
                 "give the threads of a GDB trace file tracks of their own (default: frames are drawn among "
@@ -163,12 +152,12 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .letter = 'o',
             .argument = "OUTPUT",
             .help = "write this file; all other names are INPUTs",
-            .handle = [&](std::string_view path) { output = path; }},
+            .value = store_in(output)},
            {.name = "data",
             .letter = 'd',
             .argument = "DIR",
             .help = "an INPUT, as in uftrace",
-            .handle = [&](std::string_view path) { options.inputs.emplace_back(path); },
+            .value = store_in(options.inputs),
             .may_repeat = true,
             .goes_with_inspect = true},
            flag("force", 'f', options.force,
@@ -181,24 +170,19 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .letter = 'j',
             .argument = "N",
             .help = "number of threads that convert (default: one for each core); the output is the same",
-            .handle =
-                [&](std::string_view text) {
-                  constexpr std::uint64_t kMost = 1024;
-                  options.jobs = static_cast<unsigned>(fxt::parse_count_within("jobs", text, 1, kMost));
-                },
+            .value = fxt::store_count_in<1, 1024>(options.jobs),
             .goes_with_inspect = true},
            {.name = "inspect",
             .argument = "[=all]",
             .help =
                 "describe the inputs instead of converting them, on one screen: what they are, when and how "
                 "they were recorded, threads, size, damage; all: everything",
-            .handle =
-                [&](std::string_view detail) {
-                  options.inspect = true;
-                  options.inspects_all = detail == "all";
-                  if (!detail.empty() && detail != "all")
-                    throw UsageError(fmt::format("--inspect takes no value or =all, not '={}'", detail));
-                },
+            .value = fxt::each_or_none([&](const std::string& detail) {
+              options.inspect = true;
+              options.inspects_all = detail == "all";
+              if (!detail.empty() && detail != "all")
+                throw fxt::InvalidValue("no value or =all", "=" + detail);
+            }),
             .goes_with_inspect = true},
            choice("report", options.report,
                   {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
@@ -213,16 +197,16 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            {.name = "quiet",
             .letter = 'q',
             .help = "no report and no progress; errors are still printed",
-            .handle = store_in(options.quiet),
+            .value = store_in(options.quiet),
             .goes_with_inspect = true},
            {.name = "strict",
             .help = "exit with 3 if there are notes that are more than remarks",
-            .handle = store_in(options.strict),
+            .value = store_in(options.strict),
             .goes_with_inspect = true},
            {.name = "explain",
             .argument = "KIND",
             .help = "print what a note means, its cause and the remedy: --explain records-lost",
-            .handle = [&](std::string_view kind) { options.explain = kind; },
+            .value = each<std::string>([&](const std::string& kind) { options.explain = kind; }),
             .goes_with_inspect = true},
        }});
   table.push_back(texts.group());
@@ -275,7 +259,7 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
   }
 
   for (const CommandLine::Given& given : line.options) {
-    given.option->handle(given.value);
+    take(given);
     if (const auto importer = importer_with(*given.option, table, options.importers.size()))
       options.importer_options.push_back({given.option->name, *importer});
   }

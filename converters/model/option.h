@@ -7,13 +7,12 @@
 namespace convert {
 
 using fxt::choice;
+using fxt::each;
+using fxt::each_time;
 using fxt::flag;
 using fxt::not_with;
 using fxt::only_with;
 using fxt::Option;
-using fxt::parse_address;
-using fxt::parse_count;
-using fxt::parse_time_ns;
 using fxt::store_in;
 using fxt::UsageError;
 

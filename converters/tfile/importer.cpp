@@ -58,9 +58,9 @@ void add_items(std::string_view list, std::vector<std::string>& items) {
 
 GivenBias parse_bias(std::string_view text) {
   const std::size_t equals = text.rfind('=');
-  if (equals == std::string_view::npos) return {.bias = parse_address("load-bias", text)};
+  if (equals == std::string_view::npos) return {.bias = fxt::parse_address(text).value};
   return {.module = std::string(text.substr(0, equals)),
-          .bias = parse_address("load-bias", text.substr(equals + 1))};
+          .bias = fxt::parse_address(text.substr(equals + 1)).value};
 }
 
 std::vector<Option> TraceFileImporter::options() {
@@ -80,26 +80,27 @@ std::vector<Option> TraceFileImporter::options() {
       {.name = "plot",
        .argument = "ITEM[,ITEM...]",
        .help = "also draw the numbers of these collected items as counters; all: every collected number",
-       .handle = [this](std::string_view items) { add_items(items, options_.plotted); },
+       .value = each<std::string>([this](const std::string& items) { add_items(items, options_.plotted); }),
        .may_repeat = true},
       {.name = "program",
        .argument = "ELF",
        .help =
            "the program that was traced, or one of its libraries: gives functions, source lines and types",
-       .handle = [this](std::string_view path) { options_.programs.emplace_back(path); },
+       .value = each<std::string>([this](const std::string& path) { options_.programs.emplace_back(path); }),
        .may_repeat = true,
        .goes_with_inspect = true},
       {.name = "load-bias",
        .argument = "[MODULE=]ADDRESS",
        .help = "where that program, or the module of that file name, was loaded (default: detected)",
-       .handle = [this](std::string_view text) { options_.load_biases.push_back(parse_bias(text)); },
+       .value = each<std::string>(
+           [this](const std::string& text) { options_.load_biases.push_back(parse_bias(text)); }),
        .may_repeat = true,
        .goes_with_inspect = true,
        .works_with = {"program"}},
       {.name = "symbols",
        .argument = "FILE",
        .help = "a kernel's kallsyms or System.map, for traces of a kernel",
-       .handle = store_in(options_.symbols),
+       .value = store_in(options_.symbols),
        .goes_with_inspect = true},
   };
 }

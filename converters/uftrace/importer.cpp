@@ -305,12 +305,12 @@ std::vector<Option> RecordingImporter::options() {
            "omit kernel activity outside the program's calls (uftrace's default)"),
       {.name = "kernel-full",
        .help = "show all kernel activity (default)",
-       .handle = [this](std::string_view) { options_.kernel_skip_out = false; }},
+       .value = each_time([this] { options_.kernel_skip_out = false; })},
       flag("event-skip-out", 0, options_.event_skip_out,
            "omit events and context switches outside the program's calls (uftrace's default)"),
-      {.name = "event-full",
-       .help = "show all events (default)",
-       .handle = [this](std::string_view) { options_.event_skip_out = false; }},
+      {.name = "event-full", .help = "show all events (default)", .value = each_time([this] {
+                                                                    options_.event_skip_out = false;
+                                                                  })},
       flag("utc", 0, options_.utc,
            "show wall clock times, if the recording has its offset (in whole seconds: times may be "
            "wrong by one)"),
@@ -319,12 +319,11 @@ std::vector<Option> RecordingImporter::options() {
        .help =
            "take programs and libraries from below this directory, for names if the recording has no .sym "
            "files (default: from this machine)",
-       .handle =
-           [this](std::string_view path) {
-             options_.elf.sysroot = path;
-             if (std::error_code error; !std::filesystem::is_directory(options_.elf.sysroot, error))
-               throw UsageError(fmt::format("--sysroot takes a directory, not '{}'", path));
-           },
+       .value = each<std::string>([this](const std::string& path) {
+         options_.elf.sysroot = path;
+         if (std::error_code error; !std::filesystem::is_directory(options_.elf.sysroot, error))
+           throw fxt::InvalidValue("a directory", path);
+       }),
        .fails_with = {"no-elf"}},
       not_with({"no-elf", "no-args"},
                choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -16,63 +18,117 @@
 
 namespace fxt {
 
-std::function<void(std::string_view)> store_in(bool& is_given) {
-  return [&is_given](std::string_view) { is_given = true; };
+namespace po = boost::program_options;
+
+InvalidValue::InvalidValue(std::string_view what, std::string_view text)
+    : error_with_option_name(fmt::format("%canonical_option% takes {}, not '%value%'", what)) {
+  set_substitute("value", std::string(text));
 }
 
-std::function<void(std::string_view)> store_in(std::filesystem::path& path) {
-  return [&path](std::string_view text) { path = text; };
+// ---- Values ----
+
+ValueMaker each_time(std::function<void()> take) {
+  return [take = std::move(take)] {
+    return po::value<bool>()->zero_tokens()->notifier([take](bool) { take(); });
+  };
 }
 
-std::function<void(std::string_view)> store_in(std::vector<std::string>& values) {
-  return [&values](std::string_view text) { values.emplace_back(text); };
+ValueMaker each_or_none(std::function<void(const std::string&)> take) {
+  return [take = std::move(take)] { return po::value<std::string>()->implicit_value("")->notifier(take); };
 }
 
-std::uint64_t parse_count(std::string_view option, std::string_view text) {
+ValueMaker store_in(bool& is_given) {
+  return each_time([&is_given] { is_given = true; });
+}
+
+ValueMaker store_in(std::string& text) {
+  return each<std::string>([&text](const std::string& given) { text = given; });
+}
+
+ValueMaker store_in(std::filesystem::path& path) {
+  return each<std::string>([&path](const std::string& given) { path = given; });
+}
+
+ValueMaker store_in(std::vector<std::string>& values) {
+  return each<std::string>([&values](const std::string& text) { values.push_back(text); });
+}
+
+namespace {
+
+std::uint64_t parse_count(std::string_view text) {
   if (const auto count = whole_number(text)) return *count;
-  throw UsageError(fmt::format("--{} takes a number, not '{}'", option, text));
+  throw InvalidValue("a number", text);
 }
 
-std::uint64_t parse_count_within(std::string_view option, std::string_view text, std::uint64_t least,
-                                 std::uint64_t most) {
-  const std::uint64_t count = parse_count(option, text);
-  if (count >= least && count <= most) return count;
-  throw UsageError(fmt::format("--{} takes a number from {} to {}, not '{}'", option, least, most, text));
+std::uint64_t positive(std::optional<std::uint64_t> amount, std::string_view form, std::string_view text) {
+  if (amount.value_or(0) != 0) return *amount;
+  throw InvalidValue(amount ? "more than 0" : form, text);
 }
 
-std::uint64_t parse_address(std::string_view option, std::string_view text) {
+}  // namespace
+
+std::uint64_t parse_count_within(std::string_view text, std::uint64_t least, std::uint64_t most) {
+  const auto count = whole_number(text);
+  if (count && *count >= least && *count <= most) return *count;
+  throw InvalidValue(fmt::format("a number from {} to {}", least, most), text);
+}
+
+Address parse_address(std::string_view text) {
   const bool is_hex = text.starts_with("0x");
-  if (const auto address = whole_number(is_hex ? text.substr(2) : text, is_hex ? 16 : 10)) return *address;
-  throw UsageError(fmt::format("--{} takes an address, not '{}'", option, text));
+  if (const auto address = whole_number(is_hex ? text.substr(2) : text, is_hex ? 16 : 10)) return {*address};
+  throw InvalidValue("an address", text);
 }
 
-std::uint64_t parse_time_ns(std::string_view option, std::string_view text) {
-  if (const auto time_ns = fxt::parse_time_ns(text)) return *time_ns;
-  throw UsageError(fmt::format("--{} takes {}, not '{}'", option, fxt::kTimeForm, text));
+void validate(boost::any& value, const Tokens& tokens, Count* /*type*/, int) {
+  value = Count{parse_count(tokens.front())};
 }
 
-TimeRange parse_range(std::string_view option, std::string_view text) {
-  try {
-    return parse_time_range(text);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(fmt::format("--{}: {}", option, error.what()));
-  }
+void validate(boost::any& value, const Tokens& tokens, Address* /*type*/, int) {
+  value = parse_address(tokens.front());
 }
 
-void parse_ids(std::string_view option, std::string_view list, std::vector<std::uint64_t>& ids) {
-  for (const std::string_view item : parts_of(list, ",")) {
+void validate(boost::any& value, const Tokens& tokens, Duration* /*type*/, int) {
+  const auto ns = parse_time_ns(tokens.front());
+  if (!ns) throw InvalidValue(kTimeForm, tokens.front());
+  value = Duration{*ns};
+}
+
+void validate(boost::any& value, const Tokens& tokens, PositiveDuration* /*type*/, int) {
+  value = PositiveDuration{positive(parse_time_ns(tokens.front()), kTimeForm, tokens.front())};
+}
+
+void validate(boost::any& value, const Tokens& tokens, PositiveSize* /*type*/, int) {
+  value = PositiveSize{positive(parse_size(tokens.front()), kSizeForm, tokens.front())};
+}
+
+void validate(boost::any& value, const Tokens& tokens, ThreadIds* /*type*/, int) {
+  ThreadIds threads;
+  for (const std::string_view item : parts_of(tokens.front(), ",")) {
     const auto id = whole_number(item);
-    if (!id) throw UsageError(fmt::format("--{} takes thread ids, not '{}'", option, item));
-    ids.push_back(*id);
+    if (!id) throw InvalidValue("thread ids", item);
+    threads.ids.push_back(*id);
+  }
+  value = std::move(threads);
+}
+
+void validate(boost::any& value, const Tokens& tokens, TimeRange* /*type*/, int) {
+  try {
+    value = parse_time_range(tokens.front());
+  } catch (const std::invalid_argument& error) {
+    po::error_with_option_name problem("%canonical_option%: %value%");
+    problem.set_substitute("value", error.what());
+    throw problem;
   }
 }
 
-void refuse_word(std::string_view option, std::string_view text, const std::vector<std::string>& known) {
-  throw UsageError(fmt::format("--{} takes one of {}, not '{}'", option, fmt::join(known, ", "), text));
+// ---- Options of frequent kinds ----
+
+void refuse_word(std::string_view text, const std::vector<std::string>& known) {
+  throw InvalidValue(fmt::format("one of {}", fmt::join(known, ", ")), text);
 }
 
 Option flag(std::string name, char letter, bool& is_given, std::string help) {
-  return {.name = std::move(name), .letter = letter, .help = std::move(help), .handle = store_in(is_given)};
+  return {.name = std::move(name), .letter = letter, .help = std::move(help), .value = store_in(is_given)};
 }
 
 Option only_with(std::vector<std::string> others, Option option) {
@@ -89,27 +145,20 @@ Option not_with(std::vector<std::string> others, Option option) {
 
 namespace {
 
-namespace po = boost::program_options;
-
 constexpr const char* kPaths = "path";
-using Values = std::vector<std::string>;
 
 po::options_description description_of(const OptionTable& table) {
-  po::options_description description;
+  po::options_description all;
   for (const OptionGroup& group : table) {
+    po::options_description part(group.title);
     for (const Option& option : group.options) {
       const auto name = option.letter != 0 ? fmt::format("{},{}", option.name, option.letter) : option.name;
-      if (option.argument.empty()) {
-        description.add_options()(name.c_str(), "");
-      } else if (!option.needs_value()) {
-        description.add_options()(name.c_str(), po::value<std::string>()->implicit_value(""));
-      } else {
-        description.add_options()(name.c_str(), po::value<std::string>());
-      }
+      part.add_options()(name.c_str(), option.value(), option.help.c_str());
     }
+    all.add(part);
   }
-  description.add_options()(kPaths, po::value<Values>());
-  return description;
+  all.add_options()(kPaths, po::value<std::vector<std::string>>());
+  return all;
 }
 
 const Option& option_of(const OptionTable& table, std::string_view name) {
@@ -203,6 +252,20 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
     throw UsageError(error.what());
   }
   return line;
+}
+
+void take(const CommandLine::Given& given) {
+  const std::unique_ptr<const po::value_semantic> semantic(given.option->value());
+  Tokens tokens;
+  if (!given.option->argument.empty()) tokens.push_back(given.value);
+  try {
+    boost::any value;
+    semantic->parse(value, tokens, false);
+    semantic->notify(value);
+  } catch (po::error_with_option_name& error) {
+    error.add_context(given.option->name, {}, po::command_line_style::allow_long);
+    throw UsageError(error.what());
+  }
 }
 
 std::pair<std::string, std::string> in_and_out(const CommandLine& line) {

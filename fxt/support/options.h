@@ -1,7 +1,9 @@
 // The options of a program. Each room describes its own; the program joins them into one table, from which
-// parsing, `--help`, the manual page and the completions come.
+// parsing, `--help`, the manual page and the completions come. Boost.Program_options parses the command line
+// and reads the values.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/value_semantic.hpp>
+
 #include "fxt/time_range.h"
 
 namespace fxt {
@@ -23,13 +28,21 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// "--OPTION takes WHAT, not 'TEXT'". The functions that read values throw it; Boost adds the option's name.
+class InvalidValue : public boost::program_options::error_with_option_name {
+ public:
+  InvalidValue(std::string_view what, std::string_view text);
+};
+
+// Makes what Boost calls the semantic of a value: its type, and what is done with it. The caller owns it.
+using ValueMaker = std::function<boost::program_options::value_semantic*()>;
+
 struct Option {
   std::string name;           // without the dashes
   char letter = '\0';         // its short form
   std::string argument = {};  // what the help calls its value; empty: a switch; "[=all]": needs none
   std::string help;           // one paragraph, broken into lines where it is shown
-  // Called with each value that was given; with an empty one for switches. Throws UsageError.
-  std::function<void(std::string_view value)> handle;
+  ValueMaker value;
   bool may_repeat = false;         // false: the value that was given last counts
   bool goes_with_inspect = false;  // fxt-convert: also has an effect with --inspect
   // Names of other options. It has no effect unless one of the first is given, or if one of the second is.
@@ -38,22 +51,77 @@ struct Option {
   bool needs_value() const { return !argument.empty() && !argument.starts_with("[="); }
 };
 
-// Handlers that only store the value.
-std::function<void(std::string_view)> store_in(bool& is_given);
-std::function<void(std::string_view)> store_in(std::filesystem::path& path);
-std::function<void(std::string_view)> store_in(std::vector<std::string>& values);
+// ---- Values ----
 
-// Throw UsageError, which names the option.
-std::uint64_t parse_count(std::string_view option, std::string_view text);
-std::uint64_t parse_count_within(std::string_view option, std::string_view text, std::uint64_t least,
-                                 std::uint64_t most);
-std::uint64_t parse_address(std::string_view option, std::string_view text);  // with 0x, hexadecimal
-std::uint64_t parse_time_ns(std::string_view option, std::string_view text);  // see fxt/time_range.h
-TimeRange parse_range(std::string_view option, std::string_view text);        // see fxt/time_range.h
-// Ids of threads, with commas between them, which are appended.
-void parse_ids(std::string_view option, std::string_view list, std::vector<std::uint64_t>& ids);
-[[noreturn]] void refuse_word(std::string_view option, std::string_view text,
-                              const std::vector<std::string>& known);
+// `take` is called with each value, which may be any type that Boost or a validate() below reads. It may
+// throw UsageError.
+template <typename T>
+ValueMaker each(std::function<void(const T&)> take) {
+  return [take = std::move(take)] { return boost::program_options::value<T>()->notifier(take); };
+}
+// `take` is called where a switch is given.
+ValueMaker each_time(std::function<void()> take);
+// Of an option whose value may be missing; it is empty then.
+ValueMaker each_or_none(std::function<void(const std::string&)> take);
+
+// Values that are only stored.
+ValueMaker store_in(bool& is_given);  // of a switch
+ValueMaker store_in(std::string& text);
+ValueMaker store_in(std::filesystem::path& path);
+ValueMaker store_in(std::vector<std::string>& values);  // of an option that may be repeated
+
+// Types of values that have a form of their own.
+struct Count {
+  std::uint64_t value;
+};
+template <std::uint64_t least, std::uint64_t most>
+struct CountWithin {
+  std::uint64_t value;
+};
+struct Address {  // decimal, or with 0x hexadecimal
+  std::uint64_t value;
+};
+struct Duration {  // see parse_time_ns()
+  std::uint64_t ns;
+};
+struct PositiveDuration {
+  std::uint64_t ns;
+};
+struct PositiveSize {  // see parse_size()
+  std::uint64_t bytes;
+};
+struct ThreadIds {  // with commas between them
+  std::vector<std::uint64_t> ids;
+};
+
+// Throw InvalidValue.
+Address parse_address(std::string_view text);
+std::uint64_t parse_count_within(std::string_view text, std::uint64_t least, std::uint64_t most);
+
+// Boost finds these by their third parameter, whose value does not matter. Throw InvalidValue.
+using Tokens = std::vector<std::string>;
+void validate(boost::any& value, const Tokens& tokens, Count* type, int);
+void validate(boost::any& value, const Tokens& tokens, Address* type, int);
+void validate(boost::any& value, const Tokens& tokens, Duration* type, int);
+void validate(boost::any& value, const Tokens& tokens, PositiveDuration* type, int);
+void validate(boost::any& value, const Tokens& tokens, PositiveSize* type, int);
+void validate(boost::any& value, const Tokens& tokens, ThreadIds* type, int);
+void validate(boost::any& value, const Tokens& tokens, TimeRange* type, int);
+template <std::uint64_t least, std::uint64_t most>
+void validate(boost::any& value, const Tokens& tokens, CountWithin<least, most>* /*type*/, int) {
+  value = CountWithin<least, most>{parse_count_within(tokens.front(), least, most)};
+}
+
+// Stores a number from `least` to `most`.
+template <std::uint64_t least, std::uint64_t most, typename Number>
+ValueMaker store_count_in(Number& number) {
+  using Given = CountWithin<least, most>;
+  return each<Given>([&number](Given given) { number = static_cast<Number>(given.value); });
+}
+
+// ---- Options of frequent kinds ----
+
+[[noreturn]] void refuse_word(std::string_view text, const std::vector<std::string>& known);
 
 // An option whose value is one of a few words.
 template <typename Enum>
@@ -71,33 +139,16 @@ Option choice(const std::string& name, Enum& chosen,
   return {.name = name,
           .argument = std::move(argument),
           .help = help,
-          .handle =
-              [&chosen, name, known, meanings](std::string_view text) {
-                for (std::size_t i = 0; i < known.size(); ++i) {
-                  if (known[i] != text) continue;
-                  chosen = meanings[i];
-                  return;
-                }
-                refuse_word(name, text, known);
-              },
+          .value = each<std::string>([&chosen, known, meanings](const std::string& text) {
+            const auto word = std::ranges::find(known, text);
+            if (word == known.end()) refuse_word(text, known);
+            chosen = meanings[static_cast<std::size_t>(word - known.begin())];
+          }),
           .goes_with_inspect = goes_with_inspect};
 }
 
 // A switch. `letter` '\0': it has no short form.
 Option flag(std::string name, char letter, bool& is_given, std::string help);
-
-// An option whose value is a number from `least` to `most`.
-template <typename Number>
-Option number_option(const std::string& name, char letter, const std::string& argument, Number& number,
-                     Number least, Number most, const std::string& help) {
-  return {.name = name,
-          .letter = letter,
-          .argument = argument,
-          .help = help,
-          .handle = [=, &number](std::string_view text) {
-            number = static_cast<Number>(parse_count_within(name, text, least, most));
-          }};
-}
 
 // The same option, which has no effect without one of the others; or with one of them.
 Option only_with(std::vector<std::string> others, Option option);
@@ -125,8 +176,11 @@ struct CommandLine {
   std::vector<std::string> without_effect() const;
 };
 
-// Parses the command line; no handler is called yet. Throws UsageError.
+// Parses the command line; no value is read yet. Throws UsageError.
 CommandLine parse(int argc, const char* const* argv, const OptionTable& table);
+
+// Reads the value of an option, and does with it what the option says. Throws UsageError.
+void take(const CommandLine::Given& given);
 
 // The two paths of a program that takes an IN and an OUT. Throws UsageError if they are not two.
 std::pair<std::string, std::string> in_and_out(const CommandLine& line);

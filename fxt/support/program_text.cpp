@@ -122,21 +122,20 @@ std::string manual_of(const ProgramText& program, const OptionTable& table) {
 // ---- The options that print these texts ----
 
 OptionGroup TextOptions::group() {
-  return {
-      .title = "Information:",
-      .options = {{.name = kHelp, .letter = 'h', .help = "this text", .handle = store_in(help_)},
-                  {.name = kVersion, .letter = 'V', .help = "the version", .handle = store_in(version_)},
-                  {.name = kManual, .help = "this text as a page for man(1)", .handle = store_in(manual_)},
-                  choice(kCompletion, completion_,
-                         {{"bash", Shell::Bash}, {"zsh", Shell::Zsh}, {"fish", Shell::Fish}},
-                         "a script by which that shell completes the options")}};
+  return {.title = "Information:",
+          .options = {{.name = kHelp, .letter = 'h', .help = "this text", .value = store_in(help_)},
+                      {.name = kVersion, .letter = 'V', .help = "the version", .value = store_in(version_)},
+                      {.name = kManual, .help = "this text as a page for man(1)", .value = store_in(manual_)},
+                      choice(kCompletion, completion_,
+                             {{"bash", Shell::Bash}, {"zsh", Shell::Zsh}, {"fish", Shell::Fish}},
+                             "a script by which that shell completes the options")}};
 }
 
 std::optional<std::string> TextOptions::text_of(const ProgramText& program, const OptionTable& table,
                                                 const CommandLine& line) {
   bool is_short = !program.examples.empty();
   for (const CommandLine::Given& given : line.options) {
-    if (std::ranges::count(kTexts, given.option->name) != 0) given.option->handle(given.value);
+    if (std::ranges::count(kTexts, given.option->name) != 0) take(given);
     if (given.option->name == kHelp) is_short &= given.by_letter;
   }
   if (help_) return is_short ? short_help_of(program, table) : help_of(program, table);
@@ -156,7 +155,7 @@ std::optional<CommandLine> parse_program(int argc, const char* const* argv, cons
     return std::nullopt;
   }
   if (const auto problems = line.without_effect(); !problems.empty()) throw UsageError(problems.front());
-  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
+  for (const CommandLine::Given& given : line.options) take(given);
   return line;
 }
 

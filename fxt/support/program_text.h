@@ -43,7 +43,7 @@ class TextOptions {
  public:
   // The last group of the table. Borrows *this.
   OptionGroup group();
-  // The text that the command line requests, if any. No handler of another option is called.
+  // The text that the command line requests, if any. No value of another option is read.
   std::optional<std::string> text_of(const ProgramText& program, const OptionTable& table,
                                      const CommandLine& line);
 
@@ -52,9 +52,9 @@ class TextOptions {
   std::optional<Shell> completion_;
 };
 
-// For a program without options of its own kind: parses its command line and calls the handlers of `table`,
-// to which the options that print texts are added. Nothing if such a text was printed instead. Throws
-// UsageError, also if an option would have no effect.
+// For a program without options of its own kind: parses its command line and takes the values of the
+// options of `table`, to which those that print texts are added. Nothing if such a text was printed instead.
+// Throws UsageError, also if an option would have no effect.
 std::optional<CommandLine> parse_program(int argc, const char* const* argv, const ProgramText& program,
                                          OptionTable& table);
 

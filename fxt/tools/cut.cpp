@@ -54,16 +54,6 @@ ProgramText program_text() {
           .build = build_text()};
 }
 
-// A size or a time above 0.
-Option amount(const char* name, const char* argument, std::uint64_t& amount,
-              std::optional<std::uint64_t> (*parse)(std::string_view), std::string_view form,
-              const char* help) {
-  return {.name = name, .argument = argument, .help = help, .handle = [=, &amount](std::string_view text) {
-            amount = parse(text).value_or(0);
-            if (amount == 0) throw UsageError(fmt::format("--{} takes {}, not '{}'", name, form, text));
-          }};
-}
-
 OptionTable table_of(CutterOptions& options) {
   OptionGroup what{
       .title = "What is written:",
@@ -79,10 +69,15 @@ OptionTable table_of(CutterOptions& options) {
   OptionGroup how{
       .title = "How it is written:",
       .options = {
-          amount("split-time", "TIME", options.cut.split_ns, fxt::parse_time_ns, kTimeForm,
-                 "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ..."),
-          amount("split-size", "SIZE", options.cut.split_bytes, parse_size, kSizeForm,
-                 "pieces of this size (100M), before compression"),
+          {.name = "split-time",
+           .argument = "TIME",
+           .help = "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ...",
+           .value =
+               each<PositiveDuration>([&](PositiveDuration length) { options.cut.split_ns = length.ns; })},
+          {.name = "split-size",
+           .argument = "SIZE",
+           .help = "pieces of this size (100M), before compression",
+           .value = each<PositiveSize>([&](PositiveSize size) { options.cut.split_bytes = size.bytes; })},
           flag("force", 'f', options.force,
                "overwrite OUT even if it is not a trace; write more than 10,000 pieces, and pieces larger "
                "than --split-size"),

@@ -84,15 +84,13 @@ enum class Color : std::uint8_t { Auto, Always, Never };
 
 OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& color) {
   const auto mode = [&modes](const char* name, char letter, DumpMode chosen, const char* help) {
-    return Option{.name = name, .letter = letter, .help = help, .handle = [&modes, chosen](std::string_view) {
-                    modes.push_back(chosen);
-                  }};
+    return Option{.name = name, .letter = letter, .help = help, .value = each_time([&modes, chosen] {
+                                                                  modes.push_back(chosen);
+                                                                })};
   };
-  const auto read_readers = [&options](std::string_view names) {
+  const auto read_readers = [&options](const std::string& names) {
     options.readers = parse_readers(names);
-    if (!options.readers)
-      throw UsageError(
-          fmt::format("--for takes perfetto, tracy, fuchsia-cpp, fuchsia-rust, spec, not '{}'", names));
+    if (!options.readers) throw InvalidValue("perfetto, tracy, fuchsia-cpp, fuchsia-rust, spec", names);
   };
   Selection& selection = options.selection;
   OptionGroup printed{
@@ -110,7 +108,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
            .argument = "FILE",
            .help =
                "with --stats: what the calls of this other trace take more or less than those of the first",
-           .handle = [&options](std::string_view file) { options.other = file; },
+           .value = store_in(options.other),
            .works_with = {"stats"}},
           only_with({"stats"}, choice("sort", options.calls.order,
                                       {{"total", CallColumn::Total},
@@ -125,8 +123,9 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
            .argument = "COLUMN[,COLUMN...]",
            .help = "with --stats: the columns of calls, in this order (default: "
                    "calls,total,self,average,min,max)",
-           .handle =
-               [&options](std::string_view list) { options.calls.columns = CallReport::parse_columns(list); },
+           .value = each<std::string>([&options](const std::string& list) {
+             options.calls.columns = CallReport::parse_columns(list);
+           }),
            .works_with = {"stats"},
            .fails_with = {"diff"}},
           only_with(
@@ -150,7 +149,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
            .argument = "READERS",
            .help = "with --check: only what matters to these readers: perfetto, tracy, fuchsia-cpp, "
                    "fuchsia-rust, spec, comma-separated (default: all); notes count what they ignore",
-           .handle = read_readers,
+           .value = each<std::string>(read_readers),
            .works_with = {"check"}},
           only_with({"check"}, flag("werror", 0, options.fails_at_warnings,
                                     "with --check: exit code 1 for warnings, too")),
@@ -172,7 +171,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
            .argument = "KIND",
            .help = "only of this kind (as printed, or event); begin, end and complete all mean calls, where "
                    "calls are printed; may be repeated",
-           .handle = store_in(selection.kinds),
+           .value = store_in(selection.kinds),
            .may_repeat = true},
           name_option("only with a name that matches this shell pattern; may be repeated", selection.names),
           category_option(selection.categories)}};

@@ -128,14 +128,16 @@ Option range_option(std::string help, std::optional<TimeRange>& range) {
           .letter = 'r',
           .argument = "A~B",
           .help = std::move(help),
-          .handle = [&range](std::string_view text) { range = parse_range("time-range", text); }};
+          .value = each<TimeRange>([&range](const TimeRange& given) { range = given; })};
 }
 
 Option thread_option(std::string help, std::vector<std::uint64_t>& threads) {
   return {.name = "tid",
           .argument = "TID[,TID...]",
           .help = std::move(help),
-          .handle = [&threads](std::string_view list) { parse_ids("tid", list, threads); },
+          .value = each<ThreadIds>([&threads](const ThreadIds& given) {
+            threads.insert(threads.end(), given.ids.begin(), given.ids.end());
+          }),
           .may_repeat = true};
 }
 
@@ -144,7 +146,7 @@ Option name_option(std::string help, std::vector<std::string>& patterns) {
           .letter = 'n',
           .argument = "PATTERN",
           .help = std::move(help),
-          .handle = store_in(patterns),
+          .value = store_in(patterns),
           .may_repeat = true};
 }
 

@@ -13,11 +13,26 @@ namespace {
 
 constexpr std::uint64_t kMaxOptionDepth = 65534;
 
-std::uint64_t number_between(std::string_view option, std::string_view text, std::uint64_t first,
-                             std::uint64_t last) {
-  const auto number = c_number(text);
-  if (number && *number >= first && *number <= last) return *number;
-  throw UsageError(fmt::format("--{} takes a number from {} to {}, not '{}'", option, first, last, text));
+// Levels of calls; the number is written as in C.
+struct Depth {
+  std::uint32_t levels;
+};
+
+void validate(boost::any& value, const fxt::Tokens& tokens, Depth* /*type*/, int) {
+  const auto number = c_number(tokens.front());
+  if (!number || *number == 0 || *number > kMaxOptionDepth)
+    throw fxt::InvalidValue(fmt::format("a number from 1 to {}", kMaxOptionDepth), tokens.front());
+  value = Depth{static_cast<std::uint32_t>(*number)};
+}
+
+struct CodeSize {
+  std::uint64_t bytes;
+};
+
+void validate(boost::any& value, const fxt::Tokens& tokens, CodeSize* /*type*/, int) {
+  const auto size = c_size(tokens.front());
+  if (size.value_or(0) == 0) throw fxt::InvalidValue(kCSizeForm, tokens.front());
+  value = CodeSize{*size};
 }
 
 Option item_option(FilterItem::Option option, char letter, std::string argument, std::string help,
@@ -26,10 +41,9 @@ Option item_option(FilterItem::Option option, char letter, std::string argument,
           .letter = letter,
           .argument = std::move(argument),
           .help = std::move(help),
-          .handle =
-              [&options, option](std::string_view list) {
-                std::ranges::move(parse_filter_items(option, list), std::back_inserter(options.items));
-              },
+          .value = each<std::string>([&options, option](const std::string& list) {
+            std::ranges::move(parse_filter_items(option, list), std::back_inserter(options.items));
+          }),
           .may_repeat = true};
 }
 
@@ -73,26 +87,17 @@ std::vector<Option> options_of(FilterOptions& options) {
        .letter = 'D',
        .argument = "N",
        .help = "only N levels of calls, counted from where -F begins",
-       .handle =
-           [&options](std::string_view text) {
-             options.depth = static_cast<std::uint32_t>(number_between("depth", text, 1, kMaxOptionDepth));
-           }},
+       .value = each<Depth>([&options](Depth depth) { options.depth = depth.levels; })},
       {.name = "time-filter",
        .letter = 't',
        .argument = "TIME",
        .help = "only calls that take at least this long, and their callers: 500, 1.5us, 20ms, 2s",
-       .handle = [&options](std::string_view text) { options.time_ns = parse_time_ns("time-filter", text); }},
+       .value = each<fxt::Duration>([&options](fxt::Duration time) { options.time_ns = time.ns; })},
       {.name = "size-filter",
        .letter = 'Z',
        .argument = "SIZE",
        .help = "only functions of at least this code size: 128, 0x80, 4k",
-       .handle =
-           [&options](std::string_view text) {
-             const auto size = c_size(text);
-             if (size.value_or(0) == 0)
-               throw UsageError(fmt::format("--size-filter takes {}, not '{}'", kCSizeForm, text));
-             options.size = *size;
-           }},
+       .value = each<CodeSize>([&options](CodeSize size) { options.size = size.bytes; })},
       flag("no-libcall", 0, options.no_libcall,
            "omit calls of library functions by the program; what they call stays"),
   };

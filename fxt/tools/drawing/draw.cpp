@@ -76,30 +76,36 @@ OptionTable table_of(DrawOptions& options) {
   TimelineOptions& timeline = options.timeline;
   OptionGroup what{
       .title = "What is drawn:",
-      .options = {
-          choice("flame", options.flame,
-                 {{"all", CallPaths::Root::All},
-                  {"process", CallPaths::Root::Process},
-                  {"thread", CallPaths::Root::Thread}},
-                 "a flame graph of all calls, or one for each process or thread"),
-          range_option("only this time: seconds on the trace's clock, or since its start with a unit "
-                       "(20ms), as the axis does; either side may be empty",
-                       timeline.events.range),
-          thread_option("only this thread; may be repeated", timeline.events.threads),
-          name_option("only events with a name that matches this shell pattern; may be repeated",
-                      timeline.events.names),
-          category_option(timeline.events.categories),
-          not_with({"flame"}, number_option<std::size_t>(
-                                  "max-depth", 0, "N", timeline.max_rows, 1, 512,
-                                  "rows for each thread (default: 32); deeper calls are only counted")),
-          not_with({"flame"}, number_option<std::size_t>(
-                                  "max-threads", 0, "N", timeline.max_threads, 1, 1024,
-                                  "draw the first N threads (default: 64); the others are only counted"))}};
+      .options = {choice("flame", options.flame,
+                         {{"all", CallPaths::Root::All},
+                          {"process", CallPaths::Root::Process},
+                          {"thread", CallPaths::Root::Thread}},
+                         "a flame graph of all calls, or one for each process or thread"),
+                  range_option("only this time: seconds on the trace's clock, or since its start with a unit "
+                               "(20ms), as the axis does; either side may be empty",
+                               timeline.events.range),
+                  thread_option("only this thread; may be repeated", timeline.events.threads),
+                  name_option("only events with a name that matches this shell pattern; may be repeated",
+                              timeline.events.names),
+                  category_option(timeline.events.categories),
+                  {.name = "max-depth",
+                   .argument = "N",
+                   .help = "rows for each thread (default: 32); deeper calls are only counted",
+                   .value = store_count_in<1, 512>(timeline.max_rows),
+                   .fails_with = {"flame"}},
+                  {.name = "max-threads",
+                   .argument = "N",
+                   .help = "draw the first N threads (default: 64); the others are only counted",
+                   .value = store_count_in<1, 1024>(timeline.max_threads),
+                   .fails_with = {"flame"}}}};
   OptionGroup how{
       .title = "How it is drawn:",
       .options = {
-          number_option<std::uint64_t>("width", 'w', "PIXELS", options.width, 200, 10'000,
-                                       "width of the picture (default: 1000)"),
+          {.name = "width",
+           .letter = 'w',
+           .argument = "PIXELS",
+           .help = "width of the picture (default: 1000)",
+           .value = store_count_in<200, 10'000>(options.width)},
           choice("format", options.kind,
                  {{"auto", PictureKind::Auto}, {"svg", PictureKind::Svg}, {"html", PictureKind::Html}},
                  "what is written (default: auto: by the end of OUT's name; SVG to standard output)"),

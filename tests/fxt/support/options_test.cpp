@@ -27,7 +27,6 @@ struct Wishes {
 };
 
 OptionTable table_of(Wishes& wishes) {
-  const auto take_address = [&](std::string_view text) { wishes.address = parse_address("at", text); };
   return {
       {.title = "Shown:",
        .options = {choice("colour", wishes.colour, {{"red", Colour::Red}, {"green", Colour::Green}},
@@ -35,21 +34,23 @@ OptionTable table_of(Wishes& wishes) {
                    {.name = "name",
                     .argument = "NAME",
                     .help = "may be given again",
-                    .handle = store_in(wishes.names),
+                    .value = store_in(wishes.names),
                     .may_repeat = true}}},
       {.title = "Nothing:", .options = {}},
       {.title = "Said:",
        .options = {
-           {.name = "loud", .letter = 'l', .help = "as loud as it can be", .handle = store_in(wishes.loud)},
-           {.name = "file", .argument = "FILE", .help = "to be read", .handle = store_in(wishes.file)},
-           {.name = "at", .argument = "ADDRESS", .help = "where", .handle = take_address}}}};
+           {.name = "loud", .letter = 'l', .help = "as loud as it can be", .value = store_in(wishes.loud)},
+           {.name = "file", .argument = "FILE", .help = "to be read", .value = store_in(wishes.file)},
+           {.name = "at", .argument = "ADDRESS", .help = "where", .value = each<Address>([&](Address given) {
+                                                                    wishes.address = given.value;
+                                                                  })}}}};
 }
 
 std::vector<std::string> parse_all(Wishes& wishes, std::vector<const char*> words) {
   words.insert(words.begin(), "program");
   const OptionTable table = table_of(wishes);
   const CommandLine line = parse(static_cast<int>(words.size()), words.data(), table);
-  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
+  for (const CommandLine::Given& given : line.options) take(given);
   return line.paths;
 }
 
@@ -78,16 +79,16 @@ TEST(OptionTable, OptionsAreToldTheirValues) {
 // Where two options say something of one thing, the later one is right.
 TEST(OptionTable, OptionsAreToldInTheOrderOfTheCommandLine) {
   std::string told;
-  const auto tell = [&](std::string_view text) { told.append(text).append(";"); };
+  const auto tell = each<std::string>([&](const std::string& text) { told.append(text).append(";"); });
   const OptionTable table{
       {.title = "All:",
        .options = {
-           {.name = "one", .letter = 'o', .argument = "X", .help = {}, .handle = tell, .may_repeat = true},
-           {.name = "two", .argument = "X", .help = {}, .handle = tell, .may_repeat = true},
-           {.name = "switch", .letter = 's', .help = {}, .handle = tell}}}};
+           {.name = "one", .letter = 'o', .argument = "X", .help = {}, .value = tell, .may_repeat = true},
+           {.name = "two", .argument = "X", .help = {}, .value = tell, .may_repeat = true},
+           {.name = "switch", .letter = 's', .help = {}, .value = each_time([&] { told.append(";"); })}}}};
   const std::array words{"program", "--two=a", "path", "-ob", "-s", "--two", "c", "-o", "d"};
   const CommandLine line = parse(words.size(), words.data(), table);
-  for (const CommandLine::Given& given : line.options) given.option->handle(given.value);
+  for (const CommandLine::Given& given : line.options) take(given);
   EXPECT_EQ(told, "a;b;;c;d;");
   EXPECT_THAT(line.paths, ElementsAre("path"));
 }
@@ -179,7 +180,7 @@ class OptionHelp : public testing::TestWithParam<LongHelp> {};
 TEST_P(OptionHelp, FitsIntoEightyColumns) {
   const OptionTable table{
       {.title = "All:",
-       .options = {{.name = "o", .argument = GetParam().argument, .help = GetParam().help, .handle = {}}}}};
+       .options = {{.name = "o", .argument = GetParam().argument, .help = GetParam().help, .value = {}}}}};
   EXPECT_EQ(help_of(table), "All:\n" + GetParam().text + "\n");
 }
 

@@ -12,21 +12,25 @@ class ProgramTexts : public testing::Test {
   std::string text(std::vector<const char*> words) {
     words.insert(words.begin(), "draw");
     TextOptions texts;
-    const OptionTable table{
-        {.title = "Drawn:",
-         .options =
-             {{.name = "ink",
-               .letter = 'i',
-               .argument = "red|green",
-               .help = "it's [what] is seen: not \\ paper",
-               .handle = [](std::string_view) { ADD_FAILURE() << "told its value"; }},
-              {.name = "page",
-               .argument = "A:B",
-               .help = "'only' that; or that",
-               .handle = {},
-               .may_repeat = true},
-              {.name = "from", .letter = 'f', .argument = "FILE", .help = ".txt (or not)", .handle = {}}}},
-        texts.group()};
+    const ValueMaker ignored = each<std::string>([](const std::string&) {});
+    const OptionTable table{{.title = "Drawn:",
+                             .options = {{.name = "ink",
+                                          .letter = 'i',
+                                          .argument = "red|green",
+                                          .help = "it's [what] is seen: not \\ paper",
+                                          .value = each<std::string>(
+                                              [](const std::string&) { ADD_FAILURE() << "told its value"; })},
+                                         {.name = "page",
+                                          .argument = "A:B",
+                                          .help = "'only' that; or that",
+                                          .value = ignored,
+                                          .may_repeat = true},
+                                         {.name = "from",
+                                          .letter = 'f',
+                                          .argument = "FILE",
+                                          .help = ".txt (or not)",
+                                          .value = ignored}}},
+                            texts.group()};
     const CommandLine line = parse(static_cast<int>(words.size()), words.data(), table);
     return texts.text_of(program_, table, line).value_or("none");
   }
