@@ -1,41 +1,48 @@
 #include "converters/symbols/demangle.h"
 
 #include <algorithm>
+#include <array>
 #include <csetjmp>
 #include <cstddef>
-#include <cstring>
 #include <fmt/format.h>
-#define HAVE_DECL_BASENAME 1  // else the header declares its own basename(), against <cstring>
+#define HAVE_DECL_BASENAME 1  // else the header declares its own basename(), against <string.h>
 #include <libiberty/demangle.h>
-#include <memory>
 
 #include "converters/model/reading/text.h"
 
 namespace convert {
 namespace {
 
-// Compilers put this before a name for the function that initializes the global variables of a file.
-constexpr std::string_view kInitializerPrefix = "_GLOBAL__sub_I_";
+// Compilers put these before a symbol: the first for the function that initializes a file's variables, the
+// second for the function that calls one of a GPU.
+constexpr std::array<std::string_view, 2> kPrefixes{"_GLOBAL__sub_I_", "__device_stub_"};
 
-// A hundred hostile bytes can stand for gigabytes of text. A full name is not shown if it is longer than a
-// string of the output can be. A short name may be short although its template arguments are long.
-constexpr std::size_t kLongestFullName = 32'000;
-constexpr std::size_t kLongestBeforeShortening = 100'000;
+// A hundred hostile bytes can stand for gigabytes of text. A name is not shown if it is longer than a string
+// of the output can be.
+constexpr std::size_t kLongestName = 32'000;
+// libiberty needs up to 200 bytes of stack for each character.
+constexpr std::size_t kLongestSymbol = 8192;
 
 // libiberty hands out a name piece by piece. Text that is too long is left by longjmp; between setjmp and
 // longjmp there are only C frames that hold nothing to release.
 struct Text {
   std::jmp_buf too_long;
   std::size_t size = 0;
-  std::size_t longest = 0;
-  std::unique_ptr<char[]> bytes;
+  bool is_rust = false;
+  bool is_too_long = false;
+  std::array<char, kLongestName> bytes;
 };
 
 extern "C" void append_piece(const char* piece, std::size_t size, void* opaque) {
   auto& text = *static_cast<Text*>(opaque);
-  if (size > text.longest - text.size) std::longjmp(text.too_long, 1);
-  std::memcpy(text.bytes.get() + text.size, piece, size);
-  text.size += size;
+  text.is_too_long |= size > kLongestName - text.size;
+  if (!text.is_too_long) {
+    std::copy_n(piece, size, text.bytes.data() + text.size);
+    text.size += size;
+  } else if (!text.is_rust || std::all_of(piece, piece + size, [](char c) { return c >= 0; })) {
+    // A piece of Rust that is not ASCII is decoded Punycode. libiberty frees it after this call.
+    std::longjmp(text.too_long, 1);
+  }
 }
 
 using Print = int (*)(const char* symbol, int options, demangle_callbackref, void* opaque);
@@ -43,26 +50,21 @@ using Print = int (*)(const char* symbol, int options, demangle_callbackref, voi
 // No object in here may need a destructor.
 bool write_name(Print print, const char* symbol, int options, Text& text) {
   if (setjmp(text.too_long) != 0) return false;
-  return print(symbol, options, append_piece, &text) != 0;
+  return print(symbol, options, append_piece, &text) != 0 && !text.is_too_long;
 }
 
-std::optional<std::string> print_name(Print print, const std::string& symbol, int options,
-                                      std::size_t longest) {
+std::optional<std::string> print_name(Print print, const std::string& symbol, int options) {
   Text text;
-  text.longest = longest;
-  text.bytes = std::make_unique_for_overwrite<char[]>(longest);
+  text.is_rust = print == rust_demangle_callback;
   if (!write_name(print, symbol.c_str(), options, text)) return std::nullopt;
-  return std::string(text.bytes.get(), text.size);
+  return std::string(text.bytes.data(), text.size);
 }
 
-// False for symbols that cost libiberty much time or stack.
-bool is_harmless_cpp_name(std::string_view symbol) {
-  // libiberty needs up to 200 bytes of stack for each character.
-  constexpr std::size_t kLongest = 8192;
-  // After a conversion operator it reads "T_I", the arguments of a template parameter, twice, and so the
-  // innermost of n nested ones 2^n times. Real names hold one or two.
+// After a conversion operator, libiberty reads "T_I", the arguments of a template parameter, twice, and so
+// the innermost of n nested ones 2^n times. Real names hold one or two.
+bool is_harmless(std::string_view symbol) {
   constexpr unsigned kMostTemplateParameters = 10;
-  if (symbol.size() > kLongest) return false;
+  if (symbol.size() > kLongestSymbol) return false;
   if (symbol.find("cv") == std::string_view::npos) return true;
   unsigned count = 0;
   for (std::size_t at = symbol.find('T'); at != std::string_view::npos; at = symbol.find('T', at + 1)) {
@@ -72,39 +74,26 @@ bool is_harmless_cpp_name(std::string_view symbol) {
   return count <= kMostTemplateParameters;
 }
 
-std::string without_version(std::string_view symbol) {  // "@GLIBC_2.4"
-  return std::string(symbol.substr(0, symbol.find('@')));
+// "foo@GLIBC_2.4", and "_RNvC1a3KEY$tlv$init". A '$' is also part of older Rust names.
+std::string without_version(std::string_view symbol) {
+  return std::string(symbol.substr(0, symbol.find_first_of(symbol.starts_with("_R") ? "@$" : "@")));
 }
 
-// ABI: "CI1" or "CI2", after the name of a class. No part of an identifier, which follows its length.
-bool has_inherited_constructor(std::string_view symbol) {
-  for (std::size_t at = symbol.find("CI"); at != std::string_view::npos; at = symbol.find("CI", at + 1)) {
-    const std::string_view sign = symbol.substr(at, 3);
-    if (sign != "CI1" && sign != "CI2") continue;
-    bool is_in_identifier = false;
-    for (std::string_view rest = symbol.substr(0, at); !rest.empty() && !is_in_identifier;) {
-      rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
-      if (rest.empty()) break;
-      const auto size = consume_number(rest);
-      is_in_identifier = !size || *size > rest.size();  // a number of too many digits is larger, too
-    }
-    if (!is_in_identifier) return true;
-  }
-  return false;
+// Functions whose object is a parameter (C++23) have a letter that older versions of libiberty do not know:
+// "_ZNH1S1fEv". Symbols of what is local to functions begin with a 'Z' for each.
+std::string without_explicit_object(std::string symbol) {
+  const std::size_t at = std::min(symbol.find_first_not_of('Z', 1), symbol.size());
+  if (symbol.compare(at, 2, "NH") == 0) symbol.erase(at + 1, 1);
+  return symbol;
 }
 
-// libiberty gives an inherited constructor the name of the base: "Derived::Base" becomes "Derived::Derived".
-std::string with_own_constructor(std::string_view name) {
-  const std::string_view scope = name.substr(0, name.rfind("::"));
-  const std::size_t colons = scope.rfind("::");
-  return fmt::format("{}::{}", scope, colons == std::string_view::npos ? scope : scope.substr(colons + 2));
-}
-
-// Type information of types without a name, such as "char const*". uftrace leaves it mangled.
-bool is_of_unnamed_type(std::string_view symbol) {
-  constexpr std::size_t kPrefixSize = 4;
-  return (symbol.starts_with("_ZTI") || symbol.starts_with("_ZTS")) && symbol.size() > kPrefixSize &&
-         symbol.find_first_of("NSZ123456789", kPrefixSize) != kPrefixSize;
+// libiberty 2.40 reads a name in an expression as "sr1AE1x" or in the older form "sr1A1x". A variable
+// decides, which cplus_demangle_v3_components() does not set. A letter after "sr" decides instead: 'N' for
+// the newer form, 'K' for the older one.
+std::string with_letter(char letter, std::string symbol) {
+  for (std::size_t at = 0; (at = symbol.find("sr", at)) != std::string::npos; at += 2)
+    if (at + 2 < symbol.size() && is_digit(symbol[at + 2])) symbol.insert(at + 2, 1, letter);
+  return symbol;
 }
 
 // GCC makes several functions of a coroutine. They differ by the end of the symbol only.
@@ -131,42 +120,35 @@ std::optional<std::string> plain_name(std::string_view symbol) {
 }
 
 std::optional<std::string> short_name(std::string_view symbol) {
-  if (symbol.starts_with("_R")) return short_rust_name(symbol);
+  if (symbol.starts_with("_R")) {
+    const auto full = full_name(symbol);
+    return full ? std::optional(short_rust_name(*full)) : std::nullopt;
+  }
   const std::string plain = without_version(symbol);
-  if (!is_harmless_cpp_name(plain) || is_of_unnamed_type(plain)) return std::nullopt;
-  // Verbose: "std::basic_ostream", not "std::ostream". The limit would refuse symbols of 1024 characters.
-  const auto print = [](const std::string& mangled) {
-    return print_name(cplus_demangle_v3_callback, mangled, DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT,
-                      kLongestBeforeShortening);
-  };
-  auto name = print(plain);
-  // A function whose object is a parameter (C++23) has a sign of its own, which older versions do not know.
-  constexpr std::string_view kExplicitObject = "_ZNH";
-  if (!name && plain.starts_with(kExplicitObject)) name = print("_ZN" + plain.substr(kExplicitObject.size()));
-  auto shortened = name ? short_cpp_name(*name) : plain_name(plain);
-  if (shortened && has_inherited_constructor(plain)) shortened = with_own_constructor(*shortened);
-  if (shortened) *shortened += coroutine_part(plain);
-  return shortened;
+  if (!is_harmless(plain)) return std::nullopt;
+  const std::string readable = without_explicit_object(plain);
+  auto name = short_cpp_name(readable);
+  for (const char letter : {'N', 'K'})
+    if (!name) name = short_cpp_name(with_letter(letter, readable));
+  if (!name) name = plain_name(plain);
+  if (name) *name += coroutine_part(plain);
+  return name;
 }
 
 }  // namespace
 
 std::optional<std::string> full_name(std::string_view symbol, Parameters parameters) {
   const std::string plain = without_version(symbol);
-  const auto print_rust = [&] {
-    return print_name(rust_demangle_callback, plain, DMGL_NO_OPTS, kLongestFullName);
-  };
-  // Decoding Punycode allocates memory, which longjmp would leak: names that grow too long are refused
-  // before.
-  if (symbol.starts_with("_R")) return is_harmless_rust_name(plain) ? print_rust() : std::nullopt;
-  if (auto name = print_rust()) return name;
-  if (!is_harmless_cpp_name(plain)) return std::nullopt;
+  if (!is_harmless(plain)) return std::nullopt;
+  if (auto name = print_name(rust_demangle_callback, plain, DMGL_NO_OPTS)) return name;
   const int options = parameters == Parameters::Shown ? DMGL_PARAMS | DMGL_ANSI : DMGL_ANSI;
-  return print_name(cplus_demangle_v3_callback, plain, options, kLongestFullName);
+  return print_name(cplus_demangle_v3_callback, plain, options);
 }
 
 std::string demangle(std::string_view symbol, Demangle mode) {
-  const std::string_view prefix = symbol.starts_with(kInitializerPrefix) ? kInitializerPrefix : "";
+  const auto* const known = std::ranges::find_if(
+      kPrefixes, [symbol](std::string_view prefix) { return symbol.starts_with(prefix); });
+  const std::string_view prefix = known != kPrefixes.end() ? *known : "";
   const std::string_view mangled = symbol.substr(prefix.size());
   if (mode == Demangle::No || !(mangled.starts_with("_Z") || mangled.starts_with("_R")))
     return std::string(symbol);

@@ -11,7 +11,7 @@ namespace convert {
 
 // Returns `symbol` demangled, or unchanged if it is not mangled or not understood. Accepts any bytes.
 //   Demangle::Simple  "std::vector::push_back", as uftrace shows it: no template arguments, parameters,
-//                     return types or ABI tags
+//                     return types or ABI tags; Rust's newer names have their generic arguments
 //   Demangle::Full    "std::vector<int, std::allocator<int> >::push_back(int const&)"
 //   Demangle::No      the symbol as it is
 std::string demangle(std::string_view symbol, Demangle mode);
@@ -23,21 +23,13 @@ enum class Parameters : bool { Hidden, Shown };
 // not understood, or if the name would be longer than any string in the output can be.
 std::optional<std::string> full_name(std::string_view symbol, Parameters parameters = Parameters::Shown);
 
-// Names in uftrace's short form. Each mangling has a source file of its own; demangle() calls them.
-
-// Reduces a C++ name, demangled without parameters, to the names in it: "std::vector<int>::push_back" becomes
-// "std::vector::push_back". The older Rust mangling is built on that of C++, so its names are understood,
-// too:
+// Names in uftrace's short form, for demangle(). Nothing if the symbol or the text is not understood.
+// "std::vector::push_back" for a symbol that begins with "_Z". The older Rust mangling is built on that of
+// C++:
 // "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop" becomes "_<alloc::vec::Vec<T>>::drop".
-// Nothing for text that is more than a name.
-std::optional<std::string> short_cpp_name(std::string_view demangled);
-
-// "<alloc::vec::Vec>::fmt" for a symbol in Rust's newer mangling ("v0", RFC 2603), which begins with "_R".
-// Nothing if it is not understood.
-std::optional<std::string> short_rust_name(std::string_view symbol);
-
-// True if a symbol beginning with "_R" is understood, back references to any type included, and its name has
-// a reasonable length. A short symbol can stand for gigabytes of text.
-bool is_harmless_rust_name(std::string_view symbol);
+std::optional<std::string> short_cpp_name(const std::string& symbol);
+// "<alloc::vec::Vec<u8>>::drop" for the full name of a symbol in Rust's newer mangling ("v0", RFC 2603),
+// which begins with "_R".
+std::string short_rust_name(std::string_view full);
 
 }  // namespace convert

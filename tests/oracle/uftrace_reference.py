@@ -62,26 +62,13 @@ def readable_copy(recording, directory):
 
 
 def is_same_name(ours, theirs):
-    """uftrace leaves some names mangled, and the parts of a coroutine without theirs; v0.19 writes Rust's v0 names with
-    their generic arguments."""
-    return (ours == theirs or theirs.startswith(("_R", "_Z")) or re.sub(r"\.(actor|destroy|ramp)$", "", ours) == theirs
-            or ("<" in theirs and ours == without_generics(theirs)))
+    """uftrace leaves some names mangled, and the parts of a coroutine without theirs. Of Rust's v0 names it drops the
+    sign of a constant, and a `()` after two closures."""
+    return theirs.startswith(("_R", "_Z")) or without_what_uftrace_drops(ours) == without_what_uftrace_drops(theirs)
 
 
-def without_generics(name):
-    """`<` after a word opens generic arguments; elsewhere it opens a type."""
-    kept, depth, opens_generics = "", 0, []
-    for before, char in zip(" " + name, name):
-        if char == "<":
-            opens_generics.append(before.isalnum() or before == "_" or depth > 0)
-            depth += opens_generics[-1]
-            kept += "" if depth else char
-        elif char == ">" and opens_generics and before != "-":
-            kept += "" if depth else char
-            depth -= opens_generics.pop()
-        elif not depth:
-            kept += char
-    return kept
+def without_what_uftrace_drops(name):
+    return re.sub(r"\.(actor|destroy|ramp)$|(?<=[<,])-(?=\d)|,\(\)", "", name)
 
 
 def without_newer_events(data):

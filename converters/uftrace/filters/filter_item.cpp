@@ -164,6 +164,17 @@ class WordParser {
   bool has_action_ = false;
 };
 
+// The number of characters up to the next `;`, but for that of an array of Rust: "[u8;4]".
+std::size_t item_size(std::string_view list) {
+  std::size_t open = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == '[') ++open;
+    if (list[i] == ']' && open > 0) --open;
+    if (list[i] == ';' && (open == 0 || list.find(']', i) == list.npos)) return i;
+  }
+  return list.size();
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> c_size(std::string_view text) {
@@ -193,7 +204,10 @@ std::string_view name_of(FilterItem::Option option) {
 std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::string_view list) {
   using Option = FilterItem::Option;
   std::vector<FilterItem> items;
-  split(list, ';', [&](std::string_view text) {
+  for (std::string_view rest = list; !rest.empty();) {
+    const std::string_view text = rest.substr(0, item_size(rest));
+    rest.remove_prefix(std::min(text.size() + 1, rest.size()));
+    if (text.empty()) continue;
     const std::size_t at = std::min(text.find('@'), text.size());
     FilterItem item{.option = option, .text = std::string(text), .pattern = std::string(text.substr(0, at))};
     if ((option == Option::Filter || option == Option::Location) && item.pattern.starts_with('!')) {
@@ -217,7 +231,7 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
     if (item.option != Option::Trigger && item.clears.has(Setting::Filter))
       item.actions.given.remove(Setting::Filter);
     items.push_back(std::move(item));
-  });
+  }
   if (items.empty())
     throw UsageError(fmt::format("{} takes names of {}, not '{}'", name_of(option),
                                  option == Option::Location ? "source files" : "functions", list));

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "converters/model/option.h"
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "fxt/support/similar_names.h"
 #include "fxt/utf8.h"
@@ -25,9 +26,28 @@ int order_of(FilterItem::Option option) {
 // Names of operators and closures, and of functions that take pointers to functions, hold characters that no
 // regular expression may.
 bool is_like_a_name(std::string_view pattern) {
-  constexpr std::array<std::string_view, 4> kParts{"operator", "{{", "{lambda", "(*"};
+  constexpr std::array<std::string_view, 4> kParts{"operator", "{{", "::{", "(*"};
   return std::ranges::any_of(kParts,
                              [pattern](std::string_view part) { return pattern.find(part) != pattern.npos; });
+}
+
+// A Rust function for all types, as its source names it: "<alloc::vec::Vec>::push" for
+// "<alloc::vec::Vec<u8>>::push", and "<str>::len" for "<str>len".
+std::string without_generics(std::string_view name) {
+  std::string text;
+  std::size_t depth = 0;  // of generic arguments
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char before = text.empty() ? '<' : text.back();
+    const bool is_sign = name.substr(i).starts_with("<=>");  // operator<=>
+    if (name[i] == '<' && !is_sign && (depth > 0 || is_word_character(before) || before == '}'))
+      ++depth;
+    else if (depth > 0)
+      depth -= name[i] == '>' ? 1U : 0U;
+    else
+      text += before == '>' && is_word_character(name[i]) ? fmt::format("::{}", name[i])
+                                                          : std::string(1, name[i]);
+  }
+  return depth == 0 ? text : std::string(name);
 }
 
 bool has_function(const SymbolTable& table, const std::string& name, Demangle demangle) {
@@ -86,7 +106,9 @@ bool FilterTable::is_filter_cleared(std::size_t filter) const {
 
 bool FilterTable::fits(Rule& rule, const std::string& name, const SymbolTable& table, Demangle demangle) {
   if (name == rule.pattern.text()) return true;
-  if (rule.pattern.is_plain() || !rule.pattern.matches(name)) return false;
+  if (rule.pattern.is_plain())
+    return name.find('>') != name.npos && without_generics(name) == rule.pattern.text();
+  if (!rule.pattern.matches(name)) return false;
   const auto [known, is_new] = rule.names_one.try_emplace(&table);
   if (is_new) known->second = has_function(table, rule.pattern.text(), demangle);
   return !known->second;

@@ -2,6 +2,9 @@
 #include "converters/uftrace/filters/filter_item.h"
 
 #include <gmock/gmock.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "converters/model/option.h"
 #include "tests/uftrace/filters/tree.h"
@@ -46,6 +49,18 @@ TEST(FilterItem, AllActionsOfOneItemHold) {
                                 Setting::Caller, Setting::Trace, Setting::TraceOn})
     EXPECT_TRUE(item.actions.given.has(setting)) << static_cast<int>(setting);
   EXPECT_FALSE(item.actions.given.has(Setting::TraceOff));
+}
+
+TEST(FilterItem, ASemicolonInBracketsSeparatesNothing) {
+  const auto patterns = [](std::string_view list) {
+    std::vector<std::string> all;
+    for (const FilterItem& item : parse_filter_items(Of::Filter, list)) all.push_back(item.pattern);
+    return all;
+  };
+  EXPECT_THAT(patterns("f<[u8;4]>;;g"), testing::ElementsAre("f<[u8;4]>", "g"));
+  EXPECT_THAT(patterns("[[u8;4];2];g@hide"), testing::ElementsAre("[[u8;4];2]", "g"));
+  EXPECT_THAT(patterns("a[[]b;c"), testing::ElementsAre("a[[]b", "c"));
+  EXPECT_THAT(patterns("a];b"), testing::ElementsAre("a]", "b"));
 }
 
 TEST(FilterItem, FiltersTakeWhatGoesWithThem) {

@@ -78,6 +78,30 @@ TEST_F(Patterns, NamesWinOverWhatTheyMeanAsRegex) {
               testing::Contains(testing::StartsWith("DIR: --filter 'P::operator{{': sim")));
 }
 
+TEST_F(Patterns, RustFunctionsAreFoundByWhatIsShownAndWithoutGenerics) {
+  recording_.file("demo.sym",
+                  "0000000000001000 00000100 T main\n"
+                  "0000000000001100 00000100 T _RINvCs1_4demo4showlEB2_\n"
+                  "0000000000001200 00000100 T _RINvCs1_4demo4showAhj4_EB2_\n"
+                  "0000000000001300 00000100 T _RINvXCs1_4demolNtB3_3Sum3sumeEB3_\n"
+                  "0000000000001400 00000100 T _RNCNvMCs1_4demoINtB4_1PPpuE1f0\n");
+  recording_.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(12, 1, R::kF).entry(13, 1, R::kG);
+  recording_.exit(14, 1, R::kG).entry(15, 1, R::kSetjmp).exit(16, 1, R::kSetjmp);
+  recording_.entry(17, 1, 0x401400).exit(18, 1, 0x401400).exit(20, 0, R::kMain);
+  const std::string of_number = "100/100 [11, 12] demo:demo::show<i32>";
+  const std::string of_bytes = "100/100 [13, 14] demo:demo::show<[u8;4]>";
+  const std::string sum = "100/100 [15, 16] demo:<i32>sum<str>";
+  const std::string closure = "100/100 [17, 18] demo:<demo::P<*const__,()>>::f::{closure}";
+  EXPECT_THAT(shown({"-F", "demo::show<i32>"}), ElementsAre(of_number));
+  EXPECT_THAT(shown({"-F", "demo::show<[u8;4]>;<i32>sum<str>"}), ElementsAre(of_bytes, sum));
+  EXPECT_THAT(shown({"-F", "_RINvCs1_4demo4showAhj4_EB2_"}), ElementsAre(of_bytes));
+  EXPECT_THAT(shown({"-F", "<demo::P<*const__,()>>::f::{closure}"}), ElementsAre(closure));
+  EXPECT_THAT(shown({"-F", "demo::show"}), ElementsAre(of_number, of_bytes));
+  EXPECT_THAT(shown({"-F", "<i32>::sum"}), ElementsAre(sum));
+  EXPECT_THAT(shown({"-F", "<demo::P>::f::{closure}", "--match", "simple"}), ElementsAre(closure));
+  EXPECT_THAT(shown({"-F", "demo::show<u8>"}), IsEmpty());
+}
+
 TEST_F(Patterns, AModuleThatHasTheFunctionIsToldFromOneThatHasNot) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n0000000000001100 00000100 T f\n"
