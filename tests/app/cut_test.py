@@ -15,12 +15,18 @@ import unittest
 from collections import defaultdict
 from pathlib import Path
 
+from recording import entry, leave, write_recording
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
 POOL = "tests/uftrace/recordings/pool"
 BOTH = ["tests/app/both/stones", "tests/app/both/stones.trace"]
 HEATER = REPOSITORY / "samples/gdb/heater.tfile"
+
+
+def call(time):
+    return entry(time, 0, 0x400100) + leave(time + 50, 0, 0x400100)
 
 
 def records(path):
@@ -139,16 +145,7 @@ class Cut(unittest.TestCase):
                              path.read_bytes())
 
     def test_what_follows_a_range_is_not_read(self):
-        recording = self.folder / "large"
-        recording.mkdir()
-        (recording / "task.txt").write_text(
-            'SESS timestamp=1.000000000 pid=1000 sid=00000000000000aa exename="/usr/bin/app"\n'
-            "TASK timestamp=1.000000000 tid=1000 pid=1000\n")
-        (recording / "sid-00000000000000aa.map").write_text("400000-401000 r-xp 00000000 00:00 0 /usr/bin/app\n")
-        word = 0x400100 << 16 | 5 << 3  # magic and address of a record at depth 0; bit 0: an exit
-        calls = (struct.pack("<QQQQ", 2_000_000_000 + 100 * i, word, 2_000_000_050 + 100 * i, word | 1)
-                 for i in range(400_000))
-        (recording / "1000.dat").write_bytes(b"".join(calls))
+        recording = write_recording(self.folder / "large", (call(2_000_000_000 + 100 * i) for i in range(400_000)))
         report = self.report("-r", "5us~5.9us", recording, self.output)
         self.assertLess(report["bytes_read"], 3_000_000)
         self.assertEqual(report["events_written"], 10)
@@ -157,16 +154,7 @@ class Cut(unittest.TestCase):
 
     def waiting(self):
         """A recording whose process came to its CPU a second before its first call, and waits for a second in between."""
-        recording = self.folder / "waiting"
-        recording.mkdir()
-        (recording / "task.txt").write_text(
-            'SESS timestamp=1.000000000 pid=1000 sid=00000000000000aa exename="/usr/bin/app"\n'
-            "TASK timestamp=1.000000000 tid=1000 pid=1000\n")
-        (recording / "sid-00000000000000aa.map").write_text("400000-401000 r-xp 00000000 00:00 0 /usr/bin/app\n")
-        word = 0x400100 << 16 | 5 << 3  # magic and address of a record at depth 0; bit 0: an exit
-        (recording / "1000.dat").write_bytes(b"".join(
-            struct.pack("<QQQQ", begin, word, begin + 50, word | 1)
-            for begin in (2_000_000_000, 2_000_900_000, 3_000_000_000)))
+        recording = write_recording(self.folder / "waiting", map(call, (2_000_000_000, 2_000_900_000, 3_000_000_000)))
         switch_in = struct.pack("<IHHIIQ", 14, 0, 24, 1000, 1000, 1_000_000_000)
         (recording / "perf-cpu0.dat").write_bytes(switch_in)
         return recording

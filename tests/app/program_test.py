@@ -4,6 +4,7 @@
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
+import itertools
 import json
 import os
 import resource
@@ -21,6 +22,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
 import fxt_reader as fxt  # noqa: E402
 from needs import bound_by_permissions  # noqa: E402
+from recording import entry, leave, write_recording  # noqa: E402
 
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
@@ -30,14 +32,6 @@ FRAMES = REPOSITORY / "samples" / "gdb" / "heater.tfile"
 CLEAN = RECORDINGS / "shapes"  # a recording with nothing to note
 RECORD_BYTES = 16
 OLDER = bytes.fromhex("1000044678541600") + b"an older trace"
-
-
-def entry(time, depth, address):
-    return time.to_bytes(8, "little") + (address << 16 | depth << 6 | 5 << 3).to_bytes(8, "little")
-
-
-def leave(time, depth, address):
-    return time.to_bytes(8, "little") + (address << 16 | depth << 6 | 5 << 3 | 1).to_bytes(8, "little")
 
 
 class ProgramTest(unittest.TestCase):
@@ -63,17 +57,8 @@ class ProgramTest(unittest.TestCase):
 
     def large_recording(self, calls=4_000_000):
         """Takes long enough to convert that something can happen in the middle: calls at one time, all in pairs."""
-        recording = self.directory / "large"
-        recording.mkdir()
-        (recording / "task.txt").write_text(
-            'SESS timestamp=1.000000000 pid=1000 sid=00000000000000aa exename="/usr/bin/app"\n'
-            "TASK timestamp=1.000000000 tid=1000 pid=1000\n")
-        (recording / "sid-00000000000000aa.map").write_text("400000-401000 r-xp 00000000 00:00 0 /usr/bin/app\n")
         call = entry(2_000_000_000, 0, 0x400100) + leave(2_000_000_000, 0, 0x400100)
-        with (recording / "1000.dat").open("wb") as file:
-            for _ in range(calls // 1000):
-                file.write(call * 1000)
-        return recording
+        return write_recording(self.directory / "large", itertools.repeat(call * 1000, calls // 1000))
 
     def start_in_the_middle(self, *arguments, **options):
         """The program, when it has begun to convert."""

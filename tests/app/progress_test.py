@@ -17,7 +17,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from program_test import entry, leave
+from recording import entry, leave, write_recording
 
 PROGRAMS = Path(os.environ["PROGRAMS"])
 RECORDINGS = Path(__file__).resolve().parents[1] / "uftrace" / "recordings"
@@ -27,13 +27,8 @@ LINE = re.compile(rb"\r\x1b\[K([^\r]*)")
 class OnATerminal(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.recording = self.folder / "recording"
-        self.recording.mkdir()
-        (self.recording / "task.txt").write_text(
-            'SESS timestamp=1.000000000 pid=1000 sid=00000000000000aa exename="/usr/bin/app"\n'
-            "TASK timestamp=1.000000000 tid=1000 pid=1000\n")
         call = entry(2_000_000_000, 0, 0x400100) + leave(2_000_000_000, 0, 0x400100)
-        (self.recording / "1000.dat").write_bytes(call * 1_000_000)
+        self.recording = write_recording(self.folder / "recording", [call * 1_000_000])
 
     def resize(self, columns):
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))

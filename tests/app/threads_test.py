@@ -11,15 +11,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from recording import record
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 SAMPLES = REPOSITORY / "samples"
 RECORDINGS = REPOSITORY / "tests" / "uftrace" / "recordings"
 JOBS = (1, 2, 3, 8)
-
-
-def record(time, kind, depth, address):
-    return time.to_bytes(8, "little") + (address << 16 | depth << 6 | 5 << 3 | kind).to_bytes(8, "little")
 
 
 def write_recording(directory, threads, calls):
