@@ -55,7 +55,7 @@ FilterOptions filters_of(const std::vector<std::string>& words) {
       return *word == "--" + known.name || *word == std::string("-") + known.letter;
     });
     if (option == options.end()) throw std::logic_error("no such option: " + *word);
-    option->handle(option->argument.empty() ? "" : *++word);
+    fxt::take({.option = &*option, .value = option->argument.empty() ? "" : *++word});
   }
   return filters;
 }
