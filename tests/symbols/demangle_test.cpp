@@ -151,11 +151,12 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_RNvXC1aDNtC1b8Iteratorp4ItemhEL_NtB2_1T1f", "<b::Iterator::Itemu8>::f"},
         Name{"_RNvMC1aINtB2_1PKb1_Kb0_Kc78_Kcf6_Kc27_Kca_Khff_E1f", "<a::P<1,0,120,246,39,10,255>>::f"},
         Name{"_RINvC1a1fFUKCPuEuFUK3syshElE", "a::f<fn(*const_()),fn(u8)>"},
-        Name{"_RNvXC1aTNtC1b1BNtC1c1CENtB2_1T1f", "<(b::B,::c::C)>::f"}, Name{"_RNvMC1aC3f161f", "<f16>::f"},
-        Name{"_RNSNvC1a1f6vtable", "a::f::vtable"}, Name{"_RNvNvC1a1f3KEY$tlv$init", "a::f::KEY"},
-        Name{"_RC5crate", "crate"}, Name{"_RINvC1a1fFG_RL0_hERL0_hE", "a::f<fn(&u8)>"},
-        Name{"_RNvMC1aINtB2_1PL_hE1f", "<a::P<u8>>::f"}, Name{"_RNvMC1aINtB2_1PL_E1f", "<a::P>::f"},
-        Name{"_RNvC1au9gre_6ka8i", "a::gr\u00f6\u00dfe"}));
+        Name{"_RNvXC1aTNtC1b1BNtC1c1CENtB2_1T1f", "<(b::B,::c::C)>::f"},
+        Name{"_RNvXC1aTNtC1b1BNCNvMC1aNtC1c1C1d0ENtB2_1T1f", "<(b::B,::<c::C>::d::{closure})>::f"},
+        Name{"_RNvMC1aC3f161f", "<f16>::f"}, Name{"_RNSNvC1a1f6vtable", "a::f::vtable"},
+        Name{"_RNvNvC1a1f3KEY$tlv$init", "a::f::KEY"}, Name{"_RC5crate", "crate"},
+        Name{"_RINvC1a1fFG_RL0_hERL0_hE", "a::f<fn(&u8)>"}, Name{"_RNvMC1aINtB2_1PL_hE1f", "<a::P<u8>>::f"},
+        Name{"_RNvMC1aINtB2_1PL_E1f", "<a::P>::f"}, Name{"_RNvC1au9gre_6ka8i", "a::gr\u00f6\u00dfe"}));
 
 // GCC gives the parts of a coroutine one name.
 INSTANTIATE_TEST_SUITE_P(
