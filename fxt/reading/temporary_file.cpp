@@ -9,8 +9,14 @@
 namespace fxt {
 namespace {
 
+std::string folder() {
+  const char* const chosen = std::getenv("TMPDIR");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+}
+
 [[noreturn]] void fail_at_file(int error) {
-  throw std::system_error(error, std::generic_category(), "temporary file");
+  throw std::system_error(error, std::generic_category(),
+                          "a temporary file in " + folder() + " (TMPDIR names another folder)");
 }
 
 }  // namespace
@@ -20,8 +26,7 @@ TemporaryFile::~TemporaryFile() {
 }
 
 void TemporaryFile::make() {
-  const char* const folder = std::getenv("TMPDIR");
-  std::string path = (folder != nullptr && *folder != '\0' ? std::string(folder) : "/tmp") + "/fxt.XXXXXX";
+  std::string path = folder() + "/fxt.XXXXXX";
   file_ = ::mkstemp(path.data());
   if (file_ < 0) fail_at_file(errno);
   ::unlink(path.c_str());

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -187,6 +190,22 @@ TEST(OrderedReader, SortsInATemporaryFile) {
   const Trace trace = many_records(sorted);
   EXPECT_THAT(events_of(trace), ElementsAreArray(sorted));
   EXPECT_THAT(events_of(trace, {.memory_bytes = 40'000}), ElementsAreArray(sorted));
+}
+
+TEST(OrderedReader, SaysWhereItsTemporaryFileHasNoRoom) {
+  std::vector<std::string> sorted;
+  const Trace trace = many_records(sorted);
+  const char* const variable = std::getenv("TMPDIR");
+  const auto before = variable != nullptr ? std::optional<std::string>(variable) : std::nullopt;
+  ::setenv("TMPDIR", "/dev/null", 1);  // no file can be made in it, as on a full disk
+  std::string problem;
+  try {
+    events_of(trace, {.memory_bytes = 40'000});
+  } catch (const std::system_error& error) {
+    problem = error.what();
+  }
+  before ? ::setenv("TMPDIR", before->c_str(), 1) : ::unsetenv("TMPDIR");
+  EXPECT_EQ(problem, "a temporary file in /dev/null (TMPDIR names another folder): Not a directory");
 }
 
 // A few bytes at a time, once; and then a failure, if that is wanted.
