@@ -47,8 +47,7 @@ struct CheckedOutputOptions {
 //   - an argument of a counter that is not a number is removed, and so is one with the name of another;
 //   - a series that has the name of another counter's gets the name of its counter before its own;
 //   - these are left out, as readers ignore them: ends that end nothing, steps and ends of flows that have
-//   not
-//     begun, begins of flows that are open, and counters without a value.
+//     not begun, begins of flows that are open, and counters without a value.
 class CheckedOutput final : public Output {
  public:
   // An id that no process has.

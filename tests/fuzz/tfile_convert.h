@@ -1,5 +1,5 @@
-// Converts a trace file of any bytes, for the fuzz targets: an input that can't be understood is fine, and so
-// is any output that the Writer accepts.
+// Converts a trace file of any bytes, for the fuzz targets: an input that can't be understood is fine, but a
+// trace keeps the rules of all readers.
 #pragma once
 
 #include <cstdlib>
@@ -14,6 +14,7 @@
 #include "converters/model/sink/fxt_sink.h"
 #include "converters/tfile/importer.h"
 #include "fxt/output.h"
+#include "tests/fuzz/judge.h"
 
 namespace convert {
 
@@ -46,12 +47,12 @@ inline void convert_trace(std::string_view bytes, tfile::TraceFileOptions own = 
     return;
   }
   fxt::MemoryOutput output;
-  // The sink puts some records straight into the buffer: the Writer sees no begins there.
   fxt::Writer writer(output);
   FxtSink sink(writer, names);
   timeline.run(sink, [] {});
   writer.flush();
   sink.finish(timeline, "out.fxt", notes);
+  require_no_error(output);
   text_of(tfile::inspect(fuzzed_trace(), notes, own));
 }
 

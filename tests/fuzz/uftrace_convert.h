@@ -1,6 +1,5 @@
 // What fuzz targets about uftrace recordings share: a directory of their own, and a conversion that must keep
-// the rules (the Writer throws otherwise), with calls that balance and the same bytes for any number of
-// threads.
+// the rules of all readers, with calls that balance and the same bytes for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +20,7 @@
 #include "converters/uftrace/importer.h"
 #include "converters/uftrace/inspect.h"
 #include "fxt/output.h"
+#include "tests/fuzz/judge.h"
 
 namespace convert::uftrace {
 
@@ -75,7 +75,6 @@ inline std::string converted(const std::filesystem::path& recording, std::size_t
   ImportContext context{names, notes, timeline, stats, options};
   import(recording, context, own);
   fxt::MemoryOutput output;
-  // The sink puts some records straight into the buffer: the Writer sees no begins there.
   fxt::Writer writer(output);
   FxtSink sink(writer, names);
   Balance balance(sink);
@@ -83,6 +82,7 @@ inline std::string converted(const std::filesystem::path& recording, std::size_t
   writer.flush();
   sink.finish(timeline, "out.fxt", notes);
   balance.check();
+  require_no_error(output);
   return output.bytes();
 }
 
