@@ -12,21 +12,11 @@
 #include <unistd.h>
 
 #include "converters/model/reading/input_error.h"
-#include "converters/tfile/importer.h"
-#include "converters/uftrace/importer.h"
 #include "fxt/support/foreign_files.h"
 #include "fxt/tools/trace_files.h"
 
 namespace convert {
 namespace {
-
-// A new format adds its importer here.
-constexpr std::array kRooms{
-    &uftrace::make_importer,
-#ifdef FXT_CONVERT_HAS_TFILE
-    &tfile::make_importer,
-#endif
-};
 
 namespace fs = std::filesystem;
 
@@ -47,10 +37,22 @@ std::string advice_for(const std::string& input, const Importers& importers) {
 
 }  // namespace
 
-Importers make_importers() {
-  Importers importers;
-  for (const auto make : kRooms) importers.push_back(make());
-  return importers;
+std::vector<std::string_view> names_of(const Importers& importers) {
+  std::vector<std::string_view> names;
+  for (const auto& importer : importers) names.push_back(importer->name());
+  return names;
+}
+
+std::vector<std::string_view> names_of_joining(const Importers& importers) {
+  std::vector<std::string_view> names;
+  for (const auto& importer : importers)
+    if (importer->joins_others()) names.push_back(importer->name());
+  return names;
+}
+
+std::string none_of(const Importers& importers) {
+  const auto names = names_of(importers);
+  return fmt::format("{} a {}", names.size() == 1 ? "not" : "neither", fmt::join(names, " nor a "));
 }
 
 const Importer& importer_of(const std::string& input, const Importers& importers) {
@@ -62,10 +64,7 @@ const Importer& importer_of(const std::string& input, const Importers& importers
   // An unreadable input is recognized by nobody.
   if (::access(input.c_str(), R_OK) != 0)
     throw InputError(Location::file(input), fmt::format("can't open: {}", std::strerror(errno)));
-  std::vector<std::string_view> names;
-  for (const auto& importer : importers) names.push_back(importer->name());
-  std::string kinds =
-      fmt::format("{} a {}", names.size() == 1 ? "not" : "neither", fmt::join(names, " nor a "));
+  std::string kinds = none_of(importers);
   if (const std::string advice = advice_for(input, importers); !advice.empty())
     kinds += fmt::format(", but {}", advice);
   throw InputError(Location::file(input), kinds);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converters/model/importer.h"
@@ -11,7 +12,14 @@ namespace convert {
 
 using Importers = std::vector<std::unique_ptr<Importer>>;
 
+// All that this program has; stands in rooms.cpp.
 Importers make_importers();
+
+std::vector<std::string_view> names_of(const Importers& importers);
+// Of those whose threads join those of others.
+std::vector<std::string_view> names_of_joining(const Importers& importers);
+// "neither a uftrace recording nor a GDB trace file"
+std::string none_of(const Importers& importers);
 
 // Returns the importer that recognizes the input. Throws InputError with advice if none does.
 const Importer& importer_of(const std::string& input, const Importers& importers);

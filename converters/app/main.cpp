@@ -99,8 +99,10 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
   for (const auto& [name, importer] : options.importer_options)
     if (!used.contains(options.importers[importer].get()))
       add(fmt::format("--{} is for a {}", name, options.importers[importer]->name()));
-  if (options.apart && used.size() < options.importers.size())
-    add("--apart is for a GDB trace file beside a uftrace recording");
+  const auto joins = [](const Importer* importer) { return importer->joins_others(); };
+  if (options.apart && (std::ranges::none_of(used, joins) || std::ranges::all_of(used, joins)))
+    add(fmt::format("--apart is for a {} beside another INPUT",
+                    fmt::join(names_of_joining(options.importers), " or a ")));
   for (const std::string& text : options.without_effect) add(text);
 }
 
@@ -111,11 +113,13 @@ ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) 
   for (const std::string& input : options.inputs) {
     Notes notes;
     if (&input == &options.inputs.front()) note_unused_options(options, notes);
-    Outline outline = importer_of(input, options.importers).inspect(input, notes);
+    const Importer& importer = importer_of(input, options.importers);
+    Outline outline = importer.inspect(input, notes);
     has_notes |= !notes.has_only_remarks();
     if (options.report == ReportForm::Text)
-      fxt::print(unpacked.with_input_names(text_of(options.inspects_all ? outline : summary_of(outline)) +
-                                           text_of(notes)));
+      fxt::print(unpacked.with_input_names(
+          text_of(options.inspects_all ? outline : summary_of(outline, importer.summary())) +
+          text_of(notes)));
     outline["notes"] = outline_of(notes);
     all.push_back(std::move(outline));
   }
@@ -136,12 +140,16 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
         throw BrokenContract("import() calls begin_input() once, and did not");
     });
     std::optional<std::int64_t> offset_ns = offsets_ns[i];
-    is_offset_used |= importer.takes_common_offset();
-    if (!offset_ns && importer.takes_common_offset()) offset_ns = options.offset_ns;
+    is_offset_used |= importer.joins_others();
+    if (!offset_ns && importer.joins_others()) offset_ns = options.offset_ns;
     if (offset_ns) context.timeline.shift_input(i, *offset_ns);
   }
-  if (options.offset_ns && !is_offset_used)
-    throw UsageError("--offset: no INPUT is a GDB trace file; name the INPUT: --offset INPUT=TIME");
+  if (options.offset_ns && !is_offset_used) {
+    const auto joining = names_of_joining(options.importers);
+    throw UsageError(
+        fmt::format("--offset: {}name the INPUT: --offset INPUT=TIME",
+                    joining.empty() ? "" : fmt::format("no INPUT is a {}; ", fmt::join(joining, " or a "))));
+  }
 }
 
 // With --utc, times without a unit count by the wall clock, or by the recording's own, whose times are

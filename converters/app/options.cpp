@@ -7,6 +7,7 @@
 #include <elfutils/libdwfl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -23,30 +24,44 @@
 namespace convert {
 namespace {
 
-fxt::ProgramText program_text() {
+fxt::ProgramText program_text(const Importers& importers) {
+  std::vector<std::string> kinds_and_forms, inputs, defaults;
+  std::vector<std::pair<std::string, std::string>> examples;
+  std::vector<std::string> common_options{"time-range", "tid", "output", "force", "explain", "quiet", "help"};
+  for (const auto& importer : importers) {
+    const ImporterHelp help = importer->help();
+    kinds_and_forms.push_back(fmt::format("{}s", importer->name()));
+    if (!help.form.empty()) kinds_and_forms.back() += fmt::format(" ({})", help.form);
+    if (!help.input.empty()) inputs.push_back(help.input);
+    for (const auto& [command, meaning] : help.examples)
+      examples.emplace_back("fxt-convert " + command, meaning);
+    common_options.insert(common_options.end(), help.common_options.begin(), help.common_options.end());
+    if (const std::string path = importer->default_input(); !path.empty()) defaults.push_back("./" + path);
+  }
+  if (inputs.size() > 1)
+    examples.emplace_back(fmt::format("fxt-convert {} all.fxt", fmt::join(inputs, " ")),
+                          "all on one timeline");
+  if (!inputs.empty())
+    examples.emplace_back(fmt::format("fxt-convert --inspect {}", inputs.front()), "what it contains");
   const std::string libraries = fmt::format("libdw {}, {}", dwfl_version(nullptr), library_of_archives());
   return {.name = "fxt-convert",
           .version = FXT_CONVERT_VERSION,
-          .summary = "converts uftrace recordings and GDB trace files to FXT",
+          .summary = fmt::format("converts {}s to FXT", fmt::join(names_of(importers), "s and ")),
           .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
                        "--inspect[=all] [--report json] INPUT..."},
-          .description =
-              "Converts uftrace recordings (directories) and GDB trace files into one FXT trace, which "
-              "Perfetto, Tracy, magic-trace and Fuchsia's tools open. The type of an input is detected from "
+          .description = fmt::format(
+              "Converts {} into one FXT trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open. "
+              "The type of an input is detected from "
               "its content, not its name; a tar archive of recordings is one, too, and INPUT `-` is standard "
               "input. OUTPUT `-` is standard output; a name ending in .gz, .zst, .bz2 or .xz is compressed. "
               "One INPUT "
-              "alone is written to INPUT.fxt; without any, ./uftrace.data is.",
+              "alone is written to INPUT.fxt; without any, {} is.",
+              fmt::join(kinds_and_forms, " and "), fmt::join(defaults, " or ")),
           .exit_status =
               "0 done (there may be notes), 1 an input was not understood or the output not written, 2 "
               "wrong usage, 3 done, but --strict and there were notes.",
-          .examples = {{"fxt-convert run.data run.fxt", "a recording of uftrace"},
-                       {"fxt-convert session.tfile out.fxt", "a trace file of GDB (tsave)"},
-                       {"fxt-convert run.data session.tfile both.fxt", "both on one timeline"},
-                       {"fxt-convert -F draw -t 10us run.data", "only draw(), from 10 us on"},
-                       {"fxt-convert --inspect run.data", "what a recording contains"}},
-          .common_options = {"time-range", "filter", "notrace", "depth", "time-filter", "tid", "program",
-                             "output", "force", "explain", "quiet", "help"},
+          .examples = std::move(examples),
+          .common_options = std::move(common_options),
           .build = fxt::build_text(libraries)};
 }
 
@@ -84,6 +99,7 @@ fxt::CutOptions& cut_of(ConvertOptions& options) {
 // The options of the program, followed by those of each importer.
 OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& texts) {
   OptionTable table;
+  const auto joining = names_of_joining(options.importers);
   table.push_back(
       {.title = "What to convert:",
        .options = {
@@ -124,16 +140,14 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                "in another form)"),
            {.name = "offset",
             .argument = "[INPUT=]TIME",
-            .help =
+            .help = fmt::format(
                 "add TIME to all times of INPUT: its path as given or as the report lists it (for one of an "
-                "archive, behind the archive's), or its number in that list. Without INPUT: "
-                "of all GDB trace files. TIME may be negative, in ns (default), us, ms or s. May be "
-                "repeated",
+                "archive, behind the archive's), or its number in that list. {}TIME may be negative, in ns "
+                "(default), us, ms or s. May be repeated",
+                joining.empty() ? ""
+                                : fmt::format("Without INPUT: of all {}s. ", fmt::join(joining, "s and "))),
             .value = each<std::string>([&](const std::string& text) { add_offset(text, options); }),
             .may_repeat = true},
-           flag("apart", 0, options.apart,
-                "give the threads of a GDB trace file tracks of their own (default: frames are drawn among "
-                "the calls of the same thread, if a uftrace recording has it)"),
            choice(
                "durations", options.lanes.durations,
                {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
@@ -143,6 +157,12 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                   "tell Perfetto which part to show first, the order of processes and threads, command lines "
                   "and, with --utc, the date, in a blob that other viewers skip (default: auto)"),
        }});
+  if (!joining.empty())
+    table.back().options.push_back(flag(
+        "apart", 0, options.apart,
+        fmt::format("give the threads of a {} tracks of their own (default: its events are drawn among the "
+                    "calls of the same thread, if another INPUT has it)",
+                    fmt::join(joining, " or a "))));
   for (const auto& importer : options.importers)
     table.push_back({.title = fmt::format("For a {}:", importer->name()), .options = importer->options()});
   table.push_back(
@@ -216,10 +236,14 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
 // The last of several paths is the OUTPUT, unless -o names it. A single path is an INPUT; without any, the
 // INPUT is the directory that uftrace records into by default.
 void choose_paths(ConvertOptions& options, bool has_output, const std::string& output) {
-  constexpr const char* kDefaultRecording = "uftrace.data";
-  if (options.inputs.empty() && std::filesystem::is_directory(kDefaultRecording))
-    options.inputs.emplace_back(kDefaultRecording);
-  if (options.inputs.empty()) throw UsageError("no INPUT is given, and there is no ./uftrace.data");
+  std::string defaults;
+  for (const auto& importer : options.importers) {
+    const std::string path = importer->default_input();
+    if (path.empty()) continue;
+    if (options.inputs.empty() && std::filesystem::is_directory(path)) options.inputs.push_back(path);
+    defaults += (defaults.empty() ? "./" : " or ./") + path;
+  }
+  if (options.inputs.empty()) throw UsageError("no INPUT is given, and there is no " + defaults);
   if (has_output) {
     options.output = output;
   } else if (options.inputs.size() == 1) {
@@ -253,7 +277,7 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
   TextOptions texts;
   const OptionTable table = table_of(options, output, texts);
   CommandLine line = parse(argc, argv, table);
-  if (const auto text = texts.text_of(program_text(), table, line)) {
+  if (const auto text = texts.text_of(program_text(options.importers), table, line)) {
     fxt::print(*text);
     return std::nullopt;
   }
@@ -279,7 +303,7 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
     throw UsageError("pieces need names: OUTPUT can't be - with --split-size and --split-time");
   if (std::ranges::count(options.inputs, "-") != 0 && ::isatty(STDIN_FILENO) == 1)
     throw UsageError(
-        "standard input is the terminal: send it a tar archive of a recording, or a GDB trace file");
+        "standard input is the terminal: send it an INPUT: a file, or a tar archive of a directory");
   return options;
 }
 

@@ -39,16 +39,7 @@ std::string text_of(const Notes& notes) {
   return text;
 }
 
-Outline summary_of(const Outline& all) {
-  // By section: what is shown of it. A list without one is counted.
-  const std::map<std::string, std::vector<std::string>> kShown{
-      {"format", {}},
-      {"info", {"command", "program", "ended", "recorded", "elapsed", "uftrace", "host", "kernel"}},
-      {"records", {"records", "bytes", "lost records"}},
-      {"target", {"architecture"}},
-      {"status", {"state", "notes"}},
-      {"frames", {"frames", "hits", "steps"}},
-      {"time", {"clock", "frames with a time stamp", "of", "span", "first ns", "last ns"}}};
+Outline summary_of(const Outline& all, const std::map<std::string, std::vector<std::string>>& shown) {
   constexpr std::size_t kListed = 8;
   // "28329 worker 1: 910 records".
   const auto line_of_entry = [&](const Outline& entry) {
@@ -65,8 +56,8 @@ Outline summary_of(const Outline& all) {
   };
   Outline summary;
   for (const auto& [name, value] : all.items()) {
-    if (const auto shown = kShown.find(name); shown != kShown.end() && value.is_object()) {
-      for (const std::string& key : shown->second)
+    if (const auto entries = shown.find(name); entries != shown.end() && value.is_object()) {
+      for (const std::string& key : entries->second)
         if (const auto part = value.find(key); part != value.end()) summary[name][key] = *part;
     } else if (name == "threads" || name == "tracepoints" || name == "damage") {
       Outline& list = summary[name] = Outline::array();

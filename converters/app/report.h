@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,8 +39,9 @@ Outline outline_of(const Report& report);
 // The same in a few lines, for people.
 std::string text_of(const Report& report);
 
-// What --inspect shows of an input on one screen: a part of all that importers tell.
-Outline summary_of(const Outline& all);
+// What --inspect shows of an input on one screen. `shown`: the entries of its objects, by name; the other
+// objects are only named. See Importer::summary().
+Outline summary_of(const Outline& all, const std::map<std::string, std::vector<std::string>>& shown);
 
 // The notes: as text, every kind with its first locations (or "notes: none"); as JSON, a list of {kind,
 // count, first}, where `first` is the first location with its problem.

@@ -294,7 +294,7 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
     find_recordings(folder, importers, found);
     if (!found.empty()) return found;
     throw InputError(Location::file(name),
-                     "an archive that holds neither a uftrace recording nor a GDB trace file");
+                     fmt::format("an archive of files that are {}", none_of(importers)));
   }
   const fs::path file = folder / fs::path(name).stem();  // the trace shows it
   names_.emplace_back(file, name);

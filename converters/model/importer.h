@@ -7,11 +7,13 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "converters/model/names/names.h"
@@ -76,11 +78,21 @@ struct ImportContext {
   throw InputError(Location::file(input), "can't read: " + error.message());
 }
 
+// What the help says of a kind of input.
+struct ImporterHelp {
+  std::string form = {};   // "directories"
+  std::string input = {};  // a path as it is usual: "run.data"
+  // Commands, without the program's name, and what they do: {"run.data run.fxt", "a recording of uftrace"}.
+  std::vector<std::pair<std::string, std::string>> examples = {};
+  std::vector<std::string> common_options = {};  // names of those options that the short help lists
+};
+
 class Importer {
  public:
   virtual ~Importer() = default;
 
-  virtual std::string_view name() const = 0;  // of such an input: "uftrace recording"
+  virtual std::string_view name() const = 0;  // of such an input: "uftrace recording"; an s makes it several
+  virtual ImporterHelp help() const { return {}; }
   // Parsing them changes this importer, which must not move.
   virtual std::vector<Option> options() = 0;
 
@@ -92,10 +104,16 @@ class Importer {
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // What the input holds, for `--inspect`. Throws as import() does.
   virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
+  // What of it is shown on one screen: the entries of its objects, by name. Without this, an object's name
+  // is.
+  virtual std::map<std::string, std::vector<std::string>> summary() const { return {}; }
   // Files that its options name besides the inputs: no output replaces them.
   virtual std::vector<std::string> files_of_options() const { return {}; }
-  // Whether an offset option that names no input is meant for inputs of this kind.
-  virtual bool takes_common_offset() const { return false; }
+  // The input where none is given and a directory of this name exists: "uftrace.data".
+  virtual std::string default_input() const { return {}; }
+  // Whether threads of such an input are drawn among those of other inputs, if both have recorded them. An
+  // `--offset` without the name of an input, and `--apart`, are meant for such inputs.
+  virtual bool joins_others() const { return false; }
 };
 
 }  // namespace convert

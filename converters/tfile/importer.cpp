@@ -31,6 +31,11 @@ namespace {
 class TraceFileImporter final : public Importer {
  public:
   std::string_view name() const override { return "GDB trace file"; }
+  ImporterHelp help() const override {
+    return {.input = "session.tfile",
+            .examples = {{"session.tfile out.fxt", "a trace file of GDB (tsave)"}},
+            .common_options = {"program"}};
+  }
   std::vector<Option> options() override;
   bool recognizes(const std::filesystem::path& input) const override { return tfile::recognizes(input); }
   void import(const std::filesystem::path& input, ImportContext& context) const override {
@@ -39,12 +44,19 @@ class TraceFileImporter final : public Importer {
   Outline inspect(const std::filesystem::path& input, Notes& notes) const override {
     return tfile::inspect(input, notes, options_);
   }
+  std::map<std::string, std::vector<std::string>> summary() const override {
+    return {{"format", {}},
+            {"target", {"architecture"}},
+            {"status", {"state", "notes"}},
+            {"frames", {"frames", "hits", "steps"}},
+            {"time", {"clock", "frames with a time stamp", "of", "span", "first ns", "last ns"}}};
+  }
   std::vector<std::string> files_of_options() const override {
     std::vector<std::string> files(options_.programs.begin(), options_.programs.end());
     if (!options_.symbols.empty()) files.push_back(options_.symbols);
     return files;
   }
-  bool takes_common_offset() const override { return true; }
+  bool joins_others() const override { return true; }
 
  private:
   TraceFileOptions options_;

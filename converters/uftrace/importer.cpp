@@ -259,6 +259,13 @@ namespace {
 class RecordingImporter final : public Importer {
  public:
   std::string_view name() const override { return "uftrace recording"; }
+  ImporterHelp help() const override {
+    return {.form = "directories",
+            .input = "run.data",
+            .examples = {{"run.data run.fxt", "a recording of uftrace"},
+                         {"-F draw -t 10us run.data", "only draw(), from 10 us on"}},
+            .common_options = {"filter", "notrace", "depth", "time-filter"}};
+  }
   std::vector<Option> options() override;
   bool recognizes(const std::filesystem::path& input) const override { return uftrace::recognizes(input); }
   std::string advice_for(const std::filesystem::path& input) const override;
@@ -268,6 +275,13 @@ class RecordingImporter final : public Importer {
   Outline inspect(const std::filesystem::path& input, Notes& notes) const override {
     return uftrace::inspect(input, notes);
   }
+  std::map<std::string, std::vector<std::string>> summary() const override {
+    return {{"format", {}},
+            {"info", {"command", "program", "ended", "recorded", "elapsed", "uftrace", "host", "kernel"}},
+            {"records", {"records", "bytes", "lost records"}},
+            {"time", {"clock", "of", "span", "first ns", "last ns"}}};
+  }
+  std::string default_input() const override { return "uftrace.data"; }
 
  private:
   RecordingOptions options_;

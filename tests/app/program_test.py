@@ -188,7 +188,7 @@ class Usage(ProgramTest):
         self.assertNotIn(b"option-unused", self.convert("--no-args", POOL, self.output).stdout)
 
     def test_options_that_others_leave_without_effect_are_noted(self):
-        bias, apart = "--load-bias has no effect without --program", "--apart is for a GDB trace file beside a uftrace recording"
+        bias, apart = "--load-bias has no effect without --program", "--apart is for a GDB trace file beside another INPUT"
         match = "--match has no effect without --filter, --notrace, --caller-filter, --hide, --trigger or --loc-filter"
         for arguments, inputs, problems in (
                 (["--load-bias=1"], [FRAMES], [bias]),
@@ -300,7 +300,7 @@ class Usage(ProgramTest):
         self.assert_wrong(["-j0", POOL, self.output], problem)
         self.assert_wrong(["--jobs=0", POOL, self.output], problem)
         self.assert_wrong(["--jobs=1025", POOL, self.output], "--jobs takes a number from 1 to 1024, not '1025'")
-        self.assert_wrong(["--jobs=two", POOL, self.output], "--jobs takes a number, not 'two'")
+        self.assert_wrong(["--jobs=two", POOL, self.output], "--jobs takes a number from 1 to 1024, not 'two'")
         self.assert_done(self.convert("-j", "1", POOL, self.output))
         self.assert_done(self.convert("--jobs=1024", POOL, self.output))
 

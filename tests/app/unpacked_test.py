@@ -23,7 +23,7 @@ CONVERT = Path(os.environ["PROGRAMS"]).resolve() / "fxt-convert"
 CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
 POOL = REPOSITORY / "tests" / "uftrace" / "recordings" / "pool"
 HEATER = REPOSITORY / "samples" / "gdb" / "heater.tfile"
-NOTHING = "holds neither a uftrace recording nor a GDB trace file"
+NOTHING = "files that are neither a uftrace recording nor a GDB trace file"
 
 
 def tar_of(*files, form="w", **options):
@@ -175,7 +175,7 @@ class Unpacked(unittest.TestCase):
         (self.directory / "out.fxt").unlink()
         self.assert_refused(trace, neither + ", but an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it")
         self.assert_refused(gzip.compress(trace), ": a compressed FXT trace already: decompress it to open it in a viewer")
-        self.assert_refused(tar_of(entry("a", size=9000)), f": an archive that {NOTHING}")
+        self.assert_refused(tar_of(entry("a", size=9000)), f": an archive of {NOTHING}")
         self.assert_not_unpacked(tar[:1300], ("", "Truncated tar archive"))
         self.assert_refused(gzip.compress(tar)[:-20], ": can't unpack: truncated gzip input")
         (self.directory / "file").write_bytes(gzip.compress(b"x" * 10000))
@@ -213,7 +213,7 @@ class Unpacked(unittest.TestCase):
         os.close(ours)
         os.close(theirs)
         self.assertEqual((process.returncode, process.stderr.splitlines()[0]), (2, b"fxt-convert: standard input is the "
-                         b"terminal: send it a tar archive of a recording, or a GDB trace file"))
+                         b"terminal: send it an INPUT: a file, or a tar archive of a directory"))
 
     def test_nothing_stays_when_it_is_ended(self):
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:

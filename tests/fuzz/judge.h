@@ -1,6 +1,7 @@
 // Judges what the fuzz targets convert: any input may be refused, but a trace must open in every reader.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 

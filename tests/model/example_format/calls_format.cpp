@@ -141,7 +141,7 @@ std::map<std::uint64_t, std::uint64_t> count_lines(CallLines& lines) {
 
 class CallsImporter : public Importer {
  public:
-  std::string_view name() const override { return "list of calls"; }
+  std::string_view name() const override { return "call list"; }
   std::vector<Option> options() override { return {}; }
   bool recognizes(const std::filesystem::path& input) const override {
     return read_text_file(fxt::FilePlace(input), kFirstLine.size()) == kFirstLine;
