@@ -37,7 +37,8 @@ namespace {
 std::unique_ptr<PerfFileSource> perf_source_of(RecordingImport& recording, ImportContext& context) {
   if (recording.perf_queues.empty()) return nullptr;
   return std::make_unique<PerfFileSource>(
-      recording.directory.perf_cpus, PerfReading{.order = recording.info.order}, recording.perf_queues,
+      recording.directory.perf_cpus,
+      PerfReading{.order = recording.info.order, .reused = recording.reused_if_any()}, recording.perf_queues,
       PerfFileSource::Shown{.switches = recording.shows_perf_switches() || recording.has_estimated_exits(),
                             .names = recording.shows_own_events() ? &context.names : nullptr},
       context.stats);
@@ -59,7 +60,8 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, N
           .tracepoints = &recording.tracepoints,
           .left_out = std::move(left_out),
           .events = !recording.options.no_event,
-          .switches = !has_perf && !recording.options.no_sched && !recording.options.no_event},
+          .switches = !has_perf && !recording.options.no_sched && !recording.options.no_event,
+          .reused = recording.reused_if_any()},
       notes, stats);
 }
 
@@ -89,8 +91,8 @@ LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) 
     return own != recording.perf.end() && !(own->second.*given).empty() ? own->second.*given : named.name;
   };
   const Task* const leader = recording.sessions.find_task(static_cast<ThreadId>(task.pid));
-  return {.process = task.pid,
-          .thread = task.tid,
+  return {.process = recorded(task.pid),
+          .thread = recorded(task.tid),
           .process_name = name_of(leader != nullptr ? *leader : task, &PerfThread::program),
           .thread_name = name_of(task, &PerfThread::name),
           .weight = plan.size_bytes,

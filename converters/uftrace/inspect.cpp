@@ -23,6 +23,7 @@ namespace {
 
 struct SurveyedFile {
   const ThreadFile* file;
+  std::uint64_t size_bytes;  // of the thread's part
   RecordSurvey survey;
 };
 using Surveys = std::map<ThreadId, SurveyedFile>;
@@ -42,7 +43,7 @@ Outline sessions_of(const Recording& recording) {
   Outline list = Outline::array();
   for (const Session& session : recording.sessions.sessions()) {
     Outline outline{{"session", session.space->sid},
-                    {"process", number_of(session.pid)},
+                    {"process", number_of(recorded(session.pid))},
                     {"program", session.exename},
                     {"start ns", session.start_ns},
                     {"mappings", session.space->map.mappings},
@@ -57,10 +58,12 @@ Outline sessions_of(const Recording& recording) {
   return list;
 }
 
-ThreadFacts facts_with_times(Recording& recording, const Task& task, const fxt::FilePlace& place) {
-  ThreadFacts facts = facts_of(task, recording);
+ThreadFacts facts_with_times(Recording& recording, const TaskRecords& records, const fxt::FilePlace& place) {
+  ThreadFacts facts = facts_of(*records.task, recording);
+  facts.part = records.part;
   try {
-    if (const auto times = possible_times_of(task, recording, read_head(place, facts))) facts.times = *times;
+    if (const auto times = possible_times_of(*records.task, recording, read_head(place, facts)))
+      facts.times = *times;
   } catch (const InputError&) {
     // The survey notes that the file can't be read.
   }
@@ -71,15 +74,15 @@ Surveys survey_threads(Recording& recording, Notes& notes) {
   Surveys surveys;
   std::size_t damage_left = RecordSurvey::kMaxDamage;  // of all files together
   for (const ThreadFile& file : recording.directory.threads) {
-    const Task* const task = recording.sessions.find_task(file.tid);
-    if (task == nullptr) continue;
-    PayloadDecoder payload_decoder(recording.layouts, *task);
-    RecordSurvey survey =
-        survey_records(file.place, facts_with_times(recording, *task, file.place), payload_decoder, notes);
-    survey.damage.resize(std::min(survey.damage.size(), damage_left));
-    survey.damage.shrink_to_fit();
-    damage_left -= survey.damage.size();
-    surveys.emplace(file.tid, SurveyedFile{&file, std::move(survey)});
+    for (const TaskRecords& records : tasks_of(file, recording)) {
+      PayloadDecoder payload_decoder(recording.layouts, *records.task);
+      RecordSurvey survey = survey_records(file.place, facts_with_times(recording, records, file.place),
+                                           payload_decoder, notes);
+      survey.damage.resize(std::min(survey.damage.size(), damage_left));
+      survey.damage.shrink_to_fit();
+      damage_left -= survey.damage.size();
+      surveys.emplace(records.task->tid, SurveyedFile{&file, size_of(records.part, file), std::move(survey)});
+    }
   }
   return surveys;
 }
@@ -122,10 +125,10 @@ Outline threads_of(const Recording& recording, const Surveys& surveys) {
   for (const auto& [tid, task] : recording.sessions.tasks()) {
     const auto of_perf = recording.perf.find(tid);
     const auto surveyed = surveys.find(tid);
-    Outline outline{{"thread", number_of(tid)}, {"process", number_of(task.pid)}};
+    Outline outline{{"thread", number_of(recorded(tid))}, {"process", number_of(recorded(task.pid))}};
     outline["name"] =
         of_perf != recording.perf.end() && !of_perf->second.name.empty() ? of_perf->second.name : task.name;
-    if (task.parent) outline["forked by"] = number_of(*task.parent);
+    if (task.parent) outline["forked by"] = number_of(recorded(*task.parent));
     if (task.fork_ns) outline["forked at ns"] = *task.fork_ns;
     if (task.is_leader()) {
       if (const auto forks = counts.forks.find(task.pid); forks != counts.forks.end())
@@ -137,7 +140,7 @@ Outline threads_of(const Recording& recording, const Surveys& surveys) {
       outline["file"] = "none";
     } else {
       outline["file"] = surveyed->second.file->place.name();
-      outline["bytes"] = surveyed->second.file->size_bytes;
+      outline["bytes"] = surveyed->second.size_bytes;
       add_records(outline, surveyed->second.survey);
     }
     if (of_perf != recording.perf.end()) {
@@ -158,7 +161,7 @@ std::string name_of_event(std::uint64_t id, const UserEvents& user_events) {
 
 Outline records_of(const Surveys& surveys, const RecordSurvey& all, const UserEvents& user_events) {
   std::uint64_t bytes = 0;
-  for (const auto& [tid, surveyed] : surveys) bytes += surveyed.file->size_bytes;
+  for (const auto& [tid, surveyed] : surveys) bytes += surveyed.size_bytes;
   Outline outline{{"files", surveys.size()},
                   {"bytes", bytes},
                   {"records", all.records},

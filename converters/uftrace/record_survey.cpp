@@ -34,7 +34,7 @@ class Survey {
       };
       while (!cursor.is_done()) {
         cursor.read(block);
-        while (const auto item = cursor.next({}, plain)) count(*item, item->end == file.size());
+        while (const auto item = cursor.next({}, plain)) count(*item, item->end == cursor.end());
         survey_.records = cursor.records();
       }
     } catch (const InputError& unreadable) {

@@ -3,8 +3,80 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <vector>
+
+#include "converters/model/reading/input_error.h"
+#include "converters/uftrace/records/call_walk.h"
 
 namespace convert::uftrace {
+namespace {
+
+// Finds the first record that is not before a time.
+class RecordSearch {
+ public:
+  explicit RecordSearch(std::uint64_t time_ns) : time_ns_(time_ns) {}
+  std::optional<std::uint64_t> found() const { return found_; }  // its offset in the file
+
+  // ---- For CallWalk ----
+
+  bool is_done() const { return found_.has_value(); }
+  std::uint64_t plain_until_ns() const { return time_ns_; }
+  static bool may_skip(const CallRecord&) { return true; }
+  static void skipped(const CallRecord&, std::uint64_t) {}
+  void before_call(const RecordItem& item) { look_at(item); }
+  static void after_call(const RecordItem&) {}
+  void other_record(const RecordItem& item) {
+    if (item.what == RecordItem::What::Event) look_at(item);
+  }
+
+ private:
+  void look_at(const RecordItem& item) {
+    if (!found_ && item.call.time_ns >= time_ns_) found_ = item.begin;
+  }
+
+  std::uint64_t time_ns_;
+  std::optional<std::uint64_t> found_;
+};
+
+}  // namespace
+
+ReusedIds reused_ids_of(std::vector<TaskEvent>& events, const Directory& directory, const Info& info) {
+  ReusedIds reused(events);
+  if (reused.has_any()) find_forks(directory.perf_cpus, info.order, reused);
+  return reused;
+}
+
+std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording) {
+  std::vector<TaskRecords> all;
+  for (const auto& [thread, begin_ns] : recording.reused.owners_of(file.tid)) {
+    const Task* const task = recording.sessions.find_task(thread);
+    if (task == nullptr) continue;
+    if (all.empty()) {
+      all.push_back({task, {}});
+      continue;
+    }
+    auto& [before, part] = all.back();
+    ThreadFacts facts = facts_of(*before, recording);
+    facts.part = part;
+    PayloadDecoder payload_decoder(recording.layouts, *before);
+    const std::vector<std::uint64_t> inherited;
+    RecordSearch search(begin_ns);
+    try {
+      CallWalk({*before, file.place, facts, &payload_decoder, inherited}).run(search);
+    } catch (const InputError&) {
+      // Whoever reads the records says so.
+    }
+    if (!search.found()) continue;
+    part.end = *search.found();
+    all.push_back({task, {.begin = part.end}});
+  }
+  return all;
+}
+
+std::uint64_t size_of(const FilePart& part, const ThreadFile& file) {
+  const std::uint64_t end = std::min(part.end, file.size_bytes);
+  return end - std::min(part.begin, end);
+}
 
 ThreadFacts facts_of(const Task& task, Recording& recording) {
   const Info& info = recording.info;

@@ -13,6 +13,7 @@
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "converters/uftrace/recording/reused_ids.h"
 #include "converters/uftrace/recording/sessions.h"
 #include "converters/uftrace/recording/task_file.h"
 #include "converters/uftrace/records/fork_scan.h"
@@ -20,6 +21,9 @@
 #include "converters/uftrace/symbols/symbolizer.h"
 
 namespace convert::uftrace {
+
+// Puts our numbers into the events.
+ReusedIds reused_ids_of(std::vector<TaskEvent>& events, const Directory& directory, const Info& info);
 
 struct Recording {
   struct Reading {
@@ -38,9 +42,11 @@ struct Recording {
       : directory(list_directory(path)),
         info(read_info(directory, reading.notes)),
         events(read_task_file(directory, info.order, reading.notes)),
+        reused(reused_ids_of(events, directory, info)),
         sessions(directory, info, events, reading.notes),
-        perf(
-            scan_perf(directory.perf_cpus, {.order = info.order, .notes = &perf_notes}, reading.shortest_ns)),
+        perf(scan_perf(directory.perf_cpus,
+                       {.order = info.order, .notes = &perf_notes, .reused = reused_if_any()},
+                       reading.shortest_ns)),
         user_events(directory, sessions, reading.notes),
         symbolizer(directory, sessions, reading.demangle, reading.names, reading.symbol_notes, reading.elf),
         specs(info, directory.file("info").text(), reading.names, reading.notes),
@@ -56,9 +62,12 @@ struct Recording {
       reading.notes.add(kUnreadableFile, [&] { return problem; });
   }
 
+  const ReusedIds* reused_if_any() const { return reused.has_any() ? &reused : nullptr; }
+
   Directory directory;
   Info info;
-  std::vector<TaskEvent> events;
+  std::vector<TaskEvent> events;  // with our numbers
+  ReusedIds reused;
   Sessions sessions;
   Notes perf_notes;
   PerfThreads perf;  // the threads in the perf files
@@ -69,6 +78,14 @@ struct Recording {
   PayloadLayouts layouts;
 };
 
+// A task, and what it wrote into a record file.
+struct TaskRecords {
+  const Task* task;
+  FilePart part;
+};
+// Those of a file, in order. There are several if its id was used by several tasks in turn.
+std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording);
+std::uint64_t size_of(const FilePart& part, const ThreadFile& file);
 // Of a thread, without the times that its records may have. Borrows the task and the recording.
 ThreadFacts facts_of(const Task& task, Recording& recording);
 // The times that its records may have, by all that is known beforehand. Nothing if its first record, which

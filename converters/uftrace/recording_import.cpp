@@ -79,7 +79,7 @@ namespace {
 std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& context) {
   std::set<ProcessId> ancestors;
   for (const auto& [tid, task] : sessions.tasks()) {
-    if (!context.shows_thread(number_of(tid))) continue;
+    if (!context.shows_thread(number_of(recorded(tid)))) continue;
     for (const Task* child = &task; child != nullptr && child->parent;
          child = sessions.find_task(static_cast<ThreadId>(*child->parent)))
       if (!ancestors.insert(*child->parent).second) break;
@@ -97,7 +97,7 @@ std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImpor
       notes.add(kNoThread, [&] {
         return fmt::format("{}: {} of {} by thread {}", recording.directory.file("task.txt").text(),
                            change.what == ListedEvent::What::Exec ? "exec" : "load", change.text,
-                           number_of(tid));
+                           number_of(recorded(tid)));
       });
   };
   for (const TaskEvent& event : recording.events)
@@ -142,9 +142,9 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
   const auto ancestors = ancestors_of_shown(recording.sessions, context);
   ThreadPlans plans;
   for (const auto& [tid, task] : recording.sessions.tasks()) {
-    const bool is_shown = context.shows_thread(number_of(tid));
+    const bool is_shown = context.shows_thread(number_of(recorded(tid)));
     if (!is_shown)
-      context.notes.add(kThreadsLeftOut, [&, id = number_of(task.tid)] {
+      context.notes.add(kThreadsLeftOut, [&, id = number_of(recorded(task.tid))] {
         return fmt::format("{}: thread {}", recording.directory.path.native(), id);
       });
     if (!is_shown && !ancestors.contains(task.pid)) continue;
@@ -156,14 +156,17 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
                              .listed_events = std::move(changes[tid])});
   }
   for (const ThreadFile& file : recording.directory.threads) {
-    const auto found = plans.find(file.tid);
-    if (found == plans.end()) continue;
-    ThreadPlan& plan = found->second;
-    plan.place = file.place;
-    plan.size_bytes = file.size_bytes;
-    plan.keep_open = file.keep_open;
-    plan.head = read_head(plan.place, plan.facts);
-    if (const auto times = possible_times_of(*plan.task, recording, plan.head)) plan.facts.times = *times;
+    for (const auto& [task, part] : tasks_of(file, recording)) {
+      const auto found = plans.find(task->tid);
+      if (found == plans.end()) continue;
+      ThreadPlan& plan = found->second;
+      plan.place = file.place;
+      plan.size_bytes = size_of(part, file);
+      plan.keep_open = file.keep_open;
+      plan.facts.part = part;
+      plan.head = read_head(plan.place, plan.facts);
+      if (const auto times = possible_times_of(*task, recording, plan.head)) plan.facts.times = *times;
+    }
   }
   return plans;
 }
@@ -195,8 +198,8 @@ std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingI
 
 void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline) {
   const Task& task = *plan.task;
-  plan.shown_process = timeline.ids().of(task.pid);
-  plan.shown_thread = timeline.ids().of(task.tid);
+  plan.shown_process = timeline.ids().of(recorded(task.pid));
+  plan.shown_thread = timeline.ids().of(recorded(task.tid));
   plan.shows_cpu_tracks = recording.options.cpu_tracks;
   if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
     plan.switches = {.queue = &recording.perf_queues[task.tid],
@@ -214,11 +217,11 @@ void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeli
   }
   if (const auto queue = recording.kernel_queues.find(task.tid); queue != recording.kernel_queues.end()) {
     queue->second.set_thread(plan.shown_thread);
-    plan.kernel = {
-        .queue = &queue->second,
-        .thread = fmt::format("{}: thread {}", recording.directory.path.native(), number_of(task.tid)),
-        .tracepoints = &recording.tracepoints,
-        .skips_outside = recording.options.kernel_skip_out};
+    plan.kernel = {.queue = &queue->second,
+                   .thread = fmt::format("{}: thread {}", recording.directory.path.native(),
+                                         number_of(recorded(task.tid))),
+                   .tracepoints = &recording.tracepoints,
+                   .skips_outside = recording.options.kernel_skip_out};
   }
 }
 

@@ -33,7 +33,7 @@ bool ThreadEvents::emit_known(const KnownEvent& event, std::uint64_t time_ns, st
       into.add({names.intern(event.values[i]),
                 typed(load<std::uint64_t>(data.data() + i * kWord, context_.order))});
   };
-  const auto tid = number_of(task_.tid);
+  const auto tid = number_of(recorded(task_.tid));
   switch (event.kind) {
     case UftraceEventKind::ProcessCounter:
     case UftraceEventKind::ThreadCounter:

@@ -64,7 +64,7 @@ void KernelFileSource::stage(const KernelEvent& event) {
   if (event.kind != KernelEvent::Kind::Data) return lose_events(event, cpu);
   const auto payload = event.payload;
   if (!common_.fit(payload)) return note_short(event, cpu);
-  const ThreadId thread = thread_in(common_.thread, payload);
+  const ThreadId thread = thread_in(common_.thread, event);
   if (thread != cpu.thread) switch_to(thread, event, cpu);
   cpu.is_behind_loss = false;
   const std::uint64_t type = type_of(payload);
@@ -114,7 +114,7 @@ void KernelFileSource::stage_other(std::uint64_t type, const KernelEvent& event,
   }
   if (shown_.events) {
     KernelQueue* const receiver =
-        cpu.queue != nullptr ? cpu.queue : find_subject(cpu.thread, *tracepoint, payload);
+        cpu.queue != nullptr ? cpu.queue : find_subject(cpu.thread, *tracepoint, event);
     if (receiver != nullptr) stage_event(*tracepoint, event, cpu, *receiver);
   }
   if (shown_.switches && tracepoint->previous_thread.exists()) stage_switch(*tracepoint, event, cpu);
@@ -167,7 +167,7 @@ void KernelFileSource::stage_switch(const Tracepoint& tracepoint, const KernelEv
   const auto payload = event.payload;
   const auto stage_side = [&](const IntegerField& thread, const IntegerField& priority,
                               KernelMessage message) {
-    KernelQueue* const queue = thread.fits(payload) ? find_queue(thread_in(thread, payload)) : nullptr;
+    KernelQueue* const queue = thread.fits(payload) ? find_queue(thread_in(thread, event)) : nullptr;
     if (queue == nullptr) return;
     message.time_ns = event.order_ns;
     message.depth = cpu.number;
@@ -190,7 +190,7 @@ void KernelFileSource::stage_switch(const Tracepoint& tracepoint, const KernelEv
 void KernelFileSource::stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu) {
   const auto payload = event.payload;
   if (!tracepoint.woken_thread.fits(payload)) return;
-  KernelQueue* const queue = find_queue(thread_in(tracepoint.woken_thread, payload));
+  KernelQueue* const queue = find_queue(thread_in(tracepoint.woken_thread, event));
   if (queue == nullptr) return;
   const bool is_interrupt =
       common_.flags.fits(payload) && (common_.flags.load_from(payload, order_) & kInterruptFlags) != 0;
@@ -211,11 +211,11 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
 // The thread that an event of another program, in its thread `current`, is about; null if there is none.
 // Events in a thread of the recording are shown on that thread alone.
 KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& tracepoint,
-                                            std::span<const std::byte> payload) {
+                                            const KernelEvent& event) {
   if (std::ranges::binary_search(shown_.left_out, current)) return nullptr;
   for (const IntegerField& field : {tracepoint.next_thread, tracepoint.thread}) {
-    if (!field.fits(payload)) continue;
-    if (KernelQueue* const queue = find_queue(thread_in(field, payload))) return queue;
+    if (!field.fits(event.payload)) continue;
+    if (KernelQueue* const queue = find_queue(thread_in(field, event))) return queue;
   }
   return nullptr;
 }
@@ -223,10 +223,10 @@ KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& 
 bool KernelFileSource::is_for_no_thread(const KernelEvent& event) {
   const auto payload = event.payload;
   if (event.kind != KernelEvent::Kind::Data || !common_.fit(payload)) return true;
-  const ThreadId thread = thread_in(common_.thread, payload);
+  const ThreadId thread = thread_in(common_.thread, event);
   if (find_queue(thread) != nullptr) return false;
   const Tracepoint* const tracepoint = find_tracepoint(type_of(payload));
-  return tracepoint == nullptr || find_subject(thread, *tracepoint, payload) == nullptr;
+  return tracepoint == nullptr || find_subject(thread, *tracepoint, event) == nullptr;
 }
 
 }  // namespace convert::uftrace

@@ -11,6 +11,7 @@
 #include "converters/uftrace/kernel/kernel_cursor.h"
 #include "converters/uftrace/kernel/kernel_queue.h"
 #include "converters/uftrace/kernel/tracepoint.h"
+#include "converters/uftrace/recording/reused_ids.h"
 #include "converters/uftrace/symbols/label_cache.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 
@@ -28,6 +29,7 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
     std::vector<ThreadId> left_out = {};       // of the recording's threads; ascending
     bool events = true;                        // tracepoints as instants
     bool switches = false;                     // switches and wakeups, from sched_switch and sched_wakeup
+    const ReusedIds* reused = nullptr;         // threads have our numbers; null: the ids of the kernel
   };
   // Borrows the queues, symbolizer, tracepoints, notes and stats until the timeline has run.
   KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, Symbolizer& symbolizer,
@@ -69,12 +71,12 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   std::uint64_t type_of(std::span<const std::byte> payload) const {
     return common_.type.load_from(payload, order_);
   }
-  ThreadId thread_in(const IntegerField& field, std::span<const std::byte> payload) const {
-    return static_cast<ThreadId>(static_cast<std::uint32_t>(field.load_from(payload, order_)));
+  ThreadId thread_in(const IntegerField& field, const KernelEvent& event) const {
+    const auto id = static_cast<ThreadId>(static_cast<std::uint32_t>(field.load_from(event.payload, order_)));
+    return shown_.reused == nullptr ? id : shown_.reused->at(id, event.order_ns);
   }
   const Tracepoint* find_tracepoint(std::uint64_t type) const;
-  KernelQueue* find_subject(ThreadId current, const Tracepoint& tracepoint,
-                            std::span<const std::byte> payload);
+  KernelQueue* find_subject(ThreadId current, const Tracepoint& tracepoint, const KernelEvent& event);
   bool is_for_no_thread(const KernelEvent& event);
 
   std::endian order_;

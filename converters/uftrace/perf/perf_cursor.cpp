@@ -80,6 +80,10 @@ bool PerfCursor::next() {
   return read_or_end([this] {
     Step step = Step::Skipped;
     while (step == Step::Skipped) step = read_record();
+    if (step == Step::Event && reused_ != nullptr) {
+      event_.tid = reused_->at(event_.tid, event_.time_ns);
+      event_.parent = reused_->at(event_.parent, event_.time_ns);
+    }
     return step == Step::Event;
   });
 }

@@ -12,6 +12,7 @@
 #include "converters/model/lanes/event.h"
 #include "converters/model/reading/load.h"
 #include "converters/uftrace/cpus/cpu_files.h"
+#include "converters/uftrace/recording/reused_ids.h"
 
 namespace convert::uftrace {
 
@@ -42,7 +43,8 @@ using PerfQueue = MessageQueue<PerfMessage>;
 // How all files of a recording are read.
 struct PerfReading {
   std::endian order = std::endian::little;
-  Notes* notes = nullptr;  // null: damage was noted by an earlier pass
+  Notes* notes = nullptr;             // null: damage was noted by an earlier pass
+  const ReusedIds* reused = nullptr;  // threads have our numbers; null: the ids of the kernel
 };
 
 class PerfCursor : public CpuFileCursor {
@@ -52,7 +54,7 @@ class PerfCursor : public CpuFileCursor {
 
   // Throws InputError if the file can't be opened.
   PerfCursor(const CpuFile& file, const PerfReading& reading, std::size_t block_bytes = kBlockBytes)
-      : CpuFileCursor(file, reading.notes, block_bytes), order_(reading.order) {}
+      : CpuFileCursor(file, reading.notes, block_bytes), order_(reading.order), reused_(reading.reused) {}
 
   // Goes to the next event. False at the end of the file, and where the file can't be read any further.
   bool next();
@@ -86,6 +88,7 @@ class PerfCursor : public CpuFileCursor {
   }
 
   std::endian order_;
+  const ReusedIds* reused_;
   std::uint64_t last_ns_ = 0;
   PerfEvent event_;
 };

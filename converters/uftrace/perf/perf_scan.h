@@ -2,6 +2,7 @@
 // threads; and beside them, for the threads' switches, names, execs and exits.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -42,6 +43,9 @@ struct PerfThread {
 };
 
 using PerfThreads = std::map<ThreadId, PerfThread>;
+
+// Finds when owners of reused ids were forked.
+void find_forks(const std::vector<CpuFile>& files, std::endian order, ReusedIds& reused);
 
 // Damage is noted in `reading.notes`. Less than `shortest_ns` off the cpu is too short; 0: nothing is.
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,

@@ -52,14 +52,16 @@ TraceInfo trace_info_of(const Info& info, const Sessions& sessions) {
     command_lines[session.pid] = session.pid == sessions.sessions().front().pid
                                      ? command_line_of(info, session.exename)
                                      : std::vector{session.exename};
+  std::map<ProcessId, ProcessInfo> processes;  // of several with one id, the last
   for (const auto& [tid, task] : sessions.tasks()) {
     if (!task.is_leader()) continue;
     const auto own = command_lines.find(task.pid);
-    result.processes.push_back(
-        {.process = task.pid,
-         .parent = task.parent.value_or(ProcessId{}),
-         .command_line = own != command_lines.end() ? own->second : std::vector{task.name}});
+    const ProcessId process = recorded(task.pid);
+    processes[process] = {.process = process,
+                          .parent = recorded(task.parent.value_or(ProcessId{})),
+                          .command_line = own != command_lines.end() ? own->second : std::vector{task.name}};
   }
+  for (auto& [id, process] : processes) result.processes.push_back(std::move(process));
   if (!sessions.sessions().empty())
     result.session = fmt::format("{}", fmt::join(command_lines[sessions.sessions().front().pid], " "));
   return result;

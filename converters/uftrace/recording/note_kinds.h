@@ -25,6 +25,8 @@ inline constexpr NoteKind kLibraryReloaded{
     "library-reloaded", "libraries at the place of others, which may have been loaded again", true};
 inline constexpr NoteKind kNoParameterNames{"no-parameter-names",
                                             "modules whose parameters have no names: arg1, arg2 stay", true};
+inline constexpr NoteKind kPidNamespace{
+    "pid-namespace", "pid namespaces inside the recording: ids may be of several processes at one time"};
 inline constexpr NoteKind kNoThread{"no-thread",
                                     "execs and library loads of threads that nothing else tells of"};
 inline constexpr NoteKind kUnlistedThread{"unlisted-thread",

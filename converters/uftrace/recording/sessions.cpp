@@ -40,6 +40,17 @@ void identify_program(MemoryMap& map, const std::string& exename, const Info& in
   if (program->build_id.empty() && info.exename == exename) program->build_id = info.build_id;
 }
 
+// The first process of a pid namespace has the id 1 in it; that of the whole machine has no parent.
+void note_pid_namespaces(const Directory& directory, const std::vector<TaskEvent>& events, Notes& notes) {
+  for (const TaskEvent& event : events)
+    if (const auto* const fork = std::get_if<Fork>(&event);
+        fork != nullptr && number_of(recorded(fork->child)) == 1)
+      notes.add(kPidNamespace, [&] {
+        return fmt::format("{}: process {} forked process 1", directory.file("task.txt").text(),
+                           number_of(recorded(fork->parent)));
+      });
+}
+
 }  // namespace
 
 std::size_t AddressSpace::libraries_at(std::uint64_t time_ns) const {
@@ -56,11 +67,13 @@ Sessions::Sessions(const Directory& directory, const Info& info, const std::vect
     if (const auto* const start = std::get_if<TaskStart>(&event)) start_task(*start);
     if (const auto* const fork = std::get_if<Fork>(&event)) fork_task(*fork);
   }
+  note_pid_namespaces(directory, events, notes);
   add_unlisted_tasks(directory, info, notes);
   for (auto& [tid, task] : tasks_)
     if (!name_task(task))
-      notes.add(kNoSession,
-                [id = tid] { return fmt::format("thread {}: no program is known", number_of(id)); });
+      notes.add(kNoSession, [id = recorded(tid)] {
+        return fmt::format("thread {}: no program is known", number_of(id));
+      });
 }
 
 AddressSpace& Sessions::space_of(const std::string& sid, const Directory& directory, Notes& notes) {
@@ -174,10 +187,8 @@ void Sessions::start_task(const TaskStart& start) {
 void Sessions::fork_task(const Fork& fork) {
   const Session* const session = session_of_process(fork.parent, fork.time_ns);
   Task& task = task_of(leader_of(fork.child), fork.child);
-  if (!task.parent) {
-    task.parent = fork.parent;
-    task.fork_ns = fork.time_ns;
-  }
+  task.parent = fork.parent;
+  task.fork_ns = fork.time_ns;
   if (session != nullptr) add_span(task, session, fork.time_ns);
 }
 

@@ -18,6 +18,7 @@
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/map_file.h"
+#include "converters/uftrace/recording/reused_ids.h"
 #include "converters/uftrace/recording/task_file.h"
 
 namespace convert::uftrace {
@@ -57,7 +58,7 @@ struct SessionSpan {
 };
 
 struct Task {
-  ThreadId tid;
+  ThreadId tid;  // our numbers: see ReusedIds
   ProcessId pid;
   std::optional<ProcessId> parent = {};       // of a forked process
   std::optional<std::uint64_t> fork_ns = {};  // when it was forked

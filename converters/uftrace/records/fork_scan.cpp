@@ -229,7 +229,7 @@ RecordHead read_head(const fxt::FilePlace& place, const ThreadFacts& facts) {
   std::array<std::byte, RecordCursor::kMinBlock> block;
   RecordHead head;
   const auto is_never_plain = [](const auto&, std::uint64_t) { return std::size_t{0}; };
-  while (!head.first_ns && !cursor.is_done() && cursor.offset() < kHeadBytes) {
+  while (!head.first_ns && !cursor.is_done() && cursor.offset() - facts.part.begin < kHeadBytes) {
     cursor.read(block);
     while (const auto item = cursor.next({.plain_until_ns = 0}, is_never_plain)) {
       const bool is_call = item->what == RecordItem::What::Call;

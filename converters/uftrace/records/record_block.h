@@ -29,13 +29,18 @@ struct BytesAhead {
 
 class RecordBlock {
  public:
-  // Borrows the file.
-  explicit RecordBlock(const InputFile& file) : file_(file), rest_{.bytes = {}, .at_end = file.size() == 0} {}
+  // Borrows the file. Its part from `begin` to `end` counts as the whole.
+  explicit RecordBlock(const InputFile& file, std::uint64_t begin = 0, std::uint64_t end = ~std::uint64_t{0})
+      : file_(file),
+        end_(std::min(end, file.size())),
+        offset_(std::min(begin, end_)),
+        rest_{.bytes = {}, .at_end = offset_ == end_} {}
 
   const InputFile& file() const { return file_; }
   // What is not consumed yet, and where it begins and ends in the file.
   const Lookahead& rest() const { return rest_; }
   std::uint64_t offset() const { return offset_; }
+  std::uint64_t file_end() const { return end_; }
   std::uint64_t end_offset() const { return offset_ + rest_.bytes.size(); }
   bool is_at_end() const { return rest_.at_end && rest_.bytes.empty(); }  // of the file
 
@@ -48,16 +53,17 @@ class RecordBlock {
   // Reads on, into `block`, and borrows it; or borrows as many bytes of `ahead`, if they are there. Throws
   // InputError as InputFile::read() does.
   void read(std::span<std::byte> block, const BytesAhead& ahead = {}) {
-    const std::uint64_t left = file_.size() - std::min(offset_, file_.size());
+    const std::uint64_t left = end_ - std::min(offset_, end_);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), left));
     rest_.bytes = ahead.cover(offset_, size) ? ahead.bytes.subspan(offset_ - ahead.begin, size)
-                                             : file_.read(offset_, block);
-    rest_.at_end = end_offset() == file_.size();
+                                             : file_.read(offset_, block.first(size));
+    rest_.at_end = end_offset() == end_;
   }
 
  private:
   const InputFile& file_;
-  std::uint64_t offset_ = 0;
+  std::uint64_t end_;
+  std::uint64_t offset_;
   Lookahead rest_;
 };
 

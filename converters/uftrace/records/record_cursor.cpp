@@ -12,7 +12,7 @@ void RecordCursor::read(std::span<std::byte> block, const BytesAhead& ahead) {
   block_.read(block, ahead);
   is_held_ = false;
   // Always the same part of the file, whatever the size of the block.
-  if (offset() == 0) {
+  if (offset() == facts_.part.begin) {
     const auto head = block_.rest().bytes;
     shift_ = find_depth_shift(head.first(std::min(head.size(), kMinBlock)), facts_.order);
   }
@@ -233,7 +233,7 @@ std::size_t RecordCursor::zero_bytes(Lookahead rest) const {
 // Holes can be huge, so they are not read. The last word before data may be the time of a LOST record.
 void RecordCursor::skip_hole() {
   constexpr std::uint64_t kWord = sizeof(std::uint64_t);
-  const std::uint64_t end = block_.file().end_of_hole(offset()) / kWord * kWord;
+  const std::uint64_t end = std::min(block_.file().end_of_hole(offset()), block_.file_end()) / kWord * kWord;
   if (end < offset() + 2 * kWord) return;
   damage_.item->end = end - kWord;
   block_.jump_to(end - kWord);

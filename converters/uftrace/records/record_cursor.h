@@ -102,7 +102,11 @@ class RecordCursor {
   // Without `layouts`, which may be null, payloads have no known layout.
   RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                CandidateLayouts* layouts = nullptr)
-      : facts_(facts), open_(open), layouts_(layouts), resync_(facts, shift_, open), block_(file) {}
+      : facts_(facts),
+        open_(open),
+        layouts_(layouts),
+        resync_(facts, shift_, open),
+        block_(file, facts.part.begin, facts.part.end) {}
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
@@ -134,6 +138,7 @@ class RecordCursor {
   // The next record lies at `delivered_until_ns` or later.
   bool is_held() const { return is_held_; }
   std::uint64_t offset() const { return block_.offset(); }    // of the next record
+  std::uint64_t end() const { return block_.file_end(); }     // of all records
   std::uint64_t records() const { return records_; }          // so far
   std::uint64_t seen_ns() const { return times_.seen_ns(); }  // the latest time of an entry or exit
   const DepthShift& shift() const { return shift_; }

@@ -28,10 +28,17 @@ struct PossibleTimes {
   bool contain(std::uint64_t time_ns) const { return time_ns >= first_ns && time_ns <= last_ns; }
 };
 
+// Of a record file, in bytes. Several threads that had one id in turn have a part each.
+struct FilePart {
+  std::uint64_t begin = 0;
+  std::uint64_t end = kForever;  // or where the file ends before
+};
+
 struct ThreadFacts {
   std::endian order = std::endian::little;
   std::size_t max_stack = 0;                       // depths the recorder may have written; 0 if unknown
   std::uint64_t begun_ns = 0;                      // when the thread may have begun; 0 if that is not known
+  FilePart part = {};                              // of the file that has its records
   PossibleTimes times = {};                        // what other files tell of its times
   std::optional<std::uint64_t> elapsed_ns = {};    // how long the recording took, if that is known
   bool is_growing = false;                         // the recorder still writes the file

@@ -35,7 +35,7 @@ ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared
 // damage.
 std::uint64_t ThreadSource::begin_ns() const {
   const RecordHead& head = plan_.head;
-  return head.first_call && head.first_call_offset == 0
+  return head.first_call && head.first_call_offset == plan_.facts.part.begin
              ? std::min(head.first_call->time_ns, stages_.streams.next().time_ns)
              : 0;
 }
@@ -66,9 +66,9 @@ void ThreadSource::read_ahead(const PumpBudget& next) {
   auto& [pumped_to, block, ahead] = alternates_.at(next.alternate);
   const std::size_t wanted = wanted_bytes(next);
   const std::uint64_t begin = pumped_to + wanted - RecordCursor::kLookahead;
-  if (begin == ahead.begin || begin >= file_.size()) return;
+  if (begin == ahead.begin || begin >= cursor_.end()) return;
   ahead = {.begin = begin};
-  block.resize(std::min<std::uint64_t>(wanted + RecordCursor::kLookahead, file_.size() - begin));
+  block.resize(std::min<std::uint64_t>(wanted + RecordCursor::kLookahead, cursor_.end() - begin));
   try {
     ahead.bytes = file_.read_available(begin, block);
   } catch (const InputError&) {
@@ -78,7 +78,7 @@ void ThreadSource::read_ahead(const PumpBudget& next) {
 
 void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) {
   const std::uint64_t start = cursor_.offset(), records = cursor_.records();
-  const std::uint64_t left = file_.size() - std::min(start, file_.size());
+  const std::uint64_t left = cursor_.end() - std::min(start, cursor_.end());
   const std::size_t wanted = std::min<std::uint64_t>(wanted_bytes(budget), left);
   const std::uint64_t end = start + wanted;
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
@@ -117,7 +117,7 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
                                       .delivered_until_ns = delivered_until_ns};
     const auto item = cursor_.next(limits, fast_calls());
     if (!item) break;
-    notes_.add_item(*item, item->end == file_.size());
+    notes_.add_item(*item, item->end == cursor_.end());
     own_records_.emit(*item, scratch);
   }
 }

@@ -31,7 +31,7 @@ class ThreadSource : public Source {
   std::uint64_t begin_ns() const override;
   std::uint64_t calls_end_ns() const override { return calls_end_ns_; }
 
-  std::uint64_t size() const { return file_.size(); }
+  std::uint64_t size() const { return cursor_.end() - std::min(plan_.facts.part.begin, cursor_.end()); }
 
  private:
   // What one of two threads keeps that pump alternately.

@@ -233,12 +233,12 @@ TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsOneOfItsOwn) {
   EXPECT_EQ(program_at(102, 20), "-");
 }
 
-TEST_F(SessionsTest, APidThatComesAgainKeepsItsFirstParent) {
-  read(
-      "FORK timestamp=0.000000050 pid=200 ppid=100\n"
-      "FORK timestamp=0.000000090 pid=200 ppid=300\n");
-  EXPECT_EQ(task(200).parent, ProcessId{100});
-  EXPECT_EQ(task(200).fork_ns, 50u);
+// The kernel's own first process has no parent.
+TEST_F(SessionsTest, AForkedProcess1IsInANamespaceOfItsOwn) {
+  read("FORK timestamp=0.000000050 pid=200 ppid=100\n");
+  EXPECT_EQ(notes_.count(kPidNamespace), 0u);
+  read("FORK timestamp=0.000000050 pid=1 ppid=100\nFORK timestamp=0.000000060 pid=2 ppid=1\n");
+  EXPECT_EQ(notes_.count(kPidNamespace), 1u);
 }
 
 TEST_F(SessionsTest, NothingAtAllStillHasThreads) {
