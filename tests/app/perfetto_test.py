@@ -221,16 +221,23 @@ class OpenInPerfetto(unittest.TestCase):
             self.get("/pool.fxtx")
 
     def test_the_page_and_its_files_are_for_this_machine_alone(self):
-        self.assertEqual(self.links_of(self.trace), [f"http://127.0.0.1:{self.port}/"])
-        with self.get("/") as page, self.get("/pool.fxt") as trace:
+        [link] = self.links_of(self.trace)
+        self.assertRegex(link, rf"^http://127\.0\.0\.1:{self.port}/[\w-]{{22}}/$")
+        root = urllib.parse.urlsplit(link).path
+        with self.get(root) as page, self.get(f"{root}pool.fxt") as trace:
             self.assertIn(b"pool.fxt", page.read())
             self.assertEqual(trace.read(), self.trace.read_bytes())
             # Pages of other origins can't read it.
             self.assertIsNone(trace.headers["Access-Control-Allow-Origin"])
-        for path in "/", "/pool.fxt":
+        for path in root, f"{root}pool.fxt":
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 self.get(path, Host="example.org")
             self.assertEqual(refused.exception.code, 403)
+        # Nor can other users of this machine, who do not know the link.
+        for path in "/", "/pool.fxt":
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                self.get(path)
+            self.assertEqual(refused.exception.code, 404)
 
     def test_the_viewer_may_look_for_a_server_of_its_own(self):
         process = self.start("--no-browser", self.trace)
@@ -321,7 +328,7 @@ class OpenInPerfetto(unittest.TestCase):
             self.assertEqual([int(said["visStart"]), int(said["visEnd"])], part)
 
     def test_any_name_is_quoted(self):
-        names = ["a b.fxt", "50% #1?&=+.fxt", "schräg.fxt"]
+        names = ["a b.fxt", "50% #1?&=+.fxt", "schräg.fxt", os.fsdecode(b"\xff.fxt")]
         for name in names:
             (self.folder / name).write_bytes(self.trace.read_bytes())
         links = self.links_of("--fetch", *(self.folder / name for name in names))
@@ -404,7 +411,7 @@ class OpenInPerfetto(unittest.TestCase):
                 self.assertEqual(trace, self.trace.read_bytes())
                 self.assertEqual(said["title"], name)
                 self.assertEqual(said["fileName"], said["title"])
-                self.assertEqual(said["from"], link.rstrip("/"))
+                self.assertEqual(said["from"], f"http://127.0.0.1:{self.port}")
                 self.assertIn("ExpandTracksByRegex", said["startupCommands"])
                 done = "document.getElementById('state').textContent.includes('is open') || null"
                 self.assertTrue(browser.evaluate(link, done))

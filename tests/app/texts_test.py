@@ -188,6 +188,19 @@ class Texts(unittest.TestCase):
             process = subprocess.run(["env", path, script, self.folder / file], check=False, capture_output=True, text=True)
             self.assertEqual((process.returncode, process.stdout), (1, ""))
             self.assertRegex(process.stderr, f"^to-tracy: {self.folder}/{file}: .*{problem}")
+        # Only whole files appear, none is replaced, and a name may begin with "-".
+        self.assertFalse((self.folder / "empty.tracy").exists())
+        shutil.copy(self.folder / "b.fxt.gz", self.folder / "a.fxt.gz")
+        process = subprocess.run(["env", path, script, self.folder / "a.fxt.gz"], check=False, capture_output=True, text=True)
+        self.assertEqual((process.returncode, process.stderr),
+                         (1, f"to-tracy: {self.folder}/a.tracy exists; use --force to replace it\n"))
+        self.assertEqual((self.folder / "a.tracy").read_text(), "a")
+        output_of("env", path, script, "-f", self.folder / "a.fxt.gz")
+        self.assertEqual((self.folder / "a.tracy").read_text(), "b")
+        (self.folder / "-c.fxt").write_text("c")
+        output_of("env", "-C", self.folder, path, script, "--", "-c.fxt")
+        self.assertEqual((self.folder / "-c.tracy").read_text(), "c")
+        self.assertEqual(list(self.folder.glob(".to-tracy.*")), [])
 
     def test_scripts_help_and_do_nothing_else(self):
         places = ".ci/*", "packaging/*", "samples/record*", "scripts/*", "tests/bench/compare", "tests/oracle/*.py"
