@@ -58,7 +58,9 @@ Character first_character(std::string_view text) {
     return bytes >= first && bytes <= last;
   };
   const bool is_c1 = is_within("\u0080", "\u009f");
-  const bool reorders = is_within("\u202a", "\u202e") || is_within("\u2066", "\u2069");
+  // U+2028 and U+2029 end lines in scripts.
+  const bool reorders = is_within("\u2028", "\u202e") || is_within("\u2066", "\u2069") ||
+                        is_within("\u200e", "\u200f") || bytes == "\u061c";
   return {bytes, !is_c1 && !reorders && !is_within("\xef\xbf\xbe", "\xef\xbf\xbf")};
 }
 

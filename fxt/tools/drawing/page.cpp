@@ -41,6 +41,8 @@ const data = JSON.parse(document.getElementById('data').textContent), element = 
 const view = element('view'), canvas = view.querySelector('canvas'), paint = canvas.getContext('2d'), tip = element('tip');
 const margin = 8, axisHeight = 26, heading = 15, rowHeight = 17, gap = 12, counterHeight = 34, column = 6.7;
 const all = data.to - data.from;
+// What the page can zoom to: numbers have 53 bits.
+const shortest = Math.max(20, all / 2 ** 45);
 let from = 0, span = all, width = 800, height = 400, wanted = '', bottom = axisHeight;
 for (const lane of data.lanes) {
   lane.top = bottom + heading;
@@ -175,7 +177,10 @@ function paintAxis() {
   const [unit, size] = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]].find(u => Math.max(-begin, end) >= u[1]) || ['ns', 1];
   const decimals = Math.max(0, Math.round(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9));
   paint.textAlign = 'center';
-  for (let ns = Math.ceil(begin / step) * step; ns <= end; ns += step) {
+  // Beyond 2^53, adding a step may change nothing: the marks are counted.
+  const first = Math.ceil(begin / step), marks = Math.min(Math.floor(end / step) - first + 1, 1000);
+  for (let i = 0; i < marks; i += 1) {
+    const ns = (first + i) * step;
     const x = place(ns - begin + from), text = `${(ns / size).toFixed(decimals)} ${unit}`, half = text.length * column / 2;
     paint.fillStyle = css('--line');
     paint.fillRect(x, axisHeight - 8, 0.5, height);
@@ -185,7 +190,7 @@ function paintAxis() {
   paint.textAlign = 'left';
 }
 function draw() {
-  span = Math.min(Math.max(span, Math.min(20, all)), all);
+  span = Math.min(Math.max(span, Math.min(shortest, all)), all);
   from = Math.min(Math.max(from, 0), all - span);
   const scale = devicePixelRatio || 1;
   canvas.width = width * scale;
@@ -263,7 +268,7 @@ const lines = details => details ? '\n' + data.details[details] : '';
 function zoom(factor, x) {
   const ns = timeAt(x);
   span *= factor;
-  span = Math.min(Math.max(span, Math.min(20, all)), all);
+  span = Math.min(Math.max(span, Math.min(shortest, all)), all);
   from = ns - (x - margin) * span / (width - 2 * margin);
   redraw();
 }
