@@ -13,7 +13,8 @@ namespace convert {
 
 inline void require_no_error(const fxt::MemoryOutput& trace) {
   fxt::test::check(trace.words(), [](const fxt::Finding& finding) {
-    if (finding.severity != fxt::Severity::Error) return;
+    // Recordings may be longer than Tracy's clock: a note says so.
+    if (finding.severity != fxt::Severity::Error || finding.fault == fxt::Fault::LongSpan) return;
     fmt::print(stderr, "{} at byte {}: {}: {}\n", finding.rule, finding.offset, finding.record,
                finding.problem);
     std::abort();
