@@ -247,7 +247,7 @@ class Cut(unittest.TestCase):
                 (["-r", "5"], "--time-range: '5' is not a range of time: A~B, A~ or ~B"),
                 (["--split-time", "abc"], "--split-time takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
                                           "s, m, h; ns without one), not 'abc'"),
-                (["--split-time=0"], "--split-time takes more than 0"),
+                (["--split-time=0"], "--split-time takes more than 0, not '0'"),
                 (["--split-size=0"], "--split-size takes a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, "
                                      "Ki, Mi, Gi of 1024), not '0'")):
             process = self.convert(*options, POOL, self.output)

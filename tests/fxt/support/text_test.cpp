@@ -12,6 +12,9 @@ TEST(Printable, HoldsNothingThatATerminalObeys) {
   EXPECT_EQ(printable(kOdd), "a\\x1b[31m\\x7f\\xc2\\x9b\\xff\u00fc\\x0a");
   EXPECT_EQ(printable("a\u202eb\u2069\u202f\u206a"), "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa9\u202f\u206a")
       << "what follows would seem another text";
+  EXPECT_EQ(printable("\u2028\u2029\u200e\u200f\u061c\u200d"),
+            "\\xe2\\x80\\xa8\\xe2\\x80\\xa9\\xe2\\x80\\x8e\\xe2\\x80\\x8f\\xd8\\x9c\u200d")
+      << "ends of lines in scripts, and marks of direction";
 }
 
 TEST(Printable, QuotedHasNamesForLineEnds) {
