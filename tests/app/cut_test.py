@@ -248,8 +248,9 @@ class Cut(unittest.TestCase):
                 (["--split-time", "abc"], "--split-time takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
                                           "s, m, h; ns without one), not 'abc'"),
                 (["--split-time=0"], "--split-time takes more than 0, not '0'"),
-                (["--split-size=0"], "--split-size takes a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, "
-                                     "Ki, Mi, Gi of 1024), not '0'")):
+                (["--split-size=0"], "--split-size takes more than 0, not '0'"),
+                (["--split-size=many"], "--split-size takes a size such as 500k, 100M or 1.5GiB (k, M, G are "
+                                        "thousands, Ki, Mi, Gi of 1024), not 'many'")):
             process = self.convert(*options, POOL, self.output)
             self.assertEqual((process.stderr.decode(), process.returncode),
                              (f"fxt-convert: {problem}\nTry 'fxt-convert --help'.\n", 2))
