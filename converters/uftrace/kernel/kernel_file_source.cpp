@@ -106,7 +106,6 @@ void KernelFileSource::switch_to(ThreadId thread, const KernelEvent& event, Cpu&
 
 // No call.
 void KernelFileSource::stage_other(std::uint64_t type, const KernelEvent& event, const Cpu& cpu) {
-  const auto payload = event.payload;
   const Tracepoint* const tracepoint = find_tracepoint(type);
   if (tracepoint == nullptr) {
     if (cpu.queue != nullptr && shown_.events) note_skipped(type, event, cpu);
