@@ -213,8 +213,8 @@ TEST_F(PayloadDecoderTest, TypesThatTheRecordingLacksComeFromTheRecordedProgram)
   const auto symbols = read_elf_symbols(elf, nullptr);
   const auto kinds = std::ranges::find(symbols->symbols(), "kinds", &Symbol::name);
   const auto exit_at = [&](std::uint64_t address, std::string_view build_id, std::string_view result) {
-    recording_.file("sid-aa.map", fmt::format("10000-20000 r-xp 00000000 00:00 0    {} build-id:{}\n"
-                                              "50000-60000 r-xp 00000000 00:00 0    /bin/a\n",
+    recording_.file("sid-aa.map", fmt::format("10000000-20000000 r-xp 00000000 00:00 0    {} build-id:{}\n"
+                                              "50000000-60000000 r-xp 00000000 00:00 0    /bin/a\n",
                                               PARAMETERS, build_id));
     recording_.file("parameters.sym", fmt::format("{:016x} 00000010 T kinds\n", kinds->start));
     recording_.file("a.sym", "0000000000000200 00000010 P kinds\n");
@@ -223,12 +223,12 @@ TEST_F(PayloadDecoderTest, TypesThatTheRecordingLacksComeFromTheRecordedProgram)
     return values({.address = address, .is_entry = false}, "\x08\x04\xfb\x02\x11\0\0\0"sv);
   };
   const auto exit_of = [&](std::string_view build_id, std::string_view result) {
-    return exit_at(0x10000 + kinds->start, build_id, result);
+    return exit_at(0x10000000 + kinds->start, build_id, result);
   };
   EXPECT_THAT(exit_of(elf.build_id(), "retval"), ElementsAre("retval=0x2fb0408"));
   EXPECT_THAT(exit_of(elf.build_id(), "retval/x"), ElementsAre("retval=0x1102fb0408"));
   EXPECT_THAT(exit_of(std::string(40, 'a'), "retval"), ElementsAre("retval=0x1102fb0408")) << "another build";
-  EXPECT_THAT(exit_at(0x50200, elf.build_id(), "retval"), ElementsAre("retval=0x1102fb0408"))
+  EXPECT_THAT(exit_at(0x50000200, elf.build_id(), "retval"), ElementsAre("retval=0x1102fb0408"))
       << "a call by name may be of another library";
 }
 
