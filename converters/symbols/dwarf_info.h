@@ -38,7 +38,7 @@ struct Parameter {
 struct FunctionType {
   std::vector<Parameter> integers, floats;
   std::size_t integer_registers = 0;      // further integers lie on the stack
-  std::optional<ScalarType> result = {};  // nothing if there is none, or none of a scalar type
+  std::optional<ScalarType> result = {};  // empty if it returns no value, or one that is no scalar
   friend bool operator==(const FunctionType&, const FunctionType&) = default;
 };
 
@@ -56,7 +56,7 @@ class DwarfInfo {
   bool has_any() const { return dwarf_ != nullptr; }
   // Of the function that begins there.
   FunctionType function_at(std::uint64_t offset);
-  // Of the variable there; nothing if there is none, or none of a scalar type.
+  // The type of the variable there; empty if there is no variable, or if it is no scalar.
   std::optional<ScalarType> variable_at(std::uint64_t offset);
   // Of the instruction there.
   std::optional<SourceLine> line_at(std::uint64_t offset);

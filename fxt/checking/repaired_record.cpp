@@ -95,7 +95,7 @@ bool RepairedRecord::keep_arguments(IsKept is_kept) {
 }
 
 bool RepairedRecord::name_series() {
-  if (!texts_.empty()) return true;  // another series of the record needed it, too
+  if (!texts_.empty()) return true;  // all series of this record have their new names already
   std::vector<Argument> named(event_->arguments.begin(), event_->arguments.end());
   texts_.reserve(named.size());
   for (Argument& argument : named) {

@@ -1,6 +1,6 @@
-// What the ELF files that the recording names know of its modules and libraries, if they are the ones that
-// were recorded: symbols where there is no .sym file because the recorder was killed, what functions take and
-// return, and types of variables.
+// Reads the ELF files that the recording names, if they are the builds that were recorded. They give types of
+// parameters, return values and variables, and symbols where the recorder was killed before it wrote a .sym
+// file.
 #pragma once
 
 #include <cstdint>

@@ -152,7 +152,7 @@ std::vector<std::pair<std::string_view, const SymbolTable*>> Images::tables(cons
   return tables;
 }
 
-// The first function of that name; no symbol if there is none.
+// Returns the first function of that name. The symbol is null if no module has one.
 SymbolAt Images::called_by(const SymbolAt& plt_entry, const AddressSpace& space) {
   for (const Module& module : space.map.modules) {
     const Image& image = image_of(module);
