@@ -75,6 +75,8 @@ inline constexpr NoteKind kBadTime{"bad-time", "records dropped because of an im
 inline constexpr NoteKind kBadDepth{"bad-depth", "records dropped because of an impossible depth"};
 inline constexpr NoteKind kTimeWentBack{"time-went-back",
                                         "records that are earlier than the one before them"};
+inline constexpr NoteKind kSharedFile{
+    "shared-file", "records out of order, because two processes wrote to one file after clone()"};
 inline constexpr NoteKind kPayloadSkipped{"payload-skipped",
                                           "records whose arguments or return value are not shown"};
 inline constexpr NoteKind kEventSkipped{"event-skipped", "event records, not shown"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "converters/model/reading/byte_cursor.h"
 
@@ -77,6 +78,10 @@ RecordItem RecordCursor::next_call(const Record& record, Lookahead following) {
                   .has_payload = record.has_payload()};
   if (facts_.has_estimated_exits && record.type() == RecordType::Exit)
     item.is_final_exit = is_final_exit(following);
+  if (record.time_ns < seen_ns()) {
+    look_for_second_writer(record);
+    item.has_two_writers = has_two_writers_;
+  }
   times_.add_item(record.time_ns, true);
   std::size_t bytes = 0;
   if (item.has_payload) size_payload(item, following, bytes);
@@ -90,6 +95,23 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
     following = following.from(kRecordSize);
   }
   return following.at_end;
+}
+
+// A process that clone() makes has a copy of its parent's state in the recorder, but writes to the same file.
+// An entry that waits to be written is in both copies: so that of the call that ran clone() is in the file
+// twice.
+void RecordCursor::look_for_second_writer(const Record& record) {
+  constexpr unsigned kSearches = 8;
+  constexpr std::uint64_t kReach = std::uint64_t{1} << 20;
+  if (has_two_writers_ || record.type() != RecordType::Entry || searches_for_writer_ == kSearches) return;
+  ++searches_for_writer_;
+  const std::uint64_t begin = offset() - std::min(offset() - facts_.part.begin, kReach);
+  std::vector<std::byte> buffer(offset() - begin);
+  const auto before = block_.file().read_available(begin, buffer);
+  for (std::size_t at = 0; at + kRecordSize <= before.size(); at += sizeof(std::uint64_t)) {
+    const Record earlier = load_record(before.data() + at, facts_.order);
+    if (earlier.time_ns == record.time_ns && earlier.word == record.word) has_two_writers_ = true;
+  }
 }
 
 // Drops the record, but sizes its payload as if its time were right.

@@ -41,6 +41,8 @@ struct RecordItem {
   // Of an exit in a recording with estimated exits: no entry follows in the file. The recorder wrote it when
   // the thread ended, with the time of then.
   bool is_final_exit = false;
+  // Of a call that is earlier than one before it: two processes write to the file.
+  bool has_two_writers = false;
   // The data of an event; the values of a call, if their layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};
   const PayloadLayout* layout = nullptr;  // of the values; null if it is unknown
@@ -213,6 +215,7 @@ class RecordCursor {
   RecordItem next_call(const Record& record, Lookahead following);
   RecordItem next_event(const Record& record, Lookahead following);
   bool is_final_exit(Lookahead following) const;
+  void look_for_second_writer(const Record& record);
   RecordItem next_bad_time(const Record& record, Lookahead following);
   RecordItem consume_record(RecordItem item, std::size_t payload_bytes);
   CallRecord decode(const Record& record) const;
@@ -235,6 +238,8 @@ class RecordCursor {
   std::uint64_t records_ = 0;
   bool is_held_ = false;
   Damage damage_;
+  bool has_two_writers_ = false;
+  unsigned searches_for_writer_ = 0;
 };
 
 }  // namespace convert::uftrace

@@ -96,7 +96,7 @@ inline void RecordNotes::add_item(const RecordItem& item, bool is_last) {
 }
 
 inline void RecordNotes::add_time_reversed(const RecordItem& call) {
-  add(kTimeWentBack, [&] {
+  add(call.has_two_writers ? kSharedFile : kTimeWentBack, [&] {
     return fmt::format("the record's time is {} ns before the last one", call.before_ns - call.call.time_ns);
   });
 }

@@ -1,4 +1,4 @@
-// Threads and processes that had one id in turn, and write to one file.
+// Threads and processes that write to one file: because they had one id in turn, or after clone().
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -122,6 +122,28 @@ TEST(UftraceReusedIds, CallsOfTheKernelBelongToWhoHadTheIdThen) {
                                 .text());
   EXPECT_THAT(r.lines(),
               IsSupersetOf({"100/101 [25, 30] [kernel]:do_syscall", "101/101 [65, 70] [kernel]:vfs_read"}));
+}
+
+// clone() without CLONE_VM: the child writes the entry of the call that made it once more.
+TEST(UftraceSharedFile, TwoProcessesThatWriteToOneFileAreNamed) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(25, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
+  r.entry(20, 1, R::kF).entry(55, 2, R::kG).exit(60, 2, R::kG).exit(58, 0, R::kMain);
+  const auto lines = r.lines();
+  EXPECT_THAT(r.notes(), IsSupersetOf({"shared-file 2",
+                                       "DIR/100.dat:+0x50: the record's time is 30 ns before the last one",
+                                       "DIR/100.dat:+0x80: the record's time is 2 ns before the last one"}));
+  r.inspected();
+  EXPECT_THAT(r.notes(), Contains("shared-file 2"));
+  r.small_blocks();
+  EXPECT_EQ(r.lines(), lines);
+}
+
+TEST(UftraceSharedFile, AnEarlierEntryThatIsNoRepetitionIsOfOneProcess) {
+  R r;
+  r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(25, 1, R::kF).entry(20, 1, R::kG).exit(30, 1, R::kG);
+  r.exit(40, 0, R::kMain).lines();
+  EXPECT_THAT(r.notes(), Contains("time-went-back 1"));
 }
 
 }  // namespace
