@@ -41,9 +41,8 @@ class RecordSearch {
 }  // namespace
 
 ReusedIds reused_ids_of(std::vector<TaskEvent>& events, const Directory& directory, const Info& info) {
-  ReusedIds reused(events);
-  if (reused.has_any()) find_forks(directory.perf_cpus, info.order, reused);
-  return reused;
+  if (!ReusedIds::asks_for_forks(events)) return ReusedIds(events);
+  return ReusedIds(events, find_forks(directory.perf_cpus, info.order));
 }
 
 std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording) {

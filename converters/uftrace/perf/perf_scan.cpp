@@ -116,15 +116,13 @@ PerfThreads Scan::finish() {
 
 }  // namespace
 
-void find_forks(const std::vector<CpuFile>& files, std::endian order, ReusedIds& reused) {
-  std::map<ThreadId, std::vector<std::uint64_t>> forks_ns;
+ReusedIds::Forks find_forks(const std::vector<CpuFile>& files, std::endian order) {
+  ReusedIds::Forks forks;
   for (CpuMerge<PerfCursor> events(files, {.order = order}); !events.at_end(); events.advance())
     if (const PerfEvent& event = events.event(); event.kind == PerfEvent::Kind::Fork)
-      forks_ns[event.tid].push_back(event.time_ns);
-  for (auto& [thread, times_ns] : forks_ns) {
-    std::ranges::sort(times_ns);
-    reused.begin_with(thread, times_ns);
-  }
+      forks[event.tid].push_back(event.time_ns);
+  for (auto& [thread, times_ns] : forks) std::ranges::sort(times_ns);
+  return forks;
 }
 
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,

@@ -44,8 +44,7 @@ struct PerfThread {
 
 using PerfThreads = std::map<ThreadId, PerfThread>;
 
-// Finds when owners of reused ids were forked.
-void find_forks(const std::vector<CpuFile>& files, std::endian order, ReusedIds& reused);
+ReusedIds::Forks find_forks(const std::vector<CpuFile>& files, std::endian order);
 
 // Damage is noted in `reading.notes`. Less than `shortest_ns` off the cpu is too short; 0: nothing is.
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,

@@ -31,18 +31,29 @@ std::vector<Line> lines_of(const std::vector<TaskEvent>& events) {
   return lines;
 }
 
+// The latest fork that gave the id away, from a time on and before another; 0 if there is none.
+std::uint64_t latest_fork_ns(const ReusedIds::Forks& forks, std::uint64_t id, std::uint64_t from_ns,
+                             std::uint64_t until_ns) {
+  const auto of_id = forks.find(ThreadId{id});
+  if (of_id == forks.end()) return 0;
+  const auto after = std::ranges::upper_bound(of_id->second, until_ns);
+  return after != of_id->second.begin() && *std::prev(after) > from_ns ? *std::prev(after) : 0;
+}
+
 // The latest owner of an id, as far as the lines tell.
 struct Latest {
   std::uint64_t process;
   bool is_begun;  // by a SESS or FORK line
+  std::uint64_t line_ns;
 
-  // A process begins with FORK or SESS, or both if it runs a program then. An exec is another SESS. A TASK
-  // line of a process is the first thread's, and comes for each program; that of another thread comes once.
-  bool is_replaced_by(const Line& line) const {
+  // A process begins with FORK or SESS, or both if it runs a program then. Another SESS is an exec, or
+  // posix_spawn if a fork gave the id away before it. A TASK line of a process is the first thread's, and
+  // comes for each program; that of another thread comes once.
+  bool is_replaced_by(const Line& line, const ReusedIds::Forks& forks) const {
     if (line.process != process) return true;
     switch (line.what) {
       case Line::What::Session:
-        return false;
+        return is_begun && latest_fork_ns(forks, line.id, line_ns, line.time_ns) != 0;
       case Line::What::Fork:
         return is_begun;
       case Line::What::Task:
@@ -54,17 +65,27 @@ struct Latest {
 
 }  // namespace
 
-ReusedIds::ReusedIds(std::vector<TaskEvent>& events) {
+bool ReusedIds::asks_for_forks(const std::vector<TaskEvent>& events) {
+  std::map<ProcessId, unsigned> programs;
+  for (const TaskEvent& event : events)
+    if (const auto* const session = std::get_if<SessionStart>(&event))
+      if (++programs[session->pid] > 1) return true;
+  std::vector<TaskEvent> lines = events;
+  return ReusedIds(lines).has_any();
+}
+
+ReusedIds::ReusedIds(std::vector<TaskEvent>& events, const Forks& forks) {
   std::map<std::uint64_t, Latest> latest;  // by id
   for (const Line& line : lines_of(events)) {
     const bool begins = line.what != Line::What::Task;
-    const auto [known, is_new] = latest.try_emplace(line.id, Latest{line.process, begins});
+    const auto [known, is_new] = latest.try_emplace(line.id, Latest{line.process, begins, line.time_ns});
     if (is_new) continue;
-    if (known->second.is_replaced_by(line)) {
+    if (known->second.is_replaced_by(line, forks)) {
       later_[line.id].push_back(line.time_ns);
-      known->second = {line.process, begins};
+      known->second = {line.process, begins, line.time_ns};
     } else if (begins) {
       known->second.is_begun = true;
+      known->second.line_ns = line.time_ns;
     }
   }
   if (!has_any()) return;
@@ -81,6 +102,7 @@ ReusedIds::ReusedIds(std::vector<TaskEvent>& events) {
       task->pid = at(task->pid, task->time_ns);
     }
   }
+  begin_with(forks);
 }
 
 std::uint64_t ReusedIds::number_at(std::uint64_t id, std::uint64_t time_ns) const {
@@ -97,15 +119,16 @@ std::vector<ReusedIds::Owner> ReusedIds::owners_of(ThreadId id) const {
   return owners;
 }
 
-void ReusedIds::begin_with(ThreadId id, std::span<const std::uint64_t> forks_ns) {
-  const auto later = later_.find(number_of(id));
-  if (later == later_.end()) return;
-  std::uint64_t before_ns = 0;  // the line of the owner before
-  for (std::uint64_t& begin_ns : later->second) {
-    const std::uint64_t line_ns = begin_ns;
-    const auto after = std::ranges::upper_bound(forks_ns, line_ns);
-    if (after != forks_ns.begin() && *std::prev(after) > before_ns) begin_ns = *std::prev(after);
-    before_ns = line_ns;
+// Lines are written a little after the fork that they are about.
+void ReusedIds::begin_with(const Forks& forks) {
+  for (auto& [id, later_ns] : later_) {
+    std::uint64_t before_ns = 0;  // the line of the owner before
+    for (std::uint64_t& begin_ns : later_ns) {
+      const std::uint64_t line_ns = begin_ns;
+      if (const std::uint64_t fork_ns = latest_fork_ns(forks, id, before_ns, line_ns); fork_ns != 0)
+        begin_ns = fork_ns;
+      before_ns = line_ns;
+    }
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <vector>
 
 #include "converters/model/lanes/event.h"
@@ -28,8 +27,15 @@ class ReusedIds {
     std::uint64_t begin_ns;  // 0 for the first one
   };
 
-  // Finds them in the lines of task.txt, and puts our numbers into the lines.
-  explicit ReusedIds(std::vector<TaskEvent>& events);
+  // When tasks were forked as perf tells, by the id that they got; the times are in order.
+  using Forks = std::map<ThreadId, std::vector<std::uint64_t>>;
+
+  // Finds the owners in the lines of task.txt, and puts our numbers into the lines.
+  explicit ReusedIds(std::vector<TaskEvent>& events, const Forks& forks = {});
+  // Whether perf's forks tell more than the lines: an id has several owners, or a process has several
+  // programs. Each of these programs was started by exec, or by posix_spawn in a process that got the id
+  // later.
+  static bool asks_for_forks(const std::vector<TaskEvent>& events);
 
   bool has_any() const { return !later_.empty(); }
   // Our number for the one who had that id then.
@@ -41,11 +47,9 @@ class ReusedIds {
   }
   // All who had the id, in the order of time.
   std::vector<Owner> owners_of(ThreadId id) const;
-  // Lines are written a little after the fork that they are about: `forks_ns`, by time, are those that made
-  // an owner of the id.
-  void begin_with(ThreadId id, std::span<const std::uint64_t> forks_ns);
 
  private:
+  void begin_with(const Forks& forks);
   std::uint64_t number_at(std::uint64_t id, std::uint64_t time_ns) const;
 
   std::map<std::uint64_t, std::vector<std::uint64_t>> later_;  // by id: when each owner but the first began

@@ -14,9 +14,10 @@ using testing::ElementsAre;
 // The owners of ids in a task.txt. Times are in ns: "at 5" is timestamp=0.000000005.
 class ReusedIdsTest : public testing::Test {
  protected:
-  ReusedIds read(std::string_view text) {
+  ReusedIds read(std::string_view text, const ReusedIds::Forks& forks = {}) {
     events_ = parse_task_text(text, "task.txt", notes_);
-    return ReusedIds(events_);
+    asks_for_forks_ = ReusedIds::asks_for_forks(events_);
+    return ReusedIds(events_, forks);
   }
   // When each one who had the id began.
   static std::vector<std::uint64_t> begins(const ReusedIds& ids, std::uint64_t id) {
@@ -27,6 +28,7 @@ class ReusedIdsTest : public testing::Test {
 
   Notes notes_;
   std::vector<TaskEvent> events_;
+  bool asks_for_forks_ = false;
 };
 
 constexpr std::string_view kProgram =
@@ -87,13 +89,37 @@ TEST_F(ReusedIdsTest, AnExecIsNoOtherTask) {
 }
 
 TEST_F(ReusedIdsTest, TheForkIsBeforeTheLine) {
-  ReusedIds ids = read(std::string(kProgram) +
-                       "TASK timestamp=0.000000010 tid=5 pid=3\nTASK timestamp=0.000000020 tid=5 pid=3\n"
-                       "FORK timestamp=0.000000030 pid=5 ppid=3\nFORK timestamp=0.000000040 pid=5 ppid=3\n");
-  const std::vector<std::uint64_t> forks_ns{9, 17, 18, 35, 45};
-  ids.begin_with(ThreadId{5}, forks_ns);
-  ids.begin_with(ThreadId{6}, forks_ns);
+  const ReusedIds ids =
+      read(std::string(kProgram) +
+               "TASK timestamp=0.000000010 tid=5 pid=3\nTASK timestamp=0.000000020 tid=5 pid=3\n"
+               "FORK timestamp=0.000000030 pid=5 ppid=3\nFORK timestamp=0.000000040 pid=5 ppid=3\n",
+           {{ThreadId{5}, {9, 17, 18, 35, 45}}, {ThreadId{6}, {19}}});
+  EXPECT_TRUE(asks_for_forks_);
   EXPECT_THAT(begins(ids, 5), ElementsAre(0, 18, 30, 35));
+}
+
+// posix_spawn leaves no FORK line: its child looks like an exec of the process that had the id before.
+TEST_F(ReusedIdsTest, ProgramsThatPosixSpawnStartsInTurn) {
+  const std::string lines = std::string(kProgram) +
+                            "SESS timestamp=0.000000020 pid=5 sid=bb exename=\"/bin/b\"\n"
+                            "TASK timestamp=0.000000021 tid=5 pid=5\n"
+                            "SESS timestamp=0.000000030 pid=5 sid=cc exename=\"/bin/c\"\n"
+                            "TASK timestamp=0.000000031 tid=5 pid=5\n";
+  const ReusedIds ids = read(lines, {{ThreadId{5}, {19, 28}}});
+  EXPECT_TRUE(asks_for_forks_);
+  EXPECT_THAT(begins(ids, 5), ElementsAre(0, 28));
+  EXPECT_EQ(events_[5], TaskEvent(TaskStart{
+                            .time_ns = 31, .tid = ids.at(ThreadId{5}, 31), .pid = ids.at(ProcessId{5}, 31)}));
+  EXPECT_FALSE(read(lines, {{ThreadId{5}, {19}}}).has_any()) << "an exec";
+  EXPECT_FALSE(read(lines).has_any()) << "no perf files";
+}
+
+TEST_F(ReusedIdsTest, ForksAreOfNoUseIfEachProcessHasOneProgram) {
+  read(std::string(kProgram) +
+       "FORK timestamp=0.000000010 pid=5 ppid=3\n"
+       "SESS timestamp=0.000000020 pid=5 sid=bb exename=\"/bin/b\"\n"
+       "TASK timestamp=0.000000021 tid=5 pid=5\nTASK timestamp=0.000000022 tid=6 pid=5\n");
+  EXPECT_FALSE(asks_for_forks_);
 }
 
 }  // namespace

@@ -104,6 +104,27 @@ TEST(UftraceReusedIds, EventsOfTheKernelBelongToWhoHadTheIdThen) {
   EXPECT_THAT(r.notes(), Not(Contains(HasSubstr("bad-time"))));
 }
 
+// posix_spawn writes no FORK line.
+TEST(UftraceReusedIds, AProgramThatPosixSpawnStartsIsNoExecOfTheOneBefore) {
+  R r;
+  r.task_line("SESS timestamp=0.000000020 pid=101 sid=0123456789abcdef exename=\"/bin/demo\"");
+  r.task_line("TASK timestamp=0.000000020 tid=101 pid=101");
+  r.task_line("SESS timestamp=0.000000060 pid=101 sid=0123456789abcdef exename=\"/bin/demo\"");
+  r.task_line("TASK timestamp=0.000000060 tid=101 pid=101");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(40, 1, R::kFork);
+  r.entry(50, 1, R::kFork).exit(80, 1, R::kFork).exit(90, 0, R::kMain);
+  r.thread(101).entry(21, 0, R::kMain).entry(22, 1, R::kF).entry(61, 0, R::kMain).exit(70, 0, R::kMain);
+  PerfBytes perf;
+  perf.fork(17, 101, 100).in(18, 101).exec(19, 101, "demo").exit(30, 101);
+  r.file("perf-cpu0.dat", PerfBytes(perf).fork(55, 101, 100).in(56, 101).exec(58, 101, "demo").text());
+  EXPECT_THAT(r.lines(), IsSupersetOf({"101/101 [21, 30] demo:main repaired=\"open-at-end\"",
+                                       "101/101 [61, 70] demo:main"}));
+  EXPECT_THAT(r.lines(), Not(Contains(HasSubstr("event:exec"))));
+  EXPECT_THAT(r.lines(), Contains(HasSubstr("flow to event:fork #2")));
+  r.file("perf-cpu0.dat", perf.exec(58, 101, "demo").text());
+  EXPECT_THAT(r.lines(), Contains(HasSubstr("101/101 @60 event:exec /bin/demo")));
+}
+
 TEST(UftraceReusedIds, CallsOfTheKernelBelongToWhoHadTheIdThen) {
   R r;
   r.file("kernel_header", header_text(kLayout));
