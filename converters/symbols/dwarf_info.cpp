@@ -17,7 +17,8 @@ namespace {
 
 // Entries and address ranges that are looked at in one file: a few seconds.
 constexpr std::size_t kMaxWork = 20'000'000;
-constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;  // libdw makes some 30 bytes of each
+// All units may have those of one long list.
+constexpr fxt::Limit kUnitRanges{"ranges of code of units with names of parameters", 4'000'000, 0};
 constexpr std::size_t kMaxDepth = 64;        // of namespaces, and of types that stand for others
 constexpr std::size_t kMaxParameters = 256;  // of one function
 // Units that are compared where they have code at one address, which a linker has folded. An inline function
@@ -226,11 +227,10 @@ bool may_hide_result(Dwarf_Die function, const Machine& machine) {
 
 DwarfInfo::DwarfInfo(const ElfImage& dwarf, std::uint64_t base)
     : dwarf_(nullptr, &dwarf_end), base_(base), machine_(dwarf.machine()), work_(kMaxWork) {
-  if (dwarf.find(".debug_info") == nullptr || !machine_of(machine_) || !dwarf.unsafe_for_libdw().empty())
-    return;
+  if (dwarf.find(".debug_info") == nullptr || !machine_of(machine_)) return;
+  problem_ = dwarf.unsafe_for_libdw();
+  if (!problem_.empty()) return;
   dwarf_.reset(dwarf_begin_elf(dwarf.handle(), DWARF_C_READ, nullptr));
-  const ElfSection* const lines = dwarf.find(".debug_line");
-  has_lines_ = lines != nullptr && lines->size <= kMaxLineBytes;
   if (dwarf_ != nullptr) read_units();
 }
 
@@ -245,16 +245,21 @@ void DwarfInfo::for_each_unit(Use use) {
 }
 
 void DwarfInfo::read_units() {
-  for_each_unit([this](Dwarf_Die& unit) {
+  fxt::Budget ranges(kUnitRanges);
+  for_each_unit([this, &ranges](Dwarf_Die& unit) {
     if (!passes_as_c(dwarf_srclang(&unit))) return;
     Dwarf_Addr unit_base = 0, begin = 0, end = 0;
     for (std::ptrdiff_t range = 0; has_work();) {
       range = dwarf_ranges(&unit, range, &unit_base, &begin, &end);
-      if (range <= 0) break;
+      if (range <= 0 || !ranges.take()) break;
       units_.push_back({begin, dwarf_dieoffset(&unit)});
     }
   });
   std::ranges::stable_sort(units_, {}, &Unit::begin);
+  if (!ranges.is_exceeded()) return;
+  problem_ = ranges.exceeded();
+  dwarf_.reset();
+  units_.clear();
 }
 
 void DwarfInfo::read_functions(const Unit& unit) {
@@ -312,8 +317,7 @@ std::optional<SourceLine> DwarfInfo::line_at(std::uint64_t offset) {
   const std::uint64_t address = base_ + offset;
   const auto after = std::ranges::upper_bound(units_, address, {}, &Unit::begin);
   Dwarf_Die unit;
-  if (!has_lines_ || after == units_.begin() ||
-      dwarf_offdie(dwarf_.get(), std::prev(after)->offset, &unit) == nullptr)
+  if (after == units_.begin() || dwarf_offdie(dwarf_.get(), std::prev(after)->offset, &unit) == nullptr)
     return std::nullopt;
   Dwarf_Line* const row = dwarf_getsrc_die(&unit, address);
   const char* const path = row != nullptr ? dwarf_linesrc(row, nullptr, nullptr) : nullptr;

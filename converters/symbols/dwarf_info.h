@@ -54,6 +54,10 @@ class DwarfInfo {
 
   // False if the image has no DWARF that can be read.
   bool has_any() const { return dwarf_ != nullptr; }
+  // Why it has none.
+  std::string problem() const {
+    return problem_.empty() ? "has no debug information that can be read" : problem_;
+  }
   // Of the function that begins there.
   FunctionType function_at(std::uint64_t offset);
   // The type of the variable there; empty if there is no variable, or if it is no scalar.
@@ -78,9 +82,9 @@ class DwarfInfo {
   bool has_work() { return work_ != 0 && --work_ != 0; }
 
   std::unique_ptr<Dwarf, decltype(&dwarf_end)> dwarf_;
+  std::string problem_;
   std::uint64_t base_;
   int machine_;
-  bool has_lines_ = false;                                  // few enough to be read
   std::size_t work_;                                        // that may still be done
   std::vector<Unit> units_;                                 // by begin
   std::unordered_set<Dwarf_Off> read_;                      // units whose functions are in functions_

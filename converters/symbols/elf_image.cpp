@@ -8,18 +8,25 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gelf.h>
+#include <ios>
 #include <span>
 #include <unistd.h>
 
+#include <boost/endian/conversion.hpp>
+#include <boost/iostreams/device/array.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filtering_streambuf.hpp>
+
 #include "converters/model/reading/input_error.h"
+#include "converters/model/reading/stored_bytes.h"
 
 namespace convert {
 namespace {
 
-// Large programs have string tables of 100 MB.
-constexpr std::uint64_t kMaxSectionBytes = std::uint64_t{512} << 20;
-constexpr std::uint64_t kMaxUncompressedBytes = std::uint64_t{1} << 30;
-constexpr std::string_view kHugeSection = "a section claims to be larger than 1 GiB when it is uncompressed";
+constexpr fxt::Limit kSection{"MiB of a section of a program", 4 << 20, 1 << 10};
+constexpr fxt::Limit kUnpacked{"MiB of unpacked sections of a program", 64 << 20, 12 << 10};
+constexpr fxt::Limit kLineTables{"MiB of line tables of a program", 3 << 20, 341};
+constexpr fxt::Limit kSymbolNames{"MiB of names of symbols", 48 << 20, 4 << 10};
 constexpr std::string_view kUnreadableSection = "the header of a section can't be read";
 constexpr std::string_view kUnendedText = "the last text of a section of debug information has no end";
 constexpr ssize_t kMaxBuildIdBytes = 64;
@@ -61,6 +68,17 @@ bool holds_texts(const char* section) {
   constexpr std::array<std::string_view, 4> kTexts{".debug_str", ".debug_line_str", ".debug_str.dwo",
                                                    ".debug_line_str.dwo"};
   return section != nullptr && std::ranges::find(kTexts, section) != kTexts.end();
+}
+
+constexpr std::string_view kMiniDebugInfo = ".gnu_debugdata";
+
+bool is_old_compressed(const char* section) {
+  return section != nullptr && std::string_view(section).starts_with(".zdebug");
+}
+
+bool has_lines(const char* section) {
+  constexpr std::array<std::string_view, 3> kLines{".debug_line", ".debug_line.dwo", ".zdebug_line"};
+  return section != nullptr && std::ranges::find(kLines, section) != kLines.end();
 }
 
 }  // namespace
@@ -144,24 +162,77 @@ void ElfImage::read_build_id() {
   build_id_ = fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
-std::string_view ElfImage::unsafe_for_libdw() const {
+std::string ElfImage::unsafe_for_libdw() const {
+  const std::uint64_t stored = stored_bytes(file_);
+  fxt::Budget unpacked(kUnpacked, stored), lines(kLineTables, stored);
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
     GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) return kUnreadableSection;
+    if (gelf_getshdr(section, &header) == nullptr) return std::string(kUnreadableSection);
+    const char* const name = elf_strptr(elf_, names_section_, header.sh_name);
+    std::uint64_t size = header.sh_type == SHT_NOBITS ? 0 : header.sh_size;
     const bool is_compressed = (header.sh_flags & SHF_COMPRESSED) != 0;
     if (is_compressed) {
       GElf_Chdr compressed;
-      if (gelf_getchdr(section, &compressed) == nullptr) return kUnreadableSection;
-      if (compressed.ch_size > kMaxUncompressedBytes) return kHugeSection;
+      if (gelf_getchdr(section, &compressed) == nullptr) return std::string(kUnreadableSection);
+      size = compressed.ch_size;
+      if (!unpacked.take(size)) return unpacked.exceeded();
+    } else if (is_old_compressed(name)) {
+      size = old_compressed_size(header);
+      if (!unpacked.take(size)) return unpacked.exceeded();
+    } else if (name != nullptr && kMiniDebugInfo == name) {
+      if (std::string problem = unpack_mini(header, unpacked); !problem.empty()) return problem;
     }
-    if (!holds_texts(elf_strptr(elf_, names_section_, header.sh_name))) continue;
+    if (has_lines(name) && !lines.take(size)) return lines.exceeded();
+    if (!holds_texts(name)) continue;
     if (is_compressed && elf_compress(section, 0, 0) < 0) continue;  // nor can libdw
     const Elf_Data* const texts = elf_rawdata(section, nullptr);
     if (texts == nullptr || texts->d_buf == nullptr || texts->d_size == 0) continue;
-    if (static_cast<const char*>(texts->d_buf)[texts->d_size - 1] != '\0') return kUnendedText;
+    if (static_cast<const char*>(texts->d_buf)[texts->d_size - 1] != '\0') return std::string(kUnendedText);
   }
   return {};
 }
+
+// The bytes of a section as they stand in the file, at most `limit` of them.
+std::vector<std::byte> ElfImage::packed_bytes(const GElf_Shdr& header, std::uint64_t limit) const {
+  std::vector<std::byte> bytes(std::min({header.sh_size, limit, file_.size()}));
+  bytes.resize(file_.read_available(header.sh_offset, bytes).size());
+  return bytes;
+}
+
+// Sections whose names begin with ".zdebug" have a header of their own: "ZLIB", and the size in 8 bytes.
+std::uint64_t ElfImage::old_compressed_size(const GElf_Shdr& header) const {
+  constexpr std::size_t kMark = 4, kSize = 8;
+  const auto bytes = packed_bytes(header, kMark + kSize);
+  if (bytes.size() < kMark + kSize) return 0;
+  return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(bytes.data()) + kMark);
+}
+
+// Unpacks mini debug information, whose size is known only then. Returns a problem, or nothing.
+std::string ElfImage::unpack_mini(const GElf_Shdr& header, fxt::Budget& unpacked) const {
+  namespace io = boost::iostreams;
+  constexpr std::string_view kXz(
+      "\xfd"
+      "7zXZ\0",
+      6);
+  const std::vector<std::byte> packed = packed_bytes(header, file_.size());
+  const auto* const text = reinterpret_cast<const char*>(packed.data());
+  if (!std::string_view(text, packed.size()).starts_with(kXz)) return std::string(kUnreadableSection);
+  io::filtering_istreambuf stream;
+  stream.push(io::lzma_decompressor());
+  stream.push(io::array_source(text, packed.size()));
+  std::array<char, 65536> block;
+  try {
+    while (true) {
+      const std::streamsize got = stream.sgetn(block.data(), block.size());
+      if (got <= 0) return {};
+      if (!unpacked.take(static_cast<std::uint64_t>(got))) return unpacked.exceeded();
+    }
+  } catch (const std::ios_base::failure&) {
+    return {};  // it is damaged there: libdwfl makes no more of it
+  }
+}
+
+fxt::Budget ElfImage::name_budget() const { return fxt::Budget(kSymbolNames, stored_bytes(file_)); }
 
 const ElfSection* ElfImage::find(std::uint32_t type) const {
   const auto found = std::ranges::find(sections_, type, &ElfSection::type);
@@ -178,8 +249,8 @@ Elf_Data* ElfImage::data(const ElfSection& section) const {
   GElf_Shdr header;
   if (found == nullptr || gelf_getshdr(found, &header) == nullptr) return nullptr;
   const bool is_in_file = header.sh_type != SHT_NOBITS && (header.sh_flags & SHF_COMPRESSED) == 0 &&
-                          header.sh_size <= std::min(file_.size(), kMaxSectionBytes) &&
-                          header.sh_offset <= file_.size() - header.sh_size;
+                          header.sh_size <= kSection.of(stored_bytes(file_)) &&
+                          header.sh_size <= file_.size() && header.sh_offset <= file_.size() - header.sh_size;
   if (!is_in_file) return nullptr;
   Elf_Data* const contents = elf_getdata(found, nullptr);
   return contents != nullptr && contents->d_buf != nullptr ? contents : nullptr;

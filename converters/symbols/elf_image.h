@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <gelf.h>
 #include <libelf.h>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "converters/model/reading/input_file.h"
+#include "fxt/support/budget.h"
 
 namespace convert {
 
@@ -41,9 +43,11 @@ class ElfImage {
 
   const std::vector<ElfSection>& sections() const { return sections_; }
   // Why libdw must not read the file; empty if it may. libdw would allocate whatever a compressed section
-  // claims to become, and reads texts up to a NUL, even behind their section. Uncompresses the sections of
-  // texts.
-  std::string_view unsafe_for_libdw() const;
+  // claims to become, makes 70 bytes of one byte of a line table, and reads texts up to a NUL, even behind
+  // their section. Uncompresses the sections of texts.
+  std::string unsafe_for_libdw() const;
+  // A budget for the names of its symbols, of which many may be the same long text.
+  fxt::Budget name_budget() const;
   // The first section of this type or name; null if there is none.
   const ElfSection* find(std::uint32_t type) const;
   const ElfSection* find(std::string_view name) const;
@@ -65,6 +69,9 @@ class ElfImage {
   void read_segments();
   void read_sections();
   void read_build_id();
+  std::vector<std::byte> packed_bytes(const GElf_Shdr& header, std::uint64_t limit) const;
+  std::uint64_t old_compressed_size(const GElf_Shdr& header) const;
+  std::string unpack_mini(const GElf_Shdr& header, fxt::Budget& unpacked) const;
 
   const InputFile& file_;
   Elf* elf_ = nullptr;

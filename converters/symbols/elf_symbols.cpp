@@ -22,6 +22,7 @@ namespace convert {
 namespace {
 
 constexpr char kNoType = 0;
+constexpr std::size_t kLongestSymbolName = 32'000;    // longer ones are cut, as a trace would cut them
 constexpr std::string_view kNameEnd("\0@", 2);  // a version may follow the name
 
 char type_of(const GElf_Sym& symbol) {
@@ -48,7 +49,8 @@ const ElfSection* symbol_section(const ElfImage& image) {
 }
 
 // `base` is the address of the first mapping. A debug file may have another one than its program.
-void add_symbols(const ElfImage& image, std::uint64_t base, std::vector<Symbol>& symbols) {
+void add_symbols(const ElfImage& image, std::uint64_t base, fxt::Budget& names,
+                 std::vector<Symbol>& symbols) {
   const ElfSection* const table = symbol_section(image);
   Elf_Data* const data = table != nullptr ? image.data(*table) : nullptr;
   if (data == nullptr || table->entry_size == 0) return;
@@ -60,12 +62,14 @@ void add_symbols(const ElfImage& image, std::uint64_t base, std::vector<Symbol>&
     const char type = type_of(symbol);
     const bool is_defined = symbol.st_shndx != SHN_UNDEF && symbol.st_size != 0 && symbol.st_value >= base;
     if (type == kNoType || !is_defined || symbol.st_name >= text.size()) continue;
-    const std::string_view name = text.substr(symbol.st_name);
+    std::string_view name = text.substr(symbol.st_name, kLongestSymbolName);
+    name = name.substr(0, name.find_first_of(kNameEnd));
+    if (!names.take(name.size())) return;
     std::uint64_t start = symbol.st_value - base;
     if (image.machine() == EM_ARM) start &= ~std::uint64_t{1};  // bit 0 marks Thumb code
     symbols.push_back({.start = start,
                        .end = symbol.st_size <= ~start ? start + symbol.st_size : ~std::uint64_t{0},
-                       .name = name.substr(0, name.find_first_of(kNameEnd)),
+                       .name = name,
                        .type = type});
   }
 }
@@ -98,12 +102,12 @@ std::string_view dynamic_name(Elf_Data* symbols, std::string_view strings, std::
   if (symbols == nullptr || index == 0 || index > INT32_MAX ||
       gelf_getsym(symbols, static_cast<int>(index), &symbol) == nullptr || symbol.st_name >= strings.size())
     return {};
-  const std::string_view rest = strings.substr(symbol.st_name);
+  const std::string_view rest = strings.substr(symbol.st_name, kLongestSymbolName);
   return rest.substr(0, rest.find('\0'));
 }
 
 void read_relocations(const ElfImage& image, const ElfSection& section, Elf_Data* symbols,
-                      std::string_view strings, Slots& slots) {
+                      std::string_view strings, fxt::Budget& names, Slots& slots) {
   Elf_Data* const data = image.data(section);
   const bool is_of_plt = std::ranges::count(kPltRelocations, section.name) != 0;
   if (data == nullptr || section.entry_size == 0) return;
@@ -120,19 +124,20 @@ void read_relocations(const ElfImage& image, const ElfSection& section, Elf_Data
     const std::string_view name = dynamic_name(symbols, strings, GELF_R_SYM(relocation.r_info));
     const auto type = GELF_R_TYPE(relocation.r_info);
     if (slots.of_plt.size() >= kMaxSlots || slots.by_address.size() >= kMaxSlots) return;
+    if (!names.take(name.size())) return;
     if (is_of_plt) slots.of_plt.push_back(name);
     if (!name.empty() && (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT))
       slots.by_address.emplace(relocation.r_offset, name);
   }
 }
 
-Slots read_slots(const ElfImage& image, std::string_view strings) {
+Slots read_slots(const ElfImage& image, std::string_view strings, fxt::Budget& names) {
   const ElfSection* const table = image.find(SHT_DYNSYM);
   Elf_Data* const symbols = table != nullptr ? image.data(*table) : nullptr;
   Slots slots;
   for (const ElfSection& section : image.sections())
     if (section.type == SHT_RELA || section.type == SHT_REL)
-      read_relocations(image, section, symbols, strings, slots);
+      read_relocations(image, section, symbols, strings, names, slots);
   return slots;
 }
 
@@ -186,8 +191,8 @@ void add_in_order(const ElfImage& image, const Slots& slots, std::vector<Symbol>
 }
 
 // At the addresses in the file. Names are borrowed from the strings of the dynamic symbols.
-std::vector<Symbol> plt_entries(const ElfImage& image, std::string_view strings) {
-  const Slots slots = read_slots(image, strings);
+std::vector<Symbol> plt_entries(const ElfImage& image, std::string_view strings, fxt::Budget& names) {
+  const Slots slots = read_slots(image, strings, names);
   std::vector<Symbol> entries;
   if (image.machine() == EM_X86_64) {
     for (const std::string_view name : {".plt", ".plt.sec", ".plt.got"})
@@ -202,20 +207,23 @@ std::vector<Symbol> plt_entries(const ElfImage& image, std::string_view strings)
 
 bool has_full_symbols(const ElfImage& image) { return image.find(SHT_SYMTAB) != nullptr; }
 
-std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfImage* debug) {
+std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfImage* debug,
+                                              std::string* problem) {
   std::vector<Symbol> symbols;
   const ElfImage& source = debug != nullptr && has_full_symbols(*debug) ? *debug : image;
-  add_symbols(source, image.base(), symbols);
+  fxt::Budget names = source.name_budget();
+  add_symbols(source, image.base(), names, symbols);
   put_best_names_first(symbols, has_full_symbols(source));
 
   const ElfSection* const dynamic = image.find(SHT_DYNSYM);
   const std::string_view strings = dynamic != nullptr ? image.strings_of(*dynamic) : std::string_view{};
-  for (Symbol entry : plt_entries(image, strings)) {
+  for (Symbol entry : plt_entries(image, strings, names)) {
     if (entry.start < image.base()) continue;
     entry.start -= image.base();
     entry.end -= image.base();
     symbols.push_back(entry);
   }
+  if (problem != nullptr && names.is_exceeded()) *problem = names.exceeded();
   std::erase_if(symbols, [](const Symbol& symbol) { return symbol.name.empty(); });
   if (symbols.empty()) return nullptr;
   return std::make_unique<SymbolTable>(std::move(symbols));

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "converters/symbols/elf_image.h"
@@ -15,7 +16,9 @@ namespace convert {
 bool has_full_symbols(const ElfImage& image);
 
 // `debug` is the file that holds what was stripped from `image`, or null. Returns null if there is no symbol.
-std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfImage* debug);
+// `problem`, if it is not null, gets the reason why some are left out.
+std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfImage* debug,
+                                              std::string* problem = nullptr);
 
 // An open file and the image in it.
 struct ElfFile {

@@ -15,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converters/model/over_limit.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"
 #include "converters/tfile/description/collect_items.h"
@@ -174,7 +175,7 @@ class LaneBuilder {
       const auto [tracepoint, thread] = track;
       Lane* const thread_lane = lanes_.of_track[thread];
       if (thread_lane == nullptr) continue;
-      std::string name = tracepoint_name(tracepoint, recording_.trace.description, recording_.symbols.get());
+      std::string name = tracepoint_name(tracepoint, recording_.locations, recording_.symbols.get());
       Lane* const lane =
           add(count, has_one_thread ? name : fmt::format("{} on {}", name, name_of_thread(thread)));
       parts_[thread].push_back({.lane = lane, .name = std::move(name)});
@@ -250,7 +251,10 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
   if (!modules->empty()) recording->symbols = std::move(modules);
   if (!recording->symbols && !options.symbols.empty())
     recording->symbols = read_kernel_symbols(options.symbols, notes);
-  recording->locations = expect_all_frames(trace.description, trace.register_layout(), names);
+  fxt::Budget matches(kMatchedItems, trace.file->size());
+  recording->locations = expect_all_frames(trace.description, trace.register_layout(), names, matches);
+  if (matches.is_exceeded())
+    note_over_limit(notes, Location::file(trace.path), matches, "some items have no values");
   recording->survey = survey_frames(trace, recording->locations);
   return recording;
 }
@@ -276,7 +280,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
   const TraceFile& trace = recording->trace;
   add_location_notes(trace, recording->locations, !options.programs.empty(), options.registers,
                      context.notes);
-  add_survey_notes(trace, recording->survey, context.notes);
+  add_survey_notes(trace, recording->locations, recording->survey, context.notes);
   context.timeline.begin_input(trace.path);
   const std::string process =
       (options.programs.empty() ? input : options.programs.front()).filename().string();

@@ -93,15 +93,16 @@ std::string text_of(std::string_view item, const Value& value) {
 
 // The items of the location with the types that the program gives them.
 Outline types_of(const TracepointLocation& location, const TraceRecording& recording) {
-  const auto locations = recording.locations.of(static_cast<std::int16_t>(location.number));
-  const auto expected = std::ranges::find(locations, &location, &ExpectedFrames::location);
+  const ExpectedFrames* const expected =
+      recording.locations.at(static_cast<std::int16_t>(location.number), location.address);
   FrameMemory nothing(recording.trace.register_layout(), recording.trace.format.order);
   const Frame frame;
   nothing.start(frame, nullptr, false);
   const CodeScope* const scope = recording.symbols->scope_at(location.address);
   using Kind = CollectItem::Kind;
   Outline list = Outline::array();
-  if (expected == locations.end()) return list;  // its number is larger than any that a frame can have
+  if (expected == nullptr || expected->location != &location)
+    return list;  // its number is larger than any that a frame can have
   const auto add = [&](const CollectItem& item, const std::string& step) {
     if (item.kind == Kind::Evaluate || item.kind == Kind::Variable) return;
     if (scope == nullptr) {
@@ -163,8 +164,10 @@ Outline frames_of(const TraceSurvey& survey) {
   outline["memory bytes"] = survey.memory_bytes;
   outline["variable values"] = survey.variable_values;
   Outline by_tracepoint = Outline::object();
+  // Each has a name of its own: there is no need to look for it.
+  auto& of_tracepoints = by_tracepoint.get_ref<Outline::object_t&>();
   for (const auto& [number, count] : survey.frames_of)
-    by_tracepoint[fmt::format("tracepoint {}", number)] = count;
+    of_tracepoints.push_back({fmt::format("tracepoint {}", number), count});
   outline["frames by tracepoint"] = std::move(by_tracepoint);
   return outline;
 }
@@ -208,7 +211,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes, const TraceFil
   const auto recording = read_recording(input, options, Demangle::Simple, names, notes);
   const TraceFile& trace = recording->trace;
   const TraceSurvey& survey = recording->survey;
-  add_survey_notes(trace, survey, notes);
+  add_survey_notes(trace, recording->locations, survey, notes);
 
   Outline outline;
   outline["input"] = trace.path;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -66,12 +67,10 @@ void note_times(const TraceFile& trace, const TraceSurvey& survey, Notes& notes)
               "neither frames nor status have a time: the times shown only give the order", unstamped);
 }
 
-void note_descriptions(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {
+void note_descriptions(const TraceFile& trace, const LocationTable& locations, const TraceSurvey& survey,
+                       Notes& notes) {
   for (const auto& [number, count] : survey.frames_of) {
-    const auto has_number = [number = number](const TracepointLocation& location) {
-      return location.number == static_cast<std::uint16_t>(number);
-    };
-    if (std::ranges::none_of(trace.description.locations, has_number))
+    if (locations.of(number).empty())
       notes.add(kUnknownTracepoint, Location::file(trace.path), fmt::format("tracepoint {}", number), count);
   }
   const auto check = [&](const std::vector<std::byte>& code, const TracepointLocation& location) {
@@ -113,12 +112,14 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes&
 void note_registers(const TraceFile& trace, const LocationTable& locations, RegisterChoice choice,
                     Notes& notes) {
   if (choice != RegisterChoice::Auto || !trace.layout) return;
+  std::vector<const Register*> special;  // recorded ones that are not general
+  for (const Register& reg : trace.layout->registers())
+    if (!reg.is_general && reg.offset + reg.size <= trace.description.register_block_size)
+      special.push_back(&reg);
   const auto hides_registers = [&](const ExpectedBlocks& expected) {
     if (expected.shape.find('R') == std::string::npos || !expected.wanted.all) return false;
-    return std::ranges::any_of(trace.layout->registers(), [&](const Register& reg) {
-      if (reg.offset + reg.size > trace.description.register_block_size) return false;  // not recorded
-      const bool is_named = std::ranges::find(expected.wanted.named, &reg) != expected.wanted.named.end();
-      return !is_named && !reg.is_general;
+    return std::ranges::any_of(special, [&](const Register* reg) {
+      return !std::ranges::binary_search(expected.wanted.named, reg, std::less<>());
     });
   };
   const auto count = std::ranges::count_if(locations.all(), [&](const ExpectedFrames& expected) {
@@ -139,10 +140,11 @@ std::string text_of(const TraceSurvey::Rest& rest) {
   return text;
 }
 
-void add_survey_notes(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {
+void add_survey_notes(const TraceFile& trace, const LocationTable& locations, const TraceSurvey& survey,
+                      Notes& notes) {
   note_frames(trace, survey, notes);
   note_times(trace, survey, notes);
-  note_descriptions(trace, survey, notes);
+  note_descriptions(trace, locations, survey, notes);
 }
 
 void add_location_notes(const TraceFile& trace, const LocationTable& locations, bool has_program,

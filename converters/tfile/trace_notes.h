@@ -11,7 +11,8 @@
 namespace convert::tfile {
 
 // What is missing, damaged or uncertain in the file.
-void add_survey_notes(const TraceFile& trace, const TraceSurvey& survey, Notes& notes);
+void add_survey_notes(const TraceFile& trace, const LocationTable& locations, const TraceSurvey& survey,
+                      Notes& notes);
 
 // The problem with bytes behind the end of the frames.
 std::string text_of(const TraceSurvey::Rest& rest);

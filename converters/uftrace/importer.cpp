@@ -133,9 +133,10 @@ std::uint64_t add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_
 // which.
 void note_shared_symbol_files(const RecordingImport& recording, Notes& notes) {
   std::map<std::string_view, std::set<std::string_view>> paths_of;  // by basename
-  for (const Session& session : recording.sessions.sessions())
-    for (const Module& module : session.space->map.modules)
-      paths_of[basename_of(module.path)].insert(module.path);
+  std::set<const AddressSpace*> spaces;
+  for (const Session& session : recording.sessions.sessions()) spaces.insert(session.space);
+  for (const AddressSpace* const space : spaces)
+    for (const Module& module : space->map.modules) paths_of[basename_of(module.path)].insert(module.path);
   for (const auto& [name, paths] : paths_of) {
     const std::string file = fmt::format("{}.sym", name);
     if (paths.size() < 2 || !std::ranges::binary_search(recording.directory.symbol_files, file)) continue;

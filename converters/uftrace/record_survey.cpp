@@ -136,7 +136,11 @@ void RecordSurvey::add(const RecordSurvey& other) {
   losses += other.losses;
   lost += other.lost;
   events += other.events;
-  for (const auto& [id, count] : other.events_by_id) events_by_id[id] += count;
+  for (const auto& [id, count] : other.events_by_id)
+    if (const auto known = events_by_id.find(id); known != events_by_id.end())
+      known->second += count;
+    else if (events_by_id.size() < kMaxEventIds)
+      events_by_id.emplace(id, count);
   if (!other.first_ns) return;
   first_ns = std::min(*other.first_ns, first_ns.value_or(*other.first_ns));
   last_ns = std::max(last_ns, other.last_ns);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "converters/model/over_limit.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
@@ -74,6 +75,9 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
 }
 
 namespace {
+
+// Each takes some kilobytes, and a line of task.txt.
+constexpr fxt::Limit kEmptyThreads{"threads without records", 25'000, 0};
 
 // The processes that shown threads were forked from: what they inherit is found there.
 std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& context) {
@@ -141,6 +145,8 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
   auto changes = listed_events_of(recording, context.notes);
   const auto ancestors = ancestors_of_shown(recording.sessions, context);
   ThreadPlans plans;
+  fxt::Budget empty_threads(kEmptyThreads);
+  std::uint64_t left_out = 0;
   for (const auto& [tid, task] : recording.sessions.tasks()) {
     const bool is_shown = context.shows_thread(number_of(recorded(tid)));
     if (!is_shown)
@@ -148,6 +154,13 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
         return fmt::format("{}: thread {}", recording.directory.path.native(), id);
       });
     if (!is_shown && !ancestors.contains(task.pid)) continue;
+    const bool has_records =
+        std::ranges::binary_search(recording.directory.threads, tid, {}, &ThreadFile::tid) ||
+        recording.perf.contains(tid);
+    if (!has_records && !empty_threads.take()) {
+      ++left_out;
+      continue;
+    }
     plans.emplace(tid,
                   ThreadPlan{.task = &task,
                              .is_shown = is_shown,
@@ -155,6 +168,9 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
                              .payload_decoder = std::make_unique<PayloadDecoder>(recording.layouts, task),
                              .listed_events = std::move(changes[tid])});
   }
+  if (left_out > 0)
+    context.notes.add(kOverLimit, Location::file(recording.directory.file("task.txt").text()),
+                      empty_threads.exceeded() + ": the others are left out", left_out);
   for (const ThreadFile& file : recording.directory.threads) {
     for (const auto& [task, part] : tasks_of(file, recording)) {
       const auto found = plans.find(task->tid);

@@ -63,6 +63,33 @@ class Notes(unittest.TestCase):
         self.assertEqual([constant for constant in defined if self.uses[constant] == defined[constant]], [])
 
 
+LIMIT = re.compile(r'Limit k\w+\{\s*"([^"]+)",\s*([^,}]+),\s*([^,}]+)\}')
+
+
+def number(text):
+    """Of a constant expression of C++."""
+    return eval(text.replace("'", ""), {"__builtins__": {}})  # of our own sources
+
+
+class Limits(unittest.TestCase):
+    def test_the_table_is_that_of_the_constants(self):
+        texts = [path.read_text() for folder in ("converters", "fxt") for pattern in ("*.h", "*.cpp")
+                 for path in REPOSITORY.glob(f"{folder}/**/{pattern}")]
+        found = [limit for text in texts for limit in LIMIT.findall(text)]
+        self.assertEqual(len(found), sum(len(re.findall(r"\bLimit k\w+\{", text)) for text in texts))
+        self.assertGreater(len(found), 20)
+        expected = set()
+        for thing, least, per_kilobyte in found:
+            least, per_megabyte = number(least), 1024 * number(per_kilobyte)
+            if thing.startswith("MiB"):
+                self.assertEqual(least % 2**20, 0, thing)
+                least, per_megabyte = least >> 20, per_megabyte / 2**20
+            growth = f"{per_megabyte:,.3g}" if per_megabyte < 1000 else f"{per_megabyte:,.0f}"
+            expected.add(f"| {thing} | {least:,} | {growth} |" if per_megabyte else f"| {thing} | {least:,} | |")
+        table = re.search(r"\| what \|.*?\n\|[-|]+\n((?:\|.*\n)+)", (REPOSITORY / "SECURITY.md").read_text())
+        self.assertEqual(sorted(table.group(1).splitlines()), sorted(expected))
+
+
 # A link to a file of ours, and the part of it.
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)")
 PAGES = [*sorted(REPOSITORY.glob("*.md")), *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "samples" / "README.md",

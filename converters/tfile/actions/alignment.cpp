@@ -4,7 +4,7 @@
 
 namespace convert::tfile {
 
-void Alignment::start(std::size_t items, std::size_t expressions) {
+bool Alignment::start(std::size_t items, std::size_t expressions) {
   is_too_large_ =
       items >= kMaxCells || expressions >= kMaxCells || (items + 1) * (expressions + 1) > kMaxCells;
   items_ = items;
@@ -16,6 +16,7 @@ void Alignment::start(std::size_t items, std::size_t expressions) {
   can_have_one_.assign(items, false);
   can_have_none_.assign(items, false);
   can_be_misfit_.assign(items, false);
+  return !is_too_large_;
 }
 
 // Step is called with the next cell, the item of the expression that the step passes, and its cost.

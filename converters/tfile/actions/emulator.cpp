@@ -20,16 +20,17 @@ class Emulator {
   Emulator(std::span<const std::byte> code, EmulatorTarget& target) : code_(code), target_(target) {}
 
   RunResult run() {
-    for (std::size_t steps = 0; steps < kMaxSteps; ++steps) {
+    std::size_t steps = 0;
+    for (; steps < kMaxSteps; ++steps) {
       const auto instruction = instruction_at(code_, at_);
-      if (!instruction) return {Outcome::Stopped, std::nullopt};
-      if (instruction->opcode == Opcode::End) return {Outcome::Finished, result()};
+      if (!instruction) break;
+      if (instruction->opcode == Opcode::End) return {Outcome::Finished, result(), steps};
       at_ += instruction->size;
       if (const auto outcome = step(*instruction); outcome != Outcome::Finished)
-        return {outcome, std::nullopt};
+        return {outcome, std::nullopt, steps};
       is_behind_pop_ = instruction->opcode == Opcode::Pop;
     }
-    return {Outcome::Stopped, std::nullopt};
+    return {Outcome::Stopped, std::nullopt, steps};
   }
 
  private:

@@ -38,6 +38,7 @@ struct RunResult {
   Outcome outcome;
   // What was popped at the end, or else the top of the stack: the value if only operands are recorded.
   std::optional<std::uint64_t> result;
+  std::size_t steps = 0;  // instructions that ran
 };
 
 // Runs at most a fixed number of instructions.

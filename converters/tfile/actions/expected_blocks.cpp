@@ -11,25 +11,26 @@ using Kind = CollectItem::Kind;
 
 // A memory block has at most 65535 bytes. A damaged length must not make an endless shape.
 std::size_t blocks_of_range(std::uint64_t length) {
-  constexpr std::uint64_t kBlockBytes = 65535, kMaxBlocks = 1024;
+  constexpr std::uint64_t kBlockBytes = 65535, kMaxBlocks = 128;
   return static_cast<std::size_t>(std::min((length + kBlockBytes - 1) / kBlockBytes, kMaxBlocks));
 }
 
 // Which item each expression records, where all possible alignments agree. Of a single memory range, too.
-void align(ExpectedBlocks& blocks, const Description& description, bool has_one_range) {
+void align(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matches) {
+  blocks.item_of.resize(blocks.shapes.size());
   Alignment alignment;
-  alignment.start(blocks.items.size(), blocks.shapes.size());
+  if (!alignment.start(blocks.items.size(), blocks.shapes.size()) ||
+      !matches.take(blocks.items.size() * blocks.shapes.size()))
+    return;
   for (std::size_t i = 0; i < blocks.items.size(); ++i) {
     if (may_have_no_expression(blocks.items[i])) alignment.allow_none(i);
     if (blocks.items[i].kind == Kind::Variables) alignment.allow_many(i);
     for (std::size_t j = 0; j < blocks.shapes.size(); ++j)
-      if (may_record(blocks.shapes[j], variable_name(description, blocks.shapes[j]), blocks.items[i]))
-        alignment.allow(i, j);
+      if (may_record(blocks.shapes[j], blocks.variables[j], blocks.items[i])) alignment.allow(i, j);
   }
-  const bool is_possible = alignment.solve();
-  for (std::size_t j = 0; j < blocks.shapes.size(); ++j)
-    blocks.item_of.push_back(is_possible ? alignment.item_of(j) : std::nullopt);
-  if (!is_possible || !has_one_range) return;
+  if (!alignment.solve()) return;
+  for (std::size_t j = 0; j < blocks.shapes.size(); ++j) blocks.item_of[j] = alignment.item_of(j);
+  if (!has_one_range) return;
   std::size_t candidates = 0;
   for (std::size_t i = 0; i < blocks.items.size(); ++i) {
     // GDB records static variables as ranges, among them those of $locals.
@@ -43,9 +44,14 @@ void align(ExpectedBlocks& blocks, const Description& description, bool has_one_
   if (candidates != 1) blocks.range_item.reset();
 }
 
+std::string_view variable_name(const VariableIndex& variables, const ExpressionShape& shape) {
+  const TraceVariable* const found = shape.only_variable ? variables.numbered(*shape.only_variable) : nullptr;
+  return found != nullptr ? std::string_view(found->name) : std::string_view();
+}
+
 ExpectedBlocks expect(const TracepointLocation& location, std::span<const TracepointAction> actions,
-                      std::span<const CollectItem> items, const Description& description,
-                      const RegisterLayout* layout, Names& names) {
+                      std::span<const CollectItem> items, const VariableIndex& variables,
+                      const RegisterLayout* layout, Names& names, fxt::Budget& matches) {
   ExpectedBlocks blocks;
   blocks.actions = actions;
   for (const CollectItem& item : items)
@@ -67,9 +73,10 @@ ExpectedBlocks expect(const TracepointLocation& location, std::span<const Tracep
       case TracepointAction::Kind::Expression:
         blocks.shapes.push_back(shape_of(action.code));
         blocks.shape += blocks.shapes.back().blocks;
+        blocks.variables.push_back(variable_name(variables, blocks.shapes.back()));
     }
   }
-  align(blocks, description, ranges == 1);
+  align(blocks, ranges == 1, matches);
   for (std::size_t j = 0; j < blocks.shapes.size(); ++j) {
     const auto item = blocks.item_of[j];
     const bool is_evaluation = item && blocks.items[*item].kind == Kind::Evaluate;
@@ -79,12 +86,6 @@ ExpectedBlocks expect(const TracepointLocation& location, std::span<const Tracep
 }
 
 }  // namespace
-
-std::string_view variable_name(const Description& description, const ExpressionShape& shape) {
-  if (!shape.only_variable) return {};
-  const auto found = std::ranges::find(description.variables, *shape.only_variable, &TraceVariable::number);
-  return found != description.variables.end() ? std::string_view(found->name) : std::string_view();
-}
 
 bool may_record(const ExpressionShape& shape, std::string_view variable, const CollectItem& item) {
   switch (item.kind) {
@@ -122,30 +123,60 @@ LocationTable::LocationTable(std::vector<ExpectedFrames> locations)
   std::erase_if(locations_, [&](const ExpectedFrames& e) { return e.location->number >= ranges_.size(); });
   std::ranges::stable_sort(locations_, {}, [](const ExpectedFrames& e) { return e.location->number; });
   for (std::size_t i = 0; i < locations_.size(); ++i) {
-    auto& [first, count] = ranges_[locations_[i].location->number];
-    if (count++ == 0) first = static_cast<std::uint32_t>(i);
+    const auto& [location, hit, step] = locations_[i];
+    Range& range = ranges_[location->number];
+    if (range.count++ == 0) range.first = static_cast<std::uint32_t>(i);
+    range.has_fast |= location->is_fast;
+    by_address_.emplace_back(location->address, static_cast<std::uint32_t>(i));
+    hit_shapes_.push_back(hit.shape);
+    step_shapes_.push_back(step.shape);
+  }
+  for (const Range& range : ranges_) {
+    if (range.count < 2) continue;
+    const auto sort = [&](auto& all) { std::ranges::sort(std::span(all).subspan(range.first, range.count)); };
+    sort(by_address_);
+    sort(hit_shapes_);
+    sort(step_shapes_);
   }
 }
 
 std::span<const ExpectedFrames> LocationTable::of(std::int16_t tracepoint) const {
-  const auto [first, count] = ranges_[static_cast<std::uint16_t>(tracepoint)];
-  return std::span(locations_).subspan(first, count);
+  const Range& range = range_of(tracepoint);
+  return std::span(locations_).subspan(range.first, range.count);
 }
 
-ExpectedFrames expect_frames(const TracepointLocation& location, const Description& description,
-                             const RegisterLayout* layout, Names& names) {
+const ExpectedFrames* LocationTable::at(std::int16_t tracepoint, std::uint64_t address) const {
+  const Range& range = range_of(tracepoint);
+  const auto all = std::span(by_address_).subspan(range.first, range.count);
+  const auto found = std::ranges::lower_bound(all, std::pair(address, std::uint32_t{0}));
+  return found != all.end() && found->first == address ? &locations_[found->second] : nullptr;
+}
+
+bool LocationTable::has_shape(std::int16_t tracepoint, const Shapes& shapes, std::string_view shape,
+                              bool is_beginning) const {
+  const Range& range = range_of(tracepoint);
+  const auto all = std::span(shapes).subspan(range.first, range.count);
+  const auto found = std::ranges::lower_bound(all, shape);
+  return found != all.end() && (is_beginning ? found->starts_with(shape) : *found == shape);
+}
+
+ExpectedFrames expect_frames(const TracepointLocation& location, const VariableIndex& variables,
+                             const RegisterLayout* layout, Names& names, fxt::Budget& matches) {
   const CollectItems items = collect_items(
-      location.commands, [&](std::string_view name) { return description.has_variable(name); },
+      location.commands, [&](std::string_view name) { return variables.has(name); },
       [&](std::string_view name) { return is_register_name(name, layout); });
   return {.location = &location,
-          .hit = expect(location, location.hit_actions, items.hit, description, layout, names),
-          .step = expect(location, location.step_actions, items.step, description, layout, names)};
+          .hit = expect(location, location.hit_actions, items.hit, variables, layout, names, matches),
+          .step = expect(location, location.step_actions, items.step, variables, layout, names, matches)};
 }
 
-LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout, Names& names) {
+LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout, Names& names,
+                                fxt::Budget& matches) {
+  const VariableIndex variables(description.variables);
   std::vector<ExpectedFrames> locations;
+  locations.reserve(description.locations.size());
   for (const TracepointLocation& location : description.locations)
-    locations.push_back(expect_frames(location, description, layout, names));
+    locations.push_back(expect_frames(location, variables, layout, names, matches));
   return LocationTable(std::move(locations));
 }
 

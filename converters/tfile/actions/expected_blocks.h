@@ -18,6 +18,7 @@
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/description/register_layout.h"
+#include "fxt/support/budget.h"
 
 namespace convert::tfile {
 
@@ -28,7 +29,9 @@ struct ExpectedBlocks {
   std::vector<Item> items;
   std::span<const TracepointAction> actions;
   std::vector<ExpressionShape> shapes;  // of the expressions among the actions
-  std::vector<bool> is_needed;          // by expression: it records memory, or has a value that is shown
+  // By expression: the trace state variable that it records if it does nothing else.
+  std::vector<std::string_view> variables;
+  std::vector<bool> is_needed;  // by expression: it records memory, or has a value that is shown
   // By expression: the item that it records, as far as this follows from the commands alone.
   std::vector<std::optional<std::size_t>> item_of;
   std::optional<std::size_t> range_item;  // the only item in the only memory range
@@ -37,8 +40,6 @@ struct ExpectedBlocks {
   std::string shape;
 };
 
-// The name of the trace state variable that an expression records if it does nothing else.
-std::string_view variable_name(const Description& description, const ExpressionShape& shape);
 // Whether an expression may record an item, by its form alone; and whether an item may have no expression.
 bool may_record(const ExpressionShape& shape, std::string_view variable, const CollectItem& item);
 bool may_have_no_expression(const CollectItem& item);
@@ -53,20 +54,51 @@ struct ExpectedFrames {
 class LocationTable {
  public:
   explicit LocationTable(std::vector<ExpectedFrames> locations = {});
+  LocationTable(LocationTable&&) = default;
+  LocationTable& operator=(LocationTable&&) = default;
 
-  // The locations of one tracepoint; empty when it is unknown.
+  // The locations of one tracepoint, in the order of definition; empty when it is unknown.
   std::span<const ExpectedFrames> of(std::int16_t tracepoint) const;
+  // The first of them at an address; null if there is none.
+  const ExpectedFrames* at(std::int16_t tracepoint, std::uint64_t address) const;
+  // Whether one of them has hits, or steps, whose blocks have these kinds (as in ExpectedBlocks::shape), or
+  // begin with them.
+  bool has_hits_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {
+    return has_shape(tracepoint, hit_shapes_, shape, is_beginning);
+  }
+  bool has_steps_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {
+    return has_shape(tracepoint, step_shapes_, shape, is_beginning);
+  }
+  bool has_fast(std::int16_t tracepoint) const { return range_of(tracepoint).has_fast; }
   const std::vector<ExpectedFrames>& all() const { return locations_; }  // by tracepoint
 
  private:
+  struct Range {
+    std::uint32_t first = 0, count = 0;
+    bool has_fast = false;
+  };
+  using Shapes = std::vector<std::string_view>;
+  const Range& range_of(std::int16_t tracepoint) const {
+    return ranges_[static_cast<std::uint16_t>(tracepoint)];
+  }
+  bool has_shape(std::int16_t tracepoint, const Shapes& shapes, std::string_view shape,
+                 bool is_beginning) const;
+
   std::vector<ExpectedFrames> locations_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // by tracepoint: first location, count
+  std::vector<Range> ranges_;  // by tracepoint: a part of each of the vectors
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_address_;  // addresses and indexes of locations
+  Shapes hit_shapes_, step_shapes_;                                  // sorted
 };
 
-ExpectedFrames expect_frames(const TracepointLocation& location, const Description& description,
-                             const RegisterLayout* layout, Names& names);
+// Items times expressions, of all locations.
+inline constexpr fxt::Limit kMatchedItems{"matches of items with expressions", 10'000'000, 1024};
 
-// Works out all locations. Borrows the locations and the layout. `layout` may be null.
-LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout, Names& names);
+ExpectedFrames expect_frames(const TracepointLocation& location, const VariableIndex& variables,
+                             const RegisterLayout* layout, Names& names, fxt::Budget& matches);
+
+// Works out all locations. Borrows the locations and the layout. `layout` may be null. `matches` is a budget
+// of kMatchedItems: the expressions of locations that exceed it have no items.
+LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout, Names& names,
+                                fxt::Budget& matches);
 
 }  // namespace convert::tfile

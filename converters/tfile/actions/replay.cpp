@@ -69,12 +69,16 @@ class Replay::FrameTarget : public EmulatorTarget {
   ActionResult& action_;
 };
 
-void Replay::run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed,
-                 FrameMemory& frame) {
+bool Replay::run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed,
+                 FrameMemory& frame, fxt::Budget& work) {
+  constexpr std::uint64_t kWorkPerAction = 16, kWorkPerInstruction = 8;
+  // An instruction may look for the block that holds an address.
+  const std::uint64_t work_per_instruction = kWorkPerInstruction + frame.blocks().size();
   memory_ = &frame;
   at_ = 0;
   actions_.clear();
   std::size_t expression = 0;
+  if (!work.take(actions.size() * kWorkPerAction)) return false;
   for (const TracepointAction& action : actions) {
     if (action.kind == TracepointAction::Kind::Memory) run_range(action);
     if (action.kind != TracepointAction::Kind::Expression) continue;
@@ -82,9 +86,11 @@ void Replay::run(std::span<const TracepointAction> actions, const std::vector<bo
     if (!is_needed.empty() && !is_needed[expression++]) continue;
     FrameTarget target(*this, added);
     const RunResult result = tfile::run(action.code, target);
+    if (!work.take(result.steps * work_per_instruction)) return false;
     added.is_complete = result.outcome == Outcome::Finished;
     if (added.is_complete) added.result = result.result;
   }
+  return true;
 }
 
 // The next block, and those that continue it up to `length`.

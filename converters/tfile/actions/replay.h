@@ -9,8 +9,13 @@
 
 #include "converters/tfile/description/tracepoint.h"
 #include "converters/tfile/frames/frame_memory.h"
+#include "fxt/support/budget.h"
 
 namespace convert::tfile {
+
+// Steps of a nanosecond or two, on all frames of a file whose recipes have to be built.
+inline constexpr fxt::Limit kFrameWork{"steps of work on the values of a trace file", 1'000'000'000,
+                                       256 << 10};
 
 class Replay {
  public:
@@ -31,8 +36,10 @@ class Replay {
     std::optional<std::uint64_t> result = {};  // of an expression
   };
 
-  // `is_needed`: for each expression, whether it runs; empty: all. The results borrow from all arguments.
-  void run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame);
+  // `is_needed`: for each expression, whether it runs; empty: all. The results borrow from all arguments but
+  // the budget, which is one of kFrameWork. False if that is exceeded: the results are not complete then.
+  bool run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame,
+           fxt::Budget& work);
 
   const std::vector<ActionResult>& actions() const { return actions_; }
   // Whether the memory lies in a range, or in the recording of an expression.

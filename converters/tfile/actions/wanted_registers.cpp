@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
 #include <string>
 
 #include "converters/model/reading/text.h"
@@ -98,19 +101,18 @@ WantedRegisters wanted_registers(std::span<const CollectItem> items,
                                  const RegisterLayout* layout) {
   WantedRegisters wanted;
   if (layout == nullptr) return wanted;
-  const auto add = [&](const Register* reg) {
-    if (std::ranges::find(wanted.named, reg) == wanted.named.end()) wanted.named.push_back(reg);
-  };
   for (const CollectItem& item : items) {
     if (item.kind != CollectItem::Kind::Registers) continue;
     const std::string_view name = std::string_view(item.text).substr(1);
     wanted.all |= name.starts_with("reg");
-    for (const Register* const reg : registers_named(name, layout)) add(reg);
+    std::ranges::copy(registers_named(name, layout), std::back_inserter(wanted.named));
   }
+  std::ranges::sort(wanted.named, std::less<>());
+  wanted.named.erase(std::unique(wanted.named.begin(), wanted.named.end()), wanted.named.end());
   for (const TracepointAction& action : actions) {
     if (action.kind != TracepointAction::Kind::Registers) continue;
-    wanted.all |= !has_commands || std::ranges::all_of(layout->registers(), [&](const Register& reg) {
-      return !reg.is_general || has(action.mask, reg.number);
+    wanted.all |= !has_commands || std::ranges::all_of(layout->general(), [&](std::uint32_t i) {
+      return has(action.mask, layout->registers()[i].number);
     });
   }
   return wanted;

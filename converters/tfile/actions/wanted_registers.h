@@ -20,8 +20,8 @@ bool is_register_name(std::string_view name, const RegisterLayout* layout);
 bool is_in_mask(std::span<const TracepointAction> actions, const Register& reg);
 
 struct WantedRegisters {
-  bool all = false;  // $regs
-  std::vector<const Register*> named;
+  bool all = false;                    // $regs
+  std::vector<const Register*> named;  // in the order of the layout
 };
 
 // A register mask of only some registers means nothing, as expressions need registers, too. A mask of all

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <sstream>
 #include <string>
@@ -160,7 +161,7 @@ RegisterLayout build(const LayoutText& text) {
       reg.size = size;
       reg.form = form_of(letter);
       reg.is_general = letter != 'c' && letter != 'b' && letter != 'f' && !reg.name.empty();
-      if (letter == 'e') reg.flags = x86_flags();
+      if (letter == 'e') reg.flags = std::make_shared<const std::vector<FlagField>>(x86_flags());
       registers.push_back(std::move(reg));
     }
   }

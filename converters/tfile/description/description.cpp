@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <fmt/format.h>
 
+#include "converters/model/over_limit.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"
 
@@ -52,11 +54,18 @@ class FieldReader {
       status_.user = text(name, value);
     else if (name == "notes")
       status_.notes = text(name, value);
-    else
+    else if (status_.others.size() < kMaxFields)
       status_.others.emplace_back(name, value);
   }
 
  private:
+  static constexpr std::size_t kMaxFields = 1000;  // that are unknown, and that can't be read
+
+  void add_problem(std::string_view name, std::string_view value, std::string_view expected) {
+    if (problems_.size() < kMaxFields)
+      problems_.push_back(fmt::format("status: {} is '{}', not {}", name, value, expected));
+  }
+
   // "tstop:<text>:<n>", old "tstop:0"; "terror:<text>:<tracepoint>"; the others have one number.
   void read_reason(StopReason reason, std::string_view name, std::string_view value) {
     status_.reason = reason;
@@ -69,7 +78,7 @@ class FieldReader {
 
   std::optional<std::uint64_t> number(std::string_view name, std::string_view value) {
     const auto read = hex_number(value);
-    if (!read) problems_.push_back(fmt::format("status: {} is '{}', not a hexadecimal number", name, value));
+    if (!read) add_problem(name, value, "a hexadecimal number");
     return read;
   }
 
@@ -81,7 +90,7 @@ class FieldReader {
   std::string text(std::string_view name, std::string_view value) {
     if (value.ends_with(':')) value.remove_suffix(1);  // as gdbserver ends its packet
     auto read = hex_text(value);
-    if (!read) problems_.push_back(fmt::format("status: {} is '{}', not hexadecimal text", name, value));
+    if (!read) add_problem(name, value, "hexadecimal text");
     return std::move(read).value_or(std::string());
   }
 
@@ -125,8 +134,11 @@ std::string TraceStatus::describe() const {
   return "unknown";
 }
 
-bool Description::has_variable(std::string_view name) const {
-  return std::ranges::find(variables, name, &TraceVariable::name) != variables.end();
+VariableIndex::VariableIndex(const std::vector<TraceVariable>& variables) {
+  for (const TraceVariable& variable : variables) {
+    by_number_.emplace(variable.number, &variable);
+    by_name_.insert(variable.name);
+  }
 }
 
 std::optional<std::uint64_t> Description::computed_variable(std::string_view name) const {
@@ -168,7 +180,9 @@ bool DescriptionReader::read_line(std::string_view line) {
 
 void DescriptionReader::finish() {
   tracepoints_.finish();
-  description_.locations = tracepoints_.locations();
+  description_.locations = tracepoints_.take_locations();
+  if (memory_.is_exceeded())
+    note_over_limit(notes_, Location::file(path_), memory_, "tracepoints, actions or variables are left out");
   if (!description_.status)
     notes_.add(kNoStatus, Location::file(path_),
                "no status line: nobody knows how many frames there should be");
@@ -195,6 +209,8 @@ void DescriptionReader::read_variable(std::string_view payload) {
   const auto computed = hex_number(next_field(payload, ':'));
   auto name = hex_text(next_field(payload, ':'));
   if (!number || !initial || !computed || !name) return damaged("damaged variable");
+  constexpr std::uint64_t kVariableBytes = 400;
+  if (!memory_.take(kVariableBytes)) return;
   description_.variables.push_back({.number = *number,
                                     .initial = std::bit_cast<std::int64_t>(*initial),
                                     .is_computed = *computed != 0,

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -67,17 +69,35 @@ struct Description {
   std::uint64_t frames_begin = 0;  // file offset after the empty line
   bool is_complete = false;        // it ends with the empty line
 
-  bool has_variable(std::string_view name) const;
   // The number of a variable that the target computes, as GDB and KGTP define some; nothing if there is none.
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
+};
+
+// The variables of a description by number and name: of several with one number, or one name, the first.
+class VariableIndex {
+ public:
+  // Borrows the variables.
+  explicit VariableIndex(const std::vector<TraceVariable>& variables);
+
+  bool has(std::string_view name) const { return by_name_.contains(name); }
+  // Null if there is none.
+  const TraceVariable* numbered(std::uint64_t number) const {
+    const auto found = by_number_.find(number);
+    return found != by_number_.end() ? found->second : nullptr;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, const TraceVariable*> by_number_;
+  std::unordered_set<std::string_view> by_name_;
 };
 
 // Reads the description line by line. The lines may come in any order.
 class DescriptionReader {
  public:
   // Borrows all. `path` appears in notes.
-  DescriptionReader(Description& description, Notes& notes, std::string_view path)
-      : description_(description), notes_(notes), path_(path) {}
+  DescriptionReader(Description& description, Notes& notes, std::string_view path,
+                    std::uint64_t file_bytes = 0)
+      : description_(description), notes_(notes), path_(path), memory_(kDescriptionMemory, file_bytes) {}
 
   // Reads a line without its line end. False for the empty line, which is followed by the frames.
   bool read_line(std::string_view line);
@@ -93,7 +113,8 @@ class DescriptionReader {
   Description& description_;
   Notes& notes_;
   std::string_view path_;
-  TracepointReader tracepoints_;
+  fxt::Budget memory_;
+  TracepointReader tracepoints_{memory_};
   std::uint64_t line_number_ = 1;  // the magic is line 1
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 namespace convert::tfile {
@@ -45,6 +46,12 @@ RegisterLayout::RegisterLayout(std::string architecture, std::vector<Register> r
     reg.offset = size_;
     size_ += reg.size;
   }
+  for (std::uint32_t i = 0; i < registers_.size(); ++i)
+    if (registers_[i].is_general) general_.push_back(i);
+  by_name_.resize(registers_.size());
+  std::iota(by_name_.begin(), by_name_.end(), 0U);
+  std::ranges::stable_sort(by_name_, {},
+                           [&](std::uint32_t i) { return std::string_view(registers_[i].name); });
   find_roles();
 }
 
@@ -67,9 +74,10 @@ void RegisterLayout::find_roles() {
 }
 
 std::optional<std::size_t> RegisterLayout::index_of(std::string_view name) const {
-  const auto found = std::ranges::find(registers_, name, &Register::name);
-  if (found == registers_.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - registers_.begin());
+  const auto name_of = [&](std::uint32_t i) { return std::string_view(registers_[i].name); };
+  const auto found = std::ranges::lower_bound(by_name_, name, {}, name_of);
+  return found != by_name_.end() && name_of(*found) == name ? std::optional<std::size_t>(*found)
+                                                            : std::nullopt;
 }
 
 const Register* RegisterLayout::find(std::string_view name) const { return at(index_of(name)); }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,7 +28,8 @@ struct Register {
   std::size_t size = 0;    // bytes
   ValueForm form = ValueForm::Signed;
   bool is_general = false;  // as GDB's `info registers` lists it
-  std::vector<FlagField> flags;
+  // Of form Flags. All registers of one type share them. May be null.
+  std::shared_ptr<const std::vector<FlagField>> flags = {};
 };
 
 // The register whose value identifies the thread, or a pair of registers (s390x).
@@ -45,7 +47,9 @@ class RegisterLayout {
   const std::vector<Register>& registers() const { return registers_; }
   std::size_t size() const { return size_; }  // bytes of a complete block
 
-  const Register* find(std::string_view name) const;
+  const Register* find(std::string_view name) const;  // the first of that name
+  // The indexes of those that are general.
+  std::span<const std::uint32_t> general() const { return general_; }
   const Register* by_number(std::uint64_t number) const;
 
   const Register* pc() const { return at(pc_); }
@@ -63,6 +67,7 @@ class RegisterLayout {
 
   std::string architecture_;
   std::vector<Register> registers_;
+  std::vector<std::uint32_t> by_name_, general_;  // indexes into registers_
   std::size_t size_ = 0;
   std::optional<std::size_t> pc_, sp_;
   std::optional<ThreadPointer> thread_pointer_;
@@ -92,6 +97,7 @@ struct TargetDescription {
   std::string os_abi;
   // The registers of all features. Nothing when the description has none.
   std::optional<RegisterLayout> layout;
+  std::vector<std::string> problems;  // of types that can't be used
 };
 
 // From the XML of GDB's remote protocol. Throws std::runtime_error, which describes the problem, when the

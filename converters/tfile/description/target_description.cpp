@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <pugixml.hpp>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "converters/tfile/description/register_layout.h"
+#include "fxt/support/budget.h"
 
 namespace convert::tfile {
 namespace {
@@ -21,6 +23,9 @@ namespace {
 // The largest known register, SME's ZA, has 64 KiB.
 constexpr unsigned kMaxRegisterBits = 8 * 65536;
 constexpr std::size_t kMaxRegisters = 65536;
+constexpr fxt::Limit kDescriptionText{"MiB of a target description", 2 << 20, 0};
+constexpr fxt::Limit kRegisterBytes{"MiB of registers", 16 << 20, 0};
+constexpr fxt::Limit kFlagNames{"characters in the names of a type of flags", 4096, 0};
 
 ValueForm form_of_basic(std::string_view type, std::size_t size) {
   if (size == 0 || size > 8) return ValueForm::Bytes;
@@ -48,21 +53,24 @@ bool is_special_register(std::string_view name, std::string_view feature) {
 // The types that a feature defines for its own registers.
 class FeatureTypes {
  public:
-  explicit FeatureTypes(const pugi::xml_node& feature) {
+  // Borrows `problems`.
+  FeatureTypes(const pugi::xml_node& feature, std::vector<std::string>& problems) : problems_(problems) {
     for (const pugi::xml_node& type : feature.children())
-      if (const std::string_view id = type.attribute("id").value(); !id.empty()) types_.emplace(id, type);
+      if (const std::string_view id = type.attribute("id").value(); !id.empty())
+        types_.emplace(id, Type{.node = type});
   }
 
-  void apply(std::string_view type, Register& reg) const {
-    const auto found = types_.find(std::string(type));
+  void apply(std::string_view type, Register& reg) {
+    const auto found = types_.find(type);
     if (found == types_.end()) {
       reg.form = form_of_basic(type, reg.size);
       return;
     }
-    const std::string_view tag = found->second.name();
+    const std::string_view tag = found->second.node.name();
     if (tag == "flags" && reg.size <= 8) {
-      reg.form = ValueForm::Flags;
-      reg.flags = fields_of(found->second);
+      if (!std::exchange(found->second.is_read, true)) found->second.fields = fields_of(found->second.node);
+      reg.flags = found->second.fields;
+      reg.form = reg.flags != nullptr ? ValueForm::Flags : ValueForm::Unsigned;
     } else if ((tag == "enum" || tag == "struct") && reg.size <= 8) {
       reg.form = ValueForm::Unsigned;
     } else {
@@ -71,25 +79,40 @@ class FeatureTypes {
   }
 
  private:
-  static std::vector<FlagField> fields_of(const pugi::xml_node& flags) {
+  using Fields = std::shared_ptr<const std::vector<FlagField>>;
+  struct Type {
+    pugi::xml_node node;
+    bool is_read = false;  // the fields
+    Fields fields = {};
+  };
+
+  // Null if there are too many.
+  Fields fields_of(const pugi::xml_node& flags) {
     std::vector<FlagField> fields;
+    fxt::Budget budget(kFlagNames);
     for (const pugi::xml_node& field : flags.children("field")) {
       const std::string_view name = field.attribute("name").value();
       const unsigned start = field.attribute("start").as_uint(64);
       const unsigned end = field.attribute("end").as_uint(start);
       if (name.empty() || start > end || end > 63) continue;  // fields without a name are reserved
+      if (!budget.take(name.size())) {
+        problems_.push_back(fmt::format("type '{}' has {}: its registers are shown as numbers",
+                                        flags.attribute("id").value(), budget.exceeded()));
+        return nullptr;
+      }
       fields.push_back({std::string(name), start, end});
     }
-    return fields;
+    return std::make_shared<const std::vector<FlagField>>(std::move(fields));
   }
 
-  std::map<std::string, pugi::xml_node, std::less<>> types_;
+  std::vector<std::string>& problems_;
+  std::map<std::string, Type, std::less<>> types_;
 };
 
 class TargetReader {
  public:
   TargetDescription read(const pugi::xml_node& target) {
-    TargetDescription description;
+    TargetDescription& description = description_;
     description.architecture = target.child_value("architecture");
     description.os_abi = target.child_value("osabi");
     for (const pugi::xml_node& feature : target.children("feature")) read_feature(feature);
@@ -99,12 +122,12 @@ class TargetReader {
       throw std::runtime_error(fmt::format("registers {} and {} have the same number {}", twice->name,
                                            std::next(twice)->name, twice->number));
     if (!registers_.empty()) description.layout.emplace(description.architecture, std::move(registers_));
-    return description;
+    return std::move(description);
   }
 
  private:
   void read_feature(const pugi::xml_node& feature) {
-    const FeatureTypes types(feature);
+    FeatureTypes types(feature, description_.problems);
     const std::string_view feature_name = feature.attribute("name").value();
     for (const pugi::xml_node& node : feature.children("reg")) {
       if (registers_.size() == kMaxRegisters) throw std::runtime_error("too many registers");
@@ -114,6 +137,7 @@ class TargetReader {
       if (bits == 0 || bits % 8 != 0 || bits > kMaxRegisterBits)
         throw std::runtime_error(fmt::format("register {} has {} bits", reg.name, bits));
       reg.size = bits / 8;
+      if (!bytes_.take(reg.size)) throw std::runtime_error(bytes_.exceeded());
       reg.number = node.attribute("regnum").as_uint(next_number_);
       next_number_ = reg.number + 1;
       types.apply(node.attribute("type").as_string("int"), reg);
@@ -124,7 +148,9 @@ class TargetReader {
     }
   }
 
+  TargetDescription description_;
   std::vector<Register> registers_;
+  fxt::Budget bytes_{kRegisterBytes};
   unsigned next_number_ = 0;
 };
 
@@ -132,6 +158,7 @@ class TargetReader {
 
 TargetDescription read_target_description(std::string_view xml) {
   xml.remove_prefix(std::min(xml.find_first_not_of(" \t\r\n"), xml.size()));
+  if (xml.size() > kDescriptionText.of(0)) throw std::runtime_error(kDescriptionText.exceeded());
   pugi::xml_document document;
   const auto result = document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!result) throw std::runtime_error(fmt::format("{} at byte {}", result.description(), result.offset));

@@ -9,6 +9,11 @@
 namespace convert::tfile {
 namespace {
 
+// About what one takes, with all that is worked out from it before frames are read.
+constexpr std::uint64_t kLocationBytes = 1200, kActionBytes = 320, kTextBytes = 100;
+// Of a text that lists items, which may be two characters long.
+constexpr std::uint64_t kBytesPerCharacter = 100;
+
 std::string_view next_digits(std::string_view& text) {
   const std::string_view digits =
       text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_hex_digit) - text.begin()));
@@ -82,12 +87,14 @@ std::optional<std::string> read_definition(TracepointLocation& location, std::st
   return std::nullopt;
 }
 
-std::optional<std::string> read_source(TracepointLocation& location, std::string_view rest) {
+std::optional<std::string> read_source(TracepointLocation& location, std::string_view rest,
+                                       fxt::Budget& memory) {
   const std::string_view type = next_field(rest, ':');
   const auto start = hex_number(next_field(rest, ':'));
   const auto length = hex_number(next_field(rest, ':'));
   const auto text = hex_text(rest);
   if (!start || !length || !text) return "damaged source text";
+  if (!memory.take(kTextBytes + kBytesPerCharacter * text->size())) return std::nullopt;
   const bool continues = *start > 0 && !location.sources.empty() && location.sources.back().type == type &&
                          location.sources.back().text.size() < *length;
   if (continues)
@@ -110,9 +117,10 @@ std::optional<std::string> read_usage(TracepointLocation& location, std::string_
 
 }  // namespace
 
-std::optional<std::vector<TracepointAction>> read_actions(std::string_view text) {
+std::optional<std::vector<TracepointAction>> read_actions(std::string_view text, fxt::Budget& memory) {
   std::vector<TracepointAction> actions;
   while (!text.empty()) {
+    if (text.front() != '-' && !memory.take(kActionBytes)) break;
     const char kind = text.front();
     text.remove_prefix(1);
     if (kind == 'R') {
@@ -120,9 +128,9 @@ std::optional<std::vector<TracepointAction>> read_actions(std::string_view text)
       if (mask.empty()) return std::nullopt;
       actions.push_back({.kind = TracepointAction::Kind::Registers, .mask = std::string(mask)});
     } else if (kind == 'M') {
-      auto memory = next_memory_action(text);
-      if (!memory) return std::nullopt;
-      actions.push_back(std::move(*memory));
+      auto range = next_memory_action(text);
+      if (!range) return std::nullopt;
+      actions.push_back(std::move(*range));
     } else if (kind == 'X') {
       auto code = next_code(text);
       if (!code) return std::nullopt;
@@ -136,13 +144,15 @@ std::optional<std::vector<TracepointAction>> read_actions(std::string_view text)
   return actions;
 }
 
-TracepointLocation& TracepointReader::location(std::uint64_t number, std::uint64_t address) {
-  const auto [found, is_new] = by_key_.try_emplace({number, address}, locations_.size());
-  if (!is_new) return locations_[found->second];
+TracepointLocation* TracepointReader::location(std::uint64_t number, std::uint64_t address) {
+  if (const auto found = by_key_.find({number, address}); found != by_key_.end())
+    return &locations_[found->second];
+  if (!memory_.take(kLocationBytes)) return nullptr;
+  by_key_.emplace(std::pair(number, address), locations_.size());
   TracepointLocation& added = locations_.emplace_back();
   added.number = number;
   added.address = address;
-  return added;
+  return &added;
 }
 
 std::optional<std::string> TracepointReader::add_piece(std::string_view piece) {
@@ -155,11 +165,13 @@ std::optional<std::string> TracepointReader::add_piece(std::string_view piece) {
   constexpr std::string_view kKnown = "TASZV";
   if (kKnown.find(kind) == std::string_view::npos) return fmt::format("unknown tracepoint piece '{}'", kind);
 
-  TracepointLocation& at = location(*number, *address);
+  TracepointLocation* const found = location(*number, *address);
+  if (found == nullptr) return std::nullopt;
+  TracepointLocation& at = *found;
   if (kind == 'T') return read_definition(at, rest);
-  if (kind == 'Z') return read_source(at, rest);
+  if (kind == 'Z') return read_source(at, rest, memory_);
   if (kind == 'V') return read_usage(at, rest);
-  auto actions = read_actions(rest);
+  auto actions = read_actions(rest, memory_);
   if (!actions) return "damaged action";
   std::ranges::move(*actions, std::back_inserter(kind == 'A' ? at.hit_actions : at.step_actions));
   return std::nullopt;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "fxt/support/budget.h"
+
 namespace convert::tfile {
 
 // One action of a tracepoint: `R`, `M`, `X` or `L` of its `tp` line.
@@ -23,8 +25,13 @@ struct TracepointAction {
   std::vector<std::byte> code = {};  // Expression: agent bytecode
 };
 
-// Reads what follows "A<n>:<address>:" or "S…:": actions without a separator. Nothing for damaged text.
-std::optional<std::vector<TracepointAction>> read_actions(std::string_view text);
+// What the lines of a description make us hold: far more bytes than they have, as a line of 20 may define a
+// location.
+inline constexpr fxt::Limit kDescriptionMemory{"MiB for the tracepoints of a trace file", 80 << 20, 16 << 10};
+
+// Reads what follows "A<n>:<address>:" or "S…:": actions without a separator. Nothing for damaged text. The
+// actions end where the budget is exceeded.
+std::optional<std::vector<TracepointAction>> read_actions(std::string_view text, fxt::Budget& memory);
 
 // An address where a tracepoint was set. The locations of one tracepoint have the same number.
 struct TracepointLocation {
@@ -57,16 +64,21 @@ std::string location_text(const std::string& at);
 
 class TracepointReader {
  public:
-  // Adds a piece: what follows "tp ". Returns a problem, or nothing.
+  // Borrows the budget, which is one of kDescriptionMemory.
+  explicit TracepointReader(fxt::Budget& memory) : memory_(memory) {}
+
+  // Adds a piece: what follows "tp ". Returns a problem, or nothing. What exceeds the budget is left out.
   std::optional<std::string> add_piece(std::string_view piece);
   // Completes the locations. Call it once, after the last piece.
   void finish();
 
   // In the order of definition. (Files list locations in reverse order.)
   const std::vector<TracepointLocation>& locations() const { return locations_; }
+  std::vector<TracepointLocation> take_locations() { return std::move(locations_); }
 
  private:
-  TracepointLocation& location(std::uint64_t number, std::uint64_t address);
+  TracepointLocation* location(std::uint64_t number, std::uint64_t address);  // null: it is too many
+  fxt::Budget& memory_;
   std::vector<TracepointLocation> locations_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> by_key_;  // (number, address) -> index
 };

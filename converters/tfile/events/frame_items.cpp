@@ -22,6 +22,18 @@ bool mentions(std::string_view expression, std::string_view name) {
   return false;
 }
 
+// The work on a frame that its counts multiply to, besides running its expressions: all items are evaluated,
+// compared with all expressions, and looked for in all blocks.
+std::uint64_t work_on(const ExpectedBlocks& expected, std::size_t blocks, std::size_t variables) {
+  constexpr std::uint64_t kWorkPerItem = 500, kWorkPerLeaf = 2, kWorkPerMatch = 16;
+  const std::uint64_t items = expected.items.size(), expressions = expected.shapes.size();
+  const std::uint64_t per_leaf = kWorkPerLeaf * (blocks + expected.actions.size());
+  const std::uint64_t matches = items * expressions;
+  const std::uint64_t searches = items * expected.actions.size();
+  return items * (kWorkPerItem + variables / 4 + ValueLayout::kMaxLeaves * per_leaf / 16) + searches / 8 +
+         (matches < Alignment::kMaxCells ? matches * kWorkPerMatch : 0);
+}
+
 }  // namespace
 
 std::uint64_t bytes_of(const Value& value) {
@@ -32,10 +44,12 @@ bool is_described(const std::vector<ItemValue>& values) {
   return std::ranges::any_of(values, [](const ItemValue& item) { return item.value.type != nullptr; });
 }
 
-void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
-                       const ExpectedBlocks& expected) {
+bool FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
+                       const ExpectedBlocks& expected, fxt::Budget& work) {
+  if (!work.take(work_on(expected, memory_.blocks().size(), trace_.description.variables.size())) ||
+      !replay_.run(expected.actions, expected.is_needed, memory_, work))
+    return false;
   scope_ = symbols_ != nullptr ? symbols_->scope_at(address) : nullptr;
-  replay_.run(expected.actions, expected.is_needed, memory_);
   expressions_.clear();
   for (const Replay::ActionResult& action : replay_.actions())
     if (action.source->kind == TracepointAction::Kind::Expression) expressions_.push_back(&action);
@@ -44,7 +58,7 @@ void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
   is_contradicted_.assign(expected.items.size(), false);
   contradicted_texts_.clear();
   is_elsewhere_ = context.is_step && context.pc;
-  if (scope_ == nullptr) return;
+  if (scope_ == nullptr) return true;
   for (std::size_t i = 0; i < expected.items.size(); ++i)
     values_[i] = evaluate_item(expected.items[i], evaluation());
   // A frame without a pc may be anywhere, where variables have other registers and constants.
@@ -62,6 +76,7 @@ void FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
       contradicted_.emplace(tracepoint, text);
     if (is_contradicted_[i]) contradicted_texts_.insert(text);
   }
+  return true;
 }
 
 bool FrameItems::is_named(std::string_view name) const {
@@ -78,7 +93,7 @@ std::span<const std::byte> FrameItems::recorded(std::uint64_t address, std::uint
 
 // Finds out which items the actions can have recorded where the program has them.
 void FrameItems::align(const ExpectedBlocks& expected) {
-  alignment_.start(expected.items.size(), expressions_.size());
+  const bool is_small = alignment_.start(expected.items.size(), expressions_.size());
   const bool has_ranges = replay_.actions().size() > expressions_.size();
   for (std::size_t i = 0; i < expected.items.size(); ++i) {
     const ExpectedBlocks::Item& item = expected.items[i];
@@ -95,6 +110,7 @@ void FrameItems::align(const ExpectedBlocks& expected) {
                                  return c == '.' || is_word_character(c);
                                });
     if ((may_have_no_expression(item) && !is_in_frame) || may_be_static) alignment_.allow_none(i);
+    if (!is_small) continue;
     for (std::size_t j = 0; j < expressions_.size(); ++j) allow(i, j, expected);
   }
   const bool is_possible = alignment_.solve();
@@ -118,7 +134,7 @@ void FrameItems::allow(std::size_t item, std::size_t expression, const ExpectedB
   // The text does not tell for sure that an expression has no address: it may be in another language than C.
   CollectItem as = expected.items[item];
   if (as.kind == Kind::Value) as.kind = Kind::Expression;
-  if (!may_record(shape, variable_name(trace_.description, shape), as)) return;
+  if (!may_record(shape, expected.variables[expression], as)) return;
   const bool fits_one = values.empty() || std::ranges::any_of(values, [&](const ItemValue& value) {
                           return fits(value, as.is_string, *expressions_[expression], shape);
                         });

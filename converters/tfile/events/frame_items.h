@@ -34,9 +34,10 @@ class FrameItems {
       : trace_(trace), symbols_(symbols), memory_(memory) {}
 
   // Looks at a frame, which the memory already holds. `address` is that of its code, or of the location.
-  // What follows is of this frame until the next start(), and borrows from `expected`.
-  void start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
-             const ExpectedBlocks& expected);
+  // What follows is of this frame until the next start(), and borrows from `expected`. False if that exceeds
+  // the budget, which is one of kFrameWork: the items are unknown then.
+  bool start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
+             const ExpectedBlocks& expected, fxt::Budget& work);
 
   // An item is one value, or the variables of $args or $locals; empty without the program.
   const std::vector<ItemValue>& values(std::size_t item) const { return values_[item]; }

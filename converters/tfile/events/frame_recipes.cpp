@@ -29,27 +29,23 @@ std::string location_name(const TracepointLocation& location, const ProgramSymbo
 
 }  // namespace
 
-std::string tracepoint_name(std::int16_t number, const Description& description,
+std::string tracepoint_name(std::int16_t number, const LocationTable& locations,
                             const ProgramSymbols* symbols) {
   const auto unsigned_number = static_cast<std::uint16_t>(number);
   std::string name = fmt::format("tracepoint {}", unsigned_number);
-  const auto location =
-      std::ranges::find(description.locations, unsigned_number, &TracepointLocation::number);
-  if (location != description.locations.end()) name += " at " + location_name(*location, symbols);
+  if (const auto all = locations.of(number); !all.empty())
+    name += " at " + location_name(*all.front().location, symbols);
   return name;
 }
 
 std::vector<std::string> TracepointDetails::lines(
-    const TraceFile& trace, const TraceSurvey& survey, const ProgramSymbols* symbols,
+    const LocationTable& locations, const TraceSurvey& survey, const ProgramSymbols* symbols,
     const std::map<std::int16_t, ValueArguments::Lacking>& lacking) const {
   std::vector<std::string> lines;
   for (const auto& [number, frames] : survey.frames_of) {
-    std::string line =
-        tracepoint_name(number, trace.description, symbols) + ": " + fxt::counted(frames, "frame");
-    const auto location = std::ranges::find(trace.description.locations, static_cast<std::uint16_t>(number),
-                                            &TracepointLocation::number);
-    if (location != trace.description.locations.end()) {
-      const CollectItems items = collect_items(location->commands);
+    std::string line = tracepoint_name(number, locations, symbols) + ": " + fxt::counted(frames, "frame");
+    if (const auto all = locations.of(number); !all.empty()) {
+      const CollectItems items = collect_items(all.front().location->commands);
       line += ", " + fxt::counted(items.hit.size() + items.step.size(), "item");
     }
     if (const auto without = lacking.find(number); without != lacking.end())
@@ -93,7 +89,7 @@ EmitRecipe& FrameRecipes::of(const Frame& frame, const FrameContext& context, co
 }
 
 std::vector<std::string> FrameRecipes::details() const {
-  return details_.lines(recording_.trace, recording_.survey, recording_.symbols.get(),
+  return details_.lines(recording_.locations, recording_.survey, recording_.symbols.get(),
                         builder_.values().lacking());
 }
 

@@ -26,7 +26,7 @@ struct TraceRecording {
 
 // "tracepoint 3 at work (demo.c:63)", or "tracepoint 3" if the file does not describe it. `symbols` may be
 // null.
-std::string tracepoint_name(std::int16_t number, const Description& description,
+std::string tracepoint_name(std::int16_t number, const LocationTable& locations,
                             const ProgramSymbols* symbols);
 
 // Counts what the report says of each tracepoint: "tracepoint 3 at work (demo.c:63): 120 frames, 9 items, 1
@@ -46,7 +46,7 @@ class TracepointDetails {
   }
 
   // A line for each tracepoint that has frames. `symbols` may be null.
-  std::vector<std::string> lines(const TraceFile& trace, const TraceSurvey& survey,
+  std::vector<std::string> lines(const LocationTable& locations, const TraceSurvey& survey,
                                  const ProgramSymbols* symbols,
                                  const std::map<std::int16_t, ValueArguments::Lacking>& lacking) const;
 

@@ -10,11 +10,13 @@
 #include <fmt/format.h>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/events/values.h"
 #include "converters/tfile/program/symbols.h"
+#include "fxt/support/budget.h"
 
 namespace convert::tfile {
 
@@ -30,7 +32,7 @@ class NumberTexts {
     Known& known =
         pointers_[static_cast<std::size_t>(pointer) - static_cast<std::size_t>(ValueForm::Pointer)];
     if (const auto found = known.find(address); found != known.end()) return found->second;
-    if (known.size() == kMaxKnown) return std::nullopt;
+    if (known.size() == kMaxKnown || text_bytes_.is_exceeded()) return std::nullopt;
     std::string text;
     if (const std::string symbol = symbols_->symbol_at(address); !symbol.empty())
       text = fmt::format(" <{}>", symbol);
@@ -40,18 +42,24 @@ class NumberTexts {
                                                                    : 0;
     if (width != 0) text += characters_at(address, width);
     if (text.empty()) return std::nullopt;
-    return known.emplace(address, names_.intern(fmt::format("{:#x}{}", address, text))).first->second;
+    return keep(known, address, fmt::format("{:#x}{}", address, text));
   }
   std::optional<NameId> of_flags(const Register& reg, std::uint64_t bits) {
     Known& known = flags_[&reg];
     if (const auto found = known.find(bits); found != known.end()) return found->second;
-    if (known.size() == kMaxKnown) return std::nullopt;
-    return known.emplace(bits, names_.intern(fmt::format("{:#x} {}", bits, flags_text(reg, bits))))
-        .first->second;
+    if (known.size() == kMaxKnown || text_bytes_.is_exceeded()) return std::nullopt;
+    return keep(known, bits, fmt::format("{:#x} {}", bits, flags_text(reg, bits)));
   }
 
  private:
   static constexpr std::size_t kMaxKnown = 16384;
+  static constexpr fxt::Limit kTextBytes{"MiB of texts for numbers of a trace file", 32 << 20, 0};
+  using Known = std::unordered_map<std::uint64_t, NameId>;
+
+  std::optional<NameId> keep(Known& known, std::uint64_t number, std::string_view text) {
+    if (!text_bytes_.take(text.size())) return std::nullopt;
+    return known.emplace(number, names_.intern(text)).first->second;
+  }
 
   // Of characters that nobody can change: up to the first that is 0.
   std::string characters_at(std::uint64_t address, std::size_t width) const {
@@ -70,11 +78,11 @@ class NumberTexts {
 
   const ProgramSymbols* symbols_;
   Names& names_;
-  using Known = std::unordered_map<std::uint64_t, NameId>;
   std::endian order_;
   std::array<Known, static_cast<std::size_t>(ValueForm::Float) - static_cast<std::size_t>(ValueForm::Pointer)>
       pointers_;
   std::unordered_map<const Register*, Known> flags_;
+  fxt::Budget text_bytes_{kTextBytes};
 };
 
 }  // namespace convert::tfile

@@ -145,8 +145,7 @@ const ExpectedFrames* RecipeBuilder::location_of(const Frame& frame, const Frame
 
 bool RecipeBuilder::is_fast(const Frame& frame, const FrameContext& context) const {
   if (context.location != nullptr) return context.location->location->is_fast;
-  return std::ranges::any_of(locations_.of(frame.tracepoint),
-                             [](const ExpectedFrames& expected) { return expected.location->is_fast; });
+  return locations_.has_fast(frame.tracepoint);
 }
 
 void RecipeBuilder::add_static_data(EmitRecipe& recipe, const Frame& frame) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "converters/model/names/names.h"
@@ -57,6 +58,7 @@ inline RegisterArguments::RegisterArguments(const TraceFile& trace, RegisterChoi
 inline void RegisterArguments::add(EmitRecipe& recipe, const Block& registers, const ExpectedBlocks* expected,
                                    bool is_fast) const {
   for (const ShownRegister& shown : registers_) {
+    if (shown.reg->offset >= registers.bytes.size()) break;  // nor are those behind it recorded
     if ((is_fast && !shown.is_in_fast_frames) || !is_shown(shown, expected)) continue;
     const auto bytes = bytes_of(*shown.reg, registers.bytes);
     if (bytes.empty()) continue;
@@ -75,8 +77,7 @@ inline bool RegisterArguments::is_shown(const ShownRegister& shown, const Expect
   if (choice_ != RegisterChoice::Auto) return true;
   const bool collects_all = expected == nullptr || expected->wanted.all;
   if (collects_all && !shown.is_by_name_only) return true;
-  return expected != nullptr &&
-         std::ranges::find(expected->wanted.named, shown.reg) != expected->wanted.named.end();
+  return expected != nullptr && std::ranges::binary_search(expected->wanted.named, shown.reg, std::less<>());
 }
 
 }  // namespace convert::tfile

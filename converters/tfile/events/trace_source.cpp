@@ -24,6 +24,7 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, FrameLanes l
   import_context.timeline.at_end([this] {
     for (std::string& line : recipes_.details())
       import_context_.stats.details.push_back({.input = recording_->trace.path, .text = std::move(line)});
+    if (recording_->symbols != nullptr) recording_->symbols->add_notes(import_context_.notes);
     for (const std::string& item : recipes_.not_plotted())
       import_context_.notes.add(kNotPlotted, Location::file(recording_->trace.path), item);
   });

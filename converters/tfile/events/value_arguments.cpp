@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "converters/model/over_limit.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"
 
@@ -52,24 +53,31 @@ ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* sym
                 return symbols != nullptr ? symbols->constant_bytes(address) : std::span<const std::byte>();
               }),
       items_(trace, symbols, memory_),
-      arguments_(memory_, texts, names_) {}
+      arguments_(memory_, texts, names_),
+      work_(kFrameWork, trace.file->size()) {}
 
 void ValueArguments::add(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
                          const ExpectedFrames* location, bool is_fast) {
   frame_ = &frame;
   memory_.start(frame, context.registers, is_fast);
   arguments_.start(recipe, frame);
-  if (location != nullptr) {
-    // The actions were made for the location's address, which also serves where the frame has none.
-    const ExpectedBlocks& expected = context.is_step ? location->step : location->hit;
-    items_.start(frame.tracepoint, context.pc.value_or(location->location->address), context, expected);
-    add_items(expected);
-  }
+  if (location != nullptr) add_items(context, *location);
   arguments_.add_unused();
   if (memory_.depends_on_values()) recipe.set_for_one_frame();
 }
 
-void ValueArguments::add_items(const ExpectedBlocks& expected) {
+void ValueArguments::add_items(const FrameContext& context, const ExpectedFrames& location) {
+  const ExpectedBlocks& expected = context.is_step ? location.step : location.hit;
+  if (expected.items.empty()) return;  // whatever the actions recorded has no name
+  const bool was_exceeded = work_.is_exceeded();
+  // The actions were made for the location's address, which also serves where the frame has none.
+  const std::uint64_t address = context.pc.value_or(location.location->address);
+  if (!items_.start(frame_->tracepoint, address, context, expected, work_)) {
+    if (!was_exceeded)
+      note_over_limit(notes_, Location::file(trace_.path), work_,
+                      fmt::format("from frame {} on, values have no names", frame_->number));
+    return;
+  }
   // A text (collect/s) is shown instead of the pointer to it, whichever was collected first.
   for (const bool are_strings : {true, false})
     for (std::size_t i = 0; i < expected.items.size(); ++i)

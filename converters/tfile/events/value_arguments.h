@@ -39,7 +39,7 @@ class ValueArguments {
   const std::map<std::int16_t, Lacking>& lacking() const { return lacking_; }
 
  private:
-  void add_items(const ExpectedBlocks& expected);
+  void add_items(const FrameContext& context, const ExpectedFrames& location);
   void add_item(std::size_t index, const ExpectedBlocks& expected);
   bool add_value(const ItemValue& item, bool is_string);
   bool add_text_at(const ItemValue& item);
@@ -66,6 +66,7 @@ class ValueArguments {
   std::set<std::tuple<const NoteKind*, std::int16_t, std::string>> noted_;
   std::map<std::int16_t, Lacking> lacking_;  // by tracepoint
   const Frame* frame_ = nullptr;             // the current one
+  fxt::Budget work_;
 };
 
 }  // namespace convert::tfile

@@ -318,7 +318,7 @@ std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size) {
 
 std::string flags_text(const Register& reg, std::uint64_t value) {
   std::string text = "[ ";
-  for (const FlagField& field : reg.flags) {
+  for (const FlagField& field : *reg.flags) {
     const unsigned width = field.end - field.start + 1;
     const std::uint64_t part = extended(value >> field.start, width, false);
     if (width > 1)

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
-#include <map>
+#include <set>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converters/model/reading/text.h"
@@ -35,7 +37,7 @@ void check_magic(FileWindow& file) {
 }
 
 void read_description(FileWindow& file, Description& description, Notes& notes) {
-  DescriptionReader reader(description, notes, file.path());
+  DescriptionReader reader(description, notes, file.path(), file.size());
   std::uint64_t offset = kMagic.size();
   std::size_t line_bytes = 4096;  // grows with the longest line
   for (;;) {
@@ -67,6 +69,8 @@ void read_registers(TraceFile& trace, Notes& notes) {
     trace.architecture = std::move(target.architecture);
     trace.os_abi = std::move(target.os_abi);
     trace.layout = std::move(target.layout);
+    for (const std::string& problem : target.problems)
+      notes.add(kBadTargetDescription, Location::file(trace.path), problem);
   } catch (const std::runtime_error& error) {
     notes.add(kBadTargetDescription, Location::file(trace.path), error.what());
   }
@@ -95,7 +99,7 @@ std::size_t readable_frames(FileWindow& file, const Description& description, co
 // The default layout whose pc register holds the tracepoint's address in most of the first frames.
 const RegisterLayout* probe_layout(FileWindow& file, const Description& description,
                                    const FrameFormat& format) {
-  std::multimap<std::uint64_t, std::uint64_t> addresses;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> addresses;  // after the tracepoint's number
   for (const TracepointLocation& location : description.locations)
     addresses.emplace(location.number, location.address);
 
@@ -107,10 +111,10 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
     if (frame == nullptr) break;
     const auto block = std::ranges::find(frame->blocks, Block::Kind::Registers, &Block::kind);
     if (block == frame->blocks.end()) continue;
-    const auto [from, to] = addresses.equal_range(static_cast<std::uint16_t>(frame->tracepoint));
+    const auto number = static_cast<std::uint16_t>(frame->tracepoint);
     for (std::size_t l = 0; l < layouts.size(); ++l) {
       const auto pc = pc_of(layouts[l], block->bytes, format.order);
-      if (pc && std::any_of(from, to, [&](const auto& entry) { return entry.second == *pc; })) ++matches[l];
+      if (pc && addresses.contains({number, *pc})) ++matches[l];
     }
   }
   // Steps are elsewhere, so less than half of the frames may match. A typical size breaks ties.

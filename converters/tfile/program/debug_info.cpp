@@ -114,15 +114,17 @@ Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf_Die skeleton) {
   return split;
 }
 
-void add_functions(Dwarf_Die parent, std::vector<DebugUnits::Function>& functions, std::size_t depth = 0) {
+void add_functions(Dwarf_Die parent, std::vector<DebugUnits::Function>& functions, fxt::Budget& ranges,
+                   std::size_t depth = 0) {
   if (depth == kMaxDieDepth) return;
   for (Dwarf_Die& child : children_of(parent)) {
     switch (dwarf_tag(&child)) {
       case DW_TAG_subprogram: {
         Dwarf_Addr base = 0, begin = 0, end = 0;
-        for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0;)
+        for (std::ptrdiff_t at = 0;
+             (at = dwarf_ranges(&child, at, &base, &begin, &end)) > 0 && ranges.take();)
           if (begin < end) functions.push_back({begin, end, child});
-        add_functions(child, functions, depth + 1);
+        add_functions(child, functions, ranges, depth + 1);
         break;
       }
       case DW_TAG_namespace:
@@ -131,7 +133,7 @@ void add_functions(Dwarf_Die parent, std::vector<DebugUnits::Function>& function
       case DW_TAG_structure_type:
       case DW_TAG_union_type:
       case DW_TAG_lexical_block:
-        add_functions(child, functions, depth + 1);
+        add_functions(child, functions, ranges, depth + 1);
         break;
       default:
         break;
@@ -148,7 +150,7 @@ const CodeScope::Variable* CodeScope::find(std::string_view name) const {
   return found != variables.end() ? &*found : nullptr;
 }
 
-DebugUnits::DebugUnits(Dwarf* dwarf) {
+DebugUnits::DebugUnits(Dwarf* dwarf, fxt::Budget& ranges) {
   if (dwarf == nullptr) return;
   Dwarf_CU* unit = nullptr;
   Dwarf_Half version = 0;
@@ -174,7 +176,7 @@ DebugUnits::DebugUnits(Dwarf* dwarf) {
     units_.push_back({.die = split.addr != nullptr ? split : die});
     Dwarf_Addr base = 0, begin = 0, end = 0;
     bool has_ranges = false;
-    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;) {
+    for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0 && ranges.take();) {
       if (begin < end) ranges_.push_back({begin, end, units_.size() - 1});
       has_ranges |= begin < end;
     }
@@ -183,9 +185,9 @@ DebugUnits::DebugUnits(Dwarf* dwarf) {
   std::ranges::sort(ranges_, {}, &Range::begin);
 }
 
-const DebugUnits::Function* DebugUnits::Unit::function_at(Dwarf_Addr pc) {
+const DebugUnits::Function* DebugUnits::Unit::function_at(Dwarf_Addr pc, fxt::Budget& ranges) {
   if (!std::exchange(is_read, true)) {
-    add_functions(die, functions);
+    add_functions(die, functions, ranges);
     std::ranges::stable_sort(functions, {}, &Function::begin);
   }
   constexpr int kMaxNested = 16;  // functions whose code lies around that of others
@@ -208,8 +210,12 @@ std::optional<Dwarf_Die> DebugUnits::type_of(std::uint64_t signature) const {
   return found != types_.end() ? std::optional(found->second) : std::nullopt;
 }
 
-DebugInfo::DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes)
-    : module_(module), address_bytes_(address_bytes), types_(*this, elf_machine) {
+DebugInfo::DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes,
+                     std::uint64_t file_bytes)
+    : module_(module),
+      address_bytes_(address_bytes),
+      types_(*this, elf_machine),
+      ranges_(kCodeRanges, file_bytes) {
   dwarf_ = dwfl_module_getdwarf(module, &dwarf_bias_);
   const auto add_name = [](void* names, int number, const char*, const char*, const char* name, int,
                            int) -> int {
@@ -282,7 +288,7 @@ const CodeScope* DebugInfo::scope_at(std::uint64_t address) {
   if (const auto found = scopes_.find(pc); found != scopes_.end()) return found->second.get();
   std::unique_ptr<CodeScope> scope;
   for (DebugUnits::Unit* const unit : units().around(pc))
-    if (const auto* const function = scope ? nullptr : unit->function_at(pc))
+    if (const auto* const function = scope ? nullptr : unit->function_at(pc, ranges_))
       scope = scope_of(*unit, function->die, pc);
   if (scopes_.size() >= kMaxScopes) scopes_.clear();
   return scopes_.emplace(pc, std::move(scope)).first->second.get();

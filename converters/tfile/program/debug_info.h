@@ -20,8 +20,12 @@
 #include "converters/tfile/program/die_scopes.h"
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/type_table.h"
+#include "fxt/support/budget.h"
 
 namespace convert::tfile {
+
+// Units and functions may all have the ranges of one long list.
+inline constexpr fxt::Limit kCodeRanges{"ranges of code of units and functions", 1'000'000, 100};
 
 class DebugInfo;
 
@@ -39,13 +43,15 @@ class DebugUnits {
     std::optional<GlobalNames> own_names = {};
 
     // Null if none is described there.
-    const Function* function_at(Dwarf_Addr pc);
+    const Function* function_at(Dwarf_Addr pc, fxt::Budget& ranges);
     GlobalNames& names(DieScopes& scopes) {
       return own_names ? *own_names : own_names.emplace(std::span(&die, 1), scopes);
     }
   };
 
-  explicit DebugUnits(Dwarf* dwarf);  // may be null: there are none
+  // `dwarf` may be null: there are none. Borrows `ranges`, a budget of kCodeRanges: what exceeds it is left
+  // out.
+  DebugUnits(Dwarf* dwarf, fxt::Budget& ranges);
 
   std::vector<Unit>& all() { return units_; }
   // Those that may have code there.
@@ -109,7 +115,7 @@ struct CodeScope {
 class DebugInfo {
  public:
   // Borrows the module.
-  DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes);
+  DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes, std::uint64_t file_bytes);
 
   void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
   std::uint64_t bias() const { return load_bias_ + dwarf_bias_; }
@@ -133,7 +139,8 @@ class DebugInfo {
   DieScopes& die_scopes() { return die_scopes_; }
   GlobalNames& globals();
   // Read on first use.
-  DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_); }
+  DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_, ranges_); }
+  const fxt::Budget& ranges() const { return ranges_; }
   unsigned address_bytes() const { return address_bytes_; }
   // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
@@ -161,6 +168,7 @@ class DebugInfo {
   std::unordered_map<std::string, GElf_Addr> objects_;
   CodeScope global_scope_;
   std::vector<DebugInfo*> others_;
+  fxt::Budget ranges_;
   std::optional<DebugUnits> units_;
   std::unordered_map<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;
   struct KnownRegister {

@@ -93,6 +93,7 @@ ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Trace
   check_biases(biases, programs);
   for (std::size_t i = 0; i < programs.size(); ++i) {
     const Use use = place(*programs[i], trace, given_bias(*programs[i], i == 0, biases), notes);
+    if (use == Use::Nothing) programs[i]->add_notes(notes);
     if (use == Use::Names) contradicted_.push_back(programs[i].get());
     if (use != Use::Nothing) modules_.push_back(std::move(programs[i]));
   }
@@ -101,6 +102,10 @@ ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Trace
     for (const auto& other : modules_)
       if (module != other && !is_contradicted(other.get()))
         module->debug_info().add_other(other->debug_info());
+}
+
+void ModuleSet::add_notes(Notes& notes) const {
+  for (const auto& module : modules_) module->add_notes(notes);
 }
 
 bool ModuleSet::is_contradicted(const Program* module) const {

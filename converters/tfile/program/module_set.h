@@ -36,6 +36,7 @@ class ModuleSet : public ProgramSymbols {
   const CodeScope* scope_at(std::uint64_t address) const override;
   std::string symbol_at(std::uint64_t address) const override;
   std::span<const std::byte> constant_bytes(std::uint64_t address) const override;
+  void add_notes(Notes& notes) const override;
 
  private:
   const Program* module_at(std::uint64_t address) const;  // null if none has it

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
@@ -11,10 +12,14 @@
 #include <fmt/format.h>
 #include <gelf.h>
 #include <span>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <unordered_map>
+#include <vector>
 
+#include "converters/model/over_limit.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/symbols/elf_symbols.h"
 #include "converters/symbols/symbol_table.h"
@@ -71,6 +76,15 @@ std::string missing_debug_file_of(Dwfl_Module* module, const ElfImage& image) {
   return shared == nullptr || shared == dwarf ? name : "";
 }
 
+// Users type names without template arguments.
+std::string_view without_arguments(std::string_view name) { return name.substr(0, name.find('<')); }
+
+// "c" of "a::b::c".
+std::string_view last_name_of(std::string_view name) {
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string_view::npos ? name : name.substr(colons + 2);
+}
+
 // "file:line" of code; empty if unknown.
 std::string source_of(const LineTable& table, std::uint64_t address) {
   const auto row = table.row_of_code(address);
@@ -78,6 +92,9 @@ std::string source_of(const LineTable& table, std::uint64_t address) {
 }
 
 }  // namespace
+
+// Steps of a nanosecond or two: searches through all functions, or all rows of line tables.
+constexpr fxt::Limit kProgramWork{"steps of searching a program", 4'000'000'000, 400'000};
 
 struct Program::Impl {
   std::string path;
@@ -96,7 +113,9 @@ struct Program::Impl {
     Function function;
     std::string name;  // without parameters
   };
-  std::vector<Named> functions;                         // labels, too
+  std::vector<Named> functions;  // labels, too
+  // Indexes of functions. Borrows their names.
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_last_name;
   std::unique_ptr<const SymbolTable> table;             // of them, and of objects
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
   // Where statements begin: all of them, and those that GDB knows.
@@ -106,8 +125,9 @@ struct Program::Impl {
   std::unordered_map<std::string, Statements> statements;  // of the files that were asked for by name
   const Statements& statements_of(const std::string& file_name);
   std::unique_ptr<DebugInfo> debug;
+  fxt::Budget work{kProgramWork};
 
-  void read_symbols();
+  void read_symbols(fxt::Budget names);
 };
 
 Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(std::make_unique<Impl>()) {
@@ -115,8 +135,8 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   self.path = path.string();
   const InputFile file{fxt::FilePlace(path)};  // opening a FIFO would hang
   const ElfImage image(file);
-  const std::string_view unsafe = image.unsafe_for_libdw();
-  if (!unsafe.empty()) throw InputError(Location::file(self.path), std::string(unsafe));
+  if (const std::string unsafe = image.unsafe_for_libdw(); !unsafe.empty())
+    throw InputError(Location::file(self.path), unsafe);
   self.demangle = demangle;
   const auto fail = [&](std::string_view what) {
     throw InputError(Location::file(self.path), fmt::format("{}: {}", what, dwfl_errmsg(-1)));
@@ -135,13 +155,14 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   if (elf == nullptr || !self.layout.read(elf)) fail("not an ELF file");
   const GElf_Ehdr& header = self.layout.header();
   const bool is_wide = header.e_ident[EI_CLASS] == ELFCLASS64;
-  self.debug = std::make_unique<DebugInfo>(self.module, header.e_machine, is_wide ? 8 : 4);
-  self.read_symbols();
+  self.debug = std::make_unique<DebugInfo>(self.module, header.e_machine, is_wide ? 8 : 4, file.size());
+  self.work = fxt::Budget(kProgramWork, file.size());
+  self.read_symbols(image.name_budget());
 }
 
 Program::~Program() = default;
 
-void Program::Impl::read_symbols() {
+void Program::Impl::read_symbols(fxt::Budget names) {
   std::vector<Symbol> symbols;
   const int count = dwfl_module_getsymtab(module);
   for (int i = 1; i < count; ++i) {
@@ -149,6 +170,7 @@ void Program::Impl::read_symbols() {
     GElf_Addr address = 0;
     const char* const name = dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
     if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
+    if (!names.take(std::strlen(name))) throw InputError(Location::file(path), names.exceeded());
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
     const auto plain_name = [&] { return without_abi_tags(demangled(name, Demangle::Simple)); };
     const auto add = [&](char kind) { symbols.push_back({address, address + symbol.st_size, name, kind}); };
@@ -161,11 +183,21 @@ void Program::Impl::read_symbols() {
       add('D');
     }
   }
+  for (std::uint32_t i = 0; i < functions.size(); ++i)
+    by_last_name[last_name_of(without_arguments(functions[i].name))].push_back(i);
   std::ranges::reverse(symbols);  // of several that begin together, the last one counts
   table = std::make_unique<SymbolTable>(std::move(symbols));
 }
 
 const std::string& Program::path() const { return impl_->path; }
+void Program::add_notes(Notes& notes) const {
+  const Location file = Location::file(path());
+  if (impl_->work.is_exceeded())
+    note_over_limit(notes, file, impl_->work, "some functions and lines are unknown");
+  if (const fxt::Budget& ranges = impl_->debug->ranges(); ranges.is_exceeded())
+    note_over_limit(notes, file, ranges, "some functions are unknown");
+}
+
 const std::string& Program::missing_debug_file() const { return impl_->missing_debug_file; }
 bool Program::has_all_debug_information() const {
   return impl_->debug->dwarf() != nullptr && impl_->missing_debug_file.empty() &&
@@ -180,14 +212,15 @@ DebugInfo& Program::debug_info() const { return *impl_->debug; }
 
 std::vector<Program::Function> Program::functions(std::string_view name) const {
   std::vector<Function> found;
-  // Users type names without template arguments.
-  const auto matches = [&](std::string_view full) {
-    full = full.substr(0, full.find('<'));
-    return full == name || (full.size() > name.size() + 2 && full.ends_with(name) &&
-                            full.substr(full.size() - name.size() - 2, 2) == "::");
-  };
-  for (const auto& named : impl_->functions)
-    if (matches(named.name)) found.push_back(named.function);
+  const auto of_name = impl_->by_last_name.find(last_name_of(name));
+  if (of_name == impl_->by_last_name.end() || !impl_->work.take(of_name->second.size())) return found;
+  for (const std::uint32_t i : of_name->second) {
+    const auto& [function, full] = impl_->functions[i];
+    const std::string_view plain = without_arguments(full);
+    if (plain == name || (plain.size() > name.size() + 2 && plain.ends_with(name) &&
+                          plain.substr(plain.size() - name.size() - 2, 2) == "::"))
+      found.push_back(function);
+  }
   return found;
 }
 
@@ -216,12 +249,16 @@ const Program::Impl::Statements& Program::Impl::statements_of(const std::string&
   Statements& of_file = found->second;
   if (!is_new) return of_file;
   Dwarf_Addr dwarf_bias = 0;
-  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &dwarf_bias)) != nullptr;)
-    LineTable(*unit, dwarf_bias).for_each_statement([&](const LineRow& row, bool is_kept) {
+  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &dwarf_bias)) != nullptr;) {
+    const LineTable lines(*unit, dwarf_bias);
+    constexpr std::uint64_t kWorkPerRow = 16;
+    if (!work.take(kWorkPerRow * (lines.size() + 1))) break;
+    lines.for_each_statement([&](const LineRow& row, bool is_kept) {
       if (row.path.substr(row.path.rfind('/') + 1) != file_name) return;
       of_file.all.push_back(row);
       if (is_kept) of_file.kept.push_back(row);
     });
+  }
   std::ranges::sort(of_file.all);
   std::ranges::sort(of_file.kept);
   return of_file;
@@ -252,6 +289,7 @@ std::uint64_t Program::prologue_end(const Function& function) const {
   std::optional<LineRow> opening;
   for (std::size_t i = table.first_from(function.address); i < table.size(); ++i) {
     const auto row = table.row(i);
+    if (!impl_->work.take()) break;
     if (!row || !row->begins_statement) continue;
     if (row->address >= end || (!opening && row->address != function.address)) break;
     if (!opening) opening = row;
@@ -297,7 +335,8 @@ bool Program::was_at(std::uint64_t address) const { return impl_->layout.contain
 CodeInfo Program::code_at(std::uint64_t address) const {
   CodeInfo info;
   const Dwarf_Addr pc = address - impl_->bias;
-  if (!impl_->layout.is_code(pc)) return info;
+  // libdwfl compares an address with all symbols.
+  if (!impl_->layout.is_code(pc) || !impl_->work.take(impl_->functions.size())) return info;
   const CodeScope* const scope = scope_at(address);
   Dwarf_Addr dwarf_bias = 0;
   // Some compilers do not write the ranges by which libdw finds a unit.

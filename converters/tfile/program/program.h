@@ -29,6 +29,7 @@ class Program : public ProgramSymbols {
   const std::string& path() const;
   // The file with its debug information, or with what others share with it, if that is not there; else empty.
   const std::string& missing_debug_file() const;
+  void add_notes(Notes& notes) const override;
   // False if it has none, or files with some are not there.
   bool has_all_debug_information() const;
   const ProgramLayout& layout() const;

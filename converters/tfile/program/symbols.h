@@ -46,6 +46,8 @@ class ProgramSymbols {
   // What is visible at a code address, which may be in no function that is described; null if unknown. Valid
   // as long as this object.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
+  // After the last of these calls: notes the limits that programs have exceeded.
+  virtual void add_notes(Notes&) const {}
 };
 
 // Those of /proc/kallsyms or System.map: lines like "ffffffff8117a3e0 T vfs_read [module]"; others are

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace convert::tfile {
@@ -13,14 +14,12 @@ namespace {
 // Every frame of a stepping tracepoint is compared with all hits that wait for steps.
 constexpr std::size_t kMaxOpenSteps = 256;
 
-// Whether the frame has blocks of the expected kinds.
-bool has_shape(const Frame& frame, const ExpectedBlocks& expected) {
+// The kinds of the frame's blocks, as in ExpectedBlocks::shape.
+std::string shape_of(const Frame& frame) {
   static constexpr std::array kLetters{'R', 'M', 'V', 'S'};
-  if (frame.blocks.size() > expected.shape.size()) return false;
-  if (!frame.is_partial && frame.blocks.size() != expected.shape.size()) return false;
-  for (std::size_t i = 0; i < frame.blocks.size(); ++i)
-    if (expected.shape[i] != kLetters[static_cast<std::size_t>(frame.blocks[i].kind)]) return false;
-  return true;
+  std::string shape;
+  for (const Block& block : frame.blocks) shape += kLetters[static_cast<std::size_t>(block.kind)];
+  return shape;
 }
 
 constexpr std::array<std::string_view, 3> kNames{"tid", "gettid()", "thread_id"};
@@ -73,8 +72,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   FrameContext context;
   const auto block = std::ranges::find(frame.blocks, Block::Kind::Registers, &Block::kind);
   if (block != frame.blocks.end()) context.registers = &*block;
-  const auto locations = locations_.of(frame.tracepoint);
-  find_location(frame, locations, context);
+  find_location(frame, context);
 
   const bool can_step = has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
   // 0 if the frame does not have it.
@@ -85,7 +83,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   if (!track && collected_id) track = tracks_.of(ThreadClue::Collected, *collected_id);
   if (!track && stack_pointer != 0) track = tracks_.near_stack(stack_pointer);
   OpenSteps* open = can_step ? open_steps(frame.tracepoint, track) : nullptr;
-  context.is_step = can_step && is_step(frame, locations, context, open != nullptr && open->left > 0);
+  context.is_step = can_step && is_step(frame, context, open != nullptr && open->left > 0);
 
   if (!track) track = context.is_step && open != nullptr ? open->track : tracks_.of(ThreadClue::None, 0);
   context.track = *track;
@@ -103,7 +101,8 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
     std::erase_if(open_steps_, [&](const OpenSteps& steps) {
       return steps.tracepoint == frame.tracepoint && steps.track == context.track;
     });
-    const ExpectedFrames& expected = context.location != nullptr ? *context.location : locations.front();
+    const ExpectedFrames& expected =
+        context.location != nullptr ? *context.location : locations_.of(frame.tracepoint).front();
     if (expected.location->step_count > 0 && open_steps_.size() < kMaxOpenSteps) {
       context.opens_call = true;
       open_steps_.push_back({frame.tracepoint, context.track, expected.location->step_count});
@@ -113,11 +112,11 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
 }
 
 // The pc register; without it, the address of the only location.
-void FrameClassifier::find_location(const Frame& frame, std::span<const ExpectedFrames> locations,
-                                    FrameContext& context) const {
+void FrameClassifier::find_location(const Frame& frame, FrameContext& context) const {
   if (context.registers != nullptr && trace_.layout)
     context.pc = pc_of(*trace_.layout, context.registers->bytes, trace_.format.order);
   context.pc_is_recorded = context.pc.has_value();
+  const auto locations = locations_.of(frame.tracepoint);
   if (locations.size() == 1) {
     context.location = &locations.front();
     const TracepointLocation& location = *context.location->location;
@@ -126,21 +125,15 @@ void FrameClassifier::find_location(const Frame& frame, std::span<const Expected
     if (!context.pc && is_certain) context.pc = location.address;
     return;
   }
-  if (!context.pc) return;
-  const auto at_pc = std::ranges::find_if(
-      locations, [&](const ExpectedFrames& expected) { return expected.location->address == *context.pc; });
-  if (at_pc != locations.end()) context.location = &*at_pc;
+  if (context.pc) context.location = locations_.at(frame.tracepoint, *context.pc);
 }
 
-bool FrameClassifier::is_step(const Frame& frame, std::span<const ExpectedFrames> locations,
-                              const FrameContext& context, bool is_expected) const {
-  const bool like_hit = std::ranges::any_of(
-      locations, [&](const ExpectedFrames& expected) { return has_shape(frame, expected.hit); });
-  const bool like_step = std::ranges::any_of(
-      locations, [&](const ExpectedFrames& expected) { return has_shape(frame, expected.step); });
+bool FrameClassifier::is_step(const Frame& frame, const FrameContext& context, bool is_expected) const {
+  const std::string shape = shape_of(frame);
+  const bool like_hit = locations_.has_hits_like(frame.tracepoint, shape, frame.is_partial);
+  const bool like_step = locations_.has_steps_like(frame.tracepoint, shape, frame.is_partial);
   if (context.pc_is_recorded) {
-    const bool is_at_location = std::ranges::any_of(
-        locations, [&](const ExpectedFrames& expected) { return expected.location->address == *context.pc; });
+    const bool is_at_location = locations_.at(frame.tracepoint, *context.pc) != nullptr;
     // A step may return to the address of the tracepoint.
     return !is_at_location || (is_expected && !like_hit && like_step);
   }

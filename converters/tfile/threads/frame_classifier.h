@@ -70,11 +70,9 @@ class FrameClassifier {
     std::uint64_t left;
   };
 
-  void find_location(const Frame& frame, std::span<const ExpectedFrames> locations,
-                     FrameContext& context) const;
+  void find_location(const Frame& frame, FrameContext& context) const;
   std::optional<std::size_t> track_by_clue(const Frame& frame, const FrameContext& context);
-  bool is_step(const Frame& frame, std::span<const ExpectedFrames> locations, const FrameContext& context,
-               bool is_expected) const;
+  bool is_step(const Frame& frame, const FrameContext& context, bool is_expected) const;
   OpenSteps* open_steps(std::int16_t tracepoint, std::optional<std::size_t> track);
   std::optional<std::uint64_t> register_value(const Register* reg, const FrameContext& context) const;
 

@@ -8,11 +8,16 @@
 
 #include "converters/model/reading/load.h"
 #include "converters/uftrace/recording/argument_names.h"
+#include "fxt/support/budget.h"
 
 namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
+// A thread may be called from any number of sites, and look at any number of variables.
+constexpr std::size_t kKnownAddresses = 65536;
+// Each site has a text of its own. One that is longer is shown as an address.
+constexpr fxt::Limit kSiteText{"characters of a call site's text", 300, 0};
 
 }  // namespace
 
@@ -90,6 +95,7 @@ bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byt
 
 const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, std::uint64_t time_ns) {
   symbols_.move_to(time_ns);
+  if (variables_.size() == kKnownAddresses) variables_.clear();
   const auto [known, is_new] = variables_.try_emplace({symbols_.epoch(), address});
   if (is_new) {
     Variable& variable = known->second;
@@ -109,6 +115,7 @@ const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, s
 // As uftrace prints it: "main.c:60" where the recorded build tells lines, or else "main+0x41".
 void ThreadEvents::add_call_site(std::uint64_t address, std::uint64_t time_ns) {
   symbols_.move_to(time_ns);
+  if (call_sites_.size() == kKnownAddresses) call_sites_.clear();
   const auto [known, is_new] = call_sites_.try_emplace({symbols_.epoch(), address});
   if (is_new) {
     const SymbolAt at = symbols_.at(address);
@@ -116,9 +123,10 @@ void ThreadEvents::add_call_site(std::uint64_t address, std::uint64_t time_ns) {
       const auto line = context_.symbolizer.images().line_of(at, address);
       const std::uint64_t offset = address - at.image->base - at.symbol->start;
       const std::string from = offset == 0 ? "0" : fmt::format("{:#x}", offset);
-      known->second = context_.names.intern(
-          line ? fmt::format("{}:{}", line->file, line->line)
-               : fmt::format("{}+{}", demangle(at.symbol->name, context_.demangle), from));
+      const std::string text = line
+                                   ? fmt::format("{}:{}", line->file, line->line)
+                                   : fmt::format("{}+{}", demangle(at.symbol->name, context_.demangle), from);
+      if (text.size() <= kSiteText.of(0)) known->second = context_.names.intern(text);
     }
   }
   for_entry_.clear();

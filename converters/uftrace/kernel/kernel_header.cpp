@@ -8,6 +8,7 @@
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "fxt/support/budget.h"
 
 namespace convert::uftrace {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 constexpr std::string_view kBlockMark = "TRACEFS: ";
 // The smallest page holds one event; the largest known kernel's has 64 KiB.
 constexpr std::size_t kMinPage = 64, kMaxPage = std::size_t{1} << 20;
+// The kernel's own have at most 130. Those of one event may lie at the same bytes.
+constexpr fxt::Limit kFields{"fields of a kernel event that are shown", 256, 0};
 
 // ---- Formats of events ----
 
@@ -199,8 +202,9 @@ IntegerField EventFormat::integer(std::string_view field) const {
 std::vector<EventField> parse_fields(std::string_view text) {
   std::vector<EventField> fields;
   Lines lines(text);
+  fxt::Budget budget(kFields);
   while (const auto line = lines.next())
-    if (auto field = parse_field(*line)) fields.push_back(std::move(*field));
+    if (auto field = parse_field(*line); field && budget.take()) fields.push_back(std::move(*field));
   return fields;
 }
 
@@ -214,6 +218,7 @@ std::optional<KernelHeader> read_kernel_header(const Directory& directory, Notes
 std::vector<GraphFormat> graph_formats_of(const KernelHeader& header) {
   // Since 6.13, entries with a return address are events of their own.
   constexpr std::array<std::string_view, 2> kEntries{"funcgraph_entry", "fgraph_retaddr_entry"};
+  constexpr std::size_t kGraphFormats = 16;  // of sound files 3 at most
   std::vector<GraphFormat> found;
   for (const EventFormat& format : header.formats) {
     const bool is_entry = std::ranges::count(kEntries, format.name) != 0;
@@ -223,6 +228,7 @@ std::vector<GraphFormat> graph_formats_of(const KernelHeader& header) {
                       .function = format.integer("func"),
                       .depth = format.integer("depth")};
     if (!graph.function.exists()) continue;
+    if (found.size() == kGraphFormats) break;
     graph.value = format.integer(is_entry ? "retaddr" : "retval");
     if (is_entry && !graph.value.exists()) graph.value = format.integer("graph_retaddr");
     found.push_back(graph);

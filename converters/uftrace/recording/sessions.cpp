@@ -1,16 +1,25 @@
 #include "converters/uftrace/recording/sessions.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 #include <variant>
 
+#include "converters/model/over_limit.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
 namespace {
+
+// Each process has a line of its own, and runs its parent's program before it: only damaged files make us
+// look farther up. They may make a task its own grandparent, too.
+constexpr fxt::Limit kAncestors{"processes above one whose program it may run", 32, 0};
+constexpr fxt::Limit kPrograms{"programs that a thread runs in turn", 4096, 0};
 
 ThreadId leader_of(ProcessId pid) { return ThreadId{number_of(pid)}; }
 
@@ -29,16 +38,29 @@ std::string program_of(const MemoryMap& map) {
   return found != map.modules.end() ? found->path : std::string();
 }
 
-// Completes what the map tells of the program: the recorder cuts paths at the first blank, and finds no
+// Completes what a map tells of its programs: the recorder cuts paths at the first blank, and finds no
 // build-id then.
-void identify_program(MemoryMap& map, const std::string& exename, const Info& info) {
-  const std::string cut = exename.substr(0, exename.find(' '));
-  auto program = std::ranges::find(map.modules, exename, &Module::path);
-  if (program == map.modules.end()) program = std::ranges::find(map.modules, cut, &Module::path);
-  if (program == map.modules.end()) return;
-  program->path = exename;
-  if (program->build_id.empty() && info.exename == exename) program->build_id = info.build_id;
-}
+class ProgramFinder {
+ public:
+  // Borrows the map.
+  explicit ProgramFinder(MemoryMap& map) {
+    for (Module& module : map.modules) by_path_.emplace(module.path, &module);
+  }
+
+  void identify(const std::string& exename, const Info& info) {
+    auto program = by_path_.find(exename);
+    if (program == by_path_.end()) program = by_path_.find(exename.substr(0, exename.find(' ')));
+    if (program == by_path_.end()) return;
+    Module& module = *program->second;
+    by_path_.erase(program);
+    by_path_.emplace(exename, &module);
+    module.path = exename;
+    if (module.build_id.empty() && info.exename == exename) module.build_id = info.build_id;
+  }
+
+ private:
+  std::unordered_map<std::string, Module*> by_path_;  // of several, the first
+};
 
 // The first process of a pid namespace has the id 1 in it; that of the whole machine has no parent.
 void note_pid_namespaces(const Directory& directory, const std::vector<TaskEvent>& events, Notes& notes) {
@@ -69,6 +91,9 @@ Sessions::Sessions(const Directory& directory, const Info& info, const std::vect
   }
   note_pid_namespaces(directory, events, notes);
   add_unlisted_tasks(directory, info, notes);
+  if (left_out_ > 0)
+    notes.add(kOverLimit, Location::file(directory.file("task.txt").text()),
+              kPrograms.exceeded() + ": later ones are left out", left_out_);
   for (auto& [tid, task] : tasks_)
     if (!name_task(task))
       notes.add(kNoSession, [id = recorded(tid)] {
@@ -102,9 +127,10 @@ void Sessions::add_sessions(const Directory& directory, const Info& info,
     if (const auto* const start = std::get_if<SessionStart>(&event)) starts.push_back(start);
   }
   std::ranges::stable_sort(starts, {}, &SessionStart::time_ns);
+  std::map<const AddressSpace*, ProgramFinder> programs;
   for (const SessionStart* const start : starts) {
     AddressSpace& space = space_of(start->sid, directory, notes);
-    identify_program(space.map, start->exename, info);
+    programs.try_emplace(&space, space.map).first->second.identify(start->exename, info);
     const Session& session = sessions_.emplace_back(
         Session{.start_ns = start->time_ns, .pid = start->pid, .exename = start->exename, .space = &space});
     sessions_of_process_[start->pid].push_back(&session);
@@ -164,12 +190,15 @@ const Session* Sessions::session_of_process(ProcessId pid, std::uint64_t time_ns
 
 namespace {
 
-void add_span(Task& task, const Session* session, std::uint64_t from_ns) {
+// False if the task has too many.
+bool add_span(Task& task, const Session* session, std::uint64_t from_ns) {
+  if (task.sessions.size() == kPrograms.of(0)) return false;
   const auto after = std::ranges::upper_bound(task.sessions, from_ns, {}, &SessionSpan::from_ns);
   const auto added =
       task.sessions.insert(after, {.session = session, .from_ns = from_ns, .until_ns = kForever});
   if (added != task.sessions.begin()) std::prev(added)->until_ns = from_ns;
   if (std::next(added) != task.sessions.end()) added->until_ns = std::next(added)->from_ns;
+  return true;
 }
 
 }  // namespace
@@ -181,7 +210,7 @@ Task& Sessions::task_of(ThreadId tid, ProcessId pid) {
 void Sessions::start_task(const TaskStart& start) {
   const Session* const session = session_of_process(start.pid, start.time_ns);
   Task& task = task_of(start.tid, start.pid);
-  if (session != nullptr) add_span(task, session, start.time_ns);
+  if (session != nullptr && !add_span(task, session, start.time_ns)) ++left_out_;
 }
 
 void Sessions::fork_task(const Fork& fork) {
@@ -189,7 +218,7 @@ void Sessions::fork_task(const Fork& fork) {
   Task& task = task_of(leader_of(fork.child), fork.child);
   task.parent = fork.parent;
   task.fork_ns = fork.time_ns;
-  if (session != nullptr) add_span(task, session, fork.time_ns);
+  if (session != nullptr && !add_span(task, session, fork.time_ns)) ++left_out_;
 }
 
 // Adds the threads that only info or a record file mentions. If the recording has one process, they belong to
@@ -209,7 +238,8 @@ void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, 
   for (auto& [tid, task] : tasks_) {
     const auto sessions = sessions_of_process_.find(task.pid);
     if (!task.sessions.empty() || sessions == sessions_of_process_.end()) continue;
-    for (const Session* const session : sessions->second) add_span(task, session, session->start_ns);
+    for (const Session* const session : sessions->second)
+      if (!add_span(task, session, session->start_ns)) ++left_out_;
   }
 }
 
@@ -250,9 +280,9 @@ const Task* Sessions::predecessor_of(const Task& task) const {
 
 SessionSpan Sessions::session_at(const Task& task, std::uint64_t time_ns) const {
   std::uint64_t until_ns = kForever;
-  std::set<const Task*> visited;  // damaged data can make a task its own grandparent
-  for (const Task* current = &task; current != nullptr && visited.insert(current).second;
-       current = predecessor_of(*current)) {
+  const Task* current = &task;
+  for (std::size_t i = 0; i < kAncestors.of(0) && current != nullptr;
+       ++i, current = predecessor_of(*current)) {
     if (const auto* const span = latest_at(current->sessions, time_ns, &SessionSpan::from_ns))
       return {
           .session = span->session, .from_ns = span->from_ns, .until_ns = std::min(until_ns, span->until_ns)};
@@ -264,9 +294,8 @@ SessionSpan Sessions::session_at(const Task& task, std::uint64_t time_ns) const 
 
 std::set<const AddressSpace*> Sessions::spaces_of(const Task& task) const {
   std::set<const AddressSpace*> spaces;
-  std::set<const Task*> visited;
-  for (const Task* current = &task; current != nullptr && visited.insert(current).second;
-       current = predecessor_of(*current))
+  const Task* current = &task;
+  for (std::size_t i = 0; i < kAncestors.of(0) && current != nullptr; ++i, current = predecessor_of(*current))
     for (const SessionSpan& span : current->sessions)
       spaces.insert(span.session != nullptr ? span.session->space : nullptr);
   return spaces;

@@ -113,6 +113,7 @@ class Sessions {
   std::deque<Session> sessions_;                                          // by (start, order of lines)
   std::map<ProcessId, std::vector<const Session*>> sessions_of_process_;  // by start
   std::map<ThreadId, Task> tasks_;
+  std::uint64_t left_out_ = 0;  // programs of tasks that have too many
 };
 
 }  // namespace convert::uftrace

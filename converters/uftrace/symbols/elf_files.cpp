@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include "converters/model/over_limit.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
@@ -99,7 +100,7 @@ DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
     const ElfFile* const addresses = program.file != nullptr ? program.file.get() : dwarf;
     if (dwarf != nullptr) program.dwarf = std::make_unique<DwarfInfo>(dwarf->image, addresses->image.base());
     if (program.problem.empty() && !program.dwarf->has_any())
-      program.problem = fmt::format("{}: has no debug information that can be read", dwarf->file.path());
+      program.problem = fmt::format("{}: {}", dwarf->file.path(), program.dwarf->problem());
   }
   return program.dwarf.get();
 }
@@ -134,10 +135,14 @@ ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const E
 ElfFiles::Symbols ElfFiles::read(const Image& image) const {
   const Program program = open(image, has_full_symbols);
   const ElfFile* const file = program.file != nullptr ? program.file.get() : program.debug.get();
+  const ElfImage* const debug = program.debug != nullptr ? &program.debug->image : nullptr;
+  std::string left_out;
   Symbols symbols;
-  if (file != nullptr)
-    symbols.table = read_elf_symbols(file->image, program.debug != nullptr ? &program.debug->image : nullptr);
-  if (symbols.table == nullptr) {
+  if (file != nullptr) symbols.table = read_elf_symbols(file->image, debug, &left_out);
+  if (!left_out.empty()) {
+    symbols.kind = &kOverLimit;
+    symbols.text = fmt::format("{}: {}: later ones are left out", file->file.path(), left_out);
+  } else if (symbols.table == nullptr) {
     symbols.kind = &kNoSymbolFile;
     symbols.text =
         fmt::format("{}/{}.sym: missing; {}", recording_.native(), image.name(),

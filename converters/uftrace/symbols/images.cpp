@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 
 #include "converters/uftrace/recording/map_file.h"
+#include "fxt/support/budget.h"
 
 namespace convert::uftrace {
 namespace {
 
+constexpr fxt::Limit kAliases{"names of one function that are looked at", 256, 0};
 constexpr std::uint64_t kPageSize = 4096;
 constexpr std::uint64_t kLastBytes = 4096;  // assumed size of the kernel's last function
 
@@ -50,7 +53,8 @@ const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t add
   const std::string_view call = system_call_of(found->name);
   if (call.empty()) return found;
   auto alias = std::ranges::lower_bound(all, found->start, {}, &Symbol::start);
-  for (; alias != all.end() && alias->start == found->start; ++alias)
+  for (std::size_t i = 0; i < kAliases.of(0) && alias != all.end() && alias->start == found->start;
+       ++i, ++alias)
     if (is_native_name(alias->name, call)) return &*alias;
   return found;
 }
@@ -59,7 +63,8 @@ std::vector<std::string> SymbolAt::names(Demangle mode) const {
   std::vector<std::string> names{demangle(symbol->name, mode)};
   const std::vector<Symbol>& symbols = image->symbols->symbols();
   auto alias = std::ranges::lower_bound(symbols, symbol->start, {}, &Symbol::start);
-  for (; alias != symbols.end() && alias->start == symbol->start; ++alias) {
+  for (std::size_t i = 0; i < kAliases.of(0) && alias != symbols.end() && alias->start == symbol->start;
+       ++i, ++alias) {
     if (!alias->is_function()) continue;
     std::string name = demangle(alias->name, mode);
     if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));

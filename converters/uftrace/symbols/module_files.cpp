@@ -65,8 +65,9 @@ std::optional<DebugFunction> parse_debug_function(std::string_view line) {
 std::vector<std::string> ModuleFiles::files_of(std::string_view basename) const {
   std::vector<std::string> names;
   std::vector<std::string> suffixed;
-  for (const std::string& name : names_) {
-    if (!name.starts_with(basename)) continue;
+  const auto first = std::ranges::lower_bound(names_, basename);
+  for (auto at = first; at != names_.end() && at->starts_with(basename); ++at) {
+    const std::string& name = *at;
     const std::string_view rest = std::string_view(name).substr(basename.size());
     if (rest == extension_) names.push_back(name);
     if (rest.starts_with('-') && rest.size() == 1 + kSuffixSize + extension_.size()) suffixed.push_back(name);

@@ -172,14 +172,16 @@ class Planner {
         sessions_(sessions),
         has_estimated_exits_(has_estimated_exits),
         symbolizer_(symbolizer),
-        timeline_(timeline) {}
+        timeline_(timeline) {
+    for (auto& [tid, plan] : plans)
+      if (!plan.place.empty()) threads_of_[plan.task->pid].push_back(&plan);
+  }
 
   // All forks of one process, in the order of time, that nothing else has to wait for.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
-    std::vector<ThreadPlan*> threads;
-    for (auto& [tid, plan] : plans_)
-      if (plan.task->pid == parent && !plan.place.empty()) threads.push_back(&plan);
-    if (threads.empty()) return;
+    const auto of_parent = threads_of_.find(parent);
+    if (of_parent == threads_of_.end()) return;
+    const std::vector<ThreadPlan*>& threads = of_parent->second;
     const auto found =
         std::ranges::find_if(threads, [](const ThreadPlan* p) { return p->task->is_leader(); });
     ThreadPlan* const leader = found != threads.end() ? *found : threads.front();
@@ -281,6 +283,7 @@ class Planner {
   }
 
   ThreadPlans& plans_;
+  std::map<ProcessId, std::vector<ThreadPlan*>> threads_of_;  // those with records, by tid
   Sessions& sessions_;
   const bool has_estimated_exits_;
   Symbolizer& symbolizer_;
@@ -297,13 +300,10 @@ void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf,
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;
   // Each process's forks in one walk. A process forks only after it was forked itself, so the first fork that
   // is left always has a complete parent.
-  while (!forks.empty()) {
-    const ProcessId parent = forks.front().parent;
-    const auto others = std::stable_partition(forks.begin(), forks.end(),
-                                              [&](const PlannedFork& f) { return f.parent == parent; });
-    planner.plan(parent, std::vector<PlannedFork>(forks.begin(), others));
-    forks.erase(forks.begin(), others);
-  }
+  std::map<ProcessId, std::vector<PlannedFork>> forks_by;
+  for (const PlannedFork& fork : forks) forks_by[fork.parent].push_back(fork);
+  for (const PlannedFork& fork : forks)
+    if (auto all = forks_by.extract(fork.parent)) planner.plan(fork.parent, std::move(all.mapped()));
 }
 
 namespace {

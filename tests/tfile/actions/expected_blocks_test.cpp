@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace convert::tfile {
@@ -12,11 +13,13 @@ namespace {
 std::string items(const std::vector<std::string>& commands, const std::string& actions) {
   TracepointLocation location;
   location.commands = commands;
-  location.hit_actions = read_actions(actions).value();
+  fxt::Budget memory(kDescriptionMemory), matches(kMatchedItems);
+  location.hit_actions = read_actions(actions, memory).value();
   Description description;
   description.variables.push_back({.number = 1, .name = "stamp"});
   Names names;
-  const ExpectedFrames expected = expect_frames(location, description, nullptr, names);
+  const ExpectedFrames expected =
+      expect_frames(location, VariableIndex(description.variables), nullptr, names, matches);
   std::string found;
   for (const auto& item : expected.hit.item_of)
     found += (found.empty() ? "" : " ") + (item ? expected.hit.items[*item].text : "-");
@@ -35,6 +38,32 @@ std::string twice(const std::string& action) { return action + action; }
 TEST(ExpectedItems, ComeInOrder) {
   EXPECT_EQ(items({"collect n, m"}, twice(kMemory)), "n m");
   EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kMemory) + kCollectStamp), "*p $stamp");
+}
+
+// As many locations as one tracepoint has, they are not looked at one by one.
+TEST(ExpectedFrames, AreFoundByAddressAndShape) {
+  Description description;
+  fxt::Budget memory(kDescriptionMemory), matches(kMatchedItems);
+  for (const auto& [number, address, actions] :
+       std::vector<std::tuple<std::uint64_t, std::uint64_t, std::string>>{
+           {1, 0x30, "R1M0,0,4"}, {1, 0x10, "M0,0,4"}, {2, 0x10, "R1"}, {1, 0x20, "R1L"}}) {
+    TracepointLocation& location = description.locations.emplace_back();
+    location.number = number;
+    location.address = address;
+    location.hit_actions = read_actions(actions, memory).value();
+  }
+  Names names;
+  const LocationTable table = expect_all_frames(description, nullptr, names, matches);
+  EXPECT_EQ(table.at(1, 0x10)->location, &description.locations[1]);
+  EXPECT_EQ(table.at(2, 0x10)->location, &description.locations[2]);
+  EXPECT_EQ(table.at(1, 0x11), nullptr);
+  EXPECT_EQ(table.at(3, 0x10), nullptr);
+  EXPECT_TRUE(table.has_hits_like(1, "M", false));
+  EXPECT_TRUE(table.has_hits_like(1, "RM", false));
+  EXPECT_FALSE(table.has_hits_like(1, "R", false));
+  EXPECT_TRUE(table.has_hits_like(1, "R", true));
+  EXPECT_FALSE(table.has_hits_like(2, "M", true));
+  EXPECT_TRUE(table.has_steps_like(2, "", false));
 }
 
 TEST(ExpectedItems, OfEvaluationsRecordNothing) {

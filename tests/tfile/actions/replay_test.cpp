@@ -34,7 +34,7 @@ class Replays : public testing::Test {
   // What each action recorded: "1000:4", of a text "1000:4s", of an operand "1000:8o"; "?" if it stopped.
   std::vector<std::string> recorded() {
     memory_.start(frame, nullptr, false);
-    replay.run(actions, is_needed, memory_);
+    EXPECT_TRUE(replay.run(actions, is_needed, memory_, work));
     std::vector<std::string> found;
     for (const Replay::ActionResult& action : replay.actions()) {
       std::string& text = found.emplace_back();
@@ -51,6 +51,7 @@ class Replays : public testing::Test {
   std::vector<bool> is_needed;
   FrameMemory memory_{nullptr, std::endian::little};
   Replay replay;
+  fxt::Budget work{kFrameWork};
 
  private:
   void add(std::uint64_t address, std::string bytes) {
@@ -151,6 +152,17 @@ TEST_F(Replays, OfTextsKnowTheirLimit) {
 TEST_F(Replays, OfNothingAreAddresses) {
   expression("23100022000c27");
   EXPECT_THAT(recorded(), ElementsAre("1000:0"));
+}
+
+// An expression that jumps to its own begin runs 4096 instructions.
+TEST_F(Replays, EndWhereTheirWorkIsTooMuch) {
+  constexpr fxt::Limit kLittle{"steps", 10'000, 0};
+  fxt::Budget little(kLittle);
+  expression("210000");  // goto 0
+  memory_.start(frame, nullptr, false);
+  EXPECT_TRUE(replay.run(actions, is_needed, memory_, work));
+  EXPECT_FALSE(replay.run(actions, is_needed, memory_, little));
+  EXPECT_TRUE(little.is_exceeded());
 }
 
 // A bit-field may be recorded in pieces.

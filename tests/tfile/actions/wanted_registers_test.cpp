@@ -40,7 +40,8 @@ class Registers : public testing::Test {
     for (const std::string& item : items)
       collected.push_back(
           {.kind = item == "n" ? CollectItem::Kind::Name : CollectItem::Kind::Registers, .text = item});
-    const std::vector<TracepointAction> actions = read_actions(mask).value();
+    fxt::Budget memory(kDescriptionMemory);
+    const std::vector<TracepointAction> actions = read_actions(mask, memory).value();
     return wanted_registers(collected, actions, has_commands, &*target_.layout);
   }
 

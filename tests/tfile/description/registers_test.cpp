@@ -133,6 +133,52 @@ TEST(TargetDescription, HasLimits) {
   EXPECT_EQ(flags_text(flags.layout->registers().front(), ~std::uint64_t{0}), "[ LAST ]");
 }
 
+// Registers times fields: all of a type share them, and their names are as long as those of a machine can be.
+TEST(TargetDescriptions, AreBounded) {
+  const auto layout_of = [](std::string_view content) {
+    return read_target_description(fmt::format("<target><feature>{}</feature></target>", content));
+  };
+  const std::string flags = "<flags id='f' size='8'><field name='LAST' start='63'/></flags>";
+  const auto shared =
+      layout_of(flags + "<reg name='a' bitsize='64' type='f'/><reg name='b' bitsize='64' type='f'/>");
+  const auto& registers = shared.layout->registers();
+  EXPECT_EQ(registers[0].flags, registers[1].flags);
+
+  const std::string long_name(5000, 'x');
+  const auto refused =
+      layout_of(fmt::format("<flags id='f' size='8'><field name='{}' start='0'/></flags>"
+                            "<reg name='a' bitsize='64' type='f'/><reg name='b' bitsize='64' type='f'/>",
+                            long_name));
+  EXPECT_EQ(refused.layout->registers().back().form, ValueForm::Unsigned);
+  EXPECT_THAT(
+      refused.problems,
+      testing::ElementsAre("type 'f' has more than 4096 characters in the names of a type of flags: its "
+                           "registers are shown as numbers"));
+
+  const auto problem_of = [&](std::string_view content) {
+    try {
+      layout_of(content);
+    } catch (const std::runtime_error& problem) {
+      return std::string(problem.what());
+    }
+    return std::string();
+  };
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += fmt::format("<reg name='r{}' bitsize='524288'/>", i);
+  EXPECT_EQ(problem_of(many), "more than 16 MiB of registers");
+  EXPECT_EQ(problem_of(std::string(3 << 20, ' ')), "more than 2 MiB of a target description");
+}
+
+// Of several with one name, the first.
+TEST(RegisterLayouts, FindRegistersByName) {
+  const auto target = read_target_description(
+      "<target><feature><reg name='b' bitsize='32'/><reg name='a' bitsize='32'/><reg name='b' bitsize='64'/>"
+      "</feature></target>");
+  EXPECT_EQ(target.layout->find("b")->size, 4U);
+  EXPECT_EQ(target.layout->find("a")->number, 1U);
+  EXPECT_EQ(target.layout->find("c"), nullptr);
+}
+
 // Fact sheet, section 5.
 TEST(RegisterRoles, DependOnTheMachine) {
   const auto roles = [](std::string architecture, std::initializer_list<std::string> names,

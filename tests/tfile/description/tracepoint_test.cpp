@@ -1,6 +1,7 @@
 // The pieces of tracepoint definitions (fact sheet, section 2.5).
 #include "converters/tfile/description/tracepoint.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <initializer_list>
@@ -16,7 +17,8 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 std::vector<TracepointLocation> read(std::initializer_list<std::string_view> pieces) {
-  TracepointReader tracepoints;
+  fxt::Budget memory(kDescriptionMemory);
+  TracepointReader tracepoints(memory);
   for (const std::string_view piece : pieces) EXPECT_EQ(tracepoints.add_piece(piece), std::nullopt) << piece;
   tracepoints.finish();
   return tracepoints.locations();
@@ -69,7 +71,8 @@ TEST(TracepointPieces, HaveOptionsInAnyOrder) {
 }
 
 TEST(TracepointPieces, ActionsMayBeGlued) {
-  const auto actions = read_actions("R0fM6,ffffffffffffffe8,8MFFFFFFFF,1000,20X1,27L");
+  fxt::Budget memory(kDescriptionMemory);
+  const auto actions = read_actions("R0fM6,ffffffffffffffe8,8MFFFFFFFF,1000,20X1,27L", memory);
   ASSERT_TRUE(actions);
   ASSERT_THAT(*actions, SizeIs(5));
   EXPECT_EQ((*actions)[1].base, 6);
@@ -94,7 +97,8 @@ TEST(TracepointPieces, SourcesAreOthersOnceTheyAreWhole) {
 }
 
 TEST(TracepointPieces, BaseRegistersHaveSmallNumbers) {
-  const auto base = [](std::string_view text) { return read_actions(text).value().front().base; };
+  fxt::Budget memory(kDescriptionMemory);
+  const auto base = [&](std::string_view text) { return read_actions(text, memory).value().front().base; };
   EXPECT_EQ(base("M0,1000,8"), 0);
   EXPECT_EQ(base("Mffff,1000,8"), 0xffff);
   EXPECT_EQ(base("M10000,1000,8"), -1);
@@ -103,7 +107,8 @@ TEST(TracepointPieces, BaseRegistersHaveSmallNumbers) {
 
 TEST(TracepointPieces, HitCountsAreNumbers) {
   EXPECT_EQ(read({"V2:100:18446744073709551609:0"})[0].hits, 18446744073709551609u);
-  TracepointReader tracepoints;
+  fxt::Budget memory(kDescriptionMemory);
+  TracepointReader tracepoints(memory);
   EXPECT_EQ(tracepoints.add_piece("V2:100:99999999999999999999:0"), "damaged hit count");
   EXPECT_EQ(tracepoints.add_piece("V2:100::1"), "damaged hit count");
   EXPECT_EQ(tracepoints.add_piece("V2:100:1"), "damaged hit count");
@@ -141,8 +146,31 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"T1:100:E:0:0:F5S", "damaged tracepoint options"}, Bad{"Z1:100:at::1:66", "damaged source text"},
         Bad{"Z1:100:at:0::66", "damaged source text"}));
 TEST_P(BadPieces, AreProblems) {
-  TracepointReader tracepoints;
+  fxt::Budget memory(kDescriptionMemory);
+  TracepointReader tracepoints(memory);
   EXPECT_EQ(tracepoints.add_piece(GetParam().piece).value_or(""), GetParam().problem);
+}
+
+// A few bytes of text define a location, which takes far more memory.
+TEST(Tracepoints, ThatTakeTooMuchMemoryAreLeftOut) {
+  constexpr fxt::Limit kLittle{"MiB for the tracepoints of a trace file", 10'000, 0};
+  fxt::Budget memory(kLittle);
+  TracepointReader tracepoints(memory);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(tracepoints.add_piece(fmt::format("T1:{:x}:E:0:0", i)), std::nullopt);
+  EXPECT_TRUE(memory.is_exceeded());
+  tracepoints.finish();
+  EXPECT_EQ(tracepoints.locations().size(), 8U);
+  EXPECT_EQ(tracepoints.locations().back().address, 0U);
+
+  fxt::Budget of_actions(kLittle);
+  EXPECT_EQ(
+      read_actions(
+          "R1-R2-R3-R4-R5-R6-R7-R8-R9-R1-R2-R3-R4-R5-R6-R7-R8-R9-R1-R2-R3-R4-R5-R6-R7-R8-R9-R1-R2-R3-R4-R5",
+          of_actions)
+          .value()
+          .size(),
+      31U);
 }
 
 struct LocationText {

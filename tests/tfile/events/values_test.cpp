@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -43,7 +44,8 @@ TEST(RegisterValues, OfFlagsAreTheirNames) {
   const Register reg{.name = "r",
                      .size = 4,
                      .form = ValueForm::Flags,
-                     .flags = {{"CF", 0, 0}, {"PF", 1, 1}, {"MODE", 28, 30}}};
+                     .flags = std::make_shared<const std::vector<FlagField>>(
+                         std::vector<FlagField>{{"CF", 0, 0}, {"PF", 1, 1}, {"MODE", 28, 30}})};
   Names names;
   NumberTexts texts(nullptr, names, std::endian::little);
   const auto text = [&](std::uint64_t bits) { return names.text(texts.of_flags(reg, bits).value()); };

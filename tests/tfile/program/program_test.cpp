@@ -425,7 +425,7 @@ TEST(TracedPrograms, WhatASectionClaimsToBecomeIsBounded) {
   MemoryFile file;
   file.write(bytes);
   EXPECT_EQ(error_of(file.path().c_str()),
-            file.path().string() + ": a section claims to be larger than 1 GiB when it is uncompressed");
+            file.path().string() + ": more than 64 MiB of unpacked sections of a program");
 }
 
 // Where the header of the section `.debug_str` lies in the file, and the header.

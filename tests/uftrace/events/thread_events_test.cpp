@@ -129,6 +129,15 @@ TEST_F(ThreadEventsTest, CallSitesBelongToTheNextCall) {
   EXPECT_THAT(lines({{100013, "\x47\x83\0\x88\x63\x55\0\0"sv}}), ElementsAre("100/101 @30 x:kept"));
 }
 
+// Each site has a text of its own: the names of functions times their sites.
+TEST_F(ThreadEventsTest, CallSitesInFunctionsWithVeryLongNamesAreAddresses) {
+  recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/a\n");
+  recording_.file("a.sym", fmt::format("0000000000000100 00000100 T {}\n", std::string(1000, 'x')));
+  read_recording();
+  EXPECT_THAT(lines({{100013, "\x04\x01\1\0\0\0\0\0"sv}}),
+              ElementsAre("100/101 @30 x:kept callsite=0x10104"));
+}
+
 TEST_F(ThreadEventsTest, WatchedThings) {
   EXPECT_THAT(
       lines({{100011, "\3\0\0\0"sv}, {100011, "\xff\xff\xff\xff"sv}}),

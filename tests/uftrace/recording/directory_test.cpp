@@ -105,6 +105,10 @@ TEST(TextFile, ReadsAllOrTheBeginning) {
   recording.file("note.txt", std::string("a\0b\n", 4));
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), std::string("a\0b\n", 4));
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt"), 1), "a");
+  // A hole costs nothing on the disk.
+  std::filesystem::resize_file(recording.path() / "note.txt", std::uintmax_t{6} << 30);
+  EXPECT_THROW(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), InputError);
+  EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt"), 1), "a");
 }
 
 TEST(Lines, EndWithOrWithoutTheirEnds) {

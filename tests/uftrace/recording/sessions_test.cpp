@@ -1,5 +1,6 @@
 #include "converters/uftrace/recording/sessions.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "converters/model/over_limit.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/text_recording.h"
 
@@ -263,6 +265,23 @@ TEST_F(SessionsTest, AFamilyThatRunsInCirclesEnds) {
       "FORK timestamp=0.000000010 pid=300 ppid=300\n");
   EXPECT_EQ(program_at(100, 20), "-");
   EXPECT_EQ(program_at(300, 20), "-");
+}
+
+// Large builds fork in long chains. Each process has a line of its own.
+TEST_F(SessionsTest, LongChainsOfForksRunOneProgram) {
+  std::string lines = "SESS timestamp=0.000000010 pid=1 sid=aa exename=\"/bin/a\"\n";
+  for (int pid = 2; pid <= 2000; ++pid)
+    lines += fmt::format("FORK timestamp=0.00000{:04} pid={} ppid={}\n", pid + 10, pid, pid - 1);
+  read(lines);
+  EXPECT_EQ(program_at(2000, 5000), "/bin/a");
+}
+
+TEST_F(SessionsTest, WhatAThreadRunsInTurnIsBounded) {
+  std::string lines = "SESS timestamp=0.000000001 pid=1 sid=aa exename=\"/bin/a\"\n";
+  for (int i = 0; i < 5000; ++i) lines += fmt::format("TASK timestamp=0.00000{:04} tid=1 pid=1\n", 9000 - i);
+  read(lines);
+  EXPECT_EQ(task(1).sessions.size(), 4096U);
+  EXPECT_EQ(notes_.count(kOverLimit), 904U);
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+// What one file may make a program hold or do. A few bytes can ask for a lot: by two counts that multiply, by
+// data that expand, by a loop. Their cost is taken from a budget, which grows with the size of the file.
+// SECURITY.md lists all limits; a test compares its table with the constants.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+
+namespace fxt {
+
+struct Limit {
+  std::string_view thing;  // in the plural: "steps of bytecode". What is counted in bytes begins with "MiB"
+  std::uint64_t least;     // what every file may have
+  std::uint64_t per_kilobyte;  // what large files may have for each 1024 of their bytes
+
+  constexpr std::uint64_t of(std::uint64_t file_bytes) const {
+    return std::max(least, file_bytes / 1024 * per_kilobyte);
+  }
+  // "more than 64 MiB of unpacked sections": what is wrong with a file of that size that needs more.
+  std::string exceeded(std::uint64_t file_bytes = 0) const {
+    const std::uint64_t limit = thing.starts_with("MiB") ? of(file_bytes) >> 20 : of(file_bytes);
+    return fmt::format("more than {} {}", limit, thing);
+  }
+};
+
+class Budget {
+ public:
+  explicit Budget(const Limit& limit, std::uint64_t file_bytes = 0)
+      : limit_(&limit), file_bytes_(file_bytes), left_(limit.of(file_bytes)) {}
+
+  // False if less than the amount is left. From then on the budget is exceeded, and every call is refused.
+  bool take(std::uint64_t amount = 1) {
+    if (amount > left_ || is_exceeded_) {
+      is_exceeded_ = true;
+      return false;
+    }
+    left_ -= amount;
+    return true;
+  }
+  bool is_exceeded() const { return is_exceeded_; }
+  std::string exceeded() const { return limit_->exceeded(file_bytes_); }
+
+ private:
+  const Limit* limit_;
+  std::uint64_t file_bytes_;
+  std::uint64_t left_;
+  bool is_exceeded_ = false;
+};
+
+}  // namespace fxt
