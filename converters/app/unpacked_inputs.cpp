@@ -12,9 +12,11 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <new>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <sys/wait.h>
@@ -23,7 +25,9 @@
 
 #include "converters/app/report.h"
 #include "converters/model/reading/input_error.h"
+#include "fxt/support/budget.h"
 #include "fxt/tools/trace_files.h"
+#include "fxt/utf8.h"
 
 #ifdef FXT_CONVERT_HAS_TAR
 #include <archive.h>
@@ -103,9 +107,12 @@ class TemporaryFolder {
   pid_t remover_ = -1;
 };
 
-// No recording has as many files, or is as compressible.
-constexpr std::size_t kMostFiles = 100'000;
-constexpr std::uint64_t kMostGrowth = 1000, kAnyGrowthBytes = 1'000'000'000;
+// No recording has as many files or folders, lies as deep, or is as compressible.
+constexpr fxt::Limit kFiles{"files in an archive", 100'000, 0};
+constexpr fxt::Limit kFolders{"folders in an archive", 10'000, 0};
+constexpr fxt::Limit kDepth{"folders around a file of an archive", 64, 0};
+constexpr fxt::Limit kNameLength{"characters in the name of a file of an archive", 1024, 0};
+constexpr fxt::Limit kUnpackedFiles{"MiB of unpacked files", 1 << 30, 200 << 10};
 
 struct Free {
   void operator()(archive* archive) const { ::archive_free(archive); }
@@ -150,9 +157,12 @@ class Unpacker {
       const fs::path path = (folder / name).lexically_normal();
       return path.has_filename() ? path : path.parent_path();
     };
-    for (std::size_t files = 0; entry_ != nullptr; next()) {
-      if (++files > kMostFiles) fail(fmt::format("the archive has more than {} files", kMostFiles));
+    fxt::Budget files(kFiles);
+    for (; entry_ != nullptr; next()) {
+      if (!files.take()) fail(files.exceeded());
+      if (entry_name_.size() > kNameLength.of(0)) fail(kNameLength.exceeded());
       if (!stays_inside(entry_name_)) fail("the name leads out of the archive");
+      count_folders(fs::path(entry_name_).lexically_normal());
       const fs::path path = place_of(entry_name_);
       links.erase(path);  // the last entry of a name counts
       if (const char* const hard_link = ::archive_entry_hardlink(entry_)) {
@@ -208,7 +218,18 @@ class Unpacker {
   using Archive = std::unique_ptr<archive, Free>;
 
   [[noreturn]] void fail(std::string_view problem) const {
-    throw InputError(Location::file(entry_name_.empty() ? name_ : name_ + "/" + entry_name_), problem);
+    constexpr std::size_t kShown = 200;  // of the name
+    std::string entry(fxt::cut_utf8(entry_name_, kShown));
+    if (entry.size() < entry_name_.size()) entry += "…";
+    throw InputError(Location::file(entry.empty() ? name_ : name_ + "/" + entry), problem);
+  }
+  // Counts the folders that are made for the entry, before they are made.
+  void count_folders(const fs::path& entry) {
+    if (std::ranges::distance(entry) > static_cast<std::ptrdiff_t>(kDepth.of(0))) fail(kDepth.exceeded());
+    const bool is_folder = ::archive_entry_filetype(entry_) == AE_IFDIR;
+    for (fs::path folder = is_folder ? entry : entry.parent_path();
+         !folder.empty() && folders_.insert(folder.native()).second; folder = folder.parent_path())
+      if (!folder_budget_.take()) fail(folder_budget_.exceeded());
   }
   void check(const Archive& archive, int status) const {
     if (status >= ARCHIVE_WARN) return;
@@ -230,9 +251,9 @@ class Unpacker {
   }
   void check_growth(std::uint64_t more) const {
     const auto packed = static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));
-    if (const std::uint64_t all = unpacked_ + more; all > kAnyGrowthBytes && all / kMostGrowth > packed)
-      fail(fmt::format("{} unpack to more than {}, which no recording does: unpack it yourself",
-                       format_bytes(packed), format_bytes(all)));
+    if (unpacked_ + more > kUnpackedFiles.of(packed))
+      fail(fmt::format("{} of {}, which no recording has: unpack it yourself",
+                       kUnpackedFiles.exceeded(packed), format_bytes(packed)));
   }
   void next() {
     if (entry_ != nullptr) check(in_, ::archive_read_data_skip(in_.get()));
@@ -253,6 +274,8 @@ class Unpacker {
   Archive in_{::archive_read_new()}, out_{::archive_write_disk_new()};
   archive_entry* entry_ = nullptr;  // null at the end
   std::uint64_t unpacked_ = 0;      // bytes of the entries before this one
+  std::set<std::string> folders_;   // that are made
+  fxt::Budget folder_budget_{kFolders};
 };
 
 void find_recordings(const fs::path& path, const Importers& importers, std::vector<std::string>& found) {

@@ -201,11 +201,17 @@ class Unpacked(unittest.TestCase):
 
     def test_bombs(self):
         self.assert_refused(tar_of(*[entry(f"{i}", type=tarfile.SYMTYPE) for i in range(100_001)]),
-                            "/100000: the archive has more than 100000 files")
+                            "/100000: more than 100000 files in an archive")
         with (self.directory / "hole").open("wb") as file:
             file.truncate(2_000_000_000)
         sparse = subprocess.run(["tar", "-cS", "-C", self.directory, "hole"], capture_output=True, check=True).stdout
-        self.assert_refused(sparse, "/hole: 512 B unpack to more than 2.0 GB, which no recording does: unpack it yourself")
+        self.assert_refused(sparse, "/hole: more than 1024 MiB of unpacked files of 512 B, which no recording has: unpack it yourself")
+        deep = "/".join("a" * 70)
+        self.assert_refused(tar_of(entry(deep)), f"/{deep}: more than 64 folders around a file of an archive")
+        self.assert_refused(tar_of(entry(f"{'b' * 500}/{'b' * 600}")), f"/{'b' * 200}…: more than 1024 characters in the name of a "
+                            "file of an archive")
+        self.assert_refused(tar_of(*[entry(f"{i}/{j}/x") for i in range(101) for j in range(100)]),
+                            "/99/0/x: more than 10000 folders in an archive")
 
     def test_a_terminal_is_no_input(self):
         ours, theirs = pty.openpty()
