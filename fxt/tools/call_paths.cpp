@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace fxt::tools {
@@ -62,11 +65,15 @@ std::string CallPaths::root_name(const ThreadKey& key) const {
 // Children come behind their parents.
 void CallPaths::finish() {
   calls_.finish();
+  for (const ThreadKey& root : roots_) root_names_.push_back(root_name(root));
   nodes_.resize(paths_.size());
   for (std::size_t i = paths_.size(); i-- > 0;) {
     const Path& path = paths_[i];
     Node& node = nodes_[i];
-    node.name = path.parent == kRoot ? root_name(roots_[path.name]) : calls_.names()[path.name].name;
+    if (path.parent == kRoot)
+      node.name = root_names_[path.name];
+    else
+      node.name = calls_.names()[path.name].name;
     node.calls = path.calls;
     node.self_ns = path.self_ns;
     node.total_ns += path.self_ns;
@@ -78,23 +85,51 @@ void CallPaths::finish() {
   std::ranges::stable_sort(all_.below, std::greater(), &Node::total_ns);
 }
 
-void CallPaths::append_folded(TextBuffer& out) const {
-  const auto folded = [](const std::string& name) {
-    std::string text = printable(name);
-    std::ranges::replace(text, ';', ':');
-    return text;
+// Calls `see` with the names of each path that has a time of its own, and with that time. A name is put into
+// its form once, as many paths may end in it.
+template <typename See>
+void CallPaths::for_each_folded(See see) const {
+  std::unordered_map<std::string_view, std::string> texts;
+  const auto folded = [&](std::string_view name) -> const std::string& {
+    const auto [text, is_new] = texts.try_emplace(name);
+    if (is_new) {
+      text->second = printable(name);
+      std::ranges::replace(text->second, ';', ':');
+    }
+    return text->second;
   };
-  // The path of the node is a prefix of the text.
+  // A node, and the number of nodes around it.
   std::vector<std::pair<const Node*, std::size_t>> open{{&all_, 0}};
-  std::string path;
+  std::vector<const std::string*> path;
   while (!open.empty()) {
-    const auto [node, size] = open.back();
+    const auto [node, depth] = open.back();
     open.pop_back();
-    path.resize(size);
-    if (node != &all_) path += (size == 0 ? "" : ";") + folded(node->name);
-    if (node->self_ns != 0) append(out, "{} {}\n", path, node->self_ns);
+    path.resize(depth);
+    if (node != &all_) path.push_back(&folded(node->name));
+    if (node->self_ns != 0) see(path, node->self_ns);
     for (auto at = node->below.rbegin(); at != node->below.rend(); ++at) open.emplace_back(*at, path.size());
   }
+}
+
+std::uint64_t CallPaths::folded_bytes() const {
+  std::uint64_t bytes = 0;
+  for_each_folded([&](const std::vector<const std::string*>& path, std::uint64_t self_ns) {
+    for (const std::string* const name : path) bytes += name->size() + 1;
+    bytes += std::to_string(self_ns).size() + 1;
+  });
+  return bytes;
+}
+
+void CallPaths::append_folded(TextBuffer& out, const std::function<void()>& line_done) const {
+  for_each_folded([&](const std::vector<const std::string*>& path, std::uint64_t self_ns) {
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      if (i != 0) out.push_back(';');
+      append_text(out, *path[i]);
+    }
+    out.push_back(' ');
+    append_number(out, self_ns);
+    line_done();
+  });
 }
 
 }  // namespace fxt::tools

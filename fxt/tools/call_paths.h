@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,7 +22,7 @@ class CallPaths : private CallListener {
   enum class Root : std::uint8_t { All, Process, Thread };
 
   struct Node {
-    std::string name = {};
+    std::string_view name = {};                          // valid as long as the paths
     std::uint64_t calls = 0, self_ns = 0, total_ns = 0;  // total: with what is below
     std::vector<const Node*> below = {};                 // the greatest total first
   };
@@ -36,7 +38,10 @@ class CallPaths : private CallListener {
   // Calls that had no path of their own: too many paths, or too deep.
   std::uint64_t joined() const { return joined_; }
   // "main;work;leaf 1200": a line for each path, with its time in ns. What stands at the root has no ";".
-  void append_folded(TextBuffer& out) const;
+  // `line_done` is called behind each line, before its end. The lines may be far longer than the trace, as
+  // each has all names of its path.
+  void append_folded(TextBuffer& out, const std::function<void()>& line_done) const;
+  std::uint64_t folded_bytes() const;  // what append_folded() appends
 
  private:
   struct Path {
@@ -49,6 +54,8 @@ class CallPaths : private CallListener {
   std::uint32_t below(std::uint32_t parent, std::uint32_t name);
   std::vector<std::uint32_t>& stack_of(const CallTrack& thread);
   std::string root_name(const ThreadKey& key) const;
+  template <typename See>
+  void for_each_folded(See see) const;
 
   Root root_;
   CallStream calls_;
@@ -59,6 +66,7 @@ class CallPaths : private CallListener {
   std::map<ThreadKey, std::uint32_t> root_indices_;
   std::uint64_t joined_ = 0;
   std::vector<Node> nodes_;
+  std::vector<std::string> root_names_;
   Node all_;
 };
 

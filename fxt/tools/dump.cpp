@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -27,6 +28,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fxt/checker.h"
+#include "fxt/support/budget.h"
 #include "fxt/support/build_text.h"
 #include "fxt/support/json_text.h"
 #include "fxt/support/program.h"
@@ -53,6 +55,7 @@ struct DumpOptions {
   bool offsets = false;
   bool all_findings = false;
   bool fails_at_warnings = false;
+  bool any_size = false;                     // of Folded
   std::optional<KnownReaders> readers = {};  // of --check; nothing: all
   bool color = false;
   CallReport calls;  // of Stats; Tree has its unit
@@ -144,6 +147,8 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           mode("folded", 0, DumpMode::Folded,
                "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
                "spent in inner itself"),
+          only_with({"folded"}, flag("any-size", 0, options.any_size,
+                                     "print folded stacks that are a hundred times as long as the trace")),
           mode("check", 0, DumpMode::Check, "report which rules the file breaks, and the effect on readers"),
           {.name = "for",
            .argument = "READERS",
@@ -268,11 +273,22 @@ ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutp
   return report_end(source, "fxt-dump");
 }
 
+// A path has all names around a call: a small trace may have a million times its own bytes of them.
+constexpr Limit kFolded{"MiB of folded stacks", 256 << 20, 100 << 10};
+
 ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   CallPaths paths(options.selection, CallPaths::Root::Process);
-  while (const Entry* entry = source.next()) paths.add(*entry, source.reader());
+  std::uint64_t trace_bytes = 0;
+  while (const Entry* entry = source.next()) {
+    trace_bytes = std::max(trace_bytes, entry->offset);
+    paths.add(*entry, source.reader());
+  }
   paths.finish();
-  paths.append_folded(out.text());
+  if (!options.any_size)
+    if (const std::uint64_t bytes = paths.folded_bytes(); bytes > kFolded.of(trace_bytes))
+      throw std::runtime_error(fmt::format("{}: {}, namely {}: use --any-size to print them", options.file,
+                                           kFolded.exceeded(trace_bytes), bytes >> 20));
+  paths.append_folded(out.text(), [&out] { out.line_done(); });
   out.flush();
   report_notes(paths.notes(), options.file);
   return report_end(source, "fxt-dump");

@@ -13,11 +13,13 @@
 #include "fxt/support/text.h"
 #include "fxt/tools/drawing/picture.h"
 #include "fxt/tools/time_text.h"
+#include "fxt/utf8.h"
 
 namespace fxt::tools {
 namespace {
 
 constexpr std::size_t kMaxRows = 200, kMaxLanes = 64;
+constexpr std::size_t kRootNameBytes = 100;  // in the text of each path below it
 
 }  // namespace
 
@@ -39,6 +41,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
     if (drawing.lanes.size() == kMaxLanes) break;
     Drawing::Lane& lane = drawing.lanes.emplace_back();
     lane.name = fmt::format("{}: {}", root->name, exact_time(root->total_ns));
+    const std::string_view root_name = cut_utf8(root->name, kRootNameBytes);
     std::vector<Open> open{{root, 0, 0}};
     while (!open.empty()) {
       const Open at = open.back();
@@ -52,15 +55,15 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
           continue;
         }
         const auto [name, is_new] =
-            names.try_emplace(node->name, static_cast<std::uint32_t>(drawing.names.size()));
-        if (is_new) drawing.names.push_back({.category = {}, .name = node->name});
+            names.try_emplace(std::string(node->name), static_cast<std::uint32_t>(drawing.names.size()));
+        if (is_new) drawing.names.push_back({.category = {}, .name = std::string(node->name)});
         if (is_new) drawing.calls.push_back(0);
         drawing.calls[name->second] += node->calls;
         if (lane.rows.size() < inner.row) lane.rows.resize(inner.row);
         drawing.details.push_back(
             fmt::format("{:.2f} % of {}, itself {}, {}",
                         100.0 * static_cast<double>(node->total_ns) / static_cast<double>(root->total_ns),
-                        root->name, exact_time(node->self_ns), counted(node->calls, "call")));
+                        root_name, exact_time(node->self_ns), counted(node->calls, "call")));
         lane.rows[inner.row - 1].put({.begin_ns = inner.begin_ns,
                                       .end_ns = begin_ns,
                                       .longest_ns = node->total_ns,

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kDrawnShapes = 50'000;
 constexpr std::size_t kPageShapes = 90'000;
-constexpr std::size_t kNameBytes = 200;       // more than a tooltip can show
+constexpr std::size_t kNameBytes = 200;  // more than a tooltip can show
+constexpr std::size_t kDetailsBytes = 4 * kNameBytes;
 constexpr std::size_t kMaxDetails = 200'000;  // calls whose arguments are kept
 constexpr std::size_t kMaxArrows = 5'000, kMaxOpenFlows = 100'000;
 constexpr std::size_t kMaxLines = 1'000, kMaxLogNames = 10'000;
@@ -134,6 +135,7 @@ std::uint32_t DrawnTimeline::details_of(const Event& event) {
   const bool is_frame = frame_of(event).has_value();  // which has its number already
   for (const Argument& argument : event.arguments) {
     if (is_frame && argument.name.text == "frame") continue;
+    if (text.size() > kDetailsBytes) break;
     if (text.size() != 0) text.push_back('\n');
     append_argument(text, argument);
   }
@@ -146,7 +148,7 @@ std::uint32_t DrawnTimeline::details_of(const Event& event) {
 
 std::uint32_t DrawnTimeline::keep_details(std::string_view text) {
   if (text.empty() || details_.size() >= kMaxDetails) return 0;
-  details_.emplace_back(cut_utf8(text, 4 * kNameBytes));
+  details_.emplace_back(cut_utf8(text, kDetailsBytes));
   return static_cast<std::uint32_t>(details_.size() - 1);
 }
 

@@ -442,6 +442,23 @@ TEST_F(Calls, MayCrossEachOtherVeryOften) {
   EXPECT_THAT(statistics(), ElementsAre("work 50000: 100000 149999 100000 100000 100000"));
 }
 
+// Each path has all names around it: 300 of 10,000 bytes in each of 300 calls, one inside the other.
+TEST_F(Calls, AreNotFoldedToFarMoreThanTheTrace) {
+  words_ = file_of([](Writer& writer) {
+    const std::string name(10'000, 'x');
+    for (std::uint64_t i = 0; i < 300; ++i)
+      writer.write(Event{.type = EventType::DurationComplete,
+                         .time = 1000 + i,
+                         .thread = {.process = 100, .thread = 101},
+                         .category = "app",
+                         .name = name,
+                         .end = 10'000 - i});
+  });
+  EXPECT_THAT(dump("--folded 2>&1"),
+              HasSubstr("more than 256 MiB of folded stacks, namely 430: use --any-size to print them\n"));
+  EXPECT_EQ(dump("--folded --any-size | head -c 7"), "process");
+}
+
 TEST_F(Calls, MayBeOfVeryManyProcesses) {
   constexpr std::uint64_t kMany = 50'000;
   words_ = file_of([](Writer& writer) {

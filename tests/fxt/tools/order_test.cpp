@@ -113,7 +113,7 @@ std::string shown(const std::vector<Event>& events, const tools::Selection& sele
     append(text, "{} {} {} {} {} {}\n", function.name.name, function.calls, function.total_ns,
            function.self_ns, function.min_ns, function.max_ns);
   for (const std::string& note : statistics.notes()) append(text, "{}\n", note);
-  paths.append_folded(text);
+  paths.append_folded(text, [&text] { text.push_back('\n'); });
   const Drawn picture = drawn(bytes, {.events = selection});
   append(text, "{}\n{}\n", picture.svg, fmt::join(picture.lines, "\n"));
   return std::string(text.data(), text.size());
