@@ -155,7 +155,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
       });
     if (!is_shown && !ancestors.contains(task.pid)) continue;
     const bool has_records =
-        std::ranges::binary_search(recording.directory.threads, tid, {}, &ThreadFile::tid) ||
+        std::ranges::binary_search(recording.directory.threads, recorded(tid), {}, &ThreadFile::tid) ||
         recording.perf.contains(tid);
     if (!has_records && !empty_threads.take()) {
       ++left_out;

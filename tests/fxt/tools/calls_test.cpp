@@ -442,7 +442,7 @@ TEST_F(Calls, MayCrossEachOtherVeryOften) {
   EXPECT_THAT(statistics(), ElementsAre("work 50000: 100000 149999 100000 100000 100000"));
 }
 
-// Each path has all names around it: 300 of 10,000 bytes in each of 300 calls, one inside the other.
+// Each path has all names around it: 300 calls, one inside the other, whose names have 10,000 bytes.
 TEST_F(Calls, AreNotFoldedToFarMoreThanTheTrace) {
   words_ = file_of([](Writer& writer) {
     const std::string name(10'000, 'x');
@@ -454,9 +454,14 @@ TEST_F(Calls, AreNotFoldedToFarMoreThanTheTrace) {
                          .name = name,
                          .end = 10'000 - i});
   });
-  EXPECT_THAT(dump("--folded 2>&1"),
-              HasSubstr("more than 256 MiB of folded stacks, namely 430: use --any-size to print them\n"));
-  EXPECT_EQ(dump("--folded --any-size | head -c 7"), "process");
+  const std::string path = file("calls", words_);
+  const Outcome refused = shell(std::string(FXT_DUMP) + " --folded " + path + " 2>&1");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.output,
+            "fxt-dump: " + path +
+                ": more than 256 MiB of folded stacks, namely 430: use --any-size to print them\n");
+  const Outcome begun = shell(std::string(FXT_DUMP) + " --folded --any-size " + path + " | head -c 14");
+  EXPECT_EQ(begun.output, "process 100;xx");
 }
 
 TEST_F(Calls, MayBeOfVeryManyProcesses) {
