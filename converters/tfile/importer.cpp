@@ -235,6 +235,17 @@ void LaneBuilder::add_unmatched_threads() {
   }
 }
 
+// Null if the file exceeds a limit: it is only needed for what the note says.
+template <typename Open>
+auto opened_or_noted(Open open, Notes& notes) -> decltype(open()) {
+  try {
+    return open();
+  } catch (const OverLimit& limit) {
+    limit.note(notes, "its names, lines and types are not shown");
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input,
@@ -243,14 +254,15 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
   auto recording = std::make_unique<TraceRecording>();
   std::vector<std::unique_ptr<Program>> programs;
   for (const std::filesystem::path& path : options.programs)
-    programs.push_back(std::make_unique<Program>(path, demangle));
+    programs.push_back(opened_or_noted([&] { return std::make_unique<Program>(path, demangle); }, notes));
+  const bool has_program = !programs.empty() && programs.front() != nullptr;
   recording->trace =
-      open_trace_file(input, programs.empty() ? MachineHint{} : programs.front()->layout().machine(), notes);
+      open_trace_file(input, has_program ? programs.front()->layout().machine() : MachineHint{}, notes);
   TraceFile& trace = recording->trace;
   auto modules = std::make_unique<ModuleSet>(std::move(programs), trace, options.load_biases, notes);
   if (!modules->empty()) recording->symbols = std::move(modules);
   if (!recording->symbols && !options.symbols.empty())
-    recording->symbols = read_kernel_symbols(options.symbols, notes);
+    recording->symbols = opened_or_noted([&] { return read_kernel_symbols(options.symbols, notes); }, notes);
   fxt::Budget matches(kMatchedItems, trace.file->size());
   recording->locations = expect_all_frames(trace.description, trace.register_layout(), names, matches);
   if (matches.is_exceeded())

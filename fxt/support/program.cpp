@@ -83,6 +83,7 @@ void check_standard_output() {
 void StandardOutput::flush() {
   print({text_.data(), text_.size()});
   if (std::fflush(stdout) != 0) fail_to_print();
+  flushed_ += text_.size();
   text_.clear();
 }
 

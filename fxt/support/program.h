@@ -40,6 +40,7 @@ void check_standard_output();
 class StandardOutput {
  public:
   TextBuffer& text() { return text_; }
+  std::uint64_t bytes() const { return flushed_ + text_.size(); }  // since the start
   void line_done() {
     text_.push_back('\n');
     if (text_.size() >= kBlock) flush();
@@ -50,6 +51,7 @@ class StandardOutput {
  private:
   static constexpr std::size_t kBlock = std::size_t{1} << 16;
   TextBuffer text_;
+  std::uint64_t flushed_ = 0;
 };
 
 // ---- The terminal ----

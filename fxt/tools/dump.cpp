@@ -55,7 +55,7 @@ struct DumpOptions {
   bool offsets = false;
   bool all_findings = false;
   bool fails_at_warnings = false;
-  bool any_size = false;                     // of Folded
+  bool any_size = false;                     // of the text
   std::optional<KnownReaders> readers = {};  // of --check; nothing: all
   bool color = false;
   CallReport calls;  // of Stats; Tree has its unit
@@ -147,8 +147,8 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           mode("folded", 0, DumpMode::Folded,
                "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
                "spent in inner itself"),
-          only_with({"folded"}, flag("any-size", 0, options.any_size,
-                                     "print folded stacks that are a hundred times as long as the trace")),
+          flag("any-size", 0, options.any_size,
+               "print the text even if it is a hundred times as long as the trace"),
           mode("check", 0, DumpMode::Check, "report which rules the file breaks, and the effect on readers"),
           {.name = "for",
            .argument = "READERS",
@@ -210,7 +210,29 @@ Selection wanted_of(const DumpOptions& options) {
   return wanted;
 }
 
+// A name that a trace has once may be in the line of each event, and in the path of each call below it.
+constexpr Limit kText{"MiB of text of a trace", 256 << 20, 100 << 10};
+
+// Fails if the text becomes far longer than what was read of the trace.
+class TextGuard {
+ public:
+  explicit TextGuard(const DumpOptions& options) : options_(options) {}
+
+  void read_to(std::uint64_t offset) { read_bytes_ = std::max(read_bytes_, offset); }  // in any order
+  void check(std::uint64_t text_bytes) const {
+    if (options_.any_size || text_bytes <= kText.of(read_bytes_)) return;
+    throw std::runtime_error(
+        fmt::format("{}: {}, a hundred times as long as the trace: use --any-size to print it",
+                    printable(options_.file), kText.exceeded(read_bytes_)));
+  }
+
+ private:
+  const DumpOptions& options_;
+  std::uint64_t read_bytes_ = 0;
+};
+
 ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  TextGuard guard(options);
   RecordFilter filter(options.selection);
   const bool takes_all = options.selection.empty();
   while (const Entry* entry = source.next()) {
@@ -226,6 +248,8 @@ ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardO
       }
     }
     out.line_done();
+    guard.read_to(entry->offset);
+    guard.check(out.bytes());
   }
   out.flush();
   return report_end(source, "fxt-dump");
@@ -265,29 +289,28 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
 }
 
 ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  TextGuard guard(options);
   CallTree tree(options.selection, options.calls.unit, out);
-  while (const Entry* entry = source.next()) tree.add(*entry, source.reader());
+  while (const Entry* entry = source.next()) {
+    tree.add(*entry, source.reader());
+    guard.read_to(entry->offset);
+    guard.check(out.bytes());
+  }
   tree.finish();
   out.flush();
   report_notes(tree.notes(), options.file);
   return report_end(source, "fxt-dump");
 }
 
-// A path has all names around a call: a small trace may have a million times its own bytes of them.
-constexpr Limit kFolded{"MiB of folded stacks", 256 << 20, 100 << 10};
-
 ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  TextGuard guard(options);
   CallPaths paths(options.selection, CallPaths::Root::Process);
-  std::uint64_t trace_bytes = 0;
   while (const Entry* entry = source.next()) {
-    trace_bytes = std::max(trace_bytes, entry->offset);
+    guard.read_to(entry->offset);
     paths.add(*entry, source.reader());
   }
   paths.finish();
-  if (!options.any_size)
-    if (const std::uint64_t bytes = paths.folded_bytes(); bytes > kFolded.of(trace_bytes))
-      throw std::runtime_error(fmt::format("{}: {}, namely {}: use --any-size to print them", options.file,
-                                           kFolded.exceeded(trace_bytes), bytes >> 20));
+  if (!options.any_size) guard.check(paths.folded_bytes());
   paths.append_folded(out.text(), [&out] { out.line_done(); });
   out.flush();
   report_notes(paths.notes(), options.file);

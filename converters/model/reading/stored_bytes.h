@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fmt/format.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "converters/model/over_limit.h"
 #include "converters/model/reading/input_file.h"
+#include "fxt/support/budget.h"
 
 namespace convert {
 
@@ -22,6 +25,18 @@ inline std::uint64_t stored_bytes(const InputFile& file) {
     at = file.end_of_hole(end);
   }
   return stored;
+}
+
+inline constexpr fxt::Limit kWithHoles{"MiB of a file with holes", 4 << 20, 16 << 10};
+
+// Throws OverLimit if so many bytes of the file are mostly a hole: a few bytes on the disk may be a file of
+// any size.
+inline void check_holes(const InputFile& file, std::uint64_t size) {
+  if (size <= kWithHoles.of(0)) return;
+  const std::uint64_t stored = stored_bytes(file);
+  if (size > kWithHoles.of(stored))
+    throw OverLimit(file.path(), fmt::format("{}: it has {} bytes, {} of them outside of holes",
+                                             kWithHoles.exceeded(stored), file.size(), stored));
 }
 
 }  // namespace convert

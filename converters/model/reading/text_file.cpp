@@ -8,13 +8,9 @@
 #include "converters/model/reading/input_file.h"
 #include "converters/model/reading/stored_bytes.h"
 #include "converters/model/reading/text.h"
-#include "fxt/support/budget.h"
 
 namespace convert {
 namespace {
-
-// A few bytes on the disk may be a file of any size, if it has holes.
-constexpr fxt::Limit kTextFile{"MiB of a text file", 4 << 20, 16 << 10};
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -24,10 +20,7 @@ std::optional<std::string> read_text_file(const fxt::FilePlace& place, std::size
   if (place.status().kind == fxt::FilePlace::Status::Kind::Missing) return std::nullopt;
   const InputFile file(place);
   const std::uint64_t size = std::min<std::uint64_t>(file.size(), limit_bytes);
-  if (const std::uint64_t stored = stored_bytes(file); size > kTextFile.of(stored))
-    throw InputError(Location::file(place.text()),
-                     fmt::format("{}: it has {} bytes, {} of them outside of holes",
-                                 kTextFile.exceeded(stored), file.size(), stored));
+  check_holes(file, size);
   std::string text(size, '\0');
   text.resize(file.read_available(0, std::as_writable_bytes(std::span(text))).size());
   return text;

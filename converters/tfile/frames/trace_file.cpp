@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "converters/model/reading/input_file.h"
+#include "converters/model/reading/stored_bytes.h"
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/frames/frame_reader.h"
@@ -189,6 +191,8 @@ void find_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
 TraceFile open_trace_file(const std::filesystem::path& path, const MachineHint& hint, Notes& notes) {
   TraceFile trace;
   trace.path = path.string();
+  const InputFile checked{fxt::FilePlace(path)};
+  check_holes(checked, checked.size());
   trace.file = std::make_unique<FileWindow>(fxt::FilePlace(trace.path), FileWindow::EarlyEnd::End);
   check_magic(*trace.file);
   read_description(*trace.file, trace.description, notes);

@@ -13,6 +13,8 @@
 
 #include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
+#include "converters/model/reading/input_file.h"
+#include "converters/model/reading/stored_bytes.h"
 #include "converters/model/reading/text.h"
 #include "converters/symbols/elf_image.h"
 #include "converters/symbols/symbol_table.h"
@@ -42,7 +44,8 @@ class KernelSymbolList : public ProgramSymbols {
 };
 
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
-  InputFile{fxt::FilePlace(path)};  // opening a FIFO would hang
+  const InputFile checked{fxt::FilePlace(path)};  // opening a FIFO as a stream would hang
+  check_holes(checked, checked.size());
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator(file), {}};
   std::vector<Symbol> functions;

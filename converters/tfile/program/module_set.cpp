@@ -31,7 +31,8 @@ std::optional<std::uint64_t> given_bias(const Program& program, bool is_first,
 // Throws UsageError if a bias is for a module that is none of the programs.
 void check_biases(const std::vector<GivenBias>& biases,
                   const std::vector<std::unique_ptr<Program>>& programs) {
-  if (programs.empty()) return;
+  const bool has_all = std::ranges::all_of(programs, [](const auto& program) { return program != nullptr; });
+  if (programs.empty() || !has_all) return;
   for (const GivenBias& given : biases)
     if (std::ranges::none_of(programs, [&](const auto& program) { return is_for(given, *program, true); }))
       throw UsageError(fmt::format("--load-bias: no --program is called '{}'", given.module));
@@ -92,6 +93,7 @@ ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Trace
                      const std::vector<GivenBias>& biases, Notes& notes) {
   check_biases(biases, programs);
   for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (programs[i] == nullptr) continue;
     const Use use = place(*programs[i], trace, given_bias(*programs[i], i == 0, biases), notes);
     if (use == Use::Nothing) programs[i]->add_notes(notes);
     if (use == Use::Names) contradicted_.push_back(programs[i].get());

@@ -136,7 +136,7 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   const InputFile file{fxt::FilePlace(path)};  // opening a FIFO would hang
   const ElfImage image(file);
   if (const std::string unsafe = image.unsafe_for_libdw(); !unsafe.empty())
-    throw InputError(Location::file(self.path), unsafe);
+    throw OverLimit(self.path, unsafe);
   self.demangle = demangle;
   const auto fail = [&](std::string_view what) {
     throw InputError(Location::file(self.path), fmt::format("{}: {}", what, dwfl_errmsg(-1)));
@@ -170,7 +170,7 @@ void Program::Impl::read_symbols(fxt::Budget names) {
     GElf_Addr address = 0;
     const char* const name = dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
     if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
-    if (!names.take(std::strlen(name))) throw InputError(Location::file(path), names.exceeded());
+    if (!names.take(std::strlen(name))) throw OverLimit(path, names.exceeded());
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
     const auto plain_name = [&] { return without_abi_tags(demangled(name, Demangle::Simple)); };
     const auto add = [&](char kind) { symbols.push_back({address, address + symbol.st_size, name, kind}); };

@@ -22,7 +22,7 @@ class DebugInfo;
 
 class Program : public ProgramSymbols {
  public:
-  // Throws InputError when the file can't be opened or is no ELF file.
+  // Throws InputError when the file can't be opened or is no ELF file, OverLimit when it exceeds a limit.
   Program(const std::filesystem::path& path, Demangle demangle);
   ~Program() override;
 

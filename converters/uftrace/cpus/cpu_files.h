@@ -23,6 +23,7 @@
 #include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"
+#include "converters/model/reading/stored_bytes.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
@@ -37,12 +38,14 @@ class CpuFileCursor {
   std::uint64_t size() const { return file_.size(); }
 
  protected:
-  // `notes` may be null. Throws InputError if the file can't be opened.
+  // `notes` may be null. Throws InputError if the file can't be opened, or is mostly a hole.
   CpuFileCursor(const CpuFile& file, Notes* notes, std::size_t block_bytes)
       : file_(file.place, FileWindow::EarlyEnd::Error, file.keep_open, block_bytes),
         cpu_(static_cast<std::uint16_t>(
             std::min<std::uint32_t>(file.cpu, std::numeric_limits<std::uint16_t>::max()))),
-        notes_(notes) {}
+        notes_(notes) {
+    if (size() > kWithHoles.of(0)) check_holes(InputFile(file.place), size());
+  }
 
   // Returns what `read` does. If the file can't be read any further, that is noted, and the file ends there.
   template <typename Read>

@@ -185,11 +185,7 @@ void DrawnTimeline::add_log(const Log& log, std::uint64_t time_ns) {
 }
 
 std::size_t DrawnTimeline::OperationsState::take_row() {
-  const auto free = std::ranges::find(is_taken, false);
-  const auto row = static_cast<std::size_t>(free - is_taken.begin());
-  if (free == is_taken.end()) is_taken.push_back(false);
-  is_taken[row] = true;
-  return row;
+  return free_rows.empty() ? known_rows++ : free_rows.extract(free_rows.begin()).value();
 }
 
 void DrawnTimeline::started_operation(Call& operation, const Event& event) {
@@ -207,7 +203,7 @@ void DrawnTimeline::ended_operation(const Call& operation) {
   if (!operation.is_chosen) return;
   const DrawnOperation drawn = operations_.extract(operation.number).mapped();
   OperationsState& lane = operations_of(drawn.process);
-  lane.is_taken[drawn.row] = false;
+  lane.free_rows.insert(drawn.row);
   const std::uint64_t end_ns = is_over_ && !operation.has_end ? axis_.last_ns() : operation.end_ns;
   if (!is_in_range(operation.start_ns, end_ns)) return;
   if (!operation.has_end) ++report_.endless;

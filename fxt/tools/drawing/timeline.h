@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,8 +70,9 @@ class DrawnTimeline : private CallListener {
   // The async operations of a process. One has its row from its start to its end.
   struct OperationsState : LaneState {
     explicit OperationsState(std::size_t max_rows) : LaneState(Drawing::Lane::Kind::Operations, max_rows) {}
-    std::size_t take_row();
-    std::vector<bool> is_taken;  // by row
+    std::size_t take_row();  // the first that is free
+    std::set<std::size_t> free_rows;
+    std::size_t known_rows = 0;
   };
   struct DrawnOperation {
     std::uint64_t process;

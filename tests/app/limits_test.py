@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Small files that ask for a lot: no program takes more than 256 MiB or 20 s for one of less than 10 MB, and messages name
+the file and the limit.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from recording import entry, leave, write_recording
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(os.environ["PROGRAMS"]).resolve()
+HEATER = REPOSITORY / "samples/gdb/heater.tfile"
+MAX_BYTES = 256 << 20
+MAX_SECONDS = 20
+GIB = 1 << 30
+
+
+def word(*fields):
+    """Of (value, first bit)."""
+    return sum(value << bit for value, bit in fields).to_bytes(8, "little")
+
+
+class Trace:
+    """An FXT trace of thread 1 of process 1."""
+
+    def __init__(self):
+        self.bytes = bytearray(word((0x0016547846040010, 0))) + word((3, 0), (3, 4), (1, 16)) + word((1, 0)) + word((1, 0))
+
+    def string(self, index, text):
+        padded = text.ljust(-(-len(text) // 8) * 8, "\0").encode()
+        self.bytes += word((2, 0), (1 + len(padded) // 8, 4), (index, 16), (len(text), 32)) + padded
+
+    def event(self, kind, time, *more, name=2, arguments=0):
+        self.bytes += word((4, 0), (2 + len(b"".join(more)) // 8, 4), (kind, 16), (arguments, 20), (1, 24), (1, 32), (name, 48))
+        self.bytes += word((time, 0)) + b"".join(more)
+
+
+class Limits(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = Path(temporary.name)
+
+    def run_within_limits(self, program, *arguments):
+        """The exit code, and what was printed."""
+        with (self.directory / "printed").open("w+b") as printed:
+            process = subprocess.Popen([PROGRAMS / program, *arguments], stdout=printed, stderr=subprocess.STDOUT, cwd=self.directory)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertLess(used.ru_utime + used.ru_stime, MAX_SECONDS)
+            self.assertLess(used.ru_maxrss * 1024, MAX_BYTES)
+            printed.seek(0)
+            return process.returncode, printed.read(100_000).decode()
+
+    def recording_with_hole(self, name):
+        """Of two calls, with a file of 6 GiB that has a line at its start."""
+        calls = [entry(1_000_000_100, 0, 0x400100), leave(1_000_000_200, 0, 0x400100)]
+        directory = write_recording(self.directory / f"with-{name}", calls)
+        with (directory / name).open("ab") as file:
+            if file.tell() == 0:
+                file.write(b"0000000000000100 00000010 T work\n")
+            file.truncate(6 * GIB)
+        return directory
+
+    def assert_note(self, note, *arguments):
+        code, printed = self.run_within_limits("fxt-convert", "-f", *arguments, "out.fxt")
+        self.assertEqual(code, 0, printed)
+        self.assertIn(note, printed)
+
+    def test_files_with_holes(self):
+        note = "more than 4 MiB of a file with holes: it has "
+        for name in "app.sym", "default.opts", "perf-cpu0.dat":
+            with self.subTest(name):
+                self.assert_note(f"{name}: {note}", self.recording_with_hole(name))
+        self.assertEqual(self.run_within_limits("fxt-convert", self.recording_with_hole("1000.dat"), "of_calls.fxt")[0], 0)
+
+        shutil.copy(HEATER, self.directory / "a.tfile")
+        os.truncate(self.directory / "a.tfile", 6 * GIB)
+        code, printed = self.run_within_limits("fxt-convert", "a.tfile", "b.fxt")
+        self.assertEqual((code, printed[:len("fxt-convert: a.tfile: " + note)]), (1, "fxt-convert: a.tfile: " + note))
+
+        (self.directory / "symbols").write_bytes(b"ffffffff81000000 T start\n")
+        os.truncate(self.directory / "symbols", 6 * GIB)
+        self.assert_note("symbols: " + note, HEATER, "--symbols", "symbols")
+
+    def test_a_program_over_a_limit_costs_its_names_only(self):
+        (self.directory / "lines").write_bytes(bytes(4 << 20))
+        subprocess.run(["objcopy", "--add-section=.debug_line=lines", PROGRAMS / "fxt-cut", "large"], cwd=self.directory, check=True)
+        self.assert_note("large: more than 3 MiB of line tables of a program: its names, lines and types are not shown",
+                         HEATER, "--program", "large")
+
+    def test_long_names_in_many_lines(self):
+        trace = Trace()
+        trace.string(1, "c")
+        trace.string(2, "n" * 32000)
+        argument = word((6, 0), (1, 4), (2, 16), (2, 32))
+        for i in range(1000):
+            trace.event(0, i, *[argument] * 15, arguments=15)
+        (self.directory / "a.fxt").write_bytes(trace.bytes)
+        for options in [], ["--json"]:
+            code, printed = self.run_within_limits("fxt-dump", *options, "a.fxt")
+            self.assertEqual(code, 1)
+        whole = subprocess.run([PROGRAMS / "fxt-dump", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(whole.stderr, "fxt-dump: a.fxt: more than 256 MiB of text of a trace, a hundred times as long as the "
+                         "trace: use --any-size to print it\n")
+        asked = subprocess.run([PROGRAMS / "fxt-dump", "--any-size", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL)
+        self.assertEqual(asked.returncode, 0)
+
+    def test_open_operations(self):
+        """Each has a row of its own."""
+        trace = Trace()
+        trace.string(1, "c")
+        trace.string(2, "n")
+        for i in range(300_000):
+            trace.event(5, i, word((i, 0)))
+        (self.directory / "a.fxt").write_bytes(trace.bytes)
+        self.assertEqual(self.run_within_limits("fxt-draw", "a.fxt", "a.svg")[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
