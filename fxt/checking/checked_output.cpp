@@ -2,6 +2,8 @@
 #include "fxt/checked_output.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -12,9 +14,8 @@
 
 #include "fxt/checker.h"
 #include "fxt/checking/repaired_record.h"
-#include "fxt/header_words.h"
-#include "fxt/input.h"
 #include "fxt/reader.h"
+#include "fxt/reading/pushed_records.h"
 #include "fxt/word_buffer.h"
 #include "fxt/writer.h"
 
@@ -27,27 +28,6 @@ std::string text_of(const Finding& finding) {
          ", Fault::" + std::string(name_of(finding.fault)) + ')';
 }
 
-// One record after the other, for a Reader that is asked for no more than there is.
-class RecordInput final : public Input {
- public:
-  void set(std::span<const std::uint64_t> words) { rest_ = std::as_bytes(words); }
-  std::size_t read(std::span<std::byte> room) override {
-    const auto part = rest_.first(std::min(rest_.size(), room.size()));
-    std::ranges::copy(part, room.begin());
-    rest_ = rest_.subspan(part.size());
-    return part.size();
-  }
-
- private:
-  std::span<const std::byte> rest_;
-};
-
-// In words, of a record with this header.
-std::size_t size_of(std::uint64_t header) {
-  return RecordHeader::Type::get(header) == code(RecordType::Large) ? LargeRecordHeader::Size::get(header)
-                                                                    : RecordHeader::Size::get(header);
-}
-
 }  // namespace
 
 CheckError::CheckError(Finding finding) : std::logic_error(text_of(finding)), finding_(std::move(finding)) {}
@@ -57,7 +37,6 @@ class CheckedOutput::State {
   State(Output& output, const CheckedOutputOptions& options)
       : output_(&output),
         on_finding_(options.on_finding),
-        reader_(input_),
         checker_([this](const Finding& finding) { found_.push_back(finding); }, options.readers) {
     if (on_finding_ != OnFinding::Repair) words_.emplace(output);
   }
@@ -69,19 +48,17 @@ class CheckedOutput::State {
   std::uint64_t repaired = 0;
 
  private:
-  void judge(std::span<const std::uint64_t> record);
+  void judge(const Entry* entry, std::span<const std::byte> bytes);
   // False if one of them is to be thrown.
   bool keep_findings();
   void throw_error();
-  void pass_on(std::span<const std::uint64_t> record);
+  void pass_on(std::span<const std::byte> record);
   void pass_on_repaired(const Entry& entry);
 
   Output* output_;
   OnFinding on_finding_;
   std::vector<std::uint64_t> buffer_ = std::vector<std::uint64_t>(kMinBufferWords);  // of the Writer before
-  std::vector<std::uint64_t> pending_;  // the part of a record that has come so far
-  RecordInput input_;
-  Reader reader_;
+  PushedRecords records_;
   Checker checker_;
   std::vector<Finding> found_;  // in the current record
   std::optional<CheckError> error_;
@@ -90,32 +67,22 @@ class CheckedOutput::State {
 };
 
 std::span<std::uint64_t> CheckedOutput::State::exchange(std::size_t filled_words) {
-  pending_.insert(pending_.end(), buffer_.begin(),
-                  buffer_.begin() + static_cast<std::ptrdiff_t>(filled_words));
-  std::span<const std::uint64_t> rest = pending_;
-  while (!rest.empty()) {
-    const std::size_t size = std::max(size_of(boost::endian::little_to_native(rest[0])), std::size_t{1});
-    if (size > rest.size()) break;
-    judge(rest.first(size));
-    rest = rest.subspan(size);
-  }
-  pending_.erase(pending_.begin(), pending_.end() - static_cast<std::ptrdiff_t>(rest.size()));
+  records_.add(std::as_bytes(std::span(buffer_).first(filled_words)),
+               [this](const Entry* entry, std::span<const std::byte> bytes) { judge(entry, bytes); });
   throw_error();
   return buffer_;
 }
 
-void CheckedOutput::State::judge(std::span<const std::uint64_t> record) {
-  input_.set(record);
-  const Entry* const entry = reader_.next();
+void CheckedOutput::State::judge(const Entry* entry, std::span<const std::byte> bytes) {
   if (entry != nullptr) {
-    checker_.add(*entry, reader_);
-    checker_.add_sorted(*entry, reader_);
+    checker_.add(*entry, records_.reader());
+    checker_.add_sorted(*entry, records_.reader());
   }
   if (on_finding_ == OnFinding::Repair) {
     if (entry != nullptr) pass_on_repaired(*entry);
     keep_findings();
   } else if (keep_findings()) {
-    pass_on(record);
+    pass_on(bytes);
   }
 }
 
@@ -137,12 +104,13 @@ void CheckedOutput::State::throw_error() {
 }
 
 // A record may be larger than what a buffer is sure to hold.
-void CheckedOutput::State::pass_on(std::span<const std::uint64_t> record) {
+void CheckedOutput::State::pass_on(std::span<const std::byte> record) {
   while (!record.empty()) {
-    const auto part = record.first(std::min(record.size(), kMinBufferWords));
-    std::uint64_t* const room = words_->claim(part.size());
-    std::ranges::transform(part, room,
-                           [](std::uint64_t word) { return boost::endian::little_to_native(word); });
+    const auto part = record.first(std::min(record.size(), kMinBufferWords * sizeof(std::uint64_t)));
+    const std::span room(words_->claim(part.size() / sizeof(std::uint64_t)),
+                         part.size() / sizeof(std::uint64_t));
+    std::memcpy(room.data(), part.data(), part.size());
+    for (std::uint64_t& word : room) boost::endian::little_to_native_inplace(word);
     record = record.subspan(part.size());
   }
 }
@@ -159,8 +127,8 @@ void CheckedOutput::State::pass_on_repaired(const Entry& entry) {
 }
 
 void CheckedOutput::State::finish() {
-  reader_.next();  // the end, which it could not see before
-  checker_.finish(reader_);
+  records_.reader().next();  // the end, which it could not see before
+  checker_.finish(records_.reader());
   keep_findings();
   throw_error();
   if (writer_) return writer_->finish();

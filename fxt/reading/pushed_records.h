@@ -1,0 +1,82 @@
+// Reads the words that an Output receives: they come in blocks, and a Reader asks for them. Internal.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <boost/endian/conversion.hpp>
+
+#include "fxt/header_words.h"
+#include "fxt/input.h"
+#include "fxt/reader.h"
+
+namespace fxt {
+
+class PushedRecords {
+ public:
+  // What was written may be of any size.
+  PushedRecords() : reader_(input_, {.max_record_bytes = std::numeric_limits<std::size_t>::max()}) {}
+  PushedRecords(const PushedRecords&) = delete;
+  PushedRecords& operator=(const PushedRecords&) = delete;
+
+  // Calls `consume(entry, bytes)` for each record that is whole by now; `entry` is null where the Reader has
+  // ended at words that are no record. A block may end inside a record.
+  template <typename Consume>
+  void add(std::span<const std::byte> block, Consume consume) {
+    if (!rest_.empty()) {
+      rest_.insert(rest_.end(), block.begin(), block.end());
+      block = rest_;
+    }
+    std::size_t whole = 0;
+    while (const std::size_t size = size_of(block.subspan(whole))) whole += size;
+    // The Reader is asked for no more records than there are: at the end of its input it would end.
+    input_.set(block.first(whole));
+    for (auto records = block.first(whole); !records.empty();) {
+      const auto bytes = records.first(size_of(records));
+      consume(reader_.next(), bytes);
+      records = records.subspan(bytes.size());
+    }
+    rest_ = std::vector(block.begin() + static_cast<std::ptrdiff_t>(whole), block.end());
+  }
+
+  Reader& reader() { return reader_; }
+
+ private:
+  class BlockInput final : public Input {
+   public:
+    void set(std::span<const std::byte> block) { rest_ = block; }
+    std::size_t read(std::span<std::byte> room) override {
+      const auto part = rest_.first(std::min(rest_.size(), room.size()));
+      std::ranges::copy(part, room.begin());
+      rest_ = rest_.subspan(part.size());
+      return part.size();
+    }
+
+   private:
+    std::span<const std::byte> rest_;
+  };
+
+  // The bytes of the first record; 0 if it is not whole.
+  static std::size_t size_of(std::span<const std::byte> bytes) {
+    std::uint64_t header = 0;
+    if (bytes.size() < sizeof header) return 0;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    boost::endian::little_to_native_inplace(header);
+    const std::uint64_t words = RecordHeader::Type::get(header) == code(RecordType::Large)
+                                    ? LargeRecordHeader::Size::get(header)
+                                    : RecordHeader::Size::get(header);
+    const std::size_t size = std::max<std::uint64_t>(words, 1) * sizeof header;
+    return size <= bytes.size() ? size : 0;
+  }
+
+  BlockInput input_;
+  Reader reader_;
+  std::vector<std::byte> rest_;  // of a record that is not whole yet
+};
+
+}  // namespace fxt
