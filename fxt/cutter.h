@@ -45,7 +45,7 @@ class PieceOutputs {
   virtual Output& next(std::size_t number) = 0;
 };
 
-// What piece `number` of a split file is called: out.fxt becomes out.007.fxt, out.fxt.gz out.007.fxt.gz.
+// What piece `number` of a split file is called: out.fxt becomes out.007.fxt, out.json.gz out.007.json.gz.
 FXT_API std::string piece_name(const std::string& path, std::size_t number);
 
 struct CutCounters {

@@ -50,6 +50,8 @@ constexpr NoteKind kRangeClock{"range-clock", "clocks that --time-range counts b
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time", true};
 constexpr NoteKind kNoSuchThread{"no-such-thread", "ids of --tid that no INPUT has"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
+constexpr NoteKind kNotInJson{"not-in-json",
+                              "records that JSON has no form for: switches, wakeups, losses and blobs", true};
 constexpr NoteKind kCutFlows{
     "cut-arrows",
     "arrows whose end lies outside of the range or piece: they end on the thread where they begin", true};
@@ -215,7 +217,10 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   timeline.run(range, [&] { progress.tick(); });
   if (!range.has_enough()) sink.end_first_view(timeline);
   writer.flush();
-  sink.finish(timeline, options.output, notes);
+  if (options.format == &fxt::tools::fxt_format())
+    sink.finish(timeline, options.output, notes);
+  else
+    sink.note_losses(timeline, options.output, notes);
   if (!range.has_enough()) timeline.note_inputs_apart();
   Written written{
       .events = sink.events_written(), .first_ns = sink.first_ns(), .last_ns = timeline.totals().last_ns};
@@ -230,6 +235,10 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
     throw InputError(Location::file(options.inputs.front()), problem);
   }
   written.bytes = output.files().bytes_written();
+  if (const std::uint64_t left_out = output.files().left_out(); left_out != 0) {
+    notes.add(kNotInJson, Location::file(options.output), fmt::format("{} left out", left_out), left_out);
+    written.events -= left_out;
+  }
   if (const fxt::CutCounters* const cut = output.cut())
     apply_cut(*cut, output, range.dropped() + timeline.totals().skipped_calls, range.has_enough(), options,
               written, notes);
@@ -351,7 +360,8 @@ ExitCode convert(ConvertOptions& options, std::span<const std::optional<std::int
                       .split_bytes = options.cut ? options.cut->split_bytes : 0,
                       .replaces_anything = options.force,
                       .syncs = options.sync,
-                      .inputs = std::move(read)},
+                      .inputs = std::move(read),
+                      .format = options.format},
                      options.cut);
   Written written;
   try {

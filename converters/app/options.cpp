@@ -44,25 +44,27 @@ fxt::ProgramText program_text(const Importers& importers) {
   if (!inputs.empty())
     examples.emplace_back(fmt::format("fxt-convert --inspect {}", inputs.front()), "what it contains");
   const std::string libraries = fmt::format("libdw {}, {}", dwfl_version(nullptr), library_of_archives());
-  return {.name = "fxt-convert",
-          .version = FXT_CONVERT_VERSION,
-          .summary = fmt::format("converts {}s to FXT", fmt::join(names_of(importers), "s and ")),
-          .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
-                       "--inspect[=all] [--report json] INPUT..."},
-          .description = fmt::format(
-              "Converts {} into one FXT trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open. "
-              "The type of an input is detected from "
-              "its content, not its name; a tar archive of recordings is one, too, and INPUT `-` is standard "
-              "input. OUTPUT `-` is standard output; a name ending in .gz, .zst, .bz2 or .xz is compressed. "
-              "One INPUT "
-              "alone is written to INPUT.fxt; without any, {} is.",
-              fmt::join(kinds_and_forms, " and "), fmt::join(defaults, " or ")),
-          .exit_status =
-              "0 done (there may be notes), 1 an input was not understood or the output not written, 2 "
-              "wrong usage, 3 done, but --strict and there were notes.",
-          .examples = std::move(examples),
-          .common_options = std::move(common_options),
-          .build = fxt::build_text(libraries)};
+  return {
+      .name = "fxt-convert",
+      .version = FXT_CONVERT_VERSION,
+      .summary = fmt::format("converts {}s to FXT", fmt::join(names_of(importers), "s and ")),
+      .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
+                   "--inspect[=all] [--report json] INPUT..."},
+      .description = fmt::format(
+          "Converts {} into one FXT trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open, or "
+          "with an OUTPUT that ends in .json into JSON of Chrome's trace events. "
+          "The type of an input is detected from "
+          "its content, not its name; a tar archive of recordings is one, too, and INPUT `-` is standard "
+          "input. OUTPUT `-` is standard output; a name ending in .gz, .zst, .bz2 or .xz is compressed. "
+          "One INPUT "
+          "alone is written to INPUT.fxt; without any, {} is.",
+          fmt::join(kinds_and_forms, " and "), fmt::join(defaults, " or ")),
+      .exit_status =
+          "0 done (there may be notes), 1 an input was not understood or the output not written, 2 "
+          "wrong usage, 3 done, but --strict and there were notes.",
+      .examples = std::move(examples),
+      .common_options = std::move(common_options),
+      .build = fxt::build_text(libraries)};
 }
 
 using fxt::CommandLine;
@@ -94,6 +96,24 @@ fxt::CutOptions& cut_of(ConvertOptions& options) {
   if (!options.cut) options.cut.emplace();
   options.cut->provider_name = "fxt-convert";
   return *options.cut;
+}
+
+// The format of the output, which its name chooses unless the user does.
+Option format_option(const fxt::tools::TraceFormat*& format) {
+  std::vector<std::string> words{"auto"};
+  for (const fxt::tools::TraceFormat& known : fxt::tools::trace_formats()) words.emplace_back(known.word);
+  return {
+      .name = "format",
+      .argument = fmt::format("{}", fmt::join(words, "|")),
+      .help =
+          "format of OUTPUT: FXT, or JSON of Chrome's trace events, which speedscope, chrome://tracing and "
+          "scripts read (default: auto: by the end of its name, .fxt or .json; FXT for any other)",
+      .value = each<std::string>([&format, words](const std::string& text) {
+        const auto word = std::ranges::find(words, text);
+        if (word == words.end()) fxt::refuse_word(text, words);
+        const auto number = static_cast<std::size_t>(word - words.begin());
+        format = number == 0 ? nullptr : &fxt::tools::trace_formats()[number - 1];
+      })};
 }
 
 // The options of the program, followed by those of each importer.
@@ -173,6 +193,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .argument = "OUTPUT",
             .help = "write this file; all other names are INPUTs",
             .value = store_in(output)},
+           format_option(options.format),
            {.name = "data",
             .letter = 'd',
             .argument = "DIR",
@@ -181,8 +202,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .may_repeat = true,
             .goes_with_inspect = true},
            flag("force", 'f', options.force,
-                "replace any existing OUTPUT, not only an empty file or an FXT trace; write more than "
-                "10,000 pieces"),
+                "replace any existing OUTPUT, not only an empty file or a trace of its format; write more "
+                "than 10,000 pieces"),
            flag("sync", 0, options.sync,
                 "wait until OUTPUT is on the disk, before it replaces an older file and after: it survives "
                 "a loss of power"),
@@ -247,13 +268,17 @@ void choose_paths(ConvertOptions& options, bool has_output, const std::string& o
   if (has_output) {
     options.output = output;
   } else if (options.inputs.size() == 1) {
-    options.output = options.inputs.front() == "-" ? "-" : output_for(options.inputs.front());
+    options.output = options.inputs.front() == "-"
+                         ? "-"
+                         : output_for(options.inputs.front(),
+                                      options.format != nullptr ? *options.format : fxt::tools::fxt_format());
   } else {
     options.output = std::move(options.inputs.back());
     options.inputs.pop_back();
     options.is_output_last_path = true;
   }
   if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
+  if (options.format == nullptr) options.format = &fxt::tools::format_of(options.output);
   // The report must not follow the trace there.
   constexpr std::array kStandardOutput{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
   if (std::ranges::count(kStandardOutput, options.output) != 0) options.output = "-";

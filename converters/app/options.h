@@ -16,6 +16,7 @@
 #include "converters/model/lanes/limits.h"
 #include "converters/model/sink/fxt_sink.h"
 #include "fxt/cutter.h"
+#include "fxt/tools/trace_format.h"
 
 namespace convert {
 
@@ -26,6 +27,8 @@ struct ConvertOptions {
   std::vector<std::string> inputs;
   std::string output;                // "-" is standard output
   bool is_output_last_path = false;  // not named by -o
+  // By --format, or else by the name of the output.
+  const fxt::tools::TraceFormat* format = nullptr;
   // Options that belong to an importer, with its number.
   std::vector<std::pair<std::string, std::size_t>> importer_options;
   std::vector<std::string> without_effect;  // see CommandLine::without_effect()

@@ -29,21 +29,21 @@ bool lies_in(const std::string& path, const std::string& directory) {
 
 bool is_called_as_output(std::string_view path) {
   path.remove_suffix(fxt::packed_suffix(path).size());
-  return path.ends_with(".fxt");
+  return path.ends_with(fxt::tools::format_of(path).suffix);
 }
 
 }  // namespace
 
-std::string output_for(const std::string& input) {
+std::string output_for(const std::string& input, const fxt::tools::TraceFormat& format) {
   fs::path path = fs::path(input).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();  // a slash at the end
   if (path.filename() == "." || path.filename() == "..") path = fs::weakly_canonical(path);
-  return path.string() + ".fxt";
+  return path.string().append(format.suffix);
 }
 
 void check_output(const ConvertOptions& options) {
   const std::string& output = options.output;
-  fxt::tools::check_target(output, options.force);
+  fxt::tools::check_target(output, *options.format, options.force);
   if (output == "-") return;
   std::error_code error;
   for (const std::string& input : options.inputs) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -106,8 +107,10 @@ std::string piece_name(const std::string& path, std::size_t number) {
   std::string digits = std::to_string(number);
   digits.insert(0, digits.size() < 3 ? 3 - digits.size() : 0, '0');
   const std::size_t name = path.rfind('/') + 1;  // 0 if there is none
-  std::size_t suffix = path.rfind(".fxt");
-  if (suffix == std::string::npos || suffix < name) suffix = path.size();
+  std::size_t suffix = path.size();
+  for (const std::string_view format : {".fxt", ".json"})
+    if (const std::size_t at = path.rfind(format); at != std::string::npos && at >= name)
+      suffix = suffix == path.size() ? at : std::max(suffix, at);
   return path.substr(0, suffix) + '.' + digits + path.substr(suffix);
 }
 

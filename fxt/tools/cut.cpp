@@ -25,6 +25,7 @@ namespace {
 struct CutterOptions {
   bool quiet = false, force = false;
   std::string input, output;  // "-" is standard input, standard output
+  const TraceFormat* format = &fxt_format();
   CutOptions cut = {};
   Selection events = {};
 };
@@ -38,14 +39,15 @@ ProgramText program_text() {
               "Writes a part of a trace in the Fuchsia trace format, or pieces of it. IN may be compressed "
               "with gzip, zstd, bzip2 or xz; - is standard input. OUT is compressed if it ends in .gz, .zst, "
               ".bz2 "
-              "or .xz; - is standard output. Durations that are cut have the argument `cut`: `begin`, `end` "
+              "or .xz; before that, .json makes it JSON of Chrome's trace events; - is standard output. "
+              "Durations that are cut have the argument `cut`: `begin`, `end` "
               "or `both`.",
           .exit_status =
               "0 done, 1 IN is damaged or lacks a requested thread (what is there is in OUT), can't be read, "
               "or has "
               "nothing of what is selected, or OUT can't be written, 2 wrong usage.",
           .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "only this time"},
-                       {"fxt-cut --tid 101 run.fxt thread.fxt.gz", "only this thread, compressed"},
+                       {"fxt-cut --tid 101 run.fxt thread.json.gz", "only this thread, as JSON, compressed"},
                        {"fxt-cut --name 'work*' run.fxt work.fxt", "only these events"},
                        {"fxt-cut --split-size 100M run.fxt piece.fxt", "piece.000.fxt, piece.001.fxt, ..."},
                        {"fxt-cut --split-time 1s run.fxt piece.fxt", "pieces of a second"}},
@@ -105,6 +107,8 @@ void report(const CutCounters& counters, const PieceFiles& files) {
       "left out: of no known type, with a reference to nothing, or with an impossible time");
   say(counters.repaired_strings, "string", "repaired, once for each piece: not UTF-8, or with a NUL");
   say(counters.cut_strings, "string", "cut, once for each piece: longer than 32,000 bytes");
+  say(files.left_out(), "record",
+      fmt::format("left out, which {} can't hold: switches, logs, blobs", files.format().text));
   say(counters.oversized, "file",
       fmt::format(
           "larger than --split-size, up to {} bytes: what each piece begins with, and what is open at "
@@ -122,7 +126,8 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   const auto line = parse_program(argc, argv, program_text(), table);
   if (!line) return std::nullopt;
   std::tie(options.input, options.output) = in_and_out(*line);
-  check_target(options.output, options.force);
+  options.format = &format_of(options.output);
+  check_target(options.output, *options.format, options.force);
   if (options.cut.is_split() && options.output == "-")
     throw UsageError("pieces need names: OUT can't be - with --split-time and --split-size");
   return options;
@@ -136,7 +141,8 @@ ExitCode run(const CutterOptions& options) {
                     .is_split = options.cut.is_split(),
                     .split_bytes = options.cut.split_bytes,
                     .replaces_anything = options.force,
-                    .inputs = {options.input}});
+                    .inputs = {options.input},
+                    .format = options.format});
   CutOptions cut = options.cut;
   cut.threads = options.events.threads;
   cut.range = options.events.range.value_or(TimeRange{});

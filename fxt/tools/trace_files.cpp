@@ -31,9 +31,9 @@ constexpr std::size_t kMaxPieces = 10'000, kMaxListed = 10;
 
 // Names that end so promise another format.
 constexpr std::array<std::string_view, 4> kUnknownPackers{".lz4", ".zip", ".br", ".7z"};
-constexpr std::array<std::string_view, 12> kFormats{".json",  ".pftrace", ".perfetto", ".perfetto-trace",
-                                                    ".pb",    ".ctf",     ".html",     ".svg",
-                                                    ".tracy", ".txt",     ".data",     ".tfile"};
+constexpr std::array<std::string_view, 11> kForeignFormats{
+    ".pftrace", ".perfetto", ".perfetto-trace", ".pb",   ".ctf", ".html", ".svg",
+    ".tracy",   ".txt",      ".data",           ".tfile"};
 
 bool begins_with_magic(std::string_view head) {
   if (head.size() < sizeof(std::uint64_t)) return false;
@@ -63,21 +63,27 @@ std::unique_ptr<Input> open_trace(const std::string& path) {
   return input;
 }
 
-void check_target(const std::string& path, bool takes_any_name) {
-  if (path == "-" && ::isatty(STDOUT_FILENO) == 1)
+void check_target(const std::string& path, const TraceFormat& format, bool takes_any_name) {
+  if (path == "-" && !format.is_text && ::isatty(STDOUT_FILENO) == 1)
     throw UsageError("a trace is binary: send standard output to a file or a program, not to the terminal");
   std::error_code error;
   if (takes_any_name || fs::exists(path, error)) return;
   const std::string own = fs::path(path).extension().string(), suffix = lower(own);
   if (std::ranges::count(kUnknownPackers, suffix) != 0 || packed_suffix(suffix) != packed_suffix(own))
     throw UsageError(
-        fmt::format("'{}': a compressed output ends in {}, not {}; --force writes an FXT trace "
+        fmt::format("'{}': a compressed output ends in {}, not {}; --force writes {} "
                     "under that name",
-                    path, kPackedSuffixesText, own));
-  if (std::ranges::count(kFormats, suffix) != 0)
+                    path, kPackedSuffixesText, own, format.text));
+  const std::string packed(packed_suffix(path));
+  const fs::path plain = path.substr(0, path.size() - packed.size());
+  const std::string promised = plain.extension().string(), format_suffix = lower(promised);
+  const bool is_other = std::ranges::any_of(trace_formats(), [&](const TraceFormat& other) {
+    return &other != &format && other.suffix == format_suffix;
+  });
+  if (is_other || std::ranges::count(kForeignFormats, format_suffix) != 0)
     throw UsageError(fmt::format(
-        "'{}': the output is an FXT trace, not a {} file: name it {}; --force writes it under that name",
-        path, own, fs::path(path).replace_extension(".fxt").string()));
+        "'{}': the output is {}, not a {} file: name it {}; --force writes it under that name", path,
+        format.text, promised, fs::path(plain).replace_extension(format.suffix).string() + packed));
 }
 
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
@@ -108,11 +114,16 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   throw UsageError(fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
 }
 
-TraceFileOutput::TraceFileOutput(const std::string& path, bool syncs)
+TraceFileOutput::TraceFileOutput(const std::string& path, bool syncs, const TraceFormat& format)
     : file_(path, FileMode::Replace),
       stream_(open_stream(path, file_)),
       buffer_(kBufferWords),
-      syncs_(syncs) {}
+      syncs_(syncs) {
+  if (format.convert == nullptr) return;
+  auto converted = format.convert(std::move(stream_));
+  converted_ = converted.get();
+  stream_ = std::move(converted);
+}
 
 std::span<std::uint64_t> TraceFileOutput::exchange(std::size_t filled_words) {
   if (filled_words != 0) stream_->write(std::as_bytes(std::span(buffer_).first(filled_words)));
@@ -157,7 +168,7 @@ std::map<std::size_t, std::string> pieces_of(const std::string& target) {
 
 PieceFiles::PieceFiles(Options options) : options_(std::move(options)) {
   const auto check = [this](const std::string& name) {
-    check_replaceable(name, options_.inputs, options_.replaces_anything);
+    check_replaceable(name, options_.inputs, options_.replaces_anything, options_.format->kind);
   };
   std::error_code error;
   if (options_.is_split && fs::exists(options_.target, error) &&
@@ -173,9 +184,10 @@ TraceFileOutput& PieceFiles::next(std::size_t number) {
   if (number < names_.size()) return *file_;
   if (number >= kMaxPieces && !options_.replaces_anything)
     throw FileError(fmt::format("more than {} pieces; --force writes them all", kMaxPieces));
-  if (file_) bytes_before_ += file_->bytes_written();
+  bytes_before_ = bytes_written();
+  left_out_before_ = left_out();
   names_.push_back(options_.is_split ? piece_name(options_.target, number) : options_.target);
-  file_.emplace(names_.back(), options_.syncs);
+  file_.emplace(names_.back(), options_.syncs, *options_.format);
   return *file_;
 }
 
@@ -212,5 +224,7 @@ std::vector<std::string> PieceFiles::left_over() const {
 std::uint64_t PieceFiles::bytes_written() const {
   return bytes_before_ + (file_ ? file_->bytes_written() : 0);
 }
+
+std::uint64_t PieceFiles::left_out() const { return left_out_before_ + (file_ ? file_->left_out() : 0); }
 
 }  // namespace fxt::tools

@@ -15,26 +15,18 @@
 #include "fxt/output_file.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/options.h"
+#include "fxt/tools/trace_format.h"
 
 namespace fxt::tools {
-
-// Whether the file is an FXT trace, by its first word after decompression. Throws FileError if it can't be
-// read.
-bool is_fxt(const std::string& path);
 
 // Opens a trace as open_input() does. Throws FileError for a file that is known to be none, with what it is,
 // UsageError if it would be typed at the terminal.
 std::unique_ptr<Input> open_trace(const std::string& path);
 
-// Throws UsageError if a trace can't be meant to go there: the name ends as those of another format do, and
-// no such file exists, or it is standard output ("-") and that is the terminal.
-void check_target(const std::string& path, bool takes_any_name);
-
-// The kind of file that a program writes, and so may replace.
-struct FileKind {
-  bool (*is_one)(const std::string& path) = is_fxt;
-  std::string_view name = "FXT trace";
-};
+// Throws UsageError if a trace of this format can't be meant to go there: the name ends as those of another
+// format do, and no such file exists, or it is standard output ("-"), that is the terminal, and the trace is
+// binary.
+void check_target(const std::string& path, const TraceFormat& format, bool takes_any_name);
 
 // Checks that `path` may be written: it does not exist, is empty, or is of the same kind, plain or
 // compressed. With `replaces_anything` any file may be replaced but one of the inputs. Devices and the like
@@ -49,7 +41,8 @@ class TraceFileOutput final : public Output {
  public:
   // With `syncs`, the file is on the disk when it is finished. Each function throws std::runtime_error when
   // writing fails.
-  explicit TraceFileOutput(const std::string& path, bool syncs = false);
+  explicit TraceFileOutput(const std::string& path, bool syncs = false,
+                           const TraceFormat& format = fxt_format());
   // Bytes of a trace that is complete already, instead of exchange().
   void write(std::span<const std::byte> bytes) { stream_->write(bytes); }
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
@@ -57,10 +50,13 @@ class TraceFileOutput final : public Output {
 
   bool is_finished() const { return is_finished_; }
   std::uint64_t bytes_written() const { return file_.bytes_written(); }
+  // See FormatStream.
+  std::uint64_t left_out() const { return converted_ != nullptr ? converted_->left_out() : 0; }
 
  private:
   OutputFile file_;
   std::unique_ptr<ByteStream> stream_;
+  const FormatStream* converted_ = nullptr;  // the same, unless the file is FXT
   std::vector<std::uint64_t> buffer_;
   bool syncs_;
   bool is_finished_ = false;
@@ -76,6 +72,7 @@ class PieceFiles final : public PieceOutputs {
     bool replaces_anything = false;        // and may be any number of pieces
     bool syncs = false;                    // files are on the disk when they are finished
     std::vector<std::string> inputs = {};  // are never replaced
+    const TraceFormat* format = &fxt_format();
   };
   // Checks all files that may have to be replaced. Throws UsageError.
   explicit PieceFiles(Options options);
@@ -95,12 +92,15 @@ class PieceFiles final : public PieceOutputs {
   // Files with names of pieces that belong to an earlier trace with more pieces.
   std::vector<std::string> left_over() const;
   std::uint64_t bytes_written() const;
+  const TraceFormat& format() const { return *options_.format; }
+  // Records of all files that the format has no form for.
+  std::uint64_t left_out() const;
 
  private:
   Options options_;
   std::vector<std::string> names_;
   std::optional<TraceFileOutput> file_;  // the latest
-  std::uint64_t bytes_before_ = 0;
+  std::uint64_t bytes_before_ = 0, left_out_before_ = 0;
 };
 
 }  // namespace fxt::tools

@@ -168,14 +168,14 @@ class Usage(ProgramTest):
         for name, problem in (
                 ("out.fxt.lz4", "a compressed output ends in .gz, .zst, .bz2 or .xz, not .lz4"),
                 ("out.fxt.GZ", "a compressed output ends in .gz, .zst, .bz2 or .xz, not .GZ"),
-                ("out.json", f"the output is an FXT trace, not a .json file: name it {self.directory}/out.fxt"),
+                ("out.html.gz", f"the output is an FXT trace, not a .html file: name it {self.directory}/out.fxt.gz"),
                 ("out.pftrace", f"the output is an FXT trace, not a .pftrace file: name it {self.directory}/out.fxt")):
             with self.subTest(name):
                 process = self.convert(POOL, self.directory / name)
                 self.assertEqual((process.returncode, process.stdout), (2, b""))
                 self.assertIn(problem, process.stderr.decode())
                 self.assert_only()
-        self.assert_done(self.convert("-f", POOL, self.directory / "out.json"))
+        self.assert_done(self.convert("-f", POOL, self.directory / "out.pftrace"))
 
     def test_an_input_may_be_named_as_uftrace_does(self):
         self.assert_done(self.convert("-o", self.output, "-d", POOL))

@@ -275,19 +275,25 @@ void FxtSink::end_first_view(const Timeline& timeline) {
   write_hints(packets);
 }
 
-void FxtSink::finish(const Timeline& timeline, std::string_view output, Notes& notes) const {
-  const auto note = [&](const NoteKind& kind, std::uint64_t count) {
-    if (count != 0) notes.add(kind, Location::file(output), fmt::format("{} {}", count, kind.meaning), count);
-  };
-  note(kCpuCut, cut_cpus_);
+void FxtSink::note(const NoteKind& kind, std::uint64_t count, std::string_view output, Notes& notes) {
+  if (count != 0) notes.add(kind, Location::file(output), fmt::format("{} {}", count, kind.meaning), count);
+}
+
+void FxtSink::note_losses(const Timeline& timeline, std::string_view output, Notes& notes) const {
+  note(kCpuCut, cut_cpus_, output, notes);
   note_too_deep(timeline, output, notes);
-  note(kArrowBackwards, flows_.backward_arrows());
-  note(kArgumentsCut, timeline.totals().cut_arguments);
-  note(kStringsCut, strings_.cut_strings());
+  note(kArrowBackwards, flows_.backward_arrows(), output, notes);
+  note(kArgumentsCut, timeline.totals().cut_arguments, output, notes);
+  note(kStringsCut, strings_.cut_strings(), output, notes);
   note_repaired(timeline, notes);
-  note(kNameTableFull, strings_.inline_names());
-  if (names_.label_count() > fxt::kMaxLocations) note(kManyNames, names_.label_count());
-  if (first_ns_ && timeline.totals().last_ns - *first_ns_ >= fxt::kSpanLimit) note(kLongSpan, 1);
+}
+
+void FxtSink::finish(const Timeline& timeline, std::string_view output, Notes& notes) const {
+  note_losses(timeline, output, notes);
+  note(kNameTableFull, strings_.inline_names(), output, notes);
+  if (names_.label_count() > fxt::kMaxLocations) note(kManyNames, names_.label_count(), output, notes);
+  if (first_ns_ && timeline.totals().last_ns - *first_ns_ >= fxt::kSpanLimit)
+    note(kLongSpan, 1, output, notes);
 }
 
 }  // namespace convert

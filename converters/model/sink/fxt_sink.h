@@ -71,9 +71,11 @@ class FxtSink : public EventSink {
   void write(std::span<const MergedRun> runs) override;
   // Called after the last event of the trace: writes as much of the first view as is only known now.
   void end_first_view(const Timeline& timeline);
-  // Called after that, or where the rest of the trace is not wanted: notes what had to be cut or dropped.
-  // `output` is what notes call the file.
+  // Called after that, or where the rest of the trace is not wanted: notes what had to be cut or dropped, and
+  // what readers of FXT can't do with the trace. `output` is what notes call the file.
   void finish(const Timeline& timeline, std::string_view output, Notes& notes) const;
+  // The same for an output that is made of the trace: notes only what had to be cut or dropped.
+  void note_losses(const Timeline& timeline, std::string_view output, Notes& notes) const;
 
   std::uint64_t events_written() const { return events_written_; }
   // The time of the first event, which is the earliest; nothing if there was none.
@@ -92,6 +94,7 @@ class FxtSink : public EventSink {
   void end_frame_mark(const EventThread& thread, const PendingEvent& event);
   std::uint16_t cut_cpu(std::uint16_t cpu);
   void count_repaired(std::size_t lane, std::uint64_t before, std::string_view where);
+  static void note(const NoteKind& kind, std::uint64_t count, std::string_view output, Notes& notes);
   void note_too_deep(const Timeline& timeline, std::string_view output, Notes& notes) const;
   void note_repaired(const Timeline& timeline, Notes& notes) const;
 

@@ -731,6 +731,8 @@ TEST(PieceNames, HaveTheNumberBeforeTheSuffix) {
   EXPECT_EQ(piece_name("a.fxt/out.fxt.gz", 12), "a.fxt/out.012.fxt.gz");
   EXPECT_EQ(piece_name("a.fxt/out", 1234), "a.fxt/out.1234");
   EXPECT_EQ(piece_name("out", 7), "out.007");
+  EXPECT_EQ(piece_name("out.json.gz", 7), "out.007.json.gz");
+  EXPECT_EQ(piece_name("a.json/out.fxt.json", 7), "a.json/out.fxt.007.json");
 }
 
 }  // namespace

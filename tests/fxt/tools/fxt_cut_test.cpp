@@ -269,13 +269,13 @@ TEST_F(FxtCut, NamesThePiecesThatAreComplete) {
 }
 
 TEST_F(FxtCut, RefusesNamesOfOtherFormats) {
-  const Outcome outcome = run(trace() + " out.json");
+  const Outcome outcome = run(trace() + " out.html");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(
       outcome.output,
-      "fxt-cut: 'out.json': the output is an FXT trace, not a .json file: name it out.fxt; --force writes it "
+      "fxt-cut: 'out.html': the output is an FXT trace, not a .html file: name it out.fxt; --force writes it "
       "under that name\nTry 'fxt-cut --help'.\n");
-  EXPECT_EQ(run("-q --force " + trace() + " " + folder() + "out.json").exit_code, 0);
+  EXPECT_EQ(run("-q --force " + trace() + " " + folder() + "out.html").exit_code, 0);
 }
 
 TEST_F(FxtCut, SaysThatNothingHasTheNames) {

@@ -1,0 +1,260 @@
+#include "fxt/tools/json_stream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "fxt/checking/value_rules.h"
+
+namespace fxt::tools {
+namespace {
+
+constexpr std::string_view kJsonHead = R"({"displayTimeUnit":"ns","traceEvents":[)";
+constexpr std::size_t kSentBytes = std::size_t{64} << 10;
+
+void append_us(TextBuffer& out, std::uint64_t ns) {
+  constexpr std::uint64_t kNsPerUs = 1000;
+  append_number(out, ns / kNsPerUs);
+  const std::uint64_t rest = ns % kNsPerUs + kNsPerUs;  // the first digit, 1, keeps the zeros
+  const fmt::format_int digits(rest);
+  out.push_back('.');
+  append_text(out, std::string_view(digits.data(), digits.size()).substr(1));
+}
+
+void append_hexadecimal(TextBuffer& out, std::uint64_t number) { append(out, "\"{:#x}\"", number); }
+
+std::string_view phase_of(EventType type) {
+  switch (type) {
+    case EventType::Instant:
+      return "i";
+    case EventType::Counter:
+      return "C";
+    case EventType::DurationBegin:
+      return "B";
+    case EventType::DurationEnd:
+      return "E";
+    case EventType::DurationComplete:
+      return "X";
+    case EventType::AsyncBegin:
+      return "b";
+    case EventType::AsyncInstant:
+      return "n";
+    case EventType::AsyncEnd:
+      return "e";
+    case EventType::FlowBegin:
+      return "s";
+    case EventType::FlowStep:
+      return "t";
+    case EventType::FlowEnd:
+      return "f";
+  }
+  return {};
+}
+
+// A thread's instant, unless the trace says otherwise.
+std::string_view scope_of(const Event& event) {
+  switch (event.scope.value_or(InstantScope::Thread)) {
+    case InstantScope::Global:
+      return R"(,"s":"g")";
+    case InstantScope::Process:
+      return R"(,"s":"p")";
+    default:
+      return R"(,"s":"t")";
+  }
+}
+
+// ---- Arguments ----
+
+struct JsonValue {
+  TextBuffer& out;
+  bool is_curve;  // its points are numbers of any size
+
+  // Larger numbers are not exact in JavaScript.
+  static constexpr std::uint64_t kLargestNumber = std::uint64_t{1} << 53;
+
+  void operator()(std::monostate) const { append_text(out, "null"); }
+  void operator()(std::int64_t value) const {
+    if (value >= 0) return (*this)(static_cast<std::uint64_t>(value));
+    const bool is_number = is_curve || value >= -static_cast<std::int64_t>(kLargestNumber);
+    append(out, "{0}{1}{0}", is_number ? "" : "\"", value);
+  }
+  void operator()(std::uint64_t value) const {
+    const std::string_view quote = is_curve || value <= kLargestNumber ? "" : "\"";
+    append_text(out, quote);
+    append_number(out, value);
+    append_text(out, quote);
+  }
+  void operator()(std::int32_t value) const { (*this)(std::int64_t{value}); }
+  void operator()(std::uint32_t value) const { (*this)(std::uint64_t{value}); }
+  void operator()(double value) const {
+    if (std::isfinite(value))
+      append(out, "{}", value);
+    else
+      append_text(out, std::isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"");
+  }
+  void operator()(const String& value) const { append_json_string(out, value.text); }
+  void operator()(Pointer value) const { append_hexadecimal(out, value.address); }
+  void operator()(Koid value) const { (*this)(value.koid); }
+  void operator()(bool value) const { append_text(out, value ? "true" : "false"); }
+  void operator()(const Bytes& value) const {
+    out.push_back('"');
+    for (const std::byte byte : value.bytes) append(out, "{:02x}", std::to_integer<unsigned>(byte));
+    out.push_back('"');
+  }
+  void operator()(const UnknownValue& /*value*/) const { append_text(out, "null"); }
+};
+
+// Whether JSON has the value as a point of a counter's curve, which is a number.
+bool is_point(const Argument& argument) {
+  return std::visit(
+      [](const auto& value) {
+        if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>)
+          return std::isfinite(static_cast<double>(value));
+        return false;
+      },
+      argument.value);
+}
+
+// A member of an object comes once: the second of a name gets a number.
+void append_member_name(TextBuffer& out, const Arguments& arguments, std::size_t number) {
+  const std::string_view name = arguments[number].name.text;
+  std::size_t same = 1;
+  for (std::size_t i = 0; i < number; ++i) same += std::size_t{arguments[i].name.text == name};
+  if (same == 1)
+    append_json_string(out, name);
+  else
+    append_json_string(out, fmt::format("{} ({})", name, same));
+  out.push_back(':');
+}
+
+void append_members(TextBuffer& out, const Event& event) {
+  const bool is_curve = event.type == EventType::Counter;
+  std::string_view separator = ",\"args\":{";
+  for (std::size_t i = 0; i < event.arguments.size(); ++i) {
+    const Argument& argument = event.arguments[i];
+    if (is_curve && !is_point(argument)) continue;
+    append_text(out, separator);
+    separator = ",";
+    append_member_name(out, event.arguments, i);
+    std::visit(JsonValue{out, is_curve}, argument.value);
+  }
+  if (separator == ",") out.push_back('}');
+}
+
+}  // namespace
+
+bool is_json_trace(const std::string& path) {
+  const InputWithHead input(open_input(path), kJsonHead.size());
+  try {
+    if (input.failure() != nullptr) std::rethrow_exception(input.failure());
+  } catch (const DamagedFile&) {
+    return false;
+  }
+  return input.head() == kJsonHead;
+}
+
+JsonStream::JsonStream(std::unique_ptr<ByteStream> next) : next_(std::move(next)) {
+  append_text(text_, kJsonHead);
+}
+
+void JsonStream::write(std::span<const std::byte> bytes) {
+  records_.add(bytes, [this](const Entry* entry, std::span<const std::byte> /*bytes*/) {
+    if (entry != nullptr) add(entry->record);
+    if (text_.size() >= kSentBytes) send();
+  });
+}
+
+void JsonStream::finish() {
+  append_text(text_, "\n]}\n");
+  send();
+  next_->finish();
+}
+
+void JsonStream::send() {
+  next_->write(std::as_bytes(std::span(text_.data(), text_.size())));
+  text_.clear();
+}
+
+void JsonStream::add(const Record& record) {
+  const std::string before = std::exchange(blob_, {});
+  if (const auto* const event = std::get_if<Event>(&record)) return add_event(*event);
+  if (const auto* const object = std::get_if<KernelObject>(&record);
+      object != nullptr &&
+      (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread))
+    return add_name(*object);
+  // Providers, and hints for Perfetto, are not what was recorded.
+  if (is_of_writer(record) || std::holds_alternative<ProviderInfo>(record) ||
+      std::holds_alternative<ProviderSection>(record))
+    return;
+  if (const auto* const blob = std::get_if<Blob>(&record)) {
+    blob_ = blob->name.text;
+    if (blob->type == BlobType::Perfetto || blob_ == before) return;
+  }
+  ++left_out_;
+}
+
+void JsonStream::begin_object(std::string_view phase, std::uint64_t process,
+                              std::optional<std::uint64_t> thread) {
+  append_text(text_, has_objects_ ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+  has_objects_ = true;
+  append_text(text_, phase);
+  append_text(text_, "\",\"pid\":");
+  append_number(text_, process);
+  if (!thread) return;
+  append_text(text_, ",\"tid\":");
+  append_number(text_, *thread);
+}
+
+void JsonStream::add_name(const KernelObject& object) {
+  if (object.type == KernelObjectType::Process) {
+    begin_object("M", object.koid, std::nullopt);
+    append_text(text_, R"(,"name":"process_name")");
+  } else {
+    const bool has_process =
+        !object.arguments.empty() && std::holds_alternative<Koid>(object.arguments[0].value);
+    begin_object("M", has_process ? std::get<Koid>(object.arguments[0].value).koid : object.koid,
+                 object.koid);
+    append_text(text_, R"(,"name":"thread_name")");
+  }
+  append_text(text_, R"(,"args":{"name":)");
+  append_json_string(text_, object.name.text);
+  append_text(text_, "}}");
+}
+
+void JsonStream::add_event(const Event& event) {
+  const bool has_no_point =
+      event.type == EventType::Counter && std::ranges::none_of(event.arguments, is_point);
+  if (has_no_point || ends_before_it_begins(event)) {
+    ++left_out_;
+    return;
+  }
+  begin_object(phase_of(event.type), event.thread.process, event.thread.thread);
+  append_text(text_, ",\"ts\":");
+  append_us(text_, event.time);
+  if (event.type == EventType::DurationComplete) {
+    append_text(text_, ",\"dur\":");
+    append_us(text_, event.end - event.time);
+  }
+  append_text(text_, ",\"cat\":");
+  append_json_string(text_, event.category.text);
+  append_text(text_, ",\"name\":");
+  append_json_string(text_, event.name.text);
+  // Viewers show the id of a counter.
+  if (has_id(event.type) && (event.id != 0 || event.type != EventType::Counter)) {
+    append_text(text_, ",\"id\":");
+    append_hexadecimal(text_, event.id);
+  }
+  if (event.type == EventType::Instant) append_text(text_, scope_of(event));
+  // The arrow ends in the call that is open there, not in the next one.
+  if (event.type == EventType::FlowEnd) append_text(text_, ",\"bp\":\"e\"");
+  append_members(text_, event);
+  text_.push_back('}');
+}
+
+}  // namespace fxt::tools
