@@ -159,8 +159,9 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
 // ---- Estimated exits ----
 
 bool StackRepair::move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns) {
-  const std::size_t open = depth();
-  if (!is_settled() || exit.depth + 1 != open || address_at(exit.depth) != exit.address) return false;
+  // At the start of a forked child, what it inherited is known.
+  if (gap_ == Gap::Cut || exit.depth + 1 != depth() || lane_.calls()[exit.depth].key != exit.address)
+    return false;
   notes_.add(kExitMoved, [&] {
     return fmt::format("the estimated exit at {} ns lies where the call can't have ended", exit.time_ns);
   });
@@ -173,7 +174,7 @@ bool StackRepair::move_exit(const CallRecord& exit, bool is_refuted, std::uint64
 void StackRepair::end_moved() {
   const CallRecord exit = moved_exits_.take_next();
   make_room(exit);
-  end_top(lane_.clamped(exit.time_ns), exit.address, {{labels_.repaired, kExitMoved.name}});
+  end_top(lane_.clamped(exit.time_ns), exit.address, {{end_label(), kExitMoved.name}});
   resume();
 }
 
@@ -303,12 +304,10 @@ void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Ar
 }
 
 void StackRepair::close_top(std::uint64_t time_ns, const NoteKind& kind) {
-  // A begin and its end must not have arguments of the same name.
   if (lane_.annotate_top(labels_.repaired, kind.name))
     lane_.end(time_ns);
   else
-    lane_.end(time_ns, {{is_inferred(lane_.depth() - 1) ? labels_.repaired_end : labels_.repaired,
-                         std::string(kind.name)}});
+    lane_.end(time_ns, {{end_label(), std::string(kind.name)}});
 }
 
 void StackRepair::close_down_to(std::size_t depth, std::uint64_t time_ns, const NoteKind& kind) {

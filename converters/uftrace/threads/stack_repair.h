@@ -128,6 +128,11 @@ class StackRepair : public OpenCalls {
   bool top_is_visible() const;
   void note_lost_arrow(bool to_thread);
   bool is_inferred(std::size_t depth) const { return inferred_.contains(depth, lane_.calls()[depth].key); }
+  // Of what is repaired at the end of the innermost call: a begin and its end must not have arguments of the
+  // same name.
+  NameId end_label() const {
+    return is_inferred(lane_.depth() - 1) ? labels_.repaired_end : labels_.repaired;
+  }
   bool may_infer(std::size_t open, std::size_t depth, std::uint64_t address);
   void open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind);
   bool is_setjmp(std::uint64_t address) const;

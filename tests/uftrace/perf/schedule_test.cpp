@@ -364,6 +364,26 @@ TEST(UftraceSchedule, AMovedExitLiesBeforeTheNextEntry) {
               IsSupersetOf({"100/100 [20, 40] demo:f repaired=\"exit-moved\"", "100/100 [40, 45] demo:g"}));
 }
 
+// The first record of a forked child is the exit of the fork.
+TEST(UftraceSchedule, TheEstimatedExitOfAnInheritedCallMovesToo) {
+  R r;
+  r.estimated_exits();
+  r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(28, 1, R::kFork).entry(90, 1, R::kG);
+  r.thread(101).exit(32, 1, R::kFork).entry(60, 1, R::kF).exit(70, 1, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().fork(18, 101, 100).in(22, 101).preempted(30, 101).in(50, 101).text());
+  EXPECT_THAT(
+      calls_of(r),
+      IsSupersetOf({"101/101 [22, 50] demo:fork repaired=\"inherited-call\" repaired_end=\"exit-moved\"",
+                    "101/101 [30, 50] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
+                    "101/101 [60, 70] demo:f"}));
+  EXPECT_THAT(r.notes(), testing::Not(Contains(testing::HasSubstr("schedule-cut"))));
+  // After a gap nothing is known of the stack.
+  r.thread(102).entry(10, 0, R::kF).lost(3).exit(32, 0, R::kF);
+  r.file("perf-cpu0.dat", PerfBytes().in(5, 102).out(20, 102).in(40, 102).text());
+  EXPECT_THAT(calls_of(r), testing::Not(Contains(testing::HasSubstr("102/102 [10, 40]"))));
+}
+
 // The recorder writes them when the thread ends: their times are right.
 TEST(UftraceSchedule, TheLastExitsOfAThreadAreNotMoved) {
   R r;
