@@ -168,11 +168,11 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                                 : fmt::format("Without INPUT: of all {}s. ", fmt::join(joining, "s and "))),
             .value = each<std::string>([&](const std::string& text) { add_offset(text, options); }),
             .may_repeat = true},
-           choice(
-               "durations", options.lanes.durations,
-               {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
-               "records for calls: mixed (default), one record for each call where that is exact; pairs, a "
-               "begin and an end record for each"),
+           choice("durations", options.lanes.durations,
+                  {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
+                  "records for calls: mixed (default), one record for each call where that is exact; pairs "
+                  "(default "
+                  "for JSON), a begin and an end record for each"),
            choice("viewer-hints", options.has_viewer_hints, {{"auto", true}, {"none", false}},
                   "tell Perfetto which part to show first, the order of processes and threads, command lines "
                   "and, with --utc, the date, in a blob that other viewers skip (default: auto)"),
@@ -323,6 +323,8 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
                                      given.option->name));
   } else {
     choose_paths(options, line.has("output"), output);
+    if (options.format->is_exact_in_pairs && !line.has("durations"))
+      options.lanes.durations = DurationForm::Pairs;
   }
   if (options.cut && options.cut->is_split() && options.output == "-")
     throw UsageError("pieces need names: OUTPUT can't be - with --split-size and --split-time");

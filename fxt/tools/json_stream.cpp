@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -16,7 +17,8 @@ namespace fxt::tools {
 namespace {
 
 constexpr std::string_view kJsonHead = R"({"displayTimeUnit":"ns","traceEvents":[)";
-constexpr std::size_t kSentBytes = std::size_t{64} << 10;
+constexpr std::size_t kSentBytes = std::size_t{64} << 10, kMostHeldBytes = std::size_t{4} << 20;
+constexpr std::string_view kMembers = ",\"args\":{";
 
 void append_us(TextBuffer& out, std::uint64_t ns) {
   constexpr std::uint64_t kNsPerUs = 1000;
@@ -133,18 +135,19 @@ void append_member_name(TextBuffer& out, const Arguments& arguments, std::size_t
   out.push_back(':');
 }
 
-void append_members(TextBuffer& out, const Event& event) {
+// The arguments as members, after a separator; false if there are none.
+bool append_members(TextBuffer& out, const Event& event, std::string_view separator) {
   const bool is_curve = event.type == EventType::Counter;
-  std::string_view separator = ",\"args\":{";
+  bool has_members = false;
   for (std::size_t i = 0; i < event.arguments.size(); ++i) {
     const Argument& argument = event.arguments[i];
     if (is_curve && !is_point(argument)) continue;
-    append_text(out, separator);
-    separator = ",";
+    append_text(out, has_members ? "," : separator);
+    has_members = true;
     append_member_name(out, event.arguments, i);
     std::visit(JsonValue{out, is_curve}, argument.value);
   }
-  if (separator == ",") out.push_back('}');
+  return has_members;
 }
 
 }  // namespace
@@ -166,7 +169,7 @@ JsonStream::JsonStream(std::unique_ptr<ByteStream> next) : next_(std::move(next)
 void JsonStream::write(std::span<const std::byte> bytes) {
   records_.add(bytes, [this](const Entry* entry, std::span<const std::byte> /*bytes*/) {
     if (entry != nullptr) add(entry->record);
-    if (text_.size() >= kSentBytes) send();
+    if (text_.size() >= (begins_.empty() ? kSentBytes : kMostHeldBytes)) send();
   });
 }
 
@@ -179,6 +182,7 @@ void JsonStream::finish() {
 void JsonStream::send() {
   next_->write(std::as_bytes(std::span(text_.data(), text_.size())));
   text_.clear();
+  begins_.clear();
 }
 
 void JsonStream::add(const Record& record) {
@@ -199,16 +203,19 @@ void JsonStream::add(const Record& record) {
   ++left_out_;
 }
 
-void JsonStream::begin_object(std::string_view phase, std::uint64_t process,
-                              std::optional<std::uint64_t> thread) {
+std::size_t JsonStream::begin_object(std::string_view phase, std::uint64_t process,
+                                     std::optional<std::uint64_t> thread) {
   append_text(text_, has_objects_ ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
   has_objects_ = true;
+  const std::size_t place = text_.size();
   append_text(text_, phase);
   append_text(text_, "\",\"pid\":");
   append_number(text_, process);
-  if (!thread) return;
-  append_text(text_, ",\"tid\":");
-  append_number(text_, *thread);
+  if (thread) {
+    append_text(text_, ",\"tid\":");
+    append_number(text_, *thread);
+  }
+  return place;
 }
 
 void JsonStream::add_name(const KernelObject& object) {
@@ -234,7 +241,10 @@ void JsonStream::add_event(const Event& event) {
     ++left_out_;
     return;
   }
-  begin_object(phase_of(event.type), event.thread.process, event.thread.thread);
+  if (event.time != begins_time_) begins_.clear();
+  begins_time_ = event.time;
+  if (event.type == EventType::DurationEnd && end_at_begin(event)) return;
+  const std::size_t phase = begin_object(phase_of(event.type), event.thread.process, event.thread.thread);
   append_text(text_, ",\"ts\":");
   append_us(text_, event.time);
   if (event.type == EventType::DurationComplete) {
@@ -253,8 +263,33 @@ void JsonStream::add_event(const Event& event) {
   if (event.type == EventType::Instant) append_text(text_, scope_of(event));
   // The arrow ends in the call that is open there, not in the next one.
   if (event.type == EventType::FlowEnd) append_text(text_, ",\"bp\":\"e\"");
-  append_members(text_, event);
-  text_.push_back('}');
+  const bool has_members = append_members(text_, event, kMembers);
+  append_text(text_, has_members ? "}}" : "}");
+  if (event.type == EventType::DurationBegin)
+    begins_.push_back(
+        {.thread = event.thread, .phase = phase, .end = text_.size(), .has_members = has_members});
+}
+
+// Readers sort ends before begins of the same time: a call of no length is one object.
+bool JsonStream::end_at_begin(const Event& event) {
+  const auto found = std::ranges::find(begins_.rbegin(), begins_.rend(), event.thread, &Begin::thread);
+  if (found == begins_.rend()) return false;
+  const Begin begin = *found;
+  begins_.erase(std::next(found).base());
+  const std::string after(text_.data() + begin.end, text_.size() - begin.end);
+  text_.resize(begin.end - (begin.has_members ? 2 : 1));
+  const bool has_members =
+      append_members(text_, event, begin.has_members ? "," : kMembers) || begin.has_members;
+  append_text(text_, has_members ? R"(},"dur":0.000})" : R"(,"dur":0.000})");
+  text_[begin.phase] = 'X';
+  const std::size_t moved = text_.size() - begin.end;
+  append_text(text_, after);
+  for (Begin& other : begins_)
+    if (other.phase >= begin.end) {
+      other.phase += moved;
+      other.end += moved;
+    }
+  return true;
 }
 
 }  // namespace fxt::tools

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fxt/reading/pushed_records.h"
 #include "fxt/records.h"
@@ -25,8 +26,9 @@ bool is_json_trace(const std::string& path);
 // block.
 //
 // Each event becomes an object, in the order of the trace; names of processes and threads become metadata.
-// Times are exact: microseconds with three digits. Numbers that JavaScript can't hold, addresses and bytes
-// are texts. The other records have no form in JSON, and are counted.
+// Times are exact: microseconds with three digits. A begin and an end of one time become one complete event.
+// Numbers that JavaScript can't hold, addresses and bytes are texts. The other records have no form in JSON,
+// and are counted.
 class JsonStream final : public FormatStream {
  public:
   explicit JsonStream(std::unique_ptr<ByteStream> next);
@@ -38,13 +40,26 @@ class JsonStream final : public FormatStream {
   void add(const Record& record);
   void add_event(const Event& event);
   void add_name(const KernelObject& object);
-  // Begins an object on this thread, or one about the process.
-  void begin_object(std::string_view phase, std::uint64_t process, std::optional<std::uint64_t> thread);
+  // Ends a call of the same thread that begins at this time; false if there is none.
+  bool end_at_begin(const Event& event);
+  // Begins an object on this thread, or one about the process. Returns the place of the phase in `text_`.
+  std::size_t begin_object(std::string_view phase, std::uint64_t process,
+                           std::optional<std::uint64_t> thread);
   void send();
+
+  // A begin in `text_`.
+  struct Begin {
+    Thread thread;
+    std::size_t phase;  // the place of its letter
+    std::size_t end;    // of the object
+    bool has_members;
+  };
 
   std::unique_ptr<ByteStream> next_;
   PushedRecords records_;
-  TextBuffer text_;  // not sent yet
+  TextBuffer text_;            // not sent yet
+  std::vector<Begin> begins_;  // at the time of the latest event, without an end
+  std::uint64_t begins_time_ = 0;
   bool has_objects_ = false;
   std::string blob_;  // the name of the record before, if that was a blob: large ones have several records
   std::uint64_t left_out_ = 0;

@@ -22,6 +22,7 @@ constexpr std::array kFormats{
                 .text = "a JSON trace",
                 .kind = {.is_one = is_json_trace, .name = "JSON trace"},
                 .is_text = true,
+                .is_exact_in_pairs = true,
                 .convert = make_stream<JsonStream>},
 };
 

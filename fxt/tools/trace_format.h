@@ -35,6 +35,8 @@ struct TraceFormat {
   std::string_view text = {};    // "a JSON trace"
   FileKind kind = {};
   bool is_text = false;  // may be sent to a terminal
+  // Its readers nest complete events of one time by their length, and not by their order in the file.
+  bool is_exact_in_pairs = false;
   // `next` receives the bytes of the format. Null for FXT itself.
   std::unique_ptr<FormatStream> (*convert)(std::unique_ptr<ByteStream> next) = nullptr;
 };

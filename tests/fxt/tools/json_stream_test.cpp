@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "fxt/writer.h"
@@ -134,6 +135,37 @@ TEST(JsonStream, CurvesHaveNumbersOnly) {
   EXPECT_EQ(object.substr(object.find(",\"id\"")), R"(,"id":"0x3","args":{"a":1152921504606846976}})");
   event.arguments = {{"c", std::numeric_limits<double>::infinity()}};
   EXPECT_EQ(object_of(event), " left out: 1");
+}
+
+TEST(JsonStream, ABeginAndAnEndOfOneTimeAreOneObject) {
+  const auto event = [](EventType type, std::uint64_t thread, std::string_view name,
+                        Arguments arguments = {}) {
+    return Event{.type = type,
+                 .time = 5,
+                 .thread = {.process = 1, .thread = thread},
+                 .name = name,
+                 .arguments = std::move(arguments)};
+  };
+  using enum EventType;
+  const Converted result = converted(file_of([&](Writer& writer) {
+    writer.write(event(DurationBegin, 1, "f", {{"a", std::uint32_t{1}}}));
+    writer.write(event(DurationBegin, 2, "other"));
+    writer.write(event(DurationBegin, 1, "g"));
+    writer.write(event(DurationEnd, 1, "g", {{"b", std::uint32_t{2}}}));
+    writer.write(event(DurationEnd, 1, "f", {{"c", std::uint32_t{3}}}));
+    writer.write(event(DurationEnd, 2, "other"));
+    writer.write(event(DurationEnd, 2, "around"));
+  }));
+  EXPECT_EQ(result.text,
+            "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+            R"({"ph":"X","pid":1,"tid":1,"ts":0.005,"cat":"","name":"f","args":{"a":1,"c":3},"dur":0.000},)"
+            "\n"
+            R"({"ph":"X","pid":1,"tid":2,"ts":0.005,"cat":"","name":"other","dur":0.000},)"
+            "\n"
+            R"({"ph":"X","pid":1,"tid":1,"ts":0.005,"cat":"","name":"g","args":{"b":2},"dur":0.000},)"
+            "\n"
+            R"({"ph":"E","pid":1,"tid":2,"ts":0.005,"cat":"","name":"around"})"
+            "\n]}\n<finished>");
 }
 
 TEST(JsonStream, NamesAndWhatIsLeftOut) {
