@@ -12,7 +12,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converters/model/over_limit.h"
 #include "converters/tfile/actions/bytecode.h"
+#include "converters/tfile/actions/replay.h"
 #include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/importer.h"
@@ -92,12 +94,13 @@ std::string text_of(std::string_view item, const Value& value) {
 }
 
 // The items of the location with the types that the program gives them.
-Outline types_of(const TracepointLocation& location, const TraceRecording& recording) {
+Outline types_of(const TracepointLocation& location, const TraceRecording& recording, fxt::Budget& work) {
   const ExpectedFrames* const expected =
       recording.locations.at(static_cast<std::int16_t>(location.number), location.address);
   FrameMemory nothing(recording.trace.register_layout(), recording.trace.format.order);
   const Frame frame;
   nothing.start(frame, nullptr, false);
+  nothing.set_work(work);
   const CodeScope* const scope = recording.symbols->scope_at(location.address);
   using Kind = CollectItem::Kind;
   Outline list = Outline::array();
@@ -126,7 +129,8 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
   return list;
 }
 
-Outline tracepoint_of(const TracepointLocation& location, const TraceRecording& recording) {
+Outline tracepoint_of(const TracepointLocation& location, const TraceRecording& recording,
+                      fxt::Budget& work) {
   const TraceSurvey& survey = recording.survey;
   Outline outline;
   outline["tracepoint"] = location.number;
@@ -148,7 +152,7 @@ Outline tracepoint_of(const TracepointLocation& location, const TraceRecording& 
   if (!location.hit_actions.empty()) outline["actions"] = actions_of(location.hit_actions);
   if (!location.step_actions.empty()) outline["step actions"] = actions_of(location.step_actions);
   add_known(outline, "hits while recording", location.hits);
-  if (recording.symbols) outline["items"] = types_of(location, recording);
+  if (recording.symbols) outline["items"] = types_of(location, recording, work);
   const auto hits = survey.hits_of.find(&location);
   outline["hits in this file"] = hits != survey.hits_of.end() ? hits->second : 0;
   return outline;
@@ -226,8 +230,12 @@ Outline inspect(const std::filesystem::path& input, Notes& notes, const TraceFil
                          {"computed", variable.is_computed}});
   outline["variables"] = std::move(variables);
   Outline tracepoints = Outline::array();
+  fxt::Budget work(kFrameWork, trace.file->size());
   for (const TracepointLocation& location : trace.description.locations)
-    tracepoints.push_back(tracepoint_of(location, *recording));
+    tracepoints.push_back(tracepoint_of(location, *recording, work));
+  if (work.is_exceeded())
+    note_over_limit(notes, Location::file(trace.path), work, "the types of some items are unknown");
+  if (recording->symbols != nullptr) recording->symbols->add_notes(notes);
   outline["tracepoints"] = std::move(tracepoints);
   outline["frames"] = frames_of(survey);
   outline["time"] = time_of(survey.time);

@@ -1,6 +1,7 @@
 // Plain files, and those that the filters of Boost.Iostreams compress.
 #include "fxt/support/compressed_files.h"
 
+#include <cstdint>
 #include <fmt/format.h>
 #include <ios>
 #include <system_error>
@@ -16,6 +17,7 @@
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
 
+#include "fxt/support/budget.h"
 #include "fxt/support/foreign_files.h"
 
 namespace fxt {
@@ -24,6 +26,8 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr int kBlockBytes = 64 << 10;
+// Traces of loops are the most compressible: by a factor of 20.
+constexpr Limit kUnpackedTrace{"MiB of an unpacked trace", 512 << 20, 50 << 10};
 
 FileInput open_raw(const std::string& path) {
   try {
@@ -132,6 +136,10 @@ class PackedFile final : public Input {
   std::size_t read(std::span<std::byte> room) override {
     const std::streamsize size =
         stream_.sgetn(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
+    unpacked_ += static_cast<std::uint64_t>(std::max<std::streamsize>(size, 0));
+    if (unpacked_ > kUnpackedTrace.of(packed_))
+      throw FileError(
+          fmt::format("{}: {}: unpack it yourself to read it", path_, kUnpackedTrace.exceeded(packed_)));
     if (size != 0 || room.empty()) return static_cast<std::size_t>(size);
     if (failure_ != nullptr) std::rethrow_exception(failure_);
     if (problem_ != nullptr) throw DamagedFile(path_ + ": " + problem_);
@@ -148,6 +156,7 @@ class PackedFile final : public Input {
       try {
         const std::size_t got =
             owner->file_->read(std::as_writable_bytes(std::span(room, static_cast<std::size_t>(size))));
+        owner->packed_ += got;
         if (got != 0) return static_cast<std::streamsize>(got);
       } catch (const FileError&) {
         owner->failure_ = std::current_exception();
@@ -162,6 +171,7 @@ class PackedFile final : public Input {
   std::string path_;
   const char* problem_ = nullptr;
   std::exception_ptr failure_;
+  std::uint64_t packed_ = 0, unpacked_ = 0;  // bytes
   io::filtering_streambuf<io::input> stream_;
 };
 

@@ -5,6 +5,7 @@ the file and the limit.
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
+import gzip
 import os
 import shutil
 import struct
@@ -97,6 +98,19 @@ class Limits(unittest.TestCase):
         self.assert_note("large: more than 3 MiB of line tables of a program: its names, lines and types are not shown",
                          HEATER, "--program", "large")
 
+    def test_functions_with_very_many_variables(self):
+        source = "int main(void) {\n" + "".join(f"  volatile int v{i} = {i};\n" for i in range(5000)) + "  return v1;\n}\n"
+        subprocess.run(["cc", "-x", "c", "-g", "-no-pie", "-o", "large", "-"], input=source, text=True, cwd=self.directory, check=True)
+        symbols = subprocess.run(["nm", "large"], capture_output=True, text=True, cwd=self.directory, check=True).stdout
+        address = next(line.split()[0].lstrip("0") for line in symbols.splitlines() if line.endswith(" T main"))
+        collect = "collect $locals".encode().hex()
+        frame = b"M" + struct.pack("<QH", 0x1000, 1) + b"x"
+        description = f"R 0\nstatus 0;tstop::0\ntp T1:{address}:E:0:0\ntp A1:{address}:M-1,1000,1\n" \
+            f"tp Z1:{address}:at:0:4:{b'main'.hex()}\ntp Z1:{address}:cmd:0:{len(collect) // 2:x}:{collect}\n\n"
+        (self.directory / "a.tfile").write_bytes(b"\x7fTRACE0\n" + description.encode() + (struct.pack("<HI", 1, len(frame)) + frame) * 20_000
+                                                 + b"\0\0")
+        self.assert_note("large: more than 4096 variables of a function: the others are unknown", "a.tfile", "--program", "large")
+
     def test_long_names_in_many_lines(self):
         trace = Trace()
         trace.string(1, "c")
@@ -113,6 +127,16 @@ class Limits(unittest.TestCase):
                          "trace: use --any-size to print it\n")
         asked = subprocess.run([PROGRAMS / "fxt-dump", "--any-size", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL)
         self.assertEqual(asked.returncode, 0)
+
+    def test_traces_that_unpack_to_a_lot(self):
+        with gzip.open(self.directory / "a.fxt.gz", "wb", compresslevel=1) as file:
+            file.write(Trace().bytes)
+            for _ in range(513):
+                file.write(word((1, 4)) * (1 << 17))
+        for program, *arguments in ["fxt-dump", "--stats", "a.fxt.gz"], ["fxt-cut", "--time-range=0~1", "a.fxt.gz", "b.fxt"]:
+            code, printed = self.run_within_limits(program, *arguments)
+            self.assertEqual(code, 1)
+            self.assertIn(f"{program}: a.fxt.gz: more than 512 MiB of an unpacked trace: unpack it yourself to read it\n", printed)
 
     def test_open_operations(self):
         """Each has a row of its own."""

@@ -61,6 +61,7 @@ bool FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
   if (scope_ == nullptr) return true;
   for (std::size_t i = 0; i < expected.items.size(); ++i)
     values_[i] = evaluate_item(expected.items[i], evaluation());
+  if (work.is_exceeded()) return false;
   // A frame without a pc may be anywhere, where variables have other registers and constants.
   if (!context.pc)
     for (auto& values : values_)

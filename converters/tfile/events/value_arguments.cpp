@@ -54,7 +54,9 @@ ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* sym
               }),
       items_(trace, symbols, memory_),
       arguments_(memory_, texts, names_),
-      work_(kFrameWork, trace.file->size()) {}
+      work_(kFrameWork, trace.file->size()) {
+  memory_.set_work(work_);
+}
 
 void ValueArguments::add(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
                          const ExpectedFrames* location, bool is_fast) {

@@ -15,6 +15,7 @@
 #include "converters/tfile/description/numbers.h"
 #include "converters/tfile/description/register_layout.h"
 #include "converters/tfile/frames/frame_reader.h"
+#include "fxt/support/budget.h"
 
 namespace convert::tfile {
 
@@ -36,6 +37,11 @@ class FrameMemory {
         order_(order),
         address_mask_(address_mask(layout)),
         constants_(std::move(constants)) {}
+
+  // Borrows the budget that what is worked out from frames is taken from. Without one there is no limit.
+  void set_work(fxt::Budget& work) { work_ = &work; }
+  // False if the budget is exceeded.
+  bool take_work(std::uint64_t steps) { return work_ == nullptr || work_->take(steps); }
 
   // Borrows the frame. `registers` may be null.
   void start(const Frame& frame, const Block* registers, bool is_fast) {
@@ -147,6 +153,7 @@ class FrameMemory {
   const Block* registers_ = nullptr;
   bool is_fast_ = false;
   bool depends_on_values_ = false;
+  fxt::Budget* work_ = nullptr;
   std::optional<Ranges> reads_;
   std::vector<const Block*> memory_;
   std::deque<std::vector<std::byte>> joined_;  // memory that lies in several blocks

@@ -16,7 +16,7 @@
 namespace convert::tfile {
 namespace {
 
-constexpr std::size_t kMaxScopes = 16384;
+constexpr std::size_t kMaxScopes = 16384, kMaxKeptVariables = 200'000;
 
 bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_specification); }
 
@@ -24,6 +24,7 @@ bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_
 // is visible only in these.
 void add_instantiated(Dwarf_Die instance, std::vector<const void*>& blocks, std::size_t depth = 0) {
   for (Dwarf_Die& child : children_of(instance)) {
+    if (blocks.size() >= kVariables.of(0)) return;
     if (dwarf_tag(&child) != DW_TAG_lexical_block) continue;
     if (!is_block_without_code(child)) {
       if (const auto origin = referred_die(child, DW_AT_abstract_origin)) blocks.push_back(origin->addr);
@@ -36,6 +37,7 @@ void add_instantiated(Dwarf_Die instance, std::vector<const void*>& blocks, std:
 void add_children(Dwarf_Die scope, const std::vector<const void*>& instantiated,
                   std::vector<Dwarf_Die>& variables, std::size_t depth = 0) {
   for (Dwarf_Die& child : children_of(scope)) {
+    if (variables.size() >= kVariables.of(0)) return;
     const int tag = dwarf_tag(&child);
     const bool has_name = dwarf_diename(&child) != nullptr;
     if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant) && has_name)
@@ -215,7 +217,9 @@ DebugInfo::DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address
     : module_(module),
       address_bytes_(address_bytes),
       types_(*this, elf_machine),
-      ranges_(kCodeRanges, file_bytes) {
+      ranges_(kCodeRanges, file_bytes),
+      scope_variables_(kScopeVariables, file_bytes),
+      long_expressions_(kLongExpressions, file_bytes) {
   dwarf_ = dwfl_module_getdwarf(module, &dwarf_bias_);
   const auto add_name = [](void* names, int number, const char*, const char*, const char* name, int,
                            int) -> int {
@@ -286,12 +290,35 @@ const CodeScope& DebugInfo::global_scope() {
 const CodeScope* DebugInfo::scope_at(std::uint64_t address) {
   const Dwarf_Addr pc = address - bias();
   if (const auto found = scopes_.find(pc); found != scopes_.end()) return found->second.get();
+  if (scope_variables_.is_exceeded()) return nullptr;
   std::unique_ptr<CodeScope> scope;
   for (DebugUnits::Unit* const unit : units().around(pc))
     if (const auto* const function = scope ? nullptr : unit->function_at(pc, ranges_))
       scope = scope_of(*unit, function->die, pc);
-  if (scopes_.size() >= kMaxScopes) scopes_.clear();
+  const std::size_t variables =
+      scope != nullptr ? scope->variables.size() + scope->outer_parameters.size() : 0;
+  scope_variables_.take(variables);
+  if (scopes_.size() >= kMaxScopes || kept_variables_ + variables > kMaxKeptVariables) {
+    scopes_.clear();
+    kept_variables_ = 0;
+  }
+  kept_variables_ += variables;
   return scopes_.emplace(pc, std::move(scope)).first->second.get();
+}
+
+std::vector<std::string> DebugInfo::left_out() const {
+  std::vector<std::string> texts;
+  if (ranges_.is_exceeded()) texts.push_back(ranges_.exceeded() + ": some functions are unknown");
+  if (has_left_out_variables_) texts.push_back(kVariables.exceeded() + ": the others are unknown");
+  for (const fxt::Budget* const budget : {&scope_variables_, &long_expressions_})
+    if (budget->is_exceeded()) texts.push_back(budget->exceeded() + ": some variables are unknown");
+  return texts;
+}
+
+bool DebugInfo::takes_operations(const void* place, std::uint64_t bytes) {
+  constexpr std::uint64_t kLong = 16;
+  if (bytes <= kLong || known_expressions_.contains(place)) return true;
+  return long_expressions_.take(bytes) && known_expressions_.insert(place).second;
 }
 
 std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwarf_Die& function,
@@ -317,6 +344,7 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwa
     scope->functions.push_back(*next);
     is_in_function = false;
   }
+  has_left_out_variables_ |= scope->variables.size() >= kVariables.of(0);
   if (scope->functions.size() > 1)
     std::ranges::copy_if(variables_of(scope->functions.back(), {}),
                          std::back_inserter(scope->outer_parameters), &CodeScope::Variable::is_parameter);

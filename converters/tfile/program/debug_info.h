@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "converters/tfile/description/register_layout.h"
@@ -24,6 +25,11 @@
 
 namespace convert::tfile {
 
+inline constexpr fxt::Limit kVariables{"variables of a function", 4096, 0};
+// Those of a function count at each address that frames are from.
+inline constexpr fxt::Limit kScopeVariables{"variables at addresses of code", 4'000'000, 400};
+// libdw makes some 40 bytes of each of their bytes, and keeps them.
+inline constexpr fxt::Limit kLongExpressions{"MiB of long locations of variables", 2 << 20, 100};
 // Units and functions may all have the ranges of one long list.
 inline constexpr fxt::Limit kCodeRanges{"ranges of code of units and functions", 1'000'000, 100};
 
@@ -140,7 +146,11 @@ class DebugInfo {
   GlobalNames& globals();
   // Read on first use.
   DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_, ranges_); }
-  const fxt::Budget& ranges() const { return ranges_; }
+  // What is left out since it exceeds a limit: "more than …: some functions are unknown".
+  std::vector<std::string> left_out() const;
+  // Whether libdw may read, or has read, the operations of a location, which is `bytes` long. `place` stands
+  // for it.
+  bool takes_operations(const void* place, std::uint64_t bytes);
   unsigned address_bytes() const { return address_bytes_; }
   // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
@@ -171,6 +181,10 @@ class DebugInfo {
   fxt::Budget ranges_;
   std::optional<DebugUnits> units_;
   std::unordered_map<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;
+  std::size_t kept_variables_ = 0;  // of scopes_
+  bool has_left_out_variables_ = false;
+  fxt::Budget scope_variables_, long_expressions_;
+  std::unordered_set<const void*> known_expressions_;  // long ones
   struct KnownRegister {
     std::string name;
     std::optional<const Register*> reg;  // nothing: not looked up

@@ -476,6 +476,8 @@ std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationCo
       break;
     case CollectItem::Kind::Variables:
       for (const CodeScope::Variable& variable : scope.variables) {
+        constexpr std::uint64_t kWorkPerVariable = 300;
+        if (!context.frame.take_work(kWorkPerVariable + scope.variables.size())) break;
         if (variable.is_parameter != item.text.starts_with("$arg")) continue;
         if (is_declaration(variable.die)) continue;
         const bool is_hidden = scope.find(variable.name) != &variable;

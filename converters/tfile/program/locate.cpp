@@ -22,13 +22,18 @@ constexpr std::size_t kMaxOperations = 4096, kMaxNesting = 4;
 constexpr std::uint64_t kMaxInPieces = std::uint64_t{1} << 20;
 
 // The operations of an attribute at an address. Returns 1, 0 if there are none, less than 0 on errors.
-int operations_at(Dwarf_Attribute& attribute, Dwarf_Addr pc, std::span<const Dwarf_Op>& operations) {
+int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<const Dwarf_Op>& operations) {
   // Go writes blocks, which libdw refuses from DWARF 4 on. A short one is spelled like an expression.
   constexpr unsigned char kShort = 0x80;
   if (attribute.form == DW_FORM_block1 && *attribute.valp < kShort) attribute.form = DW_FORM_exprloc;
+  Dwarf_Block block;
+  const bool is_block = dwarf_formblock(&attribute, &block) == 0;
+  if (is_block && !scope.info->takes_operations(block.data, block.length)) return -1;
   Dwarf_Op* first = nullptr;
   std::size_t count = 0;
-  const int found = dwarf_getlocation_addr(&attribute, pc, &first, &count, 1);
+  const int found = dwarf_getlocation_addr(&attribute, scope.pc, &first, &count, 1);
+  // Of a list, the length is known only now.
+  if (found == 1 && !is_block && !scope.info->takes_operations(first, count)) return -1;
   operations = {first, count};
   return found;
 }
@@ -58,6 +63,7 @@ class Run {
 
   Storage storage(std::span<const Dwarf_Op> operations, std::uint64_t size) {
     if (operations.empty()) return Storage::none(Missing::OptimizedOut);
+    if (!frame_.take_work(operations.size())) return Storage::none(Missing::NotUnderstood);
     const bool has_pieces = std::ranges::find(operations, DW_OP_piece, &Dwarf_Op::atom) != operations.end();
     if (has_pieces && size > kMaxInPieces) return Storage::none(Missing::NotUnderstood);
     Storage pieces{.kind = Storage::Kind::Bytes};
@@ -192,6 +198,8 @@ class Run {
 
   // One operation; moves `at` to the next.
   bool step(std::span<const Dwarf_Op> operations, std::size_t& at) {
+    constexpr std::uint64_t kWorkPerOperation = 16;
+    if (!frame_.take_work(kWorkPerOperation)) return fail(Missing::NotUnderstood);
     const Dwarf_Op& op = operations[at++];
     const unsigned atom = op.atom;
     if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) return push(atom - DW_OP_lit0);
@@ -319,9 +327,9 @@ class Run {
     const std::uint64_t target =
         from.offset + kSize +
         static_cast<std::uint64_t>(std::int64_t{static_cast<std::int16_t>(from.number)});
-    const auto found = std::ranges::find(operations, target, &Dwarf_Op::offset);
+    const auto found = std::ranges::lower_bound(operations, target, {}, &Dwarf_Op::offset);
     at = static_cast<std::size_t>(found - operations.begin());
-    return found != operations.end() || target > operations.back().offset || fail(Missing::NotUnderstood);
+    return found == operations.end() || found->offset == target || fail(Missing::NotUnderstood);
   }
 
   std::optional<std::uint64_t> frame_base() {
@@ -329,7 +337,7 @@ class Run {
     if (nesting_ == kMaxNesting || scope_.functions.empty()) return std::nullopt;
     auto attribute = attribute_of(scope_.functions.back(), DW_AT_frame_base);
     std::span<const Dwarf_Op> operations;
-    if (!attribute || operations_at(*attribute, scope_.pc, operations) != 1) return std::nullopt;
+    if (!attribute || operations_at(*attribute, scope_, operations) != 1) return std::nullopt;
     Run run(scope_, frame_, &*attribute, nesting_ + 1);
     const auto base = run.number(operations);
     missing_ = run.missing_;
@@ -405,7 +413,7 @@ Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, F
     return address ? Storage::at(*address) : Storage::none(Missing::OptimizedOut);
   }
   std::span<const Dwarf_Op> operations;
-  const int found = operations_at(*location, scope.pc, operations);
+  const int found = operations_at(*location, scope, operations);
   if (found < 0) return Storage::none(Missing::NotUnderstood);
   if (found == 0) return Storage::none(Missing::OptimizedOut);
   return Run(scope, frame, &*location).storage(operations, size);
@@ -431,7 +439,7 @@ std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScop
     return unsigned_bits(storage.bytes, frame.order());
   }
   std::span<const Dwarf_Op> operations;
-  if (operations_at(attribute, scope.pc, operations) != 1) return std::nullopt;
+  if (operations_at(attribute, scope, operations) != 1) return std::nullopt;
   Run run(scope, frame, &attribute);
   run.set_object(object);
   return run.number(operations);

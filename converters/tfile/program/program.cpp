@@ -194,8 +194,7 @@ void Program::add_notes(Notes& notes) const {
   const Location file = Location::file(path());
   if (impl_->work.is_exceeded())
     note_over_limit(notes, file, impl_->work, "some functions and lines are unknown");
-  if (const fxt::Budget& ranges = impl_->debug->ranges(); ranges.is_exceeded())
-    note_over_limit(notes, file, ranges, "some functions are unknown");
+  for (const std::string& text : impl_->debug->left_out()) notes.add(kOverLimit, file, text);
 }
 
 const std::string& Program::missing_debug_file() const { return impl_->missing_debug_file; }
