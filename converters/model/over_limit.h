@@ -1,13 +1,11 @@
-// The note on a file that asks for more than it may: the good part before the limit is converted. And the
-// error, if there is no such part.
+// The note on a file that asks for more than it may: the good part before the limit is converted.
 #pragma once
 
 #include <fmt/format.h>
-#include <string>
 #include <string_view>
 
 #include "converters/model/notes.h"
-#include "converters/model/reading/input_error.h"
+#include "converters/model/reading/limit_error.h"
 #include "fxt/support/budget.h"
 
 namespace convert {
@@ -20,18 +18,8 @@ inline void note_over_limit(Notes& notes, const Location& where, const fxt::Budg
   notes.add(kOverLimit, where, fmt::format("{}: {}", budget.exceeded(), consequence));
 }
 
-// Of a file that is only needed for names or types, this becomes a note.
-class OverLimit : public InputError {
- public:
-  OverLimit(std::string_view path, std::string_view limit)
-      : InputError(Location::file(path), limit), path_(path), limit_(limit) {}
-
-  void note(Notes& notes, std::string_view consequence) const {
-    notes.add(kOverLimit, Location::file(path_), fmt::format("{}: {}", limit_, consequence));
-  }
-
- private:
-  std::string path_, limit_;
-};
+inline void note_over_limit(Notes& notes, const OverLimit& error, std::string_view consequence) {
+  notes.add(kOverLimit, Location::file(error.path()), fmt::format("{}: {}", error.limit(), consequence));
+}
 
 }  // namespace convert

@@ -22,8 +22,8 @@ namespace convert {
 namespace {
 
 constexpr char kNoType = 0;
-constexpr std::size_t kLongestSymbolName = 32'000;    // longer ones are cut, as a trace would cut them
-constexpr std::string_view kNameEnd("\0@", 2);  // a version may follow the name
+constexpr std::size_t kLongestSymbolName = 32'000;  // longer ones are cut, as a trace would cut them
+constexpr std::string_view kNameEnd("\0@", 2);      // a version may follow the name
 
 char type_of(const GElf_Sym& symbol) {
   const bool is_function =

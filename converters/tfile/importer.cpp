@@ -241,7 +241,7 @@ auto opened_or_noted(Open open, Notes& notes) -> decltype(open()) {
   try {
     return open();
   } catch (const OverLimit& limit) {
-    limit.note(notes, "its names, lines and types are not shown");
+    note_over_limit(notes, limit, "its names, lines and types are not shown");
     return nullptr;
   }
 }

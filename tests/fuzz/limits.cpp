@@ -39,7 +39,7 @@ void freed(const volatile void* block) {
 }
 
 // Repeats a part of the input: a line, a record, a field, or many of them.
-std::size_t multiply(std::uint8_t* data, std::size_t size, std::size_t max_size, std::minstd_rand& random) {
+std::size_t multiply(std::uint8_t* data, std::size_t size, std::size_t max_size, std::mt19937& random) {
   const auto below = [&random](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
   const std::size_t from = below(size);
   const std::size_t part = 1 + below(std::min<std::size_t>(size - from, 1 + below(2) * 255 + 15));
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned seed) {
   constexpr unsigned kMultipliesOneIn = 16;
-  std::minstd_rand random(seed);
+  std::mt19937 random(seed);
   if (random() % kMultipliesOneIn == 0 && size != 0 && size < max_size)
     return multiply(data, size, max_size, random);
   return LLVMFuzzerMutate(data, size, max_size);

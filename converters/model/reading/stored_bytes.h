@@ -7,8 +7,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "converters/model/over_limit.h"
 #include "converters/model/reading/input_file.h"
+#include "converters/model/reading/limit_error.h"
 #include "fxt/support/budget.h"
 
 namespace convert {
