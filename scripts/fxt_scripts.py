@@ -5,6 +5,7 @@ import difflib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,26 @@ def fail(message, code=1):
     sys.exit(code)
 
 
+def call(main, on_interrupt):
+    """Ends the program with the exit code of main(). Ctrl-C ends it without a traceback."""
+    signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+
+
+def reason_against(path):
+    """Why the path can't be used, such as "Permission denied"; None if something is there."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return "no such file or directory"
+    except OSError as error:
+        return error.strerror
+    return None
+
+
 def program(name, script="", code=1):
     """The one that the environment names, the one beside the installed script, the built one or the script, or the one in
     PATH. If there is none, all ends with the exit code."""
@@ -26,7 +47,7 @@ def program(name, script="", code=1):
     variable = name.upper().replace("-", "_")
     named = os.environ.get(variable)
     if named and not os.path.isfile(named):
-        reason = "is a directory" if os.path.isdir(named) else "no such file or directory"
+        reason = reason_against(named) or ("is a directory" if os.path.isdir(named) else "is not a regular file")
         fail(f"{variable}: {named}: {reason}", code)
     places = [named, here / name, here.parent / "build/release/bin" / name, here / script]
     found = next((place for place in places if place and os.path.isfile(place)), None) or shutil.which(name)

@@ -343,7 +343,7 @@ calc                     203           115      0.01  longjmp 2
         for arguments, message in [
             ([self.found], "the following arguments are required: OUTDIR"),
             (["-j", "many", self.found, self.out], "argument -j/--jobs: many: neither a number nor a percentage"),
-            (["--share=3/2", self.found, self.out], "argument --share: 3/2: not of the form 3/100"),
+            (["--share=3/2", self.found, self.out], "argument --share: 3/2: K must be from 1 to N; there is no share 3 of 2"),
             (["-j", "100000", self.found, self.out], "argument -j/--jobs: 100000: too many"),
             (["--colour", self.found, self.out], "unrecognized arguments: --colour"),
             (["--gz", "--zst", self.found, self.out], "argument --zst: not allowed with argument --gz"),

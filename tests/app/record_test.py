@@ -153,6 +153,25 @@ class Record(unittest.TestCase):
         code, _, error = self.result()
         self.assertEqual((code, error), (2, "record: no PROGRAM is given\nTry 'record --help'.\n"))
 
+    def test_a_path_that_can_not_be_used_has_the_reason_of_the_system(self):
+        long = "n" * 300
+        for options, problem in (
+                (["-o", f"{long}.fxt"], f"{long}.fxt: File name too long"),
+                (["-d", long], f"{long}: File name too long"),
+                (["-o", "/proc/draw.fxt"], "/proc/draw.fxt: can't write into /proc: No such file or directory"),
+                (["-d", "/proc/run.data"], "/proc/run.data: can't write into /proc: No such file or directory")):
+            with self.subTest(problem):
+                self.assertEqual(self.result("--no-open", *options, "./draw"), (2, "", f"record: {problem}\nTry 'record --help'.\n"))
+        self.assertEqual(self.result("--no-open", f"./{long}")[2], f"record: ./{long}: File name too long\n")
+
+    def test_ctrl_c_while_modules_are_loaded_prints_nothing(self):
+        (self.folder / "argparse.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+        for script in "convert-all", "open-in-perfetto", "record", "to-tracy":
+            with self.subTest(script):
+                run = subprocess.run([SCRIPT.with_name(script)], env={**os.environ, "PYTHONPATH": str(self.folder)},
+                                     capture_output=True, text=True, check=False)
+                self.assertEqual((run.returncode, run.stdout, run.stderr), (-signal.SIGINT, "", ""))
+
     def make_tools(self):
         """A PATH without uftrace, and with an apt-get that installs it."""
         tools = self.folder / "tools"
