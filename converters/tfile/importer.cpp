@@ -259,14 +259,15 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
   recording->trace =
       open_trace_file(input, has_program ? programs.front()->layout().machine() : MachineHint{}, notes);
   TraceFile& trace = recording->trace;
-  auto modules = std::make_unique<ModuleSet>(std::move(programs), trace, options.load_biases, notes);
-  if (!modules->empty()) recording->symbols = std::move(modules);
-  if (!recording->symbols && !options.symbols.empty())
-    recording->symbols = opened_or_noted([&] { return read_kernel_symbols(options.symbols, notes); }, notes);
   fxt::Budget matches(kMatchedItems, trace.file->size());
   recording->locations = expect_all_frames(trace.description, trace.register_layout(), names, matches);
   if (matches.is_exceeded())
     note_over_limit(notes, Location::file(trace.path), matches, "some items have no values");
+  auto modules = std::make_unique<ModuleSet>(std::move(programs), trace, recording->locations,
+                                             options.load_biases, notes);
+  if (!modules->empty()) recording->symbols = std::move(modules);
+  if (!recording->symbols && !options.symbols.empty())
+    recording->symbols = opened_or_noted([&] { return read_kernel_symbols(options.symbols, notes); }, notes);
   recording->survey = survey_frames(trace, recording->locations);
   return recording;
 }

@@ -99,7 +99,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
       recording.locations.at(static_cast<std::int16_t>(location.number), location.address);
   FrameMemory nothing(recording.trace.register_layout(), recording.trace.format.order);
   const Frame frame;
-  nothing.start(frame, nullptr, false);
+  nothing.start(frame, false);
   nothing.set_work(work);
   const CodeScope* const scope = recording.symbols->scope_at(location.address);
   using Kind = CollectItem::Kind;

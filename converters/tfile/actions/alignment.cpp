@@ -4,9 +4,8 @@
 
 namespace convert::tfile {
 
-bool Alignment::start(std::size_t items, std::size_t expressions) {
-  is_too_large_ =
-      items >= kMaxCells || expressions >= kMaxCells || (items + 1) * (expressions + 1) > kMaxCells;
+void Alignment::start(std::size_t items, std::size_t expressions) {
+  is_too_large_ = is_too_large(items, expressions);
   items_ = items;
   expressions_ = expressions;
   cost_.assign(is_too_large_ ? 0 : items * expressions, kNever);
@@ -16,7 +15,6 @@ bool Alignment::start(std::size_t items, std::size_t expressions) {
   can_have_one_.assign(items, false);
   can_have_none_.assign(items, false);
   can_be_misfit_.assign(items, false);
-  return !is_too_large_;
 }
 
 // Step is called with the next cell, the item of the expression that the step passes, and its cost.

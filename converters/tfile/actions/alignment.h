@@ -16,8 +16,11 @@ class Alignment {
  public:
   static constexpr std::size_t kMaxCells = std::size_t{1} << 16;
 
-  // With too many items and expressions nothing is possible: then false.
-  bool start(std::size_t items, std::size_t expressions);
+  static bool is_too_large(std::size_t items, std::size_t expressions) {
+    return items >= kMaxCells || expressions >= kMaxCells || (items + 1) * (expressions + 1) > kMaxCells;
+  }
+  // With too many items and expressions nothing is possible.
+  void start(std::size_t items, std::size_t expressions);
   void allow(std::size_t item, std::size_t expression, bool is_misfit = false) {
     if (!is_too_large_) cost_[item * expressions_ + expression] = is_misfit ? 1 : 0;
   }

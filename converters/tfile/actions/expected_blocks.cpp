@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "converters/tfile/actions/item_match.h"
+
 namespace convert::tfile {
 namespace {
 
@@ -15,33 +17,16 @@ std::size_t blocks_of_range(std::uint64_t length) {
   return static_cast<std::size_t>(std::min((length + kBlockBytes - 1) / kBlockBytes, kMaxBlocks));
 }
 
-// Which item each expression records, where all possible alignments agree. Of a single memory range, too.
-void align(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matches) {
+// Which item each expression records, as far as the commands alone decide it. Of a single memory range, too.
+void match_items(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matches) {
   blocks.item_of.resize(blocks.shapes.size());
-  Alignment alignment;
-  if (!alignment.start(blocks.items.size(), blocks.shapes.size()) ||
-      !matches.take(blocks.items.size() * blocks.shapes.size()))
+  ItemMatch match;
+  const std::size_t items = blocks.items.size(), expressions = blocks.shapes.size();
+  if (Alignment::is_too_large(items, expressions) || !matches.take(items * expressions) ||
+      !match.match(blocks, nullptr))
     return;
-  for (std::size_t i = 0; i < blocks.items.size(); ++i) {
-    if (may_have_no_expression(blocks.items[i])) alignment.allow_none(i);
-    if (blocks.items[i].kind == Kind::Variables) alignment.allow_many(i);
-    for (std::size_t j = 0; j < blocks.shapes.size(); ++j)
-      if (may_record(blocks.shapes[j], blocks.variables[j], blocks.items[i])) alignment.allow(i, j);
-  }
-  if (!alignment.solve()) return;
-  for (std::size_t j = 0; j < blocks.shapes.size(); ++j) blocks.item_of[j] = alignment.item_of(j);
-  if (!has_one_range) return;
-  std::size_t candidates = 0;
-  for (std::size_t i = 0; i < blocks.items.size(); ++i) {
-    // GDB records static variables as ranges, among them those of $locals.
-    const bool may_be_in_range = blocks.items[i].kind == Kind::Name ||
-                                 blocks.items[i].text.starts_with('{') ||
-                                 blocks.items[i].text.starts_with("$loc");
-    if (!may_be_in_range || !alignment.can_have_none(i)) continue;
-    ++candidates;
-    if (!alignment.can_have_one(i)) blocks.range_item = i;
-  }
-  if (candidates != 1) blocks.range_item.reset();
+  for (std::size_t j = 0; j < blocks.shapes.size(); ++j) blocks.item_of[j] = match.item_of(j);
+  if (has_one_range) blocks.range_item = match.item_in_range(blocks);
 }
 
 std::string_view variable_name(const VariableIndex& variables, const ExpressionShape& shape) {
@@ -76,7 +61,7 @@ ExpectedBlocks expect(const TracepointLocation& location, std::span<const Tracep
         blocks.variables.push_back(variable_name(variables, blocks.shapes.back()));
     }
   }
-  align(blocks, ranges == 1, matches);
+  match_items(blocks, ranges == 1, matches);
   for (std::size_t j = 0; j < blocks.shapes.size(); ++j) {
     const auto item = blocks.item_of[j];
     const bool is_evaluation = item && blocks.items[*item].kind == Kind::Evaluate;
@@ -86,37 +71,6 @@ ExpectedBlocks expect(const TracepointLocation& location, std::span<const Tracep
 }
 
 }  // namespace
-
-bool may_record(const ExpressionShape& shape, std::string_view variable, const CollectItem& item) {
-  switch (item.kind) {
-    case Kind::Variable:
-      return shape.only_variable && variable == std::string_view(item.text).substr(1);
-    case Kind::Evaluate:
-      return shape.blocks.empty();
-    case Kind::ReturnAddress:
-    case Kind::Variables:
-    case Kind::Name:
-    case Kind::Expression:
-      return !shape.only_variable && (!shape.records_string || item.is_string);
-    case Kind::Value:  // only its operands are recorded
-      return !shape.only_variable && !shape.records_result;
-    default:
-      return false;
-  }
-}
-
-bool may_have_no_expression(const CollectItem& item) {
-  switch (item.kind) {
-    case Kind::Variable:
-    case Kind::Evaluate:
-    case Kind::Value:
-      return false;
-    case Kind::Expression:
-      return item.text.starts_with('{') || item.text.starts_with('$');
-    default:  // static, in a register, or optimized out
-      return true;
-  }
-}
 
 LocationTable::LocationTable(std::vector<ExpectedFrames> locations)
     : locations_(std::move(locations)), ranges_(0x10000) {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "converters/model/names/names.h"
-#include "converters/tfile/actions/alignment.h"
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/wanted_registers.h"
 #include "converters/tfile/description/collect_items.h"
@@ -39,10 +38,6 @@ struct ExpectedBlocks {
   // The kinds of a complete frame's blocks, in order: 'R', 'M', 'V', 'S'. Exact unless an expression jumps.
   std::string shape;
 };
-
-// Whether an expression may record an item, by its form alone; and whether an item may have no expression.
-bool may_record(const ExpressionShape& shape, std::string_view variable, const CollectItem& item);
-bool may_have_no_expression(const CollectItem& item);
 
 // What the hits and the while-stepping steps of one location hold.
 struct ExpectedFrames {

@@ -34,8 +34,8 @@ class Replay::FrameTarget : public EmulatorTarget {
     const auto address = record.address ? std::optional(memory_.masked(*record.address)) : std::nullopt;
     // GDB records the address of an array of unknown size, and none of its elements.
     if (record.length == 0 && !record.is_string && !record.is_operand) {
-      const auto& blocks = memory_.blocks();
-      const bool has_block = replay_.at_ < blocks.size() && blocks[replay_.at_]->bytes.empty();
+      const auto& blocks = memory_.memory();
+      const bool has_block = replay_.at_ < blocks.size() && blocks[replay_.at_].bytes.empty();
       if (address)
         action_.recordings.push_back(
             {.first_block = replay_.at_, .blocks = has_block ? 1u : 0u, .address = *address});
@@ -54,26 +54,52 @@ class Replay::FrameTarget : public EmulatorTarget {
     return true;
   }
 
+ protected:
+  Replay& replay_;
+  FrameMemory& memory_;
+  ActionResult& action_;
+
  private:
   bool is_next(std::optional<std::uint64_t> address, const MemoryRecord& record) const {
-    if (replay_.at_ >= memory_.blocks().size()) return false;
-    const Block& block = *memory_.blocks()[replay_.at_];
+    if (replay_.at_ >= memory_.memory().size()) return false;
+    const HeldBlock& block = memory_.memory()[replay_.at_];
     if (address && *address != memory_.masked(block.address)) return false;
     if (record.is_string)
       return !record.length || *record.length == 0 || block.bytes.size() <= *record.length;
     return !record.length || std::min(*record.length, kMaxBlock) == block.bytes.size();
   }
+};
 
-  Replay& replay_;
-  FrameMemory& memory_;
-  ActionResult& action_;
+class Replay::RegistersTarget : public FrameTarget {
+ public:
+  using FrameTarget::FrameTarget;
+
+  bool record(const MemoryRecord& record) override {
+    if (!record.address || !record.length) return false;
+    action_.recordings.push_back({.address = memory_.masked(*record.address),
+                                  .size = *record.length,
+                                  .is_string = record.is_string,
+                                  .is_operand = record.is_operand});
+    return true;
+  }
 };
 
 bool Replay::run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed,
                  FrameMemory& frame, fxt::Budget& work) {
+  return run_all<FrameTarget>(actions, is_needed, frame, work);
+}
+
+bool Replay::run_on_registers(std::span<const TracepointAction> actions, FrameMemory& registers,
+                              fxt::Budget& work) {
+  return run_all<RegistersTarget>(actions, {}, registers, work);
+}
+
+template <typename Target>
+bool Replay::run_all(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed,
+                     FrameMemory& frame, fxt::Budget& work) {
   constexpr std::uint64_t kWorkPerAction = 16, kWorkPerInstruction = 8;
   // An instruction may look for the block that holds an address.
-  const std::uint64_t work_per_instruction = kWorkPerInstruction + frame.blocks().size();
+  const std::uint64_t work_per_instruction = kWorkPerInstruction + frame.memory().size();
   memory_ = &frame;
   at_ = 0;
   actions_.clear();
@@ -84,7 +110,7 @@ bool Replay::run(std::span<const TracepointAction> actions, const std::vector<bo
     if (action.kind != TracepointAction::Kind::Expression) continue;
     ActionResult& added = actions_.emplace_back(ActionResult{.source = &action});
     if (!is_needed.empty() && !is_needed[expression++]) continue;
-    FrameTarget target(*this, added);
+    Target target(*this, added);
     const RunResult result = tfile::run(action.code, target);
     if (!work.take(result.steps * work_per_instruction)) return false;
     added.is_complete = result.outcome == Outcome::Finished;
@@ -95,16 +121,16 @@ bool Replay::run(std::span<const TracepointAction> actions, const std::vector<bo
 
 // The next block, and those that continue it up to `length`.
 Replay::RecordedMemory Replay::consume(std::uint64_t length) {
-  const auto& blocks = memory_->blocks();
-  const Block& first = *blocks[at_];
+  const auto& blocks = memory_->memory();
+  const HeldBlock& first = blocks[at_];
   RecordedMemory recording{.first_block = at_++,
                            .blocks = 1,
                            .address = memory_->masked(first.address),
                            .size = first.bytes.size(),
                            .bytes = first.bytes};
-  while (recording.size < length && at_ < blocks.size() && !blocks[at_]->bytes.empty() &&
-         blocks[at_]->address == first.address + recording.size) {
-    recording.size += blocks[at_++]->bytes.size();
+  while (recording.size < length && at_ < blocks.size() && !blocks[at_].bytes.empty() &&
+         blocks[at_].address == first.address + recording.size) {
+    recording.size += blocks[at_++].bytes.size();
     ++recording.blocks;
   }
   return recording;
@@ -129,10 +155,10 @@ bool Replay::match_range(const TracepointAction& action, std::uint64_t address, 
 
 // Skips a few unexplained blocks if the expected one follows them.
 bool Replay::find_ahead(std::uint64_t address, std::uint64_t size) {
-  const auto& blocks = memory_->blocks();
+  const auto& blocks = memory_->memory();
   const std::size_t end = std::min(blocks.size(), at_ + kLookAhead);
   for (std::size_t i = at_; i < end; ++i) {
-    if (memory_->masked(blocks[i]->address) != address || blocks[i]->bytes.size() != size) continue;
+    if (memory_->masked(blocks[i].address) != address || blocks[i].bytes.size() != size) continue;
     at_ = i;
     return true;
   }

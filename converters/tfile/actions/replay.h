@@ -23,8 +23,8 @@ class Replay {
   struct RecordedMemory {
     std::size_t first_block = 0, blocks = 0;  // in the frame's memory
     std::uint64_t address = 0;
-    std::uint64_t size = 0;                 // of all blocks
-    std::span<const std::byte> bytes = {};  // of the first block
+    std::uint64_t size = 0;  // of all blocks
+    FrameBytes bytes = {};   // of the first block
     bool is_string = false;
     bool is_operand = false;  // a pointer on the way to what was collected, or an operand of a value
   };
@@ -41,6 +41,10 @@ class Replay {
   bool run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame,
            fxt::Budget& work);
 
+  // The same before there are frames, on registers alone: finds out which memory the expressions ask for.
+  // Those where it depends on memory are not complete. The recordings have no blocks.
+  bool run_on_registers(std::span<const TracepointAction> actions, FrameMemory& registers, fxt::Budget& work);
+
   const std::vector<ActionResult>& actions() const { return actions_; }
   // Whether the memory lies in a range, or in the recording of an expression.
   bool has_recorded(std::uint64_t address, std::uint64_t size) const;
@@ -49,6 +53,10 @@ class Replay {
 
  private:
   class FrameTarget;
+  class RegistersTarget;
+  template <typename Target>
+  bool run_all(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed,
+               FrameMemory& frame, fxt::Budget& work);
   void run_range(const TracepointAction& action);
   bool match_range(const TracepointAction& action, std::uint64_t address, ActionResult& result);
   RecordedMemory consume(std::uint64_t length);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 
 #include "converters/tfile/description/collect_items.h"
 
@@ -16,13 +15,15 @@ constexpr std::size_t kMaxDistinctItems = 256;
 
 }  // namespace
 
-FrameArguments::FrameArguments(FrameMemory& memory, NumberTexts& texts, Names& names)
-    : memory_(memory), texts_(texts), names_(names), unnamed_memory_(names.intern(argument_names::kMemory)) {}
+FrameArguments::FrameArguments(RecipeDraft& draft, FrameMemory& memory, NumberTexts& texts, Names& names)
+    : draft_(draft),
+      memory_(memory),
+      texts_(texts),
+      names_(names),
+      unnamed_memory_(names.intern(argument_names::kMemory)) {}
 
-void FrameArguments::start(EmitRecipe& recipe, const Frame& frame) {
-  recipe_ = &recipe;
-  frame_ = frame.bytes;
-  is_used_.assign(memory_.blocks().size(), false);
+void FrameArguments::start() {
+  is_used_.assign(memory_.memory().size(), false);
   claimed_names_.clear();
 }
 
@@ -32,42 +33,49 @@ bool FrameArguments::claim_name(NameId name) {
   return true;
 }
 
-void FrameArguments::add_untyped(NameId name, std::span<const std::byte> bytes, std::uint64_t size) {
+void FrameArguments::add_untyped(NameId name, const FrameBytes& bytes, std::uint64_t size) {
   const ValueForm form = untyped_form(bytes.size(), size);
   if (is_number(form, size))
-    recipe_->add_number(name, form, bytes);
+    draft_.add_number(name, form, bytes);
   else
-    recipe_->add_for_this_frame({name, spelled_text(bytes, size)});
+    draft_.add({name, spelled_text(memory_.look_at(bytes), size)});
 }
 
 void FrameArguments::add_pointer(NameId name, ValueForm form, std::uint64_t address) {
   const auto text = has_pointee(form) ? texts_.of(form, address) : std::nullopt;
   const Argument number(name, Pointer{address});
-  recipe_->add_for_this_frame(text ? Argument(name, *text) : number, number);
+  draft_.add(text ? Argument(name, *text) : number, number);
 }
 
 // A leaf that two items have is shown once.
-void FrameArguments::add_leaf(const Leaf& leaf, std::span<const std::byte> bytes) {
+void FrameArguments::add_leaf(const Leaf& leaf, const FrameBytes& bytes) {
   if (!claim_name(leaf.name)) return;
-  const bool is_in_frame = !std::less<>()(bytes.data(), frame_.data()) &&
-                           !std::less<>()(frame_.data() + frame_.size(), bytes.data() + bytes.size());
-  if (is_plain_number(leaf) && is_in_frame)
-    recipe_->add_number(leaf.name, leaf.form, bytes);
-  else if (has_pointee(leaf.form) && leaf.bit_size == 0)
+  if (is_plain_number(leaf) && bytes.is_in_frame())
+    draft_.add_number(leaf.name, leaf.form, bytes);
+  else
+    add_value(leaf, memory_.look_at(bytes));
+}
+
+void FrameArguments::add_leaf(const Leaf& leaf, std::span<const std::byte> value) {
+  if (claim_name(leaf.name)) add_value(leaf, value);
+}
+
+void FrameArguments::add_value(const Leaf& leaf, std::span<const std::byte> bytes) {
+  if (has_pointee(leaf.form) && leaf.bit_size == 0)
     add_pointer(leaf.name, leaf.form, unsigned_bits(bytes, memory_.order()));
   else if (leaf.form == ValueForm::FunctionMember)
     add_function_member(leaf, bytes);
   else if (leaf.form == ValueForm::TextSlice)
     add_slice(leaf, bytes);
   else if (leaf.form == ValueForm::Text)
-    recipe_->add_for_this_frame({leaf.name, string_text(bytes)});
+    draft_.add({leaf.name, string_text(bytes)});
   else if (leaf.form == ValueForm::Bytes && leaf.bit_size == 0)
-    recipe_->add_for_this_frame({leaf.name, spelled_text(bytes, leaf.size)});
+    draft_.add({leaf.name, spelled_text(bytes, leaf.size)});
   else if (leaf.form == ValueForm::Bool || leaf.form == ValueForm::Character)
-    recipe_->add_for_this_frame(argument_of(leaf, bytes, memory_.order(), names_, text_),
-                                number_of(leaf, bytes, memory_.order()));
+    draft_.add(argument_of(leaf, bytes, memory_.order(), names_, text_),
+               number_of(leaf, bytes, memory_.order()));
   else
-    recipe_->add_for_this_frame(argument_of(leaf, bytes, memory_.order(), names_, text_));
+    draft_.add(argument_of(leaf, bytes, memory_.order(), names_, text_));
 }
 
 // The text may be in the frame, or in the program's read-only data.
@@ -76,15 +84,15 @@ void FrameArguments::add_slice(const Leaf& leaf, std::span<const std::byte> byte
   const std::uint64_t length = unsigned_bits(bytes.subspan(leaf.length_at, leaf.size / 2), memory_.order());
   const auto text = memory_.read(address, length);
   if (text.size() < length) {
-    recipe_->add_for_this_frame({leaf.name, fmt::format("{:#x} ({} bytes)", address, length)});
+    draft_.add({leaf.name, fmt::format("{:#x} ({} bytes)", address, length)});
     return;
   }
   mark_used(address, length);
-  recipe_->add_for_this_frame({leaf.name, string_text(text)});
+  draft_.add({leaf.name, string_text(text)});
 }
 
 void FrameArguments::add_more(const ValueLayout& layout) {
-  if (layout.more > 0 && claim_name(layout.more_name)) recipe_->add({layout.more_name, layout.more});
+  if (layout.more > 0 && claim_name(layout.more_name)) draft_.add({layout.more_name, layout.more});
 }
 
 // An odd "address" is the place in the table of virtual functions, and 1.
@@ -96,23 +104,22 @@ void FrameArguments::add_function_member(const Leaf& leaf, std::span<const std::
   const std::int64_t key = function == 0 ? 0 : function_member_key(function, added);
   const auto known = std::ranges::find(leaf.enumerators, key, [](const auto& e) { return e.first; });
   if (known != leaf.enumerators.end() && (function == 0 || is_virtual)) {
-    recipe_->add_for_this_frame({leaf.name, known->second});
+    draft_.add({leaf.name, known->second});
     return;
   }
   const auto text = texts_.of(ValueForm::ObjectPointer, function);
   if (!is_virtual && added == 0) return add_pointer(leaf.name, ValueForm::ObjectPointer, function);
-  recipe_->add_for_this_frame(
-      {leaf.name, fmt::format("{}{}",
-                              is_virtual ? fmt::format("&virtual table offset {}", function - 1)
-                              : text     ? std::string(names_.text(*text))
-                                         : fmt::format("{:#x}", function),
-                              added != 0 ? fmt::format(", this adjustment {}", added) : "")});
+  draft_.add({leaf.name, fmt::format("{}{}",
+                                     is_virtual ? fmt::format("&virtual table offset {}", function - 1)
+                                     : text     ? std::string(names_.text(*text))
+                                                : fmt::format("{:#x}", function),
+                                     added != 0 ? fmt::format(", this adjustment {}", added) : "")});
 }
 
 void FrameArguments::mark_used(std::uint64_t address, std::uint64_t size) {
   address = memory_.masked(address);
   for (std::size_t i = 0; i < is_used_.size(); ++i) {
-    const Block& block = *memory_.blocks()[i];
+    const HeldBlock& block = memory_.memory()[i];
     const std::uint64_t begin = memory_.masked(block.address);
     if (begin < address + size && address < begin + block.bytes.size()) is_used_[i] = true;
   }
@@ -126,17 +133,17 @@ void FrameArguments::mark_used(const Replay::ActionResult& action) {
 void FrameArguments::add_unused() {
   by_address_.clear();
   for (std::size_t i = 0; i < is_used_.size(); ++i)
-    if (!is_used_[i]) by_address_.push_back(memory_.blocks()[i]);
-  std::ranges::stable_sort(by_address_, {}, &Block::address);
-  const auto same = [](const Block* a, const Block* b) { return a->address == b->address; };
+    if (!is_used_[i]) by_address_.push_back(memory_.memory()[i]);
+  std::ranges::stable_sort(by_address_, {}, &HeldBlock::address);
+  const auto same = [](const HeldBlock& a, const HeldBlock& b) { return a.address == b.address; };
   by_address_.erase(std::unique(by_address_.begin(), by_address_.end(), same), by_address_.end());
-  for (const Block* block : by_address_) {
-    const auto name = memory_name(block->address);
+  for (const HeldBlock& block : by_address_) {
+    const auto name = memory_name(block.address);
     if (!name)
-      recipe_->add_for_this_frame(
-          {unnamed_memory_, fmt::format("{:#x}: {}", block->address, spelled_text(block->bytes, 0))});
+      draft_.add({unnamed_memory_,
+                  fmt::format("{:#x}: {}", block.address, spelled_text(memory_.look_at(block.bytes), 0))});
     else
-      add_untyped(*name, block->bytes, block->bytes.size());
+      add_untyped(*name, block.bytes, block.bytes.size());
   }
 }
 

@@ -10,28 +10,28 @@
 #include <vector>
 
 #include "converters/tfile/actions/replay.h"
-#include "converters/tfile/events/emit_recipe.h"
+#include "converters/tfile/events/recipe_draft.h"
 
 namespace convert::tfile {
 
 class FrameArguments {
  public:
   // Borrows all.
-  FrameArguments(FrameMemory& memory, NumberTexts& texts, Names& names);
+  FrameArguments(RecipeDraft& draft, FrameMemory& memory, NumberTexts& texts, Names& names);
 
-  // Borrows both until the next start().
-  void start(EmitRecipe& recipe, const Frame& frame);
+  // For the frame that the memory holds.
+  void start();
 
-  EmitRecipe& recipe() { return *recipe_; }
   // False if the frame already has an argument of this name.
   bool claim_name(NameId name);
 
   // For claimed names. The bytes of unknown type are those of a value that has `size` bytes.
-  void add_untyped(NameId name, std::span<const std::byte> bytes, std::uint64_t size);
+  void add_untyped(NameId name, const FrameBytes& bytes, std::uint64_t size);
   void add_pointer(NameId name, ValueForm form, std::uint64_t address);
 
-  // These claim their names.
-  void add_leaf(const Leaf& leaf, std::span<const std::byte> bytes);
+  // These claim their names. The bytes of a leaf are in the frame, or computed.
+  void add_leaf(const Leaf& leaf, const FrameBytes& bytes);
+  void add_leaf(const Leaf& leaf, std::span<const std::byte> value);
   void add_more(const ValueLayout& layout);  // the leaves that are not shown
 
   // An argument shows the memory, or was read through it (a pointer).
@@ -43,10 +43,12 @@ class FrameArguments {
   void add_unused();
 
  private:
+  void add_value(const Leaf& leaf, std::span<const std::byte> value);
   void add_slice(const Leaf& leaf, std::span<const std::byte> bytes);
   void add_function_member(const Leaf& leaf, std::span<const std::byte> bytes);
   std::optional<NameId> memory_name(std::uint64_t address);
 
+  RecipeDraft& draft_;
   FrameMemory& memory_;
   NumberTexts& texts_;
   Names& names_;
@@ -54,11 +56,9 @@ class FrameArguments {
   std::unordered_map<std::uint64_t, NameId> memory_names_;  // by address
 
   // Of the current frame:
-  EmitRecipe* recipe_ = nullptr;
-  std::span<const std::byte> frame_;
   std::vector<bool> is_used_;  // by block
   std::vector<NameId> claimed_names_;
-  std::vector<const Block*> by_address_;
+  std::vector<HeldBlock> by_address_;
   std::string text_;  // of the current value
 };
 

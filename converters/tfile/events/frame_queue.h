@@ -39,8 +39,6 @@ class FrameQueue {
       block.bytes = added.frame.bytes.subspan(offset, block.bytes.size());
     }
     bytes_ += added.bytes.size();
-    const auto registers = std::ranges::find(added.frame.blocks, Block::Kind::Registers, &Block::kind);
-    if (registers != added.frame.blocks.end()) added.context.registers = &*registers;
     std::ranges::push_heap(frames_, std::greater{}, key);
   }
 

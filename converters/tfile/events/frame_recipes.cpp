@@ -64,27 +64,13 @@ FrameRecipes::FrameRecipes(const TraceRecording& recording, const ShownFrames& c
       builder_(recording.trace, recording.locations, recording.symbols.get(), choice, import_context),
       details_(import_context.names) {}
 
-bool FrameRecipes::RepeatedRecipe::fits(const Frame& frame, const FrameContext& other,
-                                        const FrameTime& time) const {
-  const auto is_alike = [](const Block& a, const Block& b) {
-    return a.kind == b.kind && a.address == b.address && a.bytes.size() == b.bytes.size();
-  };
-  return context.track == other.track && context.pc == other.pc && context.location == other.location &&
-         context.is_guessed == other.is_guessed && is_synthetic == time.is_synthetic && !frame.is_partial &&
-         std::ranges::equal(blocks, frame.blocks, is_alike);
-}
-
-EmitRecipe& FrameRecipes::of(const Frame& frame, const FrameContext& context, const FrameTime& time,
-                             bool can_repeat) {
-  constexpr std::size_t kMaxRepeated = 8;  // of one tracepoint
-  auto& repeated = repeated_[frame.tracepoint];
+Recipe& FrameRecipes::of(const Frame& frame, const FrameContext& context, const FrameTime& time,
+                         bool can_repeat) {
   if (can_repeat)
-    for (RepeatedRecipe& known : repeated)
-      if (known.fits(frame, context, time)) return known.recipe;
+    if (Recipe* const known = cache_.find(frame, context, time)) return *known;
   builder_.build(latest_, frame, context, time.is_synthetic);
   details_.add(frame.tracepoint, latest_);
-  if (can_repeat && latest_.is_reusable() && repeated.size() < kMaxRepeated && !frame.is_partial)
-    repeated.push_back({latest_, frame.blocks, context, time.is_synthetic});
+  if (can_repeat) cache_.add(latest_, frame, context, time);
   return latest_;
 }
 

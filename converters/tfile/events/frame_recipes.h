@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "converters/tfile/events/emit_recipe.h"
 #include "converters/tfile/events/recipe_builder.h"
+#include "converters/tfile/events/recipe_cache.h"
 #include "converters/tfile/threads/survey.h"
 
 namespace convert::tfile {
@@ -37,7 +37,7 @@ class TracepointDetails {
   explicit TracepointDetails(const Names& names) : names_(names) {}
 
   // Counts the memory without a name in the recipe of a frame. Some frames of each tracepoint are enough.
-  void add(std::int16_t tracepoint, const EmitRecipe& recipe) {
+  void add(std::int16_t tracepoint, const Recipe& recipe) {
     Counted& counted = counted_[tracepoint];
     if (counted.frames++ >= kCountedFrames) return;
     counted.unnamed =
@@ -62,47 +62,23 @@ class TracepointDetails {
 
 class FrameRecipes {
  public:
-  // How the frames of one pattern are emitted.
-  struct PatternRecipe {
-    EmitRecipe recipe;
-    std::int16_t tracepoint;
-    Lane* lane;
-  };
-
   // Borrows all but the choice.
   FrameRecipes(const TraceRecording& recording, const ShownFrames& choice, ImportContext& import_context);
 
-  // The recipe of a frame. `can_repeat`: it may fit others of the tracepoint. Valid until the next call.
-  EmitRecipe& of(const Frame& frame, const FrameContext& context, const FrameTime& time, bool can_repeat);
-  // The recipes of patterns, in the order in which they were learned.
-  bool has_patterns() const { return !patterns_.empty(); }
-  PatternRecipe& of_pattern(std::size_t pattern) { return patterns_[pattern]; }
-  void learn(const EmitRecipe& recipe, std::int16_t tracepoint, Lane& lane) {
-    patterns_.push_back({.recipe = recipe, .tracepoint = tracepoint, .lane = &lane});
-  }
+  // The recipe of a frame. `can_repeat`: it may serve others of the tracepoint. Valid until the next call.
+  Recipe& of(const Frame& frame, const FrameContext& context, const FrameTime& time, bool can_repeat);
+  RecipeCache& cache() { return cache_; }
 
   // What the report says of each tracepoint, and the plotted items without a number.
   std::vector<std::string> details() const;
   std::vector<std::string> not_plotted() const { return builder_.plots().missing(); }
 
  private:
-  // How frames are emitted that have the same blocks and context, but whose bytes have no pattern: their
-  // registers are looked at to find the thread.
-  struct RepeatedRecipe {
-    EmitRecipe recipe;
-    std::vector<Block> blocks;
-    FrameContext context;
-    bool is_synthetic;
-
-    bool fits(const Frame& frame, const FrameContext& other, const FrameTime& time) const;
-  };
-
   const TraceRecording& recording_;
   RecipeBuilder builder_;
   TracepointDetails details_;
-  EmitRecipe latest_;
-  std::vector<PatternRecipe> patterns_;
-  std::map<std::int16_t, std::vector<RepeatedRecipe>> repeated_;  // by tracepoint
+  Recipe latest_;
+  RecipeCache cache_;
 };
 
 }  // namespace convert::tfile

@@ -46,42 +46,39 @@ VariableArguments::Shown& VariableArguments::variable(std::uint64_t number) {
   return variables_.try_emplace(is_too_many ? ~std::uint64_t{0} : number, added).first->second;
 }
 
-void VariableArguments::collect(const Frame& frame) {
+void VariableArguments::collect(const std::vector<HeldBlock>& blocks) {
+  for (Shown* const shown : in_frame_) shown->held.clear();
   in_frame_.clear();
-  for (const Block& block : frame.blocks) {
+  for (const HeldBlock& block : blocks) {
     if (block.kind != Block::Kind::Variable) continue;
     Shown& shown = variable(block.address);
-    if (shown.frame == frame.number) {
-      shown.earlier.push_back(shown.latest->value);
-    } else {
-      shown.frame = frame.number;
-      shown.earlier.clear();
-      in_frame_.push_back(&shown);
-    }
-    shown.latest = &block;
+    if (shown.held.empty()) in_frame_.push_back(&shown);
+    shown.held.push_back(block.bytes);
   }
 }
 
-void VariableArguments::add(EmitRecipe& recipe, const Frame& frame) {
-  collect(frame);
+void VariableArguments::add(RecipeDraft& draft, FrameMemory& memory) {
+  collect(memory.blocks());
   for (const Shown* shown : in_frame_) {
-    recipe.add_number(shown->name, ValueForm::Signed, shown->latest->bytes);
+    const FrameBytes& latest = shown->held.back();
+    draft.add_number(shown->name, ValueForm::Signed, latest);
     // Which earlier values are shown depends on the values.
-    if (!shown->earlier.empty()) recipe.set_for_one_frame();
-    std::size_t count = 0;
-    for (const std::int64_t earlier : shown->earlier) {
-      constexpr std::size_t kMaxEarlier = 16;
-      ++count;
-      if (earlier == shown->latest->value || count > kMaxEarlier) continue;
-      const std::string name = fmt::format("{} ({})", names_.text(shown->name), count);
-      recipe.add_for_this_frame({names_.intern(name), earlier});
+    const auto value_of = [&](const FrameBytes& bytes) {
+      return static_cast<std::int64_t>(unsigned_bits(memory.look_at(bytes), memory.order()));
+    };
+    constexpr std::size_t kMaxEarlier = 16;
+    for (std::size_t i = 0; i + 1 < shown->held.size() && i < kMaxEarlier; ++i) {
+      const std::int64_t earlier = value_of(shown->held[i]);
+      if (earlier == value_of(latest)) continue;
+      const std::string name = fmt::format("{} ({})", names_.text(shown->name), i + 1);
+      draft.add({names_.intern(name), earlier});
     }
   }
 }
 
-void VariableArguments::add_counters(EmitRecipe& recipe) const {
+void VariableArguments::add_counters(RecipeDraft& draft) const {
   for (const Shown* shown : in_frame_)
-    if (shown->is_counter) recipe.add_counter(shown->label, shown->name, shown->latest->bytes);
+    if (shown->is_counter) draft.add_counter(shown->label, shown->name, shown->held.back());
 }
 
 RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locations,
@@ -93,12 +90,16 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
       continued_(import_context.names, import_context.timeline.options().lanes.limits.arguments_per_record),
       plots_(choice.plotted, import_context.names),
       texts_(symbols, import_context.names, trace.format.order),
-      values_(trace, symbols, texts_, import_context),
+      memory_(trace.register_layout(), trace.format.order,
+              [symbols](std::uint64_t address) {
+                return symbols != nullptr ? symbols->constant_bytes(address) : std::span<const std::byte>();
+              }),
+      draft_(import_context.names.intern(argument_names::kFrame), continued_, plots_, texts_),
+      values_(trace, symbols, draft_, memory_, texts_, import_context),
       variables_(trace.description, import_context.names),
       registers_(trace, choice.registers, import_context.names) {
   Names& names = import_context.names;
-  own_names_ = {.frame = names.intern(argument_names::kFrame),
-                .tracepoint = names.intern(argument_names::kTracepoint),
+  own_names_ = {.tracepoint = names.intern(argument_names::kTracepoint),
                 .pc = names.intern(argument_names::kPc),
                 .loc = names.intern(argument_names::kLoc),
                 .inlined = names.intern(argument_names::kInlined),
@@ -107,78 +108,78 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
                 .static_data = names.intern("static data")};
 }
 
-void RecipeBuilder::build(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
+void RecipeBuilder::build(Recipe& recipe, const Frame& frame, const FrameContext& context,
                           bool time_is_synthetic) {
-  const ExpectedFrames* const location = location_of(frame, context);
+  const ExpectedFrames* const location = location_of(frame.tracepoint, context);
   const CodeName& name = code_names_.of(frame, context, location != nullptr ? location->location : nullptr);
   const ExpectedBlocks* expected = nullptr;
   if (location != nullptr) expected = context.is_step ? &location->step : &location->hit;
-  recipe.start(frame, own_names_.frame, name.label, context.opens_call, continued_, plots_, texts_);
-  add_head(recipe, frame, context, name, time_is_synthetic);
-  values_.add(recipe, frame, context, location, is_fast(frame, context));
-  variables_.add(recipe, frame);
-  add_static_data(recipe, frame);
-  if (context.registers != nullptr)
-    registers_.add(recipe, *context.registers, expected, is_fast(frame, context));
-  if (blobs_ != Blobs::None) add_blobs(recipe, frame);
-  variables_.add_counters(recipe);
-  recipe.add_plots();
+  // From here on the frame is looked at through its memory only, which remembers whether values were used.
+  memory_.start(frame, is_fast(frame.tracepoint, context));
+  draft_.start(recipe, memory_, name.label, context.opens_call);
+  add_head(frame.tracepoint, context, name, time_is_synthetic);
+  values_.add(frame.number, frame.tracepoint, context, location);
+  variables_.add(draft_, memory_);
+  add_static_data();
+  registers_.add(draft_, memory_, expected);
+  if (blobs_ != Blobs::None) add_blobs();
+  variables_.add_counters(draft_);
+  draft_.finish();
 }
 
-void RecipeBuilder::add_head(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
-                             const CodeName& name, bool time_is_synthetic) {
-  recipe.add({own_names_.tracepoint, std::int32_t{frame.tracepoint}});
-  if (context.pc) recipe.add({own_names_.pc, Pointer{*context.pc}});
-  if (!name.source.empty()) recipe.add({own_names_.loc, name.source});
-  if (!name.inlined.empty()) recipe.add({own_names_.inlined, name.inlined});
-  if (time_is_synthetic) recipe.add({own_names_.time, "synthetic"});
-  if (context.is_guessed) recipe.add({own_names_.thread, "guessed"});
+void RecipeBuilder::add_head(std::int16_t tracepoint, const FrameContext& context, const CodeName& name,
+                             bool time_is_synthetic) {
+  draft_.add({own_names_.tracepoint, std::int32_t{tracepoint}});
+  if (context.pc) draft_.add({own_names_.pc, Pointer{*context.pc}});
+  if (!name.source.empty()) draft_.add({own_names_.loc, name.source});
+  if (!name.inlined.empty()) draft_.add({own_names_.inlined, name.inlined});
+  if (time_is_synthetic) draft_.add({own_names_.time, "synthetic"});
+  if (context.is_guessed) draft_.add({own_names_.thread, "guessed"});
 }
 
 // The location whose actions a frame is compared with; null if the tracepoint is unknown.
-const ExpectedFrames* RecipeBuilder::location_of(const Frame& frame, const FrameContext& context) const {
+const ExpectedFrames* RecipeBuilder::location_of(std::int16_t tracepoint, const FrameContext& context) const {
   if (context.location != nullptr) return context.location;
   // Any location of the tracepoint serves: blocks that do not match it get no name.
-  const auto locations = locations_.of(frame.tracepoint);
+  const auto locations = locations_.of(tracepoint);
   return locations.empty() ? nullptr : &locations.front();
 }
 
-bool RecipeBuilder::is_fast(const Frame& frame, const FrameContext& context) const {
+bool RecipeBuilder::is_fast(std::int16_t tracepoint, const FrameContext& context) const {
   if (context.location != nullptr) return context.location->location->is_fast;
-  return locations_.has_fast(frame.tracepoint);
+  return locations_.has_fast(tracepoint);
 }
 
-void RecipeBuilder::add_static_data(EmitRecipe& recipe, const Frame& frame) {
-  for (const Block& block : frame.blocks) {
+void RecipeBuilder::add_static_data() {
+  for (const HeldBlock& block : memory_.blocks()) {
     if (block.kind != Block::Kind::StaticData) continue;
-    recipe.add_for_this_frame({own_names_.static_data, is_printable(block.bytes)
-                                                           ? string_text(block.bytes)
-                                                           : spelled_text(block.bytes, 0)});
+    const auto bytes = memory_.look_at(block.bytes);
+    draft_.add({own_names_.static_data, is_printable(bytes) ? string_text(bytes) : spelled_text(bytes, 0)});
   }
 }
 
 // Blocks at one address make one blob: the first block, then the tail of a longer one.
-void RecipeBuilder::add_blobs(EmitRecipe& recipe, const Frame& frame) {
+void RecipeBuilder::add_blobs() {
   by_address_.clear();
   bool has_registers = false;
-  for (const Block& block : frame.blocks) {
-    if (block.kind == Block::Kind::Memory && !block.bytes.empty()) by_address_.push_back(&block);
-    if (block.kind == Block::Kind::StaticData && !is_printable(block.bytes))
-      recipe.add_blob("/static", block.bytes);
+  for (const HeldBlock& block : memory_.blocks()) {
+    if (block.kind == Block::Kind::Memory && !block.bytes.empty()) by_address_.push_back(block);
+    if (block.kind == Block::Kind::StaticData && !is_printable(memory_.look_at(block.bytes)))
+      draft_.add_blob("/static", block.bytes);
     if (block.kind == Block::Kind::Registers && blobs_ == Blobs::All && !has_registers) {
       has_registers = true;
-      recipe.add_blob("/registers", block.bytes);
+      draft_.add_blob("/registers", block.bytes);
     }
   }
-  std::ranges::stable_sort(by_address_, {}, &Block::address);
+  std::ranges::stable_sort(by_address_, {}, &HeldBlock::address);
   for (std::size_t i = 0; i < by_address_.size();) {
-    const std::uint64_t address = by_address_[i]->address;
-    std::size_t size = by_address_[i]->bytes.size();
-    recipe.add_blob(fmt::format("/memory/{:#x}", address), by_address_[i]->bytes);
-    for (++i; i < by_address_.size() && by_address_[i]->address == address; ++i) {
-      const auto other = by_address_[i]->bytes;
+    const std::uint64_t address = by_address_[i].address;
+    std::size_t size = by_address_[i].bytes.size();
+    draft_.add_blob(fmt::format("/memory/{:#x}", address), by_address_[i].bytes);
+    for (++i; i < by_address_.size() && by_address_[i].address == address; ++i) {
+      const FrameBytes& other = by_address_[i].bytes;
       if (other.size() <= size) continue;
-      recipe.add_to_blob(other.subspan(size));
+      draft_.add_to_blob(other.subspan(size));
       size = other.size();
     }
   }

@@ -9,7 +9,7 @@
 
 #include "converters/model/importer.h"
 #include "converters/tfile/events/code_names.h"
-#include "converters/tfile/events/emit_recipe.h"
+#include "converters/tfile/events/recipe_draft.h"
 #include "converters/tfile/events/register_arguments.h"
 #include "converters/tfile/events/value_arguments.h"
 #include "converters/tfile/frames/trace_file.h"
@@ -30,22 +30,20 @@ class VariableArguments {
   // Borrows `names`.
   VariableArguments(const Description& description, Names& names);
 
-  // Adds the arguments. Borrows the frame until the next call, for add_counters().
-  void add(EmitRecipe& recipe, const Frame& frame);
-  void add_counters(EmitRecipe& recipe) const;
+  // Adds the arguments of the frame that the memory holds; add_counters() afterwards is for the same frame.
+  void add(RecipeDraft& draft, FrameMemory& memory);
+  void add_counters(RecipeDraft& draft) const;
 
  private:
   struct Shown {
     NameId name{};
     LabelId label{};
     bool is_counter = true;
-    std::uint64_t frame = ~std::uint64_t{0};  // the number of the frame that the following belong to
-    const Block* latest = nullptr;
-    std::vector<std::int64_t> earlier = {};
+    std::vector<FrameBytes> held = {};  // its values in the current frame, the latest last
   };
 
   Shown& variable(std::uint64_t number);
-  void collect(const Frame& frame);
+  void collect(const std::vector<HeldBlock>& blocks);
 
   Names& names_;
   std::unordered_map<std::uint64_t, Shown> variables_;
@@ -59,21 +57,21 @@ class RecipeBuilder {
                 const ShownFrames& choice, ImportContext& import_context);
 
   // Builds the recipe of `frame`. It opens the call of a hit with steps, but the caller ends calls.
-  void build(EmitRecipe& recipe, const Frame& frame, const FrameContext& context, bool time_is_synthetic);
+  void build(Recipe& recipe, const Frame& frame, const FrameContext& context, bool time_is_synthetic);
 
   const Plots& plots() const { return plots_; }
   const ValueArguments& values() const { return values_; }
 
  private:
-  void add_head(EmitRecipe& recipe, const Frame& frame, const FrameContext& context, const CodeName& name,
+  void add_head(std::int16_t tracepoint, const FrameContext& context, const CodeName& name,
                 bool time_is_synthetic);
-  void add_static_data(EmitRecipe& recipe, const Frame& frame);
-  void add_blobs(EmitRecipe& recipe, const Frame& frame);
-  const ExpectedFrames* location_of(const Frame& frame, const FrameContext& context) const;
-  bool is_fast(const Frame& frame, const FrameContext& context) const;
+  void add_static_data();
+  void add_blobs();
+  const ExpectedFrames* location_of(std::int16_t tracepoint, const FrameContext& context) const;
+  bool is_fast(std::int16_t tracepoint, const FrameContext& context) const;
 
   struct OwnNames {
-    NameId frame, tracepoint, pc, loc, inlined, time, thread, static_data;
+    NameId tracepoint, pc, loc, inlined, time, thread, static_data;
   };
 
   const LocationTable& locations_;
@@ -83,10 +81,12 @@ class RecipeBuilder {
   ContinuedLabels continued_;
   Plots plots_;
   NumberTexts texts_;
+  FrameMemory memory_;
+  RecipeDraft draft_;
   ValueArguments values_;
   VariableArguments variables_;
   RegisterArguments registers_;
-  std::vector<const Block*> by_address_;  // memory blocks of the current frame
+  std::vector<HeldBlock> by_address_;  // memory blocks of the current frame
 };
 
 }  // namespace convert::tfile

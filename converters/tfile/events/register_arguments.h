@@ -2,14 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "converters/model/names/names.h"
 #include "converters/tfile/actions/expected_blocks.h"
-#include "converters/tfile/events/emit_recipe.h"
+#include "converters/tfile/events/recipe_draft.h"
 #include "converters/tfile/events/values.h"
 #include "converters/tfile/frames/frame_memory.h"
 #include "converters/tfile/frames/trace_file.h"
@@ -25,51 +24,47 @@ class RegisterArguments {
   // Borrows the register layout.
   RegisterArguments(const TraceFile& trace, RegisterChoice choice, Names& names);
 
-  // Adds the arguments of a frame with a register block. `expected` is null for frames of unknown
-  // tracepoints. `is_fast`: the frame is that of a fast tracepoint.
-  void add(EmitRecipe& recipe, const Block& registers, const ExpectedBlocks* expected, bool is_fast) const;
+  // Adds the arguments of a frame. `expected` is null for frames of unknown tracepoints.
+  void add(RecipeDraft& draft, FrameMemory& memory, const ExpectedBlocks* expected) const;
 
  private:
   struct ShownRegister {
     const Register* reg;
     NameId name;
-    bool is_in_fast_frames;  // fast tracepoints record only these; the others are zero bytes there
-    bool is_by_name_only;    // shown only where the tracepoint's actions name it
+    bool is_by_name_only;  // shown only where the tracepoint's actions name it
   };
   bool is_shown(const ShownRegister& shown, const ExpectedBlocks* expected) const;
 
   RegisterChoice choice_;
-  std::endian order_;
   std::vector<ShownRegister> registers_;
 };
 
 inline RegisterArguments::RegisterArguments(const TraceFile& trace, RegisterChoice choice, Names& names)
-    : choice_(choice), order_(trace.format.order) {
+    : choice_(choice) {
   if (!trace.layout || choice == RegisterChoice::None) return;
   for (const Register& reg : trace.layout->registers()) {
     if (reg.name.empty() || (choice == RegisterChoice::General && !reg.is_general)) continue;
     registers_.push_back({.reg = &reg,
                           .name = names.intern("reg." + reg.name),
-                          .is_in_fast_frames = is_in_fast_frames(reg, *trace.layout),
                           .is_by_name_only = choice == RegisterChoice::Auto && !reg.is_general});
   }
 }
 
-inline void RegisterArguments::add(EmitRecipe& recipe, const Block& registers, const ExpectedBlocks* expected,
-                                   bool is_fast) const {
+inline void RegisterArguments::add(RecipeDraft& draft, FrameMemory& memory,
+                                   const ExpectedBlocks* expected) const {
   for (const ShownRegister& shown : registers_) {
-    if (shown.reg->offset >= registers.bytes.size()) break;  // nor are those behind it recorded
-    if ((is_fast && !shown.is_in_fast_frames) || !is_shown(shown, expected)) continue;
-    const auto bytes = bytes_of(*shown.reg, registers.bytes);
+    if (shown.reg->offset >= memory.registers_size()) break;  // nor are those after it recorded
+    if (!is_shown(shown, expected)) continue;
+    const FrameBytes bytes = memory.place_of(*shown.reg);
     if (bytes.empty()) continue;
     const ValueForm form = shown.reg->form;
     // Integers in hexadecimal, as debuggers print registers: pointers are shown so.
     if (is_number(form, shown.reg->size))
-      recipe.add_number(shown.name, form == ValueForm::Float ? form : ValueForm::Pointer, bytes);
+      draft.add_number(shown.name, form == ValueForm::Float ? form : ValueForm::Pointer, bytes);
     else if (form == ValueForm::Flags && shown.reg->size <= 8)
-      recipe.add_number(shown.name, form, bytes, shown.reg);
+      draft.add_number(shown.name, form, bytes, shown.reg);
     else
-      recipe.add_for_this_frame({shown.name, hex_text(bytes, order_)});
+      draft.add({shown.name, hex_text(memory.look_at(bytes), memory.order())});
   }
 }
 

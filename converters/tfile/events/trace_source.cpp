@@ -39,7 +39,7 @@ bool TraceSource::pump(const PumpBudget& budget) {
 
 bool TraceSource::read_frames(std::size_t budget_bytes) {
   for (std::size_t lane_bytes = 0;;) {
-    if (recipes_.has_patterns()) emit_by_patterns(budget_bytes, lane_bytes);
+    if (recipes_.cache().has_patterns()) emit_by_patterns(budget_bytes, lane_bytes);
     if (lane_bytes >= budget_bytes) return true;
     const Frame* frame = reader_.next();
     if (frame == nullptr) {
@@ -61,7 +61,7 @@ void TraceSource::emit_by_patterns(std::size_t budget_bytes, std::size_t& lane_b
   while (lane_bytes < budget_bytes) {
     const auto* match = patterns_.peek();
     if (!match) return;
-    FrameRecipes::PatternRecipe& known = recipes_.of_pattern(match->pattern);
+    RecipeCache::Known& known = recipes_.cache().of_pattern(match->pattern);
     const std::uint64_t number = reader_.frames_read();
     Lane& lane = *known.lane;
     const FrameTime time = clock_.time_of(number, match->stamp(), false);
@@ -86,9 +86,9 @@ std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
   }
   const auto [lane_bytes, recipe] = emit(frame, context, time, *lane);
   const bool may_learn =
-      context.registers == nullptr && classifier_.classifies_alike(frame) && recipe->is_reusable();
+      !context.has_registers && classifier_.classifies_alike(frame) && recipe->is_reusable();
   if (may_learn && patterns_.learn(frame, stamp_ns.has_value()))
-    recipes_.learn(*recipe, frame.tracepoint, *lane);
+    recipes_.cache().add_pattern(*recipe, frame.tracepoint, *lane);
   return lane_bytes;
 }
 
@@ -114,8 +114,8 @@ std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool
 TraceSource::Emitted TraceSource::emit(const Frame& frame, const FrameContext& context, const FrameTime& time,
                                        Lane& lane) {
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
-  const bool can_repeat = context.registers != nullptr && classifier_.classifies_alike(frame);
-  EmitRecipe& recipe = recipes_.of(frame, context, time, can_repeat);
+  const bool can_repeat = context.has_registers && classifier_.classifies_alike(frame);
+  Recipe& recipe = recipes_.of(frame, context, time, can_repeat);
   const std::size_t lane_bytes =
       recipe.run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (context.opens_call) calls_.open(lane, frame.tracepoint, time_ns);

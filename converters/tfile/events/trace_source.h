@@ -97,8 +97,8 @@ class TraceSource : public Source {
   std::size_t emit_by_blocks(const Frame& frame);
   std::size_t emit_earliest();
   struct Emitted {
-    std::size_t lane_bytes;    // approximately
-    const EmitRecipe* recipe;  // valid until the next frame
+    std::size_t lane_bytes;  // approximately
+    const Recipe* recipe;    // valid until the next frame
   };
   Emitted emit(const Frame& frame, const FrameContext& context, const FrameTime& time, Lane& lane);
   std::uint64_t begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step, std::uint64_t time_ns);

@@ -42,30 +42,27 @@ bool is_shown_as_text(bool is_collected_as_string, std::uint64_t size) {
 
 }  // namespace
 
-ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, NumberTexts& texts,
-                               ImportContext& import_context)
+ValueArguments::ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, RecipeDraft& draft,
+                               FrameMemory& memory, NumberTexts& texts, ImportContext& import_context)
     : trace_(trace),
       symbols_(symbols),
       names_(import_context.names),
       notes_(import_context.timeline.new_notes()),
-      memory_(trace.register_layout(), trace.format.order,
-              [symbols](std::uint64_t address) {
-                return symbols != nullptr ? symbols->constant_bytes(address) : std::span<const std::byte>();
-              }),
-      items_(trace, symbols, memory_),
-      arguments_(memory_, texts, names_),
+      draft_(draft),
+      memory_(memory),
+      items_(trace, symbols, memory),
+      arguments_(draft, memory, texts, names_),
       work_(kFrameWork, trace.file->size()) {
   memory_.set_work(work_);
 }
 
-void ValueArguments::add(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
-                         const ExpectedFrames* location, bool is_fast) {
-  frame_ = &frame;
-  memory_.start(frame, context.registers, is_fast);
-  arguments_.start(recipe, frame);
+void ValueArguments::add(std::uint64_t number, std::int16_t tracepoint, const FrameContext& context,
+                         const ExpectedFrames* location) {
+  number_ = number;
+  tracepoint_ = tracepoint;
+  arguments_.start();
   if (location != nullptr) add_items(context, *location);
   arguments_.add_unused();
-  if (memory_.depends_on_values()) recipe.set_for_one_frame();
 }
 
 void ValueArguments::add_items(const FrameContext& context, const ExpectedFrames& location) {
@@ -74,10 +71,10 @@ void ValueArguments::add_items(const FrameContext& context, const ExpectedFrames
   const bool was_exceeded = work_.is_exceeded();
   // The actions were made for the location's address, which also serves where the frame has none.
   const std::uint64_t address = context.pc.value_or(location.location->address);
-  if (!items_.start(frame_->tracepoint, address, context, expected, work_)) {
+  if (!items_.start(tracepoint_, address, context, expected, work_)) {
     if (!was_exceeded)
       note_over_limit(notes_, Location::file(trace_.path), work_,
-                      fmt::format("from frame {} on, values have no names", frame_->number));
+                      fmt::format("from frame {} on, values have no names", number_));
     return;
   }
   // A text (collect/s) is shown instead of the pointer to it, whichever was collected first.
@@ -173,7 +170,7 @@ bool ValueArguments::add_text_at(const ItemValue& item) {
   const auto bytes = memory_.text(*address);
   if (bytes.empty()) return false;
   const NameId name = name_of(item.text);
-  if (arguments_.claim_name(name)) arguments_.recipe().add_for_this_frame({name, string_text(bytes)});
+  if (arguments_.claim_name(name)) draft_.add({name, string_text(memory_.look_at(bytes))});
   arguments_.mark_used(*address, 1);
   if (pointer.storage.kind == Storage::Kind::Memory)
     arguments_.mark_used(pointer.storage.address, pointer.type->size);
@@ -190,7 +187,8 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
     arguments_.mark_used(address, type.size);
     const ItemValue target{item.text, without_reference(item.value, items_.evaluation())};
     if (target.value.type == nullptr) return false;
-    add_target(item, target, unsigned_bits(bytes.first(memory_.address_bytes()), memory_.order()));
+    add_target(item, target,
+               unsigned_bits(memory_.look_at(bytes.first(memory_.address_bytes())), memory_.order()));
     return true;
   }
   // GDB records the address of an array of unknown size, and none of its elements.
@@ -231,7 +229,6 @@ bool ValueArguments::add_constant(const ItemValue& item) {
 // Shows the parts of a value that is in registers or computed.
 bool ValueArguments::add_leaves(const ItemValue& item, std::span<const std::byte> bytes,
                                 const std::vector<bool>& known) {
-  memory_.set_depends_on_values();
   bool has_any = bytes.empty();
   const ValueLayout& layout = layout_of(item);
   const auto is_known = [&known](const Leaf& leaf) {
@@ -290,14 +287,13 @@ NameId ValueArguments::name_of(std::string_view text) {
 // Shows what the actions recorded for an item, as far as it can't be another's.
 void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expected) {
   const ExpectedBlocks::Item& item = expected.items[index];
-  EmitRecipe& recipe = arguments_.recipe();
   const auto add = [&](const Replay::RecordedMemory& recording) {
     arguments_.mark_used(recording.address, recording.size);
     if (!arguments_.claim_name(item.name)) return;
     if (item.kind == Kind::ReturnAddress)
-      recipe.add_number(item.name, ValueForm::Pointer, recording.bytes);
+      draft_.add_number(item.name, ValueForm::Pointer, recording.bytes);
     else if (recording.is_string || is_shown_as_text(item.is_string, recording.bytes.size()))
-      recipe.add_for_this_frame({item.name, string_text(recording.bytes)});
+      draft_.add({item.name, string_text(memory_.look_at(recording.bytes))});
     else
       arguments_.add_untyped(item.name, recording.bytes, recording.size);
   };
@@ -321,7 +317,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
     const bool is_computed =
         expected.shapes[j].reads && (item.kind == Kind::Value || !expected.shapes[j].blocks.empty());
     if (!has_result && is_computed && action.result && arguments_.claim_name(item.name)) {
-      recipe.add_for_this_frame({item.name, static_cast<std::int64_t>(*action.result)});
+      draft_.add({item.name, static_cast<std::int64_t>(*action.result)});
       arguments_.mark_used(action);
     }
   }
@@ -347,14 +343,12 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
 
 // Each item of a tracepoint is noted once.
 void ValueArguments::note(const NoteKind& kind, std::string_view item, std::string_view problem) {
-  if (noted_.size() >= kMaxNoted || !noted_.emplace(&kind, frame_->tracepoint, std::string(item)).second)
-    return;
-  Lacking& lacking = lacking_[frame_->tracepoint];
+  if (noted_.size() >= kMaxNoted || !noted_.emplace(&kind, tracepoint_, std::string(item)).second) return;
+  Lacking& lacking = lacking_[tracepoint_];
   if (lacking.items++ == 0)
     lacking.first = fmt::format("`{}`: {}", item, problem.substr(0, problem.find(": ")));
-  notes_.add(
-      kind, Location::file(trace_.path),
-      fmt::format("tracepoint {}, frame {}: `{}`: {}", frame_->tracepoint, frame_->number, item, problem));
+  notes_.add(kind, Location::file(trace_.path),
+             fmt::format("tracepoint {}, frame {}: `{}`: {}", tracepoint_, number_, item, problem));
 }
 
 }  // namespace convert::tfile

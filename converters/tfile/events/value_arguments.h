@@ -23,13 +23,13 @@ namespace convert::tfile {
 class ValueArguments {
  public:
   // Borrows all; `symbols` may be null.
-  ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, NumberTexts& texts,
-                 ImportContext& import_context);
+  ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, RecipeDraft& draft,
+                 FrameMemory& memory, NumberTexts& texts, ImportContext& import_context);
 
-  // Adds the arguments of a frame. `location` has the actions that the frame is compared with; without it no
-  // memory has a name. `is_fast`: the frame is that of a fast tracepoint.
-  void add(EmitRecipe& recipe, const Frame& frame, const FrameContext& context,
-           const ExpectedFrames* location, bool is_fast);
+  // Adds the arguments of the frame that the memory holds. `location` has the actions that the frame is
+  // compared with; without it (null) no memory has a name.
+  void add(std::uint64_t number, std::int16_t tracepoint, const FrameContext& context,
+           const ExpectedFrames* location);
 
   // The items of a tracepoint that had no value of a known type in some frame, and the first one's reason.
   struct Lacking {
@@ -57,7 +57,8 @@ class ValueArguments {
   const ProgramSymbols* symbols_;
   Names& names_;
   Notes& notes_;
-  FrameMemory memory_;
+  RecipeDraft& draft_;
+  FrameMemory& memory_;
   FrameItems items_;
   FrameArguments arguments_;
   std::map<std::string, NameId, std::less<>> value_names_;
@@ -65,8 +66,10 @@ class ValueArguments {
   std::map<std::tuple<const Type*, NameId, std::uint64_t, std::uint64_t>, ValueLayout> layouts_;
   std::set<std::tuple<const NoteKind*, std::int16_t, std::string>> noted_;
   std::map<std::int16_t, Lacking> lacking_;  // by tracepoint
-  const Frame* frame_ = nullptr;             // the current one
   fxt::Budget work_;
+  // Of the current frame:
+  std::uint64_t number_ = 0;
+  std::int16_t tracepoint_ = 0;
 };
 
 }  // namespace convert::tfile

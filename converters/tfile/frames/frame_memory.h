@@ -14,6 +14,7 @@
 
 #include "converters/tfile/description/numbers.h"
 #include "converters/tfile/description/register_layout.h"
+#include "converters/tfile/frames/frame_bytes.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "fxt/support/budget.h"
 
@@ -26,6 +27,16 @@ inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout)
   return reg.is_general && !reg.name.starts_with("orig_");
 }
 
+// A block of the frame, without its values.
+struct HeldBlock {
+  Block::Kind kind;
+  std::uint64_t address;  // of a variable its number
+  FrameBytes bytes;
+};
+
+// Values and places are of different types. A place (FrameBytes) is the same in all frames of the same
+// blocks. A value is not: whatever gives one, remembers that the frame was looked at, and what is made of it
+// serves this frame alone.
 class FrameMemory {
  public:
   // The bytes from an address on of the read-only data of the program.
@@ -43,85 +54,89 @@ class FrameMemory {
   // False if the budget is exceeded.
   bool take_work(std::uint64_t steps) { return work_ == nullptr || work_->take(steps); }
 
-  // Borrows the frame. `registers` may be null.
-  void start(const Frame& frame, const Block* registers, bool is_fast) {
+  // Borrows the frame. `is_fast`: it is that of a fast tracepoint.
+  void start(const Frame& frame, bool is_fast) {
     frame_ = &frame;
-    registers_ = registers;
+    registers_ = {};
+    has_registers_ = false;
     is_fast_ = is_fast;
-    depends_on_values_ = false;
+    was_looked_at_ = false;
+    blocks_.clear();
     memory_.clear();
     joined_.clear();
-    for (const Block& block : frame.blocks)
-      if (block.kind == Block::Kind::Memory) memory_.push_back(&block);
+    for (const Block& block : frame.blocks) {
+      blocks_.push_back({block.kind, block.address, place_of(block)});
+      if (block.kind == Block::Kind::Memory) memory_.push_back(blocks_.back());
+      if (block.kind == Block::Kind::Registers && !std::exchange(has_registers_, true))
+        registers_ = blocks_.back().bytes;
+    }
   }
 
   const RegisterLayout* layout() const { return layout_; }
   std::endian order() const { return order_; }
   std::size_t address_bytes() const { return layout_ != nullptr ? layout_->address_bytes() : 8; }
   std::uint64_t masked(std::uint64_t address) const { return address & address_mask_; }
-  const std::vector<const Block*>& blocks() const { return memory_; }  // of memory, in the frame's order
 
-  // Whether anything was asked for that may be different in other frames of the same blocks. Then what is
-  // made of it serves this frame alone. Registers, variables, read() and number() set it; bytes() and
-  // held_from() do not: they are for bytes that are shown, which a recipe loads again from each frame.
-  bool depends_on_values() const { return depends_on_values_; }
-  void set_depends_on_values() { depends_on_values_ = true; }
+  // ---- Places ----
 
+  const std::vector<HeldBlock>& blocks() const { return blocks_; }  // in the frame's order
+  const std::vector<HeldBlock>& memory() const { return memory_; }  // those of memory
+
+  bool has_registers() const { return has_registers_; }
+  std::size_t registers_size() const { return registers_.size(); }  // of their block, in bytes
   // Empty when the frame does not hold the register.
-  std::span<const std::byte> register_bytes(const Register& reg) {
-    depends_on_values_ = true;
-    if (registers_ == nullptr || (is_fast_ && !is_in_fast_frames(reg, *layout_))) return {};
-    return bytes_of(reg, registers_->bytes);
-  }
-  std::optional<std::uint64_t> register_value(const Register& reg) {
-    const auto bytes = register_bytes(reg);
-    return bytes.empty() || bytes.size() > 8 ? std::nullopt : std::optional(unsigned_bits(bytes, order_));
-  }
-
-  // By the target's number.
-  std::optional<std::uint64_t> register_value(std::uint64_t number) {
-    const Register* const reg = layout_ != nullptr ? layout_->by_number(number) : nullptr;
-    return reg != nullptr ? register_value(*reg) : std::nullopt;
+  FrameBytes place_of(const Register& reg) const {
+    const bool is_held = reg.offset <= registers_.size() && reg.size <= registers_.size() - reg.offset;
+    if (!is_held || (is_fast_ && !is_in_fast_frames(reg, *layout_))) return {};
+    return registers_.subspan(reg.offset, reg.size);
   }
 
   // Memory, from the first block that holds an address on; empty when any of the bytes is missing. Valid
   // until start().
-  std::span<const std::byte> bytes(std::uint64_t address, std::uint64_t size) {
+  FrameBytes bytes(std::uint64_t address, std::uint64_t size) {
     address = masked(address);
-    const auto first = held_from(address);
+    const FrameBytes first = held_from(address);
     if (first.size() >= size) return first.first(size);
     if (first.empty() || size > kMaxJoined) return {};
-    std::vector<std::byte> all(first.begin(), first.end());
+    std::vector<std::byte> all(first.bytes_.begin(), first.bytes_.end());
     while (all.size() < size) {
-      const auto more = held_from(masked(address + all.size()));
+      const FrameBytes more = held_from(masked(address + all.size()));
       if (more.empty()) return {};
-      all.insert(all.end(), more.begin(), more.end());
+      all.insert(all.end(), more.bytes_.begin(), more.bytes_.end());
     }
     all.resize(size);
-    return joined_.emplace_back(std::move(all));
+    return {joined_.emplace_back(std::move(all)), FrameBytes::kNowhere};
   }
   // The bytes of the first block that holds the address, from there on.
-  std::span<const std::byte> held_from(std::uint64_t address) const {
-    for (const Block* const block : memory_)
-      if (const std::uint64_t offset = address - masked(block->address); offset < block->bytes.size())
-        return block->bytes.subspan(offset);
+  FrameBytes held_from(std::uint64_t address) const {
+    for (const HeldBlock& block : memory_)
+      if (const std::uint64_t offset = address - masked(block.address); offset < block.bytes.size())
+        return block.bytes.subspan(offset);
     return {};
   }
+
+  // ---- Values ----
+
+  bool was_looked_at() const { return was_looked_at_; }
+
+  std::span<const std::byte> look_at(const FrameBytes& bytes) {
+    was_looked_at_ = true;
+    return bytes.bytes_;
+  }
   // The bytes from an address on: up to a block with a NUL, or to what the frame lacks, and at most `size`.
-  std::span<const std::byte> text(std::uint64_t address, std::uint64_t size = kMaxJoined) {
+  FrameBytes text(std::uint64_t address, std::uint64_t size = kMaxJoined) {
     std::uint64_t held = 0;
     for (bool is_open = true; is_open && held < size;) {
-      const auto more = held_from(masked(address + held));
+      const auto more = look_at(held_from(masked(address + held)));
       held += more.size();
       is_open = !more.empty() && std::ranges::find(more, std::byte{0}) == more.end();
     }
     return bytes(address, std::min(held, size));
   }
-  // The same as bytes(), or else constants of the program.
+  // Memory of the frame, or else constants of the program.
   std::span<const std::byte> read(std::uint64_t address, std::size_t size) {
-    depends_on_values_ = true;
     if (reads_) reads_->emplace_back(masked(address), size);
-    auto found = bytes(address, size);
+    auto found = look_at(bytes(address, size));
     if (found.empty() && constants_) found = constants_(masked(address));
     return found.first(found.size() < size ? 0 : size);
   }
@@ -136,26 +151,45 @@ class FrameMemory {
   void list_reads() { reads_.emplace(); }
   Ranges taken_reads() { return *std::exchange(reads_, std::nullopt); }
 
+  std::span<const std::byte> register_bytes(const Register& reg) { return look_at(place_of(reg)); }
+  std::optional<std::uint64_t> register_value(const Register& reg) {
+    const auto bytes = register_bytes(reg);
+    return bytes.empty() || bytes.size() > 8 ? std::nullopt : std::optional(unsigned_bits(bytes, order_));
+  }
+  // By the target's number.
+  std::optional<std::uint64_t> register_value(std::uint64_t number) {
+    const Register* const reg = layout_ != nullptr ? layout_->by_number(number) : nullptr;
+    return reg != nullptr ? register_value(*reg) : std::nullopt;
+  }
+
   // The latest value of a trace state variable.
   std::optional<std::uint64_t> variable(std::uint64_t number) {
-    depends_on_values_ = true;
+    was_looked_at_ = true;
     return frame_->variable(number);
   }
 
  private:
   static constexpr std::uint64_t kMaxJoined = std::uint64_t{1} << 24;
 
+  FrameBytes place_of(const Block& block) const {
+    const std::byte* const header = frame_->bytes.data();
+    const bool is_in_frame = header != nullptr && block.bytes.data() != nullptr;
+    return {block.bytes,
+            is_in_frame ? static_cast<std::uint32_t>(block.bytes.data() - header) : FrameBytes::kNowhere};
+  }
+
   const RegisterLayout* layout_;
   std::endian order_;
   std::uint64_t address_mask_;
   Constants constants_;
   const Frame* frame_ = nullptr;
-  const Block* registers_ = nullptr;
+  FrameBytes registers_;  // of the first such block
+  bool has_registers_ = false;
   bool is_fast_ = false;
-  bool depends_on_values_ = false;
+  bool was_looked_at_ = false;
   fxt::Budget* work_ = nullptr;
   std::optional<Ranges> reads_;
-  std::vector<const Block*> memory_;
+  std::vector<HeldBlock> blocks_, memory_;
   std::deque<std::vector<std::byte>> joined_;  // memory that lies in several blocks
 };
 

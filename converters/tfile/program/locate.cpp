@@ -101,10 +101,7 @@ class Run {
 
   void add_piece(Storage& pieces, const Storage& piece, std::uint64_t size) {
     std::span<const std::byte> bytes = piece.bytes;
-    if (piece.kind == Storage::Kind::Memory) {
-      frame_.set_depends_on_values();
-      bytes = frame_.bytes(piece.address, size);
-    }
+    if (piece.kind == Storage::Kind::Memory) bytes = frame_.look_at(frame_.bytes(piece.address, size));
     const bool is_known = piece.kind != Storage::Kind::None && bytes.size() == size;
     if (is_known)
       pieces.bytes.insert(pieces.bytes.end(), bytes.begin(), bytes.end());

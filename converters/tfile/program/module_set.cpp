@@ -41,10 +41,12 @@ void check_biases(const std::vector<GivenBias>& biases,
 enum class Use : std::uint8_t { Nothing, Names, All };
 
 // Places the program, and decides what it serves for.
-Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t> given, Notes& notes) {
+Use place(Program& program, const TraceFile& trace, const LocationTable& locations,
+          std::optional<std::uint64_t> given, Notes& notes) {
   const Location file = Location::file(program.path());
   const auto check_at = [&](std::optional<std::uint64_t> bias) {
-    return check_program(trace.description, program, bias, trace.register_layout(), trace.format.order);
+    return check_program(trace.description, locations, program, bias, trace.register_layout(),
+                         trace.format.order);
   };
   if (const std::string& missing = program.missing_debug_file(); !missing.empty())
     notes.add(kNoSymbols, file,
@@ -90,11 +92,11 @@ Use place(Program& program, const TraceFile& trace, std::optional<std::uint64_t>
 }  // namespace
 
 ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
-                     const std::vector<GivenBias>& biases, Notes& notes) {
+                     const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes) {
   check_biases(biases, programs);
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (programs[i] == nullptr) continue;
-    const Use use = place(*programs[i], trace, given_bias(*programs[i], i == 0, biases), notes);
+    const Use use = place(*programs[i], trace, locations, given_bias(*programs[i], i == 0, biases), notes);
     if (use == Use::Nothing) programs[i]->add_notes(notes);
     if (use == Use::Names) contradicted_.push_back(programs[i].get());
     if (use != Use::Nothing) modules_.push_back(std::move(programs[i]));

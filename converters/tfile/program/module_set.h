@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "converters/model/notes.h"
+#include "converters/tfile/actions/expected_blocks.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/program.h"
 
@@ -25,10 +26,10 @@ class ModuleSet : public ProgramSymbols {
  public:
   // Finds out where the programs were loaded, and leaves out those that contradict the tracepoints; each with
   // a note. One whose place is given serves for names of code all the same, but not for values. The first
-  // program is the executable. A null pointer stands for a program that could not be used. Throws UsageError
-  // if a bias is for none of the programs.
+  // program is the executable. A null pointer stands for a program that could not be used. `locations` are
+  // those of the trace. Throws UsageError if a bias is for none of the programs.
   ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
-            const std::vector<GivenBias>& biases, Notes& notes);
+            const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes);
 
   bool empty() const { return modules_.empty(); }
 

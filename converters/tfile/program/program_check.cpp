@@ -14,11 +14,10 @@
 #include <utility>
 
 #include "converters/model/reading/text.h"
-#include "converters/tfile/actions/bytecode.h"
-#include "converters/tfile/actions/emulator.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/tracepoint.h"
-#include "converters/tfile/program/value.h"
+#include "converters/tfile/frames/frame_memory.h"
+#include "converters/tfile/program/item_proof.h"
 
 namespace convert::tfile {
 namespace {
@@ -136,94 +135,35 @@ struct Clue {
   const TracepointLocation* location;
   const MeantCode* code;
   std::vector<std::uint64_t> objects = {};  // biases at which a collected object was recorded
-  std::vector<CollectItem> items = {};
+  const ExpectedBlocks* hit = nullptr;      // null: no frame can be of it
 };
 
-// Finds out what a location's actions record, before any frame is read: runs them on registers that are all
-// different, without memory.
-class RecordedPlaces : private EmulatorTarget {
+// Registers that are all different, on which the actions of a tracepoint can run before any frame is read.
+class StandInRegisters {
  public:
   // `layout` may be null.
-  RecordedPlaces(const RegisterLayout* layout, std::endian order) : memory_(layout, order) {
-    if (layout == nullptr) return;
-    bytes_.resize(layout->size());
-    for (const Register& reg : layout->registers())
-      if (reg.size == 4 || reg.size == 8) {
+  StandInRegisters(const RegisterLayout* layout, std::endian order) : memory_(layout, order) {
+    if (layout != nullptr) {
+      bytes_.resize(layout->size());
+      for (const Register& reg : layout->registers()) {
         const std::uint64_t value = (std::uint64_t{reg.number} + 1) << 20;
         std::byte* const at = bytes_.data() + reg.offset;
-        if (reg.size == 8)
-          store(at, value, order);
-        else
-          store(at, static_cast<std::uint32_t>(value), order);
+        if (reg.size == 8) store(at, value, order);
+        if (reg.size == 4) store(at, static_cast<std::uint32_t>(value), order);
       }
-    registers_ = {.kind = Block::Kind::Registers, .bytes = bytes_};
-  }
-  RecordedPlaces(const RecordedPlaces&) = delete;
-  RecordedPlaces& operator=(const RecordedPlaces&) = delete;
-
-  void start(std::span<const TracepointAction> actions) {
-    memory_.start(frame_, bytes_.empty() ? nullptr : &registers_, false);
-    actions_ = actions;
-    places_.clear();
-    constants_ = 0;
-    for (const TracepointAction& action : actions) {
-      if (action.kind != TracepointAction::Kind::Expression) continue;
-      const ExpressionShape shape = shape_of(action.code);
-      if (shape.blocks.empty() && !shape.only_variable) ++constants_;
-      // Of expressions of some compilers' variables, GDB makes code that loses the upper bits of the address.
-      cuts_addresses_ = shape.cuts_numbers;
-      run(action.code, *this);
+      frame_.blocks.push_back({.kind = Block::Kind::Registers, .bytes = bytes_});
     }
+    memory_.start(frame_, false);
   }
-  // Expressions that record nothing: of items that have a value, but no place.
-  std::size_t constants() const { return constants_; }
-
-  enum class Found : std::uint8_t { Unknown, Yes, No };
-  // Whether they record this value, all of it if it is static.
-  Found find(const Value& value) {
-    if (value.type == nullptr || value.type->size == 0 || value.type->kind == Type::Kind::Function ||
-        value.bit_size != 0 || value.storage.kind != Storage::Kind::Memory)
-      return Found::Unknown;
-    const std::uint64_t address = value.storage.address;
-    bool may_be_any = false;
-    for (const MemoryRecord& place : places_) {
-      if (place.address && memory_.masked(*place.address) == address) return Found::Yes;
-      may_be_any |= !place.address;
-    }
-    bool begins = false;
-    for (const TracepointAction& action : actions_) {
-      if (action.kind != TracepointAction::Kind::Memory) continue;
-      const std::uint64_t offset = address - memory_.masked(static_cast<std::uint64_t>(action.offset));
-      may_be_any |= action.base != -1;
-      begins |= offset < action.length;
-      if (action.base == -1 && offset < action.length && value.type->size <= action.length - offset)
-        return Found::Yes;
-    }
-    return may_be_any && !begins ? Found::Unknown : Found::No;
-  }
+  StandInRegisters(const StandInRegisters&) = delete;
+  StandInRegisters& operator=(const StandInRegisters&) = delete;
 
   FrameMemory& memory() { return memory_; }
 
  private:
-  std::optional<std::uint64_t> read_register(std::uint64_t number) override {
-    return memory_.register_value(number);
-  }
-  std::optional<std::uint64_t> read_memory(std::uint64_t, std::size_t) override { return std::nullopt; }
-  std::optional<std::uint64_t> read_variable(std::uint64_t) override { return std::nullopt; }
-  bool record(const MemoryRecord& recording) override {
-    places_.push_back(recording);
-    if (cuts_addresses_) places_.back().address.reset();
-    return true;
-  }
-
-  FrameMemory memory_;
   std::vector<std::byte> bytes_;
-  Block registers_;
   Frame frame_;
-  std::span<const TracepointAction> actions_;
-  std::vector<MemoryRecord> places_;
-  std::size_t constants_ = 0;
-  bool cuts_addresses_ = false;  // the expression that runs
+  FrameMemory memory_;
 };
 
 enum class Evidence : std::uint8_t { Contradicts, HasCode, InFunction, Exact };
@@ -233,9 +173,15 @@ constexpr std::size_t weight_of(Evidence evidence) {
 
 class Checker {
  public:
-  Checker(const Description& description, Program& program, const RegisterLayout* layout, std::endian order)
-      : program_(program), places_(layout, order) {
-    for (const TracepointLocation& location : description.locations) clues_.push_back(clue_of(location));
+  Checker(const Description& description, const LocationTable& locations, Program& program,
+          const RegisterLayout* layout, std::endian order)
+      : program_(program), registers_(layout, order), proof_(description.variables, registers_.memory()) {
+    std::unordered_map<const TracepointLocation*, const ExpectedBlocks*> hits;
+    for (const ExpectedFrames& expected : locations.all()) hits.emplace(expected.location, &expected.hit);
+    for (const TracepointLocation& location : description.locations) {
+      const auto hit = hits.find(&location);
+      clues_.push_back(clue_of(location, hit != hits.end() ? hit->second : nullptr));
+    }
   }
 
   std::vector<std::uint64_t> candidates() const {
@@ -310,25 +256,26 @@ class Checker {
     const TracepointLocation& location = *clue.location;
     const CodeScope* const scope =
         program_.layout().contains(location.address - bias) ? program_.scope_at(location.address) : nullptr;
-    if (scope == nullptr || clue.items.empty()) return;
-    places_.start(location.hit_actions);
-    const EvaluationContext context{.scope = *scope, .frame = places_.memory()};
+    if (scope == nullptr || clue.hit == nullptr || clue.hit->items.empty()) return;
+    if (!proof_.start_on_registers(*clue.hit, *scope, work_)) return;
     std::vector<std::string_view> missing;
-    for (const CollectItem& item : clue.items) {
+    for (std::size_t i = 0; i < clue.hit->items.size(); ++i) {
+      const CollectItem& item = clue.hit->items[i];
       if (item.kind != CollectItem::Kind::Name || item.is_string) continue;
-      const auto found = places_.find(evaluate(item.text, context));
-      if (found == RecordedPlaces::Found::Yes) result.weight += weight_of(Evidence::HasCode);
-      if (found == RecordedPlaces::Found::No) missing.push_back(item.text);
+      const auto found = proof_.find(i);
+      if (found == ItemProof::Found::Yes) result.weight += weight_of(Evidence::HasCode);
+      if (found == ItemProof::Found::No) missing.push_back(item.text);
     }
-    if (missing.size() > places_.constants())
+    if (missing.size() > proof_.constants())
       for (const std::string_view item : missing)
         contradict(result.check, fmt::format("`{}` lies elsewhere", item), location);
   }
 
-  Clue clue_of(const TracepointLocation& location) {
+  Clue clue_of(const TracepointLocation& location, const ExpectedBlocks* hit) {
     const auto [code, is_new] = meant_.try_emplace(location.at);
     if (is_new) code->second = code_meant_by(location.at);
     Clue clue{.location = &location, .code = &code->second};
+    clue.hit = hit;
     add_objects(clue);
     return clue;
   }
@@ -365,8 +312,8 @@ class Checker {
   }
 
   void add_objects(Clue& clue) const {
-    clue.items = collect_items(clue.location->commands).hit;
-    for (const CollectItem& item : clue.items) {
+    if (clue.hit == nullptr) return;
+    for (const CollectItem& item : clue.hit->items) {
       const auto object = item.kind == CollectItem::Kind::Name ? program_.object(item.text) : std::nullopt;
       if (!object) continue;
       for (const TracepointAction& action : clue.location->hit_actions) {
@@ -424,7 +371,9 @@ class Checker {
   }
 
   Program& program_;
-  RecordedPlaces places_;
+  StandInRegisters registers_;
+  ItemProof proof_;
+  fxt::Budget work_{kFrameWork};
   std::unordered_map<std::string, MeantCode> meant_;  // by what the user wrote
   std::vector<Clue> clues_;
 };
@@ -433,11 +382,11 @@ bool is_usual(std::uint64_t bias) { return std::ranges::count(kUsualBiases, bias
 
 }  // namespace
 
-ProgramCheck check_program(const Description& description, Program& program,
+ProgramCheck check_program(const Description& description, const LocationTable& locations, Program& program,
                            std::optional<std::uint64_t> given, const RegisterLayout* layout,
                            std::endian order) {
   program.set_load_bias(0);
-  Checker checker(description, program, layout, order);
+  Checker checker(description, locations, program, layout, order);
   if (!given && !program.layout().is_position_independent()) given = 0;
   if (given) return checker.check_at(*given).check;
 

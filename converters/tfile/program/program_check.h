@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "converters/tfile/actions/expected_blocks.h"
 #include "converters/tfile/description/description.h"
 #include "converters/tfile/program/program.h"
 
@@ -22,11 +23,11 @@ struct ProgramCheck {
   std::string first_contradiction = {};  // "fib lies elsewhere (tracepoint 2 at 0x401136)"
 };
 
-// Compares every location with the program: at `given`, else at its fixed address, else at each bias that
-// some location suggests, of which the best is chosen. A location outside of the
-// program neither agrees nor contradicts: it may be in a library. With the registers' `layout`, which may be
-// null, the places of local variables are compared, too.
-ProgramCheck check_program(const Description& description, Program& program,
+// Compares every location, whose expected frames are in `locations`, with the program: at `given`, else at
+// its fixed address, else at each bias that some location suggests, of which the best is chosen. A location
+// outside of the program neither agrees nor contradicts: it may be in a library. With the registers'
+// `layout`, which may be null, the places of local variables are compared, too.
+ProgramCheck check_program(const Description& description, const LocationTable& locations, Program& program,
                            std::optional<std::uint64_t> given = std::nullopt,
                            const RegisterLayout* layout = nullptr, std::endian order = std::endian::little);
 

@@ -71,15 +71,16 @@ FrameClassifier::FrameClassifier(const TraceFile& trace, const LocationTable& lo
 FrameContext FrameClassifier::classify(const Frame& frame) {
   FrameContext context;
   const auto block = std::ranges::find(frame.blocks, Block::Kind::Registers, &Block::kind);
-  if (block != frame.blocks.end()) context.registers = &*block;
+  registers_ = block != frame.blocks.end() ? &*block : nullptr;
+  context.has_registers = registers_ != nullptr;
   find_location(frame, context);
 
   const bool can_step = has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
   // 0 if the frame does not have it.
   const std::uint64_t stack_pointer =
-      register_value(trace_.layout ? trace_.layout->sp() : nullptr, context).value_or(0);
+      register_value(trace_.layout ? trace_.layout->sp() : nullptr).value_or(0);
   const auto collected_id = thread_ids_.of(frame, trace_.format.order);
-  std::optional<std::size_t> track = track_by_clue(frame, context);
+  std::optional<std::size_t> track = track_by_clue(frame);
   if (!track && collected_id) track = tracks_.of(ThreadClue::Collected, *collected_id);
   if (!track && stack_pointer != 0) track = tracks_.near_stack(stack_pointer);
   OpenSteps* open = can_step ? open_steps(frame.tracepoint, track) : nullptr;
@@ -113,8 +114,8 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
 
 // The pc register; without it, the address of the only location.
 void FrameClassifier::find_location(const Frame& frame, FrameContext& context) const {
-  if (context.registers != nullptr && trace_.layout)
-    context.pc = pc_of(*trace_.layout, context.registers->bytes, trace_.format.order);
+  if (registers_ != nullptr && trace_.layout)
+    context.pc = pc_of(*trace_.layout, registers_->bytes, trace_.format.order);
   context.pc_is_recorded = context.pc.has_value();
   const auto locations = locations_.of(frame.tracepoint);
   if (locations.size() == 1) {
@@ -142,26 +143,25 @@ bool FrameClassifier::is_step(const Frame& frame, const FrameContext& context, b
 }
 
 // Nothing when the frame does not hold the register, or there is none.
-std::optional<std::uint64_t> FrameClassifier::register_value(const Register* reg,
-                                                             const FrameContext& context) const {
-  if (reg == nullptr || context.registers == nullptr) return std::nullopt;
-  const auto bytes = bytes_of(*reg, context.registers->bytes);
+std::optional<std::uint64_t> FrameClassifier::register_value(const Register* reg) const {
+  if (reg == nullptr || registers_ == nullptr) return std::nullopt;
+  const auto bytes = bytes_of(*reg, registers_->bytes);
   return bytes.empty() ? std::nullopt : std::optional(unsigned_bits(bytes, trace_.format.order));
 }
 
-std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame, const FrameContext& context) {
-  if (!is_kernel_ && context.registers == nullptr) return std::nullopt;
+std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame) {
+  if (!is_kernel_ && registers_ == nullptr) return std::nullopt;
   const auto value_of = [&](std::optional<std::uint64_t> variable) {
     return variable ? frame.variable(*variable) : std::nullopt;
   };
   if (const auto pid = value_of(pid_variable_)) return tracks_.of(ThreadClue::Pid, *pid);
   if (const auto task = value_of(task_variable_)) return tracks_.of(ThreadClue::Task, *task);
-  if (context.registers != nullptr && trace_.layout && trace_.layout->thread_pointer()) {
+  if (registers_ != nullptr && trace_.layout && trace_.layout->thread_pointer()) {
     const ThreadPointer& pointer = *trace_.layout->thread_pointer();
     const auto& registers = trace_.layout->registers();
-    auto value = register_value(&registers[pointer.low], context);
+    auto value = register_value(&registers[pointer.low]);
     if (pointer.high != pointer.low) {
-      const auto high = register_value(&registers[pointer.high], context);
+      const auto high = register_value(&registers[pointer.high]);
       value = value && high ? std::optional((*high << 32) + *value) : std::nullopt;
     }
     // Fast tracepoints do not record the register and leave 0 there.

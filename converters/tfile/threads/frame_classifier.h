@@ -29,7 +29,7 @@ struct FrameContext {
   const ExpectedFrames* location = nullptr;  // null when unknown, or one of several
   std::optional<std::uint64_t> pc;
   bool pc_is_recorded = false;  // in a register; otherwise it is the location's address
-  const Block* registers = nullptr;
+  bool has_registers = false;
 };
 
 // Where the hits of a tracepoint hold the id of their thread, because its actions collect a variable `tid`.
@@ -71,10 +71,10 @@ class FrameClassifier {
   };
 
   void find_location(const Frame& frame, FrameContext& context) const;
-  std::optional<std::size_t> track_by_clue(const Frame& frame, const FrameContext& context);
+  std::optional<std::size_t> track_by_clue(const Frame& frame);
   bool is_step(const Frame& frame, const FrameContext& context, bool is_expected) const;
   OpenSteps* open_steps(std::int16_t tracepoint, std::optional<std::size_t> track);
-  std::optional<std::uint64_t> register_value(const Register* reg, const FrameContext& context) const;
+  std::optional<std::uint64_t> register_value(const Register* reg) const;
 
   const TraceFile& trace_;
   const LocationTable& locations_;
@@ -84,6 +84,7 @@ class FrameClassifier {
   std::vector<OpenSteps> open_steps_;
   std::vector<bool> has_steps_;  // by tracepoint number
   CollectedThreadIds thread_ids_;
+  const Block* registers_ = nullptr;  // of the current frame
 };
 
 }  // namespace convert::tfile

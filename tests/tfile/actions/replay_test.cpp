@@ -33,7 +33,7 @@ class Replays : public testing::Test {
   }
   // What each action recorded: "1000:4", of a text "1000:4s", of an operand "1000:8o"; "?" if it stopped.
   std::vector<std::string> recorded() {
-    memory_.start(frame, nullptr, false);
+    memory_.start(frame, false);
     EXPECT_TRUE(replay.run(actions, is_needed, memory_, work));
     std::vector<std::string> found;
     for (const Replay::ActionResult& action : replay.actions()) {
@@ -72,7 +72,7 @@ TEST_F(Replays, OfRangesFollowTheirAddresses) {
   memory(0x2000, 8);
   memory(0x3000, 2);
   EXPECT_THAT(recorded(), ElementsAre("1000:4", "3000:2"));
-  EXPECT_FALSE(memory_.depends_on_values());
+  EXPECT_FALSE(memory_.was_looked_at());
 }
 
 // Unexplained blocks may precede the block of a range.
@@ -106,7 +106,7 @@ TEST_F(Replays, OfExpressionsFollowPointers) {
   word(0x1000, 0x2000);
   memory(0x2000, 4);
   EXPECT_THAT(recorded(), ElementsAre("1000:8o 2000:4"));
-  EXPECT_TRUE(memory_.depends_on_values());
+  EXPECT_TRUE(memory_.was_looked_at());
 }
 
 // Frames of a pattern stay alike if what differs in them is not read.
@@ -117,7 +117,7 @@ TEST_F(Replays, RunOnlyWhatIsNeeded) {
   frame.blocks.push_back({.kind = Block::Kind::Variable, .address = 1, .value = 7, .bytes = {}});
   is_needed = {false, true};
   EXPECT_THAT(recorded(), ElementsAre("?", "1000:4"));
-  EXPECT_FALSE(memory_.depends_on_values());
+  EXPECT_FALSE(memory_.was_looked_at());
 }
 
 TEST_F(Replays, OfExpressionsNeedAddressAndSize) {
@@ -159,7 +159,7 @@ TEST_F(Replays, EndWhereTheirWorkIsTooMuch) {
   constexpr fxt::Limit kLittle{"steps", 10'000, 0};
   fxt::Budget little(kLittle);
   expression("210000");  // goto 0
-  memory_.start(frame, nullptr, false);
+  memory_.start(frame, false);
   EXPECT_TRUE(replay.run(actions, is_needed, memory_, work));
   EXPECT_FALSE(replay.run(actions, is_needed, memory_, little));
   EXPECT_TRUE(little.is_exceeded());

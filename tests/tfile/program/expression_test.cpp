@@ -22,7 +22,7 @@ using Kind = Type::Kind;
 
 class Expressions : public testing::Test {
  protected:
-  Expressions() { frame_.start({}, nullptr, false); }
+  Expressions() { frame_.start({}, false); }
 
   // At the marked line.
   Value value(std::string_view expression, const char* mark = "inner expressions") {
@@ -335,7 +335,7 @@ TEST_F(Expressions, HaveATypeWithoutAValue) {
 TEST(Types, LeadToEachOtherHoweverLongTheChainIs) {
   const Program program(TRACED_CHAIN, Demangle::Simple);
   FrameMemory frame(nullptr, std::endian::native);
-  frame.start({}, nullptr, false);
+  frame.start({}, false);
   const CodeScope* const scope = program.scope_at(program.functions("use").front().address);
   ASSERT_NE(scope, nullptr);
   const Type* type = evaluate("*head", {.scope = *scope, .frame = frame}).type;

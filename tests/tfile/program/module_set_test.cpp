@@ -36,7 +36,11 @@ class Modules : public testing::Test {
     return *this;
   }
   ModuleSet place(const std::vector<GivenBias>& biases = {}) {
-    return ModuleSet(std::move(programs_), trace_, biases, notes_);
+    Names names;
+    fxt::Budget matches(kMatchedItems);
+    const LocationTable locations =
+        expect_all_frames(trace_.description, trace_.register_layout(), names, matches);
+    return ModuleSet(std::move(programs_), trace_, locations, biases, notes_);
   }
   const std::string& first_note() const { return notes_.groups().front().first.front(); }
 
@@ -110,7 +114,7 @@ TEST_F(Modules, ObjectsOfTheProgramAreKnownInItsLibraries) {
   const CodeScope* const scope = modules.scope_at(in_library);
   ASSERT_NE(scope, nullptr);
   FrameMemory frame(nullptr, std::endian::native);
-  frame.start({}, nullptr, false);
+  frame.start({}, false);
   const Value own = evaluate("tally", {.scope = *scope, .frame = frame});
   EXPECT_EQ(own.storage.kind, Storage::Kind::Memory);
   EXPECT_NE(own.storage.address, tally) << "its own comes first";

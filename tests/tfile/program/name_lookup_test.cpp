@@ -16,7 +16,7 @@ namespace {
 
 class NamesInPlaces : public testing::Test {
  protected:
-  NamesInPlaces() { frame_.start({}, nullptr, false); }
+  NamesInPlaces() { frame_.start({}, false); }
 
   // At the marked line.
   Value value(const char* mark, std::string_view expression, const std::string& file = "traced_names.cpp") {

@@ -17,6 +17,15 @@ using testing::Optional;
 
 constexpr std::uint64_t kBias = 0x7f12'3456'7000;
 
+ProgramCheck check(const Description& description, Program& program,
+                   std::optional<std::uint64_t> given = std::nullopt,
+                   const RegisterLayout* layout = nullptr) {
+  Names names;
+  fxt::Budget matches(kMatchedItems);
+  const LocationTable locations = expect_all_frames(description, layout, names, matches);
+  return check_program(description, locations, program, given, layout);
+}
+
 class LoadBias : public testing::Test {
  public:
   // Adds a tracepoint, `into` bytes after the beginning of a function; the program was loaded at `bias`.
@@ -41,11 +50,11 @@ class LoadBias : public testing::Test {
   std::uint64_t line_address(const std::string& mark) const {
     return program_.line_addresses("traced_program.cpp", line_of(mark)).front();
   }
-  std::optional<std::uint64_t> bias() { return check_program(description_, program_).bias; }
+  std::optional<std::uint64_t> bias() { return check(description_, program_).bias; }
   std::size_t contradictions(std::optional<std::uint64_t> given = std::nullopt) {
-    return check_program(description_, program_, given).contradictions;
+    return check(description_, program_, given).contradictions;
   }
-  std::size_t agreements() { return check_program(description_, program_).agreements; }
+  std::size_t agreements() { return check(description_, program_).agreements; }
 
   Program program_{TRACED_PIE, Demangle::Simple};
   Description description_;
@@ -137,15 +146,15 @@ TEST_F(LoadBias, IsUnknownWithoutTracepoints) { EXPECT_EQ(bias(), std::nullopt);
 
 TEST_F(LoadBias, OfAProgramAtAFixedAddressIsNone) {
   Program fixed(TRACED_FIXED, Demangle::Simple);
-  EXPECT_THAT(check_program(description_, fixed).bias, Optional(0u));
+  EXPECT_THAT(check(description_, fixed).bias, Optional(0u));
 }
 
 TEST_F(LoadBias, IsAskedForWhereTwoFitAlike) {
   tracepoint("plain_start", "plain_start", kBias).tracepoint("plain_start", "plain_start", kBias + 0x10000);
-  const ProgramCheck check = check_program(description_, program_);
+  const ProgramCheck check = tfile::check(description_, program_);
   EXPECT_EQ(check.bias, std::nullopt);
   EXPECT_THAT(check.equal_biases, testing::ElementsAre(kBias, kBias + 0x10000));
-  EXPECT_THAT(check_program(description_, program_, kBias).bias, Optional(kBias));
+  EXPECT_THAT(tfile::check(description_, program_, kBias).bias, Optional(kBias));
 }
 
 TEST_F(LoadBias, OfALineWithoutCodeIsThatOfTheNextLine) {
@@ -194,7 +203,7 @@ TEST_F(LoadBias, AFunctionThatLiesElsewhereContradicts) {
     description_.locations.clear();
     tracepoint(at, "drain", kBias);
     EXPECT_EQ(contradictions(kBias), 1u) << at;
-    EXPECT_THAT(check_program(description_, program_, kBias).first_contradiction,
+    EXPECT_THAT(check(description_, program_, kBias).first_contradiction,
                 testing::StartsWith(std::string(at) + " lies elsewhere (tracepoint 0 at 0x7f12"));
   }
 }
@@ -207,7 +216,7 @@ TEST_F(LoadBias, AnotherFunctionAtTheAddressContradicts) {
 TEST_F(LoadBias, AnAddressWithoutCodeContradicts) {
   at_address("*0x1234", kBias + program_.object("plant::readings").value().address);
   EXPECT_EQ(contradictions(kBias), 1u);
-  EXPECT_THAT(check_program(description_, program_, kBias).first_contradiction,
+  EXPECT_THAT(check(description_, program_, kBias).first_contradiction,
               testing::StartsWith("there is no code (tracepoint 0"));
 }
 
@@ -239,20 +248,20 @@ TEST_F(LoadBias, AnAddressBesideThatOfItsSymbolContradicts) {
 TEST_F(LoadBias, AFunctionOfAFixedProgramThatIsNowhereInItContradicts) {
   Program fixed(TRACED_FIXED, Demangle::Simple);
   at_address("plain_start", 0x7f12'3456'8000);
-  EXPECT_EQ(check_program(description_, fixed).contradictions, 1u);
+  EXPECT_EQ(check(description_, fixed).contradictions, 1u);
   description_.locations.front().at = "somebody_elses";  // a library's
-  EXPECT_EQ(check_program(description_, fixed).contradictions, 0u);
+  EXPECT_EQ(check(description_, fixed).contradictions, 0u);
 }
 
 TEST_F(LoadBias, AnAddressAloneNeitherAgreesNorContradicts) {
   tracepoint("*0x401000", "plain_start", kBias);
   EXPECT_EQ(contradictions(kBias), 0u);
-  EXPECT_EQ(check_program(description_, program_, kBias).agreements, 0u);
+  EXPECT_EQ(check(description_, program_, kBias).agreements, 0u);
 }
 
 TEST_F(LoadBias, AnInlinedFunctionAgrees) {
   at_address("plant::valve", kBias + line_address("valve"));
-  EXPECT_EQ(check_program(description_, program_, kBias).agreements, 1u);
+  EXPECT_EQ(check(description_, program_, kBias).agreements, 1u);
 }
 
 // ---- Where the actions have the items ----
@@ -282,8 +291,7 @@ class CollectedPlaces : public LoadBias {
     return action;
   }
   std::string contradiction() {
-    const ProgramCheck check =
-        check_program(description_, program_, kBias, default_layout("i386:x86-64"), std::endian::little);
+    const ProgramCheck check = tfile::check(description_, program_, kBias, default_layout("i386:x86-64"));
     return check.first_contradiction.substr(0, check.first_contradiction.find(" ("));
   }
 
@@ -352,12 +360,12 @@ TEST(ManyLocations, OfOneLineAllAgree) {
     description.locations.push_back(location);
   }
   EXPECT_GE(description.locations.size(), 500u);
-  const ProgramCheck check = check_program(description, program);
+  const ProgramCheck check = tfile::check(description, program);
   EXPECT_THAT(check.bias, Optional(kBias));
   EXPECT_EQ(check.agreements, description.locations.size());
   EXPECT_EQ(check.contradictions, 0u);
   description.locations.back().address = kBias + program.functions("f250").front().address + 2;
-  EXPECT_EQ(check_program(description, program, kBias).contradictions, 1u);
+  EXPECT_EQ(tfile::check(description, program, kBias).contradictions, 1u);
 }
 
 // GDB moves a tracepoint from a part that lies before the function's entry to the function's begin.
@@ -373,7 +381,7 @@ TEST(RarelyRunCode, OfALineIsItsFunction) {
   location.at = fmt::format("traced_cold.c:{}", line);
   for (const auto& [address, expected] : {std::pair{rows.front(), 0u}, {entry, 0u}, {entry + 1, 1u}}) {
     location.address = kBias + address;
-    EXPECT_EQ(check_program(description, program, kBias).contradictions, expected) << address;
+    EXPECT_EQ(check(description, program, kBias).contradictions, expected) << address;
   }
 }
 

@@ -51,7 +51,7 @@ class TracedProgram : public testing::TestWithParam<const char*> {
     const CodeScope* const scope = program_.scope_at(address);
     if (scope == nullptr) return nullptr;
     FrameMemory frame(nullptr, std::endian::native);
-    frame.start({}, nullptr, false);
+    frame.start({}, false);
     return evaluate(expression, {.scope = *scope, .frame = frame}).type;
   }
   // The address and the size of a variable that has the same address in all frames; 0 if it is none.
@@ -59,7 +59,7 @@ class TracedProgram : public testing::TestWithParam<const char*> {
     const CodeScope* const scope = program_.scope_at(address);
     if (scope == nullptr) return {};
     FrameMemory frame(nullptr, std::endian::native);
-    frame.start({}, nullptr, false);
+    frame.start({}, false);
     const Value found = evaluate(name, {.scope = *scope, .frame = frame});
     return found.type != nullptr && found.storage.kind == Storage::Kind::Memory
                ? DataObject{found.storage.address, found.type->size}

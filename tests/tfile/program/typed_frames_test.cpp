@@ -749,7 +749,7 @@ TEST_F(OptimizedFrames, VariablesOfBlocksAreOnlyThere) {
     const auto depths = std::ranges::count(scope->variables, "depth", &CodeScope::Variable::name);
     EXPECT_EQ(depths, 1);
     FrameMemory memory(nullptr, std::endian::native);
-    memory.start({}, nullptr, false);
+    memory.start({}, false);
     EXPECT_EQ(evaluate("depth", {.scope = *scope, .frame = memory}).storage.missing, Missing::NotRecorded);
   }
 }

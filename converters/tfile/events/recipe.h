@@ -1,0 +1,121 @@
+// The events of a frame as data: its records with their packed arguments, and where in the frame's bytes the
+// numbers among them are. RecipeDraft makes it for one frame. It emits that frame, and, unless it depends on
+// the frame's values, all frames of the same pattern.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/lane.h"
+#include "converters/model/names/names.h"
+#include "converters/tfile/events/number_texts.h"
+#include "converters/tfile/events/values.h"
+
+namespace convert::tfile {
+
+// Bytes of the frame, counted from its header.
+struct FramePart {
+  std::uint32_t offset, size;
+};
+
+// The blobs of a frame: "gdb/frame/<number><suffix>".
+class FrameBlobs {
+ public:
+  void clear();
+  // Begins a blob. add_part() appends bytes to the latest blob.
+  void add(std::string_view suffix);
+  void add_part(FramePart part) {
+    parts_.push_back(part);
+    ++blobs_.back().parts;
+  }
+
+  // Done long before the names are read: loading what was just stored in small pieces stalls the processor.
+  void set_number(std::uint64_t number) {
+    const std::uint64_t tens = number / 10;
+    if (tens != tens_) set_all_digits(number);
+    for (const Blob& blob : blobs_)
+      texts_[blob.suffix_begin - 1] = static_cast<char>('0' + (number - 10 * tens));
+  }
+  // Returns the approximate number of bytes that the blobs occupy in the lane.
+  std::size_t emit(std::span<const std::byte> frame, std::uint64_t time_ns, Lane& lane);
+
+ private:
+  struct Blob {
+    std::size_t suffix_begin, suffix_size;  // in texts_; before it is room for the rest of the name
+    std::size_t first_part, parts = 0;      // in parts_
+  };
+  void set_all_digits(std::uint64_t number);
+  std::span<const std::byte> join(const Blob& blob, std::span<const std::byte> frame);
+
+  static constexpr std::uint64_t kNoTens = ~std::uint64_t{0};
+
+  std::vector<Blob> blobs_;
+  std::vector<FramePart> parts_;
+  std::string texts_;
+  std::uint64_t tens_ = kNoTens;   // the frame number that stands in texts_, without its last digit
+  std::size_t digits_ = 0;         // of that number
+  std::vector<std::byte> joined_;  // the parts of one blob
+};
+
+class Recipe {
+ public:
+  // Whether the recipe emits all frames of the pattern, and not only the one that it was made for.
+  bool is_reusable() const { return is_reusable_; }
+  // Emits the frame at the beginning of `bytes` at `time_ns`, which is not before the lane's latest event.
+  // Returns the approximate number of bytes that the events occupy in the lane.
+  std::size_t run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
+                  std::uint64_t time_ns, Lane& lane);
+
+  // Arguments whose name is true for `is_counted`, in all records of the frame.
+  template <typename IsCounted>
+  std::size_t count_arguments(const IsCounted& is_counted) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < hit_records_; ++i)
+      for (const Argument& argument : ArgumentRow(records_[i].arguments.words()))
+        if (is_counted(argument.name)) ++count;
+    return count;
+  }
+
+ private:
+  friend class RecipeDraft;
+
+  // The value of a record's first argument follows a header word. Every record but counters begins with the
+  // frame's number.
+  static constexpr std::size_t kFirstValueWord = 1;
+
+  struct Record {
+    LabelId label;
+    Arguments arguments;  // the frame's number first, except for counters
+  };
+  struct ValueSlot {
+    std::uint32_t record, word;  // the word of the record's arguments that holds its value
+    FramePart part;
+    ValueForm form;
+    const Register* flags = nullptr;  // of form Flags
+  };
+
+  Record& new_record(LabelId label);
+  void fill(const ValueSlot& slot, std::uint64_t bits) {
+    if (has_pointee(slot.form) || slot.flags != nullptr)
+      set_text(slot, bits);
+    else
+      records_[slot.record].arguments.set_bits(slot.word, bits);
+  }
+  void set_text(const ValueSlot& slot, std::uint64_t bits);
+
+  NumberTexts* number_texts_ = nullptr;
+  bool opens_call_ = false;
+  bool is_reusable_ = false;
+  std::vector<Record> records_;  // the frame's own, then counters; those from records_used_ on are spare
+  std::size_t hit_records_ = 0, records_used_ = 0;
+  std::vector<ValueSlot> slots_;
+  FrameBlobs blobs_;
+};
+
+}  // namespace convert::tfile

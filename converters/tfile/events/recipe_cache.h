@@ -1,0 +1,81 @@
+// Recipes that serve more frames than the one they were made for.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "converters/tfile/events/recipe.h"
+#include "converters/tfile/frames/frame_clock.h"
+#include "converters/tfile/frames/frame_reader.h"
+#include "converters/tfile/threads/frame_classifier.h"
+
+namespace convert::tfile {
+
+class RecipeCache {
+ public:
+  struct Known {
+    Recipe recipe;
+    std::int16_t tracepoint;
+    Lane* lane;  // of all frames of its pattern
+  };
+
+  // Frames of a pattern have one recipe. Patterns are numbered in the order in which they are added.
+  bool has_patterns() const { return !of_pattern_.empty(); }
+  Known& of_pattern(std::size_t pattern) { return known_[of_pattern_[pattern]]; }
+  void add_pattern(const Recipe& recipe, std::int16_t tracepoint, Lane& lane) {
+    of_pattern_.push_back(known_.size());
+    known_.push_back({.recipe = recipe, .tracepoint = tracepoint, .lane = &lane});
+  }
+
+  // So do frames of a tracepoint with the same blocks in the same context, though their bytes have no
+  // pattern: their registers are looked at to find the thread. Null if none is known.
+  Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
+  // A few of each tracepoint are kept.
+  void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);
+
+ private:
+  static constexpr std::size_t kMaxOfTracepoint = 8;
+
+  // What the frames of a recipe have in common.
+  struct Likeness {
+    std::size_t known;  // in known_
+    std::vector<Block> blocks;
+    FrameContext context;
+    bool is_synthetic;
+
+    bool fits(const Frame& frame, const FrameContext& other, const FrameTime& time) const;
+  };
+
+  std::vector<Known> known_;
+  std::vector<std::size_t> of_pattern_;                 // in known_
+  std::map<std::int16_t, std::vector<Likeness>> like_;  // by tracepoint
+};
+
+inline bool RecipeCache::Likeness::fits(const Frame& frame, const FrameContext& other,
+                                        const FrameTime& time) const {
+  const auto is_alike = [](const Block& a, const Block& b) {
+    return a.kind == b.kind && a.address == b.address && a.bytes.size() == b.bytes.size();
+  };
+  return context.track == other.track && context.pc == other.pc && context.location == other.location &&
+         context.is_guessed == other.is_guessed && is_synthetic == time.is_synthetic && !frame.is_partial &&
+         std::ranges::equal(blocks, frame.blocks, is_alike);
+}
+
+inline Recipe* RecipeCache::find(const Frame& frame, const FrameContext& context, const FrameTime& time) {
+  for (const Likeness& like : like_[frame.tracepoint])
+    if (like.fits(frame, context, time)) return &known_[like.known].recipe;
+  return nullptr;
+}
+
+inline void RecipeCache::add(const Recipe& recipe, const Frame& frame, const FrameContext& context,
+                             const FrameTime& time) {
+  auto& others = like_[frame.tracepoint];
+  if (!recipe.is_reusable() || others.size() >= kMaxOfTracepoint || frame.is_partial) return;
+  others.push_back({known_.size(), frame.blocks, context, time.is_synthetic});
+  known_.push_back({.recipe = recipe, .tracepoint = frame.tracepoint, .lane = nullptr});
+}
+
+}  // namespace convert::tfile

@@ -1,0 +1,137 @@
+#include "converters/tfile/events/recipe_draft.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <stdexcept>
+
+#include "converters/tfile/description/collect_items.h"
+
+namespace convert::tfile {
+namespace {
+
+bool is_number(ArgumentType type) {
+  return type == ArgumentType::Int64 || type == ArgumentType::Uint64 || type == ArgumentType::Double;
+}
+
+// Trace state variables are counters anyway; a frame's own arguments are about the frame.
+bool is_of_program(std::string_view name) { return !name.starts_with('$') && !is_own_argument(name); }
+
+}  // namespace
+
+LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
+  const auto [found, is_new] = labels_.try_emplace({label, nth});
+  if (is_new) {
+    const Names::Label parts = names_.label(label);
+    const std::string name = fmt::format("{} ({})", names_.text(parts.name), nth);
+    found->second = names_.intern_label(parts.category, names_.intern(name));
+  }
+  return found->second;
+}
+
+std::optional<LabelId> Plots::counter_of(const Argument& argument) {
+  const auto [found, is_new] = counters_.try_emplace({argument.name, argument.type});
+  const std::string_view name = names_.text(argument.name);
+  const auto plots_it = [&](const std::string& item) { return is_item(item, name, argument.type); };
+  if (is_new && std::ranges::any_of(items_, plots_it)) found->second = names_.intern_label("value", name);
+  return found->second;
+}
+
+bool Plots::is_item(std::string_view item, std::string_view name, ArgumentType type) {
+  if (!is_of_program(name)) return false;
+  if (item == "all") return is_number(type) && !name.starts_with("reg.") && !name.starts_with("mem.");
+  if (!name.starts_with(item) || !(is_number(type) || type == ArgumentType::Pointer)) return false;
+  return name.size() == item.size() || name[item.size()] == '.' || name[item.size()] == '[';
+}
+
+std::vector<std::string> Plots::missing() const {
+  constexpr std::size_t kMaxListed = 16;
+  std::set<std::string_view> numbers;
+  for (const auto& [argument, counter] : counters_)
+    if (is_number(argument.second) && is_of_program(names_.text(argument.first)))
+      numbers.insert(names_.text(argument.first));
+  std::string known = numbers.empty() ? "no numbers" : "";
+  std::size_t listed = 0;
+  for (const std::string_view number : numbers)
+    if (listed++ < kMaxListed) known += fmt::format("{}{}", listed == 1 ? "" : ", ", number);
+  if (numbers.size() > kMaxListed) known += fmt::format(" and {} more", numbers.size() - kMaxListed);
+  std::vector<std::string> missing;
+  for (const std::string& item : items_)
+    if (std::ranges::none_of(counters_, [&](const auto& counter) {
+          return is_item(item, names_.text(counter.first.first), counter.first.second);
+        }))
+      missing.push_back(fmt::format("`{}`: frames have {}", item, known));
+  return missing;
+}
+
+void RecipeDraft::start(Recipe& recipe, FrameMemory& memory, LabelId label, bool opens_call) {
+  recipe_ = &recipe;
+  memory_ = &memory;
+  label_ = label;
+  plotted_.clear();
+  recipe.number_texts_ = &texts_;
+  recipe.opens_call_ = opens_call;
+  recipe.is_reusable_ = false;
+  recipe.hit_records_ = recipe.records_used_ = 0;
+  recipe.slots_.clear();
+  recipe.blobs_.clear();
+  recipe.new_record(label).arguments.add({frame_name_, std::uint64_t{0}});
+  recipe.hit_records_ = 1;
+}
+
+// Bytes that were joined from several blocks are nowhere in a frame.
+FramePart RecipeDraft::part_of(const FrameBytes& bytes) {
+  if (!bytes.is_in_frame()) throw std::logic_error("a recipe's bytes lie in no block");
+  return {bytes.offset(), static_cast<std::uint32_t>(bytes.size())};
+}
+
+void RecipeDraft::add(const Argument& argument, const Argument& plotted) {
+  add_argument(argument);
+  if (!plots_.empty()) plot(plotted, kConstant);
+}
+
+void RecipeDraft::add_argument(const Argument& argument) {
+  Recipe& recipe = *recipe_;
+  if (recipe.records_[recipe.hit_records_ - 1].arguments.size() == continued_.arguments_per_call()) {
+    ++recipe.hit_records_;
+    const LabelId label = continued_.of(label_, recipe.hit_records_);
+    recipe.new_record(label).arguments.add({frame_name_, std::uint64_t{0}});
+  }
+  recipe.records_[recipe.hit_records_ - 1].arguments.add(argument);
+}
+
+void RecipeDraft::add_number(NameId name, ValueForm form, const FrameBytes& bytes, const Register* flags) {
+  const Argument argument(name, type_of(form), 0);
+  add_argument(argument);
+  const auto record = static_cast<std::uint32_t>(recipe_->hit_records_ - 1);
+  const std::size_t words = recipe_->records_[record].arguments.words().size();
+  recipe_->slots_.push_back({record, static_cast<std::uint32_t>(words - 1), part_of(bytes), form, flags});
+  if (!plots_.empty()) plot(argument, recipe_->slots_.size() - 1);
+}
+
+void RecipeDraft::plot(const Argument& argument, std::size_t slot) {
+  if (const auto counter = plots_.counter_of(argument)) plotted_.push_back({*counter, argument, slot});
+}
+
+void RecipeDraft::add_counter(LabelId label, NameId name, const FrameBytes& bytes) {
+  const auto record = static_cast<std::uint32_t>(recipe_->records_used_);
+  recipe_->new_record(label).arguments.add({name, std::int64_t{0}});
+  recipe_->slots_.push_back({record, Recipe::kFirstValueWord, part_of(bytes), ValueForm::Signed});
+}
+
+void RecipeDraft::finish() {
+  for (const Plotted& plotted : plotted_) {
+    const auto record = static_cast<std::uint32_t>(recipe_->records_used_);
+    Argument argument = plotted.argument;
+    if (argument.type == ArgumentType::Pointer) argument.type = ArgumentType::Uint64;  // counters are numbers
+    recipe_->new_record(plotted.counter).arguments.add(argument);
+    if (plotted.slot == kConstant) continue;
+    const Recipe::ValueSlot& slot = recipe_->slots_[plotted.slot];
+    const bool is_pointer = plotted.argument.type == ArgumentType::Pointer;
+    recipe_->slots_.push_back(
+        {record, Recipe::kFirstValueWord, slot.part, is_pointer ? ValueForm::Pointer : slot.form});
+  }
+  recipe_->is_reusable_ = !memory_->was_looked_at();
+}
+
+}  // namespace convert::tfile

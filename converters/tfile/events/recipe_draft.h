@@ -1,0 +1,102 @@
+// Makes the recipe of a frame. Numbers are added by their place in the frame, everything else as it is. The
+// recipe serves other frames if nobody looked at a value of this one (see FrameMemory).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converters/tfile/events/recipe.h"
+#include "converters/tfile/frames/frame_memory.h"
+
+namespace convert::tfile {
+
+// The names of further records of a frame, whose first record is full: "<name> (2)" and so on.
+class ContinuedLabels {
+ public:
+  ContinuedLabels(Names& names, std::size_t arguments_per_record)
+      : names_(names), arguments_per_call_(2 * arguments_per_record) {}
+  LabelId of(LabelId label, std::size_t nth);
+  // The arguments of a begin and its end. More arguments go into further records of the same name.
+  std::size_t arguments_per_call() const { return arguments_per_call_; }
+
+ private:
+  Names& names_;
+  std::size_t arguments_per_call_;
+  std::map<std::pair<LabelId, std::size_t>, LabelId> labels_;
+};
+
+// The collected items whose numbers are drawn as counters, too.
+class Plots {
+ public:
+  // `items` are called as their arguments are, and include their members and elements; "all" means every
+  // collected number that is no address.
+  Plots(std::vector<std::string> items, Names& names) : items_(std::move(items)), names_(names) {}
+  bool empty() const { return items_.empty(); }
+  // The counter of an argument; nothing if there is none.
+  std::optional<LabelId> counter_of(const Argument& argument);
+  // The items without a counter, once all frames were shown: "`nosuch`: frames have n, it->id".
+  std::vector<std::string> missing() const;
+
+ private:
+  static bool is_item(std::string_view item, std::string_view name, ArgumentType type);
+
+  std::vector<std::string> items_;
+  Names& names_;
+  std::map<std::pair<NameId, ArgumentType>, std::optional<LabelId>> counters_;
+};
+
+class RecipeDraft {
+ public:
+  // Every record begins with the argument `frame_name`, the frame's number. Borrows all others.
+  RecipeDraft(NameId frame_name, ContinuedLabels& continued, Plots& plots, NumberTexts& texts)
+      : frame_name_(frame_name), continued_(continued), plots_(plots), texts_(texts) {}
+
+  // Clears the recipe but keeps its memory. Borrows both until finish(); `memory` holds the frame.
+  void start(Recipe& recipe, FrameMemory& memory, LabelId label, bool opens_call);
+  // `plotted` is drawn instead if it is plotted: the number behind a text.
+  void add(const Argument& argument, const Argument& plotted);
+  void add(const Argument& argument) { add(argument, argument); }
+  // A number that lies at these bytes in every frame; of form Flags the value of that register.
+  void add_number(NameId name, ValueForm form, const FrameBytes& bytes, const Register* flags = nullptr);
+  void add_counter(LabelId label, NameId name, const FrameBytes& bytes);
+  // A blob of the frame. add_to_blob() appends bytes to the latest one.
+  void add_blob(std::string_view suffix, const FrameBytes& bytes) {
+    recipe_->blobs_.add(suffix);
+    add_to_blob(bytes);
+  }
+  void add_to_blob(const FrameBytes& bytes) { recipe_->blobs_.add_part(part_of(bytes)); }
+  // Adds the counters of the plotted arguments, and decides whether the recipe is reusable.
+  void finish();
+
+ private:
+  // An argument that is drawn as a counter, too.
+  struct Plotted {
+    LabelId counter;
+    Argument argument;
+    std::size_t slot;  // of the recipe; kConstant for one that is in no bytes
+  };
+  static constexpr std::size_t kConstant = ~std::size_t{0};
+
+  static FramePart part_of(const FrameBytes& bytes);
+  void add_argument(const Argument& argument);
+  void plot(const Argument& argument, std::size_t slot);
+
+  const NameId frame_name_;
+  ContinuedLabels& continued_;
+  Plots& plots_;
+  NumberTexts& texts_;
+
+  // Of the current frame:
+  Recipe* recipe_ = nullptr;
+  FrameMemory* memory_ = nullptr;
+  LabelId label_{};
+  std::vector<Plotted> plotted_;
+};
+
+}  // namespace convert::tfile

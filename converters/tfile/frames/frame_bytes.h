@@ -1,0 +1,39 @@
+// Bytes of a frame as a place in it, without their values. Code that shows bytes as a recipe can load them
+// from each frame handles only their place. Their values are given by FrameMemory::look_at() alone, which
+// remembers that somebody looked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace convert::tfile {
+
+class FrameBytes {
+ public:
+  FrameBytes() = default;
+
+  std::size_t size() const { return bytes_.size(); }
+  bool empty() const { return bytes_.empty(); }
+  // False for bytes that were joined from several blocks.
+  bool is_in_frame() const { return offset_ != kNowhere; }
+  // Counted from the frame's header.
+  std::uint32_t offset() const { return offset_; }
+  FrameBytes first(std::size_t size) const { return {bytes_.first(size), offset_}; }
+  FrameBytes subspan(std::size_t from) const { return subspan(from, size() - from); }
+  FrameBytes subspan(std::size_t from, std::size_t size) const {
+    return {bytes_.subspan(from, size),
+            is_in_frame() ? offset_ + static_cast<std::uint32_t>(from) : kNowhere};
+  }
+
+ private:
+  friend class FrameMemory;
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+
+  FrameBytes(std::span<const std::byte> bytes, std::uint32_t offset) : bytes_(bytes), offset_(offset) {}
+
+  std::span<const std::byte> bytes_;
+  std::uint32_t offset_ = kNowhere;
+};
+
+}  // namespace convert::tfile

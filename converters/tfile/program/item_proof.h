@@ -1,0 +1,89 @@
+// The items of a tracepoint by the program, and the proof that its actions recorded just those: on a frame,
+// or, before frames are read, on registers that are all different. What is not proven is not shown by an
+// item's name, and a program in which it is not proven is not the traced one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "converters/tfile/actions/item_match.h"
+#include "converters/tfile/actions/replay.h"
+#include "converters/tfile/program/value.h"
+
+namespace convert::tfile {
+
+// The bytes that a value occupies from its storage on.
+std::uint64_t bytes_of(const Value& value);
+
+// Whether the program has the type of one.
+bool is_described(const std::vector<ItemValue>& values);
+
+class ItemProof : private ItemMatch::Evidence {
+ public:
+  // Borrows both.
+  ItemProof(std::span<const TraceVariable> variables, FrameMemory& memory)
+      : variables_(variables), memory_(memory) {}
+
+  // Evaluates the items at the scope, on the frame that the memory holds, and runs the actions again. What
+  // follows is of this frame until the next call, and borrows from `expected`. Without a scope (null) items
+  // have no values. False if that exceeds the budget, which is one of kFrameWork: the items are unknown then.
+  bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
+  // The same for memory that holds nothing but registers.
+  bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
+  // After start(): finds out which items the actions can have recorded where the program has them. Not for
+  // frames elsewhere than the actions were made for: what those recorded is no evidence there.
+  void prove();
+
+  // An item is one value, or the variables of $args or $locals; empty without the program.
+  std::vector<std::vector<ItemValue>>& values() { return values_; }
+  const std::vector<std::vector<ItemValue>>& values() const { return values_; }
+  const std::vector<ItemValue>& values(std::size_t item) const { return values_[item]; }
+  EvaluationContext evaluation() { return {*scope_, memory_, variables_}; }
+
+  const std::vector<Replay::ActionResult>& actions() const { return replay_.actions(); }
+  // The expressions among the actions, and the item that each recorded.
+  const std::vector<const Replay::ActionResult*>& expressions() const { return expressions_; }
+  std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
+  // Whether the actions recorded something else than what the program has as the item; or than others, and
+  // the program does not describe this one.
+  bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
+  // After start_on_registers(), of an item that is one value: whether an expression asks for memory at its
+  // place, or a range has all of it. In which order the expressions are, and how much they ask for, is left
+  // to frames.
+  enum class Found : std::uint8_t { Unknown, Yes, No };
+  Found find(std::size_t item) const;
+  // Expressions that record nothing: those of items that have a value, but no place.
+  std::size_t constants() const;
+  // Whether the recordings hold the memory.
+  bool has_recorded(std::uint64_t address, std::uint64_t size) const {
+    return replay_.has_recorded(memory_.masked(address), size);
+  }
+
+ private:
+  bool take_work(fxt::Budget& work) const;
+  void evaluate_items(const CodeScope* scope);
+  std::optional<bool> has_expression(std::size_t item) override;
+  bool fits(std::size_t item, std::size_t expression) override;
+  bool fits(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
+            const ExpressionShape& shape);
+  bool is_constant(const ItemValue& item);
+  bool differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item);
+
+  std::span<const TraceVariable> variables_;
+  FrameMemory& memory_;
+  Replay replay_;
+  ItemMatch match_;
+
+  // Of the current frame:
+  const ExpectedBlocks* expected_ = nullptr;
+  const CodeScope* scope_ = nullptr;
+  std::vector<std::vector<ItemValue>> values_;  // by item
+  std::vector<const Replay::ActionResult*> expressions_;
+  std::vector<std::optional<std::size_t>> item_of_;  // by expression
+  std::vector<bool> is_contradicted_;                // by item
+};
+
+}  // namespace convert::tfile
