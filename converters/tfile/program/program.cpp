@@ -318,7 +318,7 @@ bool Program::may_begin_at(const Function& function, std::uint64_t address) cons
   // GDB goes by the instructions if it had no lines of the function.
   constexpr std::array kSetUp{std::byte{0x55}, std::byte{0x48}, std::byte{0x89}, std::byte{0xe5}};
   constexpr std::array kBranchTarget{std::byte{0xf3}, std::byte{0x0f}, std::byte{0x1e}, std::byte{0xfa}};
-  auto code = constant_bytes(function.address + impl_->bias);
+  auto code = impl_->layout.code_bytes(function.address);
   std::uint64_t behind = function.address;
   for (const auto& instructions : {kBranchTarget, kSetUp})
     if (code.size() >= instructions.size() &&

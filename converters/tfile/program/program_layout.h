@@ -1,4 +1,4 @@
-// How an ELF file lies in memory: its machine, its segments, and the sections that nobody can write.
+// How an ELF file lies in memory: its machine, its segments, and the sections of data that nobody can write.
 // Addresses are those of the file, before a load bias is added.
 #pragma once
 
@@ -31,8 +31,13 @@ class ProgramLayout {
   bool is_code(std::uint64_t address) const {
     return std::ranges::any_of(code_, [&](const Segment& segment) { return segment.contains(address); });
   }
-  // The constant bytes from an address to the end of their section; empty if there are none.
-  std::span<const std::byte> constant_bytes(std::uint64_t address) const;
+  // The bytes from an address to the end of their section of constants, or of code; empty if there are none.
+  std::span<const std::byte> constant_bytes(std::uint64_t address) const {
+    return bytes_in(constants_, address);
+  }
+  std::span<const std::byte> code_bytes(std::uint64_t address) const {
+    return bytes_in(code_sections_, address);
+  }
 
  private:
   struct Segment {
@@ -40,11 +45,14 @@ class ProgramLayout {
     bool contains(std::uint64_t address) const { return begin <= address && address < end; }
   };
 
+  using Sections = std::vector<std::pair<std::uint64_t, Elf_Scn*>>;  // and where they begin
+  static std::span<const std::byte> bytes_in(const Sections& sections, std::uint64_t address);
+
   GElf_Ehdr header_{};
   bool has_interpreter_ = false;
   Segment all_{~std::uint64_t{0}, 0};
   std::vector<Segment> code_;
-  std::vector<std::pair<std::uint64_t, Elf_Scn*>> constants_;  // sections, and where they begin
+  Sections constants_, code_sections_;
 };
 
 inline bool ProgramLayout::read(Elf* elf) {
@@ -61,9 +69,11 @@ inline bool ProgramLayout::read(Elf* elf) {
   }
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
     GElf_Shdr sized;
-    if (gelf_getshdr(section, &sized) != nullptr && sized.sh_type != SHT_NOBITS &&
-        (sized.sh_flags & (SHF_ALLOC | SHF_WRITE)) == SHF_ALLOC)
-      constants_.emplace_back(sized.sh_addr, section);
+    if (gelf_getshdr(section, &sized) == nullptr || sized.sh_type == SHT_NOBITS ||
+        (sized.sh_flags & (SHF_ALLOC | SHF_WRITE)) != SHF_ALLOC)
+      continue;
+    Sections& sections = (sized.sh_flags & SHF_EXECINSTR) != 0 ? code_sections_ : constants_;
+    sections.emplace_back(sized.sh_addr, section);
   }
   return true;
 }
@@ -103,8 +113,8 @@ inline MachineHint ProgramLayout::machine() const {
   return hint;
 }
 
-inline std::span<const std::byte> ProgramLayout::constant_bytes(std::uint64_t address) const {
-  for (const auto& [begin, section] : constants_) {
+inline std::span<const std::byte> ProgramLayout::bytes_in(const Sections& sections, std::uint64_t address) {
+  for (const auto& [begin, section] : sections) {
     const Elf_Data* const data = elf_rawdata(section, nullptr);
     if (data != nullptr && data->d_buf != nullptr && address >= begin && address - begin < data->d_size)
       return std::span(static_cast<const std::byte*>(data->d_buf), data->d_size).subspan(address - begin);

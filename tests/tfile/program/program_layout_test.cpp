@@ -112,6 +112,7 @@ TEST_F(ProgramLayouts, HaveTheBytesThatNobodyCanWrite) {
   add_section(SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x2000, 4);
   add_section(SHT_PROGBITS, 0, 0x3000, 4);
   add_section(SHT_NOBITS, SHF_ALLOC, 0x4000, 4);
+  add_section(SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x5000, 4);
   layout();
   const auto text_at = [&](std::uint64_t address) {
     const auto bytes = layout_.constant_bytes(address);
@@ -121,7 +122,7 @@ TEST_F(ProgramLayouts, HaveTheBytesThatNobodyCanWrite) {
             "\x7f"
             "ELF");
   EXPECT_EQ(text_at(0x1003), "F");
-  for (const std::uint64_t other : {0xfffu, 0x1004u, 0x2000u, 0x3000u, 0x4000u})
+  for (const std::uint64_t other : {0xfffu, 0x1004u, 0x2000u, 0x3000u, 0x4000u, 0x5000u})
     EXPECT_EQ(text_at(other), "");
 }
 
