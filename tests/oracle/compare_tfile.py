@@ -159,6 +159,13 @@ class Comparison:
             self.counts["leaves"] += 1
             # A variable that is called as an argument of the frame itself.
             names = [f"{name} (program)" if name in OWN_NAMES else name for name in names]
+            if isinstance(expected, tdump.Text) and (parts := elements_of(expected, names, frame.args)):
+                self.counts["leaves"] += len(parts) - 1
+                for name, byte in parts:
+                    if int(frame.args[name]) & 0xff != byte:
+                        self.counts["wrong leaves"] += 1
+                        self.problems.append(f"{self.case}: frame {number}: tdump {name}: expected {byte}, found {frame.args[name]!r}")
+                continue
             name = next((name for name in names if name in frame.args), None)
             if name is None:
                 self.counts["missing leaves"] += 1
@@ -169,10 +176,30 @@ class Comparison:
                                      f"found {frame.args[name]!r}")
 
 
+def elements_of(expected, names, arguments):
+    """An array of bytes, which GDB shows as text: the names of its elements, with their bytes."""
+    for name in names:
+        found = [element for i in range(len(expected.text) + 1)
+                 if (element := tdump.element_name(name, i)) in arguments]
+        if found and isinstance(arguments[found[0]], int):
+            content = expected.text.ljust(len(found), b"\0")
+            return list(zip(found, content))
+    return []
+
+
+def same_bytes(text, found):
+    """Whether an argument is the bytes of a longer array: "45 00 00 54 … (300 bytes)", of which GDB shows 200."""
+    if not (match := re.fullmatch(r"((?:[0-9a-f]{2} ?)+)(?:…|\.\.\.)?(?: ?\(\d+ bytes\))?", found)):
+        return False
+    shown = bytes.fromhex(match[1])
+    size = min(len(shown), len(text))
+    return shown[:size] == text[:size] and not any(shown[size:])
+
+
 def same_text(expected, found):
-    """Texts end at their NUL; but those that begin with one, or are no UTF-8, are spelled as GDB does."""
-    text, whole = expected.text.split(b"\0")[0], expected.text.rstrip(b"\0")
-    is_spelled = bool(whole) and not text
+    """Texts are shown without the NULs that end them; those with others, or that are not UTF-8, are spelled as GDB does."""
+    text = expected.text.rstrip(b"\0")
+    is_spelled = b"\0" in text
     try:
         text.decode()
     except UnicodeDecodeError:
@@ -181,8 +208,7 @@ def same_text(expected, found):
         return found == text.decode() or (expected.cut and found.startswith(text.decode()))
     said = re.sub(rb"\\([0-7]{3}|\\)", lambda code: code[1] if code[1] == b"\\" else bytes([int(code[1], 8)]),
                   found.removesuffix("...").encode())
-    wanted = text or whole
-    return said == wanted or (expected.cut or found.endswith("...")) and (said.startswith(wanted) or wanted.startswith(said))
+    return said == text or (expected.cut or found.endswith("...")) and (said.startswith(text) or text.startswith(said))
 
 
 def same(expected, found):
@@ -206,7 +232,7 @@ def same(expected, found):
             return expected.text is not None and same(tdump.Text(expected.text, True), found)
         return isinstance(found, fxt_reader.Pointer) and int(found) == expected.address
     if isinstance(expected, tdump.Text):
-        return isinstance(found, str) and same_text(expected, found)
+        return isinstance(found, str) and (same_text(expected, found) or same_bytes(expected.text, found))
     if isinstance(expected, (tdump.Enum, tdump.Variant)):
         return found == expected.name
     if isinstance(expected, tdump.Char):

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxLayouts = 65536, kMaxNoted = 4096;
 
 bool is_text_pointer(const Type* type) {
   return type != nullptr && type->kind == Type::Kind::Pointer && type->target != nullptr &&
-         type->target->is_character && type->target->size == 1;
+         type->target->size == 1 && (type->target->is_character || type->target->is_byte);
 }
 
 const NoteKind& note_kind_of(Missing missing) {
@@ -170,7 +170,7 @@ bool ValueArguments::add_text_at(const ItemValue& item) {
   const auto bytes = memory_.text(*address);
   if (bytes.empty()) return false;
   const NameId name = name_of(item.text);
-  if (arguments_.claim_name(name)) draft_.add({name, string_text(memory_.look_at(bytes))});
+  if (arguments_.claim_name(name)) draft_.add({name, c_string_text(memory_.look_at(bytes))});
   arguments_.mark_used(*address, 1);
   if (pointer.storage.kind == Storage::Kind::Memory)
     arguments_.mark_used(pointer.storage.address, pointer.type->size);
@@ -292,7 +292,9 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
     if (!arguments_.claim_name(item.name)) return;
     if (item.kind == Kind::ReturnAddress)
       draft_.add_number(item.name, ValueForm::Pointer, recording.bytes);
-    else if (recording.is_string || is_shown_as_text(item.is_string, recording.bytes.size()))
+    else if (recording.is_string)
+      draft_.add({item.name, c_string_text(memory_.look_at(recording.bytes))});
+    else if (is_shown_as_text(item.is_string, recording.bytes.size()))
       draft_.add({item.name, string_text(memory_.look_at(recording.bytes))});
     else
       arguments_.add_untyped(item.name, recording.bytes, recording.size);

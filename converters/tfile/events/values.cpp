@@ -145,19 +145,19 @@ std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std
 
 constexpr std::size_t kPrinted = 200;  // longer text is cut where GDB cuts it, if it is spelled
 
-// Text up to its NUL. If it begins with one, or a unit is no character, it is spelled as in GDB: "\xd800x".
+// Text without the NULs that end it. If it has others, or a unit is not a character, it is spelled as in GDB:
+// "\xd800x".
 template <typename Unit>
 std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   namespace utf = boost::locale::utf;
   std::basic_string<Unit> units;
   for (; bytes.size() >= sizeof(Unit); bytes = bytes.subspan(sizeof(Unit))) {
     const auto unit = static_cast<Unit>(unsigned_bits(bytes.first(sizeof(Unit)), order));
-    if (unit == 0 && !units.empty() && units.front() != 0) break;
     units += unit;
   }
   while (units.ends_with(Unit{0})) units.pop_back();
   std::string text, as_spelled;
-  bool is_valid = !units.starts_with(Unit{0}), is_behind_hex = false;
+  bool is_valid = units.find(Unit{0}) == units.npos, is_behind_hex = false;
   std::size_t count = 0;
   for (auto at = units.cbegin(); at != units.cend();) {
     const std::uint32_t unit = *at;
@@ -300,10 +300,14 @@ Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, 
 
 std::string string_text(std::span<const std::byte> bytes) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::string_view text = all.substr(0, all.find('\0'));
-  const std::size_t last = all.find_last_not_of('\0');
-  if (text.empty() && last != std::string_view::npos) return escaped(all.substr(0, last + 1));
-  return fxt::is_valid_utf8(text) ? std::string(text) : escaped(text);
+  const std::string_view text = all.substr(0, all.find_last_not_of('\0') + 1);
+  const bool is_plain = text.find('\0') == std::string_view::npos && fxt::is_valid_utf8(text);
+  return is_plain ? std::string(text) : escaped(text);
+}
+
+std::string c_string_text(std::span<const std::byte> bytes) {
+  return string_text(
+      bytes.first(static_cast<std::size_t>(std::ranges::find(bytes, std::byte{0}) - bytes.begin())));
 }
 
 std::string wide_text(std::size_t character_bytes, std::span<const std::byte> bytes, std::endian order) {

@@ -42,10 +42,12 @@ Argument number_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endi
 // The same for a computed value.
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text);
 
-// Characters up to the first NUL; if the text begins with a NUL, all of it is escaped. Text that is not valid
-// UTF-8 is escaped as GDB does: "caf\\351".
+// An array of characters: those up to the first NUL if nothing but NULs follow. Otherwise, and if they are
+// not valid UTF-8, all of them are escaped as GDB does: "caf\\351", "ABC\\000D".
 std::string string_text(std::span<const std::byte> bytes);
-// Characters of 2 or 4 bytes up to the first that is 0, without incomplete ones.
+// A string of C that begins there: characters up to the first NUL.
+std::string c_string_text(std::span<const std::byte> bytes);
+// The same for an array of characters of 2 or 4 bytes, without incomplete ones.
 std::string wide_text(std::size_t character_bytes, std::span<const std::byte> bytes, std::endian order);
 // "01 02 03 … (100 bytes)": `size` is the full size, of which `bytes` may be the beginning.
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size);

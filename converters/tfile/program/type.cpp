@@ -113,9 +113,18 @@ std::optional<Leaf> text_slice(const Type& type) {
               .length_at = length.bit_offset / 8};
 }
 
+bool is_array_of_bytes(const Type& type) {
+  if (type.kind != Type::Kind::Array || type.target == nullptr) return false;
+  const Type& element = *type.target;
+  const bool is_number = element.kind == Type::Kind::Signed || element.kind == Type::Kind::Unsigned ||
+                         (element.kind == Type::Kind::Enum && element.enumerators.empty());  // std::byte
+  return element.size == 1 && is_number && !element.is_character;
+}
+
 class LeafWalk {
  public:
-  explicit LeafWalk(Names& names) : names_(names) {}
+  // Longer arrays of bytes are one value.
+  LeafWalk(Names& names, std::uint64_t most_bytes) : names_(names), most_bytes_(most_bytes) {}
 
   ValueLayout layout;
   std::uint64_t without_offset = 0;
@@ -145,7 +154,7 @@ class LeafWalk {
     }
     const bool is_text =
         type.kind == Type::Kind::Array && type.target != nullptr && type.target->is_character;
-    if (type.kind != Type::Kind::Array || type.target == nullptr || is_text) {
+    if (type.kind != Type::Kind::Array || type.target == nullptr || is_text || is_bytes(type)) {
       add_leaf(name, type,
                {.form = is_text ? text_form_of(*type.target) : form_of(type),
                 .offset = offset,
@@ -177,6 +186,8 @@ class LeafWalk {
   }
 
  private:
+  bool is_bytes(const Type& type) const { return is_array_of_bytes(type) && type.count > most_bytes_; }
+
   void add(const Type::Member& member, const std::string& value, std::uint64_t offset, std::size_t depth) {
     if (member.type == nullptr) return;
     // A member that several base classes have needs the name of its class.
@@ -288,12 +299,13 @@ class LeafWalk {
         if (member.type != nullptr) count += count_of(*member.type, depth + 1);
       return count;
     }
-    const bool has_elements =
-        type.kind == Type::Kind::Array && type.target != nullptr && !type.target->is_character;
+    const bool has_elements = type.kind == Type::Kind::Array && type.target != nullptr &&
+                              !type.target->is_character && !is_bytes(type);
     return has_elements ? type.count * count_of(*type.target, depth + 1) : 1;
   }
 
   Names& names_;
+  const std::uint64_t most_bytes_;
   std::size_t steps_ = 0;
   bool bases_are_ambiguous_ = false;
   std::string qualifier_;  // of the members of the current base class: "Base::", or empty
@@ -332,13 +344,19 @@ std::string name_of(const Type* type, std::size_t depth) {
 
 ValueLayout value_layout(const Type& type, const std::string& expression, Names& names,
                          std::uint64_t bit_offset, std::uint64_t bit_size) {
-  LeafWalk walk(names);
-  if (bit_size != 0)
-    walk.add_bit_field({.type = &type, .bit_offset = bit_offset, .bit_size = bit_size}, expression, 0);
-  else
-    walk.add(type, expression, 0, 0);
-  ValueLayout layout = std::move(walk.layout);
-  layout.more += walk.without_offset;
+  const auto layout_with = [&](std::uint64_t most_bytes) {
+    LeafWalk walk(names, most_bytes);
+    if (bit_size != 0)
+      walk.add_bit_field({.type = &type, .bit_offset = bit_offset, .bit_size = bit_size}, expression, 0);
+    else
+      walk.add(type, expression, 0, 0);
+    walk.layout.more += walk.without_offset;
+    return std::move(walk.layout);
+  };
+  ValueLayout layout = layout_with(ValueLayout::kMaxLeaves);
+  // The bytes of one member do not displace the other members.
+  if (layout.more > 0)
+    if (ValueLayout shorter = layout_with(0); shorter.more < layout.more) layout = std::move(shorter);
   if (layout.more > 0) layout.more_name = names.intern(expression + ".more");
   return layout;
 }

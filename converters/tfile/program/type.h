@@ -73,19 +73,20 @@ struct Type {
   };
 
   Kind kind = Kind::Unknown;
-  std::uint64_t size = 0;            // bytes
-  std::string name = {};             // with its namespaces; empty: none
-  FloatFormat format = {};           // of a Float, or of the halves of a Complex
-  double scale = 1;                  // of a Fixed
-  bool is_fortran = false;           // of a Complex
-  bool is_character = false;         // arrays of it are text
-  bool is_char = false;              // C's char, signed or not, and char8_t: one of it is text, too
-  bool is_signed = false;            // of an Enum or Fixed
-  bool is_implicit = false;          // of a Reference: its address is nothing that the language knows
-  bool is_text = false;              // of a Struct: a pointer to characters, and their number
-  const Type* target = nullptr;      // of a Pointer (null: void), Reference, or the elements of an Array
-  std::int64_t first = 0;            // the index of an Array's first element
-  std::uint64_t count = 0;           // elements
+  std::uint64_t size = 0;        // bytes
+  std::string name = {};         // with its namespaces; empty: none
+  FloatFormat format = {};       // of a Float, or of the halves of a Complex
+  double scale = 1;              // of a Fixed
+  bool is_fortran = false;       // of a Complex
+  bool is_character = false;     // arrays of it are text
+  bool is_char = false;          // C's char and char8_t: one of it is text, too
+  bool is_byte = false;          // C's signed char and unsigned char: numbers, unless collect/s asks for text
+  bool is_signed = false;        // of an Enum or Fixed
+  bool is_implicit = false;      // of a Reference: its address is nothing that the language knows
+  bool is_text = false;          // of a Struct: a pointer to characters, and their number
+  const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
+  std::int64_t first = 0;        // the index of an Array's first element
+  std::uint64_t count = 0;       // elements
   std::vector<Member> members = {};  // of a Struct
   // What is known at run time only. Of an Array: its indices, where its elements are, and how far from each
   // other; of a Struct: its variants. `is_dynamic`: the type, or one inside, has any of it, or members with a

@@ -251,8 +251,10 @@ class TypeReader {
     const std::string_view name = die_name(die);
     const bool is_integer = type.kind == TypeKind::Signed || type.kind == TypeKind::Unsigned;
     // GCC describes char8_t as any other number. Bytes that are numbers in Rust and Go have another encoding.
-    type.is_char = type.size == 1 &&
-                   (encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char || name == "char8_t");
+    const bool is_char_or_byte = type.size == 1 && (encoding == DW_ATE_signed_char ||
+                                                    encoding == DW_ATE_unsigned_char || name == "char8_t");
+    type.is_byte = is_char_or_byte && (name == "unsigned char" || name == "signed char");
+    type.is_char = is_char_or_byte && !type.is_byte;
     const bool is_wide = is_wide_character(name) && (type.size == 2 || type.size == 4);
     type.is_character =
         type.is_char || (is_integer && (is_wide || (type.size == 1 && encoding == DW_ATE_UTF)));

@@ -148,6 +148,7 @@ const Type* TypeTable::basic(std::string_view words) {
                            : count("char") > 0            ? 1
                            : count("short") > 0           ? 2
                                                           : 4;
+  const bool is_char = size == 1 && count("unsigned") == 0 && count("signed") == 0;
   const FloatFormat format = is_double ? FloatFormat::Double : FloatFormat::Single;
   const Type* const added = add({.kind = is_float                ? Type::Kind::Float
                                          : count("unsigned") > 0 ? Type::Kind::Unsigned
@@ -155,8 +156,9 @@ const Type* TypeTable::basic(std::string_view words) {
                                  .size = size,
                                  .name = key,
                                  .format = is_float ? format : FloatFormat::Unknown,
-                                 .is_character = size == 1,
-                                 .is_char = size == 1});
+                                 .is_character = is_char,
+                                 .is_char = is_char,
+                                 .is_byte = size == 1 && !is_char});
   return basic_.emplace(key, added).first->second;
 }
 

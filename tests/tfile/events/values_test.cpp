@@ -291,7 +291,7 @@ TEST_F(LeafValues, OfWideCharactersAreTexts) {
   };
   using namespace std::string_view_literals;
   EXPECT_EQ(text_of(ValueForm::Utf16, u"a\u00e4\U0001d11e\0b"sv, std::endian::little),
-            "a\xc3\xa4\xf0\x9d\x84\x9e");
+            "a\xc3\xa4\xf0\x9d\x84\x9e\\000b");
   EXPECT_EQ(text_of(ValueForm::Utf16, u"a\u00e4"sv, std::endian::big), "a\xc3\xa4");
   EXPECT_EQ(text_of(ValueForm::Utf16, u"a\xdc00z"sv, std::endian::little), "a\\xdc00z") << "half a character";
   EXPECT_EQ(text_of(ValueForm::Utf16, u"\xd800x\xdc00\0\0"sv, std::endian::little), "\\xd800x\\xdc00");
@@ -308,7 +308,8 @@ TEST_F(LeafValues, OfWideCharactersAreTexts) {
   EXPECT_EQ(text_of(ValueForm::Utf16, u"\xdc00" + std::u16string(200, u'z'), std::endian::little),
             "\\xdc00" + std::string(199, 'z') + "...");
   EXPECT_EQ(text_of(ValueForm::Utf32, u"\xffff\xffffy\0\0\0"sv, std::endian::little), "\\xffffffffy");
-  EXPECT_EQ(text_of(ValueForm::Utf32, u"a\0\xd11e\x0001\0\0b\0"sv, std::endian::little), "a\xf0\x9d\x84\x9e");
+  EXPECT_EQ(text_of(ValueForm::Utf32, u"a\0\xd11e\x0001\0\0b\0"sv, std::endian::little),
+            "a\xf0\x9d\x84\x9e\\000b");
 }
 
 TEST(Numbers, AreBitsOfTheirType) {
@@ -325,12 +326,15 @@ TEST(Numbers, AreBitsOfTheirType) {
   EXPECT_EQ(std::bit_cast<double>(bits_of(ValueForm::Float, kHalf, std::endian::little)), 0.5);
 }
 
-TEST(Texts, EndAtTheirNulOrAreEscaped) {
+TEST(Texts, EndAtTheirLastNulsOrAreEscaped) {
   constexpr std::array kText{std::byte{'a'}, std::byte{'b'}, std::byte{0}, std::byte{'c'}};
-  EXPECT_EQ(string_text(kText), "ab");
+  EXPECT_EQ(string_text(kText), "ab\\000c") << "bytes after a NUL are not lost";
+  EXPECT_EQ(c_string_text(kText), "ab");
+  EXPECT_EQ(c_string_text(std::span(kText).subspan(2)), "");
   EXPECT_EQ(string_text(std::span(kText).first(2)), "ab");
   const auto text = [](std::string_view bytes) { return string_text(std::as_bytes(std::span(bytes))); };
-  EXPECT_EQ(text({"wörld\0\1", 8}), "wörld");
+  EXPECT_EQ(text({"wörld\0\1", 8}), "wörld\\000\\001");
+  EXPECT_EQ(text({"wörld\0\0", 8}), "wörld");
   EXPECT_EQ(text({"\0\0", 2}), "");
   // Invalid text is escaped, as in GDB.
   EXPECT_EQ(text({"\0\1a\x7f\x80?\0\0", 8}), "\\000\\001a\\177\\200?");

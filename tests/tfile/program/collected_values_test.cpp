@@ -173,6 +173,17 @@ TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
 }
 
+// GDB shows texts, which end nowhere and lack the bytes after a NUL in other tools.
+TEST_F(CollectedValues, BytesAreNumbers) {
+  EXPECT_THAT(variable("key", "ABC\0D"s + std::string(11, '\0')),
+              HasSubstr(" key[0]=65 key[1]=66 key[2]=67 key[3]=0 key[4]=68 key[5]=0 "));
+  EXPECT_THAT(variable("deltas", "\xff\0\3"s), HasSubstr(" deltas[0]=-1 deltas[1]=0 deltas[2]=3 "));
+  EXPECT_THAT(variable("gauge", "A"), HasSubstr(" gauge=65 "));
+  EXPECT_THAT(variable("packet", "E\0T"s + std::string(37, '\xff')), HasSubstr(" packet=\"45 00 54 ff ff "));
+  EXPECT_THAT(variable("title", "eth0\0\0\0\0"s), HasSubstr(" title=\"eth0\" "));
+  EXPECT_THAT(variable("title", "e\0h0\0\0\0\0"s), HasSubstr(" title=\"e\\000h0\" "));
+}
+
 TEST_F(CollectedValues, CharactersOfUtf8AreText) {
   EXPECT_THAT(variable("accents", "\u00e9\0"s), HasSubstr(" accents=\"\u00e9\" "));
   EXPECT_THAT(variable("initial", "z"), HasSubstr(" initial=\"'z' (122)\" "));

@@ -17,6 +17,11 @@ int (&tides_alias)[2] = tides;
 char8_t accents[] = u8"\u00e9";
 char8_t initial = u8'z';
 const char* label = "label";
+unsigned char key[16] = {'A', 'B', 'C', 0, 'D'};
+signed char deltas[3] = {-1, 0, 3};
+unsigned char gauge = 'A';
+std::byte packet[40] = {};
+char title[8] = "eth0";
 
 // As in a file without debug information.
 asm(".pushsection .data\n.globl plain_depth\n.type plain_depth,%object\n.size plain_depth,4\n"

@@ -156,6 +156,36 @@ TEST(Leaves, OfWideCharactersAreOneText) {
   EXPECT_EQ(form(4), ValueForm::Utf32);
 }
 
+TEST(Leaves, OfManyBytesAreOneValue) {
+  const Type byte{.kind = Type::Kind::Unsigned, .size = 1, .members = {}, .enumerators = {}};
+  const Type std_byte{.kind = Type::Kind::Enum, .size = 1, .members = {}, .enumerators = {}};
+  for (const Type& element : {byte, std_byte}) {
+    EXPECT_EQ(layout_of(array_of(element, 32), "b").leaves.size(), 32u);
+    const ValueLayout many = layout_of(array_of(element, 33), "b");
+    ASSERT_EQ(many.leaves.size(), 1u);
+    EXPECT_EQ(many.leaves[0].form, ValueForm::Bytes);
+    EXPECT_EQ(many.leaves[0].size, 33u);
+    EXPECT_EQ(many.more, 0u);
+  }
+  EXPECT_EQ(layout_of(array_of(kInt, 33), "n").leaves.size(), 32u) << "numbers of several bytes";
+  const Type row = array_of(byte, 40);
+  EXPECT_THAT(leaf_names(array_of(row, 2), "rows"), ElementsAre("rows[0]", "rows[1]"));
+  EXPECT_EQ(layout_of(array_of(row, 40), "rows").more, 8u);
+}
+
+TEST(Leaves, OfBytesDoNotDisplaceOtherMembers) {
+  const Type byte{.kind = Type::Kind::Unsigned, .size = 1, .members = {}, .enumerators = {}};
+  const Type bytes = array_of(byte, 16);
+  Type packet{.kind = Type::Kind::Struct,
+              .size = 32,
+              .members = {{.name = "a", .type = &bytes}, {.name = "b", .type = &bytes, .bit_offset = 128}},
+              .enumerators = {}};
+  EXPECT_EQ(layout_of(packet, "p").leaves.size(), 32u);
+  packet.size = 36;
+  packet.members.push_back({.name = "n", .type = &kInt, .bit_offset = 256});
+  EXPECT_THAT(leaf_names(packet, "p"), ElementsAre("p.a", "p.b", "p.n"));
+}
+
 TEST(Leaves, OfLargeNumbersAreNumbers) {
   const auto form = [](Type::Kind kind, std::uint64_t size) {
     return layout_of(
