@@ -151,7 +151,13 @@ class Comparison:
         def first_of(name):
             """The first index of an array, by the arguments."""
             begin = re.compile(re.escape(name) + r"\[(-?\d+)\]")
-            return min((int(found[1]) for known in frame.args if (found := begin.match(known))), default=0)
+            fortran, *outer = re.split(r"\[", name)
+            of_fortran = re.compile(re.escape(fortran) + r"\(([-\d,]+)\)")
+            firsts = [int(found[1]) for known in frame.args if (found := begin.match(known))]
+            # Fortran's a(i,j) is a[j][i] in what GDB shows.
+            firsts += [int(found[1].split(",")[-1 - len(outer)]) for known in frame.args
+                       if (found := of_fortran.match(known)) and len(outer) <= found[1].count(",")]
+            return min(firsts, default=0)
 
         for names, expected in tdump.leaves_of(live.get("tdump"), first_of):
             if expected is None or isinstance(expected, tdump.Variant) and names[0] not in frame.args:
@@ -159,6 +165,8 @@ class Comparison:
             self.counts["leaves"] += 1
             # A variable that is called as an argument of the frame itself.
             names = [f"{name} (program)" if name in OWN_NAMES else name for name in names]
+            names += [re.sub(r"(?:\[-?\d+\])+", lambda all: f"({','.join(re.findall('-?[0-9]+', all[0])[::-1])})", name)
+                      for name in names]
             if isinstance(expected, tdump.Text) and (parts := elements_of(expected, names, frame.args)):
                 self.counts["leaves"] += len(parts) - 1
                 for name, byte in parts:

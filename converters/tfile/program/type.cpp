@@ -43,12 +43,19 @@ std::string with_member(const std::string& value, const std::string& member) {
   return is_postfix(value) ? fmt::format("{}.{}", value, member) : fmt::format("({}).{}", value, member);
 }
 
-// Names the elements of an array: "a[2]@3" has the elements a[2], a[3], a[4].
+// Names the elements of an array: "a[2]@3" has the elements a[2], a[3], a[4]. In Fortran they are a(1,2),
+// with the index of the innermost dimension first.
 struct ElementNames {
   std::string array;
   std::int64_t first = 0;
+  bool is_fortran = false;
+  bool has_more_indices = false;  // the elements are arrays of further dimensions
+  std::string outer = {};         // the indices of outer dimensions
 
-  ElementNames(const std::string& value, std::int64_t first_index) : array(value), first(first_index) {
+  ElementNames(const std::string& value, const Type& type, std::string outer_indices)
+      : array(value), first(type.first), is_fortran(type.is_fortran), outer(std::move(outer_indices)) {
+    has_more_indices = is_fortran && type.target->kind == Type::Kind::Array && type.target->is_fortran &&
+                       type.target->target != nullptr && !type.target->target->is_character;
     if (const std::size_t at = value.rfind('@'); at != std::string::npos) {
       array.resize(at);
       while (array.ends_with(' ')) array.pop_back();
@@ -70,7 +77,12 @@ struct ElementNames {
     if (!is_postfix(array)) array = fmt::format("({})", array);
   }
   std::string of(std::uint64_t index) const {
+    if (is_fortran) return fmt::format("{}({})", array, indices_of(index));
     return fmt::format("{}[{}]", array, first + static_cast<std::int64_t>(index));
+  }
+  std::string indices_of(std::uint64_t index) const {
+    const std::int64_t own = first + static_cast<std::int64_t>(index);
+    return outer.empty() ? fmt::format("{}", own) : fmt::format("{},{}", own, outer);
   }
 };
 
@@ -161,14 +173,17 @@ class LeafWalk {
                 .size = type.size});
       return;
     }
-    const ElementNames names(name, type.first);
+    const ElementNames names(name, type, std::exchange(fortran_indices_, {}));
     for (std::uint64_t i = 0; i < type.count && steps_ <= kMaxLeafSteps; ++i) {
       if (layout.more > 0) {  // all elements have the same number of leaves
         layout.more += (type.count - i) * count_of(*type.target, depth + 1);
         return;
       }
-      add(*type.target, names.of(i), offset + i * type.target->size, depth + 1);
+      if (names.has_more_indices) fortran_indices_ = names.indices_of(i);
+      add(*type.target, names.has_more_indices ? name : names.of(i), offset + i * type.target->size,
+          depth + 1);
     }
+    fortran_indices_.clear();
   }
 
   void add_bit_field(const Type::Member& member, const std::string& name, std::uint64_t offset) {
@@ -308,7 +323,8 @@ class LeafWalk {
   const std::uint64_t most_bytes_;
   std::size_t steps_ = 0;
   bool bases_are_ambiguous_ = false;
-  std::string qualifier_;  // of the members of the current base class: "Base::", or empty
+  std::string fortran_indices_;  // of the outer dimensions of the current array of Fortran
+  std::string qualifier_;        // of the members of the current base class: "Base::", or empty
 };
 
 }  // namespace

@@ -77,7 +77,7 @@ struct Type {
   std::string name = {};         // with its namespaces; empty: none
   FloatFormat format = {};       // of a Float, or of the halves of a Complex
   double scale = 1;              // of a Fixed
-  bool is_fortran = false;       // of a Complex
+  bool is_fortran = false;       // of a Complex or an Array
   bool is_character = false;     // arrays of it are text
   bool is_char = false;          // C's char and char8_t: one of it is text, too
   bool is_byte = false;          // C's signed char and unsigned char: numbers, unless collect/s asks for text

@@ -339,6 +339,7 @@ class TypeReader {
       std::ranges::reverse(dimensions);
     for (std::size_t i = dimensions.size(); i-- > 0;) {
       Type& dimension = dimensions[i];
+      dimension.is_fortran = is_fortran(die);
       dimension.target = element;
       dimension.size = dimension.count * element->size;
       dimension.is_dynamic = element->is_dynamic || dimension.has_open_indices();

@@ -101,11 +101,13 @@ const Type* TypeTable::pointer_to(const Type* target) {
   return found;
 }
 
-const Type* TypeTable::array_of(const Type* element, std::uint64_t count, std::int64_t first) {
-  const Type*& found = arrays_[{element, count, first}];
+const Type* TypeTable::array_of(const Type* element, std::uint64_t count, std::int64_t first,
+                                bool is_fortran) {
+  const Type*& found = arrays_[{element, count, first, is_fortran}];
   if (found == nullptr)
     found = add({.kind = Type::Kind::Array,
                  .size = count * element->size,
+                 .is_fortran = is_fortran,
                  .target = element,
                  .first = first,
                  .count = count});

@@ -36,7 +36,8 @@ class TypeTable {
   // The basic type of C with this name, such as "unsigned long"; null when there is none.
   const Type* basic(std::string_view words);
   const Type* pointer_to(const Type* target);
-  const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0);
+  const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0,
+                       bool is_fortran = false);
   // The structure with other members, and without variants; itself if there are too many of them.
   const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 
@@ -52,7 +53,7 @@ class TypeTable {
   std::vector<std::pair<Type*, Dwarf_Die>> untargeted_;  // pointers whose targets are still to be read
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;
-  std::map<std::tuple<const Type*, std::uint64_t, std::int64_t>, const Type*> arrays_;
+  std::map<std::tuple<const Type*, std::uint64_t, std::int64_t, bool>, const Type*> arrays_;
   // By what differs from the first type: the types and offsets of the members.
   using Members = std::vector<std::pair<const Type*, std::uint64_t>>;
   std::map<std::pair<const Type*, Members>, const Type*> structures_;

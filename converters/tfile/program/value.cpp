@@ -40,7 +40,7 @@ Value resolved_array(Value value, const EvaluationContext& context, std::size_t 
     value.storage = data ? Storage::at(*data) : Storage::none(Missing::NotRecorded);
   }
   value.type = context.scope.info->types().array_of(
-      element, static_cast<std::uint64_t>(std::max<std::int64_t>(*count, 0)), *first);
+      element, static_cast<std::uint64_t>(std::max<std::int64_t>(*count, 0)), *first, type.is_fortran);
   return value;
 }
 

@@ -186,6 +186,24 @@ TEST(Leaves, OfBytesDoNotDisplaceOtherMembers) {
   EXPECT_THAT(leaf_names(packet, "p"), ElementsAre("p.a", "p.b", "p.n"));
 }
 
+// GDB prints two(2,1) as the second element of the first list.
+TEST(Leaves, OfFortranAreNamedAsTheSourceNamesThem) {
+  Type column = array_of(kInt, 2);
+  column.is_fortran = true;
+  column.first = 1;
+  Type two = array_of(column, 3);
+  two.is_fortran = true;
+  two.first = -1;
+  EXPECT_THAT(leaf_names(two, "two"),
+              ElementsAre("two(1,-1)", "two(2,-1)", "two(1,0)", "two(2,0)", "two(1,1)", "two(2,1)"));
+  EXPECT_THAT(leaf_names(column, "one"), ElementsAre("one(1)", "one(2)"));
+  const Type holder{
+      .kind = Type::Kind::Struct, .size = 8, .members = {{.name = "in", .type = &column}}, .enumerators = {}};
+  Type holders = array_of(holder, 2);
+  holders.is_fortran = true;
+  EXPECT_THAT(leaf_names(holders, "h"), ElementsAre("h(0).in(1)", "h(0).in(2)", "h(1).in(1)", "h(1).in(2)"));
+}
+
 TEST(Leaves, OfLargeNumbersAreNumbers) {
   const auto form = [](Type::Kind kind, std::uint64_t size) {
     return layout_of(

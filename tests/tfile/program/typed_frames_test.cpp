@@ -305,8 +305,8 @@ TEST_F(TypedFrames, SectionsOfArraysAreShownIfTheyHaveNoGaps) {
         .memory(many, elements);
   const auto lines = frame_lines();
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_THAT(lines[0], HasSubstr(" fortran_section[1]=1 fortran_section[2]=2"));
-  EXPECT_THAT(lines[1], Not(HasSubstr("fortran_section[")));
+  EXPECT_THAT(lines[0], HasSubstr(" fortran_section(1)=1 fortran_section(2)=2"));
+  EXPECT_THAT(lines[1], Not(HasSubstr("fortran_section(")));
 }
 
 TEST_F(TypedFrames, VariablesOfCommonBlocksAreLocal) {
