@@ -108,7 +108,11 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
     return list;  // its number is larger than any that a frame can have
   const auto add = [&](const CollectItem& item, const std::string& step) {
     if (item.kind == Kind::Evaluate || item.kind == Kind::Variable) return;
-    if (scope == nullptr) {
+    const bool is_described =
+        scope != nullptr &&
+        (!scope->has_types_only ||
+         evaluate(item.text, {*scope, nothing, recording.trace.description.variables}).type != nullptr);
+    if (!is_described) {
       list.push_back(fmt::format("{}{}: the program does not describe the code there", step, item.text));
       return;
     }

@@ -26,7 +26,7 @@ bool FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
   if (!proof_.start(expected, scope, work)) return false;
   is_contradicted_.assign(expected.items.size(), false);
   contradicted_texts_.clear();
-  has_scope_ = scope != nullptr;
+  has_scope_ = proof_.scope() != nullptr;
   is_elsewhere_ = context.is_step && context.pc;
   if (!has_scope_) return true;
   // A frame without a pc may be anywhere, where variables have other registers and constants.

@@ -42,7 +42,7 @@ class FrameItems {
 
   // Whether the frame is a step in code that the program has. The actions were made for other code, where a
   // name may have meant something else.
-  bool is_known_step() const { return is_elsewhere_ && has_scope_; }
+  bool is_known_step() const { return is_elsewhere_ && has_scope_ && !proof_.scope()->has_types_only; }
 
   const std::vector<Replay::ActionResult>& actions() const { return proof_.actions(); }
   // The expressions among the actions, and the item that each recorded.

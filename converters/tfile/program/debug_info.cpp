@@ -287,6 +287,13 @@ const CodeScope& DebugInfo::global_scope() {
   return global_scope_;
 }
 
+const CodeScope& DebugInfo::types_scope() {
+  types_scope_.info = this;
+  types_scope_.unit = global_scope().unit;
+  types_scope_.has_types_only = true;
+  return types_scope_;
+}
+
 const CodeScope* DebugInfo::scope_at(std::uint64_t address) {
   const Dwarf_Addr pc = address - bias();
   if (const auto found = scopes_.find(pc); found != scopes_.end()) return found->second.get();

@@ -110,6 +110,7 @@ struct CodeScope {
   // Of the outermost function, if another one is inlined there. GDB collects them for $args.
   std::vector<Variable> outer_parameters;
   DebugUnits::Unit* file = nullptr;  // null: the scope has only global names
+  bool has_types_only = false;       // names of objects and functions mean nothing there
   std::unique_ptr<Dwarf_Frame, decltype(&std::free)> unwind{nullptr, &std::free};  // null: unknown
 
   mutable std::unordered_map<std::string, std::optional<FoundName>> known_names;  // see look_up()
@@ -135,10 +136,13 @@ class DebugInfo {
     others_.push_back(&other);
     scopes_.clear();  // names mean more now
     global_scope_.known_names.clear();
+    types_scope_.known_names.clear();
   }
   const std::vector<DebugInfo*>& others() const { return others_; }
   // A scope without functions: it has only global names. Its unit, which tells the language, is the first.
   const CodeScope& global_scope();
+  // For code of other modules, which no debug information describes: it has only types.
+  const CodeScope& types_scope();
 
   Dwarf* dwarf() const { return dwarf_; }
   TypeTable& types() { return types_; }
@@ -176,7 +180,7 @@ class DebugInfo {
   DieScopes die_scopes_;
   std::optional<GlobalNames> globals_;  // read on first use
   std::unordered_map<std::string, GElf_Addr> objects_;
-  CodeScope global_scope_;
+  CodeScope global_scope_, types_scope_;
   std::vector<DebugInfo*> others_;
   fxt::Budget ranges_;
   std::optional<DebugUnits> units_;

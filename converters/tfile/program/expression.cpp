@@ -351,7 +351,7 @@ class Evaluator {
 
   // `name` may be null: it means nothing.
   Value named(const FoundName* name, const std::string& text) {
-    if (name == nullptr) return {};
+    if (name == nullptr || context_.scope.has_types_only) return {};
     switch (kind_of(name->die)) {
       case kField:
         if (text == "this") return {};  // damaged DWARF has such a member

@@ -41,6 +41,8 @@ class ItemProof : private ItemMatch::Evidence {
   std::vector<std::vector<ItemValue>>& values() { return values_; }
   const std::vector<std::vector<ItemValue>>& values() const { return values_; }
   const std::vector<ItemValue>& values(std::size_t item) const { return values_[item]; }
+  // Null where items have no values.
+  const CodeScope* scope() const { return scope_; }
   EvaluationContext evaluation() { return {*scope_, memory_, variables_}; }
 
   const std::vector<Replay::ActionResult>& actions() const { return replay_.actions(); }

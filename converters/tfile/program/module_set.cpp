@@ -145,11 +145,15 @@ std::span<const std::byte> ModuleSet::constant_bytes(std::uint64_t address) cons
 }
 
 const CodeScope* ModuleSet::scope_at(std::uint64_t address) const {
-  const Program* const module = module_at(address);
-  if (module == nullptr || is_contradicted(module)) return nullptr;
-  if (const CodeScope* const scope = module->scope_at(address)) return scope;
-  DebugInfo& info = module->debug_info();
-  return info.units().all().empty() ? nullptr : &info.global_scope();
+  const auto has_types = [](const Program& program) { return !program.debug_info().units().all().empty(); };
+  if (const Program* const module = module_at(address)) {
+    if (is_contradicted(module)) return nullptr;
+    if (const CodeScope* const scope = module->scope_at(address)) return scope;
+    if (has_types(*module)) return &module->debug_info().global_scope();
+  }
+  for (const auto& module : modules_)
+    if (!is_contradicted(module.get()) && has_types(*module)) return &module->debug_info().types_scope();
+  return nullptr;
 }
 
 }  // namespace convert::tfile

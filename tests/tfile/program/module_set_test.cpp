@@ -58,6 +58,17 @@ TEST_F(Modules, EachHasItsOwnAddresses) {
   EXPECT_THAT(notes_.groups(), IsEmpty());
 }
 
+// As at a tracepoint in libc: types are known, and what names mean is not.
+TEST_F(Modules, CodeOfOtherModulesHasTypesOnly) {
+  const ModuleSet modules = tracepoint("plant::pump", address_of(0, "plant::pump")).place();
+  const CodeScope* const scope = modules.scope_at(0x7f00'0000'1234);
+  ASSERT_NE(scope, nullptr);
+  FrameMemory frame(nullptr, std::endian::native);
+  frame.start({}, false);
+  EXPECT_EQ(evaluate("*(char(*)[8])4096", {.scope = *scope, .frame = frame}).type->count, 8u);
+  EXPECT_EQ(evaluate("tally", {.scope = *scope, .frame = frame}).type, nullptr);
+}
+
 TEST_F(Modules, MayLackTheirSplitFiles) {
   programs_.clear();
   programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
