@@ -288,7 +288,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
   if (is_ctf(input))
     throw InputError(
         Location::file(input.string()),
-        "a trace in the Common Trace Format, which has no times: save it by `tsave` without `-ctf`");
+        "a trace in the Common Trace Format: save it with `tsave session.tfile`, without `-ctf`");
   auto recording = read_recording(input, options, context.options.demangle, context.names, context.notes);
   const TraceFile& trace = recording->trace;
   add_location_notes(trace, recording->locations, !options.programs.empty(), options.registers,

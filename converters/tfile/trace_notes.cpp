@@ -29,8 +29,13 @@ void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes
     notes.add(kSkippedBytes, file, "and more", survey.damage_count - survey.damage.size());
   if (const TraceSurvey::Rest& rest = survey.rest; rest.size > 0)
     notes.add(kBytesBehindEnd, Location::byte(trace.path, rest.begin), text_of(rest));
-  if (!status) return;
   const std::uint64_t frames = survey.time.frames;
+  if (frames == 0 && survey.damage.empty() && (!status || status->frames.value_or(0) == 0))
+    notes.add(
+        kNoFrames, file,
+        "no tracepoint was hit between tstart and tstop, or GDB saved the file before; `tstatus` shows the "
+        "number of frames");
+  if (!status) return;
   if (status->frames && *status->frames > frames)
     notes.add(kFramesMissing, file,
               fmt::format("the recording has {} frames, {} were found", *status->frames, frames),

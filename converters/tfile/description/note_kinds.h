@@ -20,6 +20,7 @@ inline constexpr NoteKind kSkippedBytes{"skipped-bytes", "stretches of the file 
 inline constexpr NoteKind kBytesBehindEnd{"bytes-behind-end",
                                           "files that go on behind the end of their frames"};
 inline constexpr NoteKind kTruncatedTail{"truncated-tail", "files that end too early"};
+inline constexpr NoteKind kNoFrames{"no-frames", "trace files without frames", true};
 inline constexpr NoteKind kFramesMissing{"frames-missing", "frames of the recording not found in the file"};
 inline constexpr NoteKind kFramesOverwritten{"frames-overwritten",
                                              "frames overwritten in the circular buffer before saving"};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/program/expression.h"
 #include "converters/tfile/program/item_proof.h"
 #include "converters/tfile/program/symbols.h"
 #include "converters/tfile/threads/frame_classifier.h"
@@ -34,6 +35,10 @@ class FrameItems {
   const std::vector<ItemValue>& values(std::size_t item) const { return proof_.values(item); }
   // Whether an item other than hidden variables has this name, or uses it.
   bool is_named(std::string_view name) const;
+  // Whether the expression has a form that is understood, as far as that is known without the program.
+  bool is_understood(std::string_view expression) const {
+    return !has_scope_ || tfile::is_understood(expression, *proof_.scope());
+  }
   EvaluationContext evaluation() { return proof_.evaluation(); }
   // Whether the actions of the tracepoint contradict what the program has as the item.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }

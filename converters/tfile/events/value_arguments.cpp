@@ -119,7 +119,9 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     }
     if (symbols_ != nullptr && item.kind != Kind::ReturnAddress)
       note(kUntypedValues, item.text,
-           "the program does not describe it: its numbers are shown by their size");
+           items_.is_understood(item.text)
+               ? "the program does not describe it: its numbers are shown by their size"
+               : "an expression of this form is not understood: its numbers are shown by their size");
     add_recorded(index, expected);
     return;
   }

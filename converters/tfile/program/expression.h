@@ -41,6 +41,8 @@ struct Expression {
 // An expression of Kind::Invalid, or one with such an operand, stands for what is not understood. Types are
 // looked up in the scope.
 Expression parse_expression(std::string_view text, const CodeScope& scope);
+// Whether the parser understands all of it, whatever its names mean.
+bool is_understood(std::string_view text, const CodeScope& scope);
 
 enum class Wanted : bool {
   Any,

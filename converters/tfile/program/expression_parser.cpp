@@ -1,4 +1,5 @@
 // Parses C expressions.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -326,6 +327,15 @@ class Parser {
 
 Expression parse_expression(std::string_view text, const CodeScope& scope) {
   return Parser(text, scope).parse();
+}
+
+bool is_understood(std::string_view text, const CodeScope& scope) {
+  const auto is_valid = [](const auto& self, const Expression& expression) -> bool {
+    return expression.kind != Expression::Kind::Invalid &&
+           std::ranges::all_of(expression.operands,
+                               [&](const Expression& operand) { return self(self, operand); });
+  };
+  return is_valid(is_valid, parse_expression(text, scope));
 }
 
 }  // namespace convert::tfile

@@ -48,6 +48,11 @@ Use place(Program& program, const TraceFile& trace, const LocationTable& locatio
     return check_program(trace.description, locations, program, bias, trace.register_layout(),
                          trace.format.order);
   };
+  if (program.debug_info().units().all().empty() && program.missing_debug_file().empty())
+    notes.add(
+        kNoSymbols, file,
+        "it has no debug information, so values have no types: use the program before it was stripped, or "
+        "build it with -g");
   if (const std::string& missing = program.missing_debug_file(); !missing.empty())
     notes.add(kNoSymbols, file,
               fmt::format("its debug information is in a file that is not there: {}", missing));

@@ -85,7 +85,7 @@ TEST(CommonTraceFormat, IsRefusedWithAdvice) {
     import(folder, context);
     ADD_FAILURE();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("save it by `tsave` without `-ctf`"));
+    EXPECT_THAT(error.what(), HasSubstr("save it with `tsave session.tfile`, without `-ctf`"));
   }
   std::filesystem::remove_all(folder);
 }
