@@ -38,16 +38,107 @@ void check_biases(const std::vector<GivenBias>& biases,
       throw UsageError(fmt::format("--load-bias: no --program is called '{}'", given.module));
 }
 
+// A program, and what the tracepoints tell of where it was loaded.
+struct Candidate {
+  std::unique_ptr<Program> program;
+  std::optional<std::uint64_t> given = {};
+  std::vector<ProgramCheck> places = {};
+  ProgramCheck check = {};  // of the best of these places
+  bool is_placed = false;
+  std::string rival = {};  // the program that lies where this one fits, or may
+
+  bool fits() const { return check.bias && check.contradictions == 0; }
+  bool is_certain() const { return check.bias && (given || (fits() && rival.empty())); }
+  // What the user says, or the program's file, comes first, and then what is confirmed best.
+  std::pair<bool, std::size_t> rank() const {
+    return {given || !program->layout().is_position_independent(), check.weight};
+  }
+};
+
+// Whether a program that is placed overlaps the other one at a bias.
+bool overlap(const Candidate& placed, const Candidate& other, std::uint64_t bias) {
+  const auto [begin, end] = placed.program->layout().extent();
+  const auto [other_begin, other_end] = other.program->layout().extent();
+  return begin + *placed.check.bias < other_end + bias && other_begin + bias < end + *placed.check.bias;
+}
+
+// Of two programs that fit equally well in one place, nothing tells which it is.
+bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
+  if (candidate.given) return false;
+  for (Candidate& other : all)
+    if (&other != &candidate && !other.is_placed && other.fits() && !other.given &&
+        other.rank() == candidate.rank() && overlap(candidate, other, *other.check.bias)) {
+      other.rival = candidate.program->path();
+      candidate.rival = other.program->path();
+    }
+  return !candidate.rival.empty();
+}
+
+// Programs do not overlap: the place of one that is certain is none for the others.
+void place_together(std::vector<Candidate>& all) {
+  for (Candidate& candidate : all) candidate.check = best_of(candidate.places);
+  for (;;) {
+    Candidate* next = nullptr;
+    for (Candidate& candidate : all)
+      if (!candidate.is_placed && candidate.is_certain() &&
+          (next == nullptr || next->rank() < candidate.rank()))
+        next = &candidate;
+    if (next == nullptr) return;
+    if (has_rival(*next, all)) continue;
+    next->is_placed = true;
+    for (Candidate& other : all) {
+      if (other.is_placed || other.given || other.check.contradictions > 0) continue;
+      const auto is_taken = [&](const ProgramCheck& place) { return overlap(*next, other, *place.bias); };
+      if (std::erase_if(other.places, is_taken) == 0) continue;
+      const ProgramCheck left = best_of(other.places);
+      const bool has_place = left.contradictions == 0 && (left.bias || !left.equal_biases.empty());
+      if (has_place)
+        other.check = left;
+      else
+        other.rival = next->program->path();
+    }
+  }
+}
+
 enum class Use : std::uint8_t { Nothing, Names, All };
 
-// Places the program, and decides what it serves for.
-Use place(Program& program, const TraceFile& trace, const LocationTable& locations,
-          std::optional<std::uint64_t> given, Notes& notes) {
+// Decides what the program serves for, and notes why not for all.
+Use use_of(Candidate& candidate, Notes& notes) {
+  const Location file = Location::file(candidate.program->path());
+  const ProgramCheck& check = candidate.check;
+  if (check.contradictions > 0) {
+    std::string problem =
+        check.contradictions == 1
+            ? check.first_contradiction
+            : fmt::format("{}, and {} more", check.first_contradiction, check.contradictions - 1);
+    if (!candidate.program->has_all_debug_information())
+      problem +=
+          "; it lacks debug information, without which inlined functions of the right program look like "
+          "this, too";
+    if (candidate.given) problem += "; only its functions and lines are used, as --load-bias says so";
+    notes.add(kWrongProgram, file, problem);
+    if (!candidate.given) return Use::Nothing;
+  } else if (!candidate.rival.empty()) {
+    notes.add(kLoadBias, file,
+              fmt::format("it fits only at {:#x}, where {} also fits: use --load-bias for both", *check.bias,
+                          candidate.rival));
+    return Use::Nothing;
+  } else if (!check.equal_biases.empty()) {
+    notes.add(kLoadBias, file,
+              fmt::format("it fits alike at {:#x}: use --load-bias", fmt::join(check.equal_biases, ", ")));
+    return Use::Nothing;
+  } else if (!check.bias) {
+    notes.add(kLoadBias, file, "no tracepoint tells where it was loaded: use --load-bias");
+    return Use::Nothing;
+  } else if (check.agreements == 0 && !candidate.given) {
+    notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of it");
+  }
+  candidate.program->set_load_bias(*check.bias);
+  return check.contradictions > 0 ? Use::Names : Use::All;
+}
+
+void add_debug_notes(const Program& program, Notes& notes) {
   const Location file = Location::file(program.path());
-  const auto check_at = [&](std::optional<std::uint64_t> bias) {
-    return check_program(trace.description, locations, program, bias, trace.register_layout(),
-                         trace.format.order);
-  };
   if (program.debug_info().units().all().empty() && program.missing_debug_file().empty())
     notes.add(
         kNoSymbols, file,
@@ -62,36 +153,18 @@ Use place(Program& program, const TraceFile& trace, const LocationTable& locatio
         fmt::format("{} of its compilations have their types in files that are not there, or in a package "
                     "(.dwp) that libdw does not read: {}",
                     missing.size(), missing.front()));
-  const ProgramCheck check = check_at(given);
-  if (check.contradictions > 0) {
-    std::string problem =
-        check.contradictions == 1
-            ? check.first_contradiction
-            : fmt::format("{}, and {} more", check.first_contradiction, check.contradictions - 1);
-    if (!program.has_all_debug_information())
-      problem +=
-          "; it lacks debug information, without which inlined functions of the right program look like "
-          "this, too";
-    notes.add(kWrongProgram, file,
-              given ? problem + "; only its functions and lines are used, as --load-bias says so" : problem);
-    if (!given) return Use::Nothing;
-  } else if (!check.equal_biases.empty()) {
+}
+
+// The place that the user gave for a program in which no tracepoint lies there.
+void note_other_place(Program& program, std::uint64_t given, const ProgramCheck& found, Notes& notes) {
+  const Location file = Location::file(program.path());
+  if (found.bias && found.agreements > 0)
     notes.add(kLoadBias, file,
-              fmt::format("it fits alike at {:#x}: use --load-bias", fmt::join(check.equal_biases, ", ")));
-    return Use::Nothing;
-  } else if (!check.bias) {
-    notes.add(kLoadBias, file, "no tracepoint tells where it was loaded: use --load-bias");
-    return Use::Nothing;
-  } else if (const ProgramCheck found = given && check.agreements == 0 ? check_at({}) : ProgramCheck{};
-             found.bias && found.agreements > 0) {
-    notes.add(kLoadBias, file,
-              fmt::format("no tracepoint lies in it at the {:#x} of --load-bias; they do at {:#x}", *given,
+              fmt::format("no tracepoint lies in it at the {:#x} of --load-bias; they do at {:#x}", given,
                           *found.bias));
-  } else if (check.agreements == 0) {
+  else
     notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of it");
-  }
-  program.set_load_bias(*check.bias);
-  return check.contradictions > 0 ? Use::Names : Use::All;
+  program.set_load_bias(given);
 }
 
 }  // namespace
@@ -99,12 +172,27 @@ Use place(Program& program, const TraceFile& trace, const LocationTable& locatio
 ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
                      const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes) {
   check_biases(biases, programs);
+  const auto places_of = [&](Program& program, std::optional<std::uint64_t> bias) {
+    return check_places(trace.description, locations, program, bias, trace.register_layout(),
+                        trace.format.order);
+  };
+  std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (programs[i] == nullptr) continue;
-    const Use use = place(*programs[i], trace, locations, given_bias(*programs[i], i == 0, biases), notes);
-    if (use == Use::Nothing) programs[i]->add_notes(notes);
-    if (use == Use::Names) contradicted_.push_back(programs[i].get());
-    if (use != Use::Nothing) modules_.push_back(std::move(programs[i]));
+    add_debug_notes(*programs[i], notes);
+    const auto given = given_bias(*programs[i], i == 0, biases);
+    auto places = places_of(*programs[i], given);
+    candidates.push_back({.program = std::move(programs[i]), .given = given, .places = std::move(places)});
+  }
+  place_together(candidates);
+  for (Candidate& candidate : candidates) {
+    Program& program = *candidate.program;
+    const Use use = use_of(candidate, notes);
+    if (candidate.given && candidate.check.contradictions == 0 && candidate.check.agreements == 0)
+      note_other_place(program, *candidate.given, best_of(places_of(program, {})), notes);
+    if (use == Use::Nothing) program.add_notes(notes);
+    if (use == Use::Names) contradicted_.push_back(&program);
+    if (use != Use::Nothing) modules_.push_back(std::move(candidate.program));
   }
   // A library's function may use an object of the program.
   for (const auto& module : modules_)

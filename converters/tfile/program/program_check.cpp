@@ -98,6 +98,21 @@ std::string own_name(std::string_view whole) {
   return std::string(function);
 }
 
+// Whether the first name in "demo.c:stamp" is that of a file, and not of a function with a label.
+bool is_source_file(std::string_view name) {
+  static constexpr std::array<std::string_view, 25> kEndings{
+      "c", "cc",  "cpp", "cxx", "C",   "h",   "hh",  "hpp", "inc", "s", "S",   "m", "mm",
+      "f", "for", "f90", "F90", "f95", "adb", "ads", "rs",  "go",  "d", "pas", "pp"};
+  return std::ranges::count(kEndings, name.substr(name.rfind('.') + 1)) != 0 && name.find('.') != name.npos;
+}
+
+// Whether "/src/demo.c:63" is in "demo.c" or "src/demo.c".
+bool is_in_file(std::string_view source, std::string_view file) {
+  source = source.substr(0, source.rfind(':'));
+  return source.ends_with(file) && (source.size() == file.size() || file.starts_with('/') ||
+                                    source[source.size() - file.size() - 1] == '/');
+}
+
 bool is_alike(std::string_view function, std::string_view name) {
   return !own_name(function).empty() && own_name(function) == own_name(name);
 }
@@ -114,6 +129,7 @@ struct MeantCode {
   // Those of that name, or that the line opens; and up to where GDB may set a tracepoint on each.
   struct Code : Program::Function {
     std::uint64_t last;
+    bool is_in_other_file = false;  // than the location names
   };
   std::vector<Code> functions = {};  // by address
   // Addresses where the location may lie exactly, sorted.
@@ -198,21 +214,18 @@ class Checker {
     return biases;
   }
 
-  struct Result {
-    ProgramCheck check;
-    std::size_t weight = 0;
-  };
   // With `only_if_it_fits`, the first contradiction ends the comparison.
-  Result check_at(std::uint64_t bias, bool only_if_it_fits = false) {
-    Result result{.check = {.bias = bias}};
-    ProgramCheck& check = result.check;
+  ProgramCheck check_at(std::uint64_t bias, bool only_if_it_fits = false) {
+    ProgramCheck check{.bias = bias};
     program_.set_load_bias(bias);
     std::set<std::uint64_t> outside, inside;  // tracepoints whose function is one of the program's
     for (const Clue& clue : clues_) {
-      if (only_if_it_fits && check.contradictions > 0) return result;
+      if (only_if_it_fits && check.contradictions > 0) return check;
       const std::uint64_t address = clue.location->address - bias;
       if (!program_.layout().contains(address)) {
-        if (!clue.code->names.empty() && !clue.code->functions.empty()) outside.insert(clue.location->number);
+        const auto& functions = clue.code->functions;
+        if (!clue.code->names.empty() && !std::ranges::all_of(functions, &MeantCode::Code::is_in_other_file))
+          outside.insert(clue.location->number);
         continue;
       }
       inside.insert(clue.location->number);
@@ -224,10 +237,10 @@ class Checker {
             !program_.layout().is_code(address) ? "there is no code" : clue.location->at + " lies elsewhere";
         contradict(check, what, *clue.location);
       }
-      result.weight += weight_of(evidence);
+      check.weight += weight_of(evidence);
       for (const std::uint64_t object : clue.objects)
         if (object == bias) {
-          result.weight += weight_of(Evidence::Exact);
+          check.weight += weight_of(Evidence::Exact);
           ++check.agreements;
         }
     }
@@ -239,8 +252,8 @@ class Checker {
           contradict(check, clue.location->at + " lies elsewhere", *clue.location);
     // A library's objects may have been copied into the program.
     if (check.contradictions == 0 && !program_.layout().is_library())
-      for (const Clue& clue : clues_) check_items(clue, bias, result);
-    return result;
+      for (const Clue& clue : clues_) check_items(clue, bias, check);
+    return check;
   }
 
  private:
@@ -252,7 +265,7 @@ class Checker {
 
   // Whether the actions collect the items where this program has them. All actions are known before the
   // first frame.
-  void check_items(const Clue& clue, std::uint64_t bias, Result& result) {
+  void check_items(const Clue& clue, std::uint64_t bias, ProgramCheck& check) {
     const TracepointLocation& location = *clue.location;
     const CodeScope* const scope =
         program_.layout().contains(location.address - bias) ? program_.scope_at(location.address) : nullptr;
@@ -263,12 +276,12 @@ class Checker {
       const CollectItem& item = clue.hit->items[i];
       if (item.kind != CollectItem::Kind::Name || item.is_string) continue;
       const auto found = proof_.find(i);
-      if (found == ItemProof::Found::Yes) result.weight += weight_of(Evidence::HasCode);
+      if (found == ItemProof::Found::Yes) check.weight += weight_of(Evidence::HasCode);
       if (found == ItemProof::Found::No) missing.push_back(item.text);
     }
     if (missing.size() > proof_.constants())
       for (const std::string_view item : missing)
-        contradict(result.check, fmt::format("`{}` lies elsewhere", item), location);
+        contradict(check, fmt::format("`{}` lies elsewhere", item), location);
   }
 
   Clue clue_of(const TracepointLocation& location, const ExpectedBlocks* hit) {
@@ -294,11 +307,15 @@ class Checker {
       }
     } else if (!text.starts_with('*')) {
       code.names = names_in(text);
+      std::string file;
+      if (code.names.size() > 1 && is_source_file(code.names.front())) file = code.names.front();
       for (const std::string& name : code.names)
         for (const Program::Function& function : program_.functions(name)) {
           const bool is_around_label = name != code.names.back();
           const std::uint64_t end = function.address + function.size;
-          code.functions.push_back({function, is_around_label ? end : program_.prologue_end(function)});
+          const std::string begins_at = file.empty() ? "" : program_.code_at(function.address).source;
+          code.functions.push_back({function, is_around_label ? end : program_.prologue_end(function),
+                                    !begins_at.empty() && !is_in_file(begins_at, file)});
         }
     } else if (const auto symbol = symbol_in(text)) {
       for (const Program::Function& function : program_.functions(symbol->name))
@@ -332,8 +349,8 @@ class Checker {
     const std::uint64_t address = clue.location->address;
     for (const std::uint64_t exact : clue.code->exact)
       if (address >= exact && (address - exact) % kPage == 0) biases.insert(address - exact);
-    for (const Program::Function& function : clue.code->functions) {
-      if (address < function.address) continue;
+    for (const MeantCode::Code& function : clue.code->functions) {
+      if (address < function.address || function.is_in_other_file) continue;
       const std::uint64_t pages = std::min(function.size / kPage + 1, kMaxPages);
       const std::uint64_t nearest = (address - function.address) / kPage * kPage;
       for (std::uint64_t page = 0; page < pages && page * kPage <= nearest; ++page) {
@@ -351,6 +368,7 @@ class Checker {
     if (std::ranges::binary_search(meant.exact, address)) return Evidence::Exact;
     bool is_behind_prologue = false;
     for (const MeantCode::Code& function : meant.functions_around(address)) {
+      if (function.is_in_other_file) return Evidence::Contradicts;
       if (address <= function.last)
         return program_.may_begin_at(function, address) ? Evidence::InFunction : Evidence::Contradicts;
       is_behind_prologue = true;
@@ -382,32 +400,34 @@ bool is_usual(std::uint64_t bias) { return std::ranges::count(kUsualBiases, bias
 
 }  // namespace
 
-ProgramCheck check_program(const Description& description, const LocationTable& locations, Program& program,
-                           std::optional<std::uint64_t> given, const RegisterLayout* layout,
-                           std::endian order) {
+std::vector<ProgramCheck> check_places(const Description& description, const LocationTable& locations,
+                                       Program& program, std::optional<std::uint64_t> given,
+                                       const RegisterLayout* layout, std::endian order) {
   program.set_load_bias(0);
   Checker checker(description, locations, program, layout, order);
   if (!given && !program.layout().is_position_independent()) given = 0;
-  if (given) return checker.check_at(*given).check;
+  if (given) return {checker.check_at(*given)};
 
-  std::vector<Checker::Result> results;
+  std::vector<ProgramCheck> places;
   bool has_fitting = false;
   for (const std::uint64_t bias : checker.candidates()) {
-    const Checker::Result& result = results.emplace_back(checker.check_at(bias, has_fitting));
-    has_fitting |= result.weight > 0 && result.check.contradictions == 0;
+    const ProgramCheck& place = places.emplace_back(checker.check_at(bias, has_fitting));
+    has_fitting |= place.weight > 0 && place.contradictions == 0;
   }
-  std::erase_if(results, [](const Checker::Result& result) {
-    return result.weight == 0 && result.check.contradictions == 0;
-  });
-  if (results.empty()) return {};
-  const auto rank = [](const Checker::Result& result) {
-    const ProgramCheck& check = result.check;
-    return std::tuple(check.contradictions == 0, result.weight, is_usual(*check.bias));
+  std::erase_if(places,
+                [](const ProgramCheck& place) { return place.weight == 0 && place.contradictions == 0; });
+  return places;
+}
+
+ProgramCheck best_of(std::span<const ProgramCheck> places) {
+  const auto rank = [](const ProgramCheck& place) {
+    return std::tuple(place.contradictions == 0, place.weight, is_usual(*place.bias));
   };
-  const auto best = std::ranges::max_element(results, {}, rank);
-  ProgramCheck check = best->check;
-  for (const Checker::Result& result : results)
-    if (rank(result) == rank(*best)) check.equal_biases.push_back(*result.check.bias);
+  const auto best = std::ranges::max_element(places, {}, rank);
+  if (best == places.end()) return {};
+  ProgramCheck check = *best;
+  for (const ProgramCheck& place : places)
+    if (rank(place) == rank(*best)) check.equal_biases.push_back(*place.bias);
   if (check.equal_biases.size() > 1)
     check.bias.reset();
   else

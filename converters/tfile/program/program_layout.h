@@ -28,6 +28,7 @@ class ProgramLayout {
   bool is_library() const { return is_position_independent() && !has_interpreter_; }
   // Between the first and the last segment, and in an executable one.
   bool contains(std::uint64_t address) const { return all_.contains(address); }
+  std::pair<std::uint64_t, std::uint64_t> extent() const { return {all_.begin, all_.end}; }
   bool is_code(std::uint64_t address) const {
     return std::ranges::any_of(code_, [&](const Segment& segment) { return segment.contains(address); });
   }

@@ -58,6 +58,45 @@ TEST_F(Modules, EachHasItsOwnAddresses) {
   EXPECT_THAT(notes_.groups(), IsEmpty());
 }
 
+// A tracepoint of this name is in the fixed program, too: where the library lies is what the other one tells.
+TEST_F(Modules, DoNotOverlapInWhateverOrderTheyAreGiven) {
+  for (const bool is_reversed : {false, true}) {
+    if (is_reversed) std::swap(programs_[0], programs_[1]);
+    const std::size_t fixed = is_reversed ? 1 : 0, library = 1 - fixed;
+    const std::uint64_t own = address_of(fixed, "plant::pump");
+    const std::uint64_t other = kLibraryBias + address_of(library, "plant::pump");
+    const ModuleSet modules = tracepoint("pump", own).tracepoint("pump", other).place();
+    EXPECT_EQ(modules.code_at(own).function, "plant::pump") << is_reversed;
+    EXPECT_EQ(modules.code_at(other).function, "plant::pump") << is_reversed;
+    EXPECT_THAT(notes_.groups(), IsEmpty()) << is_reversed;
+    programs_.clear();
+    programs_.push_back(std::make_unique<Program>(TRACED_FIXED, Demangle::Simple));
+    programs_.push_back(std::make_unique<Program>(TRACED_PIE, Demangle::Simple));
+    trace_.description.locations.clear();
+  }
+}
+
+TEST_F(Modules, ThatFitAlikeInOnePlaceAreNotPlaced) {
+  programs_[0] = std::make_unique<Program>(TRACED_PIE, Demangle::Simple);
+  programs_.push_back(std::make_unique<Program>(TRACED_PIE, Demangle::Simple));
+  const std::uint64_t address = kLibraryBias + address_of(0, "plant::pump");
+  const ModuleSet modules = tracepoint("plant::pump", address).place();
+  EXPECT_TRUE(modules.empty());
+  EXPECT_EQ(notes_.count(kLoadBias), 3u);
+  EXPECT_THAT(first_note(), testing::MatchesRegex(".*traced_pie: it fits only at 0x7ffff7fbc000, where "
+                                                  ".*traced_pie also fits: use --load-bias for both"));
+}
+
+TEST_F(Modules, ThatTheUserPlacesLeaveTheOtherPlaceToTheOthers) {
+  programs_[0] = std::make_unique<Program>(TRACED_PIE, Demangle::Simple);
+  const std::uint64_t pump = address_of(0, "plant::pump");
+  const ModuleSet modules = tracepoint("plant::pump", kLibraryBias + pump)
+                                .tracepoint("plant::pump", kLibraryBias + 0x100000 + pump)
+                                .place({{.bias = kLibraryBias + 0x100000}});
+  EXPECT_EQ(modules.code_at(kLibraryBias + pump).function, "plant::pump");
+  EXPECT_EQ(modules.code_at(kLibraryBias + 0x100000 + pump).function, "plant::pump");
+}
+
 // As at a tracepoint in libc: types are known, and what names mean is not.
 TEST_F(Modules, CodeOfOtherModulesHasTypesOnly) {
   const ModuleSet modules = tracepoint("plant::pump", address_of(0, "plant::pump")).place();

@@ -23,7 +23,7 @@ ProgramCheck check(const Description& description, Program& program,
   Names names;
   fxt::Budget matches(kMatchedItems);
   const LocationTable locations = expect_all_frames(description, layout, names, matches);
-  return check_program(description, locations, program, given, layout);
+  return best_of(check_places(description, locations, program, given, layout));
 }
 
 class LoadBias : public testing::Test {
@@ -206,6 +206,16 @@ TEST_F(LoadBias, AFunctionThatLiesElsewhereContradicts) {
     EXPECT_THAT(check(description_, program_, kBias).first_contradiction,
                 testing::StartsWith(std::string(at) + " lies elsewhere (tracepoint 0 at 0x7f12"));
   }
+}
+
+// Another module has a function of this name in that file.
+TEST_F(LoadBias, AFunctionOfAnotherFileContradicts) {
+  tracepoint("elsewhere.c:plain_start", "plain_start", kBias);
+  EXPECT_EQ(contradictions(kBias), 1u);
+  EXPECT_EQ(bias(), std::nullopt);
+  description_.locations.clear();
+  EXPECT_EQ(tracepoint("plain_start:label", "plain_start", kBias).contradictions(kBias), 0u)
+      << "no file's name";
 }
 
 TEST_F(LoadBias, AnotherFunctionAtTheAddressContradicts) {
