@@ -11,10 +11,11 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -29,12 +30,12 @@ double start_of(const json& event) { return event.value("ts", 0.0); }  // micros
 double end_of(const json& event) { return start_of(event) + event.value("dur", 0.0); }
 std::uint64_t ns(double us) { return static_cast<std::uint64_t>(std::llround(std::max(us, 0.0) * 1000)); }
 
-// The phase as a number of fxt::EventType; more than FlowEnd if it is not an event's.
-fxt::EventType type_of(const json& event) {
-  const std::string phase = text(event, "ph");
-  const std::size_t type =
-      std::min(std::string_view("iCBEXbnestf").find(phase), std::string_view("I    STF   ").find(phase));
-  return fxt::EventType{static_cast<std::uint8_t>(std::min(type, std::size_t{11}))};
+// The types of fxt::EventType by their phases, and then the older phases of four of them. Other phases, such
+// as that of names, are none.
+std::optional<fxt::EventType> type_of(const json& event) {
+  const std::size_t phase = std::string_view("iCBEXbnestfI    STF").find(event.value("ph", "?"));
+  if (phase == std::string_view::npos) return std::nullopt;
+  return static_cast<fxt::EventType>(phase % 11);
 }
 // A number for each text.
 std::uint64_t number_of(const std::string& id) {
@@ -47,19 +48,16 @@ std::uint64_t koid_of(const json& event, const char* member) {
   return id.is_number_unsigned() ? id.get<std::uint64_t>() : number_of(id.dump()) + 0x7000'0000;
 }
 
+fxt::Value value_of(const json& value, std::deque<std::string>& texts) {
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number()) return value.get<double>();
+  return texts.emplace_back(value.is_string() ? value.get<std::string>() : value.dump());
+}
 fxt::Arguments arguments_of(const json& event, std::deque<std::string>& texts) {
   std::vector<fxt::Argument> list;
   const json arguments = event.value("args", json::object());
-  for (const auto& [name, value] : arguments.items()) {
-    if (list.size() == fxt::kMaxArguments) break;
-    fxt::Argument& argument = list.emplace_back(fxt::Argument{texts.emplace_back(name), {}});
-    if (value.is_number_integer())
-      argument.value = value.get<std::int64_t>();
-    else if (value.is_number())
-      argument.value = value.get<double>();
-    else
-      argument.value = texts.emplace_back(value.is_string() ? value.get<std::string>() : value.dump());
-  }
+  for (const auto& [name, value] : arguments.items())
+    if (list.size() < fxt::kMaxArguments) list.push_back({texts.emplace_back(name), value_of(value, texts)});
   return list;
 }
 
@@ -68,13 +66,13 @@ void write(const json& event, fxt::Writer& writer) {
   const std::uint64_t process = koid_of(event, "pid"), thread = koid_of(event, "tid");
   if (name == "process_name") writer.name_process(process, text(event.at("args"), "name"));
   if (name == "thread_name") writer.name_thread(process, thread, text(event.at("args"), "name"));
-  const fxt::EventType type = type_of(event);
-  if (type > fxt::EventType::FlowEnd) return;
+  const auto type = type_of(event);
+  if (!type) return;
   // Ids are unique for one name only, and those in "id2" for one process.
   const std::string id = event.contains("id2") ? std::to_string(process) + event["id2"].dump()
                                                : event.value("id", json()).dump();
   std::deque<std::string> texts;
-  writer.write(fxt::Event{.type = type,
+  writer.write(fxt::Event{.type = *type,
                           .time = ns(start_of(event)),
                           .thread = {.process = process, .thread = thread},
                           .category = category,
@@ -86,13 +84,11 @@ void write(const json& event, fxt::Writer& writer) {
 
 int main(int argc, char** argv) try {
   if (argc != 3) throw std::invalid_argument("usage: chrome_to_fxt IN.json OUT.fxt");
-  std::ifstream in(argv[1]);
-  const json trace = json::parse(in);
+  const json trace = json::parse(std::ifstream(argv[1]));
   std::vector<json> events = trace.is_array() ? trace : trace.at("traceEvents");
-  // Outer durations come first, and flows after the durations that begin with them.
-  std::ranges::stable_sort(events, {}, [](const json& event) {
-    return std::tuple(start_of(event), fxt::is_flow(type_of(event)), -end_of(event));
-  });
+  // Outer durations come first, and before all else that begins with them.
+  std::ranges::stable_sort(events, {},
+                           [](const json& event) { return std::pair(start_of(event), -end_of(event)); });
   fxt::FileOutput file(argv[2]);
   fxt::CheckedOutput output(file, {.on_finding = fxt::OnFinding::Repair});
   fxt::Writer writer(output, {.provider_name = "chrome"});

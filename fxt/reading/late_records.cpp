@@ -19,16 +19,20 @@ namespace {
 constexpr std::size_t kBytesPerWord = sizeof(std::uint64_t);
 constexpr std::size_t kMaxKeptWords = std::size_t{1} << 13;  // more than any kept record has
 constexpr std::size_t kMaxBufferWords = std::size_t{1} << 17;
+constexpr std::size_t kBlockWords = std::size_t{1} << 16;  // of sorted records; more only for one time
+constexpr std::size_t kMaxBlockWords = std::size_t{1} << 20;
 
 }  // namespace
 
 // ---- SortedRecords ----
 
-void SortedRecords::add(std::span<const std::uint64_t> kept) {
-  const std::size_t place_words = filling_.places.size() * sizeof(Place) / kBytesPerWord;
-  if (!filling_.places.empty() && filling_.words.size() + place_words + kept.size() > batch_words_) spill();
-  filling_.places.push_back({.ns = KeptRecord(kept).ns(), .at = filling_.words.size()});
-  filling_.words.insert(filling_.words.end(), kept.begin(), kept.end());
+void SortedRecords::add(std::span<const std::uint64_t> head, std::span<const std::uint64_t> record) {
+  Batch& batch = filling_;
+  const std::size_t words = batch.words.size() + batch.places.size() * sizeof(Place) / kBytesPerWord;
+  if (!batch.places.empty() && words + head.size() + record.size() > batch_words_) spill();
+  batch.places.push_back({.ns = KeptRecord(head).ns(), .at = batch.words.size()});
+  batch.words.insert(batch.words.end(), head.begin(), head.end());
+  batch.words.insert(batch.words.end(), record.begin(), record.end());
 }
 
 void SortedRecords::Batch::sort() {
@@ -38,11 +42,14 @@ void SortedRecords::Batch::sort() {
       [](const Place& a, const Place& b) { return a.ns != b.ns ? a.ns < b.ns : a.at < b.at; });
 }
 
+void SortedRecords::start(std::function<void()> work) {
+  work_ = std::async(std::launch::async | std::launch::deferred, std::move(work));
+}
+
 void SortedRecords::spill() {
-  if (written_.valid()) written_.get();
+  if (work_.valid()) work_.get();
   std::swap(filling_, writing_);
-  // Without another thread, get() does it.
-  written_ = std::async(std::launch::async | std::launch::deferred, [this] { write(writing_); });
+  start([this] { write(writing_); });
 }
 
 void SortedRecords::write(Batch& batch) {
@@ -65,7 +72,7 @@ void SortedRecords::write(Batch& batch) {
 }
 
 void SortedRecords::finish() {
-  if (written_.valid()) written_.get();
+  if (work_.valid()) work_.get();
   writing_ = {};
   filling_.sort();
   buffer_words_ = std::clamp(batch_words_ / (spilled_.size() + 1), kMaxKeptWords, kMaxBufferWords);
@@ -74,18 +81,58 @@ void SortedRecords::finish() {
   for (std::size_t run = 0; run < runs_.size(); ++run)
     if (advance(runs_[run])) order_.push_back({.ns = runs_[run].front.ns(), .run = run});
   std::ranges::make_heap(order_, std::greater());
+  merge(block_);
+  merge_on();
 }
 
-void SortedRecords::pop() {
-  std::ranges::pop_heap(order_, std::greater());
-  Run& run = runs_[order_.back().run];
-  if (advance(run)) {
-    order_.back().ns = run.front.ns();
-    std::ranges::push_heap(order_, std::greater());
-  } else {
-    run.buffer = {};
-    order_.pop_back();
+// Takes from the runs what fills a block, and then the other records of the same time.
+void SortedRecords::merge(Block& block) {
+  block.words.clear();
+  block.records.clear();
+  std::uint64_t ns = kTimeLimit;  // of the latest one
+  while (!order_.empty() && block.words.size() < kMaxBlockWords &&
+         (block.words.size() < kBlockWords || order_.front().ns == ns)) {
+    ns = order_.front().ns;
+    std::ranges::pop_heap(order_, std::greater());
+    Run& run = runs_[order_.back().run];
+    const auto words = run.front.words();
+    block.words.insert(block.words.end(), words.begin(), words.end());
+    if (advance(run)) {
+      order_.back().ns = run.front.ns();
+      std::ranges::push_heap(order_, std::greater());
+    } else {
+      run.buffer = {};
+      order_.pop_back();
+    }
   }
+  for (auto left = std::span(block.words); !left.empty();) {
+    const std::size_t size = KeptRecord::size_of(left.front());
+    block.records.emplace_back(left.first(size));
+    left = left.subspan(size);
+  }
+}
+
+void SortedRecords::merge_on() {
+  if (!order_.empty()) start([this] { merge(next_block_); });
+}
+
+const KeptRecord* SortedRecords::front() {
+  if (at_ == block_.records.size() && work_.valid()) {
+    work_.get();
+    std::swap(block_, next_block_);
+    at_ = 0;
+    merge_on();
+  }
+  return at_ < block_.records.size() ? &block_.records[at_] : nullptr;
+}
+
+std::span<KeptRecord> SortedRecords::take_group() {
+  const std::span left = std::span(block_.records).subspan(at_);
+  const auto end = std::ranges::find_if(
+      left, [ns = left.front().ns()](std::uint64_t other) { return other != ns; }, &KeptRecord::ns);
+  const auto group = left.first(static_cast<std::size_t>(end - left.begin()));
+  at_ += group.size();
+  return group;
 }
 
 bool SortedRecords::advance(Run& run) {

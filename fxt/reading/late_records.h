@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <map>
 #include <span>
@@ -72,20 +73,24 @@ class KeptRecord {
 };
 
 // Kept records, stably sorted by time: in memory up to a limit, then in sorted runs in a temporary file.
-// While one batch of them is filled, another thread sorts and writes the one before.
+// While one batch of them is filled, another thread sorts and writes the one before. While one block of
+// sorted records is given out, another thread merges the next one from the runs.
 class SortedRecords {
  public:
   explicit SortedRecords(std::size_t memory_bytes)
       : batch_words_(memory_bytes / kBatches / sizeof(std::uint64_t)) {}
 
-  // Throws what writing the temporary file throws, perhaps for records that were added before.
-  void add(std::span<const std::uint64_t> kept);
+  // A kept record in two parts: what is before the words of the record, and these. Throws what writing the
+  // temporary file throws, perhaps for records that were added before.
+  void add(std::span<const std::uint64_t> head, std::span<const std::uint64_t> record);
   // To be called once, after the last add(). Throws likewise.
   void finish();
 
-  // The first of those that are left; null at the end. Valid until pop().
-  const KeptRecord* front() const { return order_.empty() ? nullptr : &runs_[order_.front().run].front; }
-  void pop();
+  // The first of those that are left; null at the end. What was taken before is no longer valid. Throws what
+  // reading the temporary file throws.
+  const KeptRecord* front();
+  // Takes the first record and those of the same time; of very many, only the first ones.
+  std::span<KeptRecord> take_group();
 
  private:
   static constexpr std::size_t kBatches = 2;
@@ -98,6 +103,11 @@ class SortedRecords {
     std::vector<Place> places = {};
 
     void sort();
+  };
+  // Sorted records that follow each other.
+  struct Block {
+    std::vector<std::uint64_t> words = {};
+    std::vector<KeptRecord> records = {};
   };
   // A sorted run in the file, of which a part is in memory; or the last one, which is all in memory.
   struct Run {
@@ -117,8 +127,12 @@ class SortedRecords {
 
   void spill();
   void write(Batch& batch);
+  void merge(Block& block);
+  void merge_on();
   bool advance(Run& run);
   bool fill(Run& run, std::size_t words);
+  // Another thread does `work` until work_.get(). Without another thread, get() does it.
+  void start(std::function<void()> work);
 
   std::size_t batch_words_;
   Batch filling_, writing_;
@@ -126,8 +140,10 @@ class SortedRecords {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spilled_;  // where runs begin and end in the file
   std::size_t buffer_words_ = 0;
   std::vector<Run> runs_;
-  std::vector<Front> order_;   // a heap of the runs that are left, with the first record in front
-  std::future<void> written_;  // waited for before all the others are destroyed
+  std::vector<Front> order_;  // a heap of the runs that are left, with the first record in front
+  Block block_, next_block_;
+  std::size_t at_ = 0;      // in the records of block_
+  std::future<void> work_;  // waited for before all the others are destroyed
 };
 
 // Where the tables of a provider have a definition: the kind, and the index in its table.

@@ -3,6 +3,7 @@
 #include "fxt/ordered_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -32,42 +33,44 @@ struct TimePlace {
 class TrackNumbers {
  public:
   std::uint32_t number_of(const Thread& thread) {
-    if (latest_thread_ != thread || numbers_.empty()) {
-      latest_ = numbers_.try_emplace(thread, static_cast<std::uint32_t>(numbers_.size())).first->second;
-      latest_thread_ = thread;
+    auto& [latest, number] = latest_[thread.index % latest_.size()];
+    if (latest != thread || numbers_.empty()) {
+      number = numbers_.try_emplace(thread, static_cast<std::uint32_t>(numbers_.size())).first->second;
+      latest = thread;
     }
-    return latest_;
+    return number;
   }
 
  private:
   std::unordered_map<Thread, std::uint32_t, ThreadHash> numbers_;
-  Thread latest_thread_ = {};
-  std::uint32_t latest_ = 0;
+  std::array<std::pair<Thread, std::uint32_t>, 256> latest_ = {};  // by index in the thread table
 };
 
-// Nothing for records that stay where they are.
-std::optional<TimePlace> place_of(const Record& record, const Reader& reader, TrackNumbers& tracks) {
-  const auto possible_ns = [&reader](std::uint64_t ticks) {
-    const auto ns = reader.to_ns(ticks);
-    return ns && *ns < kTimeLimit ? ns : std::nullopt;
-  };
-  if (const auto* const event = std::get_if<Event>(&record)) {
-    const auto ns = possible_ns(event->time);
-    if (!ns) return std::nullopt;
-    if (event->type != EventType::DurationComplete || event->end <= event->time || !possible_ns(event->end))
-      return TimePlace{.ns = *ns};
-    return TimePlace{.ns = *ns, .lasts = true, .track = tracks.number_of(event->thread), .end = event->end};
-  }
+std::optional<std::uint64_t> possible_ns(std::uint64_t ticks, const Reader& reader) {
+  const auto ns = reader.to_ns(ticks);
+  return ns && *ns < kTimeLimit ? ns : std::nullopt;
+}
+
+// The time of a record; nothing for those that stay where they are.
+std::optional<std::uint64_t> ns_of(const Record& record, const Reader& reader) {
   const auto ticks = std::holds_alternative<LargeBlob>(record) ? std::nullopt : time_of(record);
-  const auto ns = ticks ? possible_ns(*ticks) : std::nullopt;
-  return ns ? std::optional(TimePlace{.ns = *ns}) : std::nullopt;
+  return ticks ? possible_ns(*ticks, reader) : std::nullopt;
+}
+
+TimePlace place_of(const Record& record, std::uint64_t ns, const Reader& reader, TrackNumbers& tracks) {
+  const auto* const event = std::get_if<Event>(&record);
+  if (event == nullptr || event->type != EventType::DurationComplete || event->end <= event->time ||
+      !possible_ns(event->end, reader))
+    return {.ns = ns};
+  return {.ns = ns, .lasts = true, .track = tracks.number_of(event->thread), .end = event->end};
 }
 
 // Tells late records from others. Gives the same answers for the same trace.
 class LateFinder {
  public:
+  bool is_before(std::uint64_t ns) const { return ns < latest_ns_; }
   bool is_late(const TimePlace& place) {
-    if (place.ns < latest_ns_) return true;
+    if (is_before(place.ns)) return true;
     latest_ns_ = place.ns;
     if (!place.lasts) return false;
     if (place.track >= ties_.size()) ties_.resize(std::size_t{place.track} + 1);
@@ -91,25 +94,14 @@ class LateFinder {
 class TimeGroup {
  public:
   bool empty() const { return left_ == 0; }
-  std::uint64_t ns() const { return ns_; }
+  std::uint64_t ns() const { return records_.front().ns(); }
 
-  // Takes the first of the sorted records, and those of the same time.
-  void take(SortedRecords& sorted) {
-    words_.clear();
-    starts_.clear();
-    ns_ = sorted.front()->ns();
-    for (; sorted.front() != nullptr && sorted.front()->ns() == ns_ && starts_.size() < kMost; sorted.pop()) {
-      starts_.push_back(words_.size());
-      const auto words = sorted.front()->words();
-      words_.insert(words_.end(), words.begin(), words.end());
-    }
-    records_.clear();
-    for (const std::size_t start : starts_)
-      records_.emplace_back(std::span(words_).subspan(start, KeptRecord::size_of(words_[start])));
-    if (records_.size() > 1) sort_lasting();
+  void take(std::span<KeptRecord> records) {
+    records_ = records;
     is_given_.assign(records_.size(), false);
     left_ = records_.size();
     next_ = 0;
+    if (left_ > 1) sort_lasting();
   }
   const KeptRecord& first() {
     while (is_given_[next_]) ++next_;
@@ -118,17 +110,20 @@ class TimeGroup {
   // The longest of those that lie around this record; null if none does.
   const KeptRecord* around(const TimePlace& place) {
     if (!place.lasts) return nullptr;
-    if (records_.size() == 1) return !is_given_[0] && is_around(records_[0], place) ? &give(0) : nullptr;
-    const auto track = longest_.find(place.track);
-    if (track == longest_.end()) return nullptr;
-    std::size_t& next = track->second;
-    while (next < lasting_.size() && is_given_[lasting_[next]]) ++next;
-    if (next == lasting_.size()) return nullptr;
-    return is_around(records_[lasting_[next]], place) ? &give(lasting_[next]) : nullptr;
+    if (records_.size() == 1) return is_around(records_[0], place) ? &give(0) : nullptr;
+    const auto track = std::ranges::lower_bound(tracks_, place.track, {}, &Track::number);
+    if (track == tracks_.end() || track->number != place.track) return nullptr;
+    while (track->next < lasting_.size() && is_given_[lasting_[track->next]]) ++track->next;
+    if (track->next == lasting_.size()) return nullptr;
+    const std::size_t longest = lasting_[track->next];
+    return is_around(records_[longest], place) ? &give(longest) : nullptr;
   }
 
  private:
-  static constexpr std::size_t kMost = std::size_t{1} << 16;
+  struct Track {
+    std::uint32_t number;
+    std::size_t next;  // in lasting_: all of the track before it are given out
+  };
 
   static bool is_around(const KeptRecord& record, const TimePlace& place) {
     return record.lasts() && record.track() == place.track && record.end() > place.end;
@@ -141,29 +136,31 @@ class TimeGroup {
   // The lasting records of each thread change their places: longer ones come first.
   void sort_lasting() {
     lasting_.clear();
-    longest_.clear();
     for (std::size_t i = 0; i < records_.size(); ++i)
       if (records_[i].lasts()) lasting_.push_back(i);
-    std::ranges::stable_sort(lasting_, {}, [this](std::size_t i) { return records_[i].track(); });
-    std::vector<KeptRecord> sorted;
-    for (const std::size_t i : lasting_) sorted.push_back(records_[i]);
-    std::ranges::stable_sort(
-        sorted, {}, [](const KeptRecord& record) { return std::pair(record.track(), ~record.end()); });
+    const auto track = [this](std::size_t i) { return records_[i].track(); };
+    std::ranges::sort(lasting_, {}, [&](std::size_t i) { return std::pair(track(i), i); });
+    longest_first_ = lasting_;
+    std::ranges::sort(longest_first_, {},
+                      [&](std::size_t i) { return std::tuple(track(i), ~records_[i].end(), i); });
+    sorted_.clear();
+    for (const std::size_t i : longest_first_) sorted_.push_back(records_[i]);
+    tracks_.clear();
     for (std::size_t i = 0; i < lasting_.size(); ++i) {
-      records_[lasting_[i]] = sorted[i];
-      longest_.try_emplace(sorted[i].track(), i);
+      records_[lasting_[i]] = sorted_[i];
+      if (tracks_.empty() || tracks_.back().number != sorted_[i].track())
+        tracks_.push_back({.number = sorted_[i].track(), .next = i});
     }
   }
 
-  std::vector<std::uint64_t> words_;
-  std::vector<std::size_t> starts_;  // of the records, in words_
-  std::vector<KeptRecord> records_;
+  std::span<KeptRecord> records_;
   std::vector<bool> is_given_;
   std::vector<std::size_t> lasting_;  // the places of the lasting ones: by track, longer ones first
-  std::unordered_map<std::uint32_t, std::size_t>
-      longest_;  // by track: the first in lasting_ that may be left
+  std::vector<Track> tracks_;
   std::size_t next_ = 0, left_ = 0;
-  std::uint64_t ns_ = 0;
+  // Used by sort_lasting().
+  std::vector<std::size_t> longest_first_;
+  std::vector<KeptRecord> sorted_;
 };
 
 // A copy of an Input: in memory up to a limit, then in a temporary file.
@@ -264,7 +261,7 @@ class OrderedReader::State {
   Definitions definitions_;
   SortedRecords sorted_;
   std::vector<std::uint32_t> uses_;  // the provider and the definitions of the latest kept record
-  std::vector<std::uint64_t> kept_;
+  std::vector<std::uint64_t> head_;  // of the latest kept record
 
   // The last pass.
   std::unique_ptr<Input> input_;
@@ -305,10 +302,12 @@ bool OrderedReader::State::keep_late() {
   bool has_any = false;
   while (const Entry* const entry = read()) {
     definitions_.add(*entry, reader);
-    const auto place = place_of(entry->record, reader, tracks_);
-    if (!place || !late.is_late(*place)) continue;
+    const auto ns = ns_of(entry->record, reader);
+    if (!ns) continue;
+    const TimePlace place = place_of(entry->record, *ns, reader, tracks_);
+    if (!late.is_late(place)) continue;
     has_any = true;
-    keep(*entry, *place, reader);
+    keep(*entry, place, reader);
   }
   sorted_.finish();
   return has_any;
@@ -317,15 +316,14 @@ bool OrderedReader::State::keep_late() {
 void OrderedReader::State::keep(const Entry& entry, const TimePlace& place, const Reader& reader) {
   uses_.assign(1, reader.provider_id());
   const bool has_all = definitions_.append_uses(entry.record, reader, uses_);
-  kept_.assign({KeptHeader::Words::put(entry.words.size()) | KeptHeader::Uses::put(uses_.size() - 1) |
+  head_.assign({KeptHeader::Words::put(entry.words.size()) | KeptHeader::Uses::put(uses_.size() - 1) |
                     KeptHeader::Reset::put(has_all ? 0 : 1) | KeptHeader::Lasts::put(place.lasts ? 1 : 0) |
                     KeptHeader::Track::put(place.track),
                 place.ns, entry.offset});
   for (std::size_t i = 0; i < uses_.size(); i += 2)
-    kept_.push_back(KeptRecord::Low::put(uses_[i]) |
+    head_.push_back(KeptRecord::Low::put(uses_[i]) |
                     KeptRecord::High::put(i + 1 < uses_.size() ? uses_[i + 1] : 0));
-  kept_.insert(kept_.end(), entry.words.begin(), entry.words.end());
-  sorted_.add(kept_);
+  sorted_.add(head_, entry.words);
 }
 
 const Entry* OrderedReader::State::next() {
@@ -340,18 +338,22 @@ const Entry* OrderedReader::State::next() {
   return std::exchange(entry_, nullptr);
 }
 
+// Goes to the next record that is not late.
 void OrderedReader::State::read_on() {
   try {
-    do {
-      entry_ = reader_->next();
-      if (entry_ == nullptr) break;
-      place_ = place_of(entry_->record, *reader_, tracks_);
-    } while (place_ && late_.is_late(*place_));
+    while ((entry_ = reader_->next()) != nullptr) {
+      place_ = std::nullopt;
+      const auto ns = ns_of(entry_->record, *reader_);
+      if (!ns) return;
+      if (late_.is_before(*ns)) continue;
+      place_ = place_of(entry_->record, *ns, *reader_, tracks_);
+      if (!late_.is_late(*place_)) return;
+    }
   } catch (const std::exception&) {
     entry_ = nullptr;
     failure_ = std::current_exception();
   }
-  is_over_ = entry_ == nullptr;
+  is_over_ = true;
 }
 
 // The kept record that comes before the one that was read; null if there is none.
@@ -360,7 +362,7 @@ const KeptRecord* OrderedReader::State::next_kept() {
   if (group_.empty()) {
     const KeptRecord* const front = sorted_.front();
     if (front == nullptr || (!is_over_ && front->ns() > place_->ns)) return nullptr;
-    group_.take(sorted_);
+    group_.take(sorted_.take_group());
   }
   return is_over_ || group_.ns() < place_->ns ? &group_.first() : group_.around(*place_);
 }

@@ -31,19 +31,19 @@ constexpr const char* kTrace = R"({"traceEvents": [
 // 2147483647 stands for the id 0. What ends or continues nothing is not there.
 constexpr const char* kEvents =
     R"(complete 1000..11000 2147483647/1 "app" "outer" "b"="true" "f"=f64:0.5 "l"="[1]" "n"=i64:1 "s"="a"
-async-begin 1000 2147483647/1 "net" "first" id=2
-counter 1000 2147483647/2147483647 "" "rss" id=3 "value"=i64:1
-flow-begin 1000 2147483647/1 "ipc" "send" id=4
+flow-begin 1000 2147483647/1 "ipc" "send" id=2
+async-begin 1000 2147483647/1 "net" "first" id=3
+counter 1000 2147483647/2147483647 "" "rss" id=4 "value"=i64:1
 complete 2000..5500 2147483647/1 "app" "inner"
 async-begin 2000 2147483647/1 "net" "second" id=6
 counter 2000 2147483647/2147483647 "" "faults" id=7 "faults value"=i64:2
-async-end 3000 2147483647/1 "net" "first" id=2
+async-end 3000 2147483647/1 "net" "first" id=3
 async-end 4000 2147483647/1 "net" "second" id=6
 complete 6000..6000 2147483647/1 "" "NewFrame"
 begin 10000 1879048202/1879048203 "" "kernel"
 end 12000 1879048202/1879048203 "" ""
 complete 30000..30000 2147483647/1 "ipc" "send"
-flow-end 30000 2147483647/1 "ipc" "send" id=4
+flow-end 30000 2147483647/1 "ipc" "send" id=2
 )";
 
 class ChromeToFxt : public ToolTest {};
