@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fxt/format.h"
 #include "fxt/input.h"
 #include "fxt/records.h"
 
@@ -123,6 +124,11 @@ class Reader {
   // A time of the current provider in ns.
   std::optional<std::uint64_t> to_ns(std::uint64_t ticks) const {
     return ticks_to_ns(ticks, ticks_per_second());
+  }
+  // The same for times that viewers show; nothing from kTimeLimit on.
+  std::optional<std::uint64_t> possible_ns(std::uint64_t ticks) const {
+    const auto ns = to_ns(ticks);
+    return ns && *ns < kTimeLimit ? ns : std::nullopt;
   }
   // True if the file was written in the other byte order than this machine's.
   bool other_byte_order() const;

@@ -46,21 +46,16 @@ class TrackNumbers {
   std::array<std::pair<Thread, std::uint32_t>, 256> latest_ = {};  // by index in the thread table
 };
 
-std::optional<std::uint64_t> possible_ns(std::uint64_t ticks, const Reader& reader) {
-  const auto ns = reader.to_ns(ticks);
-  return ns && *ns < kTimeLimit ? ns : std::nullopt;
-}
-
 // The time of a record; nothing for those that stay where they are.
 std::optional<std::uint64_t> ns_of(const Record& record, const Reader& reader) {
   const auto ticks = std::holds_alternative<LargeBlob>(record) ? std::nullopt : time_of(record);
-  return ticks ? possible_ns(*ticks, reader) : std::nullopt;
+  return ticks ? reader.possible_ns(*ticks) : std::nullopt;
 }
 
 TimePlace place_of(const Record& record, std::uint64_t ns, const Reader& reader, TrackNumbers& tracks) {
   const auto* const event = std::get_if<Event>(&record);
   if (event == nullptr || event->type != EventType::DurationComplete || event->end <= event->time ||
-      !possible_ns(event->end, reader))
+      !reader.possible_ns(event->end))
     return {.ns = ns};
   return {.ns = ns, .lasts = true, .track = tracks.number_of(event->thread), .end = event->end};
 }

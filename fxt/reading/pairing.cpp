@@ -13,15 +13,10 @@ struct Span {
   std::uint64_t start_ns, end_ns;
 };
 
-std::optional<std::uint64_t> possible_ns(std::uint64_t ticks, const Reader& reader) {
-  const auto ns = reader.to_ns(ticks);
-  return ns && *ns < kTimeLimit ? ns : std::nullopt;
-}
-
 // Nothing if a time is impossible, or the end is before the start.
 std::optional<Span> span_of(const Event& event, const Reader& reader) {
-  const auto start = possible_ns(event.time, reader);
-  const auto end = event.type == EventType::DurationComplete ? possible_ns(event.end, reader) : start;
+  const auto start = reader.possible_ns(event.time);
+  const auto end = event.type == EventType::DurationComplete ? reader.possible_ns(event.end) : start;
   if (!start || !end || *end < *start) return std::nullopt;
   return Span{.start_ns = *start, .end_ns = *end};
 }
@@ -79,7 +74,7 @@ Pairing::~Pairing() = default;
 void Pairing::know_start(const Entry& entry, const Reader& reader) {
   if (window_.start()) return;
   const auto time = time_of(entry.record);
-  if (const auto ns = time ? possible_ns(*time, reader) : std::nullopt) window_.side_of(*ns);
+  if (const auto ns = time ? reader.possible_ns(*time) : std::nullopt) window_.side_of(*ns);
 }
 
 bool Pairing::is_chosen(std::uint32_t name) {

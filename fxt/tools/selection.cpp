@@ -27,11 +27,6 @@ bool matches(const std::vector<std::string>& patterns, const String* string) {
   return string != nullptr && string->storage != Storage::Missing && matches(patterns, string->text);
 }
 
-std::optional<std::uint64_t> possible_ns(std::uint64_t ticks, const Reader& reader) {
-  const auto ns = reader.to_ns(ticks);
-  return ns && *ns < kTimeLimit ? ns : std::nullopt;
-}
-
 }  // namespace
 
 bool Selection::has_thread(std::uint64_t thread) const {
@@ -82,7 +77,7 @@ bool RecordFilter::contains(const Entry& entry, const Reader& reader) {
 
 std::optional<std::uint64_t> time_of(const Record& record, const Reader& reader) {
   const auto ticks = fxt::time_of(record);
-  return ticks ? possible_ns(*ticks, reader) : std::nullopt;
+  return ticks ? reader.possible_ns(*ticks) : std::nullopt;
 }
 
 std::optional<RecordSpan> span_of(const Record& record, const Reader& reader) {
@@ -93,8 +88,8 @@ std::optional<RecordSpan> span_of(const Record& record, const Reader& reader) {
 }
 
 std::optional<RecordSpan> span_of(const Event& event, const Reader& reader) {
-  const auto begin = possible_ns(event.time, reader);
-  const auto end = event.type == EventType::DurationComplete ? possible_ns(event.end, reader) : begin;
+  const auto begin = reader.possible_ns(event.time);
+  const auto end = event.type == EventType::DurationComplete ? reader.possible_ns(event.end) : begin;
   if (!begin || !end || *end < *begin) return std::nullopt;
   return RecordSpan{.begin_ns = *begin, .end_ns = *end};
 }

@@ -33,11 +33,11 @@ class Pictures(unittest.TestCase):
         return trace
 
     def test_those_of_the_samples_are_made_so(self):
-        commands = re.findall(r"^    fxt-draw (-r \S+) out/(\w+)\.fxt samples/(\S+)$",
+        commands = re.findall(r"^    fxt-draw -r '(\S+)' out/(\w+)\.fxt samples/(\S+)$",
                               (SAMPLES / "README.md").read_text(), re.MULTILINE)
         self.assertEqual(len(commands), 2)
-        for range_option, trace, picture in commands:
-            drawn = subprocess.run([PROGRAMS / "fxt-draw", *range_option.split(), self.traces[trace], "-"], check=True,
+        for time_range, trace, picture in commands:
+            drawn = subprocess.run([PROGRAMS / "fxt-draw", "-r", time_range, self.traces[trace], "-"], check=True,
                                    capture_output=True, text=True).stdout
             self.assertEqual(drawn, (SAMPLES / picture).read_text())
 

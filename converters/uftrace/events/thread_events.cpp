@@ -9,6 +9,7 @@
 #include "converters/model/reading/load.h"
 #include "converters/uftrace/recording/argument_names.h"
 #include "fxt/support/budget.h"
+#include "fxt/utf8.h"
 
 namespace convert::uftrace {
 namespace {
@@ -16,8 +17,13 @@ namespace {
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 // A thread may be called from any number of sites, and look at any number of variables.
 constexpr std::size_t kKnownAddresses = 65536;
-// Each site has a text of its own. One that is longer is shown as an address.
-constexpr fxt::Limit kSiteText{"characters of a call site's text", 300, 0};
+// Each site has a text of its own, with the name of its function or file. A longer name is cut.
+constexpr fxt::Limit kSiteName{"characters of a call site's function or file", 300, 0};
+
+std::string name_of_site(std::string_view name) {
+  const std::string_view kept = fxt::cut_utf8(name, kSiteName.of(0));
+  return kept.size() == name.size() ? std::string(name) : std::string(kept) + "…";
+}
 
 }  // namespace
 
@@ -123,10 +129,9 @@ void ThreadEvents::add_call_site(std::uint64_t address, std::uint64_t time_ns) {
       const auto line = context_.symbolizer.images().line_of(at, address);
       const std::uint64_t offset = address - at.image->base - at.symbol->start;
       const std::string from = offset == 0 ? "0" : fmt::format("{:#x}", offset);
-      const std::string text = line
-                                   ? fmt::format("{}:{}", line->file, line->line)
-                                   : fmt::format("{}+{}", demangle(at.symbol->name, context_.demangle), from);
-      if (text.size() <= kSiteText.of(0)) known->second = context_.names.intern(text);
+      known->second = context_.names.intern(
+          line ? fmt::format("{}:{}", name_of_site(line->file), line->line)
+               : fmt::format("{}+{}", name_of_site(demangle(at.symbol->name, context_.demangle)), from));
     }
   }
   for_entry_.clear();
