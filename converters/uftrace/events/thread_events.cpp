@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string>
+#include <string_view>
 
 #include "converters/model/reading/load.h"
 #include "converters/uftrace/recording/argument_names.h"
