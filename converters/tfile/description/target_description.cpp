@@ -122,7 +122,7 @@ class TargetReader {
       throw std::runtime_error(fmt::format("registers {} and {} have the same number {}", twice->name,
                                            std::next(twice)->name, twice->number));
     if (!registers_.empty()) description.layout.emplace(description.architecture, std::move(registers_));
-    return std::move(description);
+    return std::move(description_);
   }
 
  private:
