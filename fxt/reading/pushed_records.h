@@ -29,7 +29,9 @@ class PushedRecords {
   template <typename Consume>
   void add(std::span<const std::byte> block, Consume consume) {
     if (!rest_.empty()) {
-      rest_.insert(rest_.end(), block.begin(), block.end());
+      const std::size_t before = rest_.size();
+      rest_.resize(before + block.size());
+      std::ranges::copy(block, rest_.begin() + static_cast<std::ptrdiff_t>(before));
       block = rest_;
     }
     std::size_t whole = 0;
