@@ -208,6 +208,17 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
 }
 
+// The options are not those that were meant if nothing is left of the calls.
+void check_chosen_calls(const ConvertOptions& options, const ImportStats::ChosenCalls& chosen) {
+  if (chosen.is_any_shown || chosen.left_out == 0) return;
+  const std::string misfits =
+      chosen.misfits.empty() ? "" : fmt::format(" ({})", fmt::join(chosen.misfits, "; "));
+  throw InputError(
+      Location::file(fmt::format("{}", fmt::join(options.inputs, ", "))),
+      fmt::format("no call is shown, as the options leave out {}{}",
+                  chosen.left_out == 1 ? "the only one" : fmt::format("all {}", chosen.left_out), misfits));
+}
+
 Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& names, Notes& notes,
                     const ImportStats& stats, TraceOutput& output) {
   fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert"});
@@ -215,7 +226,10 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
   timeline.run(range, [&] { progress.tick(); });
-  if (!range.has_enough()) sink.end_first_view(timeline);
+  if (!range.has_enough()) {
+    check_chosen_calls(options, stats.chosen_calls);
+    sink.end_first_view(timeline);
+  }
   writer.flush();
   if (options.format == &fxt::tools::fxt_format())
     sink.finish(timeline, options.output, notes);

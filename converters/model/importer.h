@@ -47,6 +47,13 @@ struct ImportStats {
   std::set<std::uint64_t> tids_found = {};     // of ImportOptions::tids, those that an input has
   bool shows_unknown_threads = false;          // an input has threads whose ids are not known
   std::set<std::uint64_t> tids_left_out = {};  // not of ImportOptions::tids, and an input has them
+  // What options choose of the calls of all inputs. Added in Timeline::at_end().
+  struct ChosenCalls {
+    std::uint64_t left_out = 0;
+    bool is_any_shown = false;
+    std::vector<std::string> misfits = {};  // "--filter 'mian': similar names: main"
+  };
+  ChosenCalls chosen_calls = {};
 
   // What one pump() has read.
   void add_read(std::uint64_t bytes, std::uint64_t records) {

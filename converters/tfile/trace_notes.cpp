@@ -31,10 +31,11 @@ void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes
     notes.add(kBytesBehindEnd, Location::byte(trace.path, rest.begin), text_of(rest));
   const std::uint64_t frames = survey.time.frames;
   if (frames == 0 && survey.damage.empty() && (!status || status->frames.value_or(0) == 0))
-    notes.add(
-        kNoFrames, file,
-        "no tracepoint was hit between tstart and tstop, or GDB saved the file before; `tstatus` shows the "
-        "number of frames");
+    notes.add(kNoFrames, file,
+              trace.description.frames_begin < trace.file->size()
+                  ? "no tracepoint was hit between tstart and tstop, or GDB saved the file before; `tstatus` "
+                    "shows the number of frames"
+                  : "the file ends before its first frame: it was cut off; copy the whole file");
   if (!status) return;
   if (status->frames && *status->frames > frames)
     notes.add(kFramesMissing, file,

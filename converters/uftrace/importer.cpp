@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <list>
 #include <map>
 #include <memory>
@@ -181,10 +182,15 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
         Location::file(input.native()),
         "has no task.txt and no .dat files: nothing of the recording is there but its description");
   context.timeline.keep_alive(kept);
-  context.timeline.at_end([&recording, &notes = context.timeline.new_notes()] {
+  context.timeline.at_end([&recording, &chosen = context.stats.chosen_calls,
+                           &notes = context.timeline.new_notes()] {
     recording.symbolizer.add_notes();
     recording.user_events.add_notes(notes);
-    if (recording.filters != nullptr) recording.filters->add_notes(recording.directory.path.native(), notes);
+    if (recording.filters != nullptr)
+      std::ranges::move(recording.filters->add_notes(recording.directory.path.native(), notes),
+                        std::back_inserter(chosen.misfits));
+    chosen.left_out += recording.shared.calls_left_out;
+    chosen.is_any_shown |= recording.shared.has_shown_calls;
     if (const std::uint64_t count = recording.shared.unwritten_switches)
       notes.add(kCpuTracksLeftOut, Location::file(recording.directory.path.native()),
                 fmt::format("{} context switches; --cpu-tracks shows who ran on which CPU", count), count);

@@ -207,6 +207,17 @@ calc                     203           115      0.01  longjmp 2
         self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted:\n"
                                  r"  b\\nad: .*/b\\x0aad:\+0x6: .*\n$")
 
+    def test_what_has_nothing_to_show_is_counted(self):
+        self.add("calc")
+        self.add("empty.tfile", HEATER).write_bytes(HEATER.read_bytes()[:5000])
+        self.add("pool", CALC.parent / "pool")
+        table, errors = self.run_all(self.found, self.out, "--", "-F", "worker", code=1)
+        self.assertEqual(self.timelines(), ["empty.tfile.fxt", "pool.fxt"])
+        self.assertRegex(table, r"calc  +- +- +-  no call left\n")
+        self.assertTrue(table.endswith("\n2 of 3 recordings converted. 2 have no call or frame to show.\n"), table)
+        self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted, as the options leave no call of them:\n"
+                                 r"  calc: .*: no call is shown, as the options leave out all \d+ \(--filter 'worker': .*\n$")
+
     def test_a_converter_that_is_killed(self):
         self.add("a")
         self.use_converter("kill -9 $$")
@@ -225,7 +236,7 @@ calc                     203           115      0.01  longjmp 2
     def test_options_of_the_converter(self):
         self.add("run")
         self.use_converter('for word; do echo "$word"; done >"$folder/words"; exec "$convert" "$@"')
-        options = ["--match=simple", "-F", "a b {} ' {1} $x"]
+        options = ["--match=simple", "-N", "a b {} ' {1} $x"]
         self.run_all(self.found, self.out, "--", *options)
         self.assertEqual(self.lines_of("words")[2:5], options)
 

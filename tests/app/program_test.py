@@ -267,6 +267,27 @@ class Usage(ProgramTest):
                            "3555.029319856 s\n")
         self.assert_only()
 
+    def test_options_that_leave_no_call_are_answered_by_the_nearest_names(self):
+        all_left_out = f"fxt-convert: {CLEAN}: no call is shown, as the options leave out all 4264"
+        for options, reason in ((["-F", "mian"], " (--filter 'mian': similar names: main, atan, ctan)"), (["-t", "10s"], ""),
+                                (["-L", "none.c"], " (--loc-filter 'none.c': no function that was called lies in such a file)"),
+                                (["--kernel-only"], ""), (["-F", "mian", "-r", "0~1ms", "--split-size=1M"],
+                                                          " (--filter 'mian': similar names: main, atan, ctan)")):
+            self.assert_failed(self.convert(*options, CLEAN, self.output), f"{all_left_out}{reason}\n")
+            self.assert_only()
+        # It is enough that one recording shows a call; calls of a trace file of GDB are not chosen.
+        self.assert_done(self.convert("-q", "-F", "worker", CLEAN, POOL, "-o", self.output))
+        process = self.convert("-F", "wroker", CLEAN, POOL, FRAMES, "-o", self.output)
+        self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, as the options leave out all 5253 "
+                           "(--filter 'wroker': similar names: walker; --filter 'wroker': similar names: worker, walker)\n")
+
+    def test_a_trace_file_that_was_cut_off_before_its_frames_says_so(self):
+        cut = self.directory / "cut.tfile"
+        cut.write_bytes(FRAMES.read_bytes()[:5000])
+        process = self.convert(cut, self.output)
+        self.assert_done(process)
+        self.assertIn(f"{cut}: the file ends before its first frame: it was cut off; copy the whole file", process.stdout.decode())
+
     def test_a_trace_is_not_written_to_a_terminal(self):
         terminal, other = os.openpty()
         process = subprocess.run([CONVERT, POOL, "-"], stdout=other, stderr=subprocess.PIPE, check=False)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,14 +30,15 @@ class PatternReport {
 
   // Announces one more input.
   void expect() { ++inputs_; }
-  // `pattern` is its number among all patterns; `text` is the text of the note.
-  void add(std::size_t pattern, Fit fit, std::string text) {
-    findings_.push_back({pattern, fit, std::move(text)});
+  // `pattern` is its number among all patterns; `text` is the text of the note about that input.
+  void add(std::size_t pattern, Fit fit, std::string input, std::string text) {
+    findings_.push_back({pattern, fit, std::move(input), std::move(text)});
   }
-  // Ends one input; with the last one, adds the notes.
-  void finish(Notes& notes) {
-    if (--inputs_ != 0) return;
-    for (const Finding& finding : findings_) {
+  // Ends one input; with the last one, adds the notes. Returns their texts, without the inputs.
+  std::vector<std::string> finish(Notes& notes) {
+    std::vector<std::string> misfits;
+    if (--inputs_ != 0) return misfits;
+    for (Finding& finding : findings_) {
       if (finding.fit == Fit::Called) continue;
       const bool fits_elsewhere = std::ranges::any_of(findings_, [&](const Finding& other) {
         return other.pattern == finding.pattern && other.fit != Fit::Nothing;
@@ -44,16 +46,19 @@ class PatternReport {
       const NoteKind& kind = finding.fit == Fit::NeverCalled ? kNeverCalled
                              : fits_elsewhere                ? kNotInInput
                                                              : kNoSuchFunction;
-      notes.add(kind, [&] { return finding.text; });
+      notes.add(kind, [&] { return fmt::format("{}: {}", finding.input, finding.text); });
+      if (finding.fit == Fit::NeverCalled) finding.text += ", and is not called";
+      if (std::ranges::count(misfits, finding.text) == 0) misfits.push_back(std::move(finding.text));
     }
     findings_.clear();
+    return misfits;
   }
 
  private:
   struct Finding {
     std::size_t pattern;
     Fit fit;
-    std::string text;
+    std::string input, text;
   };
 
   std::size_t inputs_ = 0;  // that are not finished

@@ -191,7 +191,7 @@ const FunctionRule* FilterTable::find_rule(const SymbolAt& function, const Addre
   return keep(std::move(rule), function.symbol, function.image);
 }
 
-void FilterTable::add_notes(const std::string& input, Notes& notes) {
+std::vector<std::string> FilterTable::add_notes(const std::string& input, Notes& notes) {
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     const FilterItem& item = rules_[i].item;
     if (item.actions.given.has(Setting::Caller) && !needs_.callers)
@@ -201,18 +201,20 @@ void FilterTable::add_notes(const std::string& input, Notes& notes) {
       });
     report(rules_[i], i, input);
   }
-  options_.report->finish(notes);
+  return options_.report->finish(notes);
 }
 
 // Reports where a function is that fits but was not called, or functions with a similar name.
 void FilterTable::report(Rule& rule, std::size_t number, const std::string& input) {
   using Fit = PatternReport::Fit;
-  if (rule.is_used) return options_.report->add(number, Fit::Called, {});
+  const auto add = [&](Fit fit, std::string text) {
+    options_.report->add(number, fit, input, std::move(text));
+  };
+  if (rule.is_used) return add(Fit::Called, {});
   const std::string& module = rule.item.module;
-  const auto what = fmt::format("{}: {} '{}'", input, name_of(rule.item.option), rule.item.text);
+  const auto what = fmt::format("{} '{}'", name_of(rule.item.option), rule.item.text);
   if (rule.item.option == FilterItem::Option::Location)
-    return options_.report->add(number, Fit::Nothing,
-                                fmt::format("{}: no function that was called lies in such a file", what));
+    return add(Fit::Nothing, fmt::format("{}: no function that was called lies in such a file", what));
   auto tables = functions_.symbolizer.tables();
   if (rule.is_kernel) tables = {{"the kernel", functions_.symbolizer.images().kernel_symbols()}};
   std::string elsewhere;  // a function that fits, but for its module
@@ -227,14 +229,13 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
       const std::string text = fmt::format("{}: {} is a function of {}", what, name, where);
       const bool is_there =
           rule.is_kernel || module.empty() || (module == kPlt ? symbol.is_plt() : where.starts_with(module));
-      if (is_there) return options_.report->add(number, Fit::NeverCalled, text);
+      if (is_there) return add(Fit::NeverCalled, text);
       if (elsewhere.empty()) elsewhere = text;
     }
   }
   const auto names = similar.nearest();
-  options_.report->add(number, Fit::Nothing,
-                       !elsewhere.empty() ? elsewhere
-                       : names.empty()    ? fmt::format("{}: no function has a similar name", what)
+  add(Fit::Nothing, !elsewhere.empty() ? elsewhere
+                    : names.empty()    ? fmt::format("{}: no function has a similar name", what)
                                        : fmt::format("{}: similar names: {}", what, fmt::join(names, ", ")));
 }
 

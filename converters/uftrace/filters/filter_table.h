@@ -88,8 +88,9 @@ class FilterTable {
     return rule != nullptr && rule->has(Setting::Time) ? rule->actions.time_ns : around_ns;
   }
 
-  // At the end: notes the patterns that fit no called function. `input` is the recording's name.
-  void add_notes(const std::string& input, Notes& notes);
+  // At the end: notes the patterns that fit no called function. `input` is the recording's name. With the
+  // last recording, returns the texts of these notes, without the inputs.
+  std::vector<std::string> add_notes(const std::string& input, Notes& notes);
 
  private:
   struct Rule {

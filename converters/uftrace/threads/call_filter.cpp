@@ -33,9 +33,7 @@ const FunctionRule* OptionFilter::rule_at(std::uint64_t address) {
 }
 
 bool OptionFilter::enter(std::uint64_t address, bool recorded) {
-  const bool is_shown = enter(filter_, address, recorded);
-  if (!is_shown) ++dropped_.calls;
-  return is_shown;
+  return count_call(enter(filter_, address, recorded));
 }
 
 bool OptionFilter::enter(ThreadFilter& filter, std::uint64_t address, bool recorded) {
@@ -68,6 +66,7 @@ bool OptionFilter::meets_condition(const FunctionRule& rule) {
 bool OptionFilter::shows_event(std::size_t depth, bool of_call) {
   const bool is_shown = filter_.shows_event(depth, of_call);
   if (!is_shown) ++dropped_.events;
+  has_shown_calls_ |= is_shown && table_.passes_program();
   return is_shown;
 }
 
@@ -80,8 +79,7 @@ bool OptionFilter::shows_switch(std::size_t depth, bool is_short) {
 // Whether the call is kept is known when it ends.
 CallFilter::KernelDecision OptionFilter::enter_kernel(std::size_t depth, std::uint64_t address) {
   const FunctionRule* const rule = kernel_rules_.get(address, [&] { return table_.kernel_rule(address); });
-  const bool is_shown = filter_.enter(depth, rule, true);
-  if (!is_shown) ++dropped_.calls;
+  const bool is_shown = count_call(filter_.enter(depth, rule, true));
   const bool is_too_small = rule != nullptr && filter_.is_too_small(depth, *rule);
   return {is_shown, table_.shortest_kept_ns(rule, is_too_small, filter_.shortest_ns(depth))};
 }

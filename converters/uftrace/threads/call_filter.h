@@ -85,9 +85,20 @@ class CallFilter {
   virtual void drop_kernel_call() {}
 
   Dropped dropped() const { return dropped_; }
+  // Whether any call was shown; with --kernel-only, also any other activity of the kernel.
+  bool has_shown_calls() const { return has_shown_calls_; }
 
  protected:
+  // Counts the call. Returns whether it is shown.
+  bool count_call(bool is_shown) {
+    if (is_shown)
+      has_shown_calls_ = true;
+    else
+      ++dropped_.calls;
+    return is_shown;
+  }
   Dropped dropped_;
+  bool has_shown_calls_ = false;
 
  private:
   bool skips_outside_;
@@ -132,9 +143,7 @@ class OptionFilter : public CallFilter {
   }
   // As enter(), for a plain entry at that offset of the file.
   bool enter_plain(std::size_t depth, const FunctionRule* rule, std::uint64_t offset) {
-    const bool is_shown = filter_.enter(depth, rule, is_kept(offset));
-    if (!is_shown) ++dropped_.calls;
-    return is_shown;
+    return count_call(filter_.enter(depth, rule, is_kept(offset)));
   }
 
  private:

@@ -29,8 +29,11 @@ struct SharedByThreads {
   FilterTable* filters = nullptr;  // null: all calls are shown
   bool shows_values = true;
   bool shows_events = true;
-  std::vector<WorkerScratch> workers;                 // by PumpBudget::worker
-  std::atomic<std::uint64_t> unwritten_switches = 0;  // of all threads that are over
+  std::vector<WorkerScratch> workers;  // by PumpBudget::worker
+  // Of all threads that are over.
+  std::atomic<std::uint64_t> unwritten_switches = 0;
+  std::atomic<std::uint64_t> calls_left_out = 0;
+  std::atomic<bool> has_shown_calls = false;
 };
 
 // The stages behind a thread's records. Each borrows those above it.

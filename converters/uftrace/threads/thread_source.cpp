@@ -166,6 +166,8 @@ void ThreadSource::finish() {
   const CallFilter::Dropped dropped = stages_.filter.dropped();
   note_dropped(kCallsLeftOut, dropped.calls);
   note_dropped(kEventsLeftOut, dropped.events);
+  shared_.calls_left_out += dropped.calls;
+  if (stages_.filter.has_shown_calls()) shared_.has_shown_calls = true;
   stages_.calls.inner().end_kernel(lane_.last_ns());
   stages_.streams.finish(lane_.last_ns());
   shared_.unwritten_switches += stages_.streams.unwritten_switches();
