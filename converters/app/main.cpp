@@ -226,18 +226,16 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
   RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
   timeline.run(range, [&] { progress.tick(); });
-  if (!range.has_enough()) {
-    check_chosen_calls(options, stats.chosen_calls);
-    sink.end_first_view(timeline);
-  }
+  if (!range.has_enough()) check_chosen_calls(options, stats.chosen_calls);
   writer.flush();
+  timeline.note_losses(names, options.output);
+  sink.note_losses(timeline, options.output, notes);
   if (options.format == &fxt::tools::fxt_format())
-    sink.finish(timeline, options.output, notes);
-  else
-    sink.note_losses(timeline, options.output, notes);
+    sink.note_limits_of_readers(timeline, options.output, notes);
   if (!range.has_enough()) timeline.note_inputs_apart();
-  Written written{
-      .events = sink.events_written(), .first_ns = sink.first_ns(), .last_ns = timeline.totals().last_ns};
+  Written written{.events = range.events_written(),
+                  .first_ns = timeline.totals().first_ns,
+                  .last_ns = timeline.totals().last_ns};
   output.finish();
   if (!output.has_part()) {
     std::string problem = "nothing in it has a time";

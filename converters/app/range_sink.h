@@ -14,11 +14,10 @@
 
 namespace convert {
 
-class RangeSink : public EventSink {
+class RangeSink : public SinkStage {
  public:
-  RangeSink(EventSink& next, const fxt::TimeRange& range) : next_(next), window_(range) {}
+  RangeSink(EventSink& next, const fxt::TimeRange& range) : SinkStage(next), window_(range) {}
 
-  void add_lanes(std::span<const LaneInfo> lanes) override { next_.add_lanes(lanes); }
   void write(std::span<const MergedRun> runs) override {
     if (runs.empty()) return;
     const std::uint64_t first_ns = runs.front().events.front().time_ns;
@@ -28,10 +27,15 @@ class RangeSink : public EventSink {
         side_of(runs.back().events.back().time_ns) == fxt::TimeWindow::Side::After)
       is_over_ = true;
     // The cutter behind finds the start of the trace by the first batch, too: it gets that one whole.
-    if (is_first || first_ns >= window_.from()) return next_.write(runs);
+    if (is_first || first_ns >= window_.from()) return SinkStage::write(runs);
     needed_.clear();
     for (const MergedRun& run : runs) add_needed(run);
-    if (!needed_.empty()) next_.write(needed_);
+    if (!needed_.empty()) SinkStage::write(needed_);
+  }
+  void finish(const TimelineTotals& totals) override {
+    TimelineTotals known = totals;
+    if (is_over_) known.first_view.reset();
+    SinkStage::finish(known);
   }
   std::uint64_t needed_from_ns() const override { return window_.from(); }
   // True once all that follows lies behind the range.
@@ -64,7 +68,6 @@ class RangeSink : public EventSink {
     }
   }
 
-  EventSink& next_;
   fxt::TimeWindow window_;
   bool has_begun_ = false, is_over_ = false;
   std::uint64_t dropped_ = 0;

@@ -161,6 +161,7 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
   add_up(shared ? shared->too_deep() : std::span<const TooDeepCount>());
   for (const auto& call : at_end_) call();
   for (const Notes& notes : later_notes_) notes_->join(notes);
+  first_sink.finish(totals_);
 }
 
 // Reads until every input with a negative offset is known to begin at or after time 0.
@@ -262,7 +263,12 @@ std::optional<FirstView> Timeline::first_view() const {
 }
 
 void Timeline::add_up(std::span<const TooDeepCount> too_deep_when_shared) {
-  for (const TimelineInput& input : parts_.inputs) totals_.last_ns = std::max(totals_.last_ns, input.last_ns);
+  std::uint64_t first_ns = kForever;
+  for (const TimelineInput& input : parts_.inputs) {
+    first_ns = std::min(first_ns, input.first_ns);
+    totals_.last_ns = std::max(totals_.last_ns, input.last_ns);
+  }
+  if (first_ns != kForever) totals_.first_ns = first_ns;
   totals_.first_view = first_view();
   for (Lane& lane : parts_.lanes) {
     const LaneCounters& counters = lane.store().counters();
@@ -275,6 +281,21 @@ void Timeline::add_up(std::span<const TooDeepCount> too_deep_when_shared) {
 }
 
 // ---- After the run ----
+
+void Timeline::note_losses(const Names& names, std::string_view output) const {
+  for (std::size_t i = 0; i < totals_.too_deep.size(); ++i) {
+    const auto& [count, first] = totals_.too_deep[i];
+    if (count == 0) continue;
+    notes_->add(
+        kTooDeep, Location::file(output),
+        fmt::format("{} of thread {} ({}), the first is {}", count, convert::number_of(infos_[i].thread),
+                    infos_[i].thread_name, names.text(names.label(first).name)),
+        count);
+  }
+  if (const std::uint64_t count = totals_.cut_arguments; count != 0)
+    notes_->add(kArgumentsCut, Location::file(output), fmt::format("{} {}", count, kArgumentsCut.meaning),
+                count);
+}
 
 void Timeline::note_inputs_apart() const {
   const auto is_empty = [](const TimelineInput& input) { return input.first_ns > input.last_ns; };

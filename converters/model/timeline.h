@@ -19,6 +19,7 @@
 #include "converters/model/merging/source.h"
 #include "converters/model/merging/thread_match.h"
 #include "converters/model/merging/timeline_input.h"
+#include "converters/model/names/names.h"
 #include "converters/model/notes.h"
 #include "converters/model/shown_ids.h"
 #include "converters/model/trace_info.h"
@@ -37,6 +38,10 @@ inline constexpr NoteKind kSharedCpus{
     "shared-cpus", "inputs of other machines or times than the first one: cpus of one number share a track",
     true};
 
+inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond those that a call can show"};
+inline constexpr NoteKind kTooDeep{"too-deep",
+                                   "calls and instants left out because they are nested too deep"};
+
 struct TimelineOptions {
   LaneOptions lanes;
   // Memory for events that wait for the merge, shared by all lanes. A call that would hold back more than its
@@ -46,22 +51,6 @@ struct TimelineOptions {
   std::size_t jobs = 1;
   // The output is cut into pieces: what is emitted too late lies in a later piece.
   bool is_split = false;
-};
-
-// What a viewer shows first: the program's calls, from the first begin to the last end. If no input records
-// calls, the marks that stand for them, with a margin.
-struct FirstView {
-  TimeSpan span;
-  bool has_calls;
-};
-
-// What is known at the end of a run, in the times that are shown.
-struct TimelineTotals {
-  std::uint64_t last_ns = 0;                 // the latest time of any lane; 0 if there are no events
-  std::optional<FirstView> first_view = {};  // nothing if there are neither calls nor marks
-  std::vector<TooDeepCount> too_deep = {};   // by lane
-  std::uint64_t cut_arguments = 0;           // of all lanes
-  std::uint64_t skipped_calls = 0;           // of all lanes
 };
 
 class Timeline {
@@ -115,12 +104,14 @@ class Timeline {
 
   // ---- Running ----
 
-  // Merges all events into `sink`, by time and at equal times by lane. `tick` is called between blocks of
-  // input; it may throw to stop.
+  // Merges all events into `sink`, by time and at equal times by lane, and finishes it. `tick` is called
+  // between blocks of input; it may throw to stop.
   void run(EventSink& sink, const std::function<void()>& tick);
 
   // ---- After run() ----
 
+  // Notes what the lanes dropped or cut to keep the sink's limits. `output` is what notes call the output.
+  void note_losses(const Names& names, std::string_view output) const;
   // Notes every input whose times lie wholly before or after those of the first, how far, and which offset
   // lets both begin together. Nothing in the files tells whether they were recorded one after the other, or
   // by different clocks.

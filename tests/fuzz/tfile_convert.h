@@ -51,7 +51,8 @@ inline void convert_trace(std::string_view bytes, tfile::TraceFileOptions own = 
   FxtSink sink(writer, names);
   timeline.run(sink, [] {});
   writer.flush();
-  sink.finish(timeline, "out.fxt", notes);
+  timeline.note_losses(names, "out.fxt");
+  sink.note_losses(timeline, "out.fxt", notes);
   require_no_error(output);
   text_of(tfile::inspect(fuzzed_trace(), notes, own));
 }

@@ -36,11 +36,11 @@ inline std::filesystem::path fuzz_directory() {
 }
 
 // A sink around FxtSink that also counts begins and ends.
-class Balance : public EventSink {
+class Balance : public SinkStage {
  public:
-  explicit Balance(FxtSink& sink) : sink_(sink) {}
+  using SinkStage::SinkStage;
   void add_lanes(std::span<const LaneInfo> lanes) override {
-    sink_.add_lanes(lanes);
+    SinkStage::add_lanes(lanes);
     open_.resize(lanes.size());
   }
   void write(std::span<const MergedRun> runs) override {
@@ -51,7 +51,7 @@ class Balance : public EventSink {
         if (slot.kind == EventKind::Open) std::abort();
       }
     }
-    sink_.write(runs);
+    SinkStage::write(runs);
   }
   void check() const {
     for (const std::size_t open : open_)
@@ -59,7 +59,6 @@ class Balance : public EventSink {
   }
 
  private:
-  FxtSink& sink_;
   std::vector<std::size_t> open_;
 };
 
@@ -80,7 +79,8 @@ inline std::string converted(const std::filesystem::path& recording, std::size_t
   Balance balance(sink);
   timeline.run(balance, [] {});
   writer.flush();
-  sink.finish(timeline, "out.fxt", notes);
+  timeline.note_losses(names, "out.fxt");
+  sink.note_losses(timeline, "out.fxt", notes);
   balance.check();
   require_no_error(output);
   return output.bytes();

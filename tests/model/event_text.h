@@ -27,6 +27,7 @@ class EventText : public EventSink {
 
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
+  std::uint64_t events_written() const override { return lines_.size(); }
 
   const std::vector<std::string>& lines() const { return lines_; }
   // "process 100 demo", "thread 100/101 worker".

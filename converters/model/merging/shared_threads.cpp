@@ -30,7 +30,7 @@ void SharedThreads::add_lanes(std::span<const LaneInfo> lanes) {
   }
   threads_.resize(shared.size());
   too_deep_.resize(lanes.size());
-  next_.add_lanes(lanes);
+  SinkStage::add_lanes(lanes);
 }
 
 void SharedThreads::write(std::span<const MergedRun> runs) {
@@ -54,7 +54,7 @@ void SharedThreads::write(std::span<const MergedRun> runs) {
     const PendingEvent* const end = events.data() + events.size();
     if (first_kept != end) runs_.push_back({{first_kept, end}, lane});
   }
-  if (!runs_.empty()) next_.write(runs_);
+  if (!runs_.empty()) SinkStage::write(runs_);
 }
 
 // Whether the event stays as it is. If not, it is dropped, or its replacements were added.

@@ -14,19 +14,17 @@
 
 namespace convert {
 
-class SharedThreads final : public EventSink {
+class SharedThreads final : public SinkStage {
  public:
   // Borrows the sink.
   SharedThreads(EventSink& next, const LaneOptions& options)
-      : next_(next), deepest_(options.deepest_instant()) {}
+      : SinkStage(next), deepest_(options.deepest_instant()) {}
 
   // Whether any two lanes have the same thread.
   static bool are_in(std::span<const LaneInfo> lanes);
 
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
-  std::uint64_t needed_from_ns() const override { return next_.needed_from_ns(); }
-  bool has_enough() const override { return next_.has_enough(); }
 
   // What was dropped here, by lane.
   std::span<const TooDeepCount> too_deep() const { return too_deep_; }
@@ -42,7 +40,6 @@ class SharedThreads final : public EventSink {
   bool keeps(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
   bool keeps_instant(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
 
-  EventSink& next_;
   std::size_t deepest_;                      // level of an event
   std::vector<std::size_t> thread_of_lane_;  // in threads_, or kNotShared
   std::vector<Thread> threads_;

@@ -1,13 +1,18 @@
-// The receiver of the merged stream.
+// The receiver of the merged stream. A second output format of its own needs a class of this kind, and
+// nothing else of the model.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "converters/model/lanes/event.h"
+#include "converters/model/lanes/limits.h"
 #include "converters/model/lanes/pending_event.h"
+#include "converters/model/merging/source.h"
 
 namespace convert {
 
@@ -32,7 +37,24 @@ struct MergedRun {
   std::uint32_t lane;  // its number
 };
 
-// The limits of a sink are known before it is created, as the lanes keep them: see SinkLimits.
+// What a viewer shows first: the program's calls, from the first begin to the last end. If no input records
+// calls, the marks that stand for them, with a margin.
+struct FirstView {
+  TimeSpan span;
+  bool has_calls;
+};
+
+// What is known after the last event, in the times that are shown.
+struct TimelineTotals {
+  std::optional<std::uint64_t> first_ns = {};  // of the first event; nothing if there are no events
+  std::uint64_t last_ns = 0;                   // the latest time of any lane; 0 if there are no events
+  std::optional<FirstView> first_view = {};    // nothing if there are neither calls nor marks
+  std::vector<TooDeepCount> too_deep = {};     // by lane
+  std::uint64_t cut_arguments = 0;             // of all lanes
+  std::uint64_t skipped_calls = 0;             // of all lanes
+};
+
+// The limits of a sink are known before it is created, because the lanes keep them: see SinkLimits.
 class EventSink {
  public:
   virtual ~EventSink() = default;
@@ -40,6 +62,10 @@ class EventSink {
   virtual void add_lanes(std::span<const LaneInfo> lanes) = 0;
   // Receives the next events in merged order; none is Open. They are valid until the call returns.
   virtual void write(std::span<const MergedRun> runs) = 0;
+  // Called once after the last event. `totals` has no first view if the events after it are not read.
+  virtual void finish([[maybe_unused]] const TimelineTotals& totals) {}
+  // Events that were received, without those that were dropped.
+  virtual std::uint64_t events_written() const = 0;
 
   // ---- What the sink still needs; may change with every write() ----
 
@@ -47,6 +73,23 @@ class EventSink {
   virtual std::uint64_t needed_from_ns() const { return 0; }
   // True if no more events are needed.
   virtual bool has_enough() const { return false; }
+};
+
+// A sink before another one: passes on all that it does not override.
+class SinkStage : public EventSink {
+ public:
+  // Borrows the sink.
+  explicit SinkStage(EventSink& next) : next_(next) {}
+
+  void add_lanes(std::span<const LaneInfo> lanes) override { next_.add_lanes(lanes); }
+  void write(std::span<const MergedRun> runs) override { next_.write(runs); }
+  void finish(const TimelineTotals& totals) override { next_.finish(totals); }
+  std::uint64_t events_written() const override { return next_.events_written(); }
+  std::uint64_t needed_from_ns() const override { return next_.needed_from_ns(); }
+  bool has_enough() const override { return next_.has_enough(); }
+
+ private:
+  EventSink& next_;
 };
 
 }  // namespace convert

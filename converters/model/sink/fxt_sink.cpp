@@ -84,7 +84,6 @@ void FxtSink::write(std::span<const MergedRun> runs) {
   labels_.grow();
   strings_.grow();
   if (strings_.table_is_full()) fetch_names(runs);
-  if (!first_ns_ && !runs.empty()) first_ns_ = runs.front().events.front().time_ns;
   const LabelHeaders::Header* const headers = labels_.headers().data();
   std::uint64_t *begin = nullptr, *word = nullptr, *end = nullptr;
   const auto commit = [&] { writer_.commit(static_cast<std::size_t>(word - begin)); };
@@ -242,19 +241,6 @@ void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& even
 
 // ---- Notes ----
 
-void FxtSink::note_too_deep(const Timeline& timeline, std::string_view output, Notes& notes) const {
-  const std::vector<TooDeepCount>& by_lane = timeline.totals().too_deep;
-  for (std::size_t i = 0; i < by_lane.size(); ++i) {
-    const auto& [count, first] = by_lane[i];
-    if (count == 0) continue;
-    const LaneInfo& lane = timeline.lanes()[i];
-    notes.add(kTooDeep, Location::file(output),
-              fmt::format("{} of thread {} ({}), the first is {}", count, number_of(lane.thread),
-                          lane.thread_name, names_.text(names_.label(first).name)),
-              count);
-  }
-}
-
 void FxtSink::note_repaired(const Timeline& timeline, Notes& notes) const {
   for (const auto& [number, repaired] : repaired_of_) {
     const LaneInfo& lane = timeline.lanes()[number];
@@ -265,13 +251,12 @@ void FxtSink::note_repaired(const Timeline& timeline, Notes& notes) const {
   }
 }
 
-void FxtSink::end_first_view(const Timeline& timeline) {
-  const auto& view = timeline.totals().first_view;
+void FxtSink::finish(const TimelineTotals& totals) {
+  const auto& view = totals.first_view;
   if (info_ == nullptr || !view) return;
   fxt::PerfettoPackets packets;
   if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // that of calls stands in the head
-  if (!view->has_calls || view->span.end_ns < timeline.totals().last_ns)
-    packets.first_view_ends(view->span.end_ns);
+  if (!view->has_calls || view->span.end_ns < totals.last_ns) packets.first_view_ends(view->span.end_ns);
   write_hints(packets);
 }
 
@@ -281,18 +266,16 @@ void FxtSink::note(const NoteKind& kind, std::uint64_t count, std::string_view o
 
 void FxtSink::note_losses(const Timeline& timeline, std::string_view output, Notes& notes) const {
   note(kCpuCut, cut_cpus_, output, notes);
-  note_too_deep(timeline, output, notes);
   note(kArrowBackwards, flows_.backward_arrows(), output, notes);
-  note(kArgumentsCut, timeline.totals().cut_arguments, output, notes);
   note(kStringsCut, strings_.cut_strings(), output, notes);
   note_repaired(timeline, notes);
 }
 
-void FxtSink::finish(const Timeline& timeline, std::string_view output, Notes& notes) const {
-  note_losses(timeline, output, notes);
+void FxtSink::note_limits_of_readers(const Timeline& timeline, std::string_view output, Notes& notes) const {
   note(kNameTableFull, strings_.inline_names(), output, notes);
   if (names_.label_count() > fxt::kMaxLocations) note(kManyNames, names_.label_count(), output, notes);
-  if (first_ns_ && timeline.totals().last_ns - *first_ns_ >= fxt::kSpanLimit)
+  const TimelineTotals& totals = timeline.totals();
+  if (totals.first_ns && totals.last_ns - *totals.first_ns >= fxt::kSpanLimit)
     note(kLongSpan, 1, output, notes);
 }
 

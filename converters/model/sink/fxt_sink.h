@@ -25,11 +25,8 @@ namespace convert {
 inline constexpr NoteKind kStringsCut{"strings-cut", "strings cut because they do not fit a record"};
 inline constexpr NoteKind kStringsRepaired{
     "strings-repaired", "strings that are not UTF-8 or have a NUL: such bytes are spelled as \\351", true};
-inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can show"};
 inline constexpr NoteKind kCpuCut{"cpu-cut",
                                   "switches and wakeups on cpus beyond 4095, which are shown on that one"};
-inline constexpr NoteKind kTooDeep{"too-deep",
-                                   "calls and instants left out because they are nested too deep"};
 inline constexpr NoteKind kNameTableFull{"name-table-full",
                                          "uses of names that did not fit into the string table", true};
 
@@ -69,17 +66,16 @@ class FxtSink : public EventSink {
   // Names all processes and threads. The 255 heaviest threads get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
-  // Called after the last event of the trace: writes as much of the first view as is only known now.
-  void end_first_view(const Timeline& timeline);
-  // Called after that, or where the rest of the trace is not wanted: notes what had to be cut or dropped, and
-  // what readers of FXT can't do with the trace. `output` is what notes call the file.
-  void finish(const Timeline& timeline, std::string_view output, Notes& notes) const;
-  // The same for an output that is made of the trace: notes only what had to be cut or dropped.
-  void note_losses(const Timeline& timeline, std::string_view output, Notes& notes) const;
+  // Writes as much of the first view as is only known now.
+  void finish(const TimelineTotals& totals) override;
+  std::uint64_t events_written() const override { return events_written_; }
 
-  std::uint64_t events_written() const { return events_written_; }
-  // The time of the first event, which is the earliest; nothing if there was none.
-  std::optional<std::uint64_t> first_ns() const { return first_ns_; }
+  // ---- After the run. `output` is what notes call the file ----
+
+  // Notes what had to be cut or dropped.
+  void note_losses(const Timeline& timeline, std::string_view output, Notes& notes) const;
+  // Notes what readers of FXT can't do with the trace. Other formats may be made of it.
+  void note_limits_of_readers(const Timeline& timeline, std::string_view output, Notes& notes) const;
 
  private:
   void write_hints(const fxt::PerfettoPackets& packets);
@@ -95,7 +91,6 @@ class FxtSink : public EventSink {
   std::uint16_t cut_cpu(std::uint16_t cpu);
   void count_repaired(std::size_t lane, std::uint64_t before, std::string_view where);
   static void note(const NoteKind& kind, std::uint64_t count, std::string_view output, Notes& notes);
-  void note_too_deep(const Timeline& timeline, std::string_view output, Notes& notes) const;
   void note_repaired(const Timeline& timeline, Notes& notes) const;
 
   // Strings of a lane that were not valid.
@@ -114,7 +109,6 @@ class FxtSink : public EventSink {
   FlowOrder flows_;
   std::uint64_t cut_cpus_ = 0;
   std::uint64_t events_written_ = 0;
-  std::optional<std::uint64_t> first_ns_;
 };
 
 }  // namespace convert

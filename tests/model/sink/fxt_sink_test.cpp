@@ -39,7 +39,9 @@ class FxtSinkTest : public testing::Test {
                         {&lane});
     timeline.run(sink, [] {});
     writer.flush();
-    sink.finish(timeline, "out.fxt", notes);
+    timeline.note_losses(names, "out.fxt");
+    sink.note_losses(timeline, "out.fxt", notes);
+    sink.note_limits_of_readers(timeline, "out.fxt", notes);
     events_written = sink.events_written();
     const auto words = output.words().subspan(head);
     return {words.begin(), words.end()};
@@ -69,7 +71,7 @@ TEST_F(FxtSinkTest, ViewersAreToldWhereTheCallsEndOnceThatIsKnown) {
                                   .thread_name = "t",
                                   .first_call_ns = 10});
   FxtSink sink(writer, names, &timeline.info());
-  std::size_t head = 0, events = 0;
+  std::size_t head = 0;
   const auto words = [&] {
     writer.flush();
     return output.words().size();
@@ -82,13 +84,11 @@ TEST_F(FxtSinkTest, ViewersAreToldWhereTheCallsEndOnceThatIsKnown) {
                                                   }),
                       {&lane});
   timeline.run(sink, [] {});
-  events = words();
-  sink.end_first_view(timeline);
   words();
   // Type 5, 4 words, an inline name of 8 bytes ("perfetto"), 9 bytes of type 3.
   constexpr std::uint64_t kHeader = 0x0003'0009'8008'0045, kName = 0x6f74'7465'6672'6570;
-  EXPECT_THAT(output.words().subspan(events), ElementsAre(kHeader, kName, 0x2802'04aa'1440'070a,
-                                                          0x01));  // time 20, field 5: tracing_disabled
+  EXPECT_THAT(output.words().last(4), ElementsAre(kHeader, kName, 0x2802'04aa'1440'070a,
+                                                  0x01));  // time 20, field 5: tracing_disabled
   EXPECT_THAT(output.words().subspan(head - 4, 4),
               ElementsAre(kHeader, kName, 0x1002'04aa'0a40'070a, 0x01));  // time 10, field 2: tracing_started
 }
@@ -113,13 +113,11 @@ TEST_F(FxtSinkTest, ViewersAreToldWhereMarksBeginAndEnd) {
                       {&lane});
   timeline.run(sink, [] {});
   writer.flush();
-  const std::size_t events = output.words().size();
-  sink.end_first_view(timeline);
-  writer.flush();
   fxt::PerfettoPackets packets;
   packets.first_view_begins(0);
   packets.first_view_ends(44'000);
-  const auto written = std::as_bytes(output.words().subspan(events)).subspan(16, packets.bytes().size());
+  const std::size_t words = 2 + (packets.bytes().size() + 7) / 8;  // a header and the name before them
+  const auto written = std::as_bytes(output.words().last(words)).subspan(16, packets.bytes().size());
   EXPECT_TRUE(std::ranges::equal(written, packets.bytes()));
 }
 
@@ -303,7 +301,7 @@ TEST_F(FxtSinkTest, TheNoteOfStringsNamesTheirThread) {
   add("t", 10, [&](Lane& lane) { lane.blob(14, "file\xe9", {}); });
   FxtSink sink(writer, names);
   timeline.run(sink, [] {});
-  sink.finish(timeline, "out.fxt", notes);
+  sink.note_losses(timeline, "out.fxt", notes);
   const auto repaired =
       std::ranges::find(notes.groups(), &kStringsRepaired, [](const Notes::Group& g) { return g.kind; });
   ASSERT_NE(repaired, notes.groups().end());

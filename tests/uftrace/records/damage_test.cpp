@@ -208,6 +208,7 @@ TEST(UftraceDamage, EveryPrefix) {
           ends += std::ranges::count(events, EventKind::End, &PendingEvent::kind);
         }
       }
+      std::uint64_t events_written() const override { return 0; }
       std::ptrdiff_t begins = 0, ends = 0;
     } count;
     timeline.run(count, [] {});
