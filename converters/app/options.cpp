@@ -20,6 +20,7 @@
 #include "fxt/support/program_text.h"
 #include "fxt/time_range.h"
 #include "fxt/tools/selection.h"
+#include "fxt/tools/trace_files.h"
 
 namespace convert {
 namespace {
@@ -96,24 +97,6 @@ fxt::CutOptions& cut_of(ConvertOptions& options) {
   if (!options.cut) options.cut.emplace();
   options.cut->provider_name = "fxt-convert";
   return *options.cut;
-}
-
-// The format of the output, which its name chooses unless the user does.
-Option format_option(const fxt::tools::TraceFormat*& format) {
-  std::vector<std::string> words{"auto"};
-  for (const fxt::tools::TraceFormat& known : fxt::tools::trace_formats()) words.emplace_back(known.word);
-  return {
-      .name = "format",
-      .argument = fmt::format("{}", fmt::join(words, "|")),
-      .help =
-          "format of OUTPUT: FXT, or JSON of Chrome's trace events, which speedscope, chrome://tracing and "
-          "scripts read (default: auto: by the end of its name, .fxt or .json; FXT for any other)",
-      .value = each<std::string>([&format, words](const std::string& text) {
-        const auto word = std::ranges::find(words, text);
-        if (word == words.end()) fxt::refuse_word(text, words);
-        const auto number = static_cast<std::size_t>(word - words.begin());
-        format = number == 0 ? nullptr : &fxt::tools::trace_formats()[number - 1];
-      })};
 }
 
 // The options of the program, followed by those of each importer.
@@ -193,7 +176,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .argument = "OUTPUT",
             .help = "write this file; all other names are INPUTs",
             .value = store_in(output)},
-           format_option(options.format),
+           fxt::tools::format_option("OUTPUT", options.format),
            {.name = "data",
             .letter = 'd',
             .argument = "DIR",

@@ -24,8 +24,8 @@ namespace {
 
 struct CutterOptions {
   bool quiet = false, force = false;
-  std::string input, output;  // "-" is standard input, standard output
-  const TraceFormat* format = &fxt_format();
+  std::string input, output;            // "-" is standard input, standard output
+  const TraceFormat* format = nullptr;  // never null after parsing
   CutOptions cut = {};
   Selection events = {};
 };
@@ -39,7 +39,7 @@ ProgramText program_text() {
               "Writes a part of a trace in the Fuchsia trace format, or pieces of it. IN may be compressed "
               "with gzip, zstd, bzip2 or xz; - is standard input. OUT is compressed if it ends in .gz, .zst, "
               ".bz2 "
-              "or .xz; before that, .json makes it JSON of Chrome's trace events; - is standard output. "
+              "or .xz; - is standard output. "
               "Durations that are cut have the argument `cut`: `begin`, `end` "
               "or `both`.",
           .exit_status =
@@ -80,6 +80,7 @@ OptionTable table_of(CutterOptions& options) {
            .argument = "SIZE",
            .help = "pieces of this size (100M), before compression",
            .value = each<PositiveSize>([&](PositiveSize size) { options.cut.split_bytes = size.bytes; })},
+          format_option("OUT", options.format),
           flag("force", 'f', options.force,
                "overwrite OUT even if it is not a trace; write more than 10,000 pieces, and pieces larger "
                "than --split-size"),
@@ -126,7 +127,7 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   const auto line = parse_program(argc, argv, program_text(), table);
   if (!line) return std::nullopt;
   std::tie(options.input, options.output) = in_and_out(*line);
-  options.format = &format_of(options.output);
+  if (options.format == nullptr) options.format = &format_of(options.output);
   check_target(options.output, *options.format, options.force);
   if (options.cut.is_split() && options.output == "-")
     throw UsageError("pieces need names: OUT can't be - with --split-time and --split-size");

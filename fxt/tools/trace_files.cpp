@@ -86,6 +86,23 @@ void check_target(const std::string& path, const TraceFormat& format, bool takes
         format.text, promised, fs::path(plain).replace_extension(format.suffix).string() + packed));
 }
 
+Option format_option(std::string_view output, const TraceFormat*& format) {
+  std::vector<std::string> words{"auto"};
+  for (const TraceFormat& known : trace_formats()) words.emplace_back(known.word);
+  return {.name = "format",
+          .argument = fmt::format("{}", fmt::join(words, "|")),
+          .help = fmt::format(
+              "format of {}: FXT, or JSON of Chrome's trace events, which speedscope, chrome://tracing and "
+              "scripts read (default: auto: by the end of its name, .fxt or .json; FXT for any other)",
+              output),
+          .value = each<std::string>([&format, words](const std::string& text) {
+            const auto word = std::ranges::find(words, text);
+            if (word == words.end()) refuse_word(text, words);
+            const auto number = static_cast<std::size_t>(word - words.begin());
+            format = number == 0 ? nullptr : &trace_formats()[number - 1];
+          })};
+}
+
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind) {
   if (path == "-") return;

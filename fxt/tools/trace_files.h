@@ -28,6 +28,9 @@ std::unique_ptr<Input> open_trace(const std::string& path);
 // binary.
 void check_target(const std::string& path, const TraceFormat& format, bool takes_any_name);
 
+// --format: the format of the file that the help calls `output`; null: the end of its name chooses it.
+Option format_option(std::string_view output, const TraceFormat*& format);
+
 // Checks that `path` may be written: it does not exist, is empty, or is of the same kind, plain or
 // compressed. With `replaces_anything` any file may be replaced but one of the inputs. Devices and the like
 // are written to, not replaced. Throws UsageError, and FileError if the file that is there can't be

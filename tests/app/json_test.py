@@ -161,6 +161,13 @@ class Json(unittest.TestCase):
         self.convert("-q", "--durations=pairs", POOL, self.folder / "whole.fxt")
         subprocess.run([PROGRAMS / "fxt-cut", "-q", self.folder / "whole.fxt", self.folder / "cut.json"], check=True)
         self.assertEqual(events_of_json(self.folder / "cut.json"), events_of_json(self.folder / "named.json"))
+        cut = [PROGRAMS / "fxt-cut", "-q", "--format=json", self.folder / "whole.fxt"]
+        subprocess.run([*cut, self.folder / "other-cut"], check=True)
+        as_json = (self.folder / "cut.json").read_bytes()
+        self.assertEqual((self.folder / "other-cut").read_bytes(), as_json)
+        self.assertEqual(subprocess.run([*cut, "-"], capture_output=True, check=True).stdout, as_json)
+        process = subprocess.run([*cut, "x.fxt"], capture_output=True, check=False, cwd=self.folder)
+        self.assertIn(b"the output is a JSON trace, not a .fxt file: name it x.json", process.stderr)
 
     def test_only_json_is_replaced_by_json(self):
         self.convert("-q", POOL, self.folder / "a.json")
