@@ -16,16 +16,22 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
-#include "converters/app/report.h"
 #include "converters/model/reading/input_error.h"
+#include "fxt/input.h"
 #include "fxt/support/budget.h"
+#include "fxt/support/compressed_files.h"
 #include "fxt/tools/trace_files.h"
 #include "fxt/utf8.h"
 
@@ -111,12 +117,101 @@ class TemporaryFolder {
 constexpr fxt::Limit kFiles{"files in an archive", 100'000, 0};
 constexpr fxt::Limit kFolders{"folders in an archive", 10'000, 0};
 constexpr fxt::Limit kDepth{"folders around a file of an archive", 64, 0};
+constexpr fxt::Limit kAllDepths{"folders around all files of an archive together", 1'000'000, 0};
+constexpr fxt::Limit kReplaced{"files of an archive that replace an earlier one", 10'000, 0};
 constexpr fxt::Limit kNameLength{"characters in the name of a file of an archive", 1024, 0};
+constexpr fxt::Limit kNames{"MiB of names of files of an archive", 16 << 20, 0};
+constexpr fxt::Limit kRecordings{"recordings in an archive", 100, 0};
+constexpr fxt::Limit kLinks{"symbolic links in an archive", 1000, 0};
+constexpr fxt::Limit kHeader{"MiB before the content of a file of an archive", 4 << 20, 0};
 constexpr fxt::Limit kUnpackedFiles{"MiB of unpacked files", 1 << 30, 200 << 10};
 
 struct Free {
   void operator()(archive* archive) const { ::archive_free(archive); }
 };
+using Archive = std::unique_ptr<archive, Free>;
+
+// What libarchive reads of an input. It never decompresses by itself: its filters are stacked as often as the
+// input asks for, and need as much memory.
+class ArchiveBytes {
+ public:
+  explicit ArchiveBytes(std::unique_ptr<fxt::Input> input) : input_(std::move(input)) {}
+
+  // False after a failure.
+  bool open(archive* archive) {
+    return ::archive_read_open(archive, this, nullptr, &ArchiveBytes::read, nullptr) == ARCHIVE_OK;
+  }
+  // Allows `bytes` to be read; without end if there are none.
+  void allow(std::optional<std::uint64_t> bytes) { left_ = bytes; }
+  bool has_too_many() const { return left_ == 0; }
+  void rethrow_failure() const {
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+ private:
+  static la_ssize_t read(archive* /*archive*/, void* self, const void** block) {
+    auto& bytes = *static_cast<ArchiveBytes*>(self);
+    try {
+      *block = bytes.block_.data();
+      if (bytes.left_ != 0) {
+        const std::size_t size = bytes.input_->read(bytes.block_);
+        if (bytes.left_) *bytes.left_ -= std::min<std::uint64_t>(size, *bytes.left_);
+        return static_cast<la_ssize_t>(size);
+      }
+    } catch (...) {
+      bytes.failure_ = std::current_exception();
+    }
+    return ARCHIVE_FATAL;
+  }
+
+  std::unique_ptr<fxt::Input> input_;
+  std::vector<std::byte> block_ = std::vector<std::byte>(std::size_t{1} << 16);
+  std::optional<std::uint64_t> left_;
+  std::exception_ptr failure_;
+};
+
+class Lz4Input final : public fxt::Input {
+ public:
+  Lz4Input(std::unique_ptr<fxt::Input> packed, std::string name)
+      : bytes_(std::move(packed)), name_(std::move(name)) {
+    if (in_ == nullptr) throw std::bad_alloc();
+    ::archive_read_support_format_raw(in_.get());
+    archive_entry* entry = nullptr;
+    if (::archive_read_append_filter(in_.get(), ARCHIVE_FILTER_LZ4) != ARCHIVE_OK ||
+        !bytes_.open(in_.get()) || ::archive_read_next_header(in_.get(), &entry) < ARCHIVE_WARN)
+      fail();
+  }
+
+  std::size_t read(std::span<std::byte> room) override {
+    const la_ssize_t size = ::archive_read_data(in_.get(), room.data(), room.size());
+    if (size < 0) fail();
+    unpacked_ += static_cast<std::uint64_t>(size);
+    const auto packed = static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));
+    if (unpacked_ > kUnpackedFiles.of(packed))
+      throw fxt::FileError(
+          fmt::format("{}: {}: unpack it yourself to read it", name_, kUnpackedFiles.exceeded(packed)));
+    return static_cast<std::size_t>(size);
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    bytes_.rethrow_failure();
+    throw fxt::DamagedFile(name_ + ": the compressed data is damaged, or ends early");
+  }
+
+  ArchiveBytes bytes_;
+  std::string name_;
+  std::uint64_t unpacked_ = 0;
+  Archive in_{::archive_read_new()};
+};
+
+fxt::UnpackedFile open_unpacked(const std::string& input, const std::string& name) {
+  constexpr std::string_view kLz4("\x04\x22\x4d\x18");
+  fxt::UnpackedFile file = fxt::open_unpacked(input, name, kUnpackedFiles);
+  auto bytes = std::make_unique<fxt::InputWithHead>(std::move(file.bytes), kLz4.size());
+  if (file.is_packed || bytes->head() != kLz4) return {std::move(bytes), file.is_packed};
+  return {std::make_unique<Lz4Input>(std::move(bytes), name), true};
+}
 
 bool is_recording(const fs::path& path, const Importers& importers) {
   return std::ranges::any_of(importers, [&](const auto& importer) { return importer->recognizes(path); });
@@ -129,17 +224,14 @@ bool stays_inside(const fs::path& path) {
 // An archive, or any other file, which is an archive of one file then.
 class Unpacker {
  public:
-  Unpacker(const std::string& input, std::string name) : name_(std::move(name)) {
+  Unpacker(fxt::UnpackedFile file, std::string name)
+      : name_(std::move(name)), bytes_(std::move(file.bytes)), is_compressed_(file.is_packed) {
     if (in_ == nullptr || out_ == nullptr) throw std::bad_alloc();
-    // No filters that run other programs.
     for (const auto support : {&archive_read_support_format_tar, &archive_read_support_format_raw,
-                               &archive_read_support_format_empty, &archive_read_support_filter_gzip,
-                               &archive_read_support_filter_bzip2, &archive_read_support_filter_xz,
-                               &archive_read_support_filter_zstd, &archive_read_support_filter_lz4})
+                               &archive_read_support_format_empty})
       support(in_.get());
     ::archive_write_disk_set_options(out_.get(), ARCHIVE_EXTRACT_SECURE_SYMLINKS);
-    constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
-    check(in_, ::archive_read_open_filename(in_.get(), input == "-" ? nullptr : input.c_str(), kBlockBytes));
+    if (!bytes_.open(in_.get())) check(in_, ARCHIVE_FATAL);
     next();
   }
 
@@ -147,34 +239,45 @@ class Unpacker {
   bool is_tar() const {
     return (::archive_format(in_.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
   }
-  bool is_compressed() const { return ::archive_filter_code(in_.get(), 0) != ARCHIVE_FILTER_NONE; }
+  bool is_compressed() const { return is_compressed_; }
 
   // Symbolic links may lead anywhere, as in a directory: the importers keep to what is beneath it. They are
   // made when all files are there, so that nothing is unpacked through them.
   void unpack_tar(const fs::path& folder) {
-    std::map<fs::path, fs::path> links;  // where they lead
+    std::map<std::string, std::string> links;  // where they lead
     const auto place_of = [&](const std::string& name) {
       const fs::path path = (folder / name).lexically_normal();
       return path.has_filename() ? path : path.parent_path();
     };
-    fxt::Budget files(kFiles);
+    fxt::Budget files(kFiles), replaced(kReplaced), link_budget(kLinks), names(kNames);
+    std::unordered_set<std::size_t> hashes;  // of the names so far
+    const auto take = [&](fxt::Budget& budget, std::uint64_t amount = 1) {
+      if (!budget.take(amount)) fail(budget.exceeded());
+    };
+    const auto add_link = [&](const fs::path& path, const std::string& target) {
+      take(link_budget);
+      if (target.size() > kNameLength.of(0)) fail(kNameLength.exceeded());
+      links.emplace(path.native(), target);
+    };
     for (; entry_ != nullptr; next()) {
-      if (!files.take()) fail(files.exceeded());
+      take(files);
+      take(names, entry_name_.size());
       if (entry_name_.size() > kNameLength.of(0)) fail(kNameLength.exceeded());
       if (!stays_inside(entry_name_)) fail("the name leads out of the archive");
-      count_folders(fs::path(entry_name_).lexically_normal());
+      count_folders(entry_name_);
       const fs::path path = place_of(entry_name_);
-      links.erase(path);  // the last entry of a name counts
+      if (!hashes.insert(fs::hash_value(path)).second) take(replaced);
+      links.erase(path.native());  // the last entry of a name counts
       if (const char* const hard_link = ::archive_entry_hardlink(entry_)) {
         if (!stays_inside(hard_link)) fail(fmt::format("a link to {}, out of the archive", hard_link));
         const fs::path other = place_of(hard_link);
-        if (const auto link = links.find(other); link != links.end()) {
-          links.emplace(path, link->second);
+        if (const auto link = links.find(other.native()); link != links.end()) {
+          add_link(path, link->second);
           continue;
         }
         ::archive_entry_set_hardlink(entry_, other.c_str());
       } else if (const char* const link = ::archive_entry_symlink(entry_)) {
-        links.emplace(path, link);
+        add_link(path, link);
         continue;
       }
       // A FIFO takes the place of a device: importers open neither.
@@ -215,8 +318,6 @@ class Unpacker {
   }
 
  private:
-  using Archive = std::unique_ptr<archive, Free>;
-
   [[noreturn]] void fail(std::string_view problem) const {
     constexpr std::size_t kShown = 200;  // of the name
     std::string entry(fxt::cut_utf8(entry_name_, kShown));
@@ -224,18 +325,24 @@ class Unpacker {
     throw InputError(Location::file(entry.empty() ? name_ : name_ + "/" + entry), problem);
   }
   // Counts the folders that are made for the entry, before they are made.
-  void count_folders(const fs::path& entry) {
-    if (std::ranges::distance(entry) > static_cast<std::ptrdiff_t>(kDepth.of(0))) fail(kDepth.exceeded());
+  void count_folders(const fs::path& name) {
+    const auto parts_of = [](const fs::path& path) {
+      return static_cast<std::uint64_t>(std::distance(path.begin(), path.end()));
+    };
+    if (!depth_budget_.take(parts_of(name))) fail(depth_budget_.exceeded());
+    const fs::path entry = name.lexically_normal();
+    if (parts_of(entry) > kDepth.of(0)) fail(kDepth.exceeded());
     const bool is_folder = ::archive_entry_filetype(entry_) == AE_IFDIR;
     for (fs::path folder = is_folder ? entry : entry.parent_path();
          !folder.empty() && folders_.insert(folder.native()).second; folder = folder.parent_path())
       if (!folder_budget_.take()) fail(folder_budget_.exceeded());
   }
   void check(const Archive& archive, int status) const {
+    bytes_.rethrow_failure();
+    if (bytes_.has_too_many()) fail(kHeader.exceeded());
     if (status >= ARCHIVE_WARN) return;
     const char* const message = ::archive_error_string(archive.get());
-    std::string_view problem = message != nullptr ? message : "the archive is damaged";
-    if (problem == "Lzma library error:  No progress is possible") problem = "truncated xz input";
+    const std::string_view problem = message != nullptr ? message : "the archive is damaged";
     // The error of a call into the system, but not what libarchive gives a damaged archive (EILSEQ).
     const int error = ::archive_errno(archive.get());
     fail(fmt::format("can't unpack: {}{}{}", problem, error > 0 && error != EILSEQ ? ": " : "",
@@ -252,12 +359,12 @@ class Unpacker {
   void check_growth(std::uint64_t more) const {
     const auto packed = static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));
     if (unpacked_ + more > kUnpackedFiles.of(packed))
-      fail(fmt::format("{} of {}, which no recording has: unpack it yourself",
-                       kUnpackedFiles.exceeded(packed), format_bytes(packed)));
+      fail(kUnpackedFiles.exceeded(packed) + ": unpack it yourself to read it");
   }
   void next() {
     if (entry_ != nullptr) check(in_, ::archive_read_data_skip(in_.get()));
     const la_int64_t end_of_entry = ::archive_filter_bytes(in_.get(), 0);
+    bytes_.allow(kHeader.of(0));
     const int status = ::archive_read_next_header(in_.get(), &entry_);
     // libarchive takes the end of the input for the end of the archive, which is marked by blocks of zeros.
     if (status == ARCHIVE_EOF && is_tar() && ::archive_filter_bytes(in_.get(), 0) == end_of_entry)
@@ -265,30 +372,35 @@ class Unpacker {
     entry_name_.clear();
     if (status == ARCHIVE_EOF) entry_ = nullptr;
     check(in_, status == ARCHIVE_EOF ? ARCHIVE_OK : status);
+    bytes_.allow(std::nullopt);
     if (const char* const name = is_tar() && entry_ != nullptr ? ::archive_entry_pathname(entry_) : nullptr)
       entry_name_ = name;
   }
 
   std::string name_;  // for the user
   std::string entry_name_;
+  ArchiveBytes bytes_;
+  bool is_compressed_;
   Archive in_{::archive_read_new()}, out_{::archive_write_disk_new()};
   archive_entry* entry_ = nullptr;  // null at the end
   std::uint64_t unpacked_ = 0;      // bytes of the entries before this one
   std::set<std::string> folders_;   // that are made
-  fxt::Budget folder_budget_{kFolders};
+  fxt::Budget folder_budget_{kFolders}, depth_budget_{kAllDepths};
 };
 
+// Of which there may be one more than allowed.
 void find_recordings(const fs::path& path, const Importers& importers, std::vector<std::string>& found) {
-  if (fs::is_symlink(path)) return;
+  if (fs::is_symlink(path) || found.size() > kRecordings.of(0)) return;
   if (is_recording(path, importers)) return found.push_back(path.string());
   if (!fs::is_directory(path)) return;
-  std::vector<fs::path> inner;
+  std::vector<std::string> names;  // paths of many parts would take much memory
   std::error_code error;
   fs::directory_iterator entries(path, error);
-  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) inner.push_back(*entries);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error))
+    names.push_back(entries->path().filename());
   if (error) fail_to_read(path.string(), error);
-  std::ranges::sort(inner);
-  for (const fs::path& each : inner) find_recordings(each, importers, found);
+  std::ranges::sort(names);
+  for (const std::string& name : names) find_recordings(path / name, importers, found);
 }
 
 }  // namespace
@@ -302,7 +414,7 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
                      is_recording(input, importers) || fxt::tools::is_fxt(input)))
     return {input};
   const std::string name = is_stream ? "standard input" : input;
-  Unpacker unpacker(input, name);
+  Unpacker unpacker(open_unpacked(input, name), name);
   if (!is_stream && !unpacker.is_tar() && (unpacker.is_empty() || !unpacker.is_compressed())) return {input};
   if (unpacker.is_empty()) throw InputError(Location::file(name), "is empty");
   if (folder_ == nullptr) {
@@ -315,6 +427,8 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
     unpacker.unpack_tar(folder);
     std::vector<std::string> found;
     find_recordings(folder, importers, found);
+    if (found.size() > kRecordings.of(0))
+      throw InputError(Location::file(name), kRecordings.exceeded() + ": unpack it yourself to read it");
     if (!found.empty()) return found;
     throw InputError(Location::file(name),
                      fmt::format("an archive of files that are {}", none_of(importers)));

@@ -29,29 +29,30 @@ constexpr int kBlockBytes = 64 << 10;
 // Traces of loops are the most compressible: by a factor of 20.
 constexpr Limit kUnpackedTrace{"MiB of an unpacked trace", 512 << 20, 50 << 10};
 
-FileInput open_raw(const std::string& path) {
+FileInput open_raw(const std::string& path, const std::string& name) {
   try {
     return path == "-" ? FileInput(STDIN_FILENO) : FileInput(path);
   } catch (const std::system_error& error) {
-    throw FileError(path + ": " + error.code().message());
+    throw FileError(name + ": " + error.code().message());
   }
 }
 
 class RawFile final : public Input {
  public:
-  explicit RawFile(const std::string& path) : path_(path), file_(open_raw(path)) {}
+  RawFile(const std::string& path, const std::string& name)
+      : path_(path), name_(name), file_(open_raw(path, name)) {}
 
   std::size_t read(std::span<std::byte> room) override {
     try {
       return file_.read(room);
     } catch (const std::system_error& error) {
       const std::string reason = why_no_trace(path_);
-      throw FileError(path_ + ": " + (reason.empty() ? error.code().message() : reason));
+      throw FileError(name_ + ": " + (reason.empty() ? error.code().message() : reason));
     }
   }
 
  private:
-  std::string path_;
+  std::string path_, name_;
   FileInput file_;
 };
 
@@ -124,9 +125,9 @@ class CarefulDecoder : public Decoder {
 class PackedFile final : public Input {
  public:
   template <typename Filter, typename... Arguments>
-  PackedFile(std::in_place_type_t<Filter> /*filter*/, std::unique_ptr<Input> file, std::string path,
-             const Arguments&... arguments)
-      : file_(std::move(file)), path_(std::move(path)) {
+  PackedFile(std::in_place_type_t<Filter> /*filter*/, std::unique_ptr<Input> file, std::string name,
+             const Limit& limit, const Arguments&... arguments)
+      : file_(std::move(file)), name_(std::move(name)), limit_(limit) {
     stream_.push(
         io::symmetric_filter<CarefulDecoder<DecoderOf<Filter>>>(kBlockBytes, &problem_, arguments...),
         kBlockBytes);
@@ -137,12 +138,11 @@ class PackedFile final : public Input {
     const std::streamsize size =
         stream_.sgetn(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
     unpacked_ += static_cast<std::uint64_t>(std::max<std::streamsize>(size, 0));
-    if (unpacked_ > kUnpackedTrace.of(packed_))
-      throw FileError(
-          fmt::format("{}: {}: unpack it yourself to read it", path_, kUnpackedTrace.exceeded(packed_)));
+    if (unpacked_ > limit_.of(packed_))
+      throw FileError(fmt::format("{}: {}: unpack it yourself to read it", name_, limit_.exceeded(packed_)));
     if (size != 0 || room.empty()) return static_cast<std::size_t>(size);
     if (failure_ != nullptr) std::rethrow_exception(failure_);
-    if (problem_ != nullptr) throw DamagedFile(path_ + ": " + problem_);
+    if (problem_ != nullptr) throw DamagedFile(name_ + ": " + problem_);
     return 0;
   }
 
@@ -168,7 +168,8 @@ class PackedFile final : public Input {
   };
 
   std::unique_ptr<Input> file_;
-  std::string path_;
+  std::string name_;
+  const Limit& limit_;
   const char* problem_ = nullptr;
   std::exception_ptr failure_;
   std::uint64_t packed_ = 0, unpacked_ = 0;  // bytes
@@ -250,14 +251,19 @@ std::string_view packed_suffix(std::string_view name) {
 }
 
 std::unique_ptr<Input> open_input(const std::string& path) {
+  return open_unpacked(path, path, kUnpackedTrace).bytes;
+}
+
+UnpackedFile open_unpacked(const std::string& path, const std::string& name, const Limit& limit) {
   constexpr std::string_view kGzip = "\x1f\x8b", kZstd = "\x28\xb5\x2f\xfd", kBzip2 = "BZh",
                              kXz =
                                  "\xfd"
                                  "7zXZ";
-  auto file = std::make_unique<InputWithHead>(std::make_unique<RawFile>(path), kXz.size());
+  auto file = std::make_unique<InputWithHead>(std::make_unique<RawFile>(path, name), kXz.size());
   if (file->failure() != nullptr) std::rethrow_exception(file->failure());
   const auto packed = [&](auto filter, const auto&... arguments) {
-    return std::make_unique<PackedFile>(filter, std::move(file), path, arguments...);
+    return UnpackedFile{std::make_unique<PackedFile>(filter, std::move(file), name, limit, arguments...),
+                        true};
   };
   const std::string_view head = file->head();
   constexpr int kGzipWindow = 15 + 16;  // tells zlib to expect gzip's head and tail, which it checks
@@ -265,7 +271,7 @@ std::unique_ptr<Input> open_input(const std::string& path) {
   if (head.starts_with(kZstd)) return packed(std::in_place_type<io::zstd_decompressor>);
   if (head.starts_with(kBzip2)) return packed(std::in_place_type<io::bzip2_decompressor>);
   if (head.starts_with(kXz)) return packed(std::in_place_type<io::lzma_decompressor>);
-  return file;
+  return {std::move(file), false};
 }
 
 std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file) {

@@ -20,6 +20,8 @@
 
 namespace fxt {
 
+struct Limit;
+
 // A file can't be read, decompressed or written; the text names it.
 class FileError : public std::runtime_error {
  public:
@@ -83,6 +85,13 @@ std::string_view packed_suffix(std::string_view name);
 
 // Opens a file or standard input (`path` "-"), plain or compressed. Throws FileError, here and when reading.
 std::unique_ptr<Input> open_input(const std::string& path);
+
+struct UnpackedFile {
+  std::unique_ptr<Input> bytes;
+  bool is_packed;
+};
+// Does the same for a file that messages call `name`, and that may unpack to as much as the limit.
+UnpackedFile open_unpacked(const std::string& path, const std::string& name, const Limit& limit);
 
 // Writes bytes to a file, compressed or not.
 class ByteStream {

@@ -138,6 +138,20 @@ class Limits(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn(f"{program}: a.fxt.gz: more than 512 MiB of an unpacked trace: unpack it yourself to read it\n", printed)
 
+    def test_archives_that_unpack_in_much_memory(self):
+        """Because of a large dictionary, or of a long name in an archive in an archive."""
+        packed = subprocess.run(["xz", "-c", "--lzma2=preset=0,dict=1GiB"], input=b"x" * 10_000, capture_output=True, check=True).stdout
+        (self.directory / "a.tar.xz").write_bytes(packed)
+        with gzip.open(self.directory / "a.gz.gz", "wb", compresslevel=1) as file:
+            file.write(b"\x1f\x8b\x08\x08" + bytes(6))
+            for _ in range(400):
+                file.write(b"n" * (1 << 20))
+        for name, problem in (("a.tar.xz", "unpacking takes more than 100 MiB of memory; unpack it with its own program first\n"),
+                              ("a.gz.gz", "neither a uftrace recording nor a GDB trace file")):
+            code, printed = self.run_within_limits("fxt-convert", name, "b.fxt")
+            self.assertEqual(code, 1)
+            self.assertIn(f"fxt-convert: {name}: {problem}", printed)
+
     def test_open_operations(self):
         """Each has a row of its own."""
         trace = Trace()
