@@ -29,6 +29,16 @@ void match_items(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matche
   if (has_one_range) blocks.range_item = match.item_in_range(blocks);
 }
 
+// Whether an action records memory at an address that it computes from the register.
+bool records_from(const Register& reg, const TracepointAction& action) {
+  if (action.kind == TracepointAction::Kind::Memory) return action.base == std::int64_t{reg.number};
+  const auto is_of_register = [&](const Instruction& instruction) {
+    return instruction.opcode == Opcode::Reg && instruction.operand == reg.number;
+  };
+  return action.kind == TracepointAction::Kind::Expression &&
+         std::ranges::any_of(instructions_of(action.code), is_of_register);
+}
+
 std::string_view variable_name(const VariableIndex& variables, const ExpressionShape& shape) {
   const TraceVariable* const found = shape.only_variable ? variables.numbered(*shape.only_variable) : nullptr;
   return found != nullptr ? std::string_view(found->name) : std::string_view();
@@ -43,7 +53,9 @@ ExpectedBlocks expect(const TracepointLocation& location, std::span<const Tracep
     blocks.items.push_back({{item}, names.intern(value_argument_name(item.text))});
   blocks.wanted = wanted_registers(items, actions, !location.commands.empty(), layout);
   std::size_t ranges = 0;
+  const Register* const stack_pointer = layout != nullptr ? layout->sp() : nullptr;
   for (const TracepointAction& action : actions) {
+    blocks.records_stack |= stack_pointer != nullptr && records_from(*stack_pointer, action);
     switch (action.kind) {
       case TracepointAction::Kind::Registers:
         blocks.shape += 'R';

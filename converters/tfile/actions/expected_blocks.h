@@ -35,6 +35,7 @@ struct ExpectedBlocks {
   std::vector<std::optional<std::size_t>> item_of;
   std::optional<std::size_t> range_item;  // the only item in the only memory range
   WantedRegisters wanted;
+  bool records_stack = false;  // memory from the stack pointer on
   // The kinds of a complete frame's blocks, in order: 'R', 'M', 'V', 'S'. Exact unless an expression jumps.
   std::string shape;
 };

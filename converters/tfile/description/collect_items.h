@@ -57,12 +57,13 @@ inline bool is_quoted_character(std::string_view inside) {
 // a variable of the program that is called "frame" is shown as "frame (program)".
 namespace argument_names {
 inline constexpr std::string_view kFrame = "frame", kTracepoint = "tracepoint", kPc = "pc", kLoc = "loc",
-                                  kInlined = "inlined", kTime = "time", kThread = "thread", kMemory = "mem";
+                                  kInlined = "inlined", kCallers = "callers", kTime = "time",
+                                  kThread = "thread", kMemory = "mem";
 }  // namespace argument_names
 
 inline bool is_own_argument(std::string_view name) {
   using namespace argument_names;
-  constexpr std::array kAll{kFrame, kTracepoint, kPc, kLoc, kInlined, kTime, kThread, kMemory};
+  constexpr std::array kAll{kFrame, kTracepoint, kPc, kLoc, kInlined, kCallers, kTime, kThread, kMemory};
   return std::ranges::find(kAll, name) != kAll.end();
 }
 

@@ -52,6 +52,8 @@ inline constexpr NoteKind kOptimizedOut{"optimized-out", "variables that have no
                                         true};
 inline constexpr NoteKind kItemNotRecorded{"item-not-recorded",
                                            "collected items that the frame does not hold", true};
+inline constexpr NoteKind kCallersUnknown{"callers-unknown",
+                                          "tracepoints whose collected stack does not lead to main", true};
 inline constexpr NoteKind kItemContradicted{"item-contradicted",
                                             "collected items that the program has elsewhere"};
 inline constexpr NoteKind kItemNotUnderstood{"item-not-understood",

@@ -95,6 +95,7 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
                 return symbols != nullptr ? symbols->constant_bytes(address) : std::span<const std::byte>();
               }),
       draft_(import_context.names.intern(argument_names::kFrame), continued_, plots_, texts_),
+      callers_(trace, symbols, memory_, import_context),
       values_(trace, symbols, draft_, memory_, texts_, import_context),
       variables_(trace.description, import_context.names),
       registers_(trace, choice.registers, import_context.names) {
@@ -118,6 +119,7 @@ void RecipeBuilder::build(Recipe& recipe, const Frame& frame, const FrameContext
   memory_.start(frame, is_fast(frame.tracepoint, context));
   draft_.start(recipe, memory_, name.label, context.opens_call);
   add_head(frame.tracepoint, context, name, time_is_synthetic);
+  if (context.pc && expected != nullptr) callers_.add(draft_, frame, *context.pc, *expected);
   values_.add(frame.number, frame.tracepoint, context, location);
   variables_.add(draft_, memory_);
   add_static_data();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "converters/model/importer.h"
+#include "converters/tfile/events/caller_arguments.h"
 #include "converters/tfile/events/code_names.h"
 #include "converters/tfile/events/recipe_draft.h"
 #include "converters/tfile/events/register_arguments.h"
@@ -83,6 +84,7 @@ class RecipeBuilder {
   NumberTexts texts_;
   FrameMemory memory_;
   RecipeDraft draft_;
+  CallerArguments callers_;
   ValueArguments values_;
   VariableArguments variables_;
   RegisterArguments registers_;

@@ -217,6 +217,7 @@ DebugInfo::DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address
     : module_(module),
       address_bytes_(address_bytes),
       types_(*this, elf_machine),
+      call_frames_(module, file_bytes),
       ranges_(kCodeRanges, file_bytes),
       scope_variables_(kScopeVariables, file_bytes),
       long_expressions_(kLongExpressions, file_bytes) {
@@ -316,6 +317,8 @@ const CodeScope* DebugInfo::scope_at(std::uint64_t address) {
 std::vector<std::string> DebugInfo::left_out() const {
   std::vector<std::string> texts;
   if (ranges_.is_exceeded()) texts.push_back(ranges_.exceeded() + ": some functions are unknown");
+  if (call_frames_.work().is_exceeded())
+    texts.push_back(call_frames_.work().exceeded() + ": some callers and locations are unknown");
   if (has_left_out_variables_) texts.push_back(kVariables.exceeded() + ": the others are unknown");
   for (const fxt::Budget* const budget : {&scope_variables_, &long_expressions_})
     if (budget->is_exceeded()) texts.push_back(budget->exceeded() + ": some variables are unknown");
@@ -358,14 +361,7 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwa
   for (const Dwarf_Die& around : die_scopes_.around(declaration_of(scope->functions.front())))
     scope->enclosing.push_back({around, prefix_within(die_scopes_, around)});
   scope->enclosing.push_back({scope->unit, ""});
-  Dwarf_Addr cfi_bias = 0;
-  for (Dwarf_CFI* const cfi :
-       {dwfl_module_dwarf_cfi(module_, &cfi_bias), dwfl_module_eh_cfi(module_, &cfi_bias)}) {
-    Dwarf_Frame* frame = nullptr;
-    if (!scope->unwind && cfi != nullptr &&
-        dwarf_cfi_addrframe(cfi, pc + dwarf_bias_ - cfi_bias, &frame) == 0)
-      scope->unwind.reset(frame);
-  }
+  scope->unwind = call_frames_.find(pc + dwarf_bias_);
   return scope;
 }
 

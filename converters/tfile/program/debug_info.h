@@ -2,6 +2,7 @@
 // global names.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "converters/tfile/description/register_layout.h"
+#include "converters/tfile/program/call_frames.h"
 #include "converters/tfile/program/die.h"
 #include "converters/tfile/program/die_scopes.h"
 #include "converters/tfile/program/global_names.h"
@@ -109,9 +111,9 @@ struct CodeScope {
   std::vector<Variable> variables;
   // Of the outermost function, if another one is inlined there. GDB collects them for $args.
   std::vector<Variable> outer_parameters;
-  DebugUnits::Unit* file = nullptr;  // null: the scope has only global names
-  bool has_types_only = false;       // names of objects and functions mean nothing there
-  std::unique_ptr<Dwarf_Frame, decltype(&std::free)> unwind{nullptr, &std::free};  // null: unknown
+  DebugUnits::Unit* file = nullptr;        // null: the scope has only global names
+  bool has_types_only = false;             // names of objects and functions mean nothing there
+  DwarfFrame unwind{nullptr, &std::free};  // null: unknown
 
   mutable std::unordered_map<std::string, std::optional<FoundName>> known_names;  // see look_up()
 
@@ -165,6 +167,13 @@ class DebugInfo {
   // file only declares it, or after link-time optimization.
   std::optional<std::uint64_t> address_by_symbol(Dwarf_Die variable);
 
+  // How the code at an address of the recording was called; null if unknown. Valid until the next call.
+  const CallFrame* call_frame_at(std::uint64_t address) {
+    return call_frames_.rules_at(address - load_bias_, general_registers());
+  }
+
+  // The numbers in DWARF of the registers that a call may save are below this one.
+  std::size_t general_registers() const { return std::min<std::size_t>(registers_.size(), 72); }
   // The register that DWARF calls by this number; null if the target has none of its name.
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
@@ -182,6 +191,7 @@ class DebugInfo {
   std::unordered_map<std::string, GElf_Addr> objects_;
   CodeScope global_scope_, types_scope_;
   std::vector<DebugInfo*> others_;
+  CallFrames call_frames_;
   fxt::Budget ranges_;
   std::optional<DebugUnits> units_;
   std::unordered_map<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;

@@ -52,6 +52,9 @@ class Run {
     push(address);
   }
 
+  // From now on registers are those of a call, not the frame's own.
+  void set_call(const CallRegisters& call) { call_ = &call; }
+
   // The address or the number that the operations compute.
   std::optional<std::uint64_t> number(std::span<const Dwarf_Op> operations) {
     for (std::size_t at = 0, steps = 0; at < operations.size(); ++steps) {
@@ -129,6 +132,10 @@ class Run {
   }
 
   Storage in_register(std::uint64_t number, std::uint64_t size) {
+    if (call_ != nullptr) {
+      const auto value = register_number(number);
+      return value ? Storage::of(stored(*value, size, frame_.order())) : Storage::none(Missing::NotRecorded);
+    }
     const Register* const reg = scope_.info->register_of(number, frame_.layout());
     const auto bytes = reg != nullptr ? frame_.register_bytes(*reg) : std::span<const std::byte>{};
     if (bytes.empty()) return Storage::none(Missing::NotRecorded);
@@ -168,8 +175,12 @@ class Run {
   }
 
   std::optional<std::uint64_t> register_number(std::uint64_t number) {
-    const Register* const reg = scope_.info->register_of(number, frame_.layout());
-    const auto value = reg != nullptr ? frame_.register_value(*reg) : std::nullopt;
+    std::optional<std::uint64_t> value;
+    if (call_ != nullptr) {
+      if (number < call_->values.size()) value = call_->values[number];
+    } else if (const Register* const reg = scope_.info->register_of(number, frame_.layout())) {
+      value = frame_.register_value(*reg);
+    }
     if (!value) missing_ = Missing::NotRecorded;
     return value;
   }
@@ -342,6 +353,7 @@ class Run {
   }
 
   std::optional<std::uint64_t> cfa() {
+    if (call_ != nullptr) return call_->cfa;
     Dwarf_Op* operations = nullptr;
     std::size_t count = 0;
     missing_ = Missing::NotUnderstood;
@@ -356,6 +368,7 @@ class Run {
   FrameMemory& frame_;
   Dwarf_Attribute* attribute_;
   std::size_t nesting_;
+  const CallRegisters* call_ = nullptr;  // null: the frame's own
   DwarfStack stack_;
   std::optional<std::uint64_t> object_;  // the address of the object whose type is looked at
   std::optional<std::uint64_t> is_register_;
@@ -440,6 +453,13 @@ std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScop
   Run run(scope, frame, &attribute);
   run.set_object(object);
   return run.number(operations);
+}
+
+Storage locate_in_call(std::span<const Dwarf_Op> operations, const CallRegisters& registers,
+                       const CodeScope& scope, FrameMemory& frame) {
+  Run run(scope, frame, nullptr);
+  run.set_call(registers);
+  return run.storage(operations, frame.address_bytes());
 }
 
 Storage return_address(const CodeScope& scope, FrameMemory& frame) {

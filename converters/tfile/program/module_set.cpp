@@ -237,6 +237,11 @@ std::span<const std::byte> ModuleSet::constant_bytes(std::uint64_t address) cons
                                                        : std::span<const std::byte>();
 }
 
+DebugInfo* ModuleSet::debug_info_at(std::uint64_t address) const {
+  const Program* const module = module_at(address);
+  return module != nullptr && !is_contradicted(module) ? module->debug_info_at(address) : nullptr;
+}
+
 const CodeScope* ModuleSet::scope_at(std::uint64_t address) const {
   const auto has_types = [](const Program& program) { return !program.debug_info().units().all().empty(); };
   if (const Program* const module = module_at(address)) {

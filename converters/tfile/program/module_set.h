@@ -36,6 +36,7 @@ class ModuleSet : public ProgramSymbols {
   CodeInfo code_at(std::uint64_t address) const override;
   std::optional<DataObject> object(const std::string& name) const override;
   const CodeScope* scope_at(std::uint64_t address) const override;
+  DebugInfo* debug_info_at(std::uint64_t address) const override;
   std::string symbol_at(std::uint64_t address) const override;
   std::span<const std::byte> constant_bytes(std::uint64_t address) const override;
   void add_notes(Notes& notes) const override;

@@ -364,6 +364,10 @@ const CodeScope* Program::scope_at(std::uint64_t address) const {
   return impl_->layout.is_code(address - impl_->bias) ? impl_->debug->scope_at(address) : nullptr;
 }
 
+DebugInfo* Program::debug_info_at(std::uint64_t address) const {
+  return impl_->layout.is_code(address - impl_->bias) ? impl_->debug.get() : nullptr;
+}
+
 std::optional<DataObject> Program::object(const std::string& symbol) const {
   const auto found = impl_->objects.find(without_blanks(symbol));
   if (found == impl_->objects.end()) return std::nullopt;

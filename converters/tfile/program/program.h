@@ -18,8 +18,6 @@
 
 namespace convert::tfile {
 
-class DebugInfo;
-
 class Program : public ProgramSymbols {
  public:
   // Throws InputError when the file can't be opened or is no ELF file, OverLimit when it exceeds a limit.
@@ -62,6 +60,7 @@ class Program : public ProgramSymbols {
   std::string symbol_at(std::uint64_t address) const override;
   std::span<const std::byte> constant_bytes(std::uint64_t address) const override;
   DebugInfo& debug_info() const;
+  DebugInfo* debug_info_at(std::uint64_t address) const override;
 
  private:
   struct Impl;

@@ -58,6 +58,16 @@ std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScop
                                        std::optional<std::uint64_t> object = std::nullopt,
                                        std::optional<std::uint64_t> whole = std::nullopt);
 
+// The registers of a call, as far as they are known: those of the frame, or of one of its callers.
+struct CallRegisters {
+  std::vector<std::optional<std::uint64_t>> values = {};  // by number in DWARF
+  std::optional<std::uint64_t> cfa = {};                  // the canonical frame address of the call
+};
+// What operations of call frame information compute from them: an address is Memory. `scope` is any of the
+// module's.
+Storage locate_in_call(std::span<const Dwarf_Op> operations, const CallRegisters& registers,
+                       const CodeScope& scope, FrameMemory& frame);
+
 // Where the return address is stored at the scope's pc.
 Storage return_address(const CodeScope& scope, FrameMemory& frame);
 

@@ -652,6 +652,103 @@ class InlinedFunctions : public HiddenVariables {
 TEST_F(InlinedFunctions, HaveTheArgumentsOfTheirCaller) {
   EXPECT_THAT(frame("$args", {inner("part"), inner("whole")}), HasSubstr(" part=1 whole=2 "));
 }
+// Frames that hold their stack.
+class Callers : public TypedFrames {
+ protected:
+  static constexpr std::uint64_t kStack = 0x7000;
+
+  std::uint64_t start_of(std::string_view function) const {
+    return program.functions(function).front().address;
+  }
+  // An address behind the instructions that set up the function's frame.
+  std::uint64_t body_of(std::string_view function) const { return start_of(function) + 8; }
+  // The line of a frame at a function's first address, where the return address is at rsp. It holds these
+  // words of the stack; rbp is 0x7020. The actions record that memory from the register with this number on:
+  // rsp has 1.
+  std::string line_at(std::string_view function, const std::vector<std::uint64_t>& words, int base = 1) {
+    TraceBuilder builder;
+    const std::string location = fmt::format("2:{:x}", start_of(function));
+    builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
+    builder.line("tdesc <reg name='rbp' bitsize='64'/><reg name='rsp' bitsize='64'/>");
+    builder.line("tdesc <reg name='rip' bitsize='64'/></feature></target>");
+    builder.line("R 18").line(kStamp).line(fmt::format("tp T{}:E:0:0", location));
+    builder.line(fmt::format("tp A{}:R7M{},0,{:x}", location, base, 8 * words.size()));
+    builder.source(location, "at", function)
+        .source(location, "cmd", fmt::format("collect *(char*)$rsp@{}", 8 * words.size()));
+    std::string stack;
+    for (const std::uint64_t word : words) stack += builder.number(word);
+    builder.frame(2).registers(builder.number(std::uint64_t{0x7020}) + builder.number(kStack) +
+                               builder.number(start_of(function)));
+    ImportOptions options;
+    options.blobs = Blobs::None;
+    const auto lines =
+        builder.memory(kStack, stack).variable(1, 1000).end().lines(options, {.programs = {file}});
+    notes = builder.notes();
+    return lines.empty() ? "" : lines.front();
+  }
+
+  std::vector<std::string> notes;
+};
+
+// Each return address lies directly behind the one before: no caller has pushed anything yet.
+TEST_F(Callers, AreFoundByTheReturnAddressesInTheStack) {
+  EXPECT_THAT(line_at("plant::pump",
+                      {start_of("plain_start") + 1, start_of("plant::measure") + 1, start_of("main") + 1}),
+              HasSubstr(" callers=\"plain_start < plant::measure < main\" "));
+  EXPECT_THAT(notes, Not(Contains(HasSubstr("callers-unknown"))));
+}
+
+// rbp leads to the frame of plain_start at 0x7020, which has saved that of plant::measure: 0x7038.
+TEST_F(Callers, AreFoundByTheFramePointersThatTheyHaveSaved) {
+  EXPECT_THAT(line_at("plant::pump", {body_of("plain_start"), 1, 2, 3, 0x7038, body_of("plant::measure"), 6,
+                                      7, start_of("main") + 1}),
+              HasSubstr(" callers=\"plain_start < plant::measure < main\" "));
+}
+
+TEST_F(Callers, EndWhereTheRecordedStackEnds) {
+  EXPECT_THAT(line_at("plant::pump", {start_of("plain_start") + 1, start_of("plant::measure") + 1}),
+              HasSubstr(" callers=\"plain_start < plant::measure < …\" "));
+  EXPECT_THAT(notes, Contains("callers-unknown 1"));
+  EXPECT_THAT(notes, Contains(EndsWith("tracepoint 2, frame 0: the stack at 0x7010 was not recorded")));
+}
+
+TEST_F(Callers, EndAtCodeThatNoProgramHas) {
+  EXPECT_THAT(line_at("plant::pump", {start_of("plain_start") + 1, 0x10, 0}),
+              HasSubstr(" callers=\"plain_start < 0xf < …\" "));
+  EXPECT_THAT(notes, Contains(EndsWith("no program tells how the code at 0xf was called")));
+}
+
+TEST_F(Callers, EndAtAReturnAddressOfZero) {
+  EXPECT_THAT(line_at("plant::pump", {start_of("plain_start") + 1, 0}),
+              HasSubstr(" callers=\"plain_start\" "));
+  EXPECT_THAT(notes, Not(Contains(HasSubstr("callers-unknown"))));
+}
+
+TEST_F(Callers, EndWhereFramesDoNotLieOneBehindTheOther) {
+  EXPECT_THAT(line_at("plant::pump", {body_of("plain_start"), 1, 2, 3, 0x6ff0, body_of("plant::measure"), 6}),
+              HasSubstr(" callers=\"plain_start < plant::measure < …\" "));
+  EXPECT_THAT(notes, Contains(EndsWith("the stack is damaged at 0x7000")));
+}
+
+TEST_F(Callers, AreAtMostSoMany) {
+  std::vector<std::uint64_t> words(100, start_of("plain_start") + 1);
+  const std::string line = line_at("plant::pump", words);
+  EXPECT_THAT(line, HasSubstr(" < plain_start < …\" "));
+  EXPECT_THAT(notes, Contains(EndsWith("there are more than 64")));
+}
+
+TEST_F(Callers, AreNamedWithTheFunctionsThatAreInlinedThere) {
+  const std::uint64_t valve = program.line_addresses("traced_program.cpp", line_of("valve")).front();
+  EXPECT_THAT(line_at("plain_start", {valve + 1, 1}),
+              HasSubstr(" callers=\"plant::valve < plant::pipe < plant::pump < "));
+}
+
+TEST_F(Callers, AreNotLookedForWhereNobodyCollectedTheStack) {
+  EXPECT_THAT(line_at("plant::pump", {start_of("main") + 1}, 0), Not(HasSubstr(" callers=")));
+  EXPECT_THAT(line_at("main", {start_of("plain_start") + 1, 0}), Not(HasSubstr(" callers=")))
+      << "what calls main is no part of the program";
+}
+
 #endif
 
 // DWARF 2 describes member offsets by expressions, and counts bit-fields from the top of their storage.

@@ -1,0 +1,62 @@
+// The call frame information of a module (DWARF 5, section 6.4): how to find the caller of code, and its
+// registers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "fxt/support/budget.h"
+
+namespace convert::tfile {
+
+// For each address libdw may read the whole entry of its function.
+inline constexpr fxt::Limit kCallFrameBytes{"MiB of call frame information to evaluate", 1 << 30, 100 << 10};
+
+using DwarfFrame = std::unique_ptr<Dwarf_Frame, decltype(&std::free)>;
+
+// The rules of one address.
+struct CallFrame {
+  struct Rule {
+    std::size_t reg;                   // its number in DWARF
+    std::vector<Dwarf_Op> operations;  // its value in the caller; empty: undefined
+  };
+  std::vector<Dwarf_Op> cfa;       // the canonical frame address
+  std::vector<Rule> rules;         // registers without a rule have the same value in the caller
+  std::size_t return_address = 0;  // the number of the register that stands for it
+  bool is_signal = false;          // the caller was interrupted there, and has called nothing
+};
+
+class CallFrames {
+ public:
+  // Borrows the module, whose file has this size.
+  CallFrames(Dwfl_Module* module, std::uint64_t file_bytes)
+      : module_(module), work_(kCallFrameBytes, file_bytes) {}
+
+  // Null where none is described. `pc` is an address of the module.
+  DwarfFrame find(Dwarf_Addr pc);
+  // The same as rules for the registers below `registers`. Valid until the next call.
+  const CallFrame* rules_at(Dwarf_Addr pc, std::size_t registers);
+
+  const fxt::Budget& work() const { return work_; }
+
+ private:
+  struct Table {
+    Dwarf_CFI* cfi = nullptr;  // null: there is none
+    Dwarf_Addr bias = 0;
+    std::uint64_t longest_entry = 0;  // bytes
+  };
+  const std::vector<Table>& tables();
+
+  Dwfl_Module* module_;
+  fxt::Budget work_;
+  std::vector<Table> tables_;  // read on first use
+  std::unordered_map<Dwarf_Addr, std::unique_ptr<CallFrame>> known_;
+};
+
+}  // namespace convert::tfile

@@ -1,0 +1,37 @@
+// Finds the callers of a frame's code in the stack that the frame holds, as GDB's `bt` does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "converters/tfile/frames/frame_memory.h"
+#include "converters/tfile/program/symbols.h"
+#include "converters/tfile/program/value.h"
+
+namespace convert::tfile {
+
+class Unwinder {
+ public:
+  // Borrows both.
+  Unwinder(const ProgramSymbols& symbols, FrameMemory& frame) : symbols_(symbols), frame_(frame) {}
+
+  // Begins at the code that the frame of the memory was recorded at.
+  void start(std::uint64_t pc);
+  // An address inside the instruction that called the code before it, innermost caller first. Nothing at the
+  // end.
+  std::optional<std::uint64_t> next();
+  // Why there are no more callers: "the stack at 0x7ffd10 was not recorded". Empty if there are none.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  std::nullopt_t stop(std::string problem);
+
+  const ProgramSymbols& symbols_;
+  FrameMemory& frame_;
+  std::uint64_t pc_ = 0;
+  CallRegisters registers_;
+  std::string problem_;
+};
+
+}  // namespace convert::tfile
