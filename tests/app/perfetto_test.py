@@ -10,7 +10,6 @@ import json
 import os
 import queue
 import re
-import resource
 import shutil
 import signal
 import socket
@@ -26,6 +25,7 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+from chromium import Chromium
 from needs import needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -87,73 +87,6 @@ class Viewer(http.server.ThreadingHTTPServer):
 
         def log_message(self, *_):
             pass
-
-
-class Chromium:
-    """A browser without a window, and its developer's protocol: messages of JSON, each with a NUL behind it, by two pipes."""
-
-    def __init__(self, folder, page, *options):
-        commands, self.commands = os.pipe()
-        self.events, events = os.pipe()
-
-        def as_3_and_4():
-            copies = os.dup(commands), os.dup(events)
-            for copy, number in zip(copies, (3, 4)):
-                os.dup2(copy, number)
-            # Chromium reserves far more addresses than it uses.
-            most = resource.getrlimit(resource.RLIMIT_AS)[1]
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-        self.process = subprocess.Popen(
-            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
-             f"--user-data-dir={folder}/chromium", *options, page],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, close_fds=False,
-            preexec_fn=as_3_and_4)
-        os.close(commands)
-        os.close(events)
-        self.number = 0
-        self.unread = b""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        os.close(self.commands)
-        os.close(self.events)
-
-    def ask(self, method, session=None, **parameters):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters, **({"sessionId": session} if session else {})}
-        os.write(self.commands, json.dumps(message).encode() + b"\0")
-        while True:
-            while b"\0" not in self.unread:
-                self.unread += os.read(self.events, 65536)
-            answer, self.unread = self.unread.split(b"\0", 1)
-            answer = json.loads(answer)
-            if answer.get("id") == self.number:
-                return answer["result"]
-
-    def deny_this_machine(self, origin):
-        self.ask("Browser.setPermission", permission={"name": "loopback-network"}, setting="denied", origin=origin)
-
-    def evaluate(self, url, script):
-        """In the page with that address, as if a person had clicked; what it gives once that is not null."""
-        session = None
-        for _ in range(600):
-            if session is None:
-                targets = self.ask("Target.getTargets")["targetInfos"]
-                found = [target["targetId"] for target in targets if target["type"] == "page" and target["url"].startswith(url)]
-                if found:
-                    session = self.ask("Target.attachToTarget", targetId=found[0], flatten=True)["sessionId"]
-            else:
-                result = self.ask("Runtime.evaluate", session, expression=script, userGesture=True, returnByValue=True)
-                if result["result"].get("value") is not None:
-                    return result["result"]["value"]
-            time.sleep(0.1)
-        raise AssertionError(f"{url}: no answer to {script}")
 
 
 CLICK = "(button => button && (button.click(), true))([...document.querySelectorAll('button')].at(-1) ?? null)"
