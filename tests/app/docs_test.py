@@ -126,6 +126,52 @@ class Links(unittest.TestCase):
                 self.assertIn(f"(docs/{page.name}", readme)
 
 
+# Phrases that CONTRIBUTING.md's plain English avoids, by kind.
+PHRASES = {
+    "what or who as a noun": r"^(What|Who)\b(?!.*\?$)|[,;:] (what|who)\b",
+    "behind for after, too at the end, begin as a noun": r"\bbehind\b|, too\b|\bperhaps\b|\b([Ii]ts|[Tt]he|a|[Tt]heir|call's) begins?\b",
+    "is no for is not a": r"(?<![Tt]here )\b(is|are|was|were) (no|none)\b(?! (longer|more|less))",
+    "where, as, so for if, because, thus": r"^(Where|As|So)\b(?!.*\?$)(?! (long|well|far|many) as)",
+}
+EXCEPTIONS = {"What becomes what"}  # the title of a page
+
+
+def texts_of(page):
+    """The sentences outside of tables, and the cells of tables, of a page without its code."""
+    text = re.sub(r"```.*?```|<!--.*?-->", "", page, flags=re.DOTALL)
+    text = re.sub(r"`[^`\n]*`|\[([a-z-]+)\]\(\S*#\1\)", "CODE", text)  # names of notes also count as code
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("\\|", "/")
+    sentences, cells, paragraph = [], [], []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("|"):
+            cells += [cell.strip() for cell in line.strip("|").split("|") if cell.strip(" -")]
+        begins = re.match(r"\s*(- |\d+\. )", line)
+        if paragraph and (begins or not line.strip() or line.startswith(("|", "#"))):
+            sentences += re.split(r"(?<=[.?!:])[)*\"]*\s+(?=[A-Z0-9*(\"`]|uftrace)", " ".join(paragraph))
+            paragraph = []
+        if line.strip() and not line.startswith(("|", "#")) and (paragraph or begins or not line.startswith("    ")):
+            paragraph.append(line[begins.end():] if begins else line.strip())
+    return sentences, cells
+
+
+class Language(unittest.TestCase):
+    def test_lines_sentences_and_cells_are_short_and_plain(self):
+        for page in PAGES:
+            text = page.read_text()
+            problems = [f"more than 160 columns: {line[:80]}" for line in text.splitlines() if len(line) > 160 and not line.startswith("    ")]
+            sentences, cells = texts_of(text)
+            problems += [f"more than 40 words: {cell}" for cell in cells if len(cell.split()) > 40]
+            sentences += [part for cell in cells for part in re.split(r"(?<=[.?!:])\s+(?=[A-Z])", cell)]
+            for sentence in sentences:
+                if len(sentence.split()) > 30:
+                    problems.append(f"more than 30 words: {sentence}")
+                problems += [f"{kind}: {sentence}" for kind, phrase in PHRASES.items()
+                             if re.search(phrase, sentence) and sentence not in EXCEPTIONS]
+            with self.subTest(page.relative_to(REPOSITORY)):
+                self.assertEqual(problems, [])
+
+
 class Systems(unittest.TestCase):
     def test_the_readme_names_the_systems_that_are_built_every_time(self):
         readme = (REPOSITORY / "README.md").read_text()
