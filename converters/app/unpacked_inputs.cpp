@@ -120,11 +120,11 @@ constexpr fxt::Limit kDepth{"folders around a file of an archive", 64, 0};
 constexpr fxt::Limit kAllDepths{"folders around all files of an archive together", 1'000'000, 0};
 constexpr fxt::Limit kReplaced{"files of an archive that replace an earlier one", 10'000, 0};
 constexpr fxt::Limit kNameLength{"characters in the name of a file of an archive", 1024, 0};
-constexpr fxt::Limit kNames{"MiB of names of files of an archive", 16 << 20, 0};
+constexpr fxt::Limit kNames{"MiB of names of files of an archive", 16 * fxt::kMiB, 0};
 constexpr fxt::Limit kRecordings{"recordings in an archive", 100, 0};
 constexpr fxt::Limit kLinks{"symbolic links in an archive", 1000, 0};
-constexpr fxt::Limit kHeader{"MiB before the content of a file of an archive", 4 << 20, 0};
-constexpr fxt::Limit kUnpackedFiles{"MiB of unpacked files", 1 << 30, 200 << 10};
+constexpr fxt::Limit kHeader{"MiB before the content of a file of an archive", 4 * fxt::kMiB, 0};
+constexpr fxt::Limit kUnpackedFiles{"MiB of unpacked files", 1024 * fxt::kMiB, 200 * fxt::kKiB};
 
 struct Free {
   void operator()(archive* archive) const { ::archive_free(archive); }
@@ -141,7 +141,7 @@ class ArchiveBytes {
   bool open(archive* archive) {
     return ::archive_read_open(archive, this, nullptr, &ArchiveBytes::read, nullptr) == ARCHIVE_OK;
   }
-  // Allows `bytes` to be read; without end if there are none.
+  // From now on, at most `bytes` may be read. If `bytes` is empty, there is no limit.
   void allow(std::optional<std::uint64_t> bytes) { left_ = bytes; }
   bool has_too_many() const { return left_ == 0; }
   void rethrow_failure() const {

@@ -23,10 +23,10 @@
 namespace convert {
 namespace {
 
-constexpr fxt::Limit kSection{"MiB of a section of a program", 4 << 20, 1 << 10};
-constexpr fxt::Limit kUnpacked{"MiB of unpacked sections of a program", 64 << 20, 12 << 10};
-constexpr fxt::Limit kLineTables{"MiB of line tables of a program", 3 << 20, 341};
-constexpr fxt::Limit kSymbolNames{"MiB of names of symbols", 48 << 20, 4 << 10};
+constexpr fxt::Limit kSection{"MiB of a section of a program", 4 * fxt::kMiB, 1 * fxt::kKiB};
+constexpr fxt::Limit kUnpacked{"MiB of unpacked sections of a program", 64 * fxt::kMiB, 12 * fxt::kKiB};
+constexpr fxt::Limit kLineTables{"MiB of line tables of a program", 3 * fxt::kMiB, 341};
+constexpr fxt::Limit kSymbolNames{"MiB of names of symbols", 48 * fxt::kMiB, 4 * fxt::kKiB};
 constexpr std::string_view kUnreadableSection = "the header of a section can't be read";
 constexpr std::string_view kUnendedText = "the last text of a section of debug information has no end";
 constexpr ssize_t kMaxBuildIdBytes = 64;

@@ -11,6 +11,8 @@
 
 namespace fxt {
 
+inline constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
+
 struct Limit {
   std::string_view thing;  // in the plural: "steps of bytecode". What is counted in bytes begins with "MiB"
   std::uint64_t least;     // what every file may have

@@ -27,7 +27,7 @@ namespace io = boost::iostreams;
 
 constexpr int kBlockBytes = 64 << 10;
 // Traces of loops are the most compressible: by a factor of 20.
-constexpr Limit kUnpackedTrace{"MiB of an unpacked trace", 512 << 20, 50 << 10};
+constexpr Limit kUnpackedTrace{"MiB of an unpacked trace", 512 * kMiB, 50 * kKiB};
 
 FileInput open_raw(const std::string& path, const std::string& name) {
   try {

@@ -47,7 +47,7 @@ ProgramText program_text() {
               "or has "
               "nothing of what is selected, or OUT can't be written, 2 wrong usage.",
           .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "only this time"},
-                       {"fxt-cut --tid 101 run.fxt thread.json.gz", "only this thread, as JSON, compressed"},
+                       {"fxt-cut --tid 101 run.fxt thread.json.gz", "only this thread, as JSON"},
                        {"fxt-cut --name 'work*' run.fxt work.fxt", "only these events"},
                        {"fxt-cut --split-size 100M run.fxt piece.fxt", "piece.000.fxt, piece.001.fxt, ..."},
                        {"fxt-cut --split-time 1s run.fxt piece.fxt", "pieces of a second"}},

@@ -211,7 +211,7 @@ Selection wanted_of(const DumpOptions& options) {
 }
 
 // A name that a trace has once may be in the line of each event, and in the path of each call below it.
-constexpr Limit kText{"MiB of text of a trace", 256 << 20, 100 << 10};
+constexpr Limit kText{"MiB of text of a trace", 256 * kMiB, 100 * kKiB};
 
 // Fails if the text becomes far longer than what was read of the trace.
 class TextGuard {

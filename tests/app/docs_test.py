@@ -68,7 +68,7 @@ LIMIT = re.compile(r'Limit k\w+\{\s*"([^"]+)",\s*([^,}]+),\s*([^,}]+)\}')
 
 def number(text):
     """Of a constant expression of C++."""
-    return eval(text.replace("'", ""), {"__builtins__": {}})  # of our own sources
+    return eval(text.replace("'", "").replace("fxt::", ""), {"__builtins__": {}, "kKiB": 2**10, "kMiB": 2**20})  # of our own sources
 
 
 class Limits(unittest.TestCase):

@@ -46,8 +46,8 @@ struct FirstView {
 
 // What is known after the last event, in the times that are shown.
 struct TimelineTotals {
-  std::optional<std::uint64_t> first_ns = {};  // of the first event; nothing if there are no events
-  std::uint64_t last_ns = 0;                   // the latest time of any lane; 0 if there are no events
+  std::optional<std::uint64_t> first_ns = {};  // of the first event; empty if there is none
+  std::uint64_t last_ns = 0;                   // the latest time of all lanes; 0 without events
   std::optional<FirstView> first_view = {};    // nothing if there are neither calls nor marks
   std::vector<TooDeepCount> too_deep = {};     // by lane
   std::uint64_t cut_arguments = 0;             // of all lanes

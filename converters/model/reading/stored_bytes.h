@@ -27,7 +27,7 @@ inline std::uint64_t stored_bytes(const InputFile& file) {
   return stored;
 }
 
-inline constexpr fxt::Limit kWithHoles{"MiB of a file with holes", 4 << 20, 16 << 10};
+inline constexpr fxt::Limit kWithHoles{"MiB of a file with holes", 4 * fxt::kMiB, 16 * fxt::kKiB};
 
 // Throws OverLimit if so many bytes of the file are mostly a hole: a few bytes on the disk may be a file of
 // any size.

@@ -15,7 +15,7 @@ namespace convert::tfile {
 
 // Steps of a nanosecond or two, on all frames of a file whose recipes have to be built.
 inline constexpr fxt::Limit kFrameWork{"steps of work on the values of a trace file", 1'000'000'000,
-                                       256 << 10};
+                                       256 * fxt::kKiB};
 
 class Replay {
  public:

@@ -185,7 +185,7 @@ void DescriptionReader::finish() {
     note_over_limit(notes_, Location::file(path_), memory_, "tracepoints, actions or variables are left out");
   if (!description_.status)
     notes_.add(kNoStatus, Location::file(path_),
-               "no status line: so the expected number of frames is unknown");
+               "no status line, so the expected number of frames is unknown");
 }
 
 void DescriptionReader::read_register_size(std::string_view digits) {

@@ -23,8 +23,8 @@ namespace {
 // The largest known register, SME's ZA, has 64 KiB.
 constexpr unsigned kMaxRegisterBits = 8 * 65536;
 constexpr std::size_t kMaxRegisters = 65536;
-constexpr fxt::Limit kDescriptionText{"MiB of a target description", 2 << 20, 0};
-constexpr fxt::Limit kRegisterBytes{"MiB of registers", 16 << 20, 0};
+constexpr fxt::Limit kDescriptionText{"MiB of a target description", 2 * fxt::kMiB, 0};
+constexpr fxt::Limit kRegisterBytes{"MiB of registers", 16 * fxt::kMiB, 0};
 constexpr fxt::Limit kFlagNames{"characters in the names of a type of flags", 4096, 0};
 
 ValueForm form_of_basic(std::string_view type, std::size_t size) {

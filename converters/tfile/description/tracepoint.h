@@ -27,7 +27,8 @@ struct TracepointAction {
 
 // What the lines of a description make us hold: far more bytes than they have, as a line of 20 may define a
 // location.
-inline constexpr fxt::Limit kDescriptionMemory{"MiB for the tracepoints of a trace file", 80 << 20, 16 << 10};
+inline constexpr fxt::Limit kDescriptionMemory{"MiB for the tracepoints of a trace file", 80 * fxt::kMiB,
+                                               16 * fxt::kKiB};
 
 // Reads what follows "A<n>:<address>:" or "S…:": actions without a separator. Nothing for damaged text. The
 // actions end where the budget is exceeded.

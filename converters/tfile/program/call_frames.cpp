@@ -73,13 +73,15 @@ const CallFrame* CallFrames::rules_at(Dwarf_Addr pc, std::size_t registers) {
   std::unique_ptr<CallFrame> call;
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
+  Dwarf_Addr begin = 0, end = 0;
+  bool is_signal = false;
   const DwarfFrame frame = find(pc);
-  if (frame && dwarf_frame_cfa(frame.get(), &operations, &count) == 0 && count > 0) {
+  const int return_address = frame ? dwarf_frame_info(frame.get(), &begin, &end, &is_signal) : -1;
+  if (return_address >= 0 && dwarf_frame_cfa(frame.get(), &operations, &count) == 0 && count > 0) {
     call = std::make_unique<CallFrame>();
     call->cfa.assign(operations, operations + count);
-    Dwarf_Addr begin = 0, end = 0;
-    const int return_address = dwarf_frame_info(frame.get(), &begin, &end, &call->is_signal);
-    call->return_address = static_cast<std::size_t>(std::max(return_address, 0));
+    call->return_address = static_cast<std::size_t>(return_address);
+    call->is_signal = is_signal;
     for (std::size_t reg = 0; reg < registers; ++reg) {
       std::array<Dwarf_Op, 3> memory;
       if (dwarf_frame_register(frame.get(), static_cast<int>(reg), memory.data(), &operations, &count) != 0)

@@ -16,7 +16,8 @@
 namespace convert::tfile {
 
 // For each address libdw may read the whole entry of its function.
-inline constexpr fxt::Limit kCallFrameBytes{"MiB of call frame information to evaluate", 1 << 30, 100 << 10};
+inline constexpr fxt::Limit kCallFrameBytes{"MiB of call frame information to evaluate", 1024 * fxt::kMiB,
+                                            100 * fxt::kKiB};
 
 using DwarfFrame = std::unique_ptr<Dwarf_Frame, decltype(&std::free)>;
 
@@ -47,7 +48,7 @@ class CallFrames {
 
  private:
   struct Table {
-    Dwarf_CFI* cfi = nullptr;  // null: there is none
+    Dwarf_CFI* cfi = nullptr;  // null if the module does not have such a section
     Dwarf_Addr bias = 0;
     std::uint64_t longest_entry = 0;  // bytes
   };

@@ -31,7 +31,7 @@ inline constexpr fxt::Limit kVariables{"variables of a function", 4096, 0};
 // Those of a function count at each address that frames are from.
 inline constexpr fxt::Limit kScopeVariables{"variables at addresses of code", 4'000'000, 400};
 // libdw makes some 40 bytes of each of their bytes, and keeps them.
-inline constexpr fxt::Limit kLongExpressions{"MiB of long locations of variables", 2 << 20, 100};
+inline constexpr fxt::Limit kLongExpressions{"MiB of long locations of variables", 2 * fxt::kMiB, 100};
 // Units and functions may all have the ranges of one long list.
 inline constexpr fxt::Limit kCodeRanges{"ranges of code of units and functions", 1'000'000, 100};
 

@@ -47,8 +47,7 @@ class ProgramSymbols {
   // What is visible at a code address, which may be in no function that is described; null if unknown. Valid
   // as long as this object.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
-  // The debug information of the program or library with code at the address; null if there is none that
-  // fits.
+  // The debug information of the module with code at the address. Null if no module that fits has it.
   virtual DebugInfo* debug_info_at(std::uint64_t) const { return nullptr; }
   // After the last of these calls: notes the limits that programs have exceeded.
   virtual void add_notes(Notes&) const {}

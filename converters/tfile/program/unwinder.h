@@ -21,7 +21,7 @@ class Unwinder {
   // An address inside the instruction that called the code before it, innermost caller first. Nothing at the
   // end.
   std::optional<std::uint64_t> next();
-  // Why there are no more callers: "the stack at 0x7ffd10 was not recorded". Empty if there are none.
+  // Why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty after the outermost function.
   const std::string& problem() const { return problem_; }
 
  private:
