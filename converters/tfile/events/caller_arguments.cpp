@@ -50,7 +50,8 @@ void CallerArguments::add(RecipeDraft& draft, const Frame& frame, std::uint64_t 
       problem = count < kMaxCallers ? unwinder.problem() : fmt::format("there are more than {}", kMaxCallers);
       break;
     }
-    const Function& function = function_at(*caller);
+    static const Function kSignal{"<signal handler called>"};
+    const Function& function = caller->is_signal ? kSignal : function_at(caller->address);
     if (!text.empty()) text += kInside;
     text += function.name;
     is_complete = function.is_main;

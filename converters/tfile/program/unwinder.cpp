@@ -26,13 +26,16 @@ std::nullopt_t Unwinder::stop(std::string problem) {
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> Unwinder::next() {
+const CallFrame* Unwinder::call_frame() const {
   constexpr std::uint64_t kWork = 256;
   DebugInfo* const info = symbols_.debug_info_at(pc_);
-  const CallFrame* const call =
-      info != nullptr && frame_.take_work(kWork) ? info->call_frame_at(pc_) : nullptr;
+  return info != nullptr && frame_.take_work(kWork) ? info->call_frame_at(pc_) : nullptr;
+}
+
+std::optional<Caller> Unwinder::next() {
+  const CallFrame* const call = call_frame();
   if (call == nullptr) return stop(fmt::format("no program tells how the code at {:#x} was called", pc_));
-  const CodeScope& scope = info->types_scope();
+  const CodeScope& scope = symbols_.debug_info_at(pc_)->types_scope();
   const Storage cfa = locate_in_call(call->cfa, registers_, scope, frame_);
   if (cfa.kind != Storage::Kind::Memory)
     return stop(fmt::format("the caller of {:#x} is unknown: {}", pc_, problem_of(cfa.missing)));
@@ -68,7 +71,8 @@ std::optional<std::uint64_t> Unwinder::next() {
   if (*address == 0) return std::nullopt;
   // The call is the instruction before.
   pc_ = frame_.masked(call->is_signal ? *address : *address - 1);
-  return pc_;
+  const CallFrame* const caller = call_frame();
+  return Caller{pc_, caller != nullptr && caller->is_signal};
 }
 
 }  // namespace convert::tfile

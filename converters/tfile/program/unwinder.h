@@ -11,6 +11,11 @@
 
 namespace convert::tfile {
 
+struct Caller {
+  std::uint64_t address;   // inside the instruction that called
+  bool is_signal = false;  // code of the system that called a signal handler
+};
+
 class Unwinder {
  public:
   // Borrows both.
@@ -18,14 +23,14 @@ class Unwinder {
 
   // Begins at the code that the frame of the memory was recorded at.
   void start(std::uint64_t pc);
-  // An address inside the instruction that called the code before it, innermost caller first. Nothing at the
-  // end.
-  std::optional<std::uint64_t> next();
+  // The callers, innermost first. Nothing at the end.
+  std::optional<Caller> next();
   // Why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty after the outermost function.
   const std::string& problem() const { return problem_; }
 
  private:
   std::nullopt_t stop(std::string problem);
+  const CallFrame* call_frame() const;  // of the code at pc_; null if unknown
 
   const ProgramSymbols& symbols_;
   FrameMemory& frame_;

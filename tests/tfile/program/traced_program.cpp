@@ -152,3 +152,16 @@ int main() {
 namespace plant {
 [[gnu::abi_tag("v2")]] int vent(int count) { return count + 1; }
 }  // namespace plant
+
+#ifdef __x86_64__
+// Code that is described like the kernel's return from a signal handler.
+asm(R"(.text
+.type traced_signal,@function
+traced_signal:
+.cfi_startproc
+.cfi_signal_frame
+nop
+ret
+.cfi_endproc
+.size traced_signal,.-traced_signal)");
+#endif

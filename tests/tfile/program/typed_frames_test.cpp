@@ -743,6 +743,13 @@ TEST_F(Callers, AreNamedWithTheFunctionsThatAreInlinedThere) {
               HasSubstr(" callers=\"plant::valve < plant::pipe < plant::pump < "));
 }
 
+// The interrupted code has called nothing: its address is no return address.
+TEST_F(Callers, AreInterruptedBySignals) {
+  EXPECT_THAT(
+      line_at("plant::pump", {start_of("traced_signal") + 1, start_of("plain_start"), start_of("main") + 1}),
+      HasSubstr(" callers=\"<signal handler called> < plain_start < main\" "));
+}
+
 TEST_F(Callers, AreNotLookedForWhereNobodyCollectedTheStack) {
   EXPECT_THAT(line_at("plant::pump", {start_of("main") + 1}, 0), Not(HasSubstr(" callers=")));
   EXPECT_THAT(line_at("main", {start_of("plain_start") + 1, 0}), Not(HasSubstr(" callers=")))
