@@ -154,7 +154,7 @@ namespace plant {
 }  // namespace plant
 
 #ifdef __x86_64__
-// Code that is described like the kernel's return from a signal handler.
+// Code that is described like the return from a signal handler, and like the start of a thread.
 asm(R"(.text
 .type traced_signal,@function
 traced_signal:
@@ -163,5 +163,13 @@ traced_signal:
 nop
 ret
 .cfi_endproc
-.size traced_signal,.-traced_signal)");
+.size traced_signal,.-traced_signal
+.type traced_thread,@function
+traced_thread:
+.cfi_startproc
+.cfi_undefined rip
+nop
+ret
+.cfi_endproc
+.size traced_thread,.-traced_thread)");
 #endif

@@ -724,6 +724,12 @@ TEST_F(Callers, EndAtAReturnAddressOfZero) {
   EXPECT_THAT(notes, Not(Contains(HasSubstr("callers-unknown"))));
 }
 
+TEST_F(Callers, EndAtTheFunctionThatNobodyCalls) {
+  EXPECT_THAT(line_at("plant::pump", {start_of("traced_thread") + 1, start_of("plain_start") + 1}),
+              HasSubstr(" callers=\"traced_thread\" "));
+  EXPECT_THAT(notes, Not(Contains(HasSubstr("callers-unknown"))));
+}
+
 TEST_F(Callers, EndWhereFramesDoNotLieOneBehindTheOther) {
   EXPECT_THAT(line_at("plant::pump", {body_of("plain_start"), 1, 2, 3, 0x6ff0, body_of("plant::measure"), 6}),
               HasSubstr(" callers=\"plain_start < plant::measure < …\" "));
