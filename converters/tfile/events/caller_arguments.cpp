@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/note_kinds.h"
@@ -62,7 +61,7 @@ void CallerArguments::add(RecipeDraft& draft, const Frame& frame, std::uint64_t 
       notes_.add(kCallersUnknown, Location::file(trace_.path),
                  fmt::format("tracepoint {}, frame {}: {}", frame.tracepoint, frame.number, problem));
   }
-  if (!text.empty()) draft.add({name_, std::move(text)});
+  if (!text.empty()) draft.add({name_, text});
 }
 
 }  // namespace convert::tfile
