@@ -11,6 +11,7 @@
 
 #include "converters/app/unpacked_inputs.h"
 #include "converters/model/reading/input_error.h"
+#include "fxt/support/compressed_files.h"
 
 namespace fs = std::filesystem;
 
@@ -42,6 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const std::string& path : unpacked.recordings_in(input, importers))
         if (path != input) convert::importer_of(path, importers);
     } catch (const convert::InputError&) {  // no archive, or a damaged one
+    } catch (const fxt::FileError&) {       // compressed data that are damaged
     }
     if (entries(folder / "outer") > 1 + entries(folder / "outer" / "inner")) std::abort();
   }
