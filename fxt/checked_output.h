@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges what a Writer writes, record by record, as the Checker judges a file. For tests and debug builds,
-// and for programs that convert traces of other formats, whose events may have what a reader of FXT minds.
+// Checks each record that a Writer writes, by the same rules as the Checker. It is meant for tests and debug
+// builds, and for programs that convert other formats, whose events may break a rule of an FXT reader.
 #pragma once
 
 #include <cstddef>
@@ -25,32 +25,33 @@ class CheckError : public std::logic_error {
 };
 
 enum class OnFinding : std::uint8_t {
-  Throw,    // an error is a CheckError; the record is left out. Warnings are collected.
-  Collect,  // the record is written as it is
-  Repair,   // see CheckedOutput; what has no repair is collected
+  Throw,    // an error throws a CheckError, and the record is left out; warnings are collected
+  Collect,  // the record is written unchanged, and the finding is collected
+  Repair,   // see CheckedOutput; findings without a repair are collected
 };
 
 struct CheckedOutputOptions {
   OnFinding on_finding = OnFinding::Throw;
-  KnownReaders readers = KnownReaders::all();  // that the findings are about
+  KnownReaders readers = KnownReaders::all();  // the findings are about these readers
 };
 
-// An Output for one Writer, between it and another Output. Records are judged in the order in which they are
-// written, so each finding comes from the call that has caused it. The events of a thread, a flow, or an
-// async operation must therefore come in the order of time. Costs a few hundred ns a record.
+// An Output for one Writer, which passes the records on to another Output. Records are checked in the order
+// in which they are written, so a finding is reported in the call that has caused it. The events of a thread,
+// a flow, or an async operation must therefore be written in the order of time. A check takes a few hundred
+// ns per record.
 //
-// Repair writes each record anew:
+// Repair changes records in these ways:
 //   - an instant with "frame" in its name becomes a duration of no length;
 //   - process and thread ids of 0 become kIdForZero;
-//   - a complete event that ends before it begins gets no length;
+//   - a complete event that ends before it begins gets the length 0;
 //   - a flow outside of all durations, or after one that is over, gets a duration of no length;
-//   - an argument of a counter that is not a number is removed, and so is one with the name of another;
-//   - a series that has the name of another counter's gets the name of its counter before its own;
-//   - these are left out, as readers ignore them: ends that end nothing, steps and ends of flows that have
-//     not begun, begins of flows that are open, and counters without a value.
+//   - an argument of a counter is removed if it is not a number, or if its name is used twice;
+//   - a series that has the same name as a series of another counter gets its counter's name as a prefix;
+//   - records that readers ignore are left out: ends without an open duration, steps and ends of flows that
+//     have not begun, begins of flows that are open, and counters without a value.
 class CheckedOutput final : public Output {
  public:
-  // An id that no process has.
+  // No process has this id.
   static constexpr std::uint64_t kIdForZero = 0x7fff'ffff;
 
   // Borrows the Output.
@@ -59,13 +60,14 @@ class CheckedOutput final : public Output {
 
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   bool takes_each_record() const override { return true; }
-  // Judges what is only known at the end, as durations that never end. If that throws, the other Output is
-  // not finished.
+  // Reports the findings that are known only at the end, such as durations that never end. If this throws,
+  // the other Output is not finished.
   void finish() override;
 
-  // What was collected. The offsets count what the Writer has written, also where a repair has changed it.
+  // The collected findings. Their offsets count the bytes that the Writer has written, even if a repair has
+  // changed the size of a record.
   const std::vector<Finding>& findings() const;
-  // Findings that were repaired.
+  // The number of findings that were repaired.
   std::uint64_t repaired() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a trace against the rules. It knows how Fuchsia's C++ and Rust readers, Perfetto and Tracy read:
-// what one of them loses or misdraws is an error. Memory grows with threads, names and open operations, not
-// with the length of the trace.
+// Checks a trace against the rules of its known readers: Fuchsia's C++ and Rust readers, Perfetto and Tracy.
+// A record that one of them loses or draws wrongly is an error. Memory grows with threads, names and open
+// operations, not with the length of the trace.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ class Checker {
   Checker(Checker&&) noexcept;
   Checker& operator=(Checker&&) noexcept;
 
-  // Both inputs, and the end.
+  // Calls add(), add_sorted() and finish() for the whole trace.
   void check(OrderedReader& trace);
 
-  // The records of one file in its order, each right after `reader` has read it: for the rules about tables,
-  // encoding and values. The Reader's options must not skip zero words.
+  // Checks the rules about tables, encoding and values. Takes the records of one file in the order of the
+  // file, each right after `reader` has read it. The Reader's options must not skip zero words.
   void add(const Entry& entry, const Reader& reader);
-  // The same records in the order of time, as an OrderedReader gives them: for the rules about durations,
-  // flows and async operations. Viewers sort events, so the order in the file matters only where times are
-  // equal.
+  // Checks the rules about durations, flows and async operations. Takes the same records in the order of
+  // time, as an OrderedReader returns them. Viewers sort events, so the order in the file matters only for
+  // equal times.
   void add_sorted(const Entry& entry, const Reader& reader);
-  // To be called after the last record: reports what is only known at the end of the file. `reader` has read
-  // the file in its order.
+  // Reports the findings that are known only at the end of the file. Must be called after the last record;
+  // `reader` has read the file in the order of the file.
   void finish(const Reader& reader);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace can hold, and what each known reader does with it: one table, from which `--check --for
-// READER` counts what that reader ignores, and the README says it.
+// The kinds of content of a trace, and how each known reader uses them. `--check --for READER` and the table
+// in the README are made from this table.
 #pragma once
 
 #include <array>
@@ -41,19 +41,21 @@ inline constexpr std::size_t kContents = static_cast<std::size_t>(Content::Unkno
 
 struct ContentUse {
   Content content;
-  std::string_view name;   // "async operations"
-  std::string_view kinds;  // "async-begin, async-instant, async-end"; empty for a part of other records
-  // By KnownReader, without the spec: "shown", "ignored" …
+  std::string_view name;  // for example "async operations"
+  // For example "async-begin, async-instant, async-end"; empty for a part of other records.
+  std::string_view kinds;
+  // What each KnownReader except the spec does with it: "shown", "ignored" …
   std::array<std::string_view, 4> uses;
 };
 
-// All of them, in the order of the enumerators.
+// All entries, in the order of the enumerators.
 FXT_API std::span<const ContentUse> content_uses();
 
-// The readers that ignore it.
+// The readers that ignore this content.
 FXT_API KnownReaders readers_that_ignore(Content content);
 
-// What a record is, if it is more than structure: not its parts, as arguments and categories.
+// The content of a record, or nothing for records that only structure the file. Parts of the record, such as
+// arguments and categories, are not considered.
 FXT_API std::optional<Content> content_of(const Record& record);
 
 }  // namespace fxt

@@ -9,7 +9,8 @@
 
 namespace FXT_API fxt {
 
-// Throws std::logic_error. In the library: this header is for programs without exceptions, too.
+// Throws std::logic_error. It is defined in the library because programs without exceptions also use this
+// header.
 [[noreturn]] void refuse_wide_value();
 
 // Bits [Lo .. Hi] of a 64-bit word, both ends inclusive.
@@ -22,14 +23,14 @@ struct Field {
 
   static constexpr std::uint64_t get(std::uint64_t word) { return (word >> Lo) & kMax; }
 
-  // A value that does not fit is our bug; cutting it short would corrupt the trace in silence.
+  // A value that does not fit is a bug of the caller. Truncating it would silently corrupt the trace.
   static constexpr std::uint64_t put(std::uint64_t value) {
     if (value > kMax) refuse_wide_value();
     return value << Lo;
   }
 };
 
-// True if the fields name every bit of a word, and none twice.
+// True if the fields cover each bit of a word exactly once.
 template <typename... Fields>
 constexpr bool kTilesWord = (Fields::kMask | ...) == ~std::uint64_t{0} && (Fields::kWidth + ...) == 64;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Fuchsia trace format as the spec writes it: types and limits, in the spec's order and words.
+// The types and limits of the Fuchsia trace format, in the order and with the words of the spec.
 #pragma once
 
 #include <cstddef>
@@ -9,29 +9,31 @@
 
 namespace FXT_API fxt {
 
-// Spec: "Magic number record". The first word of every file.
+// Spec: "Magic number record". It is the first word of every file.
 inline constexpr std::uint64_t kMagicRecord = 0x0016'5478'4604'0010;
 inline constexpr std::uint64_t kMagicNumber = 0x1654'7846;
 
 // Limits of the format and of its known readers.
 inline constexpr std::size_t kMaxRecordWords = 4095;       // header word included
 inline constexpr std::size_t kMaxStringBytes = 32'000;     // Fuchsia's C++ reader rejects longer inline ones
-inline constexpr std::size_t kMaxBlobChunkBytes = 32'000;  // one blob record's payload
-inline constexpr std::size_t kMaxProviderNameBytes = 255;  // an 8-bit field
-inline constexpr std::size_t kMaxArguments = 15;           // a 4-bit field
+inline constexpr std::size_t kMaxBlobChunkBytes = 32'000;  // payload of one blob record
+inline constexpr std::size_t kMaxProviderNameBytes = 255;  // a field of 8 bits
+inline constexpr std::size_t kMaxArguments = 15;           // a field of 4 bits
 inline constexpr std::size_t kMaxStringIndex = 32'767;     // index 0 is the empty string
-inline constexpr std::size_t kMaxThreadIndex = 255;        // index 0 says: inline
+inline constexpr std::size_t kMaxThreadIndex = 255;        // index 0 stands for an inline thread
 inline constexpr std::size_t kMaxLegacyCpu = 255;          // context switches of subtype 0
-inline constexpr std::size_t kMaxCpu = 4095;               // Perfetto aborts at larger ones
-inline constexpr std::size_t kMaxDepth = 512;              // of durations; Perfetto drops deeper ones
+inline constexpr std::size_t kMaxCpu = 4095;               // Perfetto aborts at larger numbers
+inline constexpr std::size_t kMaxDepth = 512;              // nested durations; Perfetto drops deeper ones
 inline constexpr std::size_t kMaxLocations = 32'767;       // names of durations; Tracy's index has 16 bits
-inline constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;  // 1 tick = 1 ns: what every reader agrees on
-inline constexpr std::uint64_t kTimeLimit = std::uint64_t{1}
-                                            << 63;  // ns; Perfetto and Rust refuse later ones
+inline constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;  // 1 tick = 1 ns, which every reader supports
+// In ns. Perfetto and Fuchsia's Rust reader reject later times.
+inline constexpr std::uint64_t kTimeLimit = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kSpanLimit = std::uint64_t{1} << 47;  // ns (39 h); Tracy's times wrap
-inline constexpr std::uint64_t kKoidLimit = std::uint64_t{1} << 32;  // Perfetto cuts pids and tids to 32 bits
+// Perfetto truncates pids and tids to 32 bits.
+inline constexpr std::uint64_t kKoidLimit = std::uint64_t{1} << 32;
 
-// Spec: "Record Types"; Scheduling was "Context switch" in older copies, Profiler is newer than most.
+// Spec: "Record Types". Scheduling was called "Context switch" in older copies; Profiler is missing in most
+// copies.
 enum class RecordType : std::uint8_t {
   Metadata = 0,
   Initialization = 1,
@@ -58,7 +60,7 @@ enum class TraceInfoType : std::uint8_t { MagicNumber = 0 };
 
 enum class ProviderEventId : std::uint8_t { BufferFull = 0 };  // records were likely dropped
 
-// Spec: "Event record", the event-type specific data.
+// Spec: "Event record", the data that depend on the event type.
 enum class EventType : std::uint8_t {
   Instant = 0,
   Counter = 1,
@@ -73,8 +75,8 @@ enum class EventType : std::uint8_t {
   FlowEnd = 10,
 };
 
-// Whom an instant concerns. The spec does not have it, but Fuchsia's programs write it, and its C++ reader
-// reads it. Files may hold other numbers.
+// The objects that an instant concerns. The spec lacks it, but Fuchsia's programs write it, and its C++
+// reader reads it. Files may contain other numbers.
 enum class InstantScope : std::uint64_t { Thread = 0, Process = 1, Global = 2 };
 
 constexpr bool is_duration(EventType type) {
@@ -88,13 +90,14 @@ constexpr bool has_id(EventType type) {
   return type == EventType::Counter || is_async(type) || is_flow(type);
 }
 
-// Spec: "Blob types"; Perfetto is newer than most copies.
+// Spec: "Blob types". Perfetto is missing in most copies.
 enum class BlobType : std::uint8_t { Data = 1, LastBranch = 2, Perfetto = 3 };
 
-// ZX_OBJ_TYPE_PROCESS and ZX_OBJ_TYPE_THREAD: the two kernel objects that viewers take names from.
+// ZX_OBJ_TYPE_PROCESS and ZX_OBJ_TYPE_THREAD: viewers take names only from these two kernel objects.
 enum class KernelObjectType : std::uint8_t { Process = 1, Thread = 2 };
 
-// Spec: "Context switch record"; the subtype lies in bits that were reserved, so old files read as legacy.
+// Spec: "Context switch record". The subtype is in bits that were reserved earlier, so old files are read as
+// legacy context switches.
 enum class SchedulingType : std::uint8_t { LegacyContextSwitch = 0, ContextSwitch = 1, ThreadWakeup = 2 };
 
 // Spec: "Thread States".
@@ -113,7 +116,7 @@ enum class LargeRecordType : std::uint8_t { Blob = 0 };
 
 enum class LargeBlobFormat : std::uint8_t { WithMetadata = 0, WithoutMetadata = 1 };
 
-// Spec: "Argument types"; Blob is newer than most copies.
+// Spec: "Argument types". Blob is missing in most copies.
 enum class ArgumentType : std::uint8_t {
   Null = 0,
   Int32 = 1,
@@ -128,7 +131,7 @@ enum class ArgumentType : std::uint8_t {
   Blob = 10,
 };
 
-// The number that a file holds for an enumerator.
+// The number that represents an enumerator in a file.
 template <typename Enum>
 constexpr std::uint64_t code(Enum value) {
   return static_cast<std::uint64_t>(value);

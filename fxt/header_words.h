@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every header word of the format, in the spec's order and words. Each word's fields are proven to name every
-// bit once.
+// All header words of the format, in the order and with the words of the spec. Static assertions prove that
+// the fields of each word cover each bit once.
 #pragma once
 
 #include "fxt/field.h"
@@ -16,10 +16,10 @@ struct StringRef {
   static_assert(kTilesWord<Value, IsInline, Beyond>);
 };
 
-// What headers of records and arguments begin with.
+// The fields with which the headers of records and arguments begin.
 struct HeaderStart {
   using Type = Field<0, 3>;
-  using Size = Field<4, 15>;  // in words, this one included
+  using Size = Field<4, 15>;  // in words, including this one
 };
 
 // Spec: "Record header".
@@ -134,7 +134,7 @@ struct BlobHeader : HeaderStart {
 
 // Spec: "Userspace object record". Then: pointer, [process], [name], arguments.
 struct UserspaceObjectHeader : HeaderStart {
-  using Process = Field<16, 23>;  // thread ref, but ONE word when inline
+  using Process = Field<16, 23>;  // thread ref, but an inline process has only one word
   using Name = Field<24, 39>;     // string ref
   using ArgumentCount = Field<40, 43>;
   using Reserved = Field<44, 63>;
@@ -150,7 +150,7 @@ struct KernelObjectHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ObjectType, Name, ArgumentCount, Reserved>);
 };
 
-// What all scheduling records share.
+// The fields that all scheduling records share.
 struct SchedulingHeader : HeaderStart {
   using Data = Field<16, 59>;
   using SchedulingType = Field<60, 63>;
@@ -198,8 +198,8 @@ struct LogHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Length, Zero, Thread, Reserved>);
 };
 
-// What all profiler records share; Fuchsia's readers have them, the spec has not. Then: timestamp, [process,
-// thread].
+// The fields that all profiler records share. The spec lacks them, but Fuchsia's readers have them. Then:
+// timestamp, [process, thread].
 struct ProfilerHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;  // thread ref
@@ -218,7 +218,7 @@ struct ProfilerModuleHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ProfilerType, Thread, ModuleId, NameLength, BuildIdLength, Reserved>);
 };
 
-// Then: start, range, vaddr.
+// Then: start, range, virtual address.
 struct ProfilerMmapHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;
@@ -228,12 +228,12 @@ struct ProfilerMmapHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ProfilerType, Thread, ModuleId, Flags, Reserved>);
 };
 
-// Then: one word a frame.
+// Then: one word per frame.
 struct ProfilerBacktraceHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;
   using FrameCount = Field<28, 35>;
-  using Flags = Field<36, 63>;  // Fuchsia's Rust reader alone has them
+  using Flags = Field<36, 63>;  // only Fuchsia's Rust reader reads them
   static_assert(kTilesWord<Type, Size, ProfilerType, Thread, FrameCount, Flags>);
 };
 
@@ -270,7 +270,7 @@ struct LargeBlobPlainHeader {
 // Spec: "Argument header". Then: [name], value.
 struct ArgumentHeader : HeaderStart {
   using Name = Field<16, 31>;   // string ref
-  using Value = Field<32, 63>;  // int32, uint32; byte count of a blob argument; else reserved
+  using Value = Field<32, 63>;  // the value of int32 and uint32; byte count of a blob argument; else reserved
   static_assert(kTilesWord<Type, Size, Name, Value>);
 };
 

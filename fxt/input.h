@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a Reader's bytes come from, how it behaves, and how reading ended.
+// The input of a Reader, the options of a Reader, and the reasons why reading ended.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace FXT_API fxt {
 class Input {
  public:
   virtual ~Input() = default;
-  // Fills `room` (never empty) or the start of it, and returns the number of bytes; 0 means the end. The
-  // bytes may end inside a word. May throw; the Reader passes that on.
+  // Fills `room`, which is never empty, or the start of it. Returns the number of bytes; 0 means the end. The
+  // bytes may end inside a word. The Reader passes exceptions on.
   virtual std::size_t read(std::span<std::byte> room) = 0;
 };
 
-// Reads a file by its path, or an open descriptor, which it borrows. Throws std::system_error.
+// Reads a file by its path, or an open descriptor, which is borrowed. Throws std::system_error.
 class FileInput final : public Input {
  public:
   explicit FileInput(const std::string& path);
@@ -38,8 +38,8 @@ class FileInput final : public Input {
   std::string name_;
 };
 
-// Reads a stream opened in binary mode, which it borrows. Throws std::ios_base::failure when the stream could
-// not be opened, or fails.
+// Reads a stream that was opened in binary mode and is borrowed. Throws std::ios_base::failure if the stream
+// could not be opened, or fails.
 class StreamInput final : public Input {
  public:
   explicit StreamInput(std::istream& in) : in_(&in) {}
@@ -50,36 +50,36 @@ class StreamInput final : public Input {
 };
 
 struct ReaderOptions {
-  // Files that do not begin with the magic word are no traces. By default they are read: some writers leave
-  // it out.
+  // Rejects files that do not begin with the magic word. By default they are read, because some writers omit
+  // the magic word.
   bool require_magic = false;
-  // Zero words between records are skipped, as Fuchsia's C++ reader does. By default reading ends there.
+  // Skips zero words between records, like Fuchsia's C++ reader. By default reading ends there.
   bool skip_zero_words = false;
-  // Large records of more bytes are skipped, so that memory stays bounded whatever a header claims. Other
-  // records have 32,760 bytes at most.
+  // Larger records are skipped, so that a damaged header cannot exhaust the memory. This concerns large
+  // records only, because other records have at most 32,760 bytes.
   std::size_t max_record_bytes = std::size_t{64} << 20;
 };
 
 // How reading ended.
 struct ReadEnd {
   enum class Reason : std::uint8_t {
-    NotYet,     // next() has more
+    NotYet,     // next() has more records
     EndOfFile,  // after a whole record
-    Truncated,  // inside a record, or less than a word is left
-    SizeZero,   // a record claims to have no words, so the next one can't be found
+    Truncated,  // inside a record, or with less than a word left
+    SizeZero,   // the size of a record is 0 words, so the next record can't be found
     // The file is not an FXT trace: it does not begin with the magic word, and it has no record of a known
     // type before its end, or ReaderOptions::require_magic is set.
     NoMagic,
-    Compressed,  // the file begins as gzip, zstd, xz or bzip2 files do; the Reader does not decompress
+    Compressed,  // the file begins like a gzip, zstd, xz or bzip2 file; the Reader does not decompress
     Failed,      // the Input threw
   };
   Reason reason = Reason::NotYet;
-  std::uint64_t offset = 0;           // in bytes: of the record that could not be read, or the file's size
-  std::uint64_t missing_bytes = 0;    // Truncated: what the record lacks
-  std::string_view compression = {};  // Compressed: "gzip", …; static
+  std::uint64_t offset = 0;         // in bytes: of the record that could not be read, or the size of the file
+  std::uint64_t missing_bytes = 0;  // Truncated: the number of bytes that the record lacks
+  std::string_view compression = {};  // Compressed: "gzip", …; a static string
 };
 
-// The end in a few words; empty for an orderly one.
+// The reason in a few words; empty after EndOfFile.
 FXT_API std::string describe(const ReadEnd& end);
 
 }  // namespace fxt

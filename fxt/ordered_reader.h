@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a trace in the order of time, as viewers draw it, whatever the order in the file. A first look finds
-// whether the file is in order; the records of such a file come straight from the Reader.
+// Reads a trace in the order of time, in which viewers draw it, even if the file has another order. A first
+// pass finds out whether the file is in order. If so, the records come straight from the Reader.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,23 @@
 
 namespace FXT_API fxt {
 
-// Events, context switches, wakeups, logs and profiler records are sorted by their time. Records of one time
-// keep the order of the file, with one exception: of the complete events of one thread that begin together,
-// longer ones come before shorter ones. Records of other kinds, large blobs, and records with an impossible
-// time stay between the records in order that are around them in the file.
+// Events, context switches, wakeups, logs and profiler records are sorted by time. Records with equal times
+// keep the order of the file, with one exception: if complete events of a thread begin together, longer
+// events come before shorter ones. Records of other kinds, large blobs, and records with an impossible time
+// stay between their neighbors in the file.
 //
-// Late records, which come after later ones, are kept in memory, and beyond a limit in a temporary file.
+// Late records, which come after records with a later time, are kept in memory. If they exceed a limit, they
+// go to a temporary file.
 class OrderedReader {
  public:
-  // Provides the bytes of the trace from their start; is called once for each pass.
+  // Opens the trace at its start; it is called once for each pass.
   using Open = std::function<std::unique_ptr<Input>()>;
   struct Options {
-    // For late records; a 16th of it for the bytes of a pipe. What is more goes to temporary files.
+    // The limit for late records. The copy of a pipe may take 1/16 of it. The rest goes to temporary files.
     std::size_t memory_bytes = std::size_t{64} << 20;
   };
 
-  // Reads memory, which must outlive the OrderedReader and is not copied.
+  // Reads from memory, which must outlive the OrderedReader and is not copied.
   explicit OrderedReader(std::span<const std::byte> memory);
   OrderedReader(std::span<const std::byte> memory, const Options& options);
   explicit OrderedReader(Open open);
@@ -40,15 +41,16 @@ class OrderedReader {
   OrderedReader(OrderedReader&&) noexcept;
   OrderedReader& operator=(OrderedReader&&) noexcept;
 
-  // The next record, or null at the end; reader().end() then has the reason. An exception of the Input passes
-  // through after the records that could be read. Throws std::system_error if the temporary file fails.
+  // Returns the next record, or null at the end; reader().end() then has the reason. An exception of the
+  // Input is passed on after the records that could be read. Throws std::system_error if the temporary file
+  // fails.
   const Entry* next();
-  // True if the records come in the order of the file.
+  // True if the file is in the order of time.
   bool is_in_order() const;
-  // The trace again, from its start, for a Reader in the order of the file.
+  // Opens the trace again, from its start, for a Reader in the order of the file.
   std::unique_ptr<Input> open() const;
-  // The Reader of the latest record, with its provider, tick rate and tables; after the end, the one that has
-  // read the whole trace.
+  // The Reader of the latest record, with the record's provider, tick rate and tables. After the end, it is
+  // the Reader that has read the whole trace.
   const Reader& reader() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a Writer's words go: in blocks, so that the cost of a virtual call is paid once per block.
+// The output of a Writer. It takes the words in blocks, so there is one virtual call per block.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,23 @@
 
 namespace FXT_API fxt {
 
-// The smallest buffer that an Output may hand out: every ordinary record fits into one.
+// The smallest buffer that an Output may return. Every ordinary record fits into it.
 inline constexpr std::size_t kMinBufferWords = 4096;
 
-// Exchanges filled buffers for empty ones. An implementation may return another buffer each time, so that
-// another thread can write the full one meanwhile.
+// Takes filled buffers and returns empty ones. An implementation may return another buffer each time, so that
+// another thread can write the full one at the same time.
 class Output {
  public:
   virtual ~Output() = default;
-  // Consumes the first `filled_words` words (already in the file's byte order) of the buffer that the last
-  // call returned; at the first call there is none, and the number is 0. Returns an empty buffer of at least
-  // kMinBufferWords, which the Writer uses until the next call. May throw; the Writer passes that on.
+  // Consumes the first `filled_words` words of the buffer that the last call returned; they are already in
+  // the byte order of the file. At the first call there is no such buffer, and the number is 0. Returns an
+  // empty buffer of at least kMinBufferWords words, which the Writer uses until the next call. The Writer
+  // passes exceptions on.
   virtual std::span<std::uint64_t> exchange(std::size_t filled_words) = 0;
-  // True if a Writer is to call exchange() after each record, and not only when the buffer is full. Each
-  // record comes together with the registrations of its strings and threads.
+  // True if a Writer must call exchange() after each record, and not only when the buffer is full. A record
+  // comes together with the registrations of its strings and threads.
   virtual bool takes_each_record() const { return false; }
-  // Nothing follows: Writer::finish() has sent its last words.
+  // Called by Writer::finish(), after the last exchange().
   virtual void finish() {}
 };
 
@@ -37,17 +38,17 @@ class MemoryOutput final : public Output {
  public:
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
 
-  // Everything that was flushed, as the file's words (little-endian) and as its bytes.
+  // All words that were flushed, as little-endian words and as bytes of the file.
   std::span<const std::uint64_t> words() const { return {words_.data(), filled_}; }
   std::string bytes() const;
 
  private:
-  std::vector<std::uint64_t> words_;  // the part after filled_ is the writer's
+  std::vector<std::uint64_t> words_;  // the Writer fills the part after filled_
   std::size_t filled_ = 0;
 };
 
-// Writes a file, which is complete with Writer::finish(). Without finish(), because of an exception perhaps,
-// what was sent can be read: see FileMode. Throws std::system_error.
+// Writes a file, which is complete after Writer::finish(). If finish() is not called, for example because of
+// an exception, FileMode decides what becomes of the file. Throws std::system_error.
 class FileOutput final : public Output {
  public:
   explicit FileOutput(const std::string& path, FileMode mode = FileMode::Keep,
@@ -60,8 +61,8 @@ class FileOutput final : public Output {
   std::vector<std::uint64_t> buffer_;
 };
 
-// Writes to a stream opened in binary mode, which it borrows. Throws std::ios_base::failure when the stream
-// fails.
+// Writes to a stream that was opened in binary mode and is borrowed. Throws std::ios_base::failure if the
+// stream fails.
 class StreamOutput final : public Output {
  public:
   explicit StreamOutput(std::ostream& out, std::size_t buffer_words = std::size_t{1} << 15);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is being written: the one way in which this library and its programs write files.
+// A file that is being written. This library and its programs write all files with this class.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace FXT_API fxt {
 
-// When a file has its name, and what becomes of one that is never completed.
+// When a file gets its name, and what happens to a file that is never completed.
 enum class FileMode : std::uint8_t {
-  // It is NAME.part-PID until it is complete; an older file stays unharmed until then. A file that is not
-  // completed is removed, also when SIGINT, SIGTERM or SIGHUP ends the program. For programs.
+  // For programs. The file is called NAME.part-PID until it is complete; an older file stays unchanged until
+  // then. A file that is not completed is removed, even if SIGINT, SIGTERM or SIGHUP ends the program.
   Replace,
-  // As Replace, but what was written is never deleted: it becomes the file, or stays beside an older one as
-  // NAME.part-PID.
+  // Like Replace, but the written data are never deleted. An incomplete file gets its name, or remains as
+  // NAME.part-PID if there is an older file.
   Keep,
-  // It has its name from the beginning, where an older file is emptied, and can be read as far as it is
-  // written, also when the program is killed.
+  // The file has its name from the start, and an older file is emptied. The written part can be read at any
+  // time, even if the program is killed.
   InPlace,
 };
 
@@ -29,21 +29,22 @@ enum class FileMode : std::uint8_t {
 // output are written to directly. All functions throw std::system_error, whose text names the file.
 class OutputFile {
  public:
-  // "-" is standard output. Throws for what can't be written: a directory, one without permission, …
+  // "-" is standard output. Throws if the file can't be written, for example because it is a directory.
   explicit OutputFile(const std::string& path, FileMode mode = FileMode::Keep);
   ~OutputFile();
   OutputFile(OutputFile&&) noexcept;
   OutputFile& operator=(OutputFile&&) noexcept;
 
   void write(std::span<const std::byte> bytes);
-  // Replaces bytes that have been written. Only where the file is a regular one.
+  // Replaces bytes that have been written. Works only for regular files.
   void overwrite(std::uint64_t offset, std::span<const std::byte> bytes);
-  // Begins again with an empty file. The same.
+  // Starts again with an empty file. Works only for regular files.
   void restart();
-  // The file is complete. With `sync`, it is on the disk before it gets its name, and its name after it.
+  // Completes the file. With `sync`, the data are on the disk before the file gets its name, and the name is
+  // on the disk before the function returns.
   void commit(bool sync = false);
 
-  const std::string& name() const;  // as given, for messages
+  const std::string& name() const;  // the path as given, for messages
   std::uint64_t bytes_written() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs starts with ends: gives the durations of each thread and the async operations of each id as calls,
-// with start, end, depth, self time and parent, whatever their encoding (start and end events, complete
-// events, ends without names).
+// Pairs starts with ends. It returns the durations of each thread and the async operations of each id as
+// calls with start, end, depth, self time and parent. The encoding does not matter: start and end events,
+// complete events, and ends without names are all supported.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct CallName {
   friend auto operator<=>(const CallName&, const CallName&) = default;
 };
 
-// All pairs of category and name of a trace, by numbers that count from 0.
+// All pairs of category and name in a trace, numbered from 0.
 class CallNames {
  public:
   std::uint32_t index_of(const Event& event) {
@@ -47,7 +47,7 @@ class CallNames {
       return hash(view.first) * 31 + hash(view.second);
     }
   };
-  // Most events refer to the string table: the name that an index meant the last time is tried first.
+  // Most events refer to the string table. Therefore the latest meaning of the index is tried first.
   static constexpr std::size_t kGuesses = std::size_t{1} << 15;
 
   static bool is(const CallName& name, const Event& event) {
@@ -68,61 +68,63 @@ struct Call {
   std::uint64_t parent = kNone;  // the number of the call around it
   std::size_t depth = 0;         // how many calls are around it
   const CallName* names = nullptr;
-  std::uint32_t name_index = 0;  // the same, in Pairing::names()
-  bool is_pair = false;          // start and end are events of their own
-  bool is_ending = false;        // its end event has come
-  bool has_end = true;           // false: it has no end event, and ends with its track
-  bool is_chosen = true;         // by PairingOptions::chooses
+  std::uint32_t name_index = 0;  // the index of `names` in Pairing::names()
+  bool is_pair = false;          // start and end are separate events
+  bool is_ending = false;        // its end event has been read
+  bool has_end = true;           // false if it has no end event, and ends with its track
+  bool is_chosen = true;         // set by PairingOptions::chooses
   std::uint64_t start_ns = 0;
-  std::uint64_t end_ns = 0;    // once it is known
-  std::uint64_t inner_ns = 0;  // total of the calls directly inside it, as far as they lie in the range
-  std::size_t outlasting = 0;  // how many calls around it there are up to one that may end later; 0: none
+  std::uint64_t end_ns = 0;    // valid once knows_end()
+  std::uint64_t inner_ns = 0;  // total time in the range of the calls directly inside it
+  // The number of calls around it, up to the innermost one that may end later; 0 if there is none.
+  std::size_t outlasting = 0;
 
   const std::string& category() const { return names->category; }
   const std::string& name() const { return names->name; }
   std::uint64_t length_ns() const { return end_ns - start_ns; }
-  // Of the whole call, where PairingOptions have no range.
+  // The self time of the whole call. Valid only without PairingOptions::range.
   std::uint64_t self_ns() const { return length_ns() - std::min(inner_ns, length_ns()); }
   bool knows_end() const { return !is_pair || is_ending; }
 };
 
-// Process and thread. If an event refers to an index that was never registered: kUnregistered and the index.
+// Process and thread. For an event whose thread index was never registered: kUnregistered and the index.
 using ThreadKey = std::pair<std::uint64_t, std::uint64_t>;
 inline constexpr std::uint64_t kUnregistered = ~std::uint64_t{0};
 
-// Calls that lie inside each other: the durations of a thread, or the async operations of an id.
+// Nested calls: the durations of a thread, or the async operations of an id.
 struct CallTrack {
-  ThreadKey thread = {};  // of async operations: that of the latest one that started
+  ThreadKey thread = {};  // for async operations: the thread of the operation that started last
   bool is_async = false;
-  std::uint64_t id = 0;          // of async operations
-  std::uint32_t index = 0;       // tracks count from 0; that of async operations is used again after they end
-  std::vector<Call> calls = {};  // the open ones, outermost first: exactly the calls around the next event
-  std::size_t awaiting = 0;      // calls that await their end event
-  std::size_t chosen = 0;        // calls that are chosen
-  std::uint64_t last_ns = 0;     // of the latest event
+  std::uint64_t id = 0;  // the id of async operations
+  // Counts from 0; the number of an async track is reused after its operations have ended.
+  std::uint32_t index = 0;
+  std::vector<Call> calls = {};  // open calls, outermost first: exactly the calls around the next event
+  std::size_t awaiting = 0;      // number of calls whose end event has not been read
+  std::size_t chosen = 0;        // number of calls that are chosen
+  std::uint64_t last_ns = 0;     // time of the latest event
 };
 
 struct PairingOptions {
   bool durations = true, asyncs = true;
-  TimeRange range = {};  // Call::inner_ns and Pairing::part_of() count what lies in it
-  std::function<bool(const CallName&)> chooses = {};  // sets Call::is_chosen; is asked once for each name
+  TimeRange range = {};  // Call::inner_ns and Pairing::part_of() count the time in this range
+  std::function<bool(const CallName&)> chooses = {};  // sets Call::is_chosen; called once per name
 };
 
-// Gets calls while they are paired.
+// The call was pushed onto CallTrack::calls. `event` is its start, or the complete event. The function may
+// change Call::is_chosen.
 class CallListener {
  public:
   virtual ~CallListener() = default;
-  // The call has been put on top of the open ones. `event` is its start, or all of it. May change whether the
-  // call is chosen.
+  // Receives calls while they are paired.
   virtual void started(CallTrack&, Call&, const Event& event) { static_cast<void>(event); }
-  // The call has ended, and been taken off.
+  // The call has ended, and was removed from CallTrack::calls.
   virtual void ended(CallTrack&, const Call&) = 0;
 };
 
 // Not thread-safe. Memory grows with open calls, threads and names, not with the length of the trace.
 class Pairing {
  public:
-  // Calls `ended` with each call when it ends: inner ones before outer ones.
+  // Calls `ended` with each call when it ends. Inner calls end before outer ones.
   explicit Pairing(std::function<void(const Call&)> ended, const PairingOptions& options = {});
   // Borrows the listener.
   explicit Pairing(CallListener& listener, const PairingOptions& options = {});
@@ -130,16 +132,16 @@ class Pairing {
   Pairing(const Pairing&) = delete;
   Pairing& operator=(const Pairing&) = delete;
 
-  // To be called with each record of an OrderedReader; ignores records that belong to no call. True if the
-  // record is part of a chosen call. Throws std::invalid_argument if the range proves to end before it
+  // Takes each record of an OrderedReader, and ignores records that belong to no call. Returns true if the
+  // record is part of a chosen call. Throws std::invalid_argument if the range turns out to end before it
   // begins.
   bool add(const Entry& entry, const Reader& reader);
-  // No record follows: calls without an end event end at the latest time of their track.
+  // Must be called after the last record. Calls without an end event end at the latest time of their track.
   void finish();
-  // An event of another kind: calls of the thread that have ended by then are taken off.
+  // Takes the time of an event of another kind, and removes the calls of the thread that have ended by then.
   const CallTrack& advance(const Thread& thread, std::uint64_t time_ns);
 
-  // The call's part in the range; is_empty: it lies outside.
+  // The part of the call in the range; `is_empty` if the call is outside of the range.
   struct Part {
     bool is_empty;
     std::uint64_t begin_ns, end_ns;
@@ -162,16 +164,17 @@ class Pairing {
   }
   const TimeWindow& window() const { return window_; }
 
-  // Events that belong to no call, and calls that do not nest.
+  // Counts events that belong to no call, and calls that do not nest.
   struct OddEvents {
-    std::uint64_t unmatched = 0;  // ends without a start, of chosen names
-    std::uint64_t bad_times = 0;  // of impossible times, or with an end before the start
+    std::uint64_t unmatched = 0;  // ends without a start, with chosen names
+    std::uint64_t bad_times = 0;  // events with an impossible time, or with an end before the start
     std::uint64_t crossing = 0;   // calls that start inside another one and end after it
   };
   const OddEvents& odd() const { return odd_; }
 
  protected:
-  // To be called with records that add() does not get: the first time of the trace may be theirs.
+  // Must be called with records that add() does not get, because one of them may have the first time of the
+  // trace.
   void know_start(const Entry& entry, const Reader& reader);
 
  private:
@@ -187,17 +190,17 @@ class Pairing {
   void forget_if_over(CallTrack& track);
 
   PairingOptions options_;
-  std::unique_ptr<CallListener> own_;  // that calls a function
+  std::unique_ptr<CallListener> own_;  // a listener that calls a function
   CallListener* listener_;
   TimeWindow window_;
   CallNames names_;
-  std::vector<signed char> chosen_;  // by name; -1: it was not asked
+  std::vector<signed char> chosen_;  // by name index; -1 if `chooses` was not called yet
   std::map<ThreadKey, CallTrack> threads_;
   std::map<std::uint64_t, CallTrack> asyncs_;  // by id
   std::array<CallTrack*, 256> recent_ = {};    // threads by index in the thread table
-  std::uint32_t tracks_ = 0;                   // numbers of tracks that were used
+  std::uint32_t tracks_ = 0;                   // number of tracks so far
   std::vector<std::uint32_t> free_tracks_;
-  std::uint64_t calls_ = 0;  // that have started
+  std::uint64_t calls_ = 0;  // number of calls so far
   OddEvents odd_;
 };
 

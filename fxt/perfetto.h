@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets of Perfetto's own format, for a Blob of type Perfetto: what its viewer shows first, in which order,
-// and what the details of processes say. Other readers of FXT skip such a blob.
+// Packets in Perfetto's own format, for a Blob of type Perfetto. They set the first view, the order of
+// tracks, and the details of processes. Other readers of FXT skip such a blob.
 //
 // The format is a protobuf, https://perfetto.dev/docs/reference/trace-packet-proto: a message is a list of
 // fields; a field is its tag (number * 8 + wire type) and its value. Wire type 0 is a varint: 7 bits in a
-// byte, the lowest first, bit 7 set in all bytes but the last. Wire type 2 is a size as varint, and that many
-// bytes: a text or a message. A trace is a message whose fields 1 are the packets.
+// byte, the lowest first, bit 7 set in all bytes but the last. Wire type 2 is a size as varint, followed by
+// that many bytes: a text or a message. A trace is a message in which each field 1 is a packet.
 //
 //   fxt::PerfettoPackets packets;
 //   packets.first_view_begins(first_call_ns);
@@ -58,24 +58,24 @@ struct PerfettoProcess {
 // Times are in ns. Texts must be UTF-8.
 class PerfettoPackets {
  public:
-  // The viewer opens at this part of the trace; the rest can be scrolled to (service_event).
+  // The start of the first view. Users can scroll to the rest of the trace (service_event).
   void first_view_begins(std::uint64_t time_ns) { service_event(time_ns, 2); }
   void first_view_ends(std::uint64_t time_ns) { service_event(time_ns, 5); }
-  // The trace's time `time_ns` was `utc_ns` after 1970, UTC (clock_snapshot).
+  // The time `time_ns` of the trace corresponds to `utc_ns` since 1970, UTC (clock_snapshot).
   void wall_clock(std::uint64_t time_ns, std::uint64_t utc_ns) {
-    constexpr unsigned kRealtime = 1, kBoottime = 6;  // the trace's own times count as boottime
+    constexpr unsigned kRealtime = 1, kBoottime = 6;  // Perfetto takes the times of the trace for boottime
     packet(6, PerfettoMessage()
                   .message(1, PerfettoMessage().number(1, kBoottime).number(2, time_ns))
                   .message(1, PerfettoMessage().number(1, kRealtime).number(2, utc_ns)));
   }
-  // As uname -s and -r print it (system_info).
+  // Name and release of the system, as uname -s and -r print them (system_info).
   void system(std::string_view name, std::string_view release) {
     packet(45, PerfettoMessage().message(1, PerfettoMessage().text(1, name).text(3, release)));
   }
   // The name of the whole trace (trace_config).
   void session(std::string_view name) { packet(33, PerfettoMessage().text(22, name)); }
 
-  // Processes and threads are ordered by the ranks that follow (track_descriptor of the root).
+  // Orders processes and threads by the ranks that follow (track_descriptor of the root).
   void order_by_rank() { track(PerfettoMessage().number(1, 0).number(19, 1).number(20, 1)); }
   void rank_process(std::uint64_t process, std::string_view name, std::uint64_t rank) {
     const auto inner = PerfettoMessage().number(1, process).text(6, name);
@@ -106,7 +106,7 @@ class PerfettoPackets {
   void service_event(std::uint64_t time_ns, unsigned what) {
     trace_.message(1, PerfettoMessage().number(8, time_ns).message(69, PerfettoMessage().number(what, 1)));
   }
-  // Descriptors belong to a sequence of packets, and have ids of their own.
+  // A descriptor belongs to a sequence of packets, and needs its own uuid.
   void track(const PerfettoMessage& descriptor) {
     trace_.message(1, PerfettoMessage().number(10, 1).message(60, descriptor));
   }

@@ -1,20 +1,21 @@
-// How each kind of record lies in a file, in the spec's order, stated once: the Reader decodes by it, the
-// Writer encodes by it. Internal to them.
+// The layout of each kind of record, in the order of the spec. Each layout is stated once: the Reader decodes
+// with it, and the Writer encodes with it. This header is internal.
 //
-// A codec has the header word of one record and the words behind it. Its functions take the bits of the
-// header by their Field and the member that they belong to, and return false where the record ends too early:
+// A codec holds the header word of one record and the words after it. Its functions take Fields of the header
+// and the members that they belong to. They return false if the record ends too early:
 //
 //   is(Field, constant)                  bits that all records of the type have
 //   zero(Field...)                       reserved bits
 //   field(Field, number)                 bits of the header
 //   word(number)                         a word
-//   optional_word(optional number)       a word, if the record goes on
+//   optional_word(optional number)       a word, if the record has more words
 //   thread(Field, thread)                a thread ref, and its koids if it is inline
-//   process(Field, thread)               a thread ref, of which only the process koid follows inline
-//   string(Field, string)                a string ref, and its text if it is inline; name() may be no UTF-8
-//   text(Field, text), bytes, words      a stream or words, whose size stands in the header
-//   arguments(Field, arguments)          their number stands in the header
-//   next_header()                        the fields that follow lie in the word that follows
+//   process(Field, thread)               a thread ref, followed only by the process koid if it is inline
+//   string(Field, string)                a string ref, and its text if it is inline
+//   name(Field, string)                  the same, but the text need not be UTF-8
+//   text(Field, text), bytes, words      a stream or words, whose size is in the header
+//   arguments(Field, arguments)          arguments, whose number is in the header
+//   next_header()                        reads a word; the fields that follow are in this word
 //   sized_bytes(bytes)                   a word with the size, and a stream
 #pragma once
 
@@ -112,7 +113,7 @@ bool layout(auto& c, IsA<KernelObject> auto& object) {
   c.is(H::Type{}, RecordType::KernelObject);
   c.zero(H::Reserved{});
   c.field(H::ObjectType{}, object.type);
-  // The newest spec lets the inline names of kernel objects hold any bytes.
+  // In the newest spec, the inline name of a kernel object may hold any bytes.
   return c.word(object.koid) && c.name(H::Name{}, object.name) &&
          c.arguments(H::ArgumentCount{}, object.arguments);
 }
@@ -121,7 +122,7 @@ bool layout(auto& c, IsA<UserspaceObject> auto& object) {
   using H = UserspaceObjectHeader;
   c.is(H::Type{}, RecordType::UserspaceObject);
   c.zero(H::Reserved{});
-  // An inline process is one word: no thread koid follows.
+  // An inline process is one word, because no thread koid follows.
   return c.word(object.pointer) && c.process(H::Process{}, object.process) &&
          c.string(H::Name{}, object.name) && c.arguments(H::ArgumentCount{}, object.arguments);
 }

@@ -1,4 +1,4 @@
-// The words for kinds of records: those of events, by their types; then the others, in the order of Record.
+// The names of the kinds of records: first the event types, then the other kinds in the order of Record.
 #include "fxt/records.h"
 
 #include <algorithm>

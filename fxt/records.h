@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a trace as values, one struct per kind, named as in the spec. The Writer writes them and the
-// Reader returns them. Times are ticks; a file written by fxt::Writer has 10^9 ticks a second, so there they
-// are ns.
+// The records of a trace as values: one struct for each kind, named as in the spec. The Writer writes them
+// and the Reader returns them. Times are in ticks. A file from fxt::Writer has 10^9 ticks per second, so its
+// ticks are ns.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct ProviderInfo {
   friend bool operator==(const ProviderInfo&, const ProviderInfo&) = default;
 };
 
-// Spec: "Provider section metadata": what follows comes from this provider.
+// Spec: "Provider section metadata". The records after it come from this provider.
 struct ProviderSection {
   std::uint32_t id = 0;
   friend bool operator==(const ProviderSection&, const ProviderSection&) = default;
@@ -48,14 +48,14 @@ struct Initialization {
   friend bool operator==(const Initialization&, const Initialization&) = default;
 };
 
-// Spec: "String record". The Writer writes it by itself, before the first use of a string.
+// Spec: "String record". The Writer writes it automatically before the first use of a string.
 struct StringRecord {
   std::uint16_t index = 0;
   std::string_view text = {};
   friend bool operator==(const StringRecord&, const StringRecord&) = default;
 };
 
-// Spec: "Thread record". The Writer writes it by itself, before the first use of a thread.
+// Spec: "Thread record". The Writer writes it automatically before the first use of a thread.
 struct ThreadRecord {
   std::uint8_t index = 0;
   std::uint64_t process = 0;
@@ -71,13 +71,14 @@ struct Event {
   String category = {};
   String name = {};
   Arguments arguments = {};  // at most 15
-  std::uint64_t id = 0;      // of counters, async events and flows: the correlation id; else unused
-  std::uint64_t end = 0;     // of duration complete events: the END time, not before `time`; else unused
-  std::optional<InstantScope> scope = {};  // of instants, which rarely have one; else unused
+  std::uint64_t id = 0;      // correlation id of counters, async events and flows; otherwise unused
+  std::uint64_t end = 0;     // END time of duration complete events, not before `time`; otherwise unused
+  std::optional<InstantScope> scope = {};  // only for instants, where it is rare
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-// Spec: "BLOB record". When written, of any size: split into records of 32,000 bytes, which readers append.
+// Spec: "BLOB record". A Blob to write may have any size: the Writer splits it into records of 32,000 bytes,
+// which readers join again.
 struct Blob {
   String name = {};
   BlobType type = BlobType::Data;
@@ -89,7 +90,7 @@ struct Blob {
 
 // Spec: "Userspace object record". Only Fuchsia's Rust reader and the Go and Python libraries read it.
 struct UserspaceObject {
-  Thread process = {};  // only `process` counts; its thread koid is not in the file when inline
+  Thread process = {};  // only `process` is used; an inline process has no thread koid in the file
   std::uint64_t pointer = 0;
   String name = {};
   Arguments arguments = {};
@@ -99,20 +100,21 @@ struct UserspaceObject {
   }
 };
 
-// Spec: "Kernel object record": gives a process, a thread or anything with a koid its name.
+// Spec: "Kernel object record". It names a process, a thread or any other object with a koid.
 struct KernelObject {
   KernelObjectType type = KernelObjectType::Process;  // any ZX_OBJ_TYPE_XXX
   std::uint64_t koid = 0;
   String name = {};
-  Arguments arguments = {};  // for a thread: "process" of type Koid
+  Arguments arguments = {};  // a thread needs the argument "process" of type Koid
   friend bool operator==(const KernelObject&, const KernelObject&) = default;
 };
 
 // Spec: "Context switch record" (scheduling subtype 0). Thread 0 of process 0 is the idle thread. Perfetto
-// also takes a thread of priority 0 for idle unless a kernel object names it, so the Writer requires a name.
+// also takes a thread of priority 0 for the idle thread, unless a kernel object names it.
 struct LegacyContextSwitch {
   std::uint64_t time = 0;
-  std::uint16_t cpu = 0;  // when written: above 255 becomes a record of subtype 1, without the priorities
+  // The Writer turns numbers above 255 into a record of subtype 1, without the priorities.
+  std::uint16_t cpu = 0;
   ThreadState outgoing_state = ThreadState::New;
   Thread outgoing = {};
   Thread incoming = {};
@@ -121,10 +123,10 @@ struct LegacyContextSwitch {
   friend bool operator==(const LegacyContextSwitch&, const LegacyContextSwitch&) = default;
 };
 
-// Spec: "Scheduling Record", type 1. Thread koids only.
+// Spec: "Scheduling Record", type 1. It has only the koids of threads.
 struct ContextSwitch {
   std::uint64_t time = 0;
-  std::uint16_t cpu = 0;  // at most 4095 when written; so below
+  std::uint16_t cpu = 0;  // at most 4095 when written; the same below
   ThreadState outgoing_state = ThreadState::New;
   std::uint64_t outgoing_thread = 0;
   std::uint64_t incoming_thread = 0;
@@ -149,7 +151,7 @@ struct Log {
   friend bool operator==(const Log&, const Log&) = default;
 };
 
-// A profiler record, which the spec lacks and Fuchsia's readers have.
+// A profiler record. The spec lacks it; Fuchsia's readers read it.
 struct ProfilerModule {
   std::uint64_t time = 0;
   Thread thread = {};
@@ -162,7 +164,7 @@ struct ProfilerModule {
   }
 };
 
-// A profiler record, which the spec lacks and Fuchsia's readers have.
+// A profiler record. The spec lacks it; Fuchsia's readers read it.
 struct ProfilerMmap {
   std::uint64_t time = 0;
   Thread thread = {};
@@ -174,7 +176,7 @@ struct ProfilerMmap {
   friend bool operator==(const ProfilerMmap&, const ProfilerMmap&) = default;
 };
 
-// A profiler record, which the spec lacks and Fuchsia's readers have.
+// A profiler record. The spec lacks it; Fuchsia's readers read it.
 struct ProfilerBacktrace {
   std::uint64_t time = 0;
   Thread thread = {};
@@ -212,7 +214,7 @@ struct LargeBlobWithoutMetadata {
 
 // Read only: a record of an unknown type or subtype, or one that is too damaged to be decoded.
 struct UnknownRecord {
-  std::span<const std::uint64_t> words = {};  // header included
+  std::span<const std::uint64_t> words = {};  // including the header
   friend bool operator==(const UnknownRecord& a, const UnknownRecord& b) {
     return std::ranges::equal(a.words, b.words);
   }
@@ -225,20 +227,20 @@ using Record =
                  ContextSwitch, ThreadWakeup, Log, ProfilerModule, ProfilerMmap, ProfilerBacktrace, LargeBlob,
                  LargeBlobWithoutMetadata>;
 
-// In ticks; nothing of records that have no time.
+// The time in ticks; nothing for records that have no time.
 FXT_API std::optional<std::uint64_t> time_of(const Record& record);
 
-// Of a complete event: readers drop it.
+// True for a complete event whose end is before its begin. Readers drop such an event.
 FXT_API bool ends_before_it_begins(const Event& event);
 
 // ---- One word for each kind of record, as fxt-dump prints it ----
 
-// "instant", "kernel-object", "string", ... Events go by their type.
+// "instant", "kernel-object", "string", … The kind of an event depends on its type.
 FXT_API std::string_view kind_of(const Record& record);
 // The type must be one of the eleven.
 FXT_API std::string_view kind_of(EventType type);
 
-// All of them.
+// All kinds.
 FXT_API std::span<const std::string_view> kinds();
 
 }  // namespace fxt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a trace must keep so that all known readers read it alike, the ways to break them and what
-// each costs in which reader. The Checker reports them.
+// The rules of all known readers, the faults that break them, and the effect of each fault in each reader.
+// The Checker reports these faults.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@
 namespace FXT_API fxt {
 
 struct Rule {
-  std::string_view id;       // "W1": stable, for scripts
+  std::string_view id;       // "W1"; ids are stable, so scripts can use them
   std::string_view says;     // what a writer must do
-  std::string_view because;  // which reader does what otherwise
+  std::string_view because;  // what readers do if the rule is broken
 };
 
-// All of them, in order.
+// All rules, in the order of their ids.
 FXT_API std::span<const Rule> rules();
 
-// Who reads traces. The spec is one of them: it minds what it forbids.
+// The programs that read traces. The spec counts as a reader that rejects whatever it forbids.
 enum class KnownReader : std::uint8_t { Perfetto, Tracy, FuchsiaCpp, FuchsiaRust, Spec };
 
 // "perfetto", "tracy", "fuchsia-cpp", "fuchsia-rust", "spec".
@@ -56,44 +56,44 @@ class KnownReaders {
   unsigned bits_ = 0;
 };
 
-// Names with commas between them, as "perfetto,tracy". Nothing if one of them is none.
+// Parses names with commas between them, such as "perfetto,tracy". Returns nothing if a name is unknown.
 FXT_API std::optional<KnownReaders> parse_readers(std::string_view names);
 
 // A way to break a rule.
 enum class Fault : std::uint8_t {
   // ---- What a record says ----
-  LateTime,             // 2^63 ns or more
-  LongSpan,             // events 2^47 ns or more apart
-  EndBeforeBegin,       // of a complete event
-  WideId,               // a process or thread of 2^32 or more
-  IdZero,               // the same, of 0
-  EmptyName,            // of a process or thread
+  LateTime,             // a time of 2^63 ns or more
+  LongSpan,             // events that are 2^47 ns or more apart
+  EndBeforeBegin,       // in a complete event
+  WideId,               // a process or thread id of 2^32 or more
+  IdZero,               // a process or thread id of 0
+  EmptyName,            // the name of a process or thread
   NoProcess,            // a thread's name without the argument "process"
-  ProcessOfOtherType,   // that argument is no koid
-  ProcessNotFirst,      // that argument follows others
+  ProcessOfOtherType,   // the argument "process" is not a koid
+  ProcessNotFirst,      // the argument "process" is not the first one
   UnnamedThread,        // a thread that is switched or woken has no name
-  TakenForIdle,         // the same, of priority 0
+  TakenForIdle,         // a thread of priority 0 that is switched has no name
   NamedInOtherProcess,  // a thread that is switched was last named in another process
-  NameOfNoThread,       // nothing happens on the thread that a name is for, but on one of its tid
-  NoValue,              // a counter without arguments
-  NoNumber,             // an argument of a counter
-  SharedSeries,         // two counters have an argument of one name
-  KnownCounter,         // cpu_frequency without what Perfetto draws
-  RepeatedName,         // of arguments of a record
-  NameOfBegin,          // of an argument of an end
-  FrameMark,            // an instant with "frame" in its name
-  ScopeOfInstant,       // another one than its thread
+  NameOfNoThread,  // the name is for a thread without events, but another thread with this tid has events
+  NoValue,         // a counter without arguments
+  NoNumber,        // an argument of a counter is not a number
+  SharedSeries,    // two counters have arguments with the same name
+  KnownCounter,    // cpu_frequency without the argument that Perfetto draws
+  RepeatedName,    // two arguments of a record have the same name
+  NameOfBegin,     // an argument of an end has the same name as one of the begin
+  FrameMark,       // an instant with "frame" in its name
+  ScopeOfInstant,  // the scope is not the thread
   BoolArgument,
   BlobArgument,
   UnknownArgument,
-  SchedulingArgument,  // of another type than Perfetto reads
+  SchedulingArgument,  // it has a type that Perfetto does not read
   LargeCpu,
-  UnknownState,  // of a thread
+  UnknownState,  // an unknown thread state
   UserspaceObject,
   InlineProfilerThread,
   UnknownBlobType,
-  NoPackets,     // a blob of type Perfetto
-  PartOfPacket,  // the same
+  NoPackets,     // a blob of type Perfetto without packets
+  PartOfPacket,  // a blob of type Perfetto that ends inside a packet
   LargeBlobWithoutMetadata,
   OversizedRecord,
   ProviderZero,
@@ -102,12 +102,12 @@ enum class Fault : std::uint8_t {
   BigEndian,
   EmptyFile,
   InitializationEarly,
-  OtherRateEarly,  // the same, of another rate than 10^9
+  OtherRateEarly,  // the initialization is early, and has a rate other than 10^9
   NoInitialization,
   OtherTickRate,
   TickRateZero,
   NoProvider,
-  StringEarly,  // before any provider
+  StringEarly,  // a string record before any provider
   ThreadEarly,
   ProviderAgain,
   UnknownSection,
@@ -132,68 +132,69 @@ enum class Fault : std::uint8_t {
   ReservedBits,
   IndexBit,
   UnknownRecord,
-  SkippedRecord,  // too large for the Checker
+  SkippedRecord,  // a record that is too large for the Checker
   // ---- The order of events ----
-  Overlaps,         // a complete event that begins inside another one
-  OverlapsBegun,    // the same, with an open one between them
-  OpenWhenEnded,    // inside a complete event that is over
-  Crosses,          // gets the end of another one
-  TakesEarlierEnd,  // the same, of a complete event that ends where this one begins, and comes later in the
-                    // file
+  Overlaps,         // a complete event that begins inside another complete event, and ends after it
+  OverlapsBegun,    // the same, with an open duration between them
+  OpenWhenEnded,    // a duration that is open when the complete event around it ends
+  Crosses,          // a duration that gets the end of another one
+  TakesEarlierEnd,  // gets the end of a complete event that ends when it begins
   TooDeep,
   StrayEnd,
-  StrayEndInside,  // inside a complete event
-  NamesOuter,      // an end, of the duration around the innermost one
+  StrayEndInside,  // an end without a begin, inside a complete event
+  NamesOuter,      // the name of an end fits the duration around the innermost one
   NeverEnds,
-  OutOfOrder,   // comes after a later event: of what passes through a CheckedOutput
-  NotEnclosed,  // a flow in no duration
-  BehindEnded,  // a flow behind an inner duration that is over
+  OutOfOrder,   // an event after a later event, in a CheckedOutput
+  NotEnclosed,  // a flow outside of all durations
+  BehindEnded,  // a flow after an inner duration that is over
   FlowInUse,
   FlowNotBegun,
-  FlowOfSeveral,  // processes
+  FlowOfSeveral,  // several processes have open flows with this id
   FlowNeverEnds,
   AsyncOpenWhenEnded,
   AsyncTooDeep,
   AsyncStrayEnd,
-  AsyncInstantOutside,  // of an operation that is open
+  AsyncInstantOutside,  // an instant without an open operation
   AsyncOfOtherProcess,
   AsyncNeverEnds,
   // ---- What breaks no rule of the format ----
-  Ignored,  // by a reader that was asked for by name
+  Ignored,  // a reader that was selected by name ignores the record
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::Ignored) + 1;
 
 enum class Severity : std::uint8_t {
-  Note,     // some reader ignores such records, as it may
-  Warning,  // the spec says otherwise, but all known readers cope
-  Error,    // some known reader fails, loses something or misdraws
+  Note,     // some reader ignores such records, which the spec allows
+  Warning,  // the record breaks the spec, but all known readers read it correctly
+  Error,    // some known reader fails, loses data or draws wrongly
 };
 
-// What a fault costs.
+// The effect of a fault.
 struct FaultCost {
   std::string_view rule;      // Rule::id
-  KnownReaders readers = {};  // of those that are asked for: who minds
+  KnownReaders readers = {};  // the selected readers that are affected
   Severity severity = Severity::Warning;
-  std::string effect = {};  // which readers do what
+  std::string effect = {};  // what each affected reader does
 };
-// The same of the known readers that are asked for. What only the spec minds is an error if nobody else is.
+// The effect in the selected readers. A fault that breaks only the spec is an error if only the spec is
+// selected, and a warning otherwise.
 FXT_API FaultCost cost_of(Fault fault, KnownReaders readers);
 
 // The enumerator's name.
 FXT_API std::string_view name_of(Fault fault);
 
-// Whether Tracy takes an instant of this name for the start of a frame (W28).
+// True if Tracy takes an instant of this name for the start of a frame (W28).
 FXT_API bool names_a_frame(std::string_view name);
 
 struct Finding {
   std::string_view rule;  // Rule::id
   Severity severity = Severity::Error;
-  std::uint64_t offset = 0;  // of the record, in bytes from the start of the file
-  std::string_view record;   // as kind_of() names it: "instant", "string" …; "file" if no record is meant
-  std::string problem;       // what is wrong
-  std::string effect;        // which readers do what with it
+  std::uint64_t offset = 0;  // offset of the record, in bytes from the start of the file
+  // The result of kind_of(): "instant", "string" …; "file" if the finding is not about a record.
+  std::string_view record;
+  std::string problem;  // what is wrong
+  std::string effect;   // what each affected reader does
   Fault fault = {};
-  KnownReaders readers = {};  // that mind
+  KnownReaders readers = {};  // the affected readers
 };
 
 }  // namespace fxt

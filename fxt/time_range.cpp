@@ -44,10 +44,10 @@ constexpr std::array kSizes{Unit{"", 1},
                             Unit{"gi", std::uint64_t{1} << 30},
                             Unit{"ti", std::uint64_t{1} << 40}};
 
-// Both kinds lie below this.
+// Both times and sizes must be below this.
 constexpr std::uint64_t kLimit = kTimeLimit;
 
-// Later digits can't make one more of any unit.
+// Later digits are worth less than 1 in any unit.
 constexpr std::size_t kFractionDigits = 19;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -74,7 +74,7 @@ std::optional<std::uint64_t> parse(std::string_view text, std::span<const Unit> 
   const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), number);
   if (!whole.empty() && (error != std::errc{} || number > kLimit / unit->size)) return std::nullopt;
   number *= unit->size;
-  // Both below 2^64: the product of part and unit fits.
+  // Both are below 2^64, so the product of part and unit fits.
   __extension__ using Wide = unsigned __int128;
   std::uint64_t part = 0, scale = 1;
   for (const char digit : fraction.substr(0, kFractionDigits)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times, sizes and ranges of time as people write them in options, `250`, `1.5us`, `64k`, `10ms~20ms`; and on
-// which side of a range a record lies.
+// Parses times, sizes and ranges of time that users write in options: `250`, `1.5us`, `64k`, `10ms~20ms`.
+// Also compares times with a range.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,20 @@
 
 namespace FXT_API fxt {
 
-// What parse_time_ns() takes, for messages.
+// The texts that parse_time_ns() accepts, for messages.
 inline constexpr std::string_view kTimeForm =
     "a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, s, m, h; ns without one)";
 
-// Digits, perhaps with a decimal point, and a unit in any case (those of kTimeForm, or nsec, usec, msec, sec,
-// min, hour). Exact, and rounded down to whole ns. Nothing if it is no such text, or 2^63 ns and more.
+// Parses digits with an optional decimal point and a unit in any case. The units are those of kTimeForm, and
+// nsec, usec, msec, sec, min and hour. The result is exact, and rounded down to whole ns. Returns nothing for
+// other texts, and for 2^63 ns or more.
 FXT_API std::optional<std::uint64_t> parse_time_ns(std::string_view text);
 
-// What parse_size() takes, for messages.
+// The texts that parse_size() accepts, for messages.
 inline constexpr std::string_view kSizeForm =
     "a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, Ki, Mi, Gi of 1024)";
 
-// The same for a size in bytes; a B may end its unit.
+// Parses a size in bytes in the same way. The unit may end with B.
 FXT_API std::optional<std::uint64_t> parse_size(std::string_view text);
 
 // ---- Ranges of time ----
@@ -31,32 +32,33 @@ FXT_API std::optional<std::uint64_t> parse_size(std::string_view text);
 // A time in a trace, in ns.
 struct TraceTime {
   std::uint64_t ns = 0;
-  bool since_start = false;  // counts from the first record that has a time
+  bool since_start = false;  // if true, `ns` counts from the first record that has a time
   friend bool operator==(const TraceTime&, const TraceTime&) = default;
 };
 
-// Both ends are included; a missing one is open.
+// Both ends are included. A missing end is open.
 struct TimeRange {
   std::optional<TraceTime> from = {}, to = {};
   friend bool operator==(const TimeRange&, const TimeRange&) = default;
 };
 
-// "A~B", "A~" or "~B". A time with a unit counts from the start of the trace (`20ms`), one without is the
-// trace's own, in seconds (`1061.4004`). Throws std::invalid_argument with a text for the user.
+// Parses "A~B", "A~" or "~B". A time with a unit counts from the start of the trace (`20ms`). A time without
+// a unit is a time of the trace in seconds (`1061.4004`). Throws std::invalid_argument with a text for the
+// user.
 FXT_API TimeRange parse_time_range(std::string_view text);
 
-// A range in a trace whose start becomes known with its first time.
+// A range of a trace. The start of the trace becomes known with the first time.
 class TimeWindow {
  public:
   explicit TimeWindow(const TimeRange& range);
 
   enum class Side : std::uint8_t { Before, Inside, After };
-  // The first call gives the start of the trace. Throws std::invalid_argument if the range proves
-  // to end before it begins.
+  // Compares a time with the range. The first call sets the start of the trace. Throws std::invalid_argument
+  // if the range turns out to end before it begins.
   Side side_of(std::uint64_t time);
-  // The start of the trace, from which times with a unit count; nothing before side_of().
+  // The start of the trace, from which times with a unit count; nothing before the first side_of().
   std::optional<std::uint64_t> start() const { return start_; }
-  // The range in the trace's own times. A side that counts from the start is open until that is known.
+  // The range in times of the trace. An end that counts from the start is open until the start is known.
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }
 

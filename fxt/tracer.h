@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces the running program, from all of its threads, into a file of the Fuchsia trace format. The times are
-// taken here. Each thread writes into a buffer of its own, without a lock; a thread of the Tracer moves the
-// buffers to the file.
+// Traces the running program, from all of its threads, into a file of the Fuchsia trace format. The trace
+// functions read the clock themselves. Each thread writes into its own buffer, without a lock; a thread of
+// the Tracer moves the buffers to the file.
 //
 //   int main() {
 //     fxt::Tracer tracer("out.fxt");
 //     FXT_SCOPE("app", "work", "size", 42);  // ends with the block
 //   }
 //
-// Only the constructors throw. After the constructor nothing throws into the program: what can't be written
-// is counted by Tracer::lost(), and Tracer::error() has the reason.
+// Only the constructors throw. Later errors are not thrown into the program: Tracer::lost() counts the events
+// that can't be written, and Tracer::error() has the reason.
 //
 // Arguments. Each function takes up to 15 arguments after its fixed parameters, as pairs of a name and a
 // value: `"size", 42, "kind", "small"`. The names of one event must differ. Names are cut at 64 bytes, and
@@ -18,7 +18,7 @@
 //   - a text (anything that converts to std::string_view), cut at 128 bytes; invalid UTF-8 is replaced. A
 //   null
 //     `char*` is an empty text;
-//   - a pointer, of which the address is written;
+//   - a pointer, which is written as an address;
 //   - nullptr or std::nullopt, written as null;
 //   - a std::optional of one of these.
 // The values are copied before the function returns.
@@ -46,22 +46,22 @@ namespace FXT_API fxt {
 class FXT_INTERNAL TracerState;
 class FXT_INTERNAL EventMerge;
 
-// The time of the steady clock in nanoseconds. On Linux this is CLOCK_MONOTONIC, which other tracers use,
-// too.
+// The time of the steady clock in nanoseconds. On Linux this is CLOCK_MONOTONIC, which other tracers also
+// use.
 inline std::uint64_t now_ns() noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-// A category of events, which can be switched on and off at any time by any thread. An event whose category
-// is off costs one branch. The category must outlive all of its TraceEvents. Static categories are
-// initialized before any TraceEvent, also before those in other source files.
+// A category of events. Any thread can switch it on and off at any time. An event in a disabled category
+// costs one branch. The category must outlive its TraceEvents. Static categories are initialized before any
+// TraceEvent, even before those in other source files.
 class TraceCategory {
  public:
   // Borrows the name: its characters must live as long as TraceEvents are made from this category.
   constexpr explicit TraceCategory(std::string_view name, bool is_on = true) noexcept
       : name_(name), is_on_(is_on) {}
-  // The category that FXT_SCOPE and TraceEvents use for this name. It lives as long as the program. Throws
+  // The category that FXT_SCOPE and TraceEvents use for this name. It lives until the program ends. Throws
   // std::bad_alloc.
   static TraceCategory& named(std::string_view name);
 
@@ -74,13 +74,13 @@ class TraceCategory {
   std::atomic<bool> is_on_;
 };
 
-// A kind of event: a category and a name. Usually a static object, for it looks its names up in a table. A
-// program has at most 32,767 different names; later ones are shown as "(other)". Copies the name. Throws
-// std::bad_alloc.
+// A category and a name. It is usually a static object, because the constructor looks the names up in a
+// table. A program has at most 32,767 different names; later ones are shown as "(other)". Copies the name.
+// Throws std::bad_alloc.
 class TraceEvent {
  public:
   TraceEvent(const TraceCategory& category, std::string_view name);
-  // With TraceCategory::named(category).
+  // Uses TraceCategory::named(category).
   TraceEvent(std::string_view category, std::string_view name)
       : TraceEvent(TraceCategory::named(category), name) {}
 
@@ -92,21 +92,21 @@ class TraceEvent {
  private:
   friend class TraceBuffer;
   const TraceCategory* category_;
-  std::uint64_t names_;  // category and name, as in the header of an event
-  bool names_a_frame_;   // Tracy shows no such instant: a duration of no length stands for it
+  std::uint64_t names_;  // category and name, encoded as in the header of an event
+  bool names_a_frame_;  // Tracy would not show such an instant, so a duration of no length is written instead
 };
 
-// Encodes the arguments of an event. For TraceBuffer.
+// Encodes the arguments of an event. Only TraceBuffer uses it.
 class TraceArguments {
  public:
-  // Puts pairs of a name and a value at `at`. Returns where they end.
+  // Writes pairs of a name and a value to `at`. Returns the end of the written words.
   static std::uint64_t* put(std::uint64_t* at) noexcept { return at; }
   template <typename Name, typename Value, typename... More>
   static std::uint64_t* put(std::uint64_t* at, const Name& name, const Value& value,
                             const More&... more) noexcept {
     return put(put_value(at, name_of(name), value), more...);
   }
-  // Whether these types are pairs of a name and a number.
+  // True if these types are pairs of a name and a number.
   template <typename Name, typename Value, typename... More>
   static constexpr bool are_series() {
     if constexpr (sizeof...(More) < 2)
@@ -158,24 +158,26 @@ class TraceArguments {
   static std::uint64_t* put_string(std::uint64_t* at, const TextRef& name, std::string_view text) noexcept;
 };
 
-// The events of one thread that are not in the file yet. For TraceScope and the functions below.
+// The events of one thread that are not in the file yet. Only TraceScope and the functions below use it.
 class TraceBuffer {
  public:
   static constexpr std::size_t kMaxEventWords = 400, kMaxDepth = 500;
 
   // The buffer of the calling thread; null if there is no Tracer.
   static TraceBuffer* of_thread() noexcept { return current_ != nullptr ? current_ : find(); }
-  // The same; null also if the thread has no buffer yet.
+  // The buffer of the calling thread; null if it has none yet.
   static TraceBuffer* current() noexcept { return current_; }
 
-  // Adds an event. `tail` is its last word: the end of a complete event (0: still open), the id of others. It
-  // is not written for types that have none. Returns the position of the last word, 0 if the event was lost.
+  // Adds an event. `tail` is its last word: the end of a complete event (0 while it is open), or the id of
+  // other events. It is not written for types that have neither. Returns the position of the last word, or 0
+  // if the event was lost.
   template <typename... Arguments>
   std::uint64_t add(EventType type, const TraceEvent& event, std::uint64_t tail,
                     const Arguments&... arguments) noexcept {
     static_assert(sizeof...(arguments) % 2 == 0 && sizeof...(arguments) / 2 <= kMaxArguments,
                   "an event has at most 15 arguments, each of them a name and a value");
-    const std::uint64_t time = next_time();  // first: the compiler forgets what it loaded before it
+    // Comes first, because it makes the compiler reload what was loaded before.
+    const std::uint64_t time = next_time();
     const std::size_t filled = filled_.load(std::memory_order_relaxed);
     const std::size_t most = sizeof...(arguments) == 0 ? 3 : kMaxEventWords;
     if (filled + most > limit_.load(std::memory_order_relaxed) || depth_ >= kMaxDepth) [[unlikely]]
@@ -196,24 +198,24 @@ class TraceBuffer {
     if (type == EventType::DurationComplete || type == EventType::Instant) latest_slice_ = position;
     return position;
   }
-  // Begins a duration. Returns its position, for end(). `by_name`: end(event) may end it, too.
+  // Begins a duration. Returns its position, for end(). With `by_name`, end(event) may also end it.
   template <typename... Arguments>
   std::uint64_t begin(const TraceEvent& event, bool by_name, const Arguments&... arguments) noexcept {
     const std::uint64_t position = add(EventType::DurationComplete, event, 0, arguments...);
     if (position != 0) begun_[depth_++] = {position, by_name ? event.names_ : 0};
     return position;
   }
-  // Ends a duration, and those inside it that are still open. Nothing happens if it is over.
+  // Ends a duration, and the open durations inside it. Does nothing if the duration has already ended.
   void end(std::uint64_t position) noexcept {
     if (depth_ != 0 && begun_[depth_ - 1].position == position) [[likely]]
       end_innermost();
     else
       end_outer(position);
   }
-  // The same for the innermost duration of this event that was begun by name.
+  // Ends the innermost duration of this event that was begun by name.
   void end(const TraceEvent& event) noexcept;
-  // Adds an event of a flow. Perfetto binds it to the slice that began last on the thread, even if that is
-  // over. If this is not the innermost duration, the flow gets a short duration of its own.
+  // Adds an event of a flow. Perfetto binds it to the slice that began last on the thread, even if that slice
+  // is over. If that slice is not the innermost open duration, the flow gets a short duration of its own.
   template <typename... Arguments>
   void add_flow(EventType type, const TraceEvent& event, std::uint64_t id,
                 const Arguments&... arguments) noexcept {
@@ -229,23 +231,23 @@ class TraceBuffer {
   static constexpr std::size_t kWords = 8192;
 
   struct Begun {
-    std::uint64_t position, names;  // names: 0 unless it was begun by name
+    std::uint64_t position, names;  // `names` is 0 unless the duration was begun by name
   };
 
-  // The durations that the file has without their ends, outermost first.
+  // The open durations in the file, outermost first.
   class OpenScopes {
    public:
     struct Scope {
-      std::uint64_t position = 0;  // of its end, among the thread's words
-      std::uint64_t offset = 0;    // of its end, in a file that can be overwritten
-      std::uint64_t header = 0;    // with its names
-      std::uint64_t end = 0;       // 0: open, or the thread's buffer has it
+      std::uint64_t position = 0;  // position of its end, in words of the thread
+      std::uint64_t offset = 0;    // offset of its end, in a file that can be overwritten
+      std::uint64_t header = 0;    // includes category and name
+      std::uint64_t end = 0;       // 0 if it is open, or if its end is in the buffer of the thread
     };
     void push(const Scope& scope) { scopes_.at(count_++) = scope; }
     void pop() { --count_; }
     bool empty() const { return count_ == 0; }
     const Scope& innermost() const { return scopes_.at(count_ - 1); }
-    // Calls `is_open(scope)` for each, and forgets those that are not.
+    // Calls `is_open(scope)` for each scope, and removes the scopes that are not open.
     template <typename IsOpen>
     void keep_if(IsOpen is_open) {
       const std::size_t count = std::exchange(count_, 0);
@@ -268,7 +270,7 @@ class TraceBuffer {
   bool make_room() noexcept;
   void end_innermost() noexcept {
     const std::uint64_t position = begun_[--depth_].position, time = next_time();
-    // std::atomic_ref would say it, but libc++ has it from version 19 on only.
+    // std::atomic_ref would do, but libc++ has it only from version 19 on.
     if (position >= base_)
       __atomic_store_n(&words_[position - base_], time, __ATOMIC_RELAXED);
     else
@@ -276,7 +278,7 @@ class TraceBuffer {
   }
   void end_outer(std::uint64_t position) noexcept;
   void end_in_file(std::uint64_t position, std::uint64_t time) noexcept;
-  // The times of a thread differ, so that no two events begin at once.
+  // Returns a different time for each event of a thread, so that no two events begin at the same time.
   std::uint64_t next_time() noexcept {
     const std::uint64_t time = std::max(now_ns(), last_time_.load(std::memory_order_relaxed) + 1);
     last_time_.store(time, std::memory_order_relaxed);
@@ -284,30 +286,32 @@ class TraceBuffer {
   }
   inline static thread_local constinit TraceBuffer* current_ = nullptr;
 
-  // The thread's own.
+  // Only the thread uses these.
   std::uint64_t header_ = 0;
-  std::uint64_t base_ = 1;  // words of the thread that have left words_
+  std::uint64_t base_ = 1;  // number of words of the thread that have left words_
   std::size_t depth_ = 0;
   std::uint64_t latest_slice_ = 0;  // position of the duration or instant that began last
-  // Written by the thread, read by those who flush.
+  // Written by the thread, and read by the threads that flush.
   std::atomic<std::uint64_t> last_time_ = 0;
   std::atomic<std::size_t> filled_ = 0;
   alignas(64) std::array<std::uint64_t, kWords> words_ = {};
-  std::array<Begun, kMaxDepth> begun_ = {};  // the thread's own: depth_ of them, outermost first
-  // Written by those who flush. 0 sends the thread to make_room(), where a Tracer takes it on.
+  std::array<Begun, kMaxDepth> begun_ = {};  // used by the thread only: depth_ entries, outermost first
+  // Written by the threads that flush. At 0, the thread calls make_room(), where a Tracer can accept the
+  // thread.
   alignas(64) std::atomic<std::size_t> limit_ = 0;
   // Guarded by the lock.
   OpenScopes open_;
-  std::size_t flushed_ = 0;  // of words_
+  std::size_t flushed_ = 0;  // number of words in words_ that were flushed
   Thread thread_ = {};
-  bool is_taken_ = false;  // by a living thread
+  bool is_taken_ = false;  // a living thread uses the buffer
 };
 
-// A duration that lasts as long as this object. More than TraceBuffer::kMaxDepth open scopes of a thread are
-// more than viewers take: what happens deeper is lost. A scope belongs to the thread that made it. If the
-// scopes of a thread are not destroyed in the reverse order of their creation, a scope ends with the one
-// around it. If a scope is destroyed by another thread, or after its thread's buffer is gone (a static
-// one, for example), it has ended with the scope around it or with its thread.
+// A duration that lasts as long as this object. A thread can have TraceBuffer::kMaxDepth open scopes; viewers
+// support no more, and deeper scopes are lost. A scope belongs to the thread that made it.
+//
+// If the scopes of a thread are not destroyed in the reverse order of their creation, an inner scope ends
+// with the outer one. A scope may be destroyed by another thread, or after the buffer of its thread is gone,
+// for example if it is static. Then it ends with the scope around it, or with its thread.
 class [[nodiscard("a scope without a name ends at once")]] TraceScope {
  public:
   template <typename... Arguments>
@@ -325,7 +329,7 @@ class [[nodiscard("a scope without a name ends at once")]] TraceScope {
 
  private:
   TraceBuffer* buffer_ = nullptr;
-  std::uint64_t position_ = 0;  // 0: not traced
+  std::uint64_t position_ = 0;  // 0 if it is not traced
 };
 
 #define FXT_TRACE_JOIN_(a, b) a##b
@@ -333,8 +337,8 @@ class [[nodiscard("a scope without a name ends at once")]] TraceScope {
 
 // Traces from here to the end of the block: FXT_SCOPE("category", "name") or FXT_SCOPE("category", "name",
 // "size", 42, …). A category is a text, or a TraceCategory. Category and name are evaluated once, by the
-// thread that comes here first. At most one on a line. TraceCategory::named("category").set_on(false)
-// switches all of a category off.
+// first thread that gets here. There can be only one per line. TraceCategory::named("category").set_on(false)
+// disables the whole category.
 #define FXT_SCOPE(category, name, ...)                                                 \
   static const ::fxt::TraceEvent FXT_TRACE_JOIN(fxt_event_, __LINE__)(category, name); \
   const ::fxt::TraceScope FXT_TRACE_JOIN(                                              \
@@ -342,7 +346,7 @@ class [[nodiscard("a scope without a name ends at once")]] TraceScope {
 
 // ---- Events. All of these may be called from any thread, and do nothing if there is no Tracer ----
 
-// Adds an event that is not a duration. For the functions below.
+// Adds an event that is not a duration. Only the functions below use it.
 template <EventType kType, typename... Arguments>
 void trace_event(const TraceEvent& event, std::uint64_t id, const Arguments&... arguments) noexcept {
   if (!event.is_on()) return;
@@ -354,33 +358,33 @@ void trace_event(const TraceEvent& event, std::uint64_t id, const Arguments&... 
     buffer->add(kType, event, id, arguments...);
 }
 
-// An event without duration, on the calling thread.
+// Adds an instant on the calling thread.
 template <typename... Arguments>
 void trace_instant(const TraceEvent& event, const Arguments&... arguments) noexcept {
   trace_event<EventType::Instant>(event, 0, arguments...);
 }
 
-// Begins a duration on the calling thread, for a start and an end that are in different functions. It ends
+// Begins a duration on the calling thread, for a start and an end in different functions. The duration ends
 // with trace_end(), with the scope or duration around it, or with the thread.
 template <typename... Arguments>
 void trace_begin(const TraceEvent& event, const Arguments&... arguments) noexcept {
   if (!event.is_on()) return;
   if (TraceBuffer* const buffer = TraceBuffer::of_thread()) buffer->begin(event, true, arguments...);
 }
-// Ends the duration of this event that trace_begin() has begun last on the calling thread, and all that is
-// open inside it. Does nothing if there is none.
+// Ends the latest duration that trace_begin() has begun for this event on the calling thread, and the open
+// durations inside it. Does nothing if there is none.
 inline void trace_end(const TraceEvent& event) noexcept {
   if (TraceBuffer* const buffer = TraceBuffer::current()) buffer->end(event);
 }
 
-// The value of a counter from now on: a number.
+// Sets a counter to a number.
 template <typename Number>
 requires std::is_arithmetic_v<Number>
 void trace_counter(const TraceEvent& counter, Number value) noexcept {
   trace_event<EventType::Counter>(counter, 0, counter.name(), value);
 }
-// The values of a counter that has several series: pairs of a series' name and a number. Tracy merges series
-// of one name, also those of different counters.
+// Sets the series of a counter: pairs of a series' name and a number. Tracy merges series with the same name,
+// even if they belong to different counters.
 template <typename... Series>
 requires(sizeof...(Series) >= 2) void trace_counter(const TraceEvent& counter,
                                                     const Series&... series) noexcept {
@@ -388,9 +392,9 @@ requires(sizeof...(Series) >= 2) void trace_counter(const TraceEvent& counter,
   trace_event<EventType::Counter>(counter, 0, series...);
 }
 
-// An operation that is not bound to one thread. Its start, end, and the instants in between may be on
-// different threads; they have one event and one id. Operations that are open at the same time need different
-// ids. An operation without an end is shown as unfinished.
+// An operation that is not bound to one thread. Its start, its end, and the instants in between may be on
+// different threads, but must have the same event and id. Operations that are open at the same time need
+// different ids. An operation without an end is shown as unfinished.
 template <typename... Arguments>
 void trace_async_begin(const TraceEvent& event, std::uint64_t id, const Arguments&... arguments) noexcept {
   trace_event<EventType::AsyncBegin>(event, id, arguments...);
@@ -404,9 +408,9 @@ void trace_async_end(const TraceEvent& event, std::uint64_t id, const Arguments&
   trace_event<EventType::AsyncEnd>(event, id, arguments...);
 }
 
-// Arrows between durations: from the one around trace_flow_begin() over those around trace_flow_step() to the
-// one around trace_flow_end(), on any threads. All parts have one event and one id. Flows that are open at
-// the same time need different ids. A flow outside of durations, or after an inner duration that is over,
+// A flow connects durations on any threads: the durations around trace_flow_begin(), around each
+// trace_flow_step(), and around trace_flow_end(). All parts have the same event and id. Flows that are open
+// at the same time need different ids. A flow outside of durations, or after an inner duration that is over,
 // gets a short duration of its own.
 template <typename... Arguments>
 void trace_flow_begin(const TraceEvent& event, std::uint64_t id, const Arguments&... arguments) noexcept {
@@ -424,46 +428,47 @@ void trace_flow_end(const TraceEvent& event, std::uint64_t id, const Arguments&.
 // ---- The Tracer ----
 
 struct TracerOptions {
-  std::string_view process_name = {};  // empty: the name of the program
-  // 0: the file grows with the trace. Otherwise this many bytes of the latest events are kept in memory, and
-  // only flush() and the destructor write them, over what was written before.
+  std::string_view process_name = {};  // empty: uses the name of the program
+  // With 0, the file grows with the trace. Otherwise this many bytes of the latest events are kept in memory.
+  // Only flush() and the destructor write them, and replace what was written before.
   std::size_t ring_bytes = 0;
   // SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT and SIGTERM flush before they end the program, as far as
-  // that is possible in a signal handler. A signal that the program handles is left to it.
+  // this is possible in a signal handler. Signals that the program handles itself are not changed.
   bool flushes_on_signals = false;
-  // How often a thread of the Tracer flushes. If the program is killed, ends by abort() or by _exit(), the
-  // file lacks this time and what the system takes to run that thread. 0: no thread is started, and events
-  // are written when a thread's buffer of 64 KiB is full, by flush(), and at the end. Not used for a ring.
+  // The period with which a thread of the Tracer flushes. If the program is killed, or ends by abort() or
+  // _exit(), the file lacks at most this time plus the delay of that thread. With 0, no thread is started:
+  // events are written when the 64 KiB buffer of a thread is full, by flush(), and at the end. Not used with
+  // a ring.
   std::chrono::milliseconds flush_period = std::chrono::milliseconds(25);
 };
 
-// Writes the events of all threads to a file, in place. There is one Tracer at a time. A child that the
-// program forks is not traced, unless it makes a Tracer of its own.
+// Writes the events of all threads to a file, in place. There can be one Tracer at a time. A forked child is
+// not traced, unless it creates its own Tracer.
 //
-// The file is a valid trace after each flush, also if the program is killed: scopes that are still open end
-// at the time of the flush. A FIFO, a device or "-", which is standard output, can't be overwritten: a scope
-// that is open at a flush is written as a begin, and later as an end. Opening a FIFO waits for its reader;
-// when the reader is gone, tracing ends with an error.
+// The file is a valid trace after each flush, even if the program is killed: open scopes end at the time of
+// the flush. A FIFO, a device or "-" (standard output) can't be overwritten. There, a scope that is open at a
+// flush is written as a begin, and later as an end. Opening a FIFO waits for its reader. When the reader is
+// gone, tracing ends with an error.
 class [[nodiscard("a Tracer without a name ends at once")]] Tracer {
  public:
-  // Throws std::system_error if the file can't be written or no thread can be started, std::logic_error if
-  // there is a Tracer already.
+  // Throws std::system_error if the file can't be written or no thread can be started, and std::logic_error
+  // if there is already a Tracer.
   [[nodiscard("a Tracer without a name ends at once")]] explicit Tracer(const std::string& path,
                                                                         const TracerOptions& options = {});
-  // Flushes. Scopes that are still open end now.
+  // Flushes. Open scopes end now.
   ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
   // Writes the events that all threads have added so far.
   void flush() noexcept;
-  // Names the calling thread. Without it the thread has the name that the system knows.
+  // Names the calling thread. Otherwise the thread has the name that the system shows for it.
   void name_thread(std::string_view name) noexcept;
-  // Why the file could not be written to its end; empty if it could.
+  // The reason why the file could not be completed; empty if it could.
   std::string error() const;
-  // The number of events that were lost: inside too many open scopes, after an error, and of threads that
-  // have no memory for a buffer or are ending (from thread_local objects that are destroyed after the
-  // thread's buffer).
+  // The number of lost events. Events are lost in too many open scopes, after an error, and in threads that
+  // have no memory for a buffer. They are also lost in thread_local objects that are destroyed after the
+  // thread's buffer.
   std::uint64_t lost() const noexcept;
 };
 

@@ -1,4 +1,4 @@
-// Well-formedness by the table of Unicode, section 3.9 (table 3-7).
+// Checks well-formedness with table 3-7 of the Unicode standard, section 3.9.
 #include "fxt/utf8.h"
 
 #include <cstdint>
@@ -8,18 +8,18 @@ namespace fxt {
 namespace {
 
 struct Sequence {
-  std::size_t bytes;  // of the character, or of the ill-formed part
+  std::size_t bytes;  // size of the character, or of the ill-formed part
   bool valid;
 };
 
-// What the first bytes of non-empty `text` are.
+// The first character or ill-formed part of the non-empty `text`.
 Sequence first_sequence(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
   if (lead < 0x80) return {1, true};
 
   std::size_t length = 0;
-  unsigned low = 0x80, high = 0xbf;  // range of the second byte; those after it are always 80..BF
+  unsigned low = 0x80, high = 0xbf;  // range of the second byte; later bytes are always 80..BF
   if (lead >= 0xc2 && lead <= 0xdf) {
     length = 2;
   } else if (lead >= 0xe0 && lead <= 0xef) {
@@ -47,7 +47,7 @@ bool is_plain(std::uint64_t eight) {
   return ((eight | (eight - kOnes)) & kHighBits) == 0;
 }
 
-// Bytes at the start of non-empty `text` that are so: all of it, or whole eights.
+// The number of plain bytes at the start of the non-empty `text`. It is a multiple of 8, or the whole text.
 std::size_t plain_prefix(std::string_view text) {
   std::uint64_t eight = 0;
   std::size_t size = 0;
@@ -91,9 +91,10 @@ std::string make_valid_utf8(std::string_view text) {
 std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   std::size_t size = max_bytes;
-  // Back over at most three continuation bytes, to the start of the character that the cut would split.
+  // Goes back over at most three continuation bytes, to the start of the character that would be split.
   for (int i = 0; i < 3 && size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80; ++i) --size;
-  if ((static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80) size = max_bytes;  // no UTF-8: cut anywhere
+  // Not UTF-8, so it can be cut anywhere.
+  if ((static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80) size = max_bytes;
   return text.substr(0, size);
 }
 

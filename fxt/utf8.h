@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings as FXT wants them: valid UTF-8, cut between characters; and the case of ASCII.
+// Makes strings valid for FXT: converts them to valid UTF-8, and cuts them between characters. Also converts
+// the case of ASCII.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,10 @@
 
 namespace FXT_API fxt {
 
-// U+FFFD, which stands for what can't be shown.
+// U+FFFD, which replaces invalid sequences.
 inline constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// True if all of `text` is well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF).
+// True if `text` is well-formed UTF-8: no overlong forms, no surrogates, and nothing above U+10FFFF.
 FXT_API bool is_valid_utf8(std::string_view text);
 
 // `text` with every ill-formed sequence replaced by U+FFFD, one for each maximal subpart (Unicode, section
@@ -24,10 +25,10 @@ FXT_API std::string make_valid_utf8(std::string_view text);
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
 FXT_API std::string_view cut_utf8(std::string_view text, std::size_t max_bytes);
 
-// True if every reader can read `text` as it is: valid UTF-8 without NUL.
+// True if all readers accept `text` unchanged: it is valid UTF-8 without NUL.
 FXT_API bool is_sound(std::string_view text);
 
-// `text` as every reader can read it: valid UTF-8 without NUL. Nothing if `text` is so already.
+// Returns `text` as valid UTF-8 without NUL, or nothing if `text` already is.
 FXT_API std::optional<std::string> repaired(std::string_view text);
 
 // ---- Text whose case does not matter, as far as ASCII goes ----

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records are made of, as values: strings, threads and typed arguments. The same types are written by
-// the Writer and handed out by the Reader; they borrow their bytes.
+// The parts of records as values: strings, threads and typed arguments. The Writer takes and the Reader
+// returns the same types. They borrow their bytes.
 #pragma once
 
 #include <algorithm>
@@ -22,41 +22,42 @@ namespace FXT_API fxt {
 
 // How a record refers to a string or thread.
 enum class Storage : std::uint8_t {
-  Table,    // by its index in the table: the writer's default
+  Table,    // by its index in the table, which is the default of the Writer
   Inline,   // in the record itself
   Missing,  // read only: by an index that was never registered
 };
 
-// For a string that is written once: Inline{"..."} keeps it out of the string table.
+// A string that is used once: Inline{"..."} keeps it out of the string table.
 struct Inline {
   std::string_view text = {};
 };
 
-// Spec: "String references". Borrows the text: when writing, until the call returns; when reading, until the
-// next record. A null pointer to char is an empty text. Equal if the texts are equal.
+// Spec: "String references". Borrows the text: until the call returns when writing, and until the next record
+// when reading. A null pointer to char is an empty text. Strings are equal if their texts are equal.
 struct String {
   std::string_view text;
   Storage storage = Storage::Table;
-  bool valid_utf8 = true;   // read only; the bytes are kept as they are
-  std::uint16_t index = 0;  // read only: in the string table; 0 if inline or empty
+  bool valid_utf8 = true;   // read only; the bytes are kept unchanged
+  std::uint16_t index = 0;  // read only: the index in the string table; 0 if inline or empty
 
   String() = default;
   String(std::string_view string) : text(string) {}
   String(const char* string) : text(string != nullptr ? string : std::string_view()) {}
-  String(std::nullptr_t) = delete;  // an argument without a value is std::monostate, a null pointer Pointer{}
+  // std::monostate is an argument without a value, and Pointer{} is a null pointer.
+  String(std::nullptr_t) = delete;
   String(const std::string& string) : text(string) {}
   String(Inline string) : text(string.text), storage(Storage::Inline) {}
 
   friend bool operator==(const String& a, const String& b) { return a.text == b.text; }
 };
 
-// Spec: "Thread references": a thread and its process, by their koids (pid and tid, elsewhere). Equal if the
-// koids are equal.
+// Spec: "Thread references". A thread and its process, by their koids (pid and tid outside of Fuchsia).
+// Threads are equal if their koids are equal.
 struct Thread {
   std::uint64_t process = 0;
   std::uint64_t thread = 0;
   Storage storage = Storage::Table;
-  std::uint8_t index = 0;  // read only: in the thread table; 0 if inline
+  std::uint8_t index = 0;  // read only: the index in the thread table; 0 if inline
 
   friend bool operator==(const Thread& a, const Thread& b) {
     return a.process == b.process && a.thread == b.thread;
@@ -69,7 +70,7 @@ struct ThreadHash {
   }
 };
 
-// The idle thread of context switches; no event happens on it.
+// The idle thread of context switches. It has no events.
 inline constexpr Thread kIdleThread{};
 
 // Spec: "Pointer argument".
@@ -84,13 +85,13 @@ struct Koid {
   friend bool operator==(const Koid&, const Koid&) = default;
 };
 
-// Bytes that equal by content.
+// Bytes that compare by content.
 struct Bytes {
   std::span<const std::byte> bytes = {};
   friend bool operator==(const Bytes& a, const Bytes& b) { return std::ranges::equal(a.bytes, b.bytes); }
 };
 
-// Read only: an argument of an unknown type; the words after its name.
+// Read only: the words after the name of an argument of an unknown type.
 struct UnknownValue {
   std::uint8_t type = 0;
   std::uint32_t header_data = 0;  // [32 .. 63] of the argument header
@@ -100,20 +101,21 @@ struct UnknownValue {
   }
 };
 
-// Spec: "Argument types", in the order of their numbers; std::monostate is the null argument, Bytes the blob.
+// Spec: "Argument types", in the order of their numbers. std::monostate is the null argument, and Bytes is
+// the blob.
 using Value = std::variant<std::monostate, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double,
                            String, Pointer, Koid, bool, Bytes, UnknownValue>;
 
-// Spec: "Arguments": a typed key value pair.
+// Spec: "Arguments". A typed pair of key and value.
 struct Argument {
   String name = {};
   Value value = {};
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
-// A list of arguments: {{"size", 42}, {"path", "/dev/null"}} is copied, a vector that nobody else holds is
-// taken over, texts are neither; any other vector, array or span of arguments is borrowed. Equal if the
-// arguments are equal, in order.
+// A list of arguments. A braced list such as {{"size", 42}, {"path", "/dev/null"}} is copied, and a temporary
+// vector is moved. Any other vector, array or span of arguments is borrowed. Texts are always borrowed. Lists
+// are equal if their arguments are equal, in the same order.
 class Arguments {
  public:
   Arguments() = default;
@@ -135,7 +137,7 @@ class Arguments {
   }
 
  private:
-  std::shared_ptr<const std::vector<Argument>> own_;  // if it is not borrowed; shared by its copies
+  std::shared_ptr<const std::vector<Argument>> own_;  // null if the arguments are borrowed; copies share it
   std::span<const Argument> list_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words on their way to an Output: numbers until the buffer is full, then the file's bytes.
+// The words on their way to an Output. They are numbers until the buffer is full, and then bytes of the file.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@ class WordBuffer {
   explicit WordBuffer(Output& output) : output_(&output), sends_each_record_(output.takes_each_record()) {
     flush();  // fetches the first buffer
   }
-  WordBuffer(WordBuffer&&) = default;  // the one that was moved from must not be used
+  WordBuffer(WordBuffer&&) = default;  // the moved-from buffer must not be used
   WordBuffer& operator=(WordBuffer&&) = default;
 
-  // Room for `words` (at most kMinBufferWords) words, valid until any other call.
+  // Returns space for `words` (at most kMinBufferWords) words, valid until the next call.
   std::span<std::uint64_t> reserve(std::size_t words) {
     make_room(words);
     return {cursor_, words};
   }
-  // Appends the first `words` words of the reserved room.
+  // Appends the first `words` words of the reserved space.
   void commit(std::size_t words) { cursor_ += words; }
-  // Both at once, to be filled by the caller.
+  // Reserves and commits; the caller then fills the words.
   std::uint64_t* claim(std::size_t words) {
     make_room(words);
     std::uint64_t* const start = cursor_;
@@ -35,16 +35,16 @@ class WordBuffer {
   }
   void append(std::span<const std::uint64_t> words) { std::ranges::copy(words, claim(words.size())); }
 
-  // To be called after each record: sends it, if the Output takes each record.
+  // Must be called after each record. Sends the record if Output::takes_each_record().
   void end_record() {
     if (sends_each_record_) [[unlikely]]
       flush();
   }
-  // Sends everything to the Output.
+  // Sends all words to the Output.
   void flush();
-  // Tells the Output that nothing follows. What is written afterwards is a std::logic_error.
+  // Finishes the Output. Writing afterwards throws std::logic_error.
   void finish();
-  // All words so far, those not yet sent included.
+  // The number of words so far, including those that are not sent yet.
   std::uint64_t words_written() const {
     return exchanged_words_ + static_cast<std::uint64_t>(cursor_ - buffer_.data());
   }

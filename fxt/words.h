@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that records are made of, for those who fill in what Writer::reserve() gives them. Each put_...()
-// writes at `at` and returns the end of what it wrote; the caller has made room. Words are numbers: the
-// Writer puts them into the file's byte order.
+// Builds the words of records, to fill the space that Writer::reserve() returns. Each put_...() function
+// writes to `at` and returns the end of the written words; the caller has reserved the space. Words are
+// numbers: the Writer converts them to the byte order of the file.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,7 @@ constexpr std::size_t words_of(std::size_t bytes) {
 // Copies `size` bytes and pads them with zeros. Returns the end of the words. The ranges must not overlap.
 inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size_t size) {
   constexpr std::size_t kShort =
-      128;  // copied here: a call, or what compilers put in its place, takes longer
+      128;  // copied here, because a call or the compiler's replacement for it takes longer
   if (size == 0) return at;
   std::uint64_t* const end = at + words_of(size);
   end[-1] = 0;
@@ -38,7 +38,7 @@ inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size
   }
   auto* to = reinterpret_cast<std::byte*>(at);
   const auto* from = static_cast<const std::byte*>(bytes);
-  // A size that the compiler knows makes it one move.
+  // A size that is known at compile time becomes a single move.
   const auto copy = [&](auto known_size) {
     std::memcpy(to, from, known_size());
     to += known_size();
@@ -53,14 +53,14 @@ inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size
 
 // ---- References and streams ----
 
-// Spec: "String references", as they stand in a header, with the text that follows an inline one.
+// Spec: "String references". The reference in a header, and the text that follows if the string is inline.
 struct TextRef {
   std::uint16_t ref = 0;
   std::string_view inline_text = {};
 
-  // From Writer::string_ref(); 0 is the empty string.
+  // Takes the result of Writer::string_ref(); 0 is the empty string.
   static constexpr TextRef table(std::uint16_t index) { return {.ref = index}; }
-  // At most 32,000 bytes of UTF-8.
+  // Takes at most 32,000 bytes of UTF-8.
   static constexpr TextRef inlined(std::string_view text) {
     if (text.empty()) return {};
     return {
@@ -70,23 +70,23 @@ struct TextRef {
   constexpr std::size_t words() const { return words_of(inline_text.size()); }
 };
 
-// Between the bytes of a stream, as they lie in the file, and words that are numbers.
+// Converts a stream between the byte order of the file and words that are numbers.
 FXT_API void reorder_stream(std::uint64_t* begin, const std::uint64_t* end);
 
-// A stream, padded with zeros.
+// Writes a stream, padded with zeros.
 inline std::uint64_t* put_bytes(std::uint64_t* at, const void* bytes, std::size_t size) {
   std::uint64_t* const end = put_padded(at, bytes, size);
   if constexpr (std::endian::native != std::endian::little) reorder_stream(at, end);
   return end;
 }
-// The text of an inline reference; nothing for one to the table.
+// Writes the text of an inline reference; nothing for a reference to the table.
 inline std::uint64_t* put_inline(std::uint64_t* at, const TextRef& text) {
   return put_bytes(at, text.inline_text.data(), text.inline_text.size());
 }
 
 // ---- Arguments: spec, "Argument types" ----
 
-// The header of an argument and its name; `value_words` follow.
+// Writes the header of an argument and its name. The caller writes `value_words` words after them.
 [[gnu::always_inline]] inline std::uint64_t* put_argument(std::uint64_t* at, ArgumentType type,
                                                           const TextRef& name, std::size_t value_words,
                                                           std::uint32_t data = 0) {
@@ -116,7 +116,8 @@ inline std::uint64_t* put_int64(std::uint64_t* at, const TextRef& name, std::int
 inline std::uint64_t* put_uint64(std::uint64_t* at, const TextRef& name, std::uint64_t value) {
   return put_word_argument(at, ArgumentType::Uint64, name, value);
 }
-// Spec, "64-bit signed integer argument": one that fits 32 bits is written so. The same for unsigned ones.
+// Spec: "64-bit signed integer argument". A number that fits 32 bits is written as a 32-bit argument. The
+// same applies to unsigned numbers.
 inline std::uint64_t* put_signed(std::uint64_t* at, const TextRef& name, std::int64_t value) {
   return std::in_range<std::int32_t>(value) ? put_int32(at, name, static_cast<std::int32_t>(value))
                                             : put_int64(at, name, value);
@@ -128,7 +129,7 @@ inline std::uint64_t* put_unsigned(std::uint64_t* at, const TextRef& name, std::
 inline std::uint64_t* put_double(std::uint64_t* at, const TextRef& name, double value) {
   return put_word_argument(at, ArgumentType::Double, name, std::bit_cast<std::uint64_t>(value));
 }
-// Any number, as it takes least.
+// Writes any number in its shortest encoding.
 template <typename Number>
 std::uint64_t* put_number(std::uint64_t* at, const TextRef& name, Number value) {
   static_assert(std::integral<Number> || std::floating_point<Number>);
@@ -160,8 +161,8 @@ inline std::uint64_t* put_blob(std::uint64_t* at, const TextRef& name, const voi
 
 // ---- Headers of records: spec, "Event record" and "BLOB record" ----
 
-// `thread` is an index of the thread table, or 0 if process and thread follow; `category` and `name` are
-// string refs; `size_words` counts the header.
+// `thread` is an index in the thread table, or 0 if process and thread follow. `category` and `name` are
+// string refs. `size_words` includes the header.
 constexpr std::uint64_t event_header(EventType type, std::uint8_t thread, std::uint16_t category,
                                      std::uint16_t name, std::size_t argument_count, std::size_t size_words) {
   return EventHeader::Type::put(code(RecordType::Event)) | EventHeader::Size::put(size_words) |
@@ -170,7 +171,7 @@ constexpr std::uint64_t event_header(EventType type, std::uint8_t thread, std::u
          EventHeader::Name::put(name);
 }
 
-// At most 32,000 bytes in a record.
+// A record holds at most 32,000 bytes.
 constexpr std::uint64_t blob_header(std::uint16_t name, std::size_t payload_bytes, std::size_t size_words,
                                     BlobType type = BlobType::Data) {
   return BlobHeader::Type::put(code(RecordType::Blob)) | BlobHeader::Size::put(size_words) |
