@@ -1,4 +1,4 @@
-// What the Checker, the Writer and the Cutter keep of each thread. Internal to them.
+// State per thread, for the Checker, the Writer and the Cutter. Internal to them.
 #pragma once
 
 #include <map>
@@ -8,11 +8,11 @@
 
 namespace fxt {
 
-// Ordered by process and thread. Events mostly come in runs of one thread, so the last one is remembered.
+// Ordered by process and thread. Events often come in runs of one thread, so the last thread is cached.
 template <typename T>
 class ByThread {
  public:
-  // Made when it is asked for first, and valid until clear().
+  // The state of a thread, which is created when needed. The reference is valid until clear().
   T& operator[](const Thread& thread) {
     if (last_ == nullptr || last_thread_ != thread) {
       last_ = &states_[thread];
@@ -20,7 +20,7 @@ class ByThread {
     }
     return *last_;
   }
-  // Null if nobody asked for it yet.
+  // Null if the thread has no state.
   const T* find(const Thread& thread) const {
     const auto found = states_.find(thread);
     return found != states_.end() ? &found->second : nullptr;

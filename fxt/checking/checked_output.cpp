@@ -1,4 +1,4 @@
-// Cuts words into records, has each of them read and judged, and passes it on.
+// Splits words into records, checks each record, and passes it on.
 #include "fxt/checked_output.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class CheckedOutput::State {
 
  private:
   void judge(const Entry* entry, std::span<const std::byte> bytes);
-  // False if one of them is to be thrown.
+  // Returns false if one of the findings must be thrown.
   bool keep_findings();
   void throw_error();
   void pass_on(std::span<const std::byte> record);
@@ -57,13 +57,14 @@ class CheckedOutput::State {
 
   Output* output_;
   OnFinding on_finding_;
-  std::vector<std::uint64_t> buffer_ = std::vector<std::uint64_t>(kMinBufferWords);  // of the Writer before
+  // Filled by the Writer in front of this Output.
+  std::vector<std::uint64_t> buffer_ = std::vector<std::uint64_t>(kMinBufferWords);
   PushedRecords records_;
   Checker checker_;
-  std::vector<Finding> found_;  // in the current record
+  std::vector<Finding> found_;  // findings in the current record
   std::optional<CheckError> error_;
-  std::optional<WordBuffer> words_;  // on their way to the other Output
-  std::optional<Writer> writer_;     // of repaired records
+  std::optional<WordBuffer> words_;  // words for the other Output
+  std::optional<Writer> writer_;     // writes repaired records
 };
 
 std::span<std::uint64_t> CheckedOutput::State::exchange(std::size_t filled_words) {
@@ -103,7 +104,7 @@ void CheckedOutput::State::throw_error() {
   throw error;
 }
 
-// A record may be larger than what a buffer is sure to hold.
+// A record may be larger than the buffers of the Output.
 void CheckedOutput::State::pass_on(std::span<const std::byte> record) {
   while (!record.empty()) {
     const auto part = record.first(std::min(record.size(), kMinBufferWords * sizeof(std::uint64_t)));
@@ -127,7 +128,7 @@ void CheckedOutput::State::pass_on_repaired(const Entry& entry) {
 }
 
 void CheckedOutput::State::finish() {
-  records_.reader().next();  // the end, which it could not see before
+  records_.reader().next();  // makes the Reader notice the end of the file
   checker_.finish(records_.reader());
   keep_findings();
   throw_error();

@@ -1,4 +1,4 @@
-// The Checker: gives each record to the rules that it has to keep, and reports the Reader's problems.
+// The Checker: applies the rules to each record, and reports the problems that the Reader found.
 #include "fxt/checker.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace fxt {
 namespace {
 
-// Whether Perfetto or Tracy show its strings. They draw flows without their names.
+// True if Perfetto or Tracy show the strings of the record. They draw flows without their names.
 bool is_drawn(const Record& record) {
   const auto* const event = std::get_if<Event>(&record);
   const auto* const object = std::get_if<KernelObject>(&record);
@@ -31,15 +31,15 @@ bool is_drawn(const Record& record) {
           (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread));
 }
 
-// The string and thread tables as the other readers keep them: one for all providers. Finds where their names
-// differ from what the file means (rule W3).
+// The string and thread tables as the other readers keep them: one table for all providers. Finds names that
+// differ from those of the file (rule W3).
 class ReferenceCheck {
  public:
   explicit ReferenceCheck(Findings& findings) : findings_(&findings) {}
 
   void registered(const StringRecord& string) { strings_[string.index] = string.text; }
   void registered(const ThreadRecord& thread) { threads_[thread.index] = {thread.process, thread.thread}; }
-  // A reference by index, which the file's own provider knows as this string or thread.
+  // Takes a reference by index, which means this string or thread for the current provider.
   void used(const String& string) {
     if (string.storage != Storage::Table || string.index == 0) return;
     const auto entry = strings_.find(string.index);
@@ -57,11 +57,12 @@ class ReferenceCheck {
 
  private:
   Findings* findings_;
-  std::map<std::uint16_t, std::string> strings_;                             // Tracy: one for the file
-  std::map<std::uint8_t, std::pair<std::uint64_t, std::uint64_t>> threads_;  // Tracy and Rust
+  std::map<std::uint16_t, std::string> strings_;  // Tracy has one table per file
+  // The table of Tracy and of Fuchsia's Rust reader.
+  std::map<std::uint8_t, std::pair<std::uint64_t, std::uint64_t>> threads_;
 };
 
-// Perfetto's packets, which lie in the blobs of their type (rule W23).
+// Checks Perfetto's packets, which are in blobs of type Perfetto (rule W23).
 class PacketCheck {
  public:
   explicit PacketCheck(Findings& findings) : findings_(&findings) {}
@@ -124,8 +125,8 @@ class Checker::State {
   LimitCheck limits_;
   UseCheck uses_;
 
-  bool is_drawn_ = false;  // the current record
-  bool has_nuls_ = false;  // a string of the tables so far
+  bool is_drawn_ = false;  // for the current record
+  bool has_nuls_ = false;  // a string in the tables so far has a NUL
 };
 
 Checker::Checker(Report report, KnownReaders readers)
@@ -151,7 +152,7 @@ void Checker::State::add(const Entry& entry, const Reader& reader) {
   start_.add(entry, reader);
   for (const Problem& problem : entry.problems) {
     report(problem, entry, findings_);
-    // From here on, its index means another name.
+    // From this record on, the index means another name.
     if (problem.kind == ProblemKind::StringReplaced) limits_.string_replaced();
   }
   if (entry.words.size() > kMaxRecordWords)
@@ -160,7 +161,7 @@ void Checker::State::add(const Entry& entry, const Reader& reader) {
   std::visit([&](const auto& record) { check_parts(record, reader); }, entry.record);
 }
 
-// Common members of records are checked here; kinds with rules of their own follow.
+// Checks the members that several kinds of records have. Then the rules of each kind follow.
 template <typename T>
 void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (requires { record.time; }) check_time(record.time, reader);
@@ -179,7 +180,7 @@ void Checker::State::check_parts(const T& record, const Reader& reader) {
     references_.registered(record);
   }
   if constexpr (std::is_same_v<T, ThreadRecord>) references_.registered(record);
-  // From here on, indices may mean other names.
+  // From this record on, indices may mean other names.
   if constexpr (std::is_same_v<T, ProviderInfo> || std::is_same_v<T, ProviderSection>)
     limits_.string_replaced();
   if constexpr (std::is_same_v<T, Event>) check_event(record, reader);
@@ -274,7 +275,7 @@ void Checker::State::add_sorted(const Entry& entry, const Reader& reader) {
   const Event& event = *found;
   const auto begin_ns = reader.to_ns(event.time);
   const auto end_ns = event.type == EventType::DurationComplete ? reader.to_ns(event.end) : begin_ns;
-  // Events that readers drop are not part of the nesting.
+  // Events that readers drop have no effect on nesting.
   if (event.thread.storage == Storage::Missing || event.name.storage == Storage::Missing ||
       event.category.storage == Storage::Missing || !begin_ns || !end_ns || *end_ns < *begin_ns ||
       *end_ns >= kTimeLimit)

@@ -1,4 +1,4 @@
-// The table of contents and readers.
+// The table of contents and their use by each reader.
 #include "fxt/contents.h"
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace fxt {
 namespace {
 
-// What a reader does begins so if the content is lost there.
+// The text for a reader starts with this word if the reader loses the content.
 constexpr std::string_view kIgnored = "ignored";
 
 using enum Content;

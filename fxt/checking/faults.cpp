@@ -1,4 +1,4 @@
-// The table of faults: which rule each breaks, and what it costs in which reader.
+// The table of faults: the rule that each fault breaks, and its effect in each reader.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace {
 using enum Severity;
 using enum KnownReader;
 
-// The costs of a fault: "PT what they do|?C what another one does". Each begins with those whom it concerns:
-// Perfetto, Tracy, Fuchsia's C++ reader, its Rust reader, the spec; * is all four readers. A ? makes it a
-// warning, a - a note.
+// The effects of a fault, such as "PT what they do|?C what another one does". Each effect begins with the
+// letters of its readers: Perfetto, Tracy, Fuchsia's C++ reader, Fuchsia's Rust reader, the spec. A * means
+// all four readers. With ? the effect is a warning, and with - a note.
 constexpr std::string_view kLetters = "PTCRS";
 
-// `problem`: of faults whose text is always the same. A # stands for the id.
+// `problem` is set for faults whose text is always the same. A # in it is replaced by the id.
 struct FaultEntry {
   Fault fault;
   std::string_view name, rule, costs, problem = {};
@@ -34,7 +34,7 @@ struct Cost {
   std::string_view effect = {};
 };
 
-// Takes the first cost off the text.
+// Removes the first effect from the text.
 constexpr Cost next_cost(std::string_view& text) {
   Cost cost;
   std::string_view part = text.substr(0, text.find('|'));
@@ -217,8 +217,8 @@ FaultCost cost_of(Fault fault, KnownReaders readers) {
   for (std::string_view costs = entry.costs; !costs.empty();) {
     const Cost part = next_cost(costs);
     const KnownReaders minding = part.readers & readers;
-    // A rule of the spec alone costs nothing in a reader: it is an error only where the spec alone is asked
-    // for.
+    // A rule that only the spec has costs nothing in a reader. It is an error only if the spec is the only
+    // selected reader.
     const bool is_spec = part.readers == KnownReaders{Spec};
     if (minding.empty()) continue;
     cost.readers = cost.readers | minding;

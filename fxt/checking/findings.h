@@ -1,4 +1,4 @@
-// How the parts of the Checker report. Internal to it.
+// The interface by which the parts of the Checker report. Internal to the Checker.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace fxt {
 
-// "ignored by Perfetto and Tracy"
+// For example "ignored by Perfetto and Tracy".
 std::string ignored_by(KnownReaders readers);
 
 class Findings {
@@ -22,10 +22,10 @@ class Findings {
   Findings(std::function<void(const Finding&)> report, KnownReaders readers)
       : report_(std::move(report)), readers_(readers) {}
 
-  // Some readers, not all of them, are asked for: what these ignore matters, too.
+  // True if only some readers are selected. Then records that they ignore are reported as well.
   bool is_for_some_readers() const { return readers_ != KnownReaders::all(); }
 
-  // Sets the current record; `record` names its type, as fxt-dump does.
+  // Sets the current record; `record` is its kind, as in fxt-dump.
   void set_record(std::uint64_t offset, std::string_view record) {
     offset_ = offset;
     record_ = record;
@@ -33,7 +33,7 @@ class Findings {
   std::uint64_t offset() const { return offset_; }
   std::string_view record() const { return record_; }
 
-  // About the current record, or about a record at another offset.
+  // Adds a finding about the current record. Use report() for a record at another offset.
   void add(Fault fault, std::string problem) const { report(fault, offset_, record_, std::move(problem)); }
   void report(Fault fault, std::uint64_t offset, std::string_view record, std::string problem) const {
     FaultCost cost = cost_of(fault, readers_);
@@ -47,7 +47,7 @@ class Findings {
              .fault = fault,
              .readers = cost.readers});
   }
-  // What these readers ignore.
+  // Reports content that these readers ignore.
   void report_ignored(KnownReaders ignoring, std::uint64_t offset, std::string_view record,
                       std::string problem) const {
     if ((ignoring & readers_).empty()) return;
@@ -69,10 +69,10 @@ class Findings {
   std::string_view record_;
 };
 
-// Reports a problem of the current record by the rule that it breaks.
+// Reports a problem of the current record as a finding of the rule that it breaks.
 void report(const Problem& problem, const Entry& entry, Findings& findings);
 
-// "+0x1234", for other records that a problem mentions.
+// For example "+0x1234", for other records that a problem mentions.
 inline std::string offset_text(std::uint64_t offset) {
   std::array<char, 16> digits = {};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), offset, 16).ptr;

@@ -1,5 +1,5 @@
-// What a file as a whole may hold for Tracy: the time that it spans, and its source locations (rules W5,
-// W26). Internal to the Checker.
+// Checks Tracy's limits for a whole file: its length in time, and its source locations (rules W5, W26).
+// Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,7 @@ class LimitCheck {
  public:
   explicit LimitCheck(Findings& findings) : findings_(&findings) {}
 
-  // The times of an event that spans the trace, in ticks: Tracy takes them for ns, and counts from the first
-  // event.
+  // Takes the times of an event in ticks. Tracy treats ticks as ns, and counts from the first event.
   void add_times(std::uint64_t first, std::uint64_t last) {
     if (is_too_long_ || last >= kTimeLimit) return;
     first_ = std::min(first_, first);
@@ -29,7 +28,7 @@ class LimitCheck {
     is_too_long_ = last_ - first_ >= kSpanLimit;
     if (is_too_long_) findings_->add(Fault::LongSpan, "the times of the file span 2^47 ns or more");
   }
-  // The name and the source location of a duration.
+  // Takes the name and the source location of a duration.
   void add_location(const Event& event) {
     if (locations_.size() > kMaxLocations) return;
     const std::size_t index = event.name.index;
@@ -43,7 +42,7 @@ class LimitCheck {
     if (locations_.size() > kMaxLocations)
       findings_->add(Fault::ManyLocations, "more than 32,767 pairs of duration name and source location");
   }
-  // From here on, an index of the string table may mean another name.
+  // From this call on, an index of the string table may mean another name.
   void string_replaced() { located_.clear(); }
 
  private:
@@ -60,8 +59,8 @@ class LimitCheck {
   Findings* findings_;
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0;
   bool is_too_long_ = false;
-  std::unordered_set<std::uint64_t> locations_;  // their hashes
-  std::vector<bool> located_;                    // by string index: the name alone is among them
+  std::unordered_set<std::uint64_t> locations_;  // hashes of the locations
+  std::vector<bool> located_;  // by string index: true if locations_ has the name without a location
 };
 
 }  // namespace fxt

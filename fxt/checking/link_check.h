@@ -1,5 +1,5 @@
-// Reports what breaks the rules of flows and async operations, which fxt/checking/links.h states. Events come
-// in the order of time. Internal to the Checker.
+// Reports faults of flows and async operations; fxt/checking/links.h states the rules. Events must come in
+// the order of time. Internal to the Checker.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class LinkCheck {
   LinkCheck(const Findings& findings, ArgumentNames& argument_names)
       : findings_(&findings), argument_names_(&argument_names) {}
 
-  // Consumes flow and async events; others are ignored.
+  // Takes flow and async events; ignores others.
   void add(const Event& event, std::uint64_t time_ns, std::uint64_t offset) {
     Link link{.time = time_ns,
               .type = event.type,
@@ -51,17 +51,17 @@ class LinkCheck {
     EventType type = EventType::FlowBegin;
     std::uint64_t process = 0;
     std::uint64_t id = 0;
-    std::size_t names = 0;  // hash_of_names()
+    std::size_t names = 0;  // result of hash_of_names()
     std::uint64_t offset = 0;
-    std::uint32_t arguments = 0;  // of async begins and ends: ArgumentNames
+    std::uint32_t arguments = 0;  // ArgumentNames of async begins and ends
   };
   struct Flow {
-    std::uint64_t offset = 0;  // of its begin
-    std::uint64_t last = 0;    // the time of its last event
+    std::uint64_t offset = 0;  // offset of its begin
+    std::uint64_t last = 0;    // time of its last event
   };
-  struct Async : OpenAsyncs<std::uint64_t> {  // by the offsets of their begins
-    std::size_t ended = 0;                    // operations that ended before one that is inside them
-    std::uint64_t last = 0;                   // the time of the last event
+  struct Async : OpenAsyncs<std::uint64_t> {  // the tag is the offset of the begin
+    std::size_t ended = 0;   // number of operations that ended before an operation inside them
+    std::uint64_t last = 0;  // time of the last event
   };
 
   void report(Fault fault, const Link& link, std::string_view other = {}) const {
@@ -81,7 +81,7 @@ class LinkCheck {
     else
       flow.tag->last = link.time;
   }
-  // Perfetto cuts what is still open inside an operation that has ended, at the next event of the id.
+  // At the next event of the id, Perfetto ends the operations that are still open inside one that has ended.
   void judge_async(const Link& link) {
     Async& async = asyncs_[link.id];
     if (link.time < async.last) return report(Fault::OutOfOrder, link, "its id");

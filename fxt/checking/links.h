@@ -1,7 +1,6 @@
-// The rules of events that belong together by an id (rules W17 and W21): flows, joined as Perfetto joins
-// them, and async operations, stacked as Perfetto stacks them. The Checker reports what
-// breaks them, the Cutter follows flows, and fxt-draw draws their arrows. `Tag` is what each of them
-// remembers. Internal to them.
+// The rules of events that an id connects (rules W17 and W21). Flows are connected as in Perfetto, and async
+// operations are nested as in Perfetto. The Checker reports the faults, the Cutter tracks the flows, and
+// fxt-draw draws them. `Tag` is the caller's data for each of them. Internal to the library and its tools.
 #pragma once
 
 #include <algorithm>
@@ -17,32 +16,32 @@
 
 namespace fxt {
 
-// Flows that have begun and not ended.
+// Flows that have begun and have not ended.
 template <typename Tag>
 class OpenFlows {
  public:
   enum class Match : std::uint8_t {
     Found,
     NoneBegan,      // no flow of this id is open
-    SeveralOthers,  // it was begun in several processes, none of them this one
+    SeveralOthers,  // several other processes have begun it, and this one has not
   };
   struct Found {
     Match match = Match::NoneBegan;
-    std::uint64_t process = 0;  // the one that began it
+    std::uint64_t process = 0;  // the process that began it
     Tag* tag = nullptr;         // valid until the flow ends
 
     explicit operator bool() const { return match == Match::Found; }
     bool is_of(std::uint64_t beginner) const { return match == Match::Found && process == beginner; }
   };
 
-  // Begins a flow. False if this process has one of the id open already; nothing changes then.
+  // Begins a flow. Returns false, and changes nothing, if this process already has an open flow with the id.
   bool begin(std::uint64_t process, std::uint64_t id, Tag tag = {}) {
     if (!open_.try_emplace(Key{id, process}, std::move(tag)).second) return false;
     const auto [owner, is_first] = owners_.try_emplace(id, Owner{.process = process});
     if (!is_first && owner->second.process != process) owner->second.several = true;
     return true;
   }
-  // The flow that a step or end in this process belongs to.
+  // Finds the flow to which a step or end in this process belongs.
   Found find(std::uint64_t process, std::uint64_t id) {
     if (const auto own = open_.find({id, process}); own != open_.end())
       return {.match = Match::Found, .process = process, .tag = &own->second};
@@ -53,7 +52,7 @@ class OpenFlows {
     if (other == open_.end()) return {};
     return {.match = Match::Found, .process = owner->second.process, .tag = &other->second};
   }
-  // What is wrong with an event of this process that find() answers so.
+  // The fault of an event of this process, from the result of find().
   static std::optional<Fault> fault_of(EventType type, std::uint64_t process, const Found& found) {
     if (type == EventType::FlowBegin)
       return found.is_of(process) ? std::optional(Fault::FlowInUse) : std::nullopt;
@@ -61,12 +60,12 @@ class OpenFlows {
     if (found.match == Match::SeveralOthers) return Fault::FlowOfSeveral;
     return std::nullopt;
   }
-  // Ends a flow that find() has found.
+  // Ends a flow that find() has returned.
   void end(const Found& found, std::uint64_t id) {
     open_.erase({id, found.process});
     owners_.erase(id);
   }
-  // Whether any process has a flow of this id open.
+  // True if any process has an open flow with this id.
   bool has(std::uint64_t id) const {
     const auto first = open_.lower_bound({id, 0});
     return first != open_.end() && first->first.first == id;
@@ -83,28 +82,29 @@ class OpenFlows {
   using Key = std::pair<std::uint64_t, std::uint64_t>;  // id, process
   struct Owner {
     std::uint64_t process = 0;
-    bool several = false;  // another process began one of the id meanwhile
+    bool several = false;  // another process began a flow with this id while this one was open
   };
   std::map<Key, Tag> open_;
-  std::map<std::uint64_t, Owner> owners_;  // by id: who answers for other processes; gone with the first end
+  // By id: the flow to use for other processes; removed with the first end.
+  std::map<std::uint64_t, Owner> owners_;
 };
 
-// The open async operations of one id, whatever their processes, outermost first.
+// The open async operations of one id in all processes, outermost first.
 template <typename Tag>
 struct OpenAsyncs {
   struct Operation {
     std::uint64_t process = 0;
-    std::size_t names = 0;        // hash_of_names()
+    std::size_t names = 0;        // result of hash_of_names()
     std::uint32_t arguments = 0;  // ArgumentNames
     Tag tag = {};
-    std::optional<std::uint64_t> end = {};  // the time, if it has ended before one that is inside it
+    std::optional<std::uint64_t> end = {};  // time of its end, if it has ended before an operation inside it
   };
-  // What an end event ends: the innermost operation of its category and name. Each of the others is a fault.
+  // The result of an end event: the innermost operation of its category and name. The flags are faults.
   struct End {
-    Operation* operation = nullptr;  // null: none has begun
+    Operation* operation = nullptr;  // null if none has begun
     bool is_around_open = false;     // another operation is open inside it
-    bool is_of_other = false;        // another process began it, while an outer one is of this process
-    bool repeats_a_name = false;     // an argument is named like one of the begin
+    bool is_of_other = false;     // another process began it, although an outer operation is of this process
+    bool repeats_a_name = false;  // an argument has the same name as one of the begin
   };
 
   bool is_full() const { return open.size() >= kMaxDepth; }
@@ -118,7 +118,7 @@ struct OpenAsyncs {
             .is_of_other = own != nullptr && own != ended,
             .repeats_a_name = argument_names.share(ended->arguments, arguments)};
   }
-  // The innermost operation of these names, of any process or of one; null if none is open.
+  // The innermost operation with these names, of any process or of the given one; null if none is open.
   Operation* innermost(std::size_t names, std::optional<std::uint64_t> process = std::nullopt) {
     const auto found = std::find_if(open.rbegin(), open.rend(), [&](const Operation& operation) {
       return operation.names == names && !operation.end && (!process || operation.process == *process);

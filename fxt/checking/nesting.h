@@ -1,5 +1,5 @@
-// How the durations of a thread lie inside each other so that all readers see them alike (rules W15 to W17,
-// W21). Internal to the Checker.
+// The rules for nesting durations of a thread such that all readers nest them in the same way (rules W15 to
+// W17, W21). Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 
 namespace fxt {
 
-// The durations of one thread that are open where its last event was, outermost first. Events come in the
-// order of time, outer durations before inner ones; times after kLatest are taken for it. `Tag` is what the
-// caller remembers of each.
+// The durations of one thread that are open at its last event, outermost first. Events must come in the order
+// of time, outer durations before inner ones. Times after kLatest are treated as kLatest. `Tag` is the
+// caller's data for each duration.
 template <typename Tag>
 class Nesting {
  public:
   static constexpr std::uint64_t kOpen = ~std::uint64_t{0}, kLatest = kOpen - 1;
   struct Duration {
-    std::uint64_t end = kOpen;            // kOpen: waits for its end event
-    std::uint64_t around_ends = kLatest;  // of those: when the one around it ends
+    std::uint64_t end = kOpen;            // kOpen: the duration awaits its end event
+    std::uint64_t around_ends = kLatest;  // if it is kOpen: the end of the complete event around it
     Tag tag = {};
-    // The time by which it must have ended.
+    // The latest time at which it may end.
     std::uint64_t limit() const { return std::min(end, around_ends); }
   };
 
@@ -32,7 +32,7 @@ class Nesting {
   Nesting(const Nesting&) = delete;
   Nesting& operator=(const Nesting&) = delete;
 
-  // What is wrong with an event at its place; nothing if it is well placed.
+  // The fault of an event at its position; nothing if the position is correct.
   using Misplaced = std::optional<Fault>;
 
   // ---- Each adds an event that is well placed. For others it returns why, and changes nothing. ----
@@ -68,7 +68,7 @@ class Nesting {
     point_encloses_ = is_duration;
     return {};
   }
-  // A duration still encloses flows at its end time, but no other events.
+  // At its end time, a duration still encloses flows, but no other events.
   Misplaced add_flow(std::uint64_t time) {
     const std::uint64_t known_time = std::min(time, kLatest);
     const Duration* around = top_;
@@ -81,7 +81,7 @@ class Nesting {
     return {};
   }
 
-  // What is wrong with an end. `is_named(tag)`: whether the end has the names of that open duration.
+  // The fault of an end. `is_named(tag)` returns true if the end has the names of that open duration.
   template <typename IsNamed>
   Misplaced check_end(std::uint64_t time, IsNamed is_named) const {
     if (dropped_ != 0) return {};
@@ -97,9 +97,10 @@ class Nesting {
 
   std::uint64_t last_time() const { return last_time_; }
   std::size_t depth() const { return depth_of(top_); }
-  // From 1, the outermost, to depth(); 0 encloses the whole trace.
+  // The durations from 1, the outermost, to depth(). Number 0 is an artificial one that encloses the whole
+  // trace.
   const Duration& at(std::size_t depth) const { return durations_[depth]; }
-  // The innermost around an event at `time`, which may be the one that encloses the trace.
+  // The innermost duration around an event at `time`. It may be number 0, which encloses the trace.
   const Duration& around(std::uint64_t time) const {
     time = std::min(time, kLatest);
     const Duration* around = top_;
@@ -109,38 +110,38 @@ class Nesting {
 
   // ---- Repairs after a misplaced event ----
 
-  // After TooDeep: readers drop the begin, and the next end that would end it.
+  // To be called after TooDeep: readers drop this begin, and they also drop the next end, which would end it.
   void drop_begin() { ++dropped_; }
   bool has_dropped() const { return dropped_ != 0; }
 
-  // Pops the durations that have ended by `time`, innermost first, and calls `visit(duration)` for each.
+  // Removes the durations that have ended by `time`, innermost first, and calls `visit(duration)` for each.
   template <typename Visitor>
   void leave(std::uint64_t time, Visitor visit) {
     time = std::min(time, kLatest);
     for (; top_->end <= time; --top_) visit(*top_);
   }
-  // After OpenWhenEnded: removes durations that ended before `time` but still have open ones inside, and
-  // calls `visit(ended, inner)` for each.
+  // To be called after OpenWhenEnded. Removes the durations that ended before `time` and still have open ones
+  // inside. Calls `visit(ended, inner)` for each.
   template <typename Visitor>
   void outlived(std::uint64_t time, Visitor visit) {
     remove_if([&](const Duration& duration) { return duration.end < time; }, visit);
   }
-  // After Crosses: removes the innermost duration that waits for its end, and calls `visit(it, the one
-  // inside it)`.
+  // To be called after Crosses. Removes the innermost duration that awaits its end, and calls `visit(removed,
+  // inner)` with the one inside it.
   template <typename Visitor>
   void end_around(Visitor visit) {
     const Duration* const ended = innermost_open(top_);
     remove_if([&](const Duration& duration) { return &duration == ended; }, visit);
   }
 
-  // Removes the durations that meet the condition, outermost first.
+  // Removes the durations for which the condition is true, outermost first.
   template <typename Condition>
   void remove_if(Condition condition) {
     remove_if(condition, [](const Duration&, const Duration&) {});
   }
 
  private:
-  // Each finds the duration around an event, and whether the event is misplaced there.
+  // Each of these finds the duration around an event, and returns the fault of the event at that position.
   Misplaced find_around(std::uint64_t time, Duration*& around) const {
     time = std::min(time, kLatest);
     while (around->end <= time) --around;
@@ -170,7 +171,7 @@ class Nesting {
   }
   std::size_t points_at(std::uint64_t time) const { return time == last_time_ ? points_ : 0; }
 
-  // At most kMaxDepth.
+  // At most kMaxDepth durations can be open.
   void open(Duration* around, std::uint64_t time, const Duration& duration) {
     if (around == &durations_.back()) {
       const std::size_t depth = depth_of(around);
@@ -208,9 +209,9 @@ class Nesting {
   }
 
   std::uint64_t last_time_ = 0;
-  std::size_t points_ = 0;       // events of no length that came last, all at last_time_
-  bool point_encloses_ = false;  // the last of them is a duration
-  std::size_t dropped_ = 0;      // begins that were dropped, and have not ended yet
+  std::size_t points_ = 0;       // number of the latest events of no length, all at last_time_
+  bool point_encloses_ = false;  // true if the last of these is a duration
+  std::size_t dropped_ = 0;      // number of dropped begins that have not ended yet
   std::vector<Duration> durations_ = std::vector<Duration>(8);
   Duration* top_ = durations_.data();
 };

@@ -1,5 +1,6 @@
-// Follows the durations of every thread as Perfetto and Tracy do, in the order of time (rules W15, W16, W17
-// and the enclosing duration of W21). fxt/checking/nesting.h has the rule itself. Internal to the Checker.
+// Tracks the durations of each thread as Perfetto and Tracy do, in the order of time. Checks the rules W15,
+// W16 and W17, and the enclosing duration of W21. fxt/checking/nesting.h has the rules themselves. Internal
+// to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +18,16 @@
 
 namespace fxt {
 
-// One thread.
+// The check of one thread.
 class TrackCheck {
  public:
   struct Step {
-    std::uint64_t time = 0;    // ns
-    std::uint64_t end = 0;     // of DurationComplete
-    std::uint64_t name = 0;    // of begins and ends: hash of category and name; 0 if both are empty
+    std::uint64_t time = 0;    // in ns
+    std::uint64_t end = 0;     // for DurationComplete
+    std::uint64_t name = 0;    // for begins and ends: hash of category and name; 0 if both are empty
     std::uint64_t offset = 0;  // in the file
     EventType type = EventType::Instant;
-    std::uint32_t arguments = 0;  // of begins and ends: ArgumentNames
+    std::uint32_t arguments = 0;  // for begins and ends: ArgumentNames
   };
 
   TrackCheck(const Findings& findings, const ArgumentNames& argument_names)
@@ -34,7 +35,7 @@ class TrackCheck {
 
   void step(const Step& step) {
     if (step.time < durations_.last_time()) return report(Fault::OutOfOrder, step, "its thread");
-    if (is_flow(step.type)) return apply(step);  // closes nothing
+    if (is_flow(step.type)) return apply(step);  // it ends no duration
     durations_.leave(step.time, [&](const auto& ended) {
       if (ended.end != ended_at_) ended_offset_ = 0;
       ended_at_ = ended.end;
@@ -59,16 +60,16 @@ class TrackCheck {
   struct Tag {
     std::uint64_t offset = 0;
     std::uint64_t begin = 0;
-    std::uint64_t name = 0;       // of those that wait for their end
+    std::uint64_t name = 0;       // for durations that await their end
     std::uint32_t arguments = 0;  // the same
-    bool is_tied = false;         // Tracy ends it where it begins, by the end of the one before it
+    bool is_tied = false;  // Tracy gives it the end of the complete event before it, and so the length 0
   };
 
   void apply(const Step& step) {
     Tag tag{.offset = step.offset, .begin = step.time, .name = step.name, .arguments = step.arguments};
-    // Tracy makes a begin and an end of each complete event, and sorts events of one time in the order of the
-    // file. If a complete event that ends where this event begins stands later in the file, its end comes
-    // behind this begin, and ends this duration.
+    // Tracy splits each complete event into a begin and an end. It sorts events with equal times in the order
+    // of the file. Example: a complete event ends at 50, this event begins at 50, and the complete event
+    // comes later in the file. Then Tracy sees its end after this begin, and ends this duration with it.
     tag.is_tied = ended_at_ == step.time && ended_offset_ > step.offset;
     if (step.type == EventType::DurationComplete) {
       drop_begun_together(step);
@@ -82,8 +83,8 @@ class TrackCheck {
       refuse(durations_.add_flow(step.time), step);
     }
   }
-  // A complete event that begins together with a shorter one before it in the file is dropped by viewers.
-  // Here it comes first, because the steps are sorted by their lengths.
+  // Viewers drop a complete event if a shorter one that begins at the same time comes before it in the file.
+  // Here the longer one comes first, because the steps are sorted by length.
   void drop_begun_together(const Step& step) {
     const auto is_dropped = [&step](const auto& around) {
       return around.tag.begin == step.time && around.end != Nesting<Tag>::kOpen && around.end > step.end &&
@@ -139,16 +140,17 @@ class TrackCheck {
   const Findings* findings_;
   const ArgumentNames* argument_names_;
   Nesting<Tag> durations_;
-  std::uint64_t ended_at_ = 0, ended_offset_ = 0;  // of complete ones: the latest, by their place in the file
+  // Of the complete event that ended last, or of the last one in the file if several did.
+  std::uint64_t ended_at_ = 0, ended_offset_ = 0;
 };
 
-// All threads.
+// The checks of all threads.
 class NestingCheck {
  public:
   NestingCheck(const Findings& findings, ArgumentNames& argument_names)
       : findings_(&findings), argument_names_(&argument_names) {}
 
-  // `begin_ns` and `end_ns` are the event's times.
+  // `begin_ns` and `end_ns` are the times of the event.
   void add(const Event& event, std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t offset) {
     if (event.type == EventType::Counter || is_async(event.type)) return;
     const bool has_name = event.type == EventType::DurationBegin || event.type == EventType::DurationEnd;
@@ -173,7 +175,7 @@ class NestingCheck {
 
   const Findings* findings_;
   ArgumentNames* argument_names_;
-  std::deque<TrackCheck> tracks_;  // in the order of their first event
+  std::deque<TrackCheck> tracks_;  // in the order of the first events
   ByThread<TrackCheck*> by_thread_;
 };
 

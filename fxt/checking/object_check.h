@@ -1,5 +1,5 @@
-// Names of processes and threads, as far as they are known at the end of the file only, and what Perfetto and
-// Tracy make of koids (rules W18, W19). Internal to the Checker.
+// Checks the names of processes and threads that are complete only at the end of the file, and the use of
+// koids in Perfetto and Tracy (rules W18, W19). Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -25,19 +25,19 @@ class ObjectCheck {
     if (object.type == KernelObjectType::Thread && process != 0)
       named_[object.koid][process] = findings_->offset();
   }
-  // The thread of an event.
+  // Takes the thread of an event.
   void used(const Thread& thread) {
     if (thread.storage == Storage::Missing || (last_seen_ == thread && !seen_.empty())) return;
     last_seen_ = thread;
     if (seen_.insert(thread).second) check_thread(thread, *findings_);
   }
-  // A side of a legacy context switch.
+  // Takes one of the two threads of a legacy context switch.
   void switched(const Thread& thread, std::uint8_t priority) {
     check_koid(thread.thread, *findings_);
     if (thread.storage != Storage::Missing)
       switched_.try_emplace({thread.process, thread.thread, priority != 0}, findings_->offset());
   }
-  // The same for another scheduling record.
+  // Takes a thread of another scheduling record.
   void scheduled(std::uint64_t thread, bool is_idle) {
     check_koid(thread, *findings_);
     if (!is_idle) scheduled_.try_emplace(thread, Place{findings_->offset(), findings_->record()});
@@ -67,8 +67,8 @@ class ObjectCheck {
       if (with_events.contains(thread)) names_.check_scheduled(thread, *findings_);
     }
   }
-  // One tid may be in several processes; but what names a thread that nothing happens on was meant for
-  // another.
+  // A tid may exist in several processes. But if a name is for a thread without events, and another process
+  // has events on that tid, the name was probably meant for that thread.
   void judge_names() const {
     for (const Thread& thread : seen_) {
       const auto named = named_.find(thread.thread);
@@ -88,11 +88,11 @@ class ObjectCheck {
 
   Findings* findings_;
   ThreadNames names_;
-  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // thread, its processes, where
-  // By process and thread, and whether it had a priority: where.
+  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // by thread and process: offset
+  // By process, thread, and whether it had a priority: offset.
   std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, std::uint64_t> switched_;
   std::map<std::uint64_t, Place> scheduled_;     // by thread
-  std::unordered_set<Thread, ThreadHash> seen_;  // of events
+  std::unordered_set<Thread, ThreadHash> seen_;  // threads of events
   Thread last_seen_;
 };
 

@@ -1,5 +1,5 @@
-// The blobs of type Perfetto: together they are packets of a Perfetto trace, a protobuf that may be cut
-// anywhere (rule W23). Finds the borders of packets and fields, not their meaning. Internal to the
+// Checks the blobs of type Perfetto. Together they are packets of a Perfetto trace: a protobuf that may be
+// split anywhere (rule W23). Finds the borders of packets and fields, not their meaning. Internal to the
 // Checker.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace fxt {
 
-// Protobuf: a varint has seven bits in a byte, the lowest first, and in its last byte the eighth is 0.
+// Protobuf: a varint has seven bits per byte, the lowest first. In the last byte, the eighth bit is 0.
 using VarintBits = Field<0, 6>;
 using VarintGoesOn = Field<7>;
 inline constexpr unsigned kMaxShift = 63;
@@ -26,7 +26,7 @@ inline constexpr std::uint8_t kPacketTag = 0x0a;  // field 1 of a trace, with a 
 
 class PacketStream {
  public:
-  // Consumes the next bytes. False, from then on always, if they are not packets.
+  // Takes the next bytes. Returns false, also in all later calls, if they are not packets.
   bool add(std::span<const std::byte> bytes);
   // True between two packets.
   bool is_whole() const { return state_ == State::PacketTag; }
@@ -41,9 +41,9 @@ class PacketStream {
 
   State state_ = State::PacketTag;
   std::uint64_t varint_ = 0;
-  unsigned shift_ = 0;       // of its next seven bits
-  std::uint64_t left_ = 0;   // of the packet
-  std::uint64_t bytes_ = 0;  // of these: of the field
+  unsigned shift_ = 0;       // of the next seven bits of the varint
+  std::uint64_t left_ = 0;   // remaining bytes of the packet
+  std::uint64_t bytes_ = 0;  // remaining bytes of the field
 };
 
 inline bool PacketStream::add(std::span<const std::byte> bytes) {
@@ -77,7 +77,7 @@ inline PacketStream::State PacketStream::after(std::uint8_t byte) {
   return state;
 }
 
-// The varint is whole.
+// Handles a complete varint.
 inline PacketStream::State PacketStream::after_varint() {
   switch (state_) {
     case State::PacketSize:

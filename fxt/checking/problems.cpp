@@ -1,4 +1,4 @@
-// What the Reader found odd in a record, in words and by its rule.
+// The texts and the rules for the problems that the Reader reports.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +21,8 @@ Fault fault_of_spare_words(const Record& record) {
                                                                   : Fault::SpareWords;
 }
 
-// What each problem is called, and the fault that it usually is. In texts, # is the value, % " word(s)"
-// behind it, and @ the place.
+// The text of each problem, and its usual fault. In texts, # is replaced by the value, % by " word(s)" after
+// the value, and @ by the place.
 struct KnownProblem {
   ProblemKind kind;
   std::string_view text;

@@ -15,13 +15,13 @@ void replace_zero(std::uint64_t& id) {
   if (id == 0) id = CheckedOutput::kIdForZero;
 }
 void replace_zero(Thread& thread) {
-  // The table has no thread of 0.
+  // The thread table can't hold thread 0.
   if (thread.thread == 0) thread.storage = Storage::Table;
   replace_zero(thread.process);
   replace_zero(thread.thread);
 }
 
-// Threads of 0 of scheduling records are idle.
+// In scheduling records, thread 0 is the idle thread.
 void replace_zero_ids(auto& record) {
   if constexpr (requires { record.thread.storage; }) replace_zero(record.thread);
 }
@@ -95,7 +95,7 @@ bool RepairedRecord::keep_arguments(IsKept is_kept) {
 }
 
 bool RepairedRecord::name_series() {
-  if (!texts_.empty()) return true;  // all series of this record have their new names already
+  if (!texts_.empty()) return true;  // all series of this record already have their new names
   std::vector<Argument> named(event_->arguments.begin(), event_->arguments.end());
   texts_.reserve(named.size());
   for (Argument& argument : named) {

@@ -1,5 +1,5 @@
-// A record as it is written instead of one with findings: what fxt/checked_output.h describes. Internal to
-// the CheckedOutput.
+// The record that is written instead of a record with findings, as fxt/checked_output.h describes. Internal
+// to the CheckedOutput.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace fxt {
 
 class RepairedRecord {
  public:
-  // Borrows what the record borrows. Replaces ids of 0.
+  // Borrows the data of the record. Replaces ids of 0.
   explicit RepairedRecord(const Record& record);
   RepairedRecord(const RepairedRecord&) = delete;
   RepairedRecord& operator=(const RepairedRecord&) = delete;
 
-  // False if the fault has no repair.
+  // Returns false if the fault has no repair.
   bool repair(Fault fault);
   void write(Writer& writer) const;
 
  private:
   bool repair_event(Fault fault);
-  // `is_kept(argument, those that are kept so far)`.
+  // Calls `is_kept(argument, arguments kept so far)`.
   template <typename IsKept>
   bool keep_arguments(IsKept is_kept);
   bool name_series();
@@ -33,7 +33,7 @@ class RepairedRecord {
   Record record_;
   Event* event_;
   bool is_left_out_ = false;
-  bool needs_duration_ = false;  // around it
+  bool needs_duration_ = false;  // the flow needs a duration around it
   std::vector<std::string> texts_;
 };
 

@@ -110,7 +110,7 @@ constexpr std::array kRules = {
 
 std::span<const Rule> rules() { return kRules; }
 
-// It looks for the word anywhere, in letters of either case.
+// Tracy searches for the word anywhere in the name, without regard to case.
 bool names_a_frame(std::string_view name) {
   constexpr std::string_view kFrame = "frame";
   const auto is_letter = [](char a, char b) { return (a | 0x20) == b; };

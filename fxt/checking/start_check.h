@@ -1,5 +1,5 @@
-// How a file begins: magic word, provider, initialization, and what must not come before them (rules W1, W2,
-// W4). Internal to the Checker.
+// Checks the start of a file: magic word, provider, initialization, and the records that must not come before
+// them (rules W1, W2, W4). Internal to the Checker.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class StartCheck {
  public:
   explicit StartCheck(Findings& findings) : findings_(&findings) {}
 
-  // To be called with every record before the other checks.
+  // Must be called with every record before the other checks.
   void add(const Entry& entry, const Reader& reader) {
     if (!any_record_) check_magic(entry, reader);
     any_record_ = true;
@@ -29,7 +29,7 @@ class StartCheck {
       check_without_provider(entry.record);
     }
   }
-  // A record that has a time.
+  // Takes a record that has a time.
   void timed() {
     if (!initialized_)
       report_once(initialization_missing_, Fault::NoInitialization,
@@ -87,9 +87,9 @@ class StartCheck {
 
   Findings* findings_;
   bool any_record_ = false;
-  std::uint64_t providers_ = 0;  // announced so far
+  std::uint64_t providers_ = 0;  // number of announced providers
   bool initialized_ = false;
-  // Whether each has been reported.
+  // True if the fault has been reported.
   bool initialization_missing_ = false, initialization_early_ = false, provider_missing_ = false,
        string_early_ = false, thread_early_ = false;
 };

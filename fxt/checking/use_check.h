@@ -1,5 +1,5 @@
-// Counts what the readers that are asked for ignore (rule W29), and reports it at the end of the file.
-// Internal to the Checker.
+// Counts the records that the selected readers ignore (rule W29), and reports the number at the end of the
+// file. Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ class UseCheck {
  public:
   explicit UseCheck(Findings& findings) : findings_(&findings) {}
 
-  // Damaged records and scopes have faults of their own. Categories, which nearly all events have, are not
-  // counted.
+  // Damaged records and scopes have their own faults. Categories are not counted, because nearly all events
+  // have one.
   void add(const Entry& entry) {
     if (!findings_->is_for_some_readers()) return;
     const auto content = content_of(entry.record);
@@ -40,7 +40,7 @@ class UseCheck {
  private:
   struct Seen {
     std::uint64_t count = 0;
-    std::uint64_t offset = 0;  // of the first
+    std::uint64_t offset = 0;  // of the first such record
     std::string_view record = {};
   };
 

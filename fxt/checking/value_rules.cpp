@@ -1,4 +1,4 @@
-// The rules for what records say.
+// The rules for the values in records.
 #include "fxt/checking/value_rules.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void check_id(std::uint64_t id, const std::string& what, Findings& findings) {
   if (id == 0) findings.add(Fault::IdZero, what + " is no process or thread");
 }
 
-// The value as a number; nothing if it is none.
+// The value as a number; nothing if it is not a number.
 std::optional<double> number_of(const Value& value) {
   return std::visit(
       []<typename T>(const T& number) -> std::optional<double> {
@@ -29,7 +29,7 @@ std::optional<double> number_of(const Value& value) {
       value);
 }
 
-// The first argument whose name an earlier one has.
+// The first argument that has the same name as an earlier argument.
 const Argument* repeated_argument(const Arguments& arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
@@ -37,8 +37,7 @@ const Argument* repeated_argument(const Arguments& arguments) {
   return nullptr;
 }
 
-// The type that an argument of a scheduling record has by convention, on which Perfetto insists. Nothing for
-// others.
+// The type that Perfetto requires for an argument of a scheduling record. Nothing for other arguments.
 std::optional<ArgumentType> type_of(SchedulingType record, std::string_view name) {
   if (record == SchedulingType::ContextSwitch)
     return name == kIncomingWeight || name == kOutgoingWeight ? std::optional(ArgumentType::Int32)
@@ -48,8 +47,8 @@ std::optional<ArgumentType> type_of(SchedulingType record, std::string_view name
   return std::nullopt;
 }
 
-// What is wrong with a counter that Perfetto knows by its category and name. Empty if nothing is, or it is
-// another.
+// The fault of a counter that Perfetto recognizes by its category and name. Empty for correct and for other
+// counters.
 std::string_view fault_of_known_counter(const Event& event) {
   if (event.category.text != "power" || event.name.text != "cpu_frequency") return "";
   bool has_cpu = false, has_value = false;

@@ -1,7 +1,8 @@
-// Converts a trace of Chrome's JSON format to FXT: chrome_to_fxt IN.json OUT.fxt
-// This program sorts the events and makes ids unique. The CheckedOutput repairs what else readers of FXT
-// mind: process 0, instants called "frame", flows outside of durations, counters that share the name of a
-// series.
+// Converts a trace in Chrome's JSON format to FXT: chrome_to_fxt IN.json OUT.fxt
+//
+// This program sorts the events and makes ids unique. The CheckedOutput repairs other events that break rules
+// of FXT readers: process 0, instants called "frame", flows outside of durations, and counters that share the
+// name of a series.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -26,18 +27,18 @@
 using nlohmann::json;
 
 std::string text(const json& event, const char* member) { return event.value(member, std::string()); }
-double start_of(const json& event) { return event.value("ts", 0.0); }  // microseconds
+double start_of(const json& event) { return event.value("ts", 0.0); }  // in microseconds
 double end_of(const json& event) { return start_of(event) + event.value("dur", 0.0); }
 std::uint64_t ns(double us) { return static_cast<std::uint64_t>(std::llround(std::max(us, 0.0) * 1000)); }
 
-// The types of fxt::EventType by their phases, and then the older phases of four of them. Other phases, such
-// as that of names, are none.
+// The fxt::EventType for a phase. Four types have a second, older phase. Returns nothing for other phases,
+// such as metadata.
 std::optional<fxt::EventType> type_of(const json& event) {
   const std::size_t phase = std::string_view("iCBEXbnestfI    STF").find(event.value("ph", "?"));
   if (phase == std::string_view::npos) return std::nullopt;
   return static_cast<fxt::EventType>(phase % 11);
 }
-// A number for each text.
+// Returns a unique number for each text.
 std::uint64_t number_of(const std::string& id) {
   static std::map<std::string, std::uint64_t> numbers;
   return numbers.try_emplace(id, numbers.size() + 1).first->second;
@@ -68,7 +69,7 @@ void write(const json& event, fxt::Writer& writer) {
   if (name == "thread_name") writer.name_thread(process, thread, text(event.at("args"), "name"));
   const auto type = type_of(event);
   if (!type) return;
-  // Ids are unique for one name only, and those in "id2" for one process.
+  // Ids are unique only within one name, and ids in "id2" only within one process.
   const std::string id = event.contains("id2") ? std::to_string(process) + event["id2"].dump()
                                                : event.value("id", json()).dump();
   std::deque<std::string> texts;
@@ -86,7 +87,7 @@ int main(int argc, char** argv) try {
   if (argc != 3) throw std::invalid_argument("usage: chrome_to_fxt IN.json OUT.fxt");
   const json trace = json::parse(std::ifstream(argv[1]));
   std::vector<json> events = trace.is_array() ? trace : trace.at("traceEvents");
-  // Outer durations come first, and before all else that begins with them.
+  // Outer durations come first, before all other events that begin at the same time.
   std::ranges::stable_sort(events, {},
                            [](const json& event) { return std::pair(start_of(event), -end_of(event)); });
   fxt::FileOutput file(argv[2]);

@@ -1,5 +1,5 @@
-// The first look at a trace: whether its records are in the order of time. Looks at headers and times only.
-// Internal to the OrderedReader.
+// The first pass over a trace: finds out whether its records are in the order of time. Reads only headers and
+// times. Internal to the OrderedReader.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace fxt {
 
 class FirstLook {
  public:
-  // True if all records are in order. False does not mean that they are not.
+  // True if all records are in order. If false, the order is unknown: some rare cases are not examined.
   bool is_in_order(RecordStream& stream) {
     RecordWords record;
     while (stream.next(record))
@@ -24,7 +24,7 @@ class FirstLook {
   }
 
  private:
-  // Of complete events of one index in the thread table that begin together.
+  // The complete events of one index in the thread table that begin together.
   struct Tie {
     std::uint64_t begin = kTimeLimit;
     std::uint64_t shortest_end = 0;
@@ -45,7 +45,7 @@ class FirstLook {
         return true;
     }
   }
-  // Providers may have different rates. Times of different rates can't be compared as ticks.
+  // Providers may have different tick rates. Ticks of different rates can't be compared.
   static bool changes_provider(std::uint64_t header) {
     const auto type = static_cast<MetadataType>(MetadataHeader::MetadataType::get(header));
     return type == MetadataType::ProviderInfo || type == MetadataType::ProviderSection;

@@ -1,4 +1,4 @@
-// Files and streams as inputs, and ends in words.
+// Files and streams as inputs, and the texts for the ends of reading.
 #include "fxt/input.h"
 
 #include <cerrno>

@@ -17,9 +17,10 @@ namespace fxt {
 namespace {
 
 constexpr std::size_t kBytesPerWord = sizeof(std::uint64_t);
-constexpr std::size_t kMaxKeptWords = std::size_t{1} << 13;  // more than any kept record has
+constexpr std::size_t kMaxKeptWords = std::size_t{1} << 13;  // no kept record has more
 constexpr std::size_t kMaxBufferWords = std::size_t{1} << 17;
-constexpr std::size_t kBlockWords = std::size_t{1} << 16;  // of sorted records; more only for one time
+// Of sorted records; a block has more only if their times are equal.
+constexpr std::size_t kBlockWords = std::size_t{1} << 16;
 constexpr std::size_t kMaxBlockWords = std::size_t{1} << 20;
 
 }  // namespace
@@ -85,11 +86,11 @@ void SortedRecords::finish() {
   merge_on();
 }
 
-// Takes from the runs what fills a block, and then the other records of the same time.
+// Takes records from the runs until the block is full, and then the other records with the same time.
 void SortedRecords::merge(Block& block) {
   block.words.clear();
   block.records.clear();
-  std::uint64_t ns = kTimeLimit;  // of the latest one
+  std::uint64_t ns = kTimeLimit;  // time of the latest record
   while (!order_.empty() && block.words.size() < kMaxBlockWords &&
          (block.words.size() < kBlockWords || order_.front().ns == ns)) {
     ns = order_.front().ns;
@@ -150,7 +151,7 @@ bool SortedRecords::advance(Run& run) {
   return true;
 }
 
-// Makes the next `words` words of the run available, if it has them.
+// Makes the next `words` words of the run available, if it has that many.
 bool SortedRecords::fill(Run& run, std::size_t words) {
   if (run.filled - run.at >= words) return true;
   if (run.next == run.end) return false;
@@ -269,7 +270,7 @@ const Entry& KeptRecordReader::read(const KeptRecord& kept, bool is_swapped) {
   return state.entry;
 }
 
-// Goes to the tables of the record's provider, which must be empty if the record refers to a missing entry.
+// Selects the tables of the record's provider. They are emptied if the record refers to a missing entry.
 void KeptRecordReader::enter(const KeptRecord& kept) {
   Providers& providers = reader_.state_->decoder.providers();
   if (current_ == nullptr || providers.current().id != kept.provider()) {

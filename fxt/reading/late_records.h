@@ -1,5 +1,5 @@
-// Late records, which come after later ones in the file: they are kept, sorted by time, and decoded again
-// with the strings, threads and tick rate that they had. Internal to the OrderedReader.
+// Late records come after records with a later time in the file. They are kept, sorted by time, and decoded
+// again with the strings, threads and tick rate that they had. Internal to the OrderedReader.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ namespace fxt {
 
 // The first word of a kept record.
 struct KeptHeader {
-  using Words = Field<0, 11>;  // of the record; large records are never kept
-  using Uses = Field<12, 18>;  // definitions that the record needs
+  using Words = Field<0, 11>;  // number of words; large records are never kept
+  using Uses = Field<12, 18>;  // number of definitions that the record needs
   using Reset = Field<19>;     // the record refers to an index that was never registered
-  using Lasts = Field<20>;     // a complete event that ends after its begin
+  using Lasts = Field<20>;     // a complete event with a length above 0
   using Reserved = Field<21, 31>;
-  using Track = Field<32, 63>;  // of complete events: the number of their thread
+  using Track = Field<32, 63>;  // for complete events: the number of the thread
 };
 static_assert(kTilesWord<KeptHeader::Words, KeptHeader::Uses, KeptHeader::Reset, KeptHeader::Lasts,
                          KeptHeader::Reserved, KeptHeader::Track>);
 
-// A kept record: header, time in ns, offset in the file, the provider and the definitions by their numbers,
-// two in a word, and the words of the record.
+// A kept record. Its words are the header, the time in ns, the offset in the file, the numbers of the
+// provider and of the definitions (two in a word), and the words of the record.
 class KeptRecord {
  public:
   KeptRecord() = default;
@@ -45,7 +45,7 @@ class KeptRecord {
   bool lasts() const { return KeptHeader::Lasts::get(words_[0]) != 0; }
   bool needs_reset() const { return KeptHeader::Reset::get(words_[0]) != 0; }
   std::uint32_t track() const { return static_cast<std::uint32_t>(KeptHeader::Track::get(words_[0])); }
-  std::uint64_t end() const { return words_.back(); }  // in ticks, if it lasts
+  std::uint64_t end() const { return words_.back(); }  // in ticks, if KeptHeader::Lasts
   std::uint32_t provider() const { return number(0); }
   std::size_t uses() const { return static_cast<std::size_t>(KeptHeader::Uses::get(words_[0])); }
   std::uint32_t use(std::size_t i) const { return number(1 + i); }
@@ -60,7 +60,7 @@ class KeptRecord {
   using High = Field<32, 63>;
 
  private:
-  static constexpr std::size_t kNumbers = 3;  // where the numbers begin
+  static constexpr std::size_t kNumbers = 3;  // the first word with numbers
   static std::size_t number_words(std::uint64_t header) {
     return static_cast<std::size_t>(KeptHeader::Uses::get(header)) / 2 + 1;
   }
@@ -73,30 +73,31 @@ class KeptRecord {
 };
 
 // Kept records, stably sorted by time: in memory up to a limit, then in sorted runs in a temporary file.
-// While one batch of them is filled, another thread sorts and writes the one before. While one block of
-// sorted records is given out, another thread merges the next one from the runs.
+// While one batch is filled, another thread sorts and writes the previous batch. While one block of sorted
+// records is read, another thread merges the next block from the runs.
 class SortedRecords {
  public:
   explicit SortedRecords(std::size_t memory_bytes)
       : batch_words_(memory_bytes / kBatches / sizeof(std::uint64_t)) {}
 
-  // A kept record in two parts: what is before the words of the record, and these. Throws what writing the
-  // temporary file throws, perhaps for records that were added before.
+  // Adds a kept record in two parts: the words before the words of the record, and these words. Throws if the
+  // temporary file can't be written, which may concern records that were added before.
   void add(std::span<const std::uint64_t> head, std::span<const std::uint64_t> record);
-  // To be called once, after the last add(). Throws likewise.
+  // Must be called once, after the last add(). Throws like add().
   void finish();
 
-  // The first of those that are left; null at the end. What was taken before is no longer valid. Throws what
-  // reading the temporary file throws.
+  // The first of the remaining records; null at the end. Invalidates the records that were taken before.
+  // Throws if the temporary file can't be read.
   const KeptRecord* front();
-  // Takes the first record and those of the same time; of very many, only the first ones.
+  // Takes the first record and the others with the same time. If there are very many, takes only a part of
+  // them.
   std::span<KeptRecord> take_group();
 
  private:
   static constexpr std::size_t kBatches = 2;
   struct Place {
     std::uint64_t ns;
-    std::size_t at;  // in the words of its batch
+    std::size_t at;  // offset in the words of its batch
   };
   struct Batch {
     std::vector<std::uint64_t> words = {};
@@ -104,17 +105,17 @@ class SortedRecords {
 
     void sort();
   };
-  // Sorted records that follow each other.
+  // A sequence of sorted records.
   struct Block {
     std::vector<std::uint64_t> words = {};
     std::vector<KeptRecord> records = {};
   };
-  // A sorted run in the file, of which a part is in memory; or the last one, which is all in memory.
+  // A sorted run. A run in the file has a part of it in memory. The last run is in memory only.
   struct Run {
-    std::uint64_t next = 0, end = 0;  // in bytes: the part of the file that is still to be read
+    std::uint64_t next = 0, end = 0;  // in bytes: the part of the file that has not been read yet
     std::vector<std::uint64_t> buffer = {};
-    std::size_t at = 0, filled = 0;  // in the buffer, in words
-    std::size_t place = 0;           // in the places of the last batch, without a part in the file
+    std::size_t at = 0, filled = 0;  // in words of the buffer
+    std::size_t place = 0;           // for the run in memory: index in the places of the last batch
     bool is_in_memory = false;
     KeptRecord front = {};
   };
@@ -131,32 +132,33 @@ class SortedRecords {
   void merge_on();
   bool advance(Run& run);
   bool fill(Run& run, std::size_t words);
-  // Another thread does `work` until work_.get(). Without another thread, get() does it.
+  // Starts `work` in another thread; work_.get() waits for it. If no thread can be started, get() does the
+  // work.
   void start(std::function<void()> work);
 
   std::size_t batch_words_;
   Batch filling_, writing_;
   TemporaryFile file_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> spilled_;  // where runs begin and end in the file
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> spilled_;  // begin and end of each run in the file
   std::size_t buffer_words_ = 0;
   std::vector<Run> runs_;
-  std::vector<Front> order_;  // a heap of the runs that are left, with the first record in front
+  std::vector<Front> order_;  // a heap of the remaining runs; the run with the first record is in front
   Block block_, next_block_;
-  std::size_t at_ = 0;      // in the records of block_
-  std::future<void> work_;  // waited for before all the others are destroyed
+  std::size_t at_ = 0;      // index in the records of block_
+  std::future<void> work_;  // is waited for before the members above are destroyed
 };
 
-// Where the tables of a provider have a definition: the kind, and the index in its table.
+// The place of a definition in the tables of a provider: the kind, and the index in its table.
 enum class DefinitionKind : std::uint8_t { Info, Rate, String, Thread };
 struct DefinitionPlace {
   DefinitionKind kind = DefinitionKind::String;
   std::uint16_t index = 1;
 };
 
-// The tables of one provider: which definition holds at each place. Definitions have numbers from 1.
+// The definition that holds at each place in the tables of one provider. Definitions are numbered from 1.
 class DefinitionTable {
  public:
-  // 0: none.
+  // Returns 0 if there is none.
   std::uint32_t find(DefinitionPlace place) const {
     if (place.kind == DefinitionKind::Info) return info_;
     if (place.kind == DefinitionKind::Rate) return rate_;
@@ -179,16 +181,17 @@ class DefinitionTable {
   IndexTable<std::uint32_t> strings_, threads_;
 };
 
-// What kept records need to be decoded again: the strings and threads that indices meant, the tick rates, and
-// the providers.
+// The definitions that are needed to decode kept records again: strings and threads by index, tick rates, and
+// providers.
 class Definitions {
  public:
-  // To be called with each record of the file in its order.
+  // Must be called with each record of the file, in the order of the file.
   void add(const Entry& entry, const Reader& reader);
-  // Appends what the record needs. False if it refers to an index that was never registered.
+  // Appends the definitions that the record needs. Returns false if the record refers to an index that was
+  // never registered.
   bool append_uses(const Record& record, const Reader& reader, std::vector<std::uint32_t>& uses);
 
-  // The record that made the definition. A new one replaces the older one of its place.
+  // The record that made the definition. A newer definition replaces an older one at the same place.
   std::span<const std::uint64_t> record_of(std::uint32_t number) const { return all_[number - 1].record; }
   DefinitionPlace place_of(std::uint32_t number) const { return places_[number - 1]; }
 
@@ -205,20 +208,22 @@ class Definitions {
   void mark_used(std::uint32_t& number);
   DefinitionTable& table_of(const Reader& reader);
 
-  std::vector<Definition> all_;  // those that no record uses make room for the next one of their place
-  std::vector<DefinitionPlace> places_;                       // of all_
-  std::unordered_map<std::string_view, std::uint32_t> used_;  // by content: an index may change many times
-  std::map<std::uint32_t, DefinitionTable> tables_;           // by provider
-  DefinitionTable* latest_ = nullptr;                         // of the latest record
+  // An entry that no kept record uses is reused for the next definition at its place.
+  std::vector<Definition> all_;
+  std::vector<DefinitionPlace> places_;  // the place of each entry of all_
+  // By content, because the definition of an index may change many times.
+  std::unordered_map<std::string_view, std::uint32_t> used_;
+  std::map<std::uint32_t, DefinitionTable> tables_;  // by provider
+  DefinitionTable* latest_ = nullptr;                // the table of the latest record
   std::uint32_t latest_provider_ = 0;
 };
 
-// Decodes kept records, whatever their order: each with the definitions that it needs.
+// Decodes kept records in any order, each with the definitions that it needs.
 class FXT_INTERNAL KeptRecordReader {
  public:
   explicit KeptRecordReader(const Definitions& definitions);
 
-  // Valid until the next call. `is_swapped`: Reader::other_byte_order() of the file.
+  // The result is valid until the next call. `is_swapped` is Reader::other_byte_order() of the file.
   const Entry& read(const KeptRecord& kept, bool is_swapped);
   const Reader& reader() const { return reader_; }
 
@@ -228,17 +233,17 @@ class FXT_INTERNAL KeptRecordReader {
   void decode(std::span<const std::uint64_t> words);
 
   const Definitions* definitions_;
-  // Which definitions the tables of a provider have.
+  // The definitions that the tables of a provider currently have.
   struct Defined {
     DefinitionTable table = {};
-    std::vector<bool> is_in_table = {};  // by number, from 1
+    std::vector<bool> is_in_table = {};  // by number of the definition, from 1
   };
 
   Reader reader_;
   std::map<std::uint32_t, Defined> defined_;  // by provider
-  Defined* current_ = nullptr;                // of the current one
+  Defined* current_ = nullptr;                // the entry of the current provider
   bool is_swapped_ = false;
-  std::vector<std::uint64_t> swapped_;  // the words of a record as the file has them
+  std::vector<std::uint64_t> swapped_;  // the words of a record in the byte order of the file
 };
 
 }  // namespace fxt

@@ -1,5 +1,5 @@
-// The passes over a trace: the first look; if that finds disorder, one that keeps the late records; and the
-// one that gives all records out.
+// The passes over a trace. The first pass finds out whether the file is in order. If not, a second pass keeps
+// the late records. The last pass returns all records.
 #include "fxt/ordered_reader.h"
 
 #include <algorithm>
@@ -21,15 +21,15 @@
 namespace fxt {
 namespace {
 
-// Where a record belongs.
+// The position of a record in the order of time.
 struct TimePlace {
   std::uint64_t ns = 0;
-  bool lasts = false;       // a complete event that ends after its begin
-  std::uint32_t track = 0;  // of those: the number of the thread
-  std::uint64_t end = 0;    // of those: in ticks
+  bool lasts = false;       // a complete event with a length above 0
+  std::uint32_t track = 0;  // if `lasts`: the number of the thread
+  std::uint64_t end = 0;    // if `lasts`: in ticks
 };
 
-// Threads by numbers from 0.
+// Numbers threads from 0.
 class TrackNumbers {
  public:
   std::uint32_t number_of(const Thread& thread) {
@@ -46,7 +46,7 @@ class TrackNumbers {
   std::array<std::pair<Thread, std::uint32_t>, 256> latest_ = {};  // by index in the thread table
 };
 
-// The time of a record; nothing for those that stay where they are.
+// The time of a record; nothing for records that are not sorted.
 std::optional<std::uint64_t> ns_of(const Record& record, const Reader& reader) {
   const auto ticks = std::holds_alternative<LargeBlob>(record) ? std::nullopt : time_of(record);
   return ticks ? reader.possible_ns(*ticks) : std::nullopt;
@@ -60,7 +60,7 @@ TimePlace place_of(const Record& record, std::uint64_t ns, const Reader& reader,
   return {.ns = ns, .lasts = true, .track = tracks.number_of(event->thread), .end = event->end};
 }
 
-// Tells late records from others. Gives the same answers for the same trace.
+// Finds the late records. Two passes over the same trace give the same results.
 class LateFinder {
  public:
   bool is_before(std::uint64_t ns) const { return ns < latest_ns_; }
@@ -76,7 +76,7 @@ class LateFinder {
   }
 
  private:
-  // Of the complete events of a thread that begin together.
+  // The complete events of a thread that begin together.
   struct Tie {
     std::uint64_t ns = kTimeLimit;
     std::uint64_t shortest_end = 0;
@@ -85,7 +85,7 @@ class LateFinder {
   std::vector<Tie> ties_;  // by track
 };
 
-// The kept records of one time, in the order in which they are given out.
+// The kept records of one time, in their final order.
 class TimeGroup {
  public:
   bool empty() const { return left_ == 0; }
@@ -102,7 +102,7 @@ class TimeGroup {
     while (is_given_[next_]) ++next_;
     return give(next_);
   }
-  // The longest of those that lie around this record; null if none does.
+  // The longest kept record that encloses this record; null if there is none.
   const KeptRecord* around(const TimePlace& place) {
     if (!place.lasts) return nullptr;
     if (records_.size() == 1) return is_around(records_[0], place) ? &give(0) : nullptr;
@@ -117,7 +117,7 @@ class TimeGroup {
  private:
   struct Track {
     std::uint32_t number;
-    std::size_t next;  // in lasting_: all of the track before it are given out
+    std::size_t next;  // in lasting_: the records of the track before it have been returned
   };
 
   static bool is_around(const KeptRecord& record, const TimePlace& place) {
@@ -128,7 +128,7 @@ class TimeGroup {
     --left_;
     return records_[i];
   }
-  // The lasting records of each thread change their places: longer ones come first.
+  // Sorts the complete events of each thread among their places, so that longer ones come first.
   void sort_lasting() {
     lasting_.clear();
     for (std::size_t i = 0; i < records_.size(); ++i)
@@ -150,10 +150,10 @@ class TimeGroup {
 
   std::span<KeptRecord> records_;
   std::vector<bool> is_given_;
-  std::vector<std::size_t> lasting_;  // the places of the lasting ones: by track, longer ones first
+  std::vector<std::size_t> lasting_;  // indices of the complete events: by track, longer ones first
   std::vector<Track> tracks_;
   std::size_t next_ = 0, left_ = 0;
-  // Used by sort_lasting().
+  // Buffers for sort_lasting().
   std::vector<std::size_t> longest_first_;
   std::vector<KeptRecord> sorted_;
 };
@@ -249,7 +249,7 @@ class OrderedReader::State {
   void read_on();
   const KeptRecord* next_kept();
 
-  std::unique_ptr<Spool> spool_;  // of what can be read only once
+  std::unique_ptr<Spool> spool_;  // the copy of an input that can be read only once
   Open open_;
   bool is_in_order_ = false;
   TrackNumbers tracks_;
@@ -258,20 +258,21 @@ class OrderedReader::State {
   std::vector<std::uint32_t> uses_;  // the provider and the definitions of the latest kept record
   std::vector<std::uint64_t> head_;  // of the latest kept record
 
-  // The last pass.
+  // The state of the last pass.
   std::unique_ptr<Input> input_;
   std::optional<Reader> reader_;
   LateFinder late_;
-  const Entry* entry_ = nullptr;    // was read and not given out
-  std::optional<TimePlace> place_;  // its place
-  bool is_over_ = false;            // no record follows in the file
-  std::exception_ptr failure_;      // why
+  const Entry* entry_ = nullptr;    // has been read, but not returned
+  std::optional<TimePlace> place_;  // its position
+  bool is_over_ = false;            // the file has no more records
+  std::exception_ptr failure_;      // the exception that ended reading
   TimeGroup group_;
   KeptRecordReader again_{definitions_};
-  bool is_kept_ = false;  // the latest record that was given out
+  bool is_kept_ = false;  // the latest returned record was a kept one
 };
 
-// A failure comes again in the last pass, after the records before it.
+// Ignores failures of the input: the last pass meets them again, and reports them after the records before
+// them.
 bool OrderedReader::State::look() {
   const std::unique_ptr<Input> input = open_();
   RecordStream stream(*input, {});
@@ -282,7 +283,7 @@ bool OrderedReader::State::look() {
   }
 }
 
-// False if no record is late.
+// Returns false if no record is late.
 bool OrderedReader::State::keep_late() {
   const std::unique_ptr<Input> input = open_();
   Reader reader(*input);
@@ -333,7 +334,7 @@ const Entry* OrderedReader::State::next() {
   return std::exchange(entry_, nullptr);
 }
 
-// Goes to the next record that is not late.
+// Reads the next record that is not late.
 void OrderedReader::State::read_on() {
   try {
     while ((entry_ = reader_->next()) != nullptr) {
@@ -351,7 +352,7 @@ void OrderedReader::State::read_on() {
   is_over_ = true;
 }
 
-// The kept record that comes before the one that was read; null if there is none.
+// The kept record that comes before entry_; null if there is none.
 const KeptRecord* OrderedReader::State::next_kept() {
   if (!is_over_ && !place_) return nullptr;
   if (group_.empty()) {

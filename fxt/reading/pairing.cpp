@@ -1,4 +1,4 @@
-// Follows the open calls of each track.
+// Tracks the open calls of each thread and async id.
 #include "fxt/pairing.h"
 
 #include <optional>
@@ -13,7 +13,7 @@ struct Span {
   std::uint64_t start_ns, end_ns;
 };
 
-// Nothing if a time is impossible, or the end is before the start.
+// Returns nothing if a time is impossible, or the end is before the start.
 std::optional<Span> span_of(const Event& event, const Reader& reader) {
   const auto start = reader.possible_ns(event.time);
   const auto end = event.type == EventType::DurationComplete ? reader.possible_ns(event.end) : start;
@@ -26,14 +26,14 @@ ThreadKey key_of(const Thread& thread) {
                                             : ThreadKey{thread.process, thread.thread};
 }
 
-// The innermost call that awaits its end event; of async operations, the innermost of the name.
+// The innermost call that awaits its end event. For async operations, its name must also match.
 std::vector<Call>::reverse_iterator ending_call(CallTrack& track, std::uint32_t name) {
   return std::find_if(track.calls.rbegin(), track.calls.rend(), [&](const Call& call) {
     return call.is_pair && (!track.is_async || call.name_index == name);
   });
 }
 
-// How many of the open calls there are up to the innermost one that ends later.
+// The number of open calls, counted from outside, up to the innermost one that ends later.
 std::size_t outlasting(const CallTrack& track, std::uint64_t end_ns) {
   std::size_t count = track.calls.size();
   while (count > 0 && !track.calls[count - 1].is_pair && track.calls[count - 1].end_ns <= end_ns)
@@ -109,7 +109,8 @@ CallTrack& Pairing::track_of(const Event& event) {
   return track;
 }
 
-// There are few threads, but any number of async operations.
+// Deletes the track of async operations when they have ended, because there may be any number of ids. Tracks
+// of threads are kept.
 void Pairing::forget_if_over(CallTrack& track) {
   if (!track.is_async || !track.calls.empty()) return;
   free_tracks_.push_back(track.index);
@@ -159,8 +160,8 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
   return is_still_chosen;
 }
 
-// Ends a call, and those inside it: complete events, and async operations, which viewers end with the one
-// around them.
+// Ends a call, and the open calls inside it. These are complete events, and async operations, which viewers
+// end together with the outer one.
 bool Pairing::put_end(CallTrack& track, std::uint64_t time_ns, std::uint32_t name) {
   const auto ending = track.awaiting == 0 ? track.calls.rend() : ending_call(track, name);
   if (ending == track.calls.rend()) {
@@ -207,7 +208,8 @@ void Pairing::pop(CallTrack& track) {
   listener_->ended(track, call);
 }
 
-// To the call around it. The time after the end of that one belongs to the next outer one.
+// Adds to the inner time of the call around it. The time after the end of that call is added to the next
+// outer one.
 void Pairing::add_to_outer(CallTrack& track, const Part& part) {
   std::uint64_t begin_ns = part.begin_ns;
   for (std::size_t around = track.calls.size(); around > 0 && begin_ns < part.end_ns;) {

@@ -1,4 +1,4 @@
-// Reads the words that an Output receives: they come in blocks, and a Reader asks for them. Internal.
+// Reads the words that an Output receives. They arrive in blocks, but a Reader pulls its input. Internal.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace fxt {
 
 class PushedRecords {
  public:
-  // What was written may be of any size.
+  // A Writer's records may have any size.
   PushedRecords() : reader_(input_, {.max_record_bytes = std::numeric_limits<std::size_t>::max()}) {}
   PushedRecords(const PushedRecords&) = delete;
   PushedRecords& operator=(const PushedRecords&) = delete;
 
-  // Calls `consume(entry, bytes)` for each record that is whole by now; `entry` is null where the Reader has
-  // ended at words that are no record. A block may end inside a record.
+  // Calls `consume(entry, bytes)` for each record that is complete. `entry` is null if the Reader stopped at
+  // words that are not a record. A block may end inside a record.
   template <typename Consume>
   void add(std::span<const std::byte> block, Consume consume) {
     if (!rest_.empty()) {
@@ -36,7 +36,7 @@ class PushedRecords {
     }
     std::size_t whole = 0;
     while (const std::size_t size = size_of(block.subspan(whole))) whole += size;
-    // The Reader is asked for no more records than there are: at the end of its input it would end.
+    // Reads only as many records as there are, because the Reader would end at the end of its input.
     input_.set(block.first(whole));
     for (auto records = block.first(whole); !records.empty();) {
       const auto bytes = records.first(size_of(records));
@@ -63,7 +63,7 @@ class PushedRecords {
     std::span<const std::byte> rest_;
   };
 
-  // The bytes of the first record; 0 if it is not whole.
+  // The size of the first record; 0 if the record is not complete.
   static std::size_t size_of(std::span<const std::byte> bytes) {
     std::uint64_t header = 0;
     if (bytes.size() < sizeof header) return 0;
@@ -78,7 +78,7 @@ class PushedRecords {
 
   BlockInput input_;
   Reader reader_;
-  std::vector<std::byte> rest_;  // of a record that is not whole yet
+  std::vector<std::byte> rest_;  // the start of a record that is not complete yet
 };
 
 }  // namespace fxt

@@ -1,4 +1,4 @@
-// Ties framing and decoding together and counts.
+// Combines framing and decoding, and counts the records.
 #include "fxt/reader.h"
 
 #include <type_traits>

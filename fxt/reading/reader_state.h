@@ -1,4 +1,4 @@
-// What a Reader is made of. Internal to the Reader and the OrderedReader.
+// The parts of a Reader. Internal to the Reader and the OrderedReader.
 #pragma once
 
 #include "fxt/reader.h"

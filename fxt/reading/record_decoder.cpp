@@ -1,4 +1,4 @@
-// Which kind of record it is, and what it changes; fxt/record_layouts.h has its words.
+// Finds the kind of each record, and applies it to the tables. fxt/record_layouts.h describes the words.
 #include "fxt/reading/record_decoder.h"
 
 #include <variant>

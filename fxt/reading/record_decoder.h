@@ -1,5 +1,5 @@
-// Decodes one record, never past its end, and each argument never past the argument's end. Internal to the
-// Reader.
+// Decodes one record. Never reads beyond the end of the record, or of an argument beyond the end of the
+// argument. Internal to the Reader.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace fxt {
 
-// A cursor inside a record, which moves forward and never past the end.
+// A cursor inside a record, which only moves forward and never beyond the end.
 class RecordCursor {
  public:
   RecordCursor(const RecordWords& record) : record_(&record), end_(record.words.size()) {}
@@ -37,9 +37,9 @@ class RecordCursor {
     position_ += count;
     return true;
   }
-  // A stream of `size` bytes with its padding; `clean`: whether the padding is zero.
+  // Reads a stream of `size` bytes with its padding. Sets `clean` to true if the padding is zero.
   bool stream(std::uint64_t size, std::span<const std::byte>& bytes, bool& clean);
-  // The part of the next `count` words, which the caller then skips with skip().
+  // Returns the next `count` words as `part`. The caller then skips them with skip().
   bool limit(std::size_t count, RecordCursor& part) const {
     if (count > left()) return false;
     part = *this;
@@ -56,7 +56,7 @@ class RecordCursor {
 
 class RecordDecoder {
  public:
-  // Decodes into `record`. Views go into the words and the tables.
+  // Decodes into `record`, whose views refer to the words and the tables.
   void decode(const RecordWords& words, Record& record);
 
   std::span<const Problem> problems() const { return problems_; }
@@ -66,7 +66,7 @@ class RecordDecoder {
   // The codec of fxt/record_layouts.h.
   struct Decoding;
 
-  // These return false if the record ends too early, or is of no known kind.
+  // These return false if the record ends too early, or its kind is unknown.
   bool any(RecordCursor& in, std::uint64_t header, Record& record);
   bool metadata(RecordCursor& in, std::uint64_t header, Record& record);
   bool event(RecordCursor& in, std::uint64_t header, Record& record);
@@ -75,8 +75,8 @@ class RecordDecoder {
   bool large(RecordCursor& in, std::uint64_t header, Record& record);
   template <typename T>
   bool read(RecordCursor& in, std::uint64_t header, Record& record);
-  // The most frequent records: events without arguments whose references are all known indices. False,
-  // without a problem, for other records.
+  // Decodes the most frequent records: events without arguments whose references are all known indices.
+  // Returns false for other records, without reporting a problem.
   bool plain_event(std::span<const std::uint64_t> words, Record& record);
 
   void apply(const ProviderInfo& info);
@@ -98,7 +98,7 @@ class RecordDecoder {
   void problem(ProblemKind kind, std::size_t word, std::uint64_t value = 0) {
     problems_.push_back({kind, static_cast<std::uint32_t>(word), value});
   }
-  // A type or subtype that is not known; the record stays an UnknownRecord.
+  // Reports an unknown type or subtype. The record remains an UnknownRecord.
   bool unknown(std::uint64_t type);
 
   Providers providers_;
@@ -114,7 +114,7 @@ struct RecordDecoder::Decoding {
   std::size_t header_at = 0;
 
   template <typename Field, typename Constant>
-  void is(Field, Constant) {}  // it was looked at to find the kind
+  void is(Field, Constant) {}  // was checked when the kind was found
   template <typename... Fields>
   void zero(Fields...) {
     decoder.reserved(header & (Fields::kMask | ...), header_at);

@@ -1,4 +1,4 @@
-// What records are made of, as the decoder reads it: streams, references, arguments.
+// The parts of records that the decoder reads: streams, references, arguments.
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Framing: sizes, byte order, buffering.
+// Splits a file into records: sizes, byte order, buffering.
 #include "fxt/reading/record_stream.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bool is_aligned(const std::byte* bytes) {
   return reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint64_t) == 0;
 }
 
-// How a compressed file begins, as far as its first word shows; "" if it is not one.
+// The compression whose files begin like `word`; "" if there is none.
 std::string_view compression_of(std::string_view word) {
   if (word.starts_with("\x1f\x8b\x08")) return "gzip";
   if (word.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
@@ -34,8 +34,8 @@ std::string_view compression_of(std::string_view word) {
 
 }  // namespace
 
-// Reads on until `bytes` bytes lie after position_. What lies before it is dropped; the buffer grows only as
-// far as bytes really come.
+// Reads until `bytes` bytes are available after position_. Drops the bytes before position_. The buffer grows
+// only when bytes have arrived.
 bool InputWindow::read_on(std::size_t bytes) {
   if (input_ == nullptr) return false;
   std::size_t filled = size();
@@ -67,7 +67,7 @@ RecordStream::RecordStream(std::span<const std::byte> memory, const ReaderOption
 
 RecordStream::RecordStream(Input& input, const ReaderOptions& options) : options_(options), window_(input) {}
 
-// Spec: "Magic number record": its byte order is that of all words of the file.
+// Spec: "Magic number record". Its byte order is the byte order of all words in the file.
 void RecordStream::begin() {
   begun_ = true;
   swap_ = std::endian::native == std::endian::big;

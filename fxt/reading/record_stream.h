@@ -1,4 +1,4 @@
-// Cuts bytes into records: from memory without copying, from an Input in bounded memory. Internal to the
+// Splits bytes into records: from memory without copying, from an Input in limited memory. Internal to the
 // Reader.
 #pragma once
 
@@ -14,17 +14,17 @@
 
 namespace fxt {
 
-// One record's words as numbers, and its bytes as they lie in the file. The two differ in files of the other
-// byte order, where streams must be read from the bytes.
+// The words of one record as numbers, and its bytes as in the file. They differ in files with the other byte
+// order, where streams must be read from the bytes.
 struct RecordWords {
-  std::uint64_t offset = 0;  // of the header, in bytes from the start of the file
+  std::uint64_t offset = 0;  // offset of the header, in bytes from the start of the file
   std::span<const std::uint64_t> words = {};
   const std::byte* bytes = nullptr;
-  std::uint64_t too_large_words = 0;  // not 0: skipped, and `words` is the header only
+  std::uint64_t too_large_words = 0;  // if not 0, the record is skipped, and `words` has only the header
 };
 
-// The part of a file that lies in memory, from the next record on: all of the rest, or what was read ahead of
-// an Input.
+// The part of a file that is in memory, from the next record on. For an Input, it is the part that has been
+// read; otherwise it is the whole rest.
 class InputWindow {
  public:
   explicit InputWindow(std::span<const std::byte> memory) : data_(memory) {}
@@ -32,10 +32,10 @@ class InputWindow {
 
   const std::byte* bytes() const { return data_.data() + position_; }
   std::size_t size() const { return data_.size() - position_; }
-  std::uint64_t offset() const { return offset_ + position_; }  // in the file
+  std::uint64_t offset() const { return offset_ + position_; }  // offset in the file
 
-  // Makes at least `bytes` bytes available, if the file has them. Throws what the Input throws, and is empty
-  // then.
+  // Makes at least `bytes` bytes available, if the file has that many. Passes exceptions of the Input on;
+  // then the window is empty.
   bool fetch(std::size_t bytes) { return bytes <= size() || read_on(bytes); }
   void skip(std::size_t bytes) { position_ += bytes; }
 
@@ -44,11 +44,11 @@ class InputWindow {
   void grow_buffer(std::size_t filled_bytes);
 
   Input* input_ = nullptr;
-  std::unique_ptr<std::uint64_t[]> buffer_;  // of what was read from input_
+  std::unique_ptr<std::uint64_t[]> buffer_;  // bytes that were read from input_
   std::size_t buffer_words_ = 0;
   std::span<const std::byte> data_;  // memory, or the filled part of buffer_
-  std::size_t position_ = 0;         // in data_, of the next record
-  std::uint64_t offset_ = 0;         // of data_'s start in the file
+  std::size_t position_ = 0;         // of the next record, in data_
+  std::uint64_t offset_ = 0;         // offset of data_ in the file
 };
 
 class RecordStream {
@@ -56,16 +56,17 @@ class RecordStream {
   RecordStream(std::span<const std::byte> memory, const ReaderOptions& options);
   RecordStream(Input& input, const ReaderOptions& options);
 
-  // The next record, valid until the next call; false at the end, which end() then explains.
+  // Reads the next record, which is valid until the next call. Returns false at the end; end() has the
+  // reason.
   bool next(RecordWords& record) { return next_in_place(record) || next_with_care(record); }
   const ReadEnd& end() const { return end_; }
   bool other_byte_order() const { return swap_; }
-  // Nothing in the file was a record of a known type. Reading has ended at its damage, if it has no magic
-  // word.
+  // Must be called if the file had no record of a known type. If it has no magic word either, the reason of
+  // the end becomes NoMagic.
   void end_without_known_records();
 
  private:
-  // The common case: an ordinary record that lies there whole and can be used as it lies.
+  // The common case: a complete ordinary record that can be used in place.
   bool next_in_place(RecordWords& record) {
     const std::size_t left = window_.size();
     if (!in_place_ || left < sizeof(std::uint64_t)) return false;
@@ -94,9 +95,9 @@ class RecordStream {
   bool begun_ = false;
   bool has_magic_ = false;
   bool ended_ = false;
-  bool in_place_ = false;               // words are aligned and in this machine's byte order
-  bool swap_ = false;                   // numbers are not in this machine's byte order
-  std::vector<std::uint64_t> numbers_;  // copy of a record that can't be used where it lies
+  bool in_place_ = false;               // words are aligned and in the byte order of this machine
+  bool swap_ = false;                   // words are in the other byte order
+  std::vector<std::uint64_t> numbers_;  // copy of a record that can't be used in place
   std::uint64_t skipped_header_ = 0;
   ReadEnd end_;
 };

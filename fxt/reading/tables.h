@@ -1,5 +1,5 @@
-// What a Reader remembers of each provider: strings, threads and the tick rate. It uses no more memory than
-// the records that fill it. Internal to the Reader.
+// The state of each provider in a Reader: strings, threads and the tick rate. It uses no more memory than the
+// records that define it. Internal to the Reader.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@
 
 namespace fxt {
 
-// Entries by index; index 0 is never free. Entries that are registered in order are kept in a vector, others
-// in a map until the order reaches them: memory grows with the number of entries, not with their indices.
+// Entries by index; index 0 is never used. Entries that are registered in order are kept in a vector. Other
+// entries are kept in a map until the order reaches them, so memory grows with the number of entries, and not
+// with their indices.
 template <typename T>
 class IndexTable {
  public:
@@ -26,7 +27,7 @@ class IndexTable {
     const auto entry = others_.find(index);
     return entry == others_.end() ? nullptr : &entry->second;
   }
-  // The entry of an index that is not 0; `is_new`: it had none before.
+  // The entry of an index that is not 0. Sets `is_new` if the entry did not exist.
   T& entry(std::size_t index, bool& is_new) {
     is_new = false;
     if (index <= in_order_.size()) return in_order_[index - 1];
@@ -73,9 +74,9 @@ class Providers {
   ProviderContext& current() { return *current_; }
   const ProviderContext& current() const { return *current_; }
   bool knows(std::uint32_t id) const;
-  // Starts with empty tables, also if the id was announced before. Returns whether it was.
+  // Starts with empty tables, even if the id was announced before. Returns true if it was.
   bool announce(std::uint32_t id, std::string_view name);
-  // Returns whether it was announced; an unknown one starts empty.
+  // Makes a provider the current one; an unknown one starts empty. Returns true if it was announced.
   bool enter(std::uint32_t id);
 
  private:

@@ -1,5 +1,5 @@
-// Bytes that do not fit into memory: a file without a name, which is gone when the program is. Internal to
-// the OrderedReader.
+// Bytes that do not fit into memory, in a file without a name. The system deletes it when the program ends.
+// Internal to the OrderedReader.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  // Both throw std::system_error. The file is made in $TMPDIR, or /tmp, when the first bytes are written.
+  // Both functions throw std::system_error. The first bytes create the file in $TMPDIR, or in /tmp.
   void append(std::span<const std::byte> bytes);
-  // Fills `room` with the bytes from `offset` on, which have been written.
+  // Fills `room` with the bytes from `offset` on, which must have been written.
   void read(std::uint64_t offset, std::span<std::byte> room) const;
   std::uint64_t size() const { return size_; }
 

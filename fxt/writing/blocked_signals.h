@@ -1,11 +1,11 @@
-// Signals that wait. Internal to the Tracer.
+// Blocks signals in a thread. Internal to the Tracer.
 #pragma once
 
 #include <csignal>
 
 namespace fxt {
 
-// As long as this object lives, these signals do not interrupt the calling thread.
+// While this object exists, these signals do not interrupt the calling thread.
 class BlockedSignals {
  public:
   explicit BlockedSignals(const sigset_t& signals) { ::pthread_sigmask(SIG_BLOCK, &signals, &before_); }

@@ -1,5 +1,5 @@
-// Moves events from the buffers of threads to a file, merged by their times. Nothing is allocated while
-// events are written, for the Tracer may flush in a signal handler. Internal to the Tracer.
+// Moves events from the buffers of threads to a file, merged by their times. Allocates no memory while events
+// are written, because the Tracer may flush in a signal handler. Internal to the Tracer.
 #pragma once
 
 #include <algorithm>
@@ -18,24 +18,25 @@ namespace fxt {
 
 class EventMerge {
  public:
-  // How many parts there may be at a time.
+  // Sets the maximum number of parts.
   void reserve(std::size_t parts) { parts_.reserve(parts); }
   void clear() { parts_.clear(); }
 
-  // A part of a thread's events that is in memory only. Scopes that are open end with the flush.
+  // Adds a part of a thread's events that is in memory only. Open scopes end with the flush.
   void add(std::span<std::uint64_t> words, const Thread& thread) {
     if (!words.empty()) parts_.push_back({words.data(), words.data() + words.size(), &thread});
   }
-  // The events that the file does not have yet. In a file that can't be overwritten, the ends of scopes that
-  // it has as begins follow, too. (A scope may end between update_ends() and here.)
+  // Adds the events that the file does not have yet. If the file can't be overwritten, its open scopes are
+  // begin events; the end events of those that have ended are added as well. A scope may end between
+  // update_ends() and this call.
   void add(const StagedFile& file, TraceBuffer& buffer) {
     const std::size_t filled = buffer.filled_.load(std::memory_order_acquire);
     parts_.push_back({buffer.words_.data() + buffer.flushed_, buffer.words_.data() + filled, &buffer.thread_,
                       &buffer, file.can_overwrite() ? kNever : next_end(buffer)});
   }
 
-  // Writes what happened until `now`. Scopes that are open then, or end later, end at `now` in a file that
-  // can be overwritten, else they are begins. Their buffers remember them.
+  // Writes the events until `now`. A scope that is still open at `now` ends at `now` in a file that can be
+  // overwritten. In other files it is written as a begin event. Its buffer keeps the scope in its OpenScopes.
   void write(StagedFile& file, std::uint64_t now) {
     const auto is_later = [](const Part& a, const Part& b) { return a.time() > b.time(); };
     std::ranges::make_heap(parts_, is_later);
@@ -55,14 +56,14 @@ class EventMerge {
     parts_.clear();
   }
 
-  // Ends at `now` the scopes that the file has as begins, and forgets all that are open.
+  // Ends the scopes at `now` that the file has as begin events, and clears the list of open scopes.
   static void end_open(StagedFile& file, TraceBuffer& buffer, std::uint64_t now) {
     for (; !file.can_overwrite() && !buffer.open_.empty(); buffer.open_.pop())
       put_end(file, buffer.open_.innermost().header, buffer.thread_, now);
     buffer.open_.clear();
   }
 
-  // Overwrites the ends of scopes that were open when they were written.
+  // Overwrites the ends of scopes that were open at the last flush.
   static void update_ends(StagedFile& file, TraceBuffer& buffer, std::uint64_t now) {
     buffer.open_.keep_if([&](const Scope& scope) {
       const std::uint64_t end = end_of(buffer, scope);
@@ -80,15 +81,15 @@ class EventMerge {
     std::uint64_t* at;
     std::uint64_t* end;
     const Thread* thread;
-    TraceBuffer* buffer = nullptr;    // null: in memory only
-    std::uint64_t next_end = kNever;  // of the innermost scope that the file has as a begin
+    TraceBuffer* buffer = nullptr;    // null if the part is in memory only
+    std::uint64_t next_end = kNever;  // end of the innermost scope that the file has as a begin event
     std::uint64_t event_time() const { return at == end ? kNever : at[1]; }
     std::uint64_t time() const { return std::min(event_time(), next_end); }
   };
 
   static std::uint64_t load(const std::uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
 
-  // 0 while it is open.
+  // The end of the scope; 0 while it is open.
   static std::uint64_t end_of(const TraceBuffer& buffer, const Scope& scope) {
     return scope.position < buffer.base_ ? scope.end : load(buffer.words_.at(scope.position - buffer.base_));
   }
@@ -97,7 +98,7 @@ class EventMerge {
     return end == 0 ? kNever : end;
   }
 
-  // How many words say which thread it is.
+  // The number of words for the thread in an event with this header.
   static std::size_t thread_words(std::uint64_t header) {
     return EventHeader::Thread::get(header) == 0 ? 2 : 0;
   }
@@ -106,7 +107,7 @@ class EventMerge {
     return to;
   }
 
-  // The end of a scope that has this header.
+  // Writes the end event of a scope with this header.
   static void put_end(StagedFile& file, std::uint64_t header, const Thread& thread, std::uint64_t time) {
     constexpr std::uint64_t kNames =
         EventHeader::Thread::kMask | EventHeader::Category::kMask | EventHeader::Name::kMask;
@@ -144,7 +145,7 @@ class EventMerge {
     constexpr std::uint64_t kChanged = EventHeader::EventType::kMask | EventHeader::Size::kMask;
     return event_header(EventType::DurationBegin, 0, 0, 0, 0, size) | (header & ~kChanged);
   }
-  // The scope that was written last is open.
+  // Adds the scope that was written last to the open scopes.
   static void remember(const StagedFile& file, Part& part, std::uint64_t header) {
     TraceBuffer& buffer = *part.buffer;
     buffer.open_.push(

@@ -1,5 +1,5 @@
-// The latest events of a trace, where a Tracer keeps them in memory: full buffers of its threads. Internal to
-// it.
+// The latest events of a trace that a Tracer keeps in memory: full buffers of its threads. Internal to the
+// Tracer.
 #pragma once
 
 #include <algorithm>
@@ -21,30 +21,30 @@ class EventRing {
   struct Block {
     const TraceBuffer* buffer;
     Thread thread;
-    std::uint64_t base;  // how many words of the thread came before
+    std::uint64_t base;  // number of earlier words of the thread
     std::vector<std::uint64_t> words;
   };
 
   explicit EventRing(std::size_t bytes = 0)
       : limit_((bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t)) {}
 
-  // False for a Tracer that keeps nothing in memory.
+  // False if the Tracer keeps no events in memory.
   bool is_used() const { return limit_ != 0; }
-  // Adds a block whose latest event has this time. The oldest ones make room for it.
+  // Adds a block whose latest event has this time. Removes the oldest blocks to make space.
   void add(Block block, std::uint64_t time) {
     size_ += block.words.size();
     blocks_.push_back(std::move(block));
     for (; size_ > limit_ && blocks_.size() > 1; blocks_.pop_front()) size_ -= blocks_.front().words.size();
     until_ = std::max(until_, time);
   }
-  // Ends a scope of the buffer, if it is still here. A buffer never has two words of one position.
+  // Ends a scope of the buffer if its block is still kept. Positions in a buffer are unique.
   void end(const TraceBuffer& buffer, std::uint64_t position, std::uint64_t time) {
     for (Block& block : blocks_)
       if (block.buffer == &buffer && position >= block.base && position - block.base < block.words.size())
         block.words[position - block.base] = time;
   }
   std::deque<Block>& blocks() { return blocks_; }
-  std::uint64_t until() const { return until_; }  // the latest time of an event
+  std::uint64_t until() const { return until_; }  // time of the latest event
 
  private:
   std::deque<Block> blocks_;

@@ -1,4 +1,4 @@
-// The thread of a Tracer that flushes from time to time, so that little is missing if the program is killed.
+// A thread that flushes periodically for a Tracer, so that little is missing if the program is killed.
 // Internal to the Tracer.
 #pragma once
 
@@ -16,11 +16,12 @@ class FlushThread {
  public:
   using Flush = void();
 
-  // Calls `flush` once a period, with the lock. Throws std::system_error if no thread can be started.
+  // Calls `flush` once per period while holding the lock. Throws std::system_error if no thread can be
+  // started.
   FlushThread(std::mutex& lock, std::chrono::milliseconds period, Flush* flush) : lock_(&lock) {
     sigset_t all;
     ::sigfillset(&all);
-    const BlockedSignals blocked(all);  // the program's signals are for its own threads, which are fewer
+    const BlockedSignals blocked(all);  // signals must interrupt only the program's own threads
     thread_ = std::thread([this, period, flush] {
       std::unique_lock guard(*lock_);
       while (!wake_.wait_for(guard, period, [this] { return is_over_; })) flush();

@@ -1,4 +1,4 @@
-// The ready-made outputs: memory, files and streams; and words on their way to them.
+// The outputs of the library: memory, files and streams. Also the buffer of words before an Output.
 #include "fxt/output.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace fxt {
 
 std::span<std::uint64_t> MemoryOutput::exchange(std::size_t filled_words) {
   filled_ += filled_words;
-  // Doubling keeps the total cost of copying linear.
+  // Doubling the size keeps the total cost of copying linear.
   if (words_.size() - filled_ < kMinBufferWords)
     words_.resize(std::max(filled_ * 2, filled_ + kMinBufferWords));
   return std::span(words_).subspan(filled_);
@@ -44,7 +44,7 @@ std::span<std::uint64_t> StreamOutput::exchange(std::size_t filled_words) {
   return buffer_;
 }
 
-// The file's byte order, which is little-endian.
+// Converts to the byte order of the file, which is little-endian.
 void WordBuffer::next_buffer(std::size_t words) {
   if (is_finished_) throw std::logic_error("the trace is complete: nothing can be written after finish()");
   if (words > kMinBufferWords)
@@ -60,7 +60,7 @@ void WordBuffer::flush() {
   if (is_finished_) return;
   const auto filled = static_cast<std::size_t>(cursor_ - buffer_.data());
   for (std::uint64_t& word : buffer_.first(filled)) boost::endian::native_to_little_inplace(word);
-  cursor_ = buffer_.data();  // if the Output throws, nothing is sent twice
+  cursor_ = buffer_.data();  // so that nothing is sent twice if the Output throws
   buffer_ = output_->exchange(filled);
   exchanged_words_ += filled;
   cursor_ = buffer_.data();
@@ -72,7 +72,7 @@ void WordBuffer::finish() {
   output_->finish();
   is_finished_ = true;
   buffer_ = {};
-  cursor_ = limit_ = nullptr;  // so that next_buffer() sees what is written now
+  cursor_ = limit_ = nullptr;  // so that the next write calls next_buffer()
 }
 
 void reorder_stream(std::uint64_t* begin, const std::uint64_t* end) {

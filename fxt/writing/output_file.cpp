@@ -22,10 +22,10 @@
 namespace fxt {
 namespace {
 
-constexpr mode_t kNewFileMode = 0666;  // less the umask, as any new file
+constexpr mode_t kNewFileMode = 0666;  // without the bits of the umask, like any new file
 constexpr mode_t kPermissions = 07777;
 
-// Where a name points to in the end; the name itself if nothing is there yet.
+// The target of a symbolic link, even if it does not exist yet; `name` itself if it is not a link.
 std::string resolved(const std::string& name) {
   std::error_code error;
   auto path = std::filesystem::path(name);
@@ -46,7 +46,8 @@ bool is_one_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// A name beside the target that nobody has. A long one is cut: names have at most 255 bytes.
+// An unused name in the directory of the target. A long name is shortened, because names have at most 255
+// bytes.
 std::string free_name_for(const std::string& target) {
   constexpr std::size_t kLongest = 220;
   const std::string file = std::filesystem::path(target).filename().string();
@@ -62,25 +63,26 @@ std::string free_name_for(const std::string& target) {
 
 constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
 
-// What the handler may touch: set once complete, cleared before the text goes away.
+// The path for the signal handler. It is set once the text is complete, and cleared before the text is
+// destroyed.
 std::atomic<const char*> guarded_path{nullptr};
 static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
 std::string guarded_text;
 
-// Only async-signal-safe calls here. SA_RESETHAND made the signal's default effect the next one.
+// Only async-signal-safe calls are allowed here. SA_RESETHAND has restored the default action of the signal.
 void remove_and_end(int signal) {
   if (const char* path = guarded_path.load()) ::unlink(path);
   std::raise(signal);
 }
 
-// From now on until release_temporary(), `path` is unlinked when one of the signals ends the program. One
-// path at a time.
+// From this call until release_temporary(), `path` is unlinked if one of the signals ends the program. There
+// can be one path at a time.
 void guard_temporary(const std::string& path) {
   guarded_text = path;
   guarded_path = guarded_text.c_str();
   for (const int signal : kEndingSignals) {
     struct sigaction action {};
-    // A signal that was ignored from outside (nohup) stays ignored.
+    // A signal that the parent has set to be ignored (nohup) remains ignored.
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
     action = {};
     action.sa_handler = remove_and_end;
@@ -114,14 +116,14 @@ class OutputFile::State {
   void drop_temporary_name();
   void allocate(std::uint64_t bytes);
   void sync_folder() const;
-  [[noreturn]] void fail(std::string_view what) const;  // with errno's text
+  [[noreturn]] void fail(std::string_view what) const;  // adds the text of errno
 
-  std::string target_;     // symbolic links resolved
-  std::string temporary_;  // empty if it is written directly, or is complete
+  std::string target_;     // after resolving symbolic links
+  std::string temporary_;  // empty if the file is written directly, or is complete
   FileMode mode_;
   int fd_ = -1;
   bool allocates_ahead_ = false;
-  std::uint64_t allocated_bytes_ = 0;  // ahead of what is written; 0: none
+  std::uint64_t allocated_bytes_ = 0;  // size of the allocated part of the file; 0 if there is none
 };
 
 OutputFile::State::State(const std::string& path, FileMode mode)
@@ -142,7 +144,7 @@ OutputFile::State::State(const std::string& path, FileMode mode)
     open_directly(0);
     return;
   }
-  // A link of /proc/self/fd may lead to a file that has no name any more.
+  // A link in /proc/self/fd may lead to a file that has no name any more.
   struct stat at_end {};
   std::string end = resolved(path);
   const bool has_name = !exists || (::stat(end.c_str(), &at_end) == 0 && is_one_file(status, at_end));
@@ -152,10 +154,10 @@ OutputFile::State::State(const std::string& path, FileMode mode)
     return;
   }
   open_temporary();
-  if (exists) ::fchmod(fd_, status.st_mode & kPermissions);  // not all file systems have them
+  if (exists) ::fchmod(fd_, status.st_mode & kPermissions);  // not all file systems have permissions
 #ifdef __linux__
-  // Whether a file gets its blocks cheaper if many are allocated at once: these file systems are measured, a
-  // tmpfs takes longer.
+  // True if it is faster to allocate many blocks at once. These file systems were measured; on a tmpfs it is
+  // slower.
   constexpr long kXfsMagic = 0x5846'5342;
   struct statfs system {};
   allocates_ahead_ =
@@ -184,7 +186,7 @@ void OutputFile::State::drop_temporary_name() {
   temporary_.clear();
 }
 
-// What is kept becomes the file only where none is: it never takes the place of another.
+// Gives an incomplete file its name only if no file has that name: it never replaces another file.
 OutputFile::State::~State() {
   if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
   if (temporary_.empty()) return;
@@ -193,9 +195,9 @@ OutputFile::State::~State() {
   drop_temporary_name();
 }
 
-// Sees to it that the first `bytes` bytes of the file have blocks, with those of the bytes that follow. Does
-// not change the file's size. A file system that can't do it allocates blocks as they are written. A full one
-// keeps those that it had left: they are given back.
+// Allocates blocks for the first `bytes` bytes of the file, and for some bytes after them, without changing
+// the size of the file. If the file system does not support this, blocks are allocated when they are written.
+// If the disk becomes full, the blocks that were allocated are released again.
 void OutputFile::State::allocate([[maybe_unused]] std::uint64_t bytes) {
 #ifdef FALLOC_FL_KEEP_SIZE
   constexpr std::uint64_t kStep = std::uint64_t{32} << 20, kSmallFile = std::uint64_t{4} << 20;
@@ -240,8 +242,9 @@ void OutputFile::State::commit(bool sync) {
   if (fd_ < 0) return;  // is complete
   if (allocated_bytes_ > bytes_written && ::ftruncate(fd_, static_cast<off_t>(bytes_written)) != 0)
     fail("can't write");
-  if (sync && ::fsync(fd_) != 0 && errno != EINVAL) fail("can't write");  // EINVAL: a pipe or the like
-  // A full pipe or disk may be reported only by close().
+  // EINVAL: the file is a pipe or similar
+  if (sync && ::fsync(fd_) != 0 && errno != EINVAL) fail("can't write");
+  // For a full pipe or disk, close() may be the first call that reports the error.
   if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
   if (temporary_.empty()) return;
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("can't name the finished file");

@@ -1,4 +1,4 @@
-// Arguments, as they lie in records.
+// Encodes the arguments of records.
 #include "fxt/writing/record_builder.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void RecordBuilder::argument(const Argument& argument) {
   struct Put {
     RecordBuilder& record;
     const TextRef& name;
-    // Room for the argument with a value of this length.
+    // Space for the argument with a value of this length.
     std::uint64_t* room(std::size_t words) const { return record.next(1 + name.words() + words); }
     void operator()(std::monostate) const { put_null(room(0), name); }
     void operator()(std::int32_t number) const { put_int32(room(0), name, number); }

@@ -1,4 +1,4 @@
-// Encodes one record by fxt/record_layouts.h, and registers the strings and threads that it refers to.
+// Encodes one record with fxt/record_layouts.h, and registers the strings and threads that it refers to.
 // Internal to the Writer and the Tracer.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace fxt {
 
-// Room for the largest record.
+// Space for the largest record.
 using RecordScratch = std::array<std::uint64_t, kMaxRecordWords>;
 
 class RecordBuilder {
  public:
   // Encodes into `room`. Without tables, strings are inline, and nothing refers to threads. `kind` and `name`
-  // are for the message when the record has no encoding.
+  // are used in the message if the record has no encoding.
   explicit RecordBuilder(std::span<std::uint64_t> room, WriterTables* tables = nullptr,
                          std::string_view kind = "", std::string_view name = "")
       : room_(room), tables_(tables), kind_(kind), name_(name) {
@@ -73,7 +73,7 @@ class RecordBuilder {
     std::ranges::copy(words, next(words.size()));
     return true;
   }
-  // The bytes themselves may be more than the room: the Writer appends them.
+  // Writes only the size. The Writer appends the bytes, which may not fit into `room`.
   bool sized_bytes(std::span<const std::byte> bytes) { return word(bytes.size()); }
   template <typename Field>
   bool string(Field field, const String& string) {
@@ -92,7 +92,7 @@ class RecordBuilder {
     this->field(field, ref);
     return ref != 0 || (word(thread.process) && word(thread.thread));
   }
-  // Always inline: an index would need some thread of the process.
+  // The process is always inline, because an index would need a thread of the process.
   template <typename Field>
   bool process(Field, const Thread& process) {
     return word(process.process);
@@ -109,12 +109,12 @@ class RecordBuilder {
   // ---- The record ----
 
   std::size_t size() const { return size_; }
-  // With its size in the header.
+  // Returns the record, with its size in the header.
   std::span<const std::uint64_t> finish() {
     room_[0] |= RecordHeader::Size::put(size_);
     return room_.first(size_);
   }
-  // The same for a large record of `words` words in all.
+  // Returns a large record that has `words` words in all.
   std::span<const std::uint64_t> finish_large(std::size_t words) {
     room_[0] |= LargeRecordHeader::Size::put(words);
     return room_.first(size_);
@@ -123,7 +123,7 @@ class RecordBuilder {
  private:
   // Throws a WriterError.
   [[noreturn]] void refuse(const std::string& problem) const;
-  // Room for `words` more words.
+  // Returns space for `words` more words.
   std::uint64_t* next(std::size_t words);
   TextRef refer_to(const String& string) const {
     return tables_ == nullptr ? TextRef::inlined(string.text) : tables_->refer_to(string);

@@ -1,4 +1,4 @@
-// Records as values, and what becomes of those that need more than their own encoding.
+// Writes records that are given as values, including those that become several records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -88,13 +88,13 @@ void Writer::write(const ProfilerMmap& mmap) { put(mmap, "profiler mmap"); }
 void Writer::write(const ProfilerBacktrace& backtrace) { put(backtrace, "profiler backtrace"); }
 
 void Writer::write(const Blob& blob) {
-  // The name is made fit for a record once, for all of them.
+  // The name is repaired and cut only once, for all records of the blob.
   tables_->begin_record();
   const TextRef name = tables_->refer_to(blob.name);
   const std::string inline_name(name.inline_text);
   Blob part = blob;
   if (!inline_name.empty()) part.name = Inline{inline_name};
-  // What a record holds besides a payload of 32,000 bytes is 94 words; longer names leave less for it.
+  // A record with a payload of 32,000 bytes has 94 words left. A name that needs more reduces the payload.
   const std::size_t room =
       std::min((kMaxRecordWords - 1 - name.words()) * sizeof(std::uint64_t), kMaxBlobChunkBytes);
   std::span<const std::byte> rest = blob.bytes;
@@ -109,7 +109,7 @@ void Writer::write(const LargeBlob& blob) { put_large(blob); }
 
 void Writer::write(const LargeBlobWithoutMetadata& blob) { put_large(blob); }
 
-// The payload follows its head straight into the output, over as many buffers as it needs.
+// Writes the payload directly to the output, after its header, in as many buffers as it needs.
 template <typename T>
 void Writer::put_large(const T& blob) {
   RecordBuilder head(*scratch_, tables_.get(), "large blob", blob.name.text);
@@ -121,7 +121,8 @@ void Writer::put_large(const T& blob) {
                       " bytes: a record holds 2^32-1 words");
   buffer_.append(head.finish_large(words));
   while (!bytes.empty()) {
-    const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));  // whole words but the last
+    // All but the last have whole words.
+    const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));
     put_bytes(buffer_.claim(words_of(piece.size())), piece.data(), piece.size());
     bytes = bytes.subspan(piece.size());
   }
@@ -147,7 +148,7 @@ bool Writer::write_any(const Record& record) {
           put(ProviderEvent{.id = tables_->has_provider(value.id) ? value.id : tables_->provider()},
               "provider event");
         } else {
-          return is_of_writer(record);  // the others can only be read
+          return is_of_writer(record);  // other records can't be written
         }
         return true;
       },

@@ -1,6 +1,6 @@
-// Records on their way to a file that is written in place. No record crosses a page of the file, so that a
-// write that is cut short by a signal ends between records. Nothing is allocated after the constructor, for
-// the Tracer may write in a signal handler. Internal to the Tracer.
+// Collects records for a file that is written in place. No record crosses a page of the file, so a write that
+// a signal interrupts ends between records. Allocates no memory after the constructor, because the Tracer may
+// write in a signal handler. Internal to the Tracer.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,10 @@ class StagedFile {
   explicit StagedFile(const std::string& path)
       : file_(path, FileMode::InPlace), words_(kWords), can_overwrite_(is_regular_file(path)) {}
 
-  // False for pipes, devices and standard output: what was sent stays as it is.
+  // False for pipes, devices and standard output, where sent data can't be changed.
   bool can_overwrite() const { return can_overwrite_; }
-  // Room for a record. The rest of a page is filled with records of one word that say nothing new.
+  // Returns space for a record. If the page has too little space left, it is filled with records of one word
+  // that have no effect.
   std::uint64_t* claim(std::size_t words) {
     if (count_ + 2 * kPageWords > words_.size()) send();
     const std::size_t room = kPageWords - offset() / kWord % kPageWords;
@@ -43,14 +44,14 @@ class StagedFile {
     }
     return words_.data() + std::exchange(count_, count_ + words);
   }
-  // Where the next record will be in the file.
+  // The offset of the next record in the file.
   std::uint64_t offset() const { return file_.bytes_written() + count_ * kWord; }
   void send() {
     reorder_stream(words_.data(), words_.data() + count_);
     const auto bytes = std::as_bytes(std::span(words_).first(std::exchange(count_, 0)));
     can_overwrite_ ? file_.write(bytes) : write_to_pipe(bytes);
   }
-  // Replaces a word that was sent. This and restart() are for files that can be overwritten.
+  // Replaces a word that was sent. This function and restart() are only for files that can be overwritten.
   void overwrite(std::uint64_t offset, std::uint64_t word) {
     reorder_stream(&word, &word + 1);
     file_.overwrite(offset, std::as_bytes(std::span(&word, 1)));
@@ -63,7 +64,7 @@ class StagedFile {
     std::error_code unknown;
     return std::filesystem::is_regular_file(path, unknown);
   }
-  // Without a reader of the pipe this throws: SIGPIPE must not end the program.
+  // Throws if the pipe has no reader, because SIGPIPE must not end the program.
   void write_to_pipe(std::span<const std::byte> bytes) {
     sigset_t pipe, pending;
     ::sigemptyset(&pipe);
@@ -86,7 +87,7 @@ class StagedFile {
 
   OutputFile file_;
   std::vector<std::uint64_t> words_;
-  std::size_t count_ = 0;  // of words_: to be sent
+  std::size_t count_ = 0;  // number of words in words_ that are not sent yet
   bool can_overwrite_;
 };
 

@@ -1,4 +1,4 @@
-// Registering: each index once for each provider, before its first use.
+// Registers strings and threads: once per provider and index, before the first use.
 #include "fxt/writing/tables.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace fxt {
 namespace {
 
-// Sets a bit that may lie after the end; false if it was set.
+// Sets a bit, and enlarges the vector if necessary. Returns false if the bit was already set.
 bool mark(std::vector<bool>& known, std::size_t index) {
   if (index < known.size() && known[index]) return false;
   if (known.size() <= index) known.resize(index + 1);
@@ -21,7 +21,7 @@ bool mark(std::vector<bool>& known, std::size_t index) {
 
 }  // namespace
 
-// A record of `words` words, without references to strings or threads.
+// Writes a record of `words` words, without references to strings or threads.
 template <typename T>
 void WriterTables::put(const T& record, std::size_t words) {
   RecordBuilder builder(std::span(out_->claim(words), words));
@@ -63,7 +63,7 @@ void WriterTables::enter(std::size_t provider) {
 // ---- Strings ----
 
 TextRef WriterTables::refer_to(const String& string) {
-  if (string.storage == Storage::Missing) {  // so that different ones stay different
+  if (string.storage == Storage::Missing) {  // so that different indices remain different
     changed_.emplace_front(1, '?').append(std::to_string(string.index));
     return refer_to(String(changed_.front()));
   }
@@ -96,7 +96,7 @@ std::optional<std::uint16_t> WriterTables::index_of(std::string_view text) {
   return entry->second;
 }
 
-// Writes the string record, unless the current provider has it.
+// Writes the string record, unless the current provider already has it.
 void WriterTables::register_string(std::size_t index) {
   if (!mark(providers_[provider_].strings, index)) return;
   const std::string& text = *strings_[index].text;
@@ -117,7 +117,7 @@ std::string_view WriterTables::clean(std::string_view text, std::size_t max_byte
 // ---- Threads ----
 
 std::uint8_t WriterTables::refer_to(const Thread& thread) {
-  // Readers know no thread 0.
+  // Readers do not support thread 0.
   if (thread.storage == Storage::Inline || thread.thread == 0) return 0;
   if (last_thread_ != 0 && threads_[last_thread_].thread == thread) return last_thread_;
   if (const auto index = index_of(thread)) return last_thread_ = *index;
@@ -142,7 +142,7 @@ std::optional<std::uint8_t> WriterTables::index_of(const Thread& thread) {
   return entry->second;
 }
 
-// Writes the thread record, unless the current provider has it.
+// Writes the thread record, unless the current provider already has it.
 void WriterTables::register_thread(std::size_t index) {
   if (!mark(providers_[provider_].threads, index)) return;
   const Thread& thread = threads_[index].thread;

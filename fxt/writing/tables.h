@@ -1,4 +1,4 @@
-// A Writer's string and thread tables, in which an index never changes its meaning, and its providers. The
+// The string and thread tables of a Writer, and its providers. An index never changes its meaning. The
 // entries must be registered again for each provider (rules W2, W3, W6 and W7). Internal to the Writer.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace fxt {
 class WriterTables {
  public:
   WriterTables(WordBuffer& out, WriterCounters& counters) : out_(&out), counters_(&counters) {}
-  // The Writer, whose members these are, has been moved.
+  // Must be called when the Writer that owns these members has been moved.
   void move_to(WordBuffer& out, WriterCounters& counters) {
     out_ = &out;
     counters_ = &counters;
@@ -32,20 +32,21 @@ class WriterTables {
 
   // ---- Providers ----
 
-  // Announces a provider, with its initialization, and makes it the current one.
+  // Announces a provider, writes its initialization, and makes it the current one.
   void begin_provider(std::uint32_t id, std::string_view name);
-  // Makes an announced provider the current one. References that stay valid are registered there, too.
+  // Makes an announced provider the current one. Registers the references that must stay valid for it as
+  // well.
   void switch_provider(std::uint32_t id);
   std::uint32_t provider() const { return providers_[provider_].id; }
   bool has_provider(std::uint32_t id) const { return place_of_.contains(id); }
 
   // ---- References of one record. They register what they refer to. ----
 
-  // Texts that had to be changed live until then.
+  // Starts a record. Changed texts are kept until the next call.
   void begin_record() { changed_.clear(); }
   TextRef refer_to(const String& string);
-  std::uint8_t refer_to(const Thread& thread);  // 0: both koids follow inline
-  // `text` as it may be written: cut, and made valid UTF-8 without NUL.
+  std::uint8_t refer_to(const Thread& thread);  // 0 if both koids follow inline
+  // Returns `text` as it can be written: cut, and made valid UTF-8 without NUL.
   std::string_view clean(std::string_view text, std::size_t max_bytes);
 
   // ---- References that stay valid, in all providers. Nothing if the table is full. ----
@@ -64,7 +65,7 @@ class WriterTables {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
   struct StringEntry {
-    const std::string* text = nullptr;  // key of string_table_
+    const std::string* text = nullptr;  // a key of string_table_
     bool for_good = false;
   };
   struct ThreadEntry {
@@ -73,7 +74,7 @@ class WriterTables {
   };
   struct Provider {
     std::uint32_t id = 0;
-    std::vector<bool> strings = {};  // by index: those that are registered
+    std::vector<bool> strings = {};  // by index: true if it is registered
     std::vector<bool> threads = {};
   };
 
@@ -91,10 +92,11 @@ class WriterTables {
   std::vector<StringEntry> strings_ = std::vector<StringEntry>(1);  // by index
   std::unordered_map<Thread, std::uint8_t, ThreadHash> thread_table_;
   std::vector<ThreadEntry> threads_ = std::vector<ThreadEntry>(1);
-  std::uint8_t last_thread_ = 0;  // events mostly come in runs of one thread; 0 if none
+  // Index of the previous event's thread, because runs of one thread are common; 0 if none.
+  std::uint8_t last_thread_ = 0;
   std::vector<Provider> providers_;
-  std::unordered_map<std::uint32_t, std::size_t> place_of_;  // in providers_, by id
-  std::size_t provider_ = 0;                                 // the current one
+  std::unordered_map<std::uint32_t, std::size_t> place_of_;  // index in providers_, by id
+  std::size_t provider_ = 0;                                 // index of the current provider
   std::forward_list<std::string> changed_;
 };
 

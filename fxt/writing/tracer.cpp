@@ -1,11 +1,12 @@
-// How the buffers of threads become a file that is valid at any time. The lock guards everything but the
-// threads' own parts of their buffers. A flush first notes the time, and then takes the events up to that
-// time from all buffers, merged by their times: no event is in the file without those that led to it in other
-// threads.
+// Turns the buffers of threads into a file that is valid at any time. The lock guards everything except the
+// parts of the buffers that only the threads use. A flush first notes the time. Then it takes the events up
+// to that time from all buffers, merged by their times. Therefore an event is never in the file without
+// earlier events of other threads that caused it.
 //
 // A scope is a complete event at the position of its begin. If it is open when it is flushed, its end is the
-// time of the flush. Each later flush overwrites that with a later end, and at last with the real one, outer
-// scopes first. In a file that can't be overwritten such a scope is a begin, and an end follows.
+// time of the flush. Each later flush overwrites the end with a later time, and finally with the real end,
+// outer scopes first. In a file that can't be overwritten, such a scope is a begin event, followed later by
+// an end event.
 #include "fxt/tracer.h"
 
 #include <csignal>
@@ -63,7 +64,8 @@ std::string text_of(const char* path) {
 
 }  // namespace
 
-// All that belongs to no thread. There is one, which is never destroyed: threads may outlive main().
+// The state that all threads share. There is one object, which is never destroyed, because threads may
+// outlive main().
 class TracerState {
  public:
   static TracerState& get() {
@@ -73,7 +75,7 @@ class TracerState {
 
   void start(const std::string& path, const TracerOptions& options);
   void stop() noexcept;
-  void flush() noexcept;  // with the lock
+  void flush() noexcept;  // the caller holds the lock
   std::uint16_t index_of(std::string_view name);
   TraceCategory& category(std::string_view name);
   TraceBuffer* buffer_for_thread();
@@ -89,7 +91,7 @@ class TracerState {
   std::string error;
 
  private:
-  // If writing fails, nothing is written from then on.
+  // After a failed write, nothing more is written.
   template <typename Write>
   void try_to(Write write) noexcept {
     try {
@@ -107,11 +109,12 @@ class TracerState {
   std::uint64_t latest_time() const;
 
   TracerNames names_;
-  std::map<std::string, std::unique_ptr<TraceCategory>, std::less<>> categories_;  // they borrow the keys
+  // The categories borrow the keys.
+  std::map<std::string, std::unique_ptr<TraceCategory>, std::less<>> categories_;
   std::optional<StagedFile> file_;
   std::unique_ptr<FlushThread> flush_thread_;
-  FlushThread* parents_flush_thread_ = nullptr;  // in a child that was forked
-  // None is ever destroyed: when a thread has ended, a new one takes its buffer.
+  FlushThread* parents_flush_thread_ = nullptr;  // the parent's flush thread, in a forked child
+  // Buffers are never destroyed: a new thread takes the buffer of a thread that has ended.
   std::vector<std::unique_ptr<TraceBuffer>> buffers_;
   EventRing ring_;
   EventMerge merge_;
@@ -145,7 +148,7 @@ void TracerState::name_thread(const TraceBuffer& buffer, std::string_view name) 
 
 // ---- Events on their way to the file ----
 
-// With a coarse clock, times of events may be later than now_ns().
+// With a coarse clock, events may have later times than now_ns().
 std::uint64_t TracerState::latest_time() const {
   std::uint64_t latest = std::max(now_ns(), ring_.until());
   for (const auto& buffer : buffers_)
@@ -183,7 +186,8 @@ void TracerState::write_ring() {
 
 // ---- Buffers ----
 
-// Of a thread that is new to this Tracer: what it had for another one is forgotten.
+// Takes over the buffer of a thread that is new to this Tracer. Events that it had for an earlier Tracer are
+// dropped.
 void TracerState::adopt(TraceBuffer& buffer) {
   buffer.base_ += buffer.filled_;
   buffer.filled_ = buffer.flushed_ = 0;
@@ -198,7 +202,7 @@ void TracerState::adopt(TraceBuffer& buffer) {
   buffer.limit_ = TraceBuffer::kWords;
 }
 
-// By the thread itself: room for more.
+// Called by the thread itself, to make space.
 void TracerState::empty(TraceBuffer& buffer) {
   const std::size_t filled = buffer.filled_;
   if (ring_.is_used()) {
@@ -213,7 +217,7 @@ void TracerState::empty(TraceBuffer& buffer) {
   buffer.filled_ = buffer.flushed_ = 0;
 }
 
-// Null if the thread ends: its buffer belongs to another thread by now.
+// Returns null if the thread is ending, because another thread may already use its buffer.
 TraceBuffer* TracerState::buffer_for_thread() {
   static thread_local bool is_over = false;
   struct Holder {
@@ -246,11 +250,11 @@ bool TracerState::make_room(TraceBuffer& buffer) noexcept {
 void TracerState::end_late(TraceBuffer& buffer, std::uint64_t position, std::uint64_t time) noexcept {
   const std::lock_guard guard(lock);
   ring_.end(buffer, position, time);
-  // The file gets it with the next flush, after the ends of outer scopes.
+  // The next flush writes it to the file, after the ends of outer scopes.
   buffer.open_.end(position, time);
 }
 
-// By the thread itself, when it ends. What is still open ends with it.
+// Called by the thread itself when it ends. Its open scopes end now.
 void TracerState::release(TraceBuffer& buffer) noexcept {
   while (buffer.depth_ != 0) buffer.end_innermost();
   const std::lock_guard guard(lock);
@@ -316,7 +320,7 @@ std::uint64_t* TraceArguments::put_string(std::uint64_t* at, const TextRef& name
 
 namespace {
 
-// Another thread that holds the lock gives it back soon. The one that the signal came to can't.
+// If another thread holds the lock, it will release it soon. The interrupted thread can't release it.
 bool lock_in_signal_handler(std::mutex& lock) {
   constexpr int kMostPauses = 500;
   constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
@@ -328,7 +332,7 @@ bool lock_in_signal_handler(std::mutex& lock) {
   return is_locked;
 }
 
-// Another signal ends the program if flushing waits for what the program held when the signal came.
+// Flushing may wait for a lock that the program held when the signal came. Then an alarm ends the program.
 void flush_and_end(int signal) {
   constexpr unsigned kMostSeconds = 2;
   std::signal(SIGALRM, SIG_DFL);
@@ -373,7 +377,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
     flush_thread_ =
         std::make_unique<FlushThread>(lock, options.flush_period, [] { TracerState::get().flush(); });
   file_ = std::move(file);
-  lost = 0;  // threads that trace all the time have counted what no Tracer wanted
+  lost = 0;  // threads that were tracing without a Tracer have counted their events as lost
   is_on = true;
   if (!options.flushes_on_signals) return;
   for (const int signal : kFlushingSignals) {
@@ -390,7 +394,7 @@ void TracerState::flush() noexcept {
 }
 
 void TracerState::stop() noexcept {
-  std::unique_ptr<FlushThread> flush_thread;  // ends after the lock is given back
+  std::unique_ptr<FlushThread> flush_thread;  // is destroyed after the lock is released
   const std::lock_guard guard(lock);
   flush();
   try_to([&] {
@@ -409,7 +413,7 @@ void TracerState::forget_all() {
   file_.reset();
 }
 
-// The thread does not exist here: it can be neither joined nor destroyed.
+// The flush thread does not exist in the child, so it can be neither joined nor destroyed.
 void TracerState::forget_in_child() {
   if (flush_thread_) parents_flush_thread_ = flush_thread_.release();
   forget_all();
@@ -432,7 +436,7 @@ void Tracer::name_thread(std::string_view name) noexcept {
   const std::lock_guard guard(TracerState::get().lock);
   try {
     TracerState::get().name_thread(*buffer, name);
-  } catch (const std::exception&) {  // no memory: it keeps its name
+  } catch (const std::exception&) {  // no memory, so the thread keeps its name
   }
 }
 

@@ -1,4 +1,5 @@
-// What a Tracer names, and the records that do so: the begin of the trace, strings, threads. Internal to it.
+// The names of a Tracer, and their records: the start of the trace, strings and threads. Internal to the
+// Tracer.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace fxt {
 
 class TracerNames {
  public:
-  // The index of a name in the string table, in this trace and in all later ones. It may be that of
+  // The index of a name in the string table, which stays the same in all later traces. It may be the index of
   // "(other)".
   std::uint16_t index_of(std::string_view name) {
     std::string kept;
@@ -38,7 +39,7 @@ class TracerNames {
     return index;
   }
 
-  // Begins a trace, which needs the names that are known by then.
+  // Starts a trace, and repeats the names that are known by then.
   void start(std::uint64_t process, std::string_view process_name) {
     std::string kept;
     const std::string_view name = as_written(process_name, kObjectNameBytes, kept);
@@ -49,7 +50,7 @@ class TracerNames {
     add_object(KernelObjectType::Process, process, name, 0);
     for (std::size_t i = 1; i <= names_.size(); ++i) add_name(i);
   }
-  // The index of a new thread; 0 if the table is full.
+  // Returns the index of a new thread, or 0 if the table is full.
   std::uint64_t add_thread(const Thread& thread) {
     if (threads_ == kMaxThreadIndex) return 0;
     add(ThreadRecord{
@@ -60,14 +61,14 @@ class TracerNames {
     add_object(KernelObjectType::Thread, thread.thread, name, thread.process);
   }
 
-  // Writes those records that the file does not have.
+  // Writes the records that the file does not have yet.
   void send(StagedFile& file) {
     for (std::size_t size = 0; sent_ < words_.size(); sent_ += size) {
       size = RecordHeader::Size::get(words_[sent_]);
       std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(sent_), size, file.claim(size));
     }
   }
-  // The file is empty again.
+  // Must be called when the file has been emptied.
   void restart() { sent_ = 0; }
 
  private:
@@ -92,10 +93,10 @@ class TracerNames {
     if (!text.empty()) add(KernelObject{.type = type, .koid = koid, .name = text, .arguments = arguments});
   }
 
-  std::map<std::string, std::uint16_t, std::less<>> indices_;  // of names; 0 is the empty one
-  std::vector<const std::string*> names_;                      // from index 1
-  std::vector<std::uint64_t> words_;                           // the records
-  std::size_t sent_ = 0;                                       // of these: in the file
+  std::map<std::string, std::uint16_t, std::less<>> indices_;  // by name; 0 is the empty name
+  std::vector<const std::string*> names_;                      // by index, from 1
+  std::vector<std::uint64_t> words_;                           // the encoded records
+  std::size_t sent_ = 0;  // number of words in words_ that are in the file
   std::uint64_t threads_ = 0;
 };
 

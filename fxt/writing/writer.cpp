@@ -1,4 +1,4 @@
-// The Writer as a whole: its start and end, providers, and the way for prepared events.
+// The start and end of a Writer, providers, and the fast way for prepared events.
 #include "fxt/writer.h"
 
 #include <memory>
