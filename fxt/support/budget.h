@@ -1,6 +1,7 @@
-// What one file may make a program hold or do. A few bytes can ask for a lot: by two counts that multiply, by
-// data that expand, by a loop. Their cost is taken from a budget, which grows with the size of the file.
-// SECURITY.md lists all limits; a test compares its table with the constants.
+// Limits for what one file may make a program store or do. A few bytes can request a lot of memory or time:
+// by two counts that are multiplied, by data that expand, or by a loop. The cost is taken from a budget,
+// which grows with the size of the file. SECURITY.md lists all limits; a test compares its table with the
+// constants.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +15,14 @@ namespace fxt {
 inline constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 struct Limit {
-  std::string_view thing;  // in the plural: "steps of bytecode". What is counted in bytes begins with "MiB"
-  std::uint64_t least;     // what every file may have
-  std::uint64_t per_kilobyte;  // what large files may have for each 1024 of their bytes
+  std::string_view thing;      // in the plural: "steps of bytecode"; amounts in bytes begin with "MiB"
+  std::uint64_t least;         // the amount for files of any size
+  std::uint64_t per_kilobyte;  // the additional amount per 1024 bytes of the file
 
   constexpr std::uint64_t of(std::uint64_t file_bytes) const {
     return std::max(least, file_bytes / 1024 * per_kilobyte);
   }
-  // "more than 64 MiB of unpacked sections": what is wrong with a file of that size that needs more.
+  // The problem of a file of this size that needs more, for example "more than 64 MiB of unpacked sections".
   std::string exceeded(std::uint64_t file_bytes = 0) const {
     const std::uint64_t limit = thing.starts_with("MiB") ? of(file_bytes) >> 20 : of(file_bytes);
     return fmt::format("more than {} {}", limit, thing);
@@ -33,7 +34,8 @@ class Budget {
   explicit Budget(const Limit& limit, std::uint64_t file_bytes = 0)
       : limit_(&limit), file_bytes_(file_bytes), left_(limit.of(file_bytes)) {}
 
-  // False if less than the amount is left. From then on the budget is exceeded, and every call is refused.
+  // Returns false if less than the amount is left. Then the budget is exceeded, and all later calls fail as
+  // well.
   bool take(std::uint64_t amount = 1) {
     if (amount > left_ || is_exceeded_) {
       is_exceeded_ = true;

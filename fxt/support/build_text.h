@@ -1,4 +1,4 @@
-// What a program was built from: the lines of `--version` below its name.
+// The components from which a program was built: the lines below its name in `--version`.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace fxt {
 
-// "commit 0a1b2c3, gcc 12.2.0\nBoost 1_74\n". `libraries` are those of the
-// program alone, as "libdw 0.188", which stand before the others.
+// For example "commit 0a1b2c3, gcc 12.2.0\nBoost 1_74\n". `libraries` are those of one program, such as
+// "libdw 0.188"; they come first.
 std::string build_text(std::string_view libraries = {});
 
 }  // namespace fxt

@@ -1,4 +1,4 @@
-// Scripts by which shells complete options, and those values that are one of a few words.
+// Scripts with which shells complete options, and values that are one of a few words.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace fxt {
 namespace {
 
-// The words that an option takes; none if it takes something else.
+// The words that an option accepts; empty if it accepts other values.
 std::vector<std::string_view> words_of(const Option& option) {
   auto words = parts_of(option.argument, "|");
   if (words.size() == 1) words.clear();
@@ -25,13 +25,13 @@ bool is_file(const Option& option) {
   return std::ranges::find(kFiles, option.argument) != kFiles.end();
 }
 
-// The begin of the option's help, which has to fit beside the option.
+// The start of an option's help, short enough to stand next to the option.
 std::string_view short_help(const Option& option) {
   const std::string_view help = option.help;
   return help.substr(0, std::min({help.find("; "), help.find(": "), help.find(". "), help.find(" (")}));
 }
 
-// With a backslash before each of these characters.
+// Puts a backslash before each of these special characters.
 std::string escaped(std::string_view text, std::string_view special) {
   std::string result;
   for (const char c : text) {
@@ -41,7 +41,7 @@ std::string escaped(std::string_view text, std::string_view special) {
   return result;
 }
 
-// One word of zsh and of fish, where a quote that stands alone ends the quoting.
+// Quotes one word for zsh and fish, where a single quote ends the quoting.
 std::string single_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -61,7 +61,7 @@ std::vector<const Option*> options_of(const OptionTable& table) {
   return options;
 }
 
-// Values are completed as files, but where they are something else.
+// Completes values as file names by default.
 std::string bash_of(const ProgramText& program, const OptionTable& table) {
   std::vector<std::string> names;
   std::string cases;
@@ -94,8 +94,8 @@ complete -F {0} {3}
                      function_of(program), cases, fmt::join(names, " "), program.name);
 }
 
-// One line for each way to write an option: '(those that exclude it)NAME[help]:what its value is:how it is
-// completed'. To be loaded from $fpath, or sourced.
+// One line for each spelling of an option: '(excluded options)NAME[help]:value name:completion'. The script
+// can be loaded from $fpath, or sourced.
 std::string zsh_of(const ProgramText& program, const OptionTable& table) {
   std::string text =
       fmt::format("#compdef {}\n{}() {{\n  _arguments -s -S", program.name, function_of(program));

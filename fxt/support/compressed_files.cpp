@@ -1,4 +1,4 @@
-// Plain files, and those that the filters of Boost.Iostreams compress.
+// Plain files, and files that are compressed by the filters of Boost.Iostreams.
 #include "fxt/support/compressed_files.h"
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr int kBlockBytes = 64 << 10;
-// Traces of loops are the most compressible: by a factor of 20.
+// Traces of loops are the most compressible ones: by a factor of 20.
 constexpr Limit kUnpackedTrace{"MiB of an unpacked trace", 512 * kMiB, 50 * kKiB};
 
 FileInput open_raw(const std::string& path, const std::string& name) {
@@ -58,13 +58,13 @@ class RawFile final : public Input {
 
 // ---- Reading ----
 
-// A Boost filter's own decoder.
+// The decoder inside a Boost filter.
 template <typename Filter>
 using DecoderOf = std::remove_reference_t<decltype(std::declval<Filter&>().filter())>;
 using ZstdDecoder = DecoderOf<io::zstd_decompressor>;
 
-// Boost takes a zstd file that is cut off for a whole one. Only after a whole one does another frame, of the
-// byte "x", decode to that byte.
+// Boost accepts a truncated zstd file as complete. This test appends a frame with the byte "x": it decodes to
+// that byte only after a complete file.
 bool is_whole(ZstdDecoder& decoder) {
   constexpr std::string_view kFrame("\x28\xb5\x2f\xfd\x20\x01\x09\0\0x", 10);
   std::array<char, 64> room{};
@@ -85,8 +85,8 @@ const char* problem_of(const std::ios_base::failure& failure, bool is_at_end) {
   return "the compressed data is damaged";
 }
 
-// A Boost decoder that ends the stream where the data goes wrong, so that everything before is handed out,
-// and that goes on with the next one of several compressed files in a row.
+// A Boost decoder that ends the stream at damaged data, so that the data before them can be read. It also
+// continues with the next compressed file if several were concatenated.
 template <typename Decoder>
 class CarefulDecoder : public Decoder {
  public:
@@ -94,14 +94,15 @@ class CarefulDecoder : public Decoder {
   explicit CarefulDecoder(const char** problem, const Arguments&... arguments)
       : Decoder(arguments...), problem_(problem) {}
 
-  // Takes bytes from `in`, and gives bytes to `out`. False at the end.
+  // Takes bytes from `in`, and writes bytes to `out`. Returns false at the end.
   bool filter(const char*& in, const char* in_end, char*& out, char* out_end, bool is_at_end) {
     if (*problem_ != nullptr) return false;
     try {
       do {
         if (is_complete_ && in == in_end) break;
         if (is_complete_) Decoder::close();
-        // zstd loses what it gave in a call that fails, so it gets little room.
+        // In a call that fails, zstd loses its output of the same call. Therefore it gets little space per
+        // call.
         char* const piece_end = kIsZstd ? out + std::min(out_end - out, kPieceBytes) : out_end;
         is_complete_ = !Decoder::filter(in, in_end, out, piece_end, is_at_end);
       } while (in != in_end && out != out_end);
@@ -151,7 +152,7 @@ class PackedFile final : public Input {
     using char_type = char;
     using category = io::source_tag;
 
-    // What could be read is handed out before a failure.
+    // Returns the bytes that could be read before a failure.
     std::streamsize read(char* room, std::streamsize size) const {
       try {
         const std::size_t got =
@@ -172,7 +173,7 @@ class PackedFile final : public Input {
   const Limit& limit_;
   const char* problem_ = nullptr;
   std::exception_ptr failure_;
-  std::uint64_t packed_ = 0, unpacked_ = 0;  // bytes
+  std::uint64_t packed_ = 0, unpacked_ = 0;  // in bytes
   io::filtering_streambuf<io::input> stream_;
 };
 
@@ -195,7 +196,7 @@ class PackedStream final : public ByteStream {
     stream_.push(compressor, kBlockBytes);
     stream_.push(Sink{this}, kBlockBytes);
   }
-  ~PackedStream() override { file_ = nullptr; }  // an incomplete file gets no end
+  ~PackedStream() override { file_ = nullptr; }  // an incomplete file must not be finished
 
   void write(std::span<const std::byte> bytes) override {
     run([&] {
@@ -266,7 +267,7 @@ UnpackedFile open_unpacked(const std::string& path, const std::string& name, con
                         true};
   };
   const std::string_view head = file->head();
-  constexpr int kGzipWindow = 15 + 16;  // tells zlib to expect gzip's head and tail, which it checks
+  constexpr int kGzipWindow = 15 + 16;  // makes zlib check gzip's header and trailer
   if (head.starts_with(kGzip)) return packed(std::in_place_type<io::zlib_decompressor>, kGzipWindow);
   if (head.starts_with(kZstd)) return packed(std::in_place_type<io::zstd_decompressor>);
   if (head.starts_with(kBzip2)) return packed(std::in_place_type<io::bzip2_decompressor>);

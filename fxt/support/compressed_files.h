@@ -1,5 +1,5 @@
-// Files that may be compressed: inputs are recognized by their content, outputs are compressed by the suffix
-// of their name.
+// Files that may be compressed. Inputs are recognized by their content; outputs are compressed according to
+// the suffix of their name.
 #pragma once
 
 #include <algorithm>
@@ -22,22 +22,22 @@ namespace fxt {
 
 struct Limit;
 
-// A file can't be read, decompressed or written; the text names it.
+// Thrown if a file can't be read, decompressed or written. The text names the file.
 class FileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The file could be read, but its compressed data is damaged or ends early.
+// Thrown if the file could be read, but its compressed data are damaged or end early.
 class DamagedFile : public FileError {
  public:
   using FileError::FileError;
 };
 
-// An input whose first bytes can be looked at.
+// An input whose first bytes can be inspected.
 class InputWithHead final : public Input {
  public:
-  // Reads up to `bytes`.
+  // Reads up to `bytes` bytes.
   InputWithHead(std::unique_ptr<Input> input, std::size_t bytes)
       : input_(std::move(input)), head_(bytes, '\0') {
     std::size_t size = 0;
@@ -54,7 +54,7 @@ class InputWithHead final : public Input {
   }
 
   std::string_view head() const { return head_; }
-  // Why the head could not be read further; null if it could.
+  // The error that ended reading the head; null if there was none.
   const std::exception_ptr& failure() const { return failure_; }
 
   std::size_t read(std::span<std::byte> room) override {
@@ -76,33 +76,33 @@ class InputWithHead final : public Input {
   std::exception_ptr failure_;
 };
 
-// The suffixes of the formats that are read and written compressed.
+// The suffixes of the compressed formats that are read and written.
 inline constexpr std::array<std::string_view, 4> kPackedSuffixes{".gz", ".zst", ".bz2", ".xz"};
 inline constexpr std::string_view kPackedSuffixesText = ".gz, .zst, .bz2 or .xz";
 
-// The suffix by which a file of that name is compressed; empty for a plain file.
+// The compression suffix of the name; empty for a plain file.
 std::string_view packed_suffix(std::string_view name);
 
-// Opens a file or standard input (`path` "-"), plain or compressed. Throws FileError, here and when reading.
+// Opens a file or standard input (`path` "-"), plain or compressed. Throws FileError, also during reading.
 std::unique_ptr<Input> open_input(const std::string& path);
 
 struct UnpackedFile {
   std::unique_ptr<Input> bytes;
   bool is_packed;
 };
-// Does the same for a file that messages call `name`, and that may unpack to as much as the limit.
+// Opens a file like open_input(). Messages call it `name`, and its unpacked size may not exceed the limit.
 UnpackedFile open_unpacked(const std::string& path, const std::string& name, const Limit& limit);
 
 // Writes bytes to a file, compressed or not.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  // Both throw std::runtime_error.
+  // Both functions throw std::runtime_error.
   virtual void write(std::span<const std::byte> bytes) = 0;
   virtual void finish() = 0;  // writes the rest
 };
 
-// Compresses by the suffix of `target`. Borrows `file`.
+// Compresses according to the suffix of `target`. Borrows `file`.
 std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file);
 
 }  // namespace fxt

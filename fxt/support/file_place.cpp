@@ -13,7 +13,7 @@
 namespace fxt {
 namespace {
 
-// Of a call that failed, by errno.
+// The status after a failed call, from errno.
 FilePlace::Status failure() {
   using Kind = FilePlace::Status::Kind;
   const int error = errno;
@@ -32,7 +32,7 @@ FilePlace::Status status_of(const struct stat& found) {
   using Kind = FilePlace::Status::Kind;
   if (S_ISREG(found.st_mode))
     return {.kind = Kind::Regular, .size_bytes = static_cast<std::uint64_t>(found.st_size)};
-  if (S_ISLNK(found.st_mode))  // only without openat2
+  if (S_ISLNK(found.st_mode))  // possible only without openat2
     return {.kind = Kind::Refused,
             .problem = "a symbolic link, which is not followed because this system has no openat2"};
   return {.kind = Kind::Refused, .problem = "not a regular file, so it is not opened"};
@@ -52,7 +52,7 @@ Folder::Folder(std::filesystem::path path)
   if (!descriptor_.is_open()) error_ = errno;
 }
 
-// Recordings have thousands of files: their paths are not taken apart.
+// The path is not split into components, because recordings have thousands of files.
 FilePlace::FilePlace(std::shared_ptr<const Folder> folder, std::string_view path, Links links)
     : folder_(std::move(folder)), links_(links) {
   const std::string& directory = folder_->path().native();
@@ -63,7 +63,7 @@ FilePlace::FilePlace(std::shared_ptr<const Folder> folder, std::string_view path
   text_ += path;
 }
 
-// The only place that opens a file of an input. Returns no descriptor and sets errno if it is not found.
+// All files of an input are opened here. Returns no descriptor and sets errno if the file is not found.
 Descriptor FilePlace::find(int flags) const {
   flags |= O_CLOEXEC;
   if (folder_ == nullptr) return Descriptor(::open(path(), flags));
@@ -71,7 +71,7 @@ Descriptor FilePlace::find(int flags) const {
   open_how how{};
   how.flags = static_cast<__u64>(flags);
   how.resolve = RESOLVE_NO_MAGICLINKS | (links_ == Links::StayBeneath ? RESOLVE_BENEATH : RESOLVE_IN_ROOT);
-  constexpr int kTries = 100;  // a file that is renamed meanwhile can make a call fail
+  constexpr int kTries = 100;  // the call can fail if a file is renamed at the same time
   for (int i = 0; i < kTries; ++i) {
     Descriptor found(
         static_cast<int>(::syscall(SYS_openat2, folder_->descriptor(), path(), &how, sizeof how)));
@@ -82,7 +82,7 @@ Descriptor FilePlace::find(int flags) const {
   return Descriptor();
 }
 
-// For kernels and sandboxes without openat2: follows no link at all.
+// For kernels and sandboxes without openat2. Follows no links.
 Descriptor FilePlace::find_without_links(int flags) const {
   Descriptor folder;
   std::string_view rest = path();
@@ -104,7 +104,7 @@ Descriptor FilePlace::find_without_links(int flags) const {
 FilePlace::Status FilePlace::status() const {
   struct stat found {};
   if (folder_ == nullptr) return ::stat(path(), &found) == 0 ? status_of(found) : failure();
-  // One call is enough for a file that lies in the folder itself and is not a link: for nearly all.
+  // Most files are directly in the folder and are not links. For them, a single call is enough.
   const bool is_name = text_.find('/', path_begin_) == std::string::npos;
   if (is_name && ::fstatat(folder_->descriptor(), path(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
       !S_ISLNK(found.st_mode))
@@ -113,7 +113,7 @@ FilePlace::Status FilePlace::status() const {
   return place.is_open() && ::fstat(place.number(), &found) == 0 ? status_of(found) : failure();
 }
 
-// Another file may have the name by now: its type is checked again.
+// Another file may have this name by now, so its type is checked again.
 FilePlace::Opened FilePlace::open() const {
   Opened result{.status = is_expected_regular_ ? Status{.kind = Status::Kind::Regular} : status(),
                 .descriptor = Descriptor()};

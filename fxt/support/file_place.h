@@ -1,5 +1,5 @@
-// Where a file is looked for, and where the symbolic links on the way to it may lead. Only regular files are
-// opened: opening a FIFO could block, and opening a device could do anything.
+// The place of a file, and the limits for symbolic links on the way to it. Only regular files are opened:
+// opening a FIFO could block, and opening a device could have side effects.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace fxt {
 
-// A file descriptor, which is closed by its owner.
+// A file descriptor, which its owner closes.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -30,14 +30,14 @@ class Descriptor {
   int number_;
 };
 
-// A directory that is kept open, so that its files stay the same ones whatever happens to its name. The user
-// named it: it may be a symbolic link itself.
+// A directory that is kept open, so that its files stay the same even if the directory is renamed. The user
+// gave its path, so the directory itself may be a symbolic link.
 class Folder {
  public:
   explicit Folder(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
-  int error() const { return error_; }  // why it can't be opened, an errno; 0 if it is open
+  int error() const { return error_; }  // the errno if it can't be opened; 0 if it is open
   int descriptor() const { return descriptor_.number(); }
 
  private:
@@ -48,14 +48,14 @@ class Folder {
 
 class FilePlace {
  public:
-  FilePlace() = default;  // no file
-  // A path that the user gave: its links may lead anywhere.
+  FilePlace() = default;  // stands for no file
+  // A path that the user gave. Its links may point anywhere.
   explicit FilePlace(const std::filesystem::path& path) : text_(path.native()) {}
-  // A file of the folder. Links stay beneath the folder, else the file is refused.
+  // A file of the folder. It is refused if a link leads out of the folder.
   static FilePlace beneath(std::shared_ptr<const Folder> folder, std::string_view name) {
     return FilePlace(std::move(folder), name, Links::StayBeneath);
   }
-  // A path of another machine, whose root directory is `root`; of this one if `root` is empty.
+  // A path of another machine, whose root directory is `root`; a path of this machine if `root` is empty.
   static FilePlace in_root(const std::filesystem::path& root, const std::filesystem::path& path) {
     if (root.empty()) return FilePlace(path);
     return FilePlace(std::make_shared<const Folder>(root), path.relative_path().native(), Links::StartAtRoot);
@@ -69,11 +69,11 @@ class FilePlace {
     enum class Kind : std::uint8_t {
       Regular,
       Missing,
-      Refused,  // not a regular file, or a link that goes in a circle or leads out of the folder
-      Unknown,  // the system does not permit to look
+      Refused,  // not a regular file, or a link that is circular or leads out of the folder
+      Unknown,  // the system does not permit access
     };
     Kind kind;
-    std::uint64_t size_bytes = 0;  // of a regular file
+    std::uint64_t size_bytes = 0;  // size of a regular file
     std::string problem = {};      // empty for a regular file
   };
   Status status() const;
@@ -82,10 +82,9 @@ class FilePlace {
     Status status;
     Descriptor descriptor;  // open if it is a regular file
   };
-  // Never blocks.
+  // Opens the file without blocking.
   Opened open() const;
-  // Its status was Regular a moment ago: open() does not ask for it once more before it opens the file, only
-  // after that.
+  // Tells open() that the status was Regular a moment ago. Then open() checks it only after opening the file.
   void expect_regular() { is_expected_regular_ = true; }
 
  private:
@@ -97,7 +96,7 @@ class FilePlace {
   Descriptor find_without_links(int flags) const;
 
   std::string text_;
-  std::size_t path_begin_ = 0;  // in the text: what is relative to the folder
+  std::size_t path_begin_ = 0;  // in the text: the start of the part that is relative to the folder
   std::shared_ptr<const Folder> folder_;
   Links links_ = Links::LeadAnywhere;
   bool is_expected_regular_ = false;

@@ -31,7 +31,7 @@ constexpr auto kElf =
     "\x7f"
     "ELF"sv;
 
-// By the first bytes of a file.
+// File kinds by their first bytes.
 constexpr std::array kKinds{
     std::pair("PERFILE2"sv,
               "a file of perf record: `perf data convert --to-ctf` or `--to-json` converts it"sv),

@@ -1,4 +1,4 @@
-// What a file or directory is that is no trace, and which program reads it.
+// Recognizes files and directories that are not traces, and names the program that reads them.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,20 @@
 
 namespace fxt {
 
-// What a file is shows in its first 512 bytes.
+// The first 512 bytes of a file show its kind.
 inline constexpr std::size_t kKindBytes = 512;
 
-// "a core file: GDB opens it"; empty if that is not known, or fxt-convert converts it.
+// For example "a core file: GDB opens it". Empty if the kind is unknown, or if fxt-convert converts it.
 std::string foreign_kind_of(const std::string& path);
 
-// The directory of the uftrace recording that `path` is, or is a file in; empty for others.
+// The directory of the uftrace recording, if `path` is one or a file in one; otherwise empty.
 std::string recording_of(const std::string& path);
 
-// For programs that read FXT, of a file that begins with `head`: "is a GDB trace file; convert it with:
-// fxt-convert gdb.trace", the same of a file in the directory of a uftrace recording, or "is " and the kind
-// above; empty if that is not known.
+// For programs that read FXT: the reason why a file that begins with `head` is not a trace. For example "is a
+// GDB trace file; convert it with: fxt-convert gdb.trace", the same for files in a uftrace recording, or "is
+// " and the text of foreign_kind_of(). Empty if unknown.
 std::string why_no_trace(const std::string& path, std::string_view head);
-// The same of a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
+// The reason for a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
 std::string why_no_trace(const std::string& directory);
 
 }  // namespace fxt

@@ -1,19 +1,23 @@
-# install_program(<program> [COMPONENT <component>]): installs a program and what it says of itself, see program_text.h:
-# its manual page, and how bash, zsh and fish complete its options.
-# install_completions(<directory> <name> [COMPONENT <component>]): installs <name>.bash, _<name> and <name>.fish.
-# install_manual(<file>.1): installs a manual page that was written by hand.
-# A project that has this one inside installs nothing of it, unless FXT_INSTALL says so.
+# install_program(<program> [COMPONENT <component>]): installs a program, and what is made from its options
+# (see program_text.h): its manual page, and completions for bash, zsh and fish.
+#
+# install_completions(<directory> <name> [COMPONENT <component>]): installs <name>.bash, _<name> and
+# <name>.fish.
+#
+# install_manual(<file>.1): installs a hand-written manual page.
+#
+# If another project includes this one, nothing is installed unless FXT_INSTALL is set.
 function(install_program program)
   if(NOT FXT_INSTALL)
     return()
   endif()
   install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ${ARGN})
-  if(BUILD_SHARED_LIBS)  # of which one is ours
+  if(BUILD_SHARED_LIBS)  # one of them is ours
     file(RELATIVE_PATH libdir /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
     set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${libdir})
   endif()
   if(CMAKE_CROSSCOMPILING)
-    return()  # it can't be asked
+    return()  # a cross-compiled program can't be run
   endif()
   set(texts ${CMAKE_CURRENT_BINARY_DIR}/texts)
   file(MAKE_DIRECTORY ${texts})

@@ -7,11 +7,12 @@
 
 namespace fxt {
 
-// The members keep the order in which they were added.
+// Members keep the order in which they were added.
 using Json = nlohmann::ordered_json;
 
-// JSON in one line; with `indent`, a line for each entry and member, so many columns further in than what
-// holds it. Ill-formed text gets U+FFFD. Characters that a terminal must not get are escaped.
+// Returns JSON in one line. With `indent`, each entry and member has its own line, indented by that many
+// columns more than its parent. Ill-formed text becomes U+FFFD. Characters that are unsafe for terminals are
+// escaped.
 std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace fxt

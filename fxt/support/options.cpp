@@ -168,10 +168,11 @@ const Option& option_of(const OptionTable& table, std::string_view name) {
   throw std::logic_error("an option that is not in the table");
 }
 
-// Options that may have been meant by one that there is not.
+// Options that the user may have meant, for an unknown option.
 std::string advice_for(std::string_view token, const OptionTable& table) {
   if (!token.starts_with("--")) {
-    // As -v for -V. A capital letter is no slip: -F is a filter of uftrace, and -f overwrites.
+    // Suggests -v for -V, for example. The other direction is not suggested: -F is a filter in uftrace, but
+    // -f overwrites files.
     for (const OptionGroup& group : table)
       for (const Option& option : group.options)
         if (option.argument.empty() && token.size() > 1 && option.letter != token[1] &&
@@ -195,7 +196,7 @@ bool CommandLine::has(std::string_view name) const {
 
 namespace {
 
-// "--one, --two or --three".
+// For example "--one, --two or --three".
 std::string any_of(const std::vector<std::string>& names) {
   const std::span all(names);
   const auto last = fmt::format("--{}", all.back());
@@ -237,7 +238,7 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
         continue;
       }
       const Option& option = option_of(table, name);
-      // Boost takes the next word for a value that may be missing.
+      // If the value of an option is optional, Boost takes the next word for it.
       const bool is_path = !option.needs_value() && original.size() > 1;
       if (is_path) line.paths.push_back(texts.front());
       if (!option.may_repeat)

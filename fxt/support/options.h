@@ -1,6 +1,6 @@
-// The options of a program. Each room describes its own; the program joins them into one table, from which
-// parsing, `--help`, the manual page and the completions come. Boost.Program_options parses the command line
-// and reads the values.
+// The options of a program. Each module describes its own options, and the program joins them into one table.
+// Parsing, `--help`, the manual page and the completions use this table. Boost.Program_options parses the
+// command line and the values.
 #pragma once
 
 #include <algorithm>
@@ -23,29 +23,31 @@
 
 namespace fxt {
 
-// Wrong usage; what() is the message, without the program's name.
+// Thrown for wrong usage. what() is the message, without the name of the program.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// "--OPTION takes WHAT, not 'TEXT'". The functions that read values throw it; Boost adds the option's name.
+// The message is "--OPTION takes WHAT, not 'TEXT'". The functions that parse values throw it; Boost adds the
+// name of the option.
 class InvalidValue : public boost::program_options::error_with_option_name {
  public:
   InvalidValue(std::string_view what, std::string_view text);
 };
 
-// Makes what Boost calls the semantic of a value: its type, and what is done with it. The caller owns it.
+// Creates a value_semantic of Boost: the type of a value, and the action for it. The caller owns the result.
 using ValueMaker = std::function<boost::program_options::value_semantic*()>;
 
 struct Option {
   std::string name;           // without the dashes
-  char letter = '\0';         // its short form
-  std::string argument = {};  // what the help calls its value; empty: a switch; "[=all]": needs none
-  std::string help;           // one paragraph, broken into lines where it is shown
+  char letter = '\0';         // the short form
+  std::string argument = {};  // name of the value in the help; empty for a switch; "[=all]" if it is optional
+  std::string help;           // one paragraph, which is wrapped when it is shown
   ValueMaker value;
-  bool may_repeat = false;         // false: the value that was given last counts
-  bool goes_with_inspect = false;  // fxt-convert: also has an effect with --inspect
-  // Names of other options. It has no effect unless one of the first is given, or if one of the second is.
+  bool may_repeat = false;         // if false, the last value counts
+  bool goes_with_inspect = false;  // fxt-convert: the option also has an effect with --inspect
+  // Names of other options. This option needs one of `works_with`, and has no effect with one of
+  // `fails_with`.
   std::vector<std::string> works_with = {}, fails_with = {};
 
   bool needs_value() const { return !argument.empty() && !argument.starts_with("[="); }
@@ -53,24 +55,24 @@ struct Option {
 
 // ---- Values ----
 
-// `take` is called with each value, which may be any type that Boost or a validate() below reads. It may
+// Calls `take` with each value. Its type is any type that Boost or a validate() below can parse. `take` may
 // throw UsageError.
 template <typename T>
 ValueMaker each(std::function<void(const T&)> take) {
   return [take = std::move(take)] { return boost::program_options::value<T>()->notifier(take); };
 }
-// `take` is called where a switch is given.
+// Calls `take` each time when the switch is given.
 ValueMaker each_time(std::function<void()> take);
-// Of an option whose value may be missing; it is empty then.
+// For an option with an optional value, which is empty if it is missing.
 ValueMaker each_or_none(std::function<void(const std::string&)> take);
 
-// Values that are only stored.
-ValueMaker store_in(bool& is_given);  // of a switch
+// These functions store the values.
+ValueMaker store_in(bool& is_given);  // for a switch
 ValueMaker store_in(std::string& text);
 ValueMaker store_in(std::filesystem::path& path);
-ValueMaker store_in(std::vector<std::string>& values);  // of an option that may be repeated
+ValueMaker store_in(std::vector<std::string>& values);  // for an option that may be repeated
 
-// Types of values that have a form of their own.
+// Types of values with their own syntax.
 struct Count {
   std::uint64_t value;
 };
@@ -78,7 +80,7 @@ template <std::uint64_t least, std::uint64_t most>
 struct CountWithin {
   std::uint64_t value;
 };
-struct Address {  // decimal, or with 0x hexadecimal
+struct Address {  // decimal, or hexadecimal with 0x
   std::uint64_t value;
 };
 struct Duration {  // see parse_time_ns()
@@ -90,15 +92,16 @@ struct PositiveDuration {
 struct PositiveSize {  // see parse_size()
   std::uint64_t bytes;
 };
-struct ThreadIds {  // with commas between them
+struct ThreadIds {  // separated by commas
   std::vector<std::uint64_t> ids;
 };
 
-// Throw InvalidValue.
+// These functions throw InvalidValue.
 Address parse_address(std::string_view text);
 std::uint64_t parse_count_within(std::string_view text, std::uint64_t least, std::uint64_t most);
 
-// Boost finds these by their third parameter, whose value does not matter. Throw InvalidValue.
+// Boost finds these functions by the type of their third parameter; its value is ignored. They throw
+// InvalidValue.
 using Tokens = std::vector<std::string>;
 void validate(boost::any& value, const Tokens& tokens, Count* type, int);
 void validate(boost::any& value, const Tokens& tokens, Address* type, int);
@@ -147,10 +150,10 @@ Option choice(const std::string& name, Enum& chosen,
           .goes_with_inspect = goes_with_inspect};
 }
 
-// A switch. `letter` '\0': it has no short form.
+// A switch. If `letter` is '\0', it has no short form.
 Option flag(std::string name, char letter, bool& is_given, std::string help);
 
-// The same option, which has no effect without one of the others; or with one of them.
+// Returns the option with the condition that it has no effect without one of the others, or with one of them.
 Option only_with(std::vector<std::string> others, Option option);
 Option not_with(std::vector<std::string> others, Option option);
 
@@ -168,21 +171,22 @@ struct CommandLine {
     std::string value;     // empty for switches
     bool by_letter = false;
   };
-  std::vector<Given> options;  // in the order in which they were given; see Option::may_repeat
+  std::vector<Given> options;  // in the order of the command line; see Option::may_repeat
   std::vector<std::string> paths;
 
   bool has(std::string_view name) const;
-  // For each option that other options, or their absence, leave without effect: which, and why.
+  // For each option without effect: its name, and the reason. Other options, or the lack of them, can be the
+  // reason.
   std::vector<std::string> without_effect() const;
 };
 
-// Parses the command line; no value is read yet. Throws UsageError.
+// Parses the command line, but not the values. Throws UsageError.
 CommandLine parse(int argc, const char* const* argv, const OptionTable& table);
 
-// Reads the value of an option, and does with it what the option says. Throws UsageError.
+// Parses the value of an option, and performs the action of the option. Throws UsageError.
 void take(const CommandLine::Given& given);
 
-// The two paths of a program that takes an IN and an OUT. Throws UsageError if they are not two.
+// The paths for a program that takes an IN and an OUT. Throws UsageError if the number of paths is not two.
 std::pair<std::string, std::string> in_and_out(const CommandLine& line);
 
 }  // namespace fxt

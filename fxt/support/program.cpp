@@ -20,8 +20,8 @@
 namespace fxt {
 namespace {
 
-// A standard stream that was closed from outside must not become one of our files: messages would go into it.
-// Opened the wrong way round, so that using it stays an error.
+// If the parent has closed a standard stream, the next file would get its number, and messages would go into
+// that file. Therefore it is opened here in the wrong direction, so that using it remains an error.
 void keep_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
@@ -35,7 +35,8 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
     print_message(fmt::format("{}: {}\n{}", name, printable(problem), advice));
   };
   keep_standard_streams();
-  // A reader that goes away, or a limit on the size of files, is an error of write(), with its own message.
+  // Makes write() fail if the reader of a pipe has ended, or if a file exceeds its size limit. The failure
+  // then has its own message.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
@@ -50,7 +51,7 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
   } catch (const std::bad_alloc&) {
     say("out of memory");
   } catch (const std::system_error& error) {
-    // Only std::thread says nothing but the cause.
+    // Only std::thread throws system errors that have no text besides the cause.
     const bool is_of_thread = error.what() == error.code().message();
     say((is_of_thread ? "can't start a thread: " : "") + std::string(error.what()));
   } catch (const std::exception& error) {

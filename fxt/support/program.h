@@ -1,5 +1,4 @@
-// What all programs share around their work: standard streams, the terminal, signals, messages and exit
-// codes.
+// The environment of all programs: standard streams, the terminal, signals, messages and exit codes.
 #pragma once
 
 #include <cstddef>
@@ -15,38 +14,39 @@ namespace fxt {
 
 enum class ExitCode : int {
   Done = 0,
-  Failed = 1,         // an input is not as it should be, or the output could not be written
+  Failed = 1,         // an input is damaged, or the output could not be written
   WrongUsage = 2,     // nothing was done
-  DoneWithNotes = 3,  // with --strict: something recorded is not shown
+  DoneWithNotes = 3,  // with --strict: some recorded data are not shown
 };
 
-// Nobody reads the output any more; nothing to complain about.
+// Thrown if the reader of the output has ended. This is not an error.
 struct QuietEnd : std::exception {};
 
-// Does the work and returns the exit code. Prints exceptions to standard error.
+// Runs `work` and returns the exit code. Prints exceptions to standard error.
 int run_program(const std::string& name, const std::function<ExitCode()>& work);
 
-// Prints to standard error. Nothing happens if that fails: the exit code tells how the work ended.
+// Prints to standard error. Ignores failures, because the exit code shows the result as well.
 void print_message(const std::string& text);
 
 // ---- Standard output ----
 
-// Prints to a buffer. Throws QuietEnd if nobody reads any more, std::runtime_error if writing fails.
+// Prints to a buffer. Throws QuietEnd if the reader of the output has ended, and std::runtime_error if
+// writing fails.
 void print(std::string_view text);
 
-// Writes what is left in the buffer. Throws std::runtime_error if that fails, unless nobody reads any more.
+// Writes the rest of the buffer. Throws std::runtime_error if this fails, unless the reader has ended.
 void check_standard_output();
 
-// Standard output, in blocks.
+// Standard output, written in blocks.
 class StandardOutput {
  public:
   TextBuffer& text() { return text_; }
-  std::uint64_t bytes() const { return flushed_ + text_.size(); }  // since the start
+  std::uint64_t bytes() const { return flushed_ + text_.size(); }  // since the start of the program
   void line_done() {
     text_.push_back('\n');
     if (text_.size() >= kBlock) flush();
   }
-  // Throws as print() does.
+  // Throws like print().
   void flush();
 
  private:
@@ -57,9 +57,9 @@ class StandardOutput {
 
 // ---- The terminal ----
 
-// Whether the stream is a terminal that obeys escape sequences.
+// True if the stream is a terminal that supports escape sequences.
 bool is_terminal(int stream);
-// False if NO_COLOR is set to anything, see https://no-color.org.
+// False if NO_COLOR is set to any value, see https://no-color.org.
 bool wants_color();
 
 }  // namespace fxt

@@ -1,4 +1,4 @@
-// The help, and the other texts that a program can print instead of its work.
+// The help, and the other texts that a program can print instead of doing its work.
 #include "fxt/support/program_text.h"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ std::string short_help_of(const ProgramText& program, const OptionTable& table) 
 
 namespace {
 
-// Text that stays as it is: no hyphens for dashes, no requests, no escapes.
+// Escapes a text for roff, so that it is printed unchanged.
 std::string plain(std::string_view text) {
   std::string roff;
   if (text.starts_with('.') || text.starts_with('\'')) roff = "\\&";

@@ -1,4 +1,4 @@
-// Known names that are similar to a name that does not exist.
+// Finds known names that are similar to an unknown name.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace fxt {
 
 class SimilarNames {
  public:
-  // Ignores the characters of `wanted` that are part of patterns, not of names.
+  // Ignores characters of `wanted` that belong to patterns and not to names.
   explicit SimilarNames(std::string_view wanted);
 
   void consider(const std::string& name);
-  // At most three, the nearest first, of one distance by the alphabet.
+  // At most three names, the nearest first. Names with the same distance are sorted alphabetically.
   std::vector<std::string> nearest() const;
 
  private:
@@ -30,7 +30,7 @@ class SimilarNames {
   std::vector<std::pair<std::size_t, std::string>> found_;  // distance and name
 };
 
-// How many characters must be changed, inserted, removed, or swapped with the next one.
+// The number of characters that must be changed, inserted, removed, or swapped with the next one.
 inline std::size_t letters_between(std::string_view from, std::string_view to) {
   std::vector<std::size_t> before, above, row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -58,7 +58,7 @@ inline SimilarNames::SimilarNames(std::string_view wanted) {
 
 inline void SimilarNames::consider(const std::string& name) {
   const std::string lowered = fxt::lower(name);
-  // One that holds the other is farther than one that is misspelt.
+  // A name that contains `wanted` ranks after one that is misspelled.
   const bool is_part = !wanted_.empty() && lowered.find(wanted_) != std::string::npos;
   const std::size_t difference =
       lowered.size() > wanted_.size() ? lowered.size() - wanted_.size() : wanted_.size() - lowered.size();

@@ -12,10 +12,11 @@ namespace {
 
 constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
 
-// A table by byte: to search a text of special characters for each one takes a fifth of the time of a dump.
+// A table of bytes. Searching the text once for each special character would take a fifth of the time of a
+// dump.
 using CharacterSet = std::array<bool, 256>;
 
-// Plain ASCII but for some special characters.
+// All ASCII characters that are plain, except some special ones.
 constexpr CharacterSet plain_without(std::string_view special) {
   CharacterSet set{};
   for (std::size_t byte = 0; byte < set.size(); ++byte) {
@@ -27,7 +28,7 @@ constexpr CharacterSet plain_without(std::string_view special) {
 constexpr CharacterSet kPlain = plain_without(""), kPlainInQuotes = plain_without("\"\\"),
                        kPlainInXml = plain_without("&<>\"");
 
-// Appends the characters of `text`: each run of `plain` ones as it is, any other by escape(character).
+// Appends the characters of `text`: runs of `plain` characters unchanged, and others by escape(character).
 template <typename Escape>
 void append_escaped(TextBuffer& out, std::string_view text, const CharacterSet& plain, Escape escape) {
   while (!text.empty()) {
@@ -106,7 +107,8 @@ void append_json_string(TextBuffer& out, std::string_view text) {
 }
 
 void append_json_escape(TextBuffer& out, std::string_view character) {
-  // The mark of a lead byte of three bytes ends up above 16 bits; that of two bytes is cut off here.
+  // The lead byte's marker bits end up above bit 15 in characters of three bytes. In those of two bytes they
+  // must be removed.
   unsigned number = 0;
   for (const char byte : character) number = number << 6 | (static_cast<unsigned char>(byte) & 0x3f);
   append(out, "\\u{:04x}",

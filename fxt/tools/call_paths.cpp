@@ -16,7 +16,7 @@ constexpr std::size_t kMaxPaths = 250'000, kMaxDepth = 1000;
 
 }  // namespace
 
-// A path that can't be had is that of its parent.
+// If a path can't be created, its parent's path is used.
 std::uint32_t CallPaths::below(std::uint32_t parent, std::uint32_t name) {
   const std::uint64_t key = std::uint64_t{parent} << 32 | name;
   if (const auto known = indices_.find(key); known != indices_.end()) return known->second;
@@ -62,7 +62,7 @@ std::string CallPaths::root_name(const ThreadKey& key) const {
   return root_ == Root::Process ? calls_.objects().text_of_process(key.first) : calls_.objects().text_of(key);
 }
 
-// Children come behind their parents.
+// Children come after their parents.
 void CallPaths::finish() {
   calls_.finish();
   for (const ThreadKey& root : roots_) root_names_.push_back(root_name(root));
@@ -85,8 +85,8 @@ void CallPaths::finish() {
   std::ranges::stable_sort(all_.below, std::greater(), &Node::total_ns);
 }
 
-// Calls `see` with the names of each path that has a time of its own, and with that time. A name is put into
-// its form once, as many paths may end in it.
+// Calls `see` with the names and the self time of each path that has self time. A name is escaped only once,
+// because many paths may end in it.
 template <typename See>
 void CallPaths::for_each_folded(See see) const {
   std::unordered_map<std::string_view, std::string> texts;

@@ -1,4 +1,5 @@
-// All calls of a trace by their paths, the names of the calls around each: folded stacks and flame graphs.
+// All calls of a trace, grouped by path. The path of a call is the names of the calls around it. Folded
+// stacks and flame graphs are made from it.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +19,31 @@ namespace fxt::tools {
 
 class CallPaths : private CallListener {
  public:
-  // What stands at the root.
+  // The meaning of the roots.
   enum class Root : std::uint8_t { All, Process, Thread };
 
   struct Node {
     std::string_view name = {};                          // valid as long as the paths
-    std::uint64_t calls = 0, self_ns = 0, total_ns = 0;  // total: with what is below
+    std::uint64_t calls = 0, self_ns = 0, total_ns = 0;  // the total includes the nodes below
     std::vector<const Node*> below = {};                 // the greatest total first
   };
 
   CallPaths(const Selection& selection, Root root) : root_(root), calls_(selection, *this) {}
   void add(const Entry& entry, const Reader& reader) { calls_.add(entry, reader); }
-  // No record follows. To be called once, before the functions below.
+  // Must be called once, after the last record and before the functions below.
   void finish();
 
-  // Without a name of its own; below it are the roots.
+  // A node without a name, above the roots.
   const Node& all() const { return all_; }
   std::vector<std::string> notes() const { return calls_.notes(); }
-  // Calls that had no path of their own: too many paths, or too deep.
+  // The number of calls that have no path of their own, because there are too many paths or the calls are too
+  // deep.
   std::uint64_t joined() const { return joined_; }
-  // "main;work;leaf 1200": a line for each path, with its time in ns. What stands at the root has no ";".
-  // `line_done` is called behind each line, before its end. The lines may be far longer than the trace, as
-  // each has all names of its path.
+  // Appends a line for each path, with its self time in ns: "main;work;leaf 1200". A ";" in a name is
+  // replaced by ":". Calls `line_done` after each line, before the line end. The lines may be far longer than
+  // the trace, because each line has all names of its path.
   void append_folded(TextBuffer& out, const std::function<void()>& line_done) const;
-  std::uint64_t folded_bytes() const;  // what append_folded() appends
+  std::uint64_t folded_bytes() const;  // the size of the output of append_folded()
 
  private:
   struct Path {
@@ -62,7 +64,7 @@ class CallPaths : private CallListener {
   std::vector<Path> paths_;
   std::unordered_map<std::uint64_t, std::uint32_t> indices_;  // by parent and name
   std::vector<std::vector<std::uint32_t>> stacks_;  // by thread: its root, and the paths of its open calls
-  std::vector<ThreadKey> roots_;                    // of the first paths
+  std::vector<ThreadKey> roots_;                    // keys of the first paths
   std::map<ThreadKey, std::uint32_t> root_indices_;
   std::uint64_t joined_ = 0;
   std::vector<Node> nodes_;

@@ -1,4 +1,4 @@
-// fxt-dump --tree: calls in the order of their begins, indented by their nesting.
+// fxt-dump --tree: prints calls in the order of their starts, indented by their depth.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 
 namespace fxt::tools {
 
-// A line for each call: begin, process and thread, length and name. A call of a begin and an end event gets
-// two lines, with `{` and `}`. What lies outside of the range is cut off.
+// Prints a line for each call: start, process and thread, length and name. A call with separate begin and end
+// events gets two lines, with `{` and `}`. Calls are clipped to the range.
 class CallTree : private CallListener {
  public:
-  // `unit` of lengths; Auto is microseconds.
+  // `unit` is the unit of lengths; Auto means microseconds.
   CallTree(const Selection& selection, TimeUnit unit, StandardOutput& out)
       : unit_(unit == TimeUnit::Auto ? TimeUnit::Us : unit), out_(&out), calls_(selection, *this) {}
   void add(const Entry& entry, const Reader& reader) { calls_.add(entry, reader); }
@@ -38,10 +38,10 @@ class CallTree : private CallListener {
   TimeUnit unit_;
   StandardOutput* out_;
   CallStream calls_;
-  std::vector<std::size_t> printed_;  // by thread: how many of its open calls that are chosen have their line
+  std::vector<std::size_t> printed_;  // by thread: number of its chosen open calls that have been printed
 };
 
-// Deeper calls are not indented further: a line would need as many bytes as calls are open.
+// Deeper calls are not indented further. Otherwise a line would need as many bytes as calls are open.
 inline constexpr std::size_t kMaxIndentedDepth = 512;
 
 inline void append_blanks(TextBuffer& out, std::size_t count) {
@@ -77,10 +77,10 @@ inline void CallTree::print(const CallTrack& thread, std::uint64_t time_ns, std:
   out_->line_done();
 }
 
-// Calls that began before the range are printed when the first thing inside them is.
+// Calls that began before the range are printed before the first event inside them.
 inline void CallTree::print_begins(CallTrack& thread) {
   std::size_t& printed = printed_[thread.index];
-  auto first = thread.calls.cend();  // of the calls that have no line yet
+  auto first = thread.calls.cend();  // the first call that has not been printed yet
   for (std::size_t left = thread.chosen - printed; left > 0;)
     if ((--first)->is_chosen) --left;
   for (; first != thread.calls.cend(); ++first) {

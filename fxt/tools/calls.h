@@ -1,4 +1,4 @@
-// The calls of a trace as the programs show them: those of the chosen threads and names, with the names of
+// The calls of a trace as the tools show them: the calls of the selected threads and names, with the names of
 // processes and threads.
 #pragma once
 
@@ -13,22 +13,22 @@
 
 namespace fxt::tools {
 
-// "100/101", or "?9".
+// For example "100/101", or "?9" for an unregistered thread.
 std::string numbers_of(const ThreadKey& key);
 
-// Names of processes and threads, whatever is selected.
+// Names of processes and threads, regardless of the selection.
 struct ObjectNames {
   std::map<std::uint64_t, std::string> processes = {}, threads = {};
 
   void add(const Record& record);
-  // "app 100", "process 100" without a name; and "app 100 / main 101". "?" and "?9" of unregistered ones.
+  // "app 100", or "process 100" without a name; and "app 100 / main 101". Unregistered ones are "?" and "?9".
   std::string text_of_process(std::uint64_t koid) const;
-  std::string text_of_thread(std::uint64_t koid) const;  // "main 101"
+  std::string text_of_thread(std::uint64_t koid) const;  // for example "main 101"
   std::string text_of(const ThreadKey& key) const;
 };
 
-// Whether the name stands for the time that a thread is off the cpu. A program may be called `sched`, too,
-// but none of its functions is called so.
+// True if the name represents the time in which a thread is off the CPU. A program may also be called
+// `sched`, but its functions have other names.
 inline bool is_off_cpu(const CallName& name) {
   return name.category == "sched" && name.name.starts_with("linux:schedule");
 }
@@ -36,13 +36,13 @@ inline bool is_off_cpu(const CallName& name) {
 class CallStream : public Pairing {
  public:
   enum class Kinds : std::uint8_t { Durations, DurationsAndAsyncs };
-  // Async operations are chosen by the listener.
+  // The listener selects async operations.
   CallStream(const Selection& selection, CallListener& listener, Kinds kinds = Kinds::Durations);
 
-  // To be called with each record of an OrderedReader, as Pairing::add().
+  // Must be called with each record of an OrderedReader, like Pairing::add().
   bool add(const Entry& entry, const Reader& reader);
   const ObjectNames& objects() const { return objects_; }
-  // Lines about odd events, if there are any.
+  // Lines about odd events; empty if there are none.
   std::vector<std::string> notes() const;
 
  private:

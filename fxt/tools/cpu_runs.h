@@ -1,4 +1,4 @@
-// Which thread ran on which cpu, from the context switches and wakeups of a trace.
+// Finds out which thread ran on which CPU, from the context switches and wakeups of a trace.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +12,35 @@
 
 namespace fxt::tools {
 
-// A thread was on a cpu from one context switch to the next.
+// The time in which a thread was on a CPU, from one context switch to the next.
 struct CpuRun {
   std::uint16_t cpu = 0;
   std::uint64_t thread = 0;  // its koid
   std::uint64_t begin_ns = 0, end_ns = 0;
-  std::optional<std::uint64_t> woken_ns = {};  // if a wakeup of the thread came before
-  bool has_end = true;                         // false: it ends with the trace
+  std::optional<std::uint64_t> woken_ns = {};  // set if a wakeup of the thread came before
+  bool has_end = true;                         // if false, the run ends with the trace
 };
 
-// Whether it is selected, but for its time. It has no name and no category.
+// True if the run is selected, apart from its time. A run has no name and no category.
 bool takes(const Selection& selection, const CpuRun& run);
 
 class CpuRuns {
  public:
-  // `ran` is called with each run when it has ended.
+  // Calls `ran` with each run when it has ended.
   explicit CpuRuns(std::function<void(const CpuRun&)> ran) : ran_(std::move(ran)) {}
 
-  // To be called with all records in the order of time; ignores those that are not about scheduling. What ran
-  // on a cpu before its first context switch is unknown. The idle thread does not run.
+  // Must be called with all records in the order of time. Ignores records that are not about scheduling. The
+  // thread on a CPU before its first context switch is unknown. The idle thread has no runs.
   void add(const Record& record, std::uint64_t time_ns);
-  // No record follows.
+  // Must be called after the last record.
   void finish(std::uint64_t last_ns);
 
  private:
   void change(std::uint16_t cpu, std::optional<std::uint64_t> incoming, std::uint64_t time_ns);
 
   std::function<void(const CpuRun&)> ran_;
-  std::map<std::uint16_t, CpuRun> running_;       // by cpu
-  std::map<std::uint64_t, std::uint64_t> woken_;  // times by thread, until it runs
+  std::map<std::uint16_t, CpuRun> running_;       // by CPU
+  std::map<std::uint64_t, std::uint64_t> woken_;  // wakeup times by thread, until the thread runs
 };
 
 }  // namespace fxt::tools

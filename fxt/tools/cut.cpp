@@ -24,7 +24,7 @@ namespace {
 
 struct CutterOptions {
   bool quiet = false, force = false;
-  std::string input, output;            // "-" is standard input, standard output
+  std::string input, output;            // "-" is standard input or output
   const TraceFormat* format = nullptr;  // never null after parsing
   CutOptions cut = {};
   Selection events = {};
@@ -120,7 +120,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   list(older);
 }
 
-// Nothing if a text was printed instead.
+// Returns nothing if a text was printed.
 std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   CutterOptions options;
   OptionTable table = table_of(options);
@@ -134,8 +134,8 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-// Failed: the input is damaged; what comes before has been written. Throws std::exception with a text for the
-// user; complete pieces stay then.
+// Returns Failed if the input is damaged; the records before the damage have been written. Throws
+// std::exception with a text for the user; then complete pieces remain.
 ExitCode run(const CutterOptions& options) {
   EntrySource source(options.input, options.events, EntrySource::Sequence::ByTime);
   PieceFiles files({.target = options.output,
@@ -160,7 +160,7 @@ ExitCode run(const CutterOptions& options) {
       is_trace = true;
     }
     source.check_system();
-    // A file that is not a trace, or has nothing of what is wanted, leaves no output.
+    // If the file is not a trace, or nothing of it is selected, there is no output.
     const bool is_damage = source.reader().end().reason != ReadEnd::Reason::EndOfFile;
     if (!is_trace || !source.has_wanted() || (is_damage && cutter.counters().events == 0))
       return report_end(source, "fxt-cut");

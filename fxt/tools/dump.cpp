@@ -1,14 +1,17 @@
-// fxt-dump: prints, summarises and checks traces in the Fuchsia trace format. Options, the loop over the
+// fxt-dump: prints, summarizes and checks traces in the Fuchsia trace format. Options, the loop over the
 // records, and findings. A finding of --check is one line,
 //
 //   FILE:+0xOFFSET: error W15 complete: PROBLEM: EFFECT
 //
 // or, with --json, an object
-// {"offset":…,"rule":"W15","fault":"Overlaps","severity":"error","readers":["perfetto"],
-// "record":"complete","problem":"…","effect":"…"}
 //
-// and for those beyond the first 20 errors, or warnings, of a rule
-// {"rule":"W15","severity":"error","more":…}.
+//   {"offset":…,"rule":"W15","fault":"Overlaps","severity":"error","readers":["perfetto"],
+//   "record":"complete","problem":"…","effect":"…"}
+//
+// For each rule, only the first 20 errors and the first 20 warnings are printed, and then the number of
+// others:
+//
+//   {"rule":"W15","severity":"error","more":…}
 
 #include <algorithm>
 #include <array>
@@ -50,15 +53,15 @@ enum class DumpMode : std::uint8_t { Lines, Stats, Tree, Folded, Check, Rules };
 struct DumpOptions {
   DumpMode mode = DumpMode::Lines;
   std::string file;   // "-" is standard input
-  std::string other;  // with Stats: to be compared with; empty: none
+  std::string other;  // with Stats: the trace to compare with; empty if none
   bool json = false;
   bool offsets = false;
   bool all_findings = false;
   bool fails_at_warnings = false;
-  bool any_size = false;                     // of the text
-  std::optional<KnownReaders> readers = {};  // of --check; nothing: all
+  bool any_size = false;                     // no limit for the size of the text
+  std::optional<KnownReaders> readers = {};  // for --check; nothing means all readers
   bool color = false;
-  CallReport calls;  // of Stats; Tree has its unit
+  CallReport calls;  // for Stats; Tree uses its unit
   Selection selection;
 };
 
@@ -200,7 +203,8 @@ void append_colored(TextBuffer& out, const Entry& entry) {
   append_text(out, kPlain);
 }
 
-// What a trace must have. Where calls are printed, begin, end and complete all mean calls.
+// The content that a trace must have. If calls are printed, the kinds begin, end and complete all stand for
+// calls.
 Selection wanted_of(const DumpOptions& options) {
   Selection wanted = options.selection;
   constexpr std::array<std::string_view, 3> kCalls{"begin", "end", "complete"};
@@ -210,15 +214,17 @@ Selection wanted_of(const DumpOptions& options) {
   return wanted;
 }
 
-// A name that a trace has once may be in the line of each event, and in the path of each call below it.
+// A name that the trace has once may be printed in the line of each event, and in the path of each call below
+// it.
 constexpr Limit kText{"MiB of text of a trace", 256 * kMiB, 100 * kKiB};
 
-// Fails if the text becomes far longer than what was read of the trace.
+// Fails if the text becomes far longer than the part of the trace that was read.
 class TextGuard {
  public:
   explicit TextGuard(const DumpOptions& options) : options_(options) {}
 
-  void read_to(std::uint64_t offset) { read_bytes_ = std::max(read_bytes_, offset); }  // in any order
+  // May be called in any order.
+  void read_to(std::uint64_t offset) { read_bytes_ = std::max(read_bytes_, offset); }
   void check(std::uint64_t text_bytes) const {
     if (options_.any_size || text_bytes <= kText.of(read_bytes_)) return;
     throw std::runtime_error(
@@ -255,7 +261,7 @@ ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardO
   return report_end(source, "fxt-dump");
 }
 
-// Prints to standard error which events could not be placed.
+// Prints notes about events that could not be placed to standard error.
 void report_notes(const std::vector<std::string>& notes, const std::string& file) {
   for (const std::string& note : notes) fmt::print(stderr, "fxt-dump: {}: {}\n", printable(file), note);
 }
@@ -319,7 +325,7 @@ ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOu
 
 // ---- --check and --rules ----
 
-constexpr std::uint64_t kShown = 20;  // of the errors, and of the warnings, of a rule
+constexpr std::uint64_t kShown = 20;  // number of errors, and of warnings, that are shown for each rule
 
 class FindingPrinter {
  public:
@@ -399,7 +405,7 @@ ExitCode print_rules(StandardOutput& out) {
   return ExitCode::Done;
 }
 
-// Of a trace in order, both inputs of the Checker are the same, and it is read once.
+// For a trace in order, both inputs of the Checker are the same, so it is read only once.
 void check(EntrySource& source, Checker& checker) {
   if (source.is_in_order()) {
     while (const Entry* const entry = source.next()) {
@@ -412,7 +418,7 @@ void check(EntrySource& source, Checker& checker) {
   Reader reader(*input);
   try {
     for (const Entry& entry : reader) checker.add(entry, reader);
-  } catch (const FileError&) {  // which the source finds, too
+  } catch (const FileError&) {  // the source reports it as well
   }
   while (const Entry* const entry = source.next()) checker.add_sorted(*entry, source.reader());
   checker.finish(reader);
@@ -428,7 +434,7 @@ ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOut
   return readable == ExitCode::Done ? found : readable;
 }
 
-// `colored`: the default of --color. Nothing if a text was printed instead.
+// `colored` is the default of --color. Returns nothing if a text was printed.
 std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool colored) {
   DumpOptions options;
   std::vector<DumpMode> modes;
@@ -455,7 +461,7 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   return options;
 }
 
-// Failed: the check found something, or the file could not be read to its end.
+// Returns Failed if the check found errors, or if the file could not be read to its end.
 ExitCode run(const DumpOptions& options) {
   StandardOutput out;
   if (options.mode == DumpMode::Rules) return print_rules(out);

@@ -88,7 +88,7 @@ void EntrySource::look_for_wanted(const Record& record) {
   if (!missing_threads_.empty()) {
     for (const std::uint64_t id : threads_of(record)) {
       missing_threads_.erase(id);
-      if (id != 0) threads_.insert(id);  // 0: whoever ran before a switch
+      if (id != 0) threads_.insert(id);  // 0: the unknown thread before the first switch of a CPU
     }
   }
   has_names_ = has_names_ || names_.contains(record);
@@ -96,7 +96,7 @@ void EntrySource::look_for_wanted(const Record& record) {
   if (reaches_range_ || !time_ns) return;
   try {
     window_.side_of(*time_ns);
-  } catch (const std::invalid_argument& error) {  // a range that counts from the start
+  } catch (const std::invalid_argument& error) {  // from a range that counts from the start
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   }
   first_ns_ = std::min(first_ns_, *time_ns);

@@ -18,14 +18,14 @@
 
 namespace fxt::tools {
 
-// A Reader's records up to the end of the file, or up to where it is damaged or reading fails; failure() then
+// Returns the records of a Reader up to the end of the file, or up to damage or a failed read. Then failure()
 // has the reason.
 class EntrySource {
  public:
-  enum class Sequence : std::uint8_t { AsWritten, ByTime };  // ByTime: as OrderedReader has it
+  enum class Sequence : std::uint8_t { AsWritten, ByTime };  // ByTime: in the order of OrderedReader
 
-  // As open_trace(). A trace that has nothing of the threads, the time, or the kinds and names, is not the
-  // one that was meant.
+  // Opens the trace like open_trace(). It is an error if the trace has nothing of the selected threads,
+  // times, kinds or names.
   EntrySource(const std::string& path, const Selection& wanted, Sequence sequence);
   const Entry* next() {
     try {
@@ -41,21 +41,22 @@ class EntrySource {
     }
     return nullptr;
   }
-  // Of a source ByTime: whether that is the order of the file.
+  // For ByTime: true if the file is in the order of time.
   bool is_in_order() const { return ordered_->is_in_order(); }
-  // Of a source ByTime: the trace from its start, for a Reader in the order of the file.
+  // For ByTime: opens the trace from its start, for a Reader in the order of the file.
   std::unique_ptr<Input> open_again() const { return ordered_->open(); }
   const std::string& path() const { return path_; }
   const Reader& reader() const { return ordered_ ? ordered_->reader() : *reader_; }
   const std::string& failure() const { return failure_; }  // empty if there was none
-  // For programs that write a file: the good part of a damaged trace is worth it, but not what the system
-  // could read before it failed. Throws FileError then.
+  // For programs that write a file. If the system failed to read the input, throws FileError, so that no
+  // output is written. A damaged trace is different: its good part is written.
   void check_system() const {
     if (system_failure_ != nullptr) std::rethrow_exception(system_failure_);
   }
-  // Whether there is something of each part of the selection.
+  // True if there is something of each part of the selection.
   bool has_wanted() const { return has_threads() && reaches_range_ && has_names_; }
-  // What of it is not there, and what there is instead; empty if all is there, each thread included.
+  // The part of the selection that is missing, and what exists instead. Empty if everything exists, including
+  // each thread.
   std::string unmet() const;
 
  private:
@@ -64,7 +65,7 @@ class EntrySource {
 
   std::string path_;
   std::unique_ptr<Input> input_;
-  std::optional<Reader> reader_;  // one of the two
+  std::optional<Reader> reader_;  // one of the two is used
   std::optional<OrderedReader> ordered_;
   Selection wanted_;
   TimeWindow window_;
@@ -73,17 +74,17 @@ class EntrySource {
   bool reaches_range_ = !wanted_.range;
   Selection names_ = {.kinds = wanted_.kinds, .names = wanted_.names, .categories = wanted_.categories};
   bool has_names_ = names_.empty();
-  std::set<std::uint64_t> threads_;  // that there are, until all of the wanted are found
+  std::set<std::uint64_t> threads_;  // the threads of the trace, until all selected ones are found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
   std::exception_ptr system_failure_;  // null if there was none
 };
 
-// "nothing is in that range of time: the trace is from 1.5 s to 2 s".
+// For example "nothing is in that range of time: the trace is from 1.5 s to 2 s".
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns);
 
-// Prints to standard error where the trace can't be read any further, or that it has nothing of what is
-// wanted; returns Failed then.
+// Prints the reason why the trace can't be read further, or the part of the selection that is missing, to
+// standard error. Returns Failed in these cases.
 ExitCode report_end(const EntrySource& source, const char* program);
 
 }  // namespace fxt::tools

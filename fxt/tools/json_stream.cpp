@@ -23,7 +23,7 @@ constexpr std::string_view kMembers = ",\"args\":{";
 void append_us(TextBuffer& out, std::uint64_t ns) {
   constexpr std::uint64_t kNsPerUs = 1000;
   append_number(out, ns / kNsPerUs);
-  const std::uint64_t rest = ns % kNsPerUs + kNsPerUs;  // the first digit, 1, keeps the zeros
+  const std::uint64_t rest = ns % kNsPerUs + kNsPerUs;  // the first digit, 1, preserves the zeros
   const fmt::format_int digits(rest);
   out.push_back('.');
   append_text(out, std::string_view(digits.data(), digits.size()).substr(1));
@@ -59,7 +59,7 @@ std::string_view phase_of(EventType type) {
   return {};
 }
 
-// A thread's instant, unless the trace says otherwise.
+// The default scope of an instant is its thread.
 std::string_view scope_of(const Event& event) {
   switch (event.scope.value_or(InstantScope::Thread)) {
     case InstantScope::Global:
@@ -77,7 +77,7 @@ struct JsonValue {
   TextBuffer& out;
   bool is_curve;  // its points are numbers of any size
 
-  // Larger numbers are not exact in JavaScript.
+  // Larger integers are not exact in JavaScript.
   static constexpr std::uint64_t kLargestNumber = std::uint64_t{1} << 53;
 
   void operator()(std::monostate) const { append_text(out, "null"); }
@@ -112,7 +112,7 @@ struct JsonValue {
   void operator()(const UnknownValue& /*value*/) const { append_text(out, "null"); }
 };
 
-// Whether JSON has the value as a point of a counter's curve, which is a number.
+// True if the value can be a point of a counter's curve in JSON, which must be a number.
 bool is_point(const Argument& argument) {
   return std::visit(
       [](const auto& value) {
@@ -123,7 +123,7 @@ bool is_point(const Argument& argument) {
       argument.value);
 }
 
-// A member of an object comes once: the second of a name gets a number.
+// A member name can occur only once in an object, so a repeated name gets a number.
 void append_member_name(TextBuffer& out, const Arguments& arguments, std::size_t number) {
   const std::string_view name = arguments[number].name.text;
   std::size_t same = 1;
@@ -135,7 +135,7 @@ void append_member_name(TextBuffer& out, const Arguments& arguments, std::size_t
   out.push_back(':');
 }
 
-// The arguments as members, after a separator; false if there are none.
+// Appends the arguments as members, after a separator. Returns false if there are none.
 bool append_members(TextBuffer& out, const Event& event, std::string_view separator) {
   const bool is_curve = event.type == EventType::Counter;
   bool has_members = false;
@@ -192,7 +192,7 @@ void JsonStream::add(const Record& record) {
       object != nullptr &&
       (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread))
     return add_name(*object);
-  // Providers, and hints for Perfetto, are not what was recorded.
+  // Providers, and hints for Perfetto, are not recorded data.
   if (is_of_writer(record) || std::holds_alternative<ProviderInfo>(record) ||
       std::holds_alternative<ProviderSection>(record))
     return;
@@ -261,7 +261,7 @@ void JsonStream::add_event(const Event& event) {
     append_hexadecimal(text_, event.id);
   }
   if (event.type == EventType::Instant) append_text(text_, scope_of(event));
-  // The arrow ends in the call that is open there, not in the next one.
+  // Makes the flow end in the call that is open there, and not in the next one.
   if (event.type == EventType::FlowEnd) append_text(text_, ",\"bp\":\"e\"");
   const bool has_members = append_members(text_, event, kMembers);
   append_text(text_, has_members ? "}}" : "}");
@@ -270,7 +270,7 @@ void JsonStream::add_event(const Event& event) {
         {.thread = event.thread, .phase = phase, .end = text_.size(), .has_members = has_members});
 }
 
-// Readers sort ends before begins of the same time: a call of no length is one object.
+// Readers sort ends before begins with the same time. Therefore a call of no length becomes one object.
 bool JsonStream::end_at_begin(const Event& event) {
   const auto found = std::ranges::find(begins_.rbegin(), begins_.rend(), event.thread, &Begin::thread);
   if (found == begins_.rend()) return false;

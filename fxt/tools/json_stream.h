@@ -1,4 +1,4 @@
-// Traces as Chrome's trace events: JSON that speedscope, chrome://tracing, Perfetto and scripts read.
+// Writes traces as Chrome's trace events: JSON for speedscope, chrome://tracing, Perfetto and scripts.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,16 @@
 
 namespace fxt::tools {
 
-// Whether a file begins as those do that JsonStream writes, after decompression. Throws FileError if it can't
-// be read.
+// True if the file, after decompression, begins like the files that JsonStream writes. Throws FileError if it
+// can't be read.
 bool is_json_trace(const std::string& path);
 
-// Receives a trace as a Writer writes it, whose times are ns, and sends it on as JSON, in memory of one
-// block.
+// Takes a trace from a Writer, with times in ns, and passes it on as JSON. It needs memory for one block.
 //
-// Each event becomes an object, in the order of the trace; names of processes and threads become metadata.
-// Times are exact: microseconds with three digits. A begin and an end of one time become one complete event.
-// Numbers that JavaScript can't hold, addresses and bytes are texts. The other records have no form in JSON,
-// and are counted.
+// Each event becomes an object, in the order of the trace. Names of processes and threads become metadata.
+// Times are exact: microseconds with three digits. A begin and an end with the same time become one complete
+// event. Numbers that JavaScript can't represent, addresses and bytes become texts. Other records can't be
+// represented in JSON, and are counted.
 class JsonStream final : public FormatStream {
  public:
   explicit JsonStream(std::unique_ptr<ByteStream> next);
@@ -40,28 +39,29 @@ class JsonStream final : public FormatStream {
   void add(const Record& record);
   void add_event(const Event& event);
   void add_name(const KernelObject& object);
-  // Ends a call of the same thread that begins at this time; false if there is none.
+  // Ends a call of the same thread that begins at this time. Returns false if there is none.
   bool end_at_begin(const Event& event);
-  // Begins an object on this thread, or one about the process. Returns the place of the phase in `text_`.
+  // Starts an object about this thread or process. Returns the position of the phase in `text_`.
   std::size_t begin_object(std::string_view phase, std::uint64_t process,
                            std::optional<std::uint64_t> thread);
   void send();
 
-  // A begin in `text_`.
+  // The object of a begin in `text_`.
   struct Begin {
     Thread thread;
-    std::size_t phase;  // the place of its letter
-    std::size_t end;    // of the object
+    std::size_t phase;  // position of the phase's letter
+    std::size_t end;    // end of the object
     bool has_members;
   };
 
   std::unique_ptr<ByteStream> next_;
   PushedRecords records_;
   TextBuffer text_;            // not sent yet
-  std::vector<Begin> begins_;  // at the time of the latest event, without an end
+  std::vector<Begin> begins_;  // begins with the time of the latest event, without an end
   std::uint64_t begins_time_ = 0;
   bool has_objects_ = false;
-  std::string blob_;  // the name of the record before, if that was a blob: large ones have several records
+  // The name of the previous record if it was a blob, because large blobs have several records.
+  std::string blob_;
   std::uint64_t left_out_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Records as lines and as JSON: one walk over the fields of each kind, and two ways to print them. A tree of
-// JSON values would take ten times as long.
+// Prints records as lines and as JSON. Both use one function that visits the fields of each kind. JSON values
+// in a tree would take ten times as long.
 #include "fxt/tools/record_text.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace fxt::tools {
 namespace {
 
-// Values that are printed otherwise than their type tells.
+// Values that are not printed in the default way of their type.
 struct Hexadecimal {
   std::uint64_t number;
 };
@@ -34,9 +34,9 @@ Word word_of(ThreadState state) {
   return {code(state) < kNames.size() ? kNames.at(code(state)) : "unknown"};
 }
 
-// Calls print(mark, name, value) for each field of the record, in the order of its line: `mark` stands before
-// the value in a line, `name` is the member in JSON. Values are std::uint64_t, std::string_view, String,
-// Thread, Arguments, bytes, a span of addresses, or one of those above.
+// Calls print(mark, name, value) for each field of the record, in the order of its line. `mark` is printed
+// before the value in a line, and `name` is the member in JSON. Values are std::uint64_t, std::string_view,
+// String, Thread, Arguments, bytes, a span of addresses, or one of the types above.
 template <typename Print>
 struct FieldPrinter {
   using Number = std::uint64_t;
@@ -198,7 +198,7 @@ struct ValueWriter {
   void operator()(const UnknownValue& value) const { append(out, "unknown-type-{}", value.type); }
 };
 
-// Prints fields behind their marks.
+// Prints fields after their marks.
 struct LineWriter {
   TextBuffer& out;
 

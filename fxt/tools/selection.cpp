@@ -21,7 +21,7 @@ bool matches(const std::vector<std::string>& patterns, std::string_view text) {
          });
 }
 
-// False where the record has no such string, and it is asked for.
+// Returns false if there are patterns, but the record has no such string.
 bool matches(const std::vector<std::string>& patterns, const String* string) {
   if (patterns.empty()) return true;
   return string != nullptr && string->storage != Storage::Missing && matches(patterns, string->text);

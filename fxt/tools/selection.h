@@ -1,4 +1,4 @@
-// Which records are shown, and the options that choose a part of a trace.
+// Selects the records to show. Also defines the options that select a part of a trace.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace fxt::tools {
 
-// Empty parts select everything. A part that a record does not have (a string record has no thread) deselects
-// the record.
+// An empty part selects everything. A record is not selected if it lacks a part: a string record, for
+// example, has no thread.
 struct Selection {
   std::vector<std::uint64_t> threads = {};   // thread koids
-  std::vector<std::string> kinds = {};       // of kind_of(); "event" is any event
-  std::vector<std::string> names = {};       // shell patterns, of events, objects and blobs
+  std::vector<std::string> kinds = {};       // names from kind_of(); "event" is any event
+  std::vector<std::string> names = {};       // shell patterns for names of events, objects and blobs
   std::vector<std::string> categories = {};  // shell patterns
   std::optional<TimeRange> range = {};
 
@@ -28,18 +28,18 @@ struct Selection {
   bool has_thread(std::uint64_t thread) const;
   bool has_kind(const Record& record) const;
   bool has_names(std::string_view category, std::string_view name) const;
-  // All but the range.
+  // Ignores the range.
   bool contains(const Record& record) const;
 };
 
-// A selection with the state that its range needs.
+// A selection, with the state that its range needs.
 class RecordFilter {
  public:
   explicit RecordFilter(const Selection& selection)
       : selection_(selection), window_(selection.range.value_or(TimeRange{})) {}
-  // To be called for all records in their order. `reader` converts the entry's ticks to ns.
+  // Must be called with all records in their order. `reader` converts the ticks of the entry to ns.
   bool contains(const Entry& entry, const Reader& reader);
-  // Whether its time lies in the range, or overlaps it.
+  // True if the record is in the range or overlaps it.
   bool is_in_range(const Entry& entry, const Reader& reader);
 
  private:
@@ -47,24 +47,25 @@ class RecordFilter {
   TimeWindow window_;
 };
 
-// The time of a record in ns, if it has one before kTimeLimit: readers drop later ones.
+// The time of a record in ns, if it has one before kTimeLimit. Readers drop later records.
 std::optional<std::uint64_t> time_of(const Record& record, const Reader& reader);
 
-// When a record begins and ends, in ns: only a complete event lasts.
+// Begin and end of a record in ns. Only complete events have a length.
 struct RecordSpan {
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
-// Nothing if the record has no time, or impossible ones: kTimeLimit or later, or an end before its begin.
+// Returns nothing if the record has no time, or an impossible one: kTimeLimit or later, or an end before its
+// begin.
 std::optional<RecordSpan> span_of(const Record& record, const Reader& reader);
 std::optional<RecordSpan> span_of(const Event& event, const Reader& reader);
 
-// Koids of the threads that a record names.
+// The koids of the threads to which a record refers.
 std::vector<std::uint64_t> threads_of(const Record& record);
 
-// Throws UsageError if one of them is not in kinds().
+// Throws UsageError if a word is not in kinds().
 void check_kinds(const std::vector<std::string>& wanted);
 
-// The options that several programs have. Each program has its own help texts.
+// Options of several programs. Each program has its own help texts for them.
 Option range_option(std::string help, std::optional<TimeRange>& range);
 Option thread_option(std::string help, std::vector<std::uint64_t>& threads);
 Option name_option(std::string help, std::vector<std::string>& patterns);

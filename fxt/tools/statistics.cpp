@@ -1,4 +1,4 @@
-// Counting, and the tables of the report.
+// Counts the records, and prints the tables of the report.
 #include "fxt/tools/statistics.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace fxt::tools {
 namespace {
 
-// Categories that fxt-convert gives calls which are none of the program.
+// The categories that fxt-convert uses for calls outside of the program.
 constexpr std::string_view kKernel = "[kernel]";
 
 struct ColumnText {
@@ -62,7 +62,7 @@ void append_names(TextBuffer& out, const CallName& name) {
   out.push_back('\n');
 }
 
-// The element `index` of a list that grows as needed.
+// The element `index` of a list, which grows as needed.
 template <typename T>
 T& at(std::vector<T>& list, std::size_t index) {
   if (index >= list.size()) list.resize(std::max(index + 1, 2 * list.size()));
@@ -87,7 +87,7 @@ OpenNames::Slot& OpenNames::slot(std::uint64_t key) {
   }
 }
 
-// Those that are closed give their slots back.
+// Frees the slots of names that are closed.
 void OpenNames::grow() {
   const auto open = static_cast<std::size_t>(
       std::ranges::count_if(slots_, [](const Slot& slot) { return slot.count != 0; }));
@@ -138,7 +138,7 @@ void RecordCounts::add_time(std::uint64_t ticks, const Reader& reader) {
 
 std::map<std::string_view, RecordCounts::Totals> RecordCounts::kinds() const {
   std::map<std::string_view, Totals> kinds;
-  const auto all = fxt::kinds();  // types of events, then those of records
+  const auto all = fxt::kinds();  // event types, then the types of other records
   for (std::size_t i = 0; i < record_types.size(); ++i)
     if (record_types[i].count != 0) kinds[all[event_types.size() + i]] = record_types[i];
   for (std::size_t i = 0; i < event_types.size(); ++i)
@@ -202,7 +202,7 @@ void Statistics::Function::add(std::uint64_t length_ns) {
   max_ns = std::max(max_ns, length_ns);
 }
 
-// One that never ends lasts until the end of the trace.
+// An operation without an end lasts until the end of the trace.
 void Statistics::ended_operation(const Call& operation) {
   const bool never_ends = is_over_ && !operation.has_end;
   const Pairing::Part part = calls_.part_of(operation.start_ns, never_ends ? last_ns_ : operation.end_ns);
@@ -228,7 +228,7 @@ void Statistics::ran(const CpuRun& run) {
 
 void Statistics::finish() {
   is_over_ = true;
-  calls_.finish();  // async operations after all others
+  calls_.finish();  // async operations come last
   runs_.finish(last_ns_);
 }
 
@@ -363,7 +363,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     records.push_back({{"kind", kind}, {"count", totals.count}, {"bytes", totals.bytes}});
   for (const auto& [name, count] : events())
     event_list.push_back({{"category", name.category}, {"name", name.name}, {"count", count}});
-  std::map<std::string_view, Json> others;  // lists of what are no calls
+  std::map<std::string_view, Json> others;  // lists of objects that are not calls
   for (const Function& function : functions()) {
     const bool is_call = function.has_self();
     Json call = {{"category", function.name.category}, {"name", function.name.name}};

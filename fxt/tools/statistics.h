@@ -1,5 +1,5 @@
-// fxt-dump --stats: counts of records, events and threads; and of calls, how often and how long each function
-// ran, the counterpart of `uftrace report`.
+// fxt-dump --stats: counts records, events and threads. For each function, it shows the number and the times
+// of calls, like `uftrace report`.
 #pragma once
 
 #include <array>
@@ -20,18 +20,18 @@
 
 namespace fxt::tools {
 
-// What is known of a function's calls. Lines are sorted by one of them, the greatest first, names
+// The columns of a function. Lines are sorted by one column, the greatest value first, and names
 // alphabetically.
 enum class CallColumn : std::uint8_t { Calls, Total, Self, Average, Min, Max, Name };
 
-// Each group has a table of its own, in this order.
+// Each group has its own table, in this order.
 enum class CallGroup : std::uint8_t {
   Program,
   Kernel,
   OffCpu,
-  Async,   // operations
-  OnCpu,   // runs of threads, by their names
-  Waking,  // from wakeups of threads to their runs
+  Async,   // async operations
+  OnCpu,   // runs on CPUs, by the names of threads
+  Waking,  // times from a wakeup of a thread to its run
 };
 
 struct CallReport {
@@ -39,16 +39,16 @@ struct CallReport {
   std::vector<CallColumn> columns = parse_columns("calls,total,self,average,min,max");
   TimeUnit unit = TimeUnit::Auto;
 
-  // The option's value: names of columns with commas between them. Throws UsageError.
+  // Parses the value of the option: names of columns with commas between them. Throws UsageError.
   static std::vector<CallColumn> parse_columns(std::string_view list);
 };
 
-// How often calls of one name are open on a thread.
+// Counts the open calls of each name on a thread.
 class OpenNames {
  public:
-  // Returns how many there were before.
+  // Returns the number of calls that were open before.
   std::uint32_t open(std::uint64_t key) { return slot(key).count++; }
-  // Returns how many are left.
+  // Returns the number of calls that are still open.
   std::uint32_t close(std::uint64_t key) { return --slot(key).count; }
 
  private:
@@ -59,11 +59,11 @@ class OpenNames {
   Slot& slot(std::uint64_t key);
   void grow();
 
-  std::vector<Slot> slots_ = std::vector<Slot>(1024);  // open addressing
+  std::vector<Slot> slots_ = std::vector<Slot>(1024);  // a hash table with open addressing
   std::size_t used_ = 0;
 };
 
-// How many records of a trace there are, by what the file says of them.
+// Counts the records of a trace by their properties in the file.
 struct RecordCounts {
   struct Totals {
     std::uint64_t count = 0;
@@ -71,13 +71,13 @@ struct RecordCounts {
   };
 
   void add(const Entry& entry, const Reader& reader);
-  // Those that are there, by kind.
+  // The kinds that occur.
   std::map<std::string_view, Totals> kinds() const;
 
   std::array<Totals, 11> event_types = {};
   std::array<Totals, std::variant_size_v<Record>> record_types = {};
   std::optional<std::uint64_t> first_ns, last_ns;
-  // References of events.
+  // References in events.
   std::uint64_t inline_strings = 0, table_strings = 0, inline_threads = 0, table_threads = 0;
   std::uint64_t problems = 0;
 
@@ -91,13 +91,13 @@ class Statistics : private CallListener {
     CallName name;
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
-    std::uint64_t total_ns = 0;  // without calls inside a call of the same name
-    std::uint64_t sum_ns = 0;    // of all calls
+    std::uint64_t total_ns = 0;  // excludes calls inside a call with the same name
+    std::uint64_t sum_ns = 0;    // total of all calls
     std::uint64_t self_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
 
     std::uint64_t value(CallColumn column) const;
-    // Operations and runs have none.
+    // Operations and runs have no self time.
     bool has_self() const { return group < CallGroup::Async; }
     void add(std::uint64_t length_ns);
   };
@@ -105,15 +105,15 @@ class Statistics : private CallListener {
   explicit Statistics(const Selection& selection = {}, CallReport report = {});
 
   void add(const Entry& entry, const Reader& reader);
-  // No record follows. To be called once, before the functions below.
+  // Must be called once, after the last record and before the functions below.
   void finish();
-  // Several tables as text.
+  // Appends the tables as text.
   void append_to(TextBuffer& out, const Reader& reader) const;
-  // The same as one JSON object.
+  // Appends the tables as one JSON object.
   void append_json_to(TextBuffer& out, const Reader& reader) const;
-  // Lines about events that belong to no call, and the like.
+  // Lines about odd events, for example those that belong to no call.
   std::vector<std::string> notes() const { return calls_.notes(); }
-  // Those that were called, by their groups, in the chosen order.
+  // The functions that were called, by group, in the selected order.
   std::vector<Function> functions() const;
 
  private:
@@ -131,16 +131,16 @@ class Statistics : private CallListener {
   RecordCounts records_;
   std::vector<std::uint64_t> events_;   // by name
   std::vector<Function> totals_;        // by name
-  std::vector<std::uint64_t> threads_;  // number of events, by the thread's index
+  std::vector<std::uint64_t> threads_;  // number of events by thread index
   OpenNames open_;
   CpuRuns runs_;
   std::map<std::uint32_t, Function> operation_totals_;            // by name
   std::map<std::uint64_t, Function> run_totals_, waking_totals_;  // by thread
   std::uint64_t last_ns_ = 0;
-  bool is_over_ = false;  // no record follows
+  bool is_over_ = false;  // finish() was called
 };
 
-// A line for each function whose total differs, the greatest difference first.
+// Appends a line for each function whose total differs, the greatest difference first.
 void append_difference(TextBuffer& out, const Statistics& before, const Statistics& after, TimeUnit unit);
 
 }  // namespace fxt::tools

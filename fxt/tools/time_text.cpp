@@ -9,7 +9,7 @@ namespace {
 
 struct Unit {
   std::uint64_t ns;
-  unsigned digits;  // that ns have after the point
+  unsigned digits;  // number of digits after the point for ns
   std::string_view name;
 };
 
@@ -37,20 +37,20 @@ unsigned decimals_for(std::uint64_t ns, const Unit& unit) {
   return ns == 0 ? 0 : unit.digits - std::min(unit.digits, zeros_of(ns));
 }
 
-// The distance without a sign.
+// The absolute value.
 std::uint64_t size_of(std::int64_t ns) {
   return ns < 0 ? -static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
 }
 
 std::string with_sign(std::int64_t ns, const std::string& text) { return (ns < 0 ? "-" : "") + text; }
 
-// How far the first multiple of the step lies behind this time.
+// The distance from this time to the next multiple of the step.
 std::uint64_t to_tick(std::int64_t ns, std::uint64_t step) {
   const std::uint64_t over = size_of(ns) % step;
   return ns < 0 || over == 0 ? over : step - over;
 }
 
-// The smallest of 1, 2, 5, 10, 20, ... ns that is enough.
+// The smallest of 1, 2, 5, 10, 20, ... ns that is large enough.
 std::uint64_t step_of(std::int64_t from_ns, std::uint64_t length_ns, std::size_t most) {
   for (std::uint64_t power = 1;; power *= 10)
     for (const std::uint64_t factor : {1U, 2U, 5U}) {
@@ -65,8 +65,7 @@ std::string time_in(TimeUnit unit, std::uint64_t ns) {
   if (unit == TimeUnit::Ns) return fmt::format("{}", ns);
   if (unit != TimeUnit::Auto) {
     const Unit& fixed = kUnits.at(kUnits.size() - static_cast<std::size_t>(unit));
-    std::string text =
-        fmt::format_int(ns / fixed.ns).str() + '.';  // in a fifth of the time that fmt::format() takes
+    std::string text = fmt::format_int(ns / fixed.ns).str() + '.';  // five times as fast as fmt::format()
     for (std::uint64_t one = fixed.ns / 10; one != 0; one /= 10)
       text += static_cast<char>('0' + ns / one % 10);
     return text;
@@ -75,7 +74,7 @@ std::string time_in(TimeUnit unit, std::uint64_t ns) {
   for (const Unit& one : kUnits) {
     if (one.ns == 1) break;
     const double in_unit = value / static_cast<double>(one.ns);
-    if (in_unit < 0.9995) continue;  // is a whole one with three digits
+    if (in_unit < 0.9995) continue;  // rounds to 1.00 with three digits
     const int decimals = in_unit < 9.995 ? 2 : in_unit < 99.95 ? 1 : 0;
     return fmt::format("{:.{}f} {}", in_unit, decimals, one.name);
   }

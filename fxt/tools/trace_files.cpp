@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kBufferWords = std::size_t{32} << 10;
 constexpr std::size_t kMaxPieces = 10'000, kMaxListed = 10;
 
-// Names that end so promise another format.
+// File names with these suffixes suggest another format.
 constexpr std::array<std::string_view, 4> kUnknownPackers{".lz4", ".zip", ".br", ".7z"};
 constexpr std::array<std::string_view, 11> kForeignFormats{
     ".pftrace", ".perfetto", ".perfetto-trace", ".pb",   ".ctf", ".html", ".svg",
@@ -115,7 +115,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   refuse_unreadable();
   if (!fs::is_regular_file(status)) return;
   for (const std::string& input : inputs) {
-    if (input == "-") continue;  // standard input; newer libraries take a file that is not there for an error
+    if (input == "-") continue;  // standard input; newer libraries report an error for a missing file
     if (fs::equivalent(path, input, error))
       throw UsageError(fmt::format("'{}' is read, and would be overwritten", path));
     refuse_unreadable();
@@ -156,9 +156,9 @@ void TraceFileOutput::finish() {
 
 namespace {
 
-// The number of the piece of `file` that has this name, if any.
+// The piece number in this name, if it is a piece of `file`.
 std::optional<std::size_t> number_in(const std::string& name, const std::string& file) {
-  // The number is where these two differ.
+  // The number is at the position where these two names differ.
   const std::string zeros = piece_name(file, 0), ones = piece_name(file, 111);
   const auto digits = std::ranges::mismatch(zeros, ones).in1 - zeros.begin();
   const std::size_t behind = zeros.size() - static_cast<std::size_t>(digits) - 3;
@@ -168,7 +168,7 @@ std::optional<std::size_t> number_in(const std::string& name, const std::string&
   return piece_name(file, number) == name ? std::optional(number) : std::nullopt;
 }
 
-// The files with names of pieces of `target`, by their numbers.
+// The files that are named like pieces of `target`, by number.
 std::map<std::size_t, std::string> pieces_of(const std::string& target) {
   std::map<std::size_t, std::string> pieces;
   const fs::path directory = fs::path(target).parent_path();

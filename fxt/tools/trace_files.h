@@ -1,4 +1,5 @@
-// The file of a trace that is read, and those of one that is written: one, or numbered pieces.
+// The file of a trace that is read, and the files of a trace that is written: a single file, or numbered
+// pieces.
 #pragma once
 
 #include <cstddef>
@@ -19,34 +20,33 @@
 
 namespace fxt::tools {
 
-// Opens a trace as open_input() does. Throws FileError for a file that is known to be none, with what it is,
-// UsageError if it would be typed at the terminal.
+// Opens a trace like open_input(). Throws FileError with the kind of the file if it is known not to be a
+// trace, and UsageError if the trace would be read from the terminal.
 std::unique_ptr<Input> open_trace(const std::string& path);
 
-// Throws UsageError if a trace of this format can't be meant to go there: the name ends as those of another
-// format do, and no such file exists, or it is standard output ("-"), that is the terminal, and the trace is
-// binary.
+// Throws UsageError if `path` is not suitable for this format. A new file must not have a suffix of another
+// format. A binary trace must not go to standard output ("-") if that is a terminal.
 void check_target(const std::string& path, const TraceFormat& format, bool takes_any_name);
 
-// --format: the format of the file that the help calls `output`; null: the end of its name chooses it.
+// --format: the format of the file that the help calls `output`. Null means that the suffix of its name
+// decides.
 Option format_option(std::string_view output, const TraceFormat*& format);
 
-// Checks that `path` may be written: it does not exist, is empty, or is of the same kind, plain or
-// compressed. With `replaces_anything` any file may be replaced but one of the inputs. Devices and the like
-// are written to, not replaced. Throws UsageError, and FileError if the file that is there can't be
-// read.
+// Checks that `path` may be written: it does not exist, is empty, or has the same kind, plain or compressed.
+// With `replaces_anything`, any file may be replaced except an input. Devices and similar files are written
+// to, and not replaced. Throws UsageError, and FileError if an existing file can't be read.
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind = {});
 
-// A file that a Writer writes, compressed by the end of its name. It gets its name when the Writer has
+// A file for a Writer, compressed according to the suffix of its name. It gets its name when the Writer has
 // finished.
 class TraceFileOutput final : public Output {
  public:
-  // With `syncs`, the file is on the disk when it is finished. Each function throws std::runtime_error when
+  // With `syncs`, the file is on the disk when it is finished. Each function throws std::runtime_error if
   // writing fails.
   explicit TraceFileOutput(const std::string& path, bool syncs = false,
                            const TraceFormat& format = fxt_format());
-  // Bytes of a trace that is complete already, instead of exchange().
+  // Writes bytes of a complete trace, instead of exchange().
   void write(std::span<const std::byte> bytes) { stream_->write(bytes); }
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   void finish() override;
@@ -59,7 +59,7 @@ class TraceFileOutput final : public Output {
  private:
   OutputFile file_;
   std::unique_ptr<ByteStream> stream_;
-  const FormatStream* converted_ = nullptr;  // the same, unless the file is FXT
+  const FormatStream* converted_ = nullptr;  // points to *stream_, unless the file is FXT
   std::vector<std::uint64_t> buffer_;
   bool syncs_;
   bool is_finished_ = false;
@@ -69,40 +69,40 @@ class TraceFileOutput final : public Output {
 class PieceFiles final : public PieceOutputs {
  public:
   struct Options {
-    std::string target;  // "-" is standard output, of one file only
+    std::string target;  // "-" is standard output, for a single file only
     bool is_split = false;
-    std::uint64_t split_bytes = 0;         // of each piece; 0: no limit
-    bool replaces_anything = false;        // and may be any number of pieces
+    std::uint64_t split_bytes = 0;         // size of each piece; 0: no limit
+    bool replaces_anything = false;        // and allows any number of pieces
     bool syncs = false;                    // files are on the disk when they are finished
-    std::vector<std::string> inputs = {};  // are never replaced
+    std::vector<std::string> inputs = {};  // inputs are never replaced
     const TraceFormat* format = &fxt_format();
   };
   // Checks all files that may have to be replaced. Throws UsageError.
   explicit PieceFiles(Options options);
 
-  // The file of piece `number`, the latest or the next one. Throws FileError, also for more pieces than
-  // anybody wants.
+  // The file of piece `number`, which is the latest or the next one. Throws FileError, also if there are too
+  // many pieces.
   TraceFileOutput& next(std::size_t number) override;
 
-  // Throws UsageError if pieces can't be that small, unless anything goes: what begins the second one is
-  // larger.
+  // Throws UsageError if pieces can't be as small as requested, because the state at the start of the second
+  // one is larger. With `replaces_anything` it does not throw.
   void check_size(const CutCounters& counters) const;
 
   // The files that are complete.
   std::vector<std::string> complete() const;
-  // The same for a message: many of them by the first and the last one.
+  // The complete files for a message. If there are many, only the first and the last one.
   std::string complete_text() const;
-  // Files with names of pieces that belong to an earlier trace with more pieces.
+  // Files that are named like pieces of this trace, but belong to an earlier trace with more pieces.
   std::vector<std::string> left_over() const;
   std::uint64_t bytes_written() const;
   const TraceFormat& format() const { return *options_.format; }
-  // Records of all files that the format has no form for.
+  // The number of records in all files that the format can't represent.
   std::uint64_t left_out() const;
 
  private:
   Options options_;
   std::vector<std::string> names_;
-  std::optional<TraceFileOutput> file_;  // the latest
+  std::optional<TraceFileOutput> file_;  // the latest file
   std::uint64_t bytes_before_ = 0, left_out_before_ = 0;
 };
 

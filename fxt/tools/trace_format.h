@@ -1,4 +1,4 @@
-// The formats that traces are written in: FXT, and those that are made of its records.
+// The formats in which traces are written: FXT, and formats that are made from its records.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,32 @@
 
 namespace fxt::tools {
 
-// Whether the file is an FXT trace, by its first word after decompression. Throws FileError if it can't be
-// read.
+// True if the first word of the file, after decompression, is the magic word of FXT. Throws FileError if it
+// can't be read.
 bool is_fxt(const std::string& path);
 
-// The kind of file that a program writes, and so may replace.
+// The kind of file that a program writes, and which it may therefore replace.
 struct FileKind {
   bool (*is_one)(const std::string& path) = is_fxt;
   std::string_view name = "FXT trace";
 };
 
-// Receives a trace as a Writer writes it, and sends it on in another format. Ranges and pieces are cut
-// before: each file gets a stream of its own, which receives a whole trace.
+// Takes a trace from a Writer, and passes it on in another format. Ranges and pieces are cut before: each
+// file has its own stream, which receives a complete trace.
 class FormatStream : public ByteStream {
  public:
-  // Records that the format has no form for.
+  // The number of records that the format can't represent.
   virtual std::uint64_t left_out() const = 0;
 };
 
 struct TraceFormat {
-  std::string_view word = {};    // for options: "json"
-  std::string_view suffix = {};  // of names, before that of a compressed file: ".json"
-  std::string_view text = {};    // "a JSON trace"
+  std::string_view word = {};    // word for options: "json"
+  std::string_view suffix = {};  // suffix of names, before the suffix of compressed files: ".json"
+  std::string_view text = {};    // for messages: "a JSON trace"
   FileKind kind = {};
-  bool is_text = false;  // may be sent to a terminal
-  // Its readers nest complete events of one time by their length, and not by their order in the file.
+  bool is_text = false;  // may be written to a terminal
+  // True if readers of the format nest complete events with the same time by their length, and not by their
+  // order in the file.
   bool is_exact_in_pairs = false;
   // `next` receives the bytes of the format. Null for FXT itself.
   std::unique_ptr<FormatStream> (*convert)(std::unique_ptr<ByteStream> next) = nullptr;
@@ -45,7 +46,7 @@ struct TraceFormat {
 std::span<const TraceFormat> trace_formats();
 inline const TraceFormat& fxt_format() { return trace_formats().front(); }
 
-// The format that the end of a file's name promises; FXT where it promises none.
+// The format that the suffix of the file name suggests; FXT if it suggests none.
 const TraceFormat& format_of(std::string_view path);
 
 }  // namespace fxt::tools

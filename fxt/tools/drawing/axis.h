@@ -1,4 +1,4 @@
-// The axis of a timeline: which part of the trace's time it shows.
+// The axis of a timeline: the part of the trace's time that it shows.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,23 @@ namespace fxt::tools {
 
 class TimeAxis {
  public:
-  // Any record of the trace.
+  // Takes the times of any record of the trace.
   void extend(std::uint64_t begin_ns, std::uint64_t end_ns) {
     first_ns_ = std::min(first_ns_, begin_ns);
     last_ns_ = std::max(last_ns_, end_ns);
   }
-  // A call, a frame or a value, of which the axis shows what lies in the window.
+  // Takes a call, a frame or a value. The axis shows its part in the window.
   void reach(std::uint64_t begin_ns, std::uint64_t end_ns, const TimeWindow& window) {
     first_drawn_ns_ = std::min(first_drawn_ns_, std::max(begin_ns, window.from()));
     last_drawn_ns_ = std::max(last_drawn_ns_, std::min(end_ns, window.to()));
   }
-  // A mark stretches the axis only where there is nothing else.
+  // Takes an instant. It extends the axis only if there is nothing else.
   void mark(std::uint64_t ns) {
     first_mark_ns_ = std::min(first_mark_ns_, ns);
     last_mark_ns_ = std::max(last_mark_ns_, ns);
   }
-  // No record follows. The picture begins and ends with the trace where the range reaches further. The axis
-  // counts from where the range does.
+  // Must be called after the last record. If the range is larger than the trace, the picture is limited to
+  // the trace. The axis counts from the start of the range.
   void finish(const TimeRange& range, const TimeWindow& window) {
     if (is_empty()) {
       first_drawn_ns_ = first_mark_ns_;
@@ -42,8 +42,8 @@ class TimeAxis {
   }
 
   bool is_empty() const { return first_drawn_ns_ > last_drawn_ns_; }
-  std::uint64_t last_ns() const { return last_ns_; }  // the latest time of all
-  // After finish().
+  std::uint64_t last_ns() const { return last_ns_; }  // the latest time of all records
+  // Valid after finish().
   std::uint64_t from_ns() const { return from_ns_; }
   std::uint64_t to_ns() const { return to_ns_; }
   std::uint64_t origin_ns() const { return origin_ns_; }

@@ -1,4 +1,4 @@
-// The counters of a timeline: a lane for each argument of each of them, whose values are thinned out while
+// The counters of a timeline. Each argument of a counter has its own track. The values are thinned out while
 // they are added.
 #pragma once
 
@@ -22,7 +22,8 @@ class DrawnCounters {
       std::tuple<std::uint64_t, std::string, std::uint64_t, std::string>;  // process, name, id, argument
 
   enum class Added : std::uint8_t { New, Merged, TooMany };
-  // Of several values in a step, the greatest is kept. TooMany: no lane is left for this counter.
+  // Of the values in one step, only the greatest is kept. Returns TooMany if there is no track left for this
+  // counter.
   Added add(const Key& key, const Drawing::Value& value) {
     if (counters_.size() >= kMaxCounters && !counters_.contains(key)) return Added::TooMany;
     Series& series = counters_[key];
@@ -45,7 +46,7 @@ class DrawnCounters {
   static constexpr std::size_t kMaxCounters = 64, kMaxValues = 4'000;
 
   struct Series {
-    // False if the value became one with the last one.
+    // Returns false if the value was merged with the last one.
     bool add(const Drawing::Value& value) {
       if (values.empty() || value.ns >= values.back().ns + step_ns) {
         values.push_back(value);

@@ -1,4 +1,4 @@
-// fxt-draw: pictures of traces in the Fuchsia trace format. Options, and the loop over the records.
+// fxt-draw: draws pictures of traces in the Fuchsia trace format. Options, and the loop over the records.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -32,14 +32,14 @@ enum class PictureKind : std::uint8_t { Auto, Svg, Html };
 
 struct DrawOptions {
   bool quiet = false, force = false;
-  std::string input, output;  // "-" is standard input, standard output
+  std::string input, output;  // "-" is standard input or output
   PictureKind kind = PictureKind::Auto;
   std::uint64_t width = 1000;                 // in pixels
-  std::optional<CallPaths::Root> flame = {};  // a flame graph, not a timeline
+  std::optional<CallPaths::Root> flame = {};  // if set, a flame graph; otherwise a timeline
   TimelineOptions timeline = {};
 };
 
-// The first line of each picture; a file with it may be replaced.
+// The first line of each picture. A file that begins with it may be replaced.
 constexpr std::string_view kMark = "<!-- drawn by fxt-draw -->\n";
 
 ProgramText program_text() {
@@ -114,7 +114,7 @@ OptionTable table_of(DrawOptions& options) {
   return {std::move(what), std::move(how)};
 }
 
-// By the suffix, before which a suffix of compressed files is left out.
+// Depends on the suffix, after removing the suffix of compressed files.
 PictureKind kind_of_name(const std::string& output) {
   if (output == "-") return PictureKind::Svg;
   std::filesystem::path name(output);
@@ -151,8 +151,8 @@ void write(const std::string& path, std::string_view picture) {
   file.finish();
 }
 
-// Gives each record of the trace to `drawn`. False if it is no trace at all. Throws FileError if the system
-// fails.
+// Passes each record of the trace to `drawn`. Returns false if the file is not a trace. Throws FileError if
+// the system fails.
 template <typename Drawn>
 bool read_all(EntrySource& source, Drawn& drawn) {
   bool is_trace = false;
@@ -206,7 +206,7 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
   return code;
 }
 
-// Nothing if a text was printed instead.
+// Returns nothing if a text was printed.
 std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
   DrawOptions options;
   OptionTable table = table_of(options);
@@ -218,8 +218,8 @@ std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-// Failed: the input is damaged; what comes before is drawn. Throws std::exception with a text for the user;
-// nothing is written then.
+// Returns Failed if the input is damaged; the records before the damage are drawn. Throws std::exception with
+// a text for the user; then nothing is written.
 ExitCode run(const DrawOptions& options) {
   EntrySource source(options.input, options.timeline.events, EntrySource::Sequence::ByTime);
   check_replaceable(options.output, {options.input}, options.force,

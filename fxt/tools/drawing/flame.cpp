@@ -1,4 +1,4 @@
-// A flame graph as a drawing: its axis is the time that calls took together.
+// Makes the drawing of a flame graph, whose axis is the total time of calls.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace fxt::tools {
 namespace {
 
 constexpr std::size_t kMaxRows = 200, kMaxLanes = 64;
-constexpr std::size_t kRootNameBytes = 100;  // in the text of each path below it
+constexpr std::size_t kRootNameBytes = 100;  // repeated in the text of each path below the root
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
   std::uint64_t widest = 1, shapes = 0, narrow = 0, deep = 0;
   for (const CallPaths::Node* root : paths.all().below) widest = std::max(widest, root->total_ns);
   drawing.to_ns = widest;
-  // A hundredth of a pixel: what a page can zoom into.
+  // A hundredth of a pixel, which is still visible when a page is zoomed.
   const std::uint64_t least_ns = widest / columns / 100;
 
   struct Open {

@@ -1,4 +1,4 @@
-// The page: the drawing as JSON, and a script that paints the part in view.
+// The HTML page: the drawing as JSON, and a script that paints the visible part.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -34,14 +34,14 @@ constexpr std::string_view kTools = R"(<div id="tools" hidden>
 <div id="view" tabindex="0" hidden><canvas></canvas></div><div id="tip" hidden></div><div id="foot" hidden></div>
 )";
 
-// Times are ns since the left end of the axis.
+// Times are in ns since the left end of the axis.
 constexpr std::string_view kScript = R"(
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent), element = id => document.getElementById(id);
 const view = element('view'), canvas = view.querySelector('canvas'), paint = canvas.getContext('2d'), tip = element('tip');
 const margin = 8, axisHeight = 26, heading = 15, rowHeight = 17, gap = 12, counterHeight = 34, column = 6.7;
 const all = data.to - data.from;
-// What the page can zoom to: numbers have 53 bits.
+// The smallest part to which the page can zoom, because numbers have 53 bits.
 const shortest = Math.max(20, all / 2 ** 45);
 let from = 0, span = all, width = 800, height = 400, wanted = '', bottom = axisHeight;
 for (const lane of data.lanes) {
@@ -56,13 +56,13 @@ function time(ns) {
 }
 const since = ns => data.flame ? time(ns) : time(ns + data.from);
 const place = ns => margin + (ns - from) * (width - 2 * margin) / span;
-const inAxis = ns => Math.min(Math.max(ns, 0), all);  // marks may lie outside
+const inAxis = ns => Math.min(Math.max(ns, 0), all);  // instants may be outside
 const timeAt = x => from + (x - margin) * span / (width - 2 * margin);
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name);
 function fitted(text, columns) {
   return columns < 3 ? '' : text.length <= columns ? text : text.slice(0, columns - 1) + '\u2026';
 }
-// The first call of a row that ends behind this time: calls of a row are in order and apart.
+// The first call of a row that ends after this time. Calls of a row are sorted and do not overlap.
 function firstBehind(row, ns) {
   let low = 0, high = row.b.length;
   while (low < high) {
@@ -88,7 +88,7 @@ function hatched() {
 }
 const off = hatched();
 
-// Calls that lie within a pixel are painted as one gray one.
+// Calls within the same pixel are painted as one gray call.
 function paintRow(row, y) {
   const end = from + span, pixel = span / (width - 2 * margin);
   let painted = -1;
@@ -123,7 +123,7 @@ function paintMarks(lane) {
   paint.globalAlpha = 1;
 }
 function paintCounter(lane, y) {
-  // Halves: the difference may be greater than the greatest number.
+  // Halves are used because the difference may exceed the greatest number.
   const values = lane.values, low = Math.min(0, ...values.map(v => v[1])) / 2, range = Math.max(...values.map(v => v[1])) / 2 - low;
   const base = y + counterHeight - 2, level = v => base - (range > 0 ? (counterHeight - 2) * (v / 2 - low) / range : 0);
   paint.fillStyle = '#7a9cc6';
@@ -177,7 +177,7 @@ function paintAxis() {
   const [unit, size] = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]].find(u => Math.max(-begin, end) >= u[1]) || ['ns', 1];
   const decimals = Math.max(0, Math.round(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9));
   paint.textAlign = 'center';
-  // Beyond 2^53, adding a step may change nothing: the marks are counted.
+  // Beyond 2^53, adding a step may change nothing, so the number of ticks is computed first.
   const first = Math.ceil(begin / step), marks = Math.min(Math.floor(end / step) - first + 1, 1000);
   for (let i = 0; i < marks; i += 1) {
     const ns = (first + i) * step;
@@ -236,7 +236,7 @@ function resize() {
   redraw();
 }
 
-// What lies under the pointer, as { text, from, span }; marks before calls.
+// The object under the pointer, as { text, from, span }. Instants come before calls.
 function hit(x, y) {
   const inPage = y + view.scrollTop, ns = timeAt(x), near = 4 * span / width;
   const lane = data.lanes.find(one => inPage >= one.top && inPage < one.top + (one.values ? counterHeight : one.rows.length * rowHeight));
@@ -317,7 +317,7 @@ addEventListener('keydown', event => {
   event.preventDefault();
   act();
 });
-// Calls that are merged have no names in the page: they are counted by what the whole trace has.
+// The page has no names of merged calls, so matches are counted by the totals of the whole trace.
 function search(text) {
   wanted = text;
   let apart = 0, inAll = 0, names = 0;
@@ -343,7 +343,7 @@ resize();
 draw();
 )";
 
-// JSON that may stand in a script element.
+// Builds JSON that is safe inside a script element.
 class JsonText {
  public:
   explicit JsonText(const Drawing& drawing) : drawing_(drawing) {}
@@ -391,7 +391,7 @@ class JsonText {
     }
   }
   std::int64_t since(std::uint64_t ns) const { return static_cast<std::int64_t>(ns - drawing_.from_ns); }
-  // Not as what ends a script.
+  // Escapes text that would end the script.
   void string(std::string_view text) {
     TextBuffer quoted;
     append_json_string(quoted, text);
@@ -423,8 +423,9 @@ class JsonText {
     append_text(out_, "]}");
   }
 
-  // Begins, lengths and names of all calls; and of some, by their number: how many were merged, the longest
-  // of them, the frame, details, the second shade; and which have no end.
+  // Writes begins, lengths and names of all calls. Only calls that have them also get, by index: the number
+  // of merged calls, the longest of them, the frame, details, and the second shade. Lists the calls without
+  // an end.
   void row(const Row& row) {
     TextBuffer begins, lengths, names, counts, longest, frames, details, shades, endless;
     RowColours colours;

@@ -1,6 +1,6 @@
-// What is drawn, however it came to be, lanes of rows of shapes on one axis: a timeline has a lane for each
-// thread and its axis is time; a flame graph has one for each root, and its axis is how long calls took
-// together. And the pictures of it: SVG, or a page around it that can be zoomed and searched.
+// A drawing consists of tracks with rows of shapes on one axis. In a timeline, each thread has a track and
+// the axis is time. In a flame graph, each root has a track, and the axis is the total time of calls. A
+// drawing is shown as SVG, or as a page that can be zoomed and searched.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace fxt::tools {
 
 struct Drawing {
-  // A value of a counter, from this time on.
+  // The value of a counter from this time on.
   struct Value {
     std::uint64_t ns;
     double value;
@@ -27,9 +27,9 @@ struct Drawing {
     std::string name = {};
     Kind kind = Kind::Thread;
     std::vector<Row> rows = {};
-    std::vector<Value> values = {};  // of a counter's lane, which has no rows
+    std::vector<Value> values = {};  // only in the track of a counter, which has no rows
   };
-  // From an event of a flow to its next one.
+  // Connects an event of a flow with the next one.
   struct Arrow {
     struct End {
       std::size_t lane = 0, row = 0;
@@ -39,7 +39,7 @@ struct Drawing {
     std::uint32_t name;
   };
 
-  // An instant that concerns more than its thread, over all lanes from the first to the last.
+  // An instant that concerns more than its thread. It is drawn across all tracks from the first to the last.
   struct Line {
     std::size_t first_lane = 0, last_lane = 0;
     std::uint64_t ns = 0;
@@ -49,39 +49,39 @@ struct Drawing {
   std::vector<Lane> lanes = {};
   std::vector<Arrow> arrows = {};
   std::vector<Line> lines = {};
-  std::vector<CallName> names = {};       // of shapes, by their numbers
-  std::vector<std::uint64_t> calls = {};  // by name: how many there are, drawn apart or merged
-  std::vector<std::string> details = {};  // of shapes, by their numbers: what a tooltip tells besides
-  std::uint64_t from_ns = 0, to_ns = 1;   // the first and the last of the axis
-  std::uint64_t origin_ns = 0;            // what the axis counts from; times before it are negative
-  bool is_flame = false;                  // the axis is no time
-  std::vector<std::string> foot = {};     // what is drawn, and what is not: the lines below
+  std::vector<CallName> names = {};       // names of shapes, by index
+  std::vector<std::uint64_t> calls = {};  // by name index: number of calls, including the merged ones
+  std::vector<std::string> details = {};  // details of shapes, by index; tooltips show them
+  std::uint64_t from_ns = 0, to_ns = 1;   // start and end of the axis
+  std::uint64_t origin_ns = 0;            // zero of the axis; earlier times are negative
+  bool is_flame = false;                  // if true, the axis is not time
+  std::vector<std::string> foot = {};     // the lines below the picture: what is drawn, and what is not
 
-  // As the axis counts. Times are below 2^63.
+  // Converts a time to the axis. Times are below 2^63.
   std::int64_t since_origin(std::uint64_t ns) const { return static_cast<std::int64_t>(ns - origin_ns); }
 };
 
 // The width of both margins of a picture, in pixels.
 inline constexpr std::uint64_t kMargins = 16;
 
-// `width` in pixels.
+// `width` is in pixels.
 std::string svg_of(const Drawing& drawing, std::uint64_t width);
 
-// One file that loads nothing else: what `all` holds can be zoomed and searched. Where scripts are off it
-// shows `svg` alone.
+// Returns a page that loads no other files. The content of `all` can be zoomed and searched. If scripts are
+// disabled, the page shows only `svg`.
 std::string page_of(std::string_view title, std::string_view svg, const Drawing& all);
 
-// A lane for each root; calls lie below the calls around them, as wide as they took together.
+// Makes a track for each root. Inner calls are below the calls around them, and the width is the total time.
 Drawing flame_of(const CallPaths& paths, std::uint64_t columns);
 
 // ---- Colours ----
 
-// A name has the same hue in every picture. Each hue has two shades.
+// Returns the hue of a name, which is the same in every picture. Each hue has two shades.
 inline constexpr std::size_t kHues = 24;
 std::size_t hue_of(std::string_view name);
 
-// The colours of a row's calls, from left to right: none is like that of its left neighbour, if that has
-// another name.
+// Chooses the colors of a row's calls from left to right. Neighbors with different names get different
+// colors.
 class RowColours {
  public:
   struct Colour {
@@ -94,7 +94,7 @@ class RowColours {
   Colour last_{kHues, 0};
 };
 
-// "#8fb7e0"
+// For example "#8fb7e0".
 std::string colour(std::size_t hue, std::size_t shade);
 
 }  // namespace fxt::tools

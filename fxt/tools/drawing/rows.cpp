@@ -7,7 +7,8 @@
 namespace fxt::tools {
 namespace {
 
-// The greatest width of a shape of merged calls: pointing at it still picks a part of the picture.
+// The maximum width of a shape of merged calls. It keeps the shapes small, so that a click still selects a
+// small part of the picture.
 constexpr std::uint64_t kMergedPixels = 8;
 
 bool is_narrow(const Shape& call, std::uint64_t pixel_ns) {
@@ -29,7 +30,7 @@ void absorb(Shape& one, const Shape& other) {
   one.name = other.name;
 }
 
-// Returns how many fewer there are: `excess` at most.
+// Merges at most `excess` shapes with their neighbors. Returns the number of removed shapes.
 std::size_t merge_neighbours(Row::Shapes& shapes, std::uint64_t pixel_ns, std::size_t excess) {
   std::size_t merged = 0;
   if (shapes.empty()) return merged;

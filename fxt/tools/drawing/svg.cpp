@@ -1,4 +1,5 @@
-// A picture as SVG; and the colours of calls, stable by name, and unlike those of neighbours.
+// Draws a picture as SVG. Also chooses the colors of calls: a name always has the same hue, and neighbors
+// differ.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -27,7 +28,7 @@ std::size_t hue_of(std::string_view name) {
 
 RowColours::Colour RowColours::next(std::uint32_t name, std::size_t hue) {
   if (name == name_) return last_;
-  // Hues beside each other are hard to tell apart.
+  // Neighboring hues are hard to distinguish.
   const std::size_t apart = (hue + kHues - last_.hue) % kHues;
   const bool is_like = last_.hue != kHues && (apart <= 1 || apart == kHues - 1);
   name_ = name;
@@ -35,7 +36,8 @@ RowColours::Colour RowColours::next(std::uint32_t name, std::size_t hue) {
   return last_;
 }
 
-// By hue, saturation and lightness (CSS Color Module 3, section 4.2.4). Light enough for black text.
+// Converts hue, saturation and lightness (CSS Color Module 3, section 4.2.4). All colors are light enough for
+// black text.
 std::string colour(std::size_t hue, std::size_t shade) {
   const double lightness = shade == 0 ? 0.80 : 0.66, saturation = 0.55;
   const double strength = saturation * std::min(lightness, 1 - lightness);
@@ -51,12 +53,12 @@ namespace {
 
 constexpr double kMargin = kMargins / 2.0;
 constexpr std::uint64_t kAxis = 26, kHeading = 15, kRow = 17, kGap = 12, kFootLine = 14, kCounterRow = 34;
-constexpr double kMarkHalf = 4;  // of its width
-constexpr double kColumn = 6.7;  // of the font
+constexpr double kMarkHalf = 4;  // half of its width
+constexpr double kColumn = 6.7;  // width of a column of the font
 constexpr double kThinnest = 0.5, kBetween = 0.5;
 constexpr std::uint64_t kTickRoom = 100;
 
-// Colours that depend on the scheme; those of calls have black text in both.
+// Colors that depend on the color scheme. Calls have black text in both schemes.
 constexpr std::string_view kStyle =
     "text{pointer-events:none}@media(prefers-color-scheme:dark){.back{fill:#1b1b1d}.axis,.foot{fill:#aaa}."
     "axis "
@@ -69,7 +71,7 @@ constexpr std::string_view kPatterns =
     "orient=\"auto\"><path class=\"flow\" d=\"M0 0L6 3L0 6\" fill=\"none\" "
     "stroke=\"#555\"/></marker></defs>\n";
 
-// "12.5", "12": as exact as a screen can show.
+// For example "12.5" or "12": two digits after the point are enough for a screen.
 std::string number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -139,7 +141,7 @@ class Picture {
       for (const auto& [begin, one] : row.calls()) call(one, colours);
       y_ += kRow;
     }
-    // Marks lie over all calls.
+    // Instants are drawn over all calls.
     y_ -= kRow * lane.rows.size();
     for (const Row& row : lane.rows) {
       marks(row);
@@ -207,7 +209,7 @@ class Picture {
             number(centre + kMarkHalf + 1), y_ + kRow - 7, colour, name);
     }
   }
-  // Where a mark's name has to end: at the next mark or call.
+  // The space for the name of an instant, which ends at the next instant or call.
   double room_behind(const Row& row, Row::Shapes::const_iterator mark) const {
     double room = width_ - kMargin;
     if (const auto next = std::next(mark); next != row.marks().end()) room = x(next->first) - kMarkHalf;
@@ -216,10 +218,10 @@ class Picture {
     return room;
   }
 
-  // From zero, or from the least value where some are below it.
+  // The scale starts at zero, or at the least value if it is negative.
   void counter(const std::vector<Drawing::Value>& values) {
     const auto [least, most] = std::ranges::minmax(values, {}, &Drawing::Value::value);
-    // Halves: the difference may be greater than the greatest number.
+    // Halves are used because the difference may exceed the greatest double.
     const double low = std::min(0.0, least.value) / 2, span = most.value / 2 - low;
     const double height = kCounterRow - 2;
     std::string path =
@@ -274,7 +276,7 @@ class Picture {
   const Drawing* drawing_;
   double width_;
   std::uint64_t y_ = kAxis, lanes_end_ = kAxis;
-  std::vector<std::uint64_t> tops_, bottoms_;  // of rows, by lane
+  std::vector<std::uint64_t> tops_, bottoms_;  // of the rows of each track
   fmt::memory_buffer body_;
 };
 

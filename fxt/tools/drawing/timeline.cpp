@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t kDrawnShapes = 50'000;
 constexpr std::size_t kPageShapes = 90'000;
-constexpr std::size_t kNameBytes = 200;  // more than a tooltip can show
+constexpr std::size_t kNameBytes = 200;  // longer than what a tooltip can show
 constexpr std::size_t kDetailsBytes = 4 * kNameBytes;
-constexpr std::size_t kMaxDetails = 200'000;  // calls whose arguments are kept
+constexpr std::size_t kMaxDetails = 200'000;  // number of calls whose arguments are kept
 constexpr std::size_t kMaxArrows = 5'000, kMaxOpenFlows = 100'000;
 constexpr std::size_t kMaxLines = 1'000, kMaxLogNames = 10'000;
-constexpr std::string_view kFrames = "tracepoint";  // the category of GDB's frames
+constexpr std::string_view kFrames = "tracepoint";  // the category of GDB frames
 
 std::optional<std::uint64_t> frame_of(const Event& event) {
   if (event.category.text != kFrames) return std::nullopt;
@@ -40,7 +40,7 @@ std::uint64_t divided_up(std::uint64_t number, std::uint64_t by) {
   return number / by + (number % by != 0 ? 1U : 0U);
 }
 
-// Only numbers that have a place on an axis.
+// Returns only numbers that have a place on an axis.
 std::optional<double> number_of(const Value& value) {
   return std::visit(
       []<typename T>(const T& held) -> std::optional<double> {
@@ -99,7 +99,7 @@ DrawnTimeline::ThreadState& DrawnTimeline::state_of(const CallTrack& thread) {
 void DrawnTimeline::started(CallTrack& thread, Call& call, const Event& event) {
   if (thread.is_async) return started_operation(call, event);
   std::uint32_t details = 0;
-  // Narrow calls are merged before anybody could point at them.
+  // Narrow calls will be merged, so their arguments are not needed.
   if (!event.arguments.empty() && call.is_chosen && (call.is_pair || call.length_ns() >= budget_.merged_ns()))
     details = details_of(event);
   state_of(thread).open.push_back(
@@ -120,7 +120,7 @@ void DrawnTimeline::ended(CallTrack& thread, const Call& call) {
               .frame = extra.frame,
               .has_end = call.has_end};
   if (!call.has_end) ++report_.endless;
-  // A frame with many values is a call of length 0. A frame that lasts, with single steps, is drawn as a
+  // A frame with many values is a call of length 0. A frame with a length, from single steps, is drawn as a
   // call.
   if (shape.longest_ns == 0 && call.category() == kFrames) {
     shape.kind = Shape::Kind::Frame;
@@ -132,7 +132,7 @@ void DrawnTimeline::ended(CallTrack& thread, const Call& call) {
 std::uint32_t DrawnTimeline::details_of(const Event& event) {
   if (details_.size() >= kMaxDetails) return 0;
   TextBuffer text;
-  const bool is_frame = frame_of(event).has_value();  // which has its number already
+  const bool is_frame = frame_of(event).has_value();  // the frame already has its number
   for (const Argument& argument : event.arguments) {
     if (is_frame && argument.name.text == "frame") continue;
     if (text.size() > kDetailsBytes) break;
@@ -172,7 +172,7 @@ void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
 
 void DrawnTimeline::add_log(const Log& log, std::uint64_t time_ns) {
   const CallTrack& thread = calls_.advance(log.thread, time_ns);
-  // Messages are the names of their marks, as long as these are not too many.
+  // The names of instants are their messages, unless there are too many different messages.
   const std::string_view line = log.message.substr(0, log.message.find('\n'));
   const bool has_name = calls_.names().size() < kMaxLogNames && !line.empty();
   mark(state_of(thread), thread.chosen,
@@ -198,7 +198,7 @@ void DrawnTimeline::started_operation(Call& operation, const Event& event) {
                                      .row = operations_of(process).take_row()});
 }
 
-// One that never ends lasts until the end of the trace.
+// An operation without an end lasts until the end of the trace.
 void DrawnTimeline::ended_operation(const Call& operation) {
   if (!operation.is_chosen) return;
   const DrawnOperation drawn = operations_.extract(operation.number).mapped();
@@ -216,7 +216,7 @@ void DrawnTimeline::ended_operation(const Call& operation) {
        .has_end = operation.has_end});
 }
 
-// In the row of the innermost operation of its id.
+// Draws it in the row of the innermost operation of its id.
 void DrawnTimeline::add_async_instant(const Event& event, std::uint64_t time_ns) {
   const CallTrack* const track = calls_.operations_of(event.id);
   const auto around = track == nullptr ? operations_.end() : operations_.find(track->calls.back().number);
@@ -267,7 +267,7 @@ bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) co
   return begin_ns <= calls_.window().to() && end_ns >= calls_.window().from();
 }
 
-// A step or an end belongs to the flow that Perfetto joins it to: names do not matter.
+// A step or end belongs to the flow to which Perfetto connects it. Names do not matter.
 void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen) {
   FlowPoint point{.is_shown = is_chosen && is_in_range(time_ns, time_ns), .ns = time_ns};
   if (is_chosen) {
@@ -275,7 +275,7 @@ void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns, bool is_
     point.thread = thread.thread;
     point.row = thread.chosen == 0 ? 0 : thread.chosen - 1;
   } else if (event.type == EventType::FlowStep) {
-    return;  // the arrow passes by
+    return;  // the flow passes this event
   }
   if (event.type == EventType::FlowBegin) return begin_flow(event, point);
   const auto flow = open_flows_.find(event.thread.process, event.id);
@@ -295,8 +295,7 @@ void DrawnTimeline::begin_flow(const Event& event, const FlowPoint& point) {
     report_.count_flow_event(point.is_shown);
 }
 
-// An arrow whose other end is outside of the range, or of a thread that is not chosen, has nothing to point
-// at.
+// A flow is not drawn if one end is outside of the range, or on a thread that is not selected.
 void DrawnTimeline::add_arrow(const FlowArrow& arrow) {
   if (arrow.from.is_shown != arrow.to.is_shown)
     ++report_.arrows_cut;
@@ -375,7 +374,7 @@ void DrawnTimeline::finish(const ReaderCounters& counters) {
   axis_.finish(options_.events.range.value_or(TimeRange{}), calls_.window());
 }
 
-// Returns those of the threads.
+// Returns the indices of the threads' tracks.
 std::map<ThreadKey, std::size_t> DrawnTimeline::add_lanes_to(Drawing& drawing) const {
   std::map<ThreadKey, std::size_t> lanes;
   const auto add = [&drawing](const LaneState& lane, std::string_view name) {
@@ -397,7 +396,7 @@ std::map<ThreadKey, std::size_t> DrawnTimeline::add_lanes_to(Drawing& drawing) c
   return lanes;
 }
 
-// `lanes`: of the threads.
+// `lanes` are the tracks of the threads.
 void DrawnTimeline::add_lines_to(Drawing& drawing, const std::map<ThreadKey, std::size_t>& lanes) const {
   for (const auto& [process, ns, name] : lines_) {
     const auto first = process ? lanes.lower_bound({*process, 0}) : lanes.begin();
@@ -428,7 +427,7 @@ Drawing DrawnTimeline::drawing(Detail detail) {
       shapes += row.size();
     }
   }
-  // The lowest rows first: what is around them stays apart.
+  // Merges the lowest rows first, so that the calls around them remain separate.
   for (std::uint64_t width_ns = merged_ns; shapes > most && width_ns / 2 <= length_ns;
        width_ns = std::max<std::uint64_t>(1, 2 * width_ns)) {
     merged_ns = width_ns;

@@ -1,5 +1,5 @@
-// The calls and marks of a trace in a range of time, merged while they are read: memory grows with the
-// threads and their open calls, not with the length of the trace.
+// The calls and instants of a trace in a range of time. They are merged while they are read, so memory grows
+// with the threads and their open calls, not with the length of the trace.
 #pragma once
 
 #include <array>
@@ -26,9 +26,9 @@
 namespace fxt::tools {
 
 struct TimelineOptions {
-  Selection events = {};      // by thread, name, category and time
-  std::uint64_t columns = 1;  // pixels from its first to its last time
-  std::size_t max_rows = 32;  // of a thread
+  Selection events = {};      // selects by thread, name, category and time
+  std::uint64_t columns = 1;  // number of pixels from the first to the last time
+  std::size_t max_rows = 32;  // per thread
   std::size_t max_threads = 64;
 };
 
@@ -36,26 +36,27 @@ class DrawnTimeline : private CallListener {
  public:
   explicit DrawnTimeline(TimelineOptions options);
 
-  // The next record of the trace. Throws std::invalid_argument if the range proves to end before it
+  // Takes the next record of the trace. Throws std::invalid_argument if the range turns out to end before it
   // begins.
   void add(const Entry& entry, const Reader& reader);
-  // No record follows. To be called once, before the functions below.
+  // Must be called once, after the last record and before the functions below.
   void finish(const ReaderCounters& counters);
 
   bool is_empty() const { return axis_.is_empty(); }
-  // What is drawn: shapes narrower than a pixel are merged, or only as many as the budget of a page demands.
-  // The threads come by process and thread, then the async operations of each process, cpus, and counters.
+  // Detail::Pixels merges shapes that are narrower than a pixel. Detail::All merges only as many as the limit
+  // of a page requires. Threads come first, by process and thread. Then come the async operations of each
+  // process, CPUs, and counters.
   enum class Detail : std::uint8_t { Pixels, All };
   Drawing drawing(Detail detail = Detail::Pixels);
-  // Of the latest drawing.
+  // The report of the latest drawing.
   const DrawingReport& report() const { return report_; }
 
  private:
-  // What is known of an open call besides.
+  // Additional data of an open call.
   struct Extra {
     std::optional<std::uint64_t> frame;
     std::uint32_t details;
-    std::size_t row;  // how many chosen calls are around it
+    std::size_t row;  // number of selected calls around it
   };
   struct LaneState {
     LaneState(Drawing::Lane::Kind lane_kind, std::size_t max_rows) : kind(lane_kind), rows(max_rows) {}
@@ -67,10 +68,10 @@ class DrawnTimeline : private CallListener {
     explicit ThreadState(std::size_t max_rows) : LaneState(Drawing::Lane::Kind::Thread, max_rows) {}
     std::vector<Extra> open;
   };
-  // The async operations of a process. One has its row from its start to its end.
+  // The async operations of a process. An operation keeps its row from its start to its end.
   struct OperationsState : LaneState {
     explicit OperationsState(std::size_t max_rows) : LaneState(Drawing::Lane::Kind::Operations, max_rows) {}
-    std::size_t take_row();  // the first that is free
+    std::size_t take_row();  // takes the first free row
     std::set<std::size_t> free_rows;
     std::size_t known_rows = 0;
   };
@@ -79,19 +80,19 @@ class DrawnTimeline : private CallListener {
     std::uint32_t details;
     std::size_t row;
   };
-  // An instant that concerns its process, or all of them.
+  // An instant that concerns its process, or all processes.
   struct ScopeLine {
     std::optional<std::uint64_t> process;
     std::uint64_t ns = 0;
     std::uint32_t name = 0;
   };
-  // An event of a flow: where an arrow begins or ends.
+  // An event of a flow, where a connection begins or ends.
   struct FlowPoint {
-    bool is_shown = false;  // chosen, and in the range
+    bool is_shown = false;  // selected, and in the range
     std::uint64_t ns = 0;
     ThreadKey thread = {};
     std::size_t row = 0;
-    bool has_arrow = false;  // from the event before it
+    bool has_arrow = false;  // it is connected to the event before it
   };
   struct FlowArrow {
     FlowPoint from, to;
@@ -114,11 +115,11 @@ class DrawnTimeline : private CallListener {
   bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const;
   std::uint32_t details_of(const Event& event);
   std::uint32_t keep_details(std::string_view text);
-  // The name of a thread is known at the end only.
+  // The name of a thread becomes known only at the end of the trace.
   std::uint32_t name_of_thread(std::uint64_t koid);
   LaneState& lane_of_cpu(std::uint16_t cpu);
   OperationsState& operations_of(std::uint64_t process);
-  // Counts a shape in the range. False if its lane is not drawn.
+  // Counts a shape in the range. Returns false if its track is not drawn.
   bool admit(LaneState& lane);
   void put(LaneState& lane, std::size_t row, const Shape& shape);
   void mark(LaneState& lane, std::size_t row, const Shape& shape);
@@ -130,20 +131,20 @@ class DrawnTimeline : private CallListener {
   TimelineOptions options_;
   CallStream calls_;
   DrawingReport report_;
-  std::vector<std::optional<ThreadState>> threads_;           // by the thread's index
+  std::vector<std::optional<ThreadState>> threads_;           // by thread index
   std::map<std::uint64_t, OperationsState> operation_lanes_;  // by process
   std::map<std::uint16_t, LaneState> cpus_;
-  std::map<std::uint64_t, DrawnOperation> operations_;  // those that are open and chosen, by Call::number
-  bool is_over_ = false;                                // no record follows
+  std::map<std::uint64_t, DrawnOperation> operations_;  // open selected operations, by Call::number
+  bool is_over_ = false;                                // finish() was called
   CpuRuns runs_;
-  std::map<std::uint64_t, std::uint32_t> thread_names_;  // names by koid
+  std::map<std::uint64_t, std::uint32_t> thread_names_;  // name indices by koid
   std::vector<ScopeLine> lines_;
-  OpenFlows<FlowPoint> open_flows_;  // by their latest events
+  OpenFlows<FlowPoint> open_flows_;  // the tag is the latest event of the flow
   std::vector<FlowArrow> arrows_;
   DrawnCounters counters_;
   std::vector<std::uint64_t> calls_of_name_;
   std::vector<std::string> details_{""};
-  std::array<std::size_t, 3> drawn_lanes_ = {};  // by their kind
+  std::array<std::size_t, 3> drawn_lanes_ = {};  // by kind
   ShapeBudget budget_;
   TimeAxis axis_;
 };
