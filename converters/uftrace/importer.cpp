@@ -48,7 +48,7 @@ std::unique_ptr<PerfFileSource> perf_source_of(RecordingImport& recording, Impor
 std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, Notes& notes,
                                                    ImportStats& stats) {
   if (recording.kernel_queues.empty()) return nullptr;
-  // The switches of perf are the same, and more exact.
+  // If perf's files exist, their switches are used instead, because they are more exact.
   const bool has_perf = recording.shows_perf_switches() &&
                         std::ranges::any_of(recording.directory.perf_cpus,
                                             [](const CpuFile& file) { return file.size_bytes != 0; });
@@ -66,8 +66,8 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, N
       notes, stats);
 }
 
-// Whether it matters before the end of the files that a thread is over: for messages behind it, if another
-// thread came to its cpu, and for the right piece.
+// True if the ends of threads must be known before the end of the files: if there are messages, if the trace
+// is split, or if another thread took over a thread's CPU.
 bool matters_when_threads_are_over(const RecordingImport& recording, bool has_messages, bool is_split) {
   const auto is_displaced = [](const auto& entry) {
     const PerfThread& thread = entry.second;
@@ -77,7 +77,7 @@ bool matters_when_threads_are_over(const RecordingImport& recording, bool has_me
          (recording.shows_perf_switches() && std::ranges::any_of(recording.perf, is_displaced));
 }
 
-// Reads the kernel's files once more.
+// Reads the kernel's files a second time.
 void find_last_kernel_events(RecordingImport& recording) {
   Notes ignored;  // the other reader notes damage
   ImportStats uncounted;
@@ -86,7 +86,7 @@ void find_last_kernel_events(RecordingImport& recording) {
 
 LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) {
   const Task& task = *plan.task;
-  // A process has the name of its program, whatever its threads call themselves.
+  // The name of a process is the name of its program, even if its threads have other names.
   const auto name_of = [&](const Task& named, std::string PerfThread::*given) {
     const auto own = recording.perf.find(named.tid);
     return own != recording.perf.end() && !(own->second.*given).empty() ? own->second.*given : named.name;
@@ -100,8 +100,8 @@ LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) 
           .first_call_ns = plan.head.first_call ? plan.head.first_call->time_ns : kForever};
 }
 
-// The thread that shows the events of the whole recording: the first program's, or else the first one with
-// records, or any.
+// The thread that shows the events of the whole recording. It is the first program's thread if possible,
+// otherwise the first thread with records, or any thread.
 ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   if (plans.empty()) return nullptr;
   const auto has_records = [](const auto& entry) { return !entry.second.place.empty(); };
@@ -113,7 +113,7 @@ ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   return any != plans.end() ? &any->second : &plans.begin()->second;
 }
 
-// Adds the messages of extern.dat to the events of the thread. Returns the time of the first one.
+// Adds the messages of extern.dat to the thread's events. Returns the time of the first message.
 std::uint64_t add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns,
                            const RecordingImport& recording, Notes& notes) {
   auto messages = read_extern_file(recording.directory, notes);
@@ -130,8 +130,8 @@ std::uint64_t add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_
   return messages.empty() ? kForever : messages.front().time_ns;
 }
 
-// Before version 0.10, recorders wrote one .sym file for all modules of one basename, and did not say for
-// which.
+// Before version 0.10, recorders wrote one .sym file for all modules with the same basename, without the name
+// of the module.
 void note_shared_symbol_files(const RecordingImport& recording, Notes& notes) {
   std::map<std::string_view, std::set<std::string_view>> paths_of;  // by basename
   std::set<const AddressSpace*> spaces;
@@ -217,7 +217,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (options.utc)
     show_wall_clock(recording.info, input, context);
   else
-    info.wall_clock.reset();  // Perfetto makes a group of it, and folds the processes beside that group
+    // Perfetto would make a group for it, and collapse the processes next to that group
+    info.wall_clock.reset();
   context.timeline.describe_input(std::move(info));
   std::unique_ptr<KernelFileSource> kernel =
       kernel_source_of(recording, context.timeline.new_notes(), context.stats);
@@ -227,7 +228,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (const auto& sessions = recording.sessions.sessions();
       !first_ns && main != nullptr && !sessions.empty() &&
       (main->size_bytes != 0 || recording.directory.threads.empty()))
-    first_ns = sessions.front().start_ns;  // the file begins with damage, or there is none
+    first_ns = sessions.front().start_ns;  // the file begins with damage, or does not exist
   std::uint64_t message_ns = kForever;
   if (main != nullptr && recording.shows_own_events()) {
     message_ns = add_messages(*main, first_ns, recording, context.notes);

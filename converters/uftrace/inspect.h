@@ -1,5 +1,5 @@
-// What a uftrace recording holds, for people who look at it before they convert it, or wonder what is wrong
-// with it.
+// Describes the contents of a uftrace recording, for users who inspect it before the conversion, or who
+// search for a problem.
 #pragma once
 
 #include <bit>
@@ -13,25 +13,25 @@
 
 namespace convert::uftrace {
 
-// Reads every file of the recording once; of the record files only counts are kept. Throws InputError when
-// `info` or the directory can't be understood at all.
+// Reads every file of the recording once, and only counts records. Throws InputError if `info` or the
+// directory can't be read at all.
 Outline inspect(const std::filesystem::path& input, Notes& notes);
 
 // ---- Its sections about the files beside the records (inspect_files.cpp) ----
 
-// The kernel's ring buffers: pages, formats, and a list by cpu. Notes damage.
+// Describes the kernel's ring buffers: pages, formats, and a list by CPU. Notes damage.
 Outline outline_of_kernel(const Directory& directory, Notes& notes);
 
-// Perf's files: a list by cpu. Does not note damage: scan_perf() does.
+// Describes perf's files: a list by CPU. Does not note damage, because scan_perf() does.
 Outline outline_of_perf(const std::vector<CpuFile>& files, std::endian order);
 
-// All lines of `info`; its header is shown elsewhere.
+// Describes all lines of `info`. Its header is shown elsewhere.
 Outline outline_of_info(const Info& info);
-// Which arguments and return values were recorded, and how many functions the automatic lists contain.
+// Describes the recorded arguments and return values, and the number of functions in the automatic lists.
 Outline outline_of_arguments(const Info& info);
-// One entry for each .sym file and for kallsyms: the module, and the number of its symbols.
+// Returns an entry for each .sym file and for kallsyms, with the module and the number of its symbols.
 Outline outline_of_symbols(const Directory& directory, Notes& notes);
-// One entry for each .dbg file: the number of its lines of each kind. `debug` notes damage.
+// Returns an entry for each .dbg file, with the number of its lines of each kind. `debug` notes damage.
 Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug);
 
 }  // namespace convert::uftrace

@@ -1,5 +1,5 @@
-// What --inspect says of the files of a recording that are no records: info, maps, symbols, .dbg, and what
-// lies there for each cpu.
+// Describes the files of a recording that are not records for --inspect: info, maps, symbols, .dbg, and the
+// files of each CPU.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ void add_text(Outline& outline, const char* name, const std::string& text) {
   if (!text.empty()) outline[name] = text;
 }
 
-// Counts the parts of a list that are not empty.
+// Counts the non-empty parts of a list.
 std::size_t count_parts(std::string_view list) {
   std::size_t count = 0;
   split(list, ';', [&](std::string_view) { ++count; });
@@ -253,7 +253,7 @@ Outline outline_of_perf(const std::vector<CpuFile>& files, std::endian order) {
       PerfCursor cursor(file, {.order = order});
       add_perf_counts(cursor, cpu);
     } catch (const InputError&) {
-      // Can't be opened: scan_perf() has noted it.
+      // If the file can't be opened, scan_perf() has noted it.
     }
     cpus.push_back(std::move(cpu));
   }

@@ -1,4 +1,4 @@
-// Counts the records of one thread in one walk over its file, for --inspect. Memory does not grow with the
+// Counts the records of one thread for --inspect, in one pass over its file. Memory does not grow with the
 // file.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace convert::uftrace {
 
-// Bytes [begin, end) of the file that are no records, or one record that can't be right.
+// Bytes [begin, end) of the file that are not records, or one record that can't be correct.
 struct DamagedRange {
   std::uint64_t begin;
   std::uint64_t end;
@@ -26,27 +26,28 @@ struct DamagedRange {
 
 struct RecordSurvey {
   static constexpr std::size_t kMaxDamage = 1000;
-  static constexpr std::size_t kMaxEventIds = 1000;  // damage can look like an event of any id
+  // Limited, because damage can look like an event with any id.
+  static constexpr std::size_t kMaxEventIds = 1000;
 
   std::uint64_t records = 0;
   std::uint64_t entries = 0, exits = 0;
-  std::uint64_t with_arguments = 0, with_return_value = 0;  // of the entries, of the exits
-  std::uint64_t losses = 0, lost = 0;  // LOST records, and the records that they stand for
+  std::uint64_t with_arguments = 0, with_return_value = 0;  // number of entries, and of exits
+  std::uint64_t losses = 0, lost = 0;  // number of LOST records, and of records that were lost
   std::uint64_t events = 0;
-  std::map<std::uint64_t, std::uint64_t> events_by_id;  // of the first kMaxEventIds ids
-  std::size_t max_depth = 0;                            // calls open at once
-  std::uint64_t reversed = 0;                           // records earlier than the one before them
-  std::optional<std::uint64_t> first_ns = {};           // of entries, exits and events
+  std::map<std::uint64_t, std::uint64_t> events_by_id;  // for the first kMaxEventIds ids
+  std::size_t max_depth = 0;                            // maximum number of open calls
+  std::uint64_t reversed = 0;                  // records with an earlier time than the record before them
+  std::optional<std::uint64_t> first_ns = {};  // of entries, exits and events
   std::uint64_t last_ns = 0;
   std::vector<DamagedRange> damage;  // the first kMaxDamage
   std::uint64_t damaged_ranges = 0, damaged_bytes = 0;
 
-  // Adds the counts of another thread that --inspect shows for all threads together.
+  // Adds the counts of another thread. --inspect shows some counts for all threads together.
   void add(const RecordSurvey& other);
 };
 
-// Notes damage, losses and reversed times as the conversion does. A file that can't be read to its end is
-// noted, and counted as far as it was read.
+// Notes damage, losses and reversed times like the conversion. If a file can't be read to its end, notes
+// this, and counts the part that was read.
 RecordSurvey survey_records(const fxt::FilePlace& place, const ThreadFacts& facts,
                             PayloadDecoder& payload_decoder, Notes& notes);
 

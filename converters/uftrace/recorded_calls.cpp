@@ -1,4 +1,5 @@
-// Which calls of a recording's threads were open at the marks that another recorder of the same process made.
+// Finds the calls of a recording's threads that were open at the hits of another recorder in the same
+// process.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,8 +19,8 @@
 namespace convert::uftrace {
 namespace {
 
-// One walk over a thread's records that finds how each mark lies in its calls. The windows come by their
-// first time; the walk ends at the last of them.
+// Finds the position of each hit among the calls, in one pass over a thread's records. The windows are sorted
+// by their first time; the pass ends at the last of them.
 class MarkScan {
  public:
   MarkScan(const WalkedThread& thread, Symbolizer& symbolizer, std::span<const MarkWindow> windows)
@@ -52,7 +53,7 @@ class MarkScan {
   static void after_call(const RecordItem&) {}
 
  private:
-  // The function of a call, and where its table's offsets count from.
+  // The function of a call, and the base address of its symbol table.
   struct Function {
     const SymbolTable* table = nullptr;
     const Symbol* symbol = nullptr;
@@ -63,8 +64,8 @@ class MarkScan {
     }
   };
 
-  // The calls that are open now are so from the latest record until `time_ns`. Before the first one there are
-  // none.
+  // The open calls do not change from the latest record until `time_ns`. Before the first record, no calls
+  // are open.
   void look(std::uint64_t time_ns) {
     for (; next_ < windows_.size() && windows_[next_].first_ns < time_ns; ++next_) active_.push_back(next_);
     if (!has_begun_) return;
@@ -87,8 +88,8 @@ class MarkScan {
                 .since_ns = time_ns - latest_ns};
   }
 
-  // A mark in the first instructions of a function lies before the place where the recorder notices the call:
-  // it belongs to the entry that follows.
+  // A hit in the first instructions of a function comes before the recorder notices the call. Such a hit
+  // belongs to the next entry.
   void look_ahead(const MarkWindow& window, std::uint64_t entered, std::uint64_t time_ns,
                   MarkPosition& position) {
     if (position.in == MarkPosition::In::InnermostCall || window.address > entered) return;
@@ -111,10 +112,11 @@ class MarkScan {
   CallWalk walk_;
   TaskSymbols symbols_;
   std::vector<MarkPosition> positions_;
-  std::size_t next_ = 0;                                   // the first window that has not begun
-  std::vector<std::size_t> active_;                        // that have, and are not over
-  bool has_begun_ = false;                                 // there was a record
-  std::unordered_map<std::uint64_t, Function> functions_;  // by address of a call, by these symbols
+  std::size_t next_ = 0;             // the first window that has not begun
+  std::vector<std::size_t> active_;  // windows that have begun and are not over
+  bool has_begun_ = false;           // there was a record
+  // By the address of a call, for the current symbols.
+  std::unordered_map<std::uint64_t, Function> functions_;
 };
 
 class RecordedCalls : public CallHistory {
@@ -128,7 +130,7 @@ class RecordedCalls : public CallHistory {
     return lanes;
   }
   bool records_ends() const override { return !recording_.has_estimated_exits(); }
-  // A file that can't be read is reported by its source.
+  // If a file can't be read, its source reports it.
   std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) override {
     const auto thread = std::ranges::find(threads_, &lane, &ThreadOfLane::lane);
     try {

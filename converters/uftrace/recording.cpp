@@ -11,7 +11,7 @@
 namespace convert::uftrace {
 namespace {
 
-// Finds the first record that is not before a time.
+// Finds the first record that is not before a given time.
 class RecordSearch {
  public:
   explicit RecordSearch(std::uint64_t time_ns) : time_ns_(time_ns) {}
@@ -63,7 +63,7 @@ std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording) 
     try {
       CallWalk({*before, file.place, facts, &payload_decoder, inherited}).run(search);
     } catch (const InputError&) {
-      // Whoever reads the records says so.
+      // The reader of the records reports this.
     }
     if (!search.found()) continue;
     part.end = *search.found();
@@ -92,19 +92,20 @@ ThreadFacts facts_of(const Task& task, Recording& recording) {
   return facts;
 }
 
-// A task begins with its first line in task.txt and ends with perf's exit, while the recorder runs.
+// A task begins with its first line in task.txt, and ends with perf's exit event. It runs only during the
+// recording.
 std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording& recording,
                                                const RecordHead& head) {
-  // Lines are written a little earlier or later than the records.
+  // The times of lines can differ slightly from the times of records.
   constexpr std::uint64_t kLineSlackNs = 4'000'000;
-  // The recorder measures its time by another clock, and its end before the last tasks end.
+  // The recorder measures its elapsed time with another clock, and ends before the last tasks end.
   constexpr std::uint64_t kRecorderSlackNs = 1'000'000'000;
   PossibleTimes times;
   if (!task.sessions.empty()) {
     const std::uint64_t begin_ns = std::min(task.sessions.front().from_ns, task.fork_ns.value_or(kForever));
     times.first_ns = begin_ns - std::min(begin_ns, kLineSlackNs);
   }
-  // A clock that the user has chosen may go on while the machine sleeps.
+  // A clock that the user has selected may continue while the machine sleeps.
   const bool has_usual_clock = recording.info.cmdline.find("--clock") == std::string::npos;
   const auto& sessions = recording.sessions.sessions();
   const auto elapsed = elapsed_ns(recording.info);

@@ -1,4 +1,5 @@
-// Everything known of a recording before its records are read. The conversion and --inspect use the same.
+// All data of a recording that are known before its records are read. The conversion and --inspect both use
+// it.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +23,22 @@
 
 namespace convert::uftrace {
 
-// Puts our numbers into the events.
+// Puts our own numbers into the events.
 ReusedIds reused_ids_of(std::vector<TaskEvent>& events, const Directory& directory, const Info& info);
 
 struct Recording {
   struct Reading {
     Names& names;
     Notes& notes;
-    // The threads that use symbols and debug files add their notes here while records are read.
+    // Threads that use symbols and debug files add their notes here while records are read.
     Notes& symbol_notes;
     Notes& debug_notes;
     Demangle demangle = Demangle::No;
     ElfOptions elf = {};
-    std::uint64_t shortest_ns = 0;  // as scan_perf() takes it
+    std::uint64_t shortest_ns = 0;  // as in scan_perf()
   };
-  // Reads all files but those of records. Borrows names and notes. Throws InputError if the directory or info
-  // can't be read at all.
+  // Reads all files except those with records. Borrows names and notes. Throws InputError if the directory or
+  // info can't be read at all.
   Recording(const std::filesystem::path& path, const Reading& reading)
       : directory(list_directory(path)),
         info(read_info(directory, reading.notes)),
@@ -66,11 +67,11 @@ struct Recording {
 
   Directory directory;
   Info info;
-  std::vector<TaskEvent> events;  // with our numbers
+  std::vector<TaskEvent> events;  // with our own numbers
   ReusedIds reused;
   Sessions sessions;
   Notes perf_notes;
-  PerfThreads perf;  // the threads in the perf files
+  PerfThreads perf;  // the threads in perf's files
   UserEvents user_events;
   Symbolizer symbolizer;
   SpecTable specs;
@@ -78,18 +79,19 @@ struct Recording {
   PayloadLayouts layouts;
 };
 
-// A task, and what it wrote into a record file.
+// A task, and the part of a record file that it wrote.
 struct TaskRecords {
   const Task* task;
   FilePart part;
 };
-// Those of a file, in order. There are several if its id was used by several tasks in turn.
+// The tasks that wrote a file, in order. There are several if several tasks had the same id, one after the
+// other.
 std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording);
 std::uint64_t size_of(const FilePart& part, const ThreadFile& file);
-// Of a thread, without the times that its records may have. Borrows the task and the recording.
+// The facts about a thread, without the possible times of its records. Borrows the task and the recording.
 ThreadFacts facts_of(const Task& task, Recording& recording);
-// The times that its records may have, by all that is known beforehand. Nothing if its first record, which
-// `head` has, contradicts that.
+// The possible times of a task's records, from all other files. Nothing if the first record in `head`
+// contradicts them.
 std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording& recording,
                                                const RecordHead& head);
 

@@ -69,17 +69,17 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
              .shows_values = !wanted.no_args && !wanted.kernel_only,
              .shows_events = shows_own_events(),
              .workers = std::vector<WorkerScratch>(context.timeline.options().jobs)} {
-  // With -C, only callers of the functions are shown, and switches call nothing. They have no source file.
+  // With -C, only callers of the functions are shown. Switches have no callees, and no source file.
   using Of = FilterItem::Option;
   options.no_sched |= options.filters.has(Of::Caller) || options.filters.has(Of::Location);
 }
 
 namespace {
 
-// Each takes some kilobytes, and a line of task.txt.
+// Each thread takes some kilobytes of memory, but only one line of task.txt.
 constexpr fxt::Limit kEmptyThreads{"threads without records", 25'000, 0};
 
-// The processes that shown threads were forked from: what they inherit is found there.
+// The processes from which shown threads were forked. The inherited calls are found there.
 std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& context) {
   std::set<ProcessId> ancestors;
   for (const auto& [tid, task] : sessions.tasks()) {
@@ -114,7 +114,7 @@ std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImpor
   return changes;
 }
 
-// A thread whose first switch is out has run since its exec or its first record, on that cpu.
+// If the first switch of a thread is off the CPU, the thread was on that CPU since its exec or first record.
 std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfThread& perf) {
   const std::uint64_t begin_ns =
       std::min(plan.head.first_ns.value_or(kForever), perf.exec_ns.value_or(kForever));
@@ -122,7 +122,7 @@ std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfT
   return PerfMessage{.time_ns = begin_ns, .cpu = perf.first_out->cpu, .kind = PerfEvent::Kind::SwitchIn};
 }
 
-// When the first of what is shown of the thread is.
+// The first time that is shown of the thread.
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
   if (plan.skips_outside && plan.inherited.empty()) return plan.head.first_ns;
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);

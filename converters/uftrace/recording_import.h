@@ -1,4 +1,4 @@
-// A recording that is being converted: what the sources of its threads and files share.
+// The state of a conversion that the sources of threads and files share.
 #pragma once
 
 #include <cstdint>
@@ -21,36 +21,38 @@ struct RecordingImport : Recording {
   // Borrows the context.
   RecordingImport(const std::filesystem::path& path, ImportContext& context, const RecordingOptions& wanted);
 
-  // Whether events, and the switches of perf, are shown.
+  // True if events, and the switches of perf, are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
   bool shows_perf_switches() const { return !options.no_sched && shows_own_events(); }
-  // Switches refute estimated exits, even if they are not shown.
+  // Switches disprove estimated exits, even if they are not shown.
   bool has_estimated_exits() const { return info.has<FeatureBits::EstimateReturn>(); }
 
   RecordingOptions options;
-  KernelFiles kernel;  // empty if they are not shown
+  KernelFiles kernel;  // empty if the kernel is not shown
   Tracepoints tracepoints;
   std::unique_ptr<FilterTable> filters;  // null if all calls are shown
   SharedByThreads shared;
   QueuesByThread<PerfQueue> perf_queues;
   QueuesByThread<KernelQueue> kernel_queues;
-  ThreadPlans plans;  // of all threads that get a lane
+  ThreadPlans plans;  // plans of all threads that get a lane
 };
 
 // ---- The plans of its threads, before their records are read ----
 
-// For all threads that get a lane, and those that they inherit from; some have no record file.
+// Plans for all threads that get a lane, and for the threads from which they inherit. Some of them have no
+// record file.
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 
-// Events outside of calls, and switches before a process's first call, are not shown. Needs all plans, with
-// what they inherit.
+// Hides events outside of calls, and switches before the first call of a process. Must be called after all
+// plans are complete, including the inherited calls.
 void skip_outside_calls(ThreadPlans& plans);
 
-// When the recording's first record, switch or kernel event is; of those `kernel_ns` is the first.
+// The time of the recording's first record, switch or kernel event. `kernel_ns` is the time of the first
+// kernel event.
 std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,
                                       std::uint64_t kernel_ns);
 
-// Plans the side streams of the thread, which has its lane.
+// Plans the side streams of a thread that has its lane.
 void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline);
 
 // ---- For other inputs (recorded_calls.cpp) ----
@@ -60,7 +62,7 @@ struct ThreadOfLane {
   const Lane* lane;
   const ThreadPlan* plan;
 };
-// Reads files only when it is asked. Borrows the recording.
+// Reads files only on demand. Borrows the recording.
 std::unique_ptr<CallHistory> make_call_history(RecordingImport& recording, std::vector<ThreadOfLane> threads);
 
 }  // namespace convert::uftrace

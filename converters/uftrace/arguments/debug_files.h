@@ -1,5 +1,5 @@
-// The files `<module>.dbg` of a recording: source lines, argument specs and enum definitions of one module
-// each.
+// The files `<module>.dbg` of a recording. Each has the source lines, argument specs and enum definitions of
+// one module.
 //
 //   E: enum color {RED,GREEN=5}
 //   F: <offset> <name>     begins a function; its lines follow: L: <line> <file>, A: <items>, R: <items>
@@ -26,16 +26,16 @@
 
 namespace convert::uftrace {
 
-// What a .dbg file holds of a function; empty what it does not mention.
+// The data of a function in a .dbg file. Members are empty if the file lacks them.
 struct DebugInfo {
   std::string_view name = {};       // mangled
-  std::string_view line = {};       // "11 /src/args.c"
-  std::string_view arguments = {};  // "@arg1,arg2/s"
-  std::string_view results = {};    // "@retval"
+  std::string_view line = {};       // for example "11 /src/args.c"
+  std::string_view arguments = {};  // for example "@arg1,arg2/s"
+  std::string_view results = {};    // for example "@retval"
 };
 
-// One .dbg file. It can be large (every function with a known source line), so it keeps the text and parses
-// the lines of a function on demand. Read-only once made.
+// One .dbg file. It can be large, because it has every function with a known source line. Therefore it keeps
+// the text, and parses the lines of a function on demand. It does not change after construction.
 class DebugFile {
  public:
   // Damaged lines are noted and skipped.
@@ -43,12 +43,12 @@ class DebugFile {
   DebugFile(const DebugFile&) = delete;
   DebugFile& operator=(const DebugFile&) = delete;
 
-  // The function whose symbol starts at the offset. Of several, the first one called `name`, or else the
-  // first in the file. Borrowed.
+  // The function whose symbol starts at the offset. If there are several, returns the first one called
+  // `name`, or else the first in the file. The result is borrowed.
   DebugInfo find(std::uint64_t offset, std::string_view name) const;
   const EnumTypes& enums() const { return enums_; }
 
-  // How many lines of each kind the file has, for --inspect.
+  // The number of lines of each kind, for --inspect.
   struct LineCounts {
     std::uint64_t functions = 0, lines = 0, arguments = 0, results = 0, enums = 0;
   };
@@ -58,12 +58,12 @@ class DebugFile {
  private:
   struct Function {
     std::uint64_t offset;
-    std::uint64_t text;  // where its `F:` line begins in the text
+    std::uint64_t text;  // position of its `F:` line in the text
   };
   DebugInfo read(const Function& function) const;
 
   std::string text_;
-  std::vector<Function> functions_;  // by offset, then in file order
+  std::vector<Function> functions_;  // sorted by offset, then in file order
   EnumTypes enums_;
   LineCounts counts_;
 };
@@ -71,11 +71,11 @@ class DebugFile {
 // "/src/args.c:11" for the line "11 /src/args.c"; empty if the line has another form.
 std::string location_of(std::string_view line);
 
-// All .dbg files of a recording; each is read when it is first needed. Safe to use from several threads;
-// callers cache the lines of functions.
+// All .dbg files of a recording. Each is read when it is first needed. Safe to use from several threads.
+// Callers cache the lines of functions.
 class DebugFiles final : public FunctionLines {
  public:
-  // Borrows all of them. Only this object may use `notes`.
+  // Borrows its arguments. Only this object may use `notes`.
   DebugFiles(const Directory& directory, Names& names, Notes& notes)
       : directory_(directory),
         names_(names),
@@ -84,12 +84,12 @@ class DebugFiles final : public FunctionLines {
         files_(directory, directory.debug_files, ".dbg") {}
 
   bool has_any() const { return !directory_.debug_files.empty(); }
-  // The file of the image there; null if there is none. Valid as long as this object.
+  // The file of the image at the symbol; null if there is none. Valid as long as this object.
   const DebugFile* of(const SymbolAt& symbol);
   NameId line_of(const SymbolAt& function) override;
-  // The name of the argument that is a call's line.
+  // The name of the argument with the source line of a call.
   NameId loc() const { return loc_; }
-  // The file of that name in the directory; null if it can't be read.
+  // The file with that name in the directory; null if it can't be read.
   const DebugFile* of_name(const std::string& name) {
     const std::lock_guard lock(mutex_);
     return read(name);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMaxUnsigned = std::numeric_limits<std::uint32_t>::max();
 
-// A C literal: decimal, hexadecimal or octal, with an optional minus sign.
+// Parses a C literal: decimal, hexadecimal or octal, with an optional minus sign.
 std::optional<std::int64_t> number_of(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
@@ -24,8 +24,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// Parses the text between the braces. uftrace leaves out a value that follows from the one before it, as an
-// int.
+// Parses the text between the braces. uftrace omits a value if it is the previous value plus one, as an int.
 std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
   std::vector<Enumerator> enumerators;
   std::int64_t next = 0;
@@ -33,7 +32,7 @@ std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
     const std::size_t end = std::min(list.find(','), list.size());
     const std::string_view one = trimmed(list.substr(0, end));
     list.remove_prefix(std::min(end + 1, list.size()));
-    if (one.empty()) continue;  // a trailing comma
+    if (one.empty()) continue;  // after a trailing comma
     const std::size_t equals = one.find('=');
     if (equals != std::string_view::npos) {
       const auto value = number_of(trimmed(one.substr(equals + 1)));

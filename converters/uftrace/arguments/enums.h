@@ -1,4 +1,4 @@
-// The grammar of enum definitions in info and .dbg files, and the text for a value:
+// The grammar of enum definitions in info and .dbg files, and the texts for values:
 //
 //   enum NAME { A, B = 3, C, };enum …
 #pragma once
@@ -17,37 +17,39 @@ namespace convert::uftrace {
 struct Enumerator {
   std::string name;
   std::int64_t value;
-  NameId name_id = {};  // of `name`; EnumType sets it
+  NameId name_id = {};  // id of `name`, set by EnumType
 };
 
 class EnumType {
  public:
   EnumType(std::vector<Enumerator> enumerators, Names& names);
 
-  // The enumerator with that value, the first one defined if several have it; null if there is none.
+  // The enumerator with that value; null if there is none. If several have it, returns the one that was
+  // defined first.
   const Enumerator* find(std::int64_t value) const;
-  // Appends the enumerators that add up to the value, from large to small, each at most once, and what
-  // remains: "B|A", "B|A+0x8". Appends nothing and returns false if every enumerator is too large.
+  // Appends the enumerators that add up to the value, from large to small, each at most once, and the
+  // remainder: "B|A", "B|A+0x8". Appends nothing and returns false if every enumerator is too large.
   bool describe(std::int64_t value, std::string& text) const;
-  // The value of a recorded register. An int leaves the upper half of its register 0, so a negative
-  // enumerator has to be sign-extended. .dbg files have the enumerators of unsigned types sign-extended, too:
-  // 200 of a uint8_t is -56 there.
+  // The value of a recorded register. The upper half of a register with an int is 0, so a negative enumerator
+  // must be sign-extended. In .dbg files, the enumerators of unsigned types are sign-extended as well: 200 in
+  // a uint8_t is -56 there.
   std::int64_t value_of(std::uint64_t bits) const;
 
   const std::vector<Enumerator>& enumerators() const { return by_value_; }
 
  private:
-  // 2^8 or 2^16, which the sign-extended enumerators of an unsigned type of one or two bytes lack: of the
-  // smallest type that holds the value and all enumerators. 0 for larger types.
+  // The enumerators of an unsigned type of one or two bytes are sign-extended in .dbg files. Returns the
+  // difference, 2^8 or 2^16, for the smallest type that holds the value and all enumerators; 0 for larger
+  // types.
   std::int64_t wrap_at(std::int64_t value) const;
 
-  std::vector<Enumerator> by_value_;  // from large to small
+  std::vector<Enumerator> by_value_;  // sorted from large to small
 };
 
 using EnumTypes = std::map<std::string, EnumType, std::less<>>;
 
-// Accepts any bytes. Definitions that can't be parsed are added to `problems`. The first definition of a name
-// counts.
+// Accepts any bytes. Adds definitions that can't be parsed to `problems`. If a name is defined several times,
+// the first definition is used.
 void parse_enums(std::string_view list, Names& names, EnumTypes& types, std::vector<std::string>& problems);
 
 }  // namespace convert::uftrace

@@ -8,14 +8,15 @@
 namespace convert::uftrace {
 namespace {
 
-// A function has few candidate layouts; trying more would cost time and find matches by chance.
+// A function has few candidate layouts. More of them would cost time, and match by chance.
 constexpr std::size_t kMaxCandidates = 16;
-// task.txt has no size for a library that was loaded later. No library is larger than this.
+// task.txt lacks the sizes of libraries that were loaded later. No library is larger than this.
 constexpr std::uint64_t kLargestLibrary = std::uint64_t{256} << 20;
-// Pointers into large tables can be many. At this number all are dropped and looked up again.
+// There can be many pointers into large tables. At this number, all cached pointers are dropped and looked up
+// again.
 constexpr std::size_t kMaxPointers = 65536;
 
-// Whether the recording does not tell the type of one of these values.
+// True if the recording lacks the type of one of these values.
 bool lacks_types(const std::vector<std::vector<SpecItem>>& lists) {
   return std::ranges::any_of(lists, [](const std::vector<SpecItem>& items) {
     return std::ranges::count(items, Format::Auto, &SpecItem::format) != 0;
@@ -85,7 +86,7 @@ std::span<const PayloadLayout> PayloadDecoder::candidates(std::uint64_t time_ns,
   return is_entry ? found->entry : found->exit;
 }
 
-// Most values are no pointers to symbols and lie outside of all ranges.
+// Most values are not pointers to symbols, and are outside of all ranges.
 std::optional<NameId> PayloadDecoder::symbol_at(std::uint64_t address) {
   auto range = std::ranges::upper_bound(ranges_, address, {}, &AddressRange::start);
   if (range == ranges_.begin() || address >= (--range)->end) return std::nullopt;

@@ -1,4 +1,5 @@
-// Finds the layouts of payloads: per recording by function, and per thread by the addresses of its records.
+// Finds the layouts of payloads: for each recording by function, and for each thread by the addresses of its
+// records.
 #pragma once
 
 #include <bit>
@@ -20,13 +21,13 @@
 
 namespace convert::uftrace {
 
-// The likely layouts of a function's entries and exits, the likeliest first.
+// The possible layouts of a function's entries and exits, the most likely first.
 struct FunctionLayouts {
   std::vector<PayloadLayout> entry;
   std::vector<PayloadLayout> exit;
 };
 
-// The layouts of all functions of a recording, compiled when a function's first payload is met. Safe to use
+// The layouts of all functions of a recording. They are compiled at a function's first payload. Safe to use
 // from several threads; a result never depends on earlier calls.
 class PayloadLayouts {
  public:
@@ -38,7 +39,7 @@ class PayloadLayouts {
     Demangle demangle;
     std::endian order;
   };
-  // Borrows all of them for its whole life.
+  // Borrows the objects in the context during its whole life.
   explicit PayloadLayouts(const Context& context) : context_(context) {}
 
   // The layouts of the function that contains the symbol, in that address space. Valid as long as this
@@ -52,7 +53,7 @@ class PayloadLayouts {
 
   Context context_;
   std::mutex mutex_;
-  // By symbol, and by module or library, because a spec may name one module.
+  // By symbol, and by module or library, because a spec may apply to one module only.
   std::map<std::pair<const Symbol*, const Image*>, FunctionLayouts> functions_;
   const FunctionLayouts none_;
 };
@@ -60,13 +61,13 @@ class PayloadLayouts {
 // Decodes the payloads of one thread, with the symbols that its program has at the time of a record.
 class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
  public:
-  // Borrows both for its whole life.
+  // Borrows both during its whole life.
   PayloadDecoder(PayloadLayouts& layouts, const Task& task)
       : layouts_(layouts), symbols_(layouts.context().symbolizer, task) {}
 
   std::span<const PayloadLayout> candidates(std::uint64_t time_ns, std::uint64_t address,
                                             bool is_entry) override;
-  // Appends the values of the record that candidates() was last called for; `layout` is one of its results.
+  // Appends the values of the record for which candidates() was last called. `layout` is one of its results.
   void add_values(const PayloadLayout& layout, std::span<const std::byte> payload, Arguments& into) {
     layout.add_values(payload, *this, into);
   }
@@ -85,10 +86,10 @@ class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
 
   PayloadLayouts& layouts_;
   TaskSymbols symbols_;
-  // All of these symbols:
+  // Caches for the current symbols:
   using FunctionCache = AddressCache<const FunctionLayouts*, 8>;
-  std::optional<FunctionCache> functions_;  // made at the first payload: most threads have none
-  std::vector<AddressRange> ranges_;        // where symbols may be, by start, without overlaps
+  std::optional<FunctionCache> functions_;  // created at the first payload, because most threads have none
+  std::vector<AddressRange> ranges_;  // ranges that may contain symbols, sorted by start, without overlaps
   std::unordered_map<std::uint64_t, std::optional<NameId>> pointers_;
 };
 

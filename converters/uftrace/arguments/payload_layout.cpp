@@ -15,7 +15,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kAlignment = 4;               // of each value in a payload
-constexpr std::size_t kTextHead = 2;                // a string begins with its length
+constexpr std::size_t kTextHead = 2;                // size of the length before a string
 constexpr std::uint64_t kLargestDecimal = 100'000;  // uftrace prints larger numbers in hexadecimal
 constexpr std::int64_t kEof = -1;
 
@@ -23,11 +23,11 @@ constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// More than 256 values do not fit the 1020 bytes that a recorder writes.
+// More than 256 values do not fit into the 1020 bytes that a recorder writes.
 constexpr std::size_t kMaxSteps = 256;
 
-// A register is recorded whole, and a negative int in it has zeros above. As uftrace does, values that would
-// be small negative ints are sign-extended.
+// The recorder stores complete registers. The upper half of a register with a negative int is 0. Like
+// uftrace, this sign-extends values that would be small negative ints.
 std::uint64_t signed_if_near(std::uint64_t bits) {
   constexpr std::uint64_t kFirst = 0xffff'0001, kLast = 0xffff'ffff;
   return bits >= kFirst && bits <= kLast ? bits | ~kLast : bits;
@@ -43,7 +43,7 @@ std::uint64_t* put(std::uint64_t* word, std::uint64_t header, std::uint64_t bits
   return word + 2;
 }
 
-// Writes a string; `header` lacks its size.
+// Writes a string. `header` has no size yet.
 std::uint64_t* put_text(std::uint64_t* word, std::uint64_t header, const void* text, std::size_t size) {
   *word = header | ArgumentHeader::Size::put(size);
   return fxt::put_padded(word + 1, text, size);
@@ -64,13 +64,13 @@ std::uint64_t* put_hex(std::uint64_t* word, std::uint64_t header, const std::byt
   return put_text(word, header, text.data(), 2 * size);
 }
 
-// Writes a string where a double can't hold the number.
+// Writes a string if a double can't represent the number.
 std::uint64_t* put_long_double(std::uint64_t* word, std::uint64_t header, const LongDouble& number) {
   if (number.is_double()) return put(word, header, std::bit_cast<std::uint64_t>(number.value()));
   return put_text(word, name_in(header), number.text());
 }
 
-// Very old recorders wrote this for a null pointer; newer ones the word NULL, as of any text.
+// Very old recorders wrote this for a null pointer. Newer ones write the word NULL, as for any text.
 bool is_null_text(const std::byte* text, std::size_t size) {
   return size == 4 && load<std::uint32_t>(text, std::endian::native) == 0xffff'ffff;
 }
@@ -97,7 +97,7 @@ const EnumType* find_enum(const std::string& name, const PayloadLayout::Context&
   return nullptr;
 }
 
-// Whether the item's register or stack slot is that in which the machine passes argument `item.number`:
+// True if the item's register or stack slot is the one in which the machine passes argument `item.number`:
 // arg3%rdx, arg7%stack+1.
 bool is_in_its_place(const SpecItem& item, const FunctionType& function) {
   if (item.location.kind == SpecLocation::Kind::Stack)
@@ -113,7 +113,7 @@ bool is_in_its_place(const SpecItem& item, const FunctionType& function) {
          at == fmt::format("x{}", item.number - 1);
 }
 
-// The parameter of the function that the item is. Null if that is not sure.
+// The parameter of the function to which the item belongs; null if this is uncertain.
 const Parameter* parameter_of(const SpecItem& item, const PayloadLayout::Context& context) {
   if (context.function == nullptr || item.is_return() || !is_in_its_place(item, *context.function))
     return nullptr;
@@ -121,7 +121,7 @@ const Parameter* parameter_of(const SpecItem& item, const PayloadLayout::Context
   return item.number <= row.size() ? &row[item.number - 1] : nullptr;
 }
 
-// What the program calls the value. Nothing if that is not sure, or is the name of another argument.
+// The name of the value in the program. Nothing if it is uncertain, or if another argument has this name.
 std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLayout::Context& context) {
   const Parameter* const parameter = parameter_of(item, context);
   if (parameter == nullptr || parameter->name.empty()) return std::nullopt;
@@ -136,9 +136,8 @@ std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLay
   return name;
 }
 
-// The type that the program gives the value. Nothing if it is unknown, is not what the recorder stores in a
-// register, or is wider than what was recorded. The low bytes of a register come first if it is recorded in
-// little-endian order.
+// The type of the value in the program. Nothing if it is unknown, a float, or wider than the recorded value.
+// Only little-endian recordings are supported: there, the low bytes of a register come first.
 std::optional<ScalarType> type_in_program(const SpecItem& item, const PayloadLayout::Context& context) {
   std::optional<ScalarType> type;
   if (const Parameter* const parameter = parameter_of(item, context))
@@ -158,7 +157,8 @@ PayloadLayout::PayloadLayout(const std::vector<SpecItem>& items, const Context& 
   for (const SpecItem& item : items) {
     if (steps_.size() == kMaxSteps) break;
     Step step = step_of(item, context);
-    if (item.is_return() && has_result) step.load = Load::Hidden;  // an integer and a float retval are stored
+    // The recorder stores an integer and a float retval.
+    if (item.is_return() && has_result) step.load = Load::Hidden;
     has_result = has_result || item.is_return();
     steps_.push_back(step);
     fixed_words_ += most_words_of(step);
@@ -244,7 +244,7 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
 std::size_t PayloadLayout::most_words_of(const Step& step) {
   constexpr std::size_t kNumber = 2, kText = 1;
   constexpr std::size_t kLongDoubleText = 4, kEnumText = kMaxPayload / 8;
-  constexpr std::size_t kCharacterText = 2;  // "'\\351' (-23)"
+  constexpr std::size_t kCharacterText = 2;  // for example "'\\351' (-23)"
   switch (step.load) {
     case Load::Pointer:
       return 2 * kNumber;

@@ -1,5 +1,5 @@
-// How the payload bytes after one kind of record become arguments: a list of specs, compiled once into steps
-// that run for every record.
+// Converts the payload bytes after records to arguments. A list of specs is compiled once into steps, which
+// run for each record.
 #pragma once
 
 #include <algorithm>
@@ -31,36 +31,36 @@ class SymbolNames {
 
 class PayloadLayout {
  public:
-  // What all layouts of a module share. The enums must outlive the layout.
+  // The data that all layouts of a module share. The enums must outlive the layout.
   struct Context {
     std::endian order;
     Names& names;
     const EnumTypes& enums;                   // of the whole recording
-    const EnumTypes* module_enums = nullptr;  // these come first; may be null
-    const FunctionType* function = nullptr;   // as the program has it; may be null
+    const EnumTypes* module_enums = nullptr;  // searched first; may be null
+    const FunctionType* function = nullptr;   // the function in the program; may be null
   };
   PayloadLayout(const std::vector<SpecItem>& items, const Context& context);
 
-  // The bytes that the values occupy at the start of `bytes`, without padding; nothing if `bytes` is too
-  // short. Only strings have a size of their own in the payload.
+  // The number of bytes that the values occupy at the start of `bytes`, without padding; nothing if `bytes`
+  // is too short. Only strings have their size in the payload.
   std::optional<std::size_t> size_of(std::span<const std::byte> bytes) const {
     if (texts_.empty()) return fixed_size_ <= bytes.size() ? std::optional(fixed_size_) : std::nullopt;
     return size_with_texts(bytes);
   }
-  // Appends the values `arg1`, `fparg1`, `retval` …, or by the names of their parameters; after a pointer to
-  // a symbol `<name>.symbol`, after a struct `<name>.bytes`. Appends nothing unless `payload` has exactly the
-  // layout's size.
+  // Appends the values `arg1`, `fparg1`, `retval` …, or uses the names of their parameters. A pointer to a
+  // symbol is followed by `<name>.symbol`, and a struct by `<name>.bytes`. Appends nothing unless the size of
+  // `payload` is exactly the size of the layout.
   void add_values(std::span<const std::byte> payload, SymbolNames& symbols, Arguments& into) const;
-  // Writes the same, packed as Arguments are, at `words`, where most_words() must be there. `payload` must
-  // have exactly the layout's size.
+  // Writes the same values to `words`, in the packed form of Arguments. There must be space for most_words(),
+  // and the size of `payload` must be exactly the size of the layout.
   PackedArguments put_values(std::span<const std::byte> payload, SymbolNames& symbols,
                              std::uint64_t* words) const;
-  // An upper limit of the words that the values of a payload occupy.
+  // An upper limit for the number of words that the values of a payload occupy.
   std::size_t most_words(std::size_t payload_bytes) const {
     return fixed_words_ + payload_bytes / sizeof(std::uint64_t);
   }
-  // The value that is `arg1` … to options, if it is a number: the code of a character, the value of an
-  // enumerator.
+  // The value that options call `arg1` …, if it is a number. For a character this is its code, and for an
+  // enumerator its value.
   std::optional<Argument> number(std::span<const std::byte> payload, NameId name) const;
   bool has(NameId name) const {
     return std::ranges::any_of(steps_, [name](const Step& step) { return step.name == name; });
@@ -71,8 +71,8 @@ class PayloadLayout {
     Signed,
     Unsigned,
     Auto,      // a register of 8 bytes
-    AutoPart,  // less
-    Bits,      // as the header shows them
+    AutoPart,  // fewer bytes
+    Bits,      // in the way that the header shows
     Pointer,
     Char,
     Float,
@@ -84,13 +84,14 @@ class PayloadLayout {
     Hidden,
   };
   struct Step {
-    NameId name;  // `arg1`, whatever it is called in the trace
+    NameId name;  // `arg1`, even if it has another name in the trace
     Load load;
-    std::uint32_t size;              // bytes of the value
-    std::uint32_t space;             // bytes occupied in the payload; unused for strings
-    std::uint64_t header;            // of the argument
-    std::uint64_t extra_header = 0;  // of the second argument, `.symbol` or `.bytes`; of a large number
-    const EnumType* type = nullptr;  // of an enum
+    std::uint32_t size;    // size of the value in bytes
+    std::uint32_t space;   // bytes occupied in the payload; unused for strings
+    std::uint64_t header;  // header of the argument
+    // Header of the second argument, `.symbol` or `.bytes`, or of a large number.
+    std::uint64_t extra_header = 0;
+    const EnumType* type = nullptr;  // for an enum
     std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct
   };
 
@@ -106,16 +107,17 @@ class PayloadLayout {
   std::endian order_;
   std::vector<Step> steps_;
   std::vector<std::size_t>
-      texts_;                    // for each string: the bytes of fixed size between the previous one and it
-  std::size_t fixed_size_ = 0;   // of the values after the last string
-  std::size_t fixed_words_ = 0;  // of the arguments, without the bytes of strings
+      texts_;  // for each string: the number of fixed-size bytes between the previous string and it
+  std::size_t fixed_size_ = 0;   // size of the values after the last string
+  std::size_t fixed_words_ = 0;  // size of the arguments, without the bytes of strings
 };
 
-// Where RecordCursor gets the layouts that a payload may have.
+// Provides the possible layouts of a payload for RecordCursor.
 class CandidateLayouts {
  public:
   virtual ~CandidateLayouts() = default;
-  // The layouts of the payloads at the entries, or exits, of the function at `address`, the likeliest first.
+  // The layouts of the payloads at the entries, or exits, of the function at `address`, the most likely
+  // first.
   virtual std::span<const PayloadLayout> candidates(std::uint64_t time_ns, std::uint64_t address,
                                                     bool is_entry) = 0;
 };

@@ -10,7 +10,7 @@
 namespace convert::uftrace {
 namespace {
 
-// Trigger words that may stand between values. Any other word that is no value is the name of a module.
+// Trigger words that may appear between values. Any other word that is not a value is the name of a module.
 constexpr std::array<std::string_view, 17> kTriggerWords{
     "filter", "notrace",   "depth=",   "time=",     "size=", "read=", "trace", "color=", "recover",
     "finish", "backtrace", "callsite", "auto-args", "hide",  "if:",   "clear", "caller"};
@@ -23,14 +23,14 @@ std::optional<Format> format_of(char letter) {
   return index == std::string_view::npos ? std::nullopt : std::optional(static_cast<Format>(index));
 }
 
-// A larger struct does not fit the 1020 bytes of a payload.
+// A larger struct does not fit into the 1020 bytes of a payload.
 constexpr std::size_t kMaxStructSize = 1024;
 
 class ItemParser {
  public:
   ItemParser(std::string_view text, const Machine& machine) : rest_(text), machine_(machine) {}
 
-  // Parses `argN`, `fpargN` or `retval`. False if the word is no value.
+  // Parses `argN`, `fpargN` or `retval`. Returns false for other words.
   bool parse_kind(SpecItem& item) {
     item.size = machine_.word_size;
     if (consume_prefix(rest_, "retval")) return true;
@@ -42,7 +42,7 @@ class ItemParser {
     return true;
   }
 
-  // Parses the format and the location. False if they are damaged.
+  // Parses the format and the location. Returns false if they are damaged.
   bool parse_rest(SpecItem& item, bool is_return) {
     if (!is_return && item.number == 0) return false;
     if (consume_prefix(rest_, "/") && !parse_format(item)) return false;
@@ -124,7 +124,7 @@ class ItemParser {
       consume_prefix(rest_, "+");
       const auto offset = consume_number<std::int32_t>(rest_);
       location.number = offset.value_or(0);
-      rest_ = {};  // uftrace reads no further
+      rest_ = {};  // uftrace ignores the rest
       return offset.has_value();
     }
     location.kind = SpecLocation::Kind::Register;

@@ -13,7 +13,7 @@
 namespace convert::uftrace {
 
 enum class Format : std::uint8_t {
-  Auto,  // d: a number; small negative ints are recognised
+  Auto,  // d: a number; small negative ints are recognized
   Signed,
   Unsigned,
   Hex,
@@ -27,17 +27,17 @@ enum class Format : std::uint8_t {
   Struct,
 };
 
-// Where a value lies. Two items of one location are the same value. Return values are Index
-// or Float number 0.
+// The location of a value. Two items with the same location are the same value. Return values are Index 0 or
+// Float 0.
 struct SpecLocation {
   enum class Kind : std::uint8_t { Index, Float, Register, Stack } kind = Kind::Index;
-  std::int64_t number = 0;     // of the argument, or the offset on the stack
+  std::int64_t number = 0;     // number of the argument, or offset on the stack
   std::string registers = {};  // "rdi", in lower case
   friend bool operator==(const SpecLocation&, const SpecLocation&) = default;
 };
 
 struct SpecItem {
-  bool is_float = false;  // called fpargN
+  bool is_float = false;  // written as fpargN
   unsigned number = 0;    // N of argN and fpargN; 0: the return value
   Format format = Format::Auto;
   std::size_t size = 8;  // recorded bytes; 0 for strings
@@ -49,24 +49,24 @@ struct SpecItem {
 };
 
 struct SpecEntry {
-  std::string pattern;  // of function names
-  std::string module;   // the spec holds for this one only; empty: for all
-  bool is_auto = true;  // a name without values: they come from DWARF or from the automatic lists
+  std::string pattern;  // a pattern for function names
+  std::string module;   // the spec applies to this module only; empty: to all
+  bool is_auto = true;  // a name without values, which come from DWARF or from the automatic lists
   std::vector<SpecItem> items;
   friend bool operator==(const SpecEntry&, const SpecEntry&) = default;
 };
 
-// The properties of the recorded machine that sizes depend on.
+// The properties of the recorded machine on which sizes depend.
 struct Machine {
-  std::size_t word_size = 8;     // bytes of a pointer of the recorded program
+  std::size_t word_size = 8;     // size of a pointer of the recorded program in bytes
   bool has_long_doubles = true;  // 32-bit ARM stores 8 bytes for f80
 };
 
-// Accepts any bytes. Values that can't be parsed are added to `problems`.
+// Accepts any bytes. Adds values that can't be parsed to `problems`.
 using SpecProblems = std::vector<std::string>;
 std::vector<SpecEntry> parse_specs(std::string_view list, const Machine& machine, SpecProblems& problems);
 
-// The items of one line of a .dbg file: "@arg1/s%rdi,arg2".
+// Parses the items in one line of a .dbg file: "@arg1/s%rdi,arg2".
 std::vector<SpecItem> parse_spec_items(std::string_view items, const Machine& machine,
                                        SpecProblems& problems);
 

@@ -14,7 +14,7 @@
 namespace convert::uftrace {
 namespace {
 
-// With a hundred times as many, a name takes minutes to match, or the stack of the C library overflows.
+// With a hundred times as many, matching a name takes minutes, or the stack of the C library overflows.
 constexpr std::size_t kMostRepeated = 1000;
 
 Machine machine_of(const Info& info) {
@@ -23,21 +23,21 @@ Machine machine_of(const Info& info) {
           .has_long_doubles = !cpu.starts_with("ARMv6") && !cpu.starts_with("ARMv7")};
 }
 
-// Keeps the arguments or the results.
+// Keeps only the arguments, or only the results.
 std::vector<SpecItem> items_of(std::vector<SpecItem> items, bool of_result) {
   std::erase_if(items, [of_result](const SpecItem& item) { return item.is_return() != of_result; });
   return items;
 }
 
-// How much the C library compiles for a regular expression: what is repeated, once for each repetition.
-// Infinite for what takes it too long: it calls itself for each parenthesis, looks at all that a long
-// expression may repeat for each character of a name, and tries all ways to match a back reference.
+// The number of items that the C library compiles for a regular expression. A repeated part counts once per
+// repetition. The result is infinite for expressions that would take too long: nested parentheses recurse,
+// long repetitions are tried at each character of a name, and a back reference is tried in all ways.
 double atoms_of(std::string_view regex) {
   constexpr double kForbidden = std::numeric_limits<double>::infinity();
   constexpr std::size_t kMostCharacters = 4096, kMostParentheses = 100;
   if (regex.size() > kMostCharacters) return kForbidden;
   std::vector<double> atoms{1};  // by open parenthesis
-  double last = 0;               // those of the last part, which may be repeated
+  double last = 0;               // of the last part, which may be repeated
   const auto repeat = [&](double times) {
     atoms.back() += last * (times - 1);
     last *= times;
@@ -63,7 +63,7 @@ double atoms_of(std::string_view regex) {
       }
       atoms.back() += last;
       if (regex[i] == '\\' && next >= '1' && next <= '9') return kForbidden;
-      // A bracket that comes first, perhaps behind ^, is one of the characters.
+      // A bracket that comes first, possibly after ^, is one of the characters.
       if (regex[i] == '\\')
         ++i;
       else if (regex[i] == '[')
@@ -111,7 +111,7 @@ void SpecTable::add_auto(std::string_view list, AutoList& autos, SpecProblems& p
 }
 
 std::vector<SpecItem> SpecTable::from_debug(const FunctionFacts& function, bool of_result) const {
-  SpecProblems problems;  // not noted: the values are then counted as skipped payload
+  SpecProblems problems;  // not noted, because the values are counted as skipped payload
   const std::string_view line = of_result ? function.debug.results : function.debug.arguments;
   return items_of(parse_spec_items(line, machine_, problems), of_result);
 }
@@ -130,8 +130,8 @@ std::vector<SpecItem> SpecTable::automatic(const FunctionFacts& function, bool o
   return items.empty() ? from_list(function, of_result) : items;
 }
 
-// Of two items of one location the later one decides the format, unless it comes from a pattern and the
-// earlier one names the function.
+// If two items have the same location, the later one decides the format, unless it comes from a pattern and
+// the earlier one names the function.
 void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged) {
   const auto same = std::ranges::find_if(
       merged, [&](const MergedItem& other) { return other.item.location == item.location; });
@@ -174,7 +174,7 @@ std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFa
     if (!items.empty() && std::ranges::count(candidates, items) == 0) candidates.push_back(std::move(items));
   };
   add_candidate(by_rule(function, of_result));
-  // The recorder may have matched one of the names only, or used DWARF or the list alone.
+  // The recorder may have matched only one of the names, or used only DWARF or the list.
   if (function.names.size() > 1) {
     FunctionFacts alias = function;
     for (const std::string& name : function.names) {
@@ -184,7 +184,7 @@ std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFa
   }
   add_candidate(from_debug(function, of_result));
   add_candidate(from_list(function, of_result));
-  // A trigger's `retval/s` is `retval` in info.
+  // A trigger's `retval/s` is written as `retval` in info.
   if (of_result && !candidates.empty() && candidates.front().size() == 1) {
     SpecItem text = candidates.front().front();
     text.format = Format::String;

@@ -1,5 +1,5 @@
-// Which values of which functions are recorded: the specs of info and of .dbg files, combined by uftrace's
-// rules. Read-only once made.
+// Finds out which values are recorded for which functions: combines the specs of info and of .dbg files by
+// uftrace's rules. Does not change after construction.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@
 
 namespace convert::uftrace {
 
-// What the rules need to know of a function.
+// The properties of a function that the rules need.
 struct FunctionFacts {
-  std::vector<std::string> names;  // of all symbols at its address, with simple demangling
+  std::vector<std::string> names;  // names of all symbols at its address, with simple demangling
   DebugInfo debug = {};
-  // Whether it belongs to the module that a spec names.
+  // True if the function belongs to the module in a spec.
   std::function<bool(std::string_view module)> is_in = [](std::string_view) { return false; };
 };
 
@@ -30,23 +30,24 @@ class SpecTable {
   // `path` is the name of info in notes.
   SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes);
 
-  // False if the recording has no values at all. Without info there may be some: .dbg files describe them.
+  // False if the recording has no values at all. Without info there may be some, because .dbg files describe
+  // them.
   bool has_any() const { return auto_args_ || !entries_.empty(); }
   const EnumTypes& enums() const { return enums_; }
 
-  // The likely lists of the values at an entry (`of_result` false) or exit of the function, the likeliest
-  // first. No two are equal, none is empty.
+  // The possible lists of the values at an entry (`of_result` false) or exit of the function, the most likely
+  // first. All lists are different, and none is empty.
   std::vector<std::vector<SpecItem>> candidate_layouts(const FunctionFacts& function, bool of_result) const;
 
  private:
   struct Entry {
     NamePattern pattern;
     SpecEntry spec;
-    bool of_results;  // what a name without values stands for
+    bool of_results;  // the meaning of a name without values
   };
   struct MergedItem {
     SpecItem item;
-    bool is_exact;  // the spec names this function, not a pattern
+    bool is_exact;  // the spec names this function without a pattern
   };
   using AutoList = std::map<std::string, std::vector<SpecItem>, std::less<>>;
 
@@ -59,12 +60,12 @@ class SpecTable {
   static void add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged);
 
   Machine machine_;
-  double atoms_left_ = 200'000;  // of regular expressions: no recording makes them take more than 40 MiB
+  double atoms_left_ = 200'000;  // limit for regular expressions: they take at most 40 MiB for a recording
   std::vector<Entry> entries_;
   AutoList auto_arguments_;
   AutoList auto_results_;
   EnumTypes enums_;
-  bool auto_args_;  // functions without an entry have the values of their .dbg file; so without info
+  bool auto_args_;  // functions without an entry have the values of their .dbg file; also true without info
 };
 
 }  // namespace convert::uftrace

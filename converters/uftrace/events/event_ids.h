@@ -1,4 +1,4 @@
-// The ids of events. Everything that depends on the id of an event is decided by this table.
+// The ids of events. Everything that depends on an event's id is in this table.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace convert::uftrace {
 
 enum class UftraceEventKind : std::uint8_t {
-  ProcessCounter,   // values read at the entry of a function, of the whole process
-  ThreadCounter,    // the same, of one thread
-  Difference,       // how much the values of a counter grew in a call, read at its exit
-  WatchedCpu,       // the number of the cpu
+  ProcessCounter,   // values of the whole process, read at the entry of a function
+  ThreadCounter,    // values of one thread, read at the entry of a function
+  Difference,       // growth of the values of a counter during a call, read at its exit
+  WatchedCpu,       // the number of the CPU
   WatchedVariable,  // address and value of a variable
-  CallSite,         // where the next call is called from
+  CallSite,         // the location from which the next call is made
 };
 
 // An event that uftrace itself records.
@@ -27,7 +27,7 @@ struct KnownEvent {
   std::string_view uftrace_name;
   UftraceEventKind kind;
   std::string_view counter = {};  // the name of a counter
-  // One for each 64-bit value of the event: the series of a counter, or arguments of the call that ends.
+  // The names of the event's 64-bit values. They are series of a counter, or arguments of the call that ends.
   std::array<std::string_view, 3> values = {};
 
   constexpr std::size_t value_count() const {
@@ -74,17 +74,17 @@ static_assert(std::ranges::adjacent_find(kKnownEvents, std::greater_equal{}, &Kn
                   kKnownEvents.end(),
               "each id is that of one event, and they ascend");
 
-// Null if uftrace has no event of that id.
+// Returns null if uftrace has no event with that id.
 constexpr const KnownEvent* find_event(std::uint64_t id) {
   const auto* const found = std::ranges::find(kKnownEvents, id, &KnownEvent::id);
   return found != kKnownEvents.end() ? found : nullptr;
 }
 
-// Events of the user and of SDT probes have ids from here on. All others belong to the call that they were
-// recorded in.
+// Events of the user and of SDT probes have ids from here on. All other events belong to the call in which
+// they were recorded.
 inline constexpr std::uint64_t kFirstUserEvent = 1'000'000;
 
-// Whether the id lies in a range that uftrace uses or reserves. Others are damage.
+// True if the id is in a range that uftrace uses or reserves. Other ids are damage.
 constexpr bool is_event_id(std::uint64_t id) {
   return (id >= 100'001 && id <= 100'100) || (id >= 200'001 && id <= 200'100) ||
          (id >= kFirstUserEvent && id <= 2'000'000);

@@ -16,9 +16,10 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
-// A thread may be called from any number of sites, and look at any number of variables.
+// The limit for cached addresses. A thread may be called from any number of sites, and watch any number of
+// variables.
 constexpr std::size_t kKnownAddresses = 65536;
-// Each site has a text of its own, with the name of its function or file. A longer name is cut.
+// Each call site has its own text, with the name of its function or file. A longer name is cut.
 constexpr fxt::Limit kSiteName{"characters of a call site's function or file", 300, 0};
 
 std::string name_of_site(std::string_view name) {
@@ -80,8 +81,8 @@ bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byt
   value = value.first(std::min(value.size(), variable.size));
   const std::uint64_t bits = unsigned_bits(value, context_.order);
   using Kind = ScalarType::Kind;
-  // Of an unknown type. One byte is a character, a flag or a small number: rarely a negative one. Other odd
-  // sizes are no numbers.
+  // Guesses an unknown type. A single byte is usually a character, a flag or a small number, and rarely
+  // negative. Other odd sizes are not numbers.
   const Kind likely = value.size() > 1 && std::has_single_bit(value.size()) ? Kind::Signed : Kind::Unsigned;
   switch (value.size() == variable.size ? variable.kind.value_or(likely) : likely) {
     case Kind::Signed:
@@ -119,7 +120,7 @@ const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, s
   return known->second;
 }
 
-// As uftrace prints it: "main.c:60" where the recorded build tells lines, or else "main+0x41".
+// Uses the form of uftrace: "main.c:60" if the recorded build has line numbers, otherwise "main+0x41".
 void ThreadEvents::add_call_site(std::uint64_t address, std::uint64_t time_ns) {
   symbols_.move_to(time_ns);
   if (call_sites_.size() == kKnownAddresses) call_sites_.clear();

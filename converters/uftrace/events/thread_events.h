@@ -1,5 +1,5 @@
-// Shows the event records of one thread: memory, page faults, processor counters, watched cpus and variables
-// as counters; user events as instants; differences and call sites as arguments of their calls.
+// Shows the event records of one thread. Memory, page faults, processor counters, watched CPUs and variables
+// become counters. User events become instants. Differences and call sites become arguments of their calls.
 #pragma once
 
 #include <bit>
@@ -20,37 +20,38 @@
 
 namespace convert::uftrace {
 
-// What the events of all threads share.
+// The data that the events of all threads share.
 struct EventContext {
   Symbolizer& symbolizer;
   Names& names;
   UserEvents& user_events;
   Demangle demangle;
-  std::size_t word_size;  // bytes of a pointer of the recorded program
+  std::size_t word_size;  // size of a pointer of the recorded program in bytes
   std::endian order;
 };
 
 class ThreadEvents {
  public:
-  // Borrows both for its whole life.
+  // Borrows both during its whole life.
   ThreadEvents(const EventContext& context, const Task& task)
       : context_(context), task_(task), symbols_(context.symbolizer, task) {}
 
-  // Emits an event at `time_ns` on the lane, or keeps what belongs to a call. A null lane hides the event.
-  // Does nothing and returns false if the id is unknown or the data are too short.
+  // Emits an event at `time_ns` on the lane, or keeps it if it belongs to a call. A null lane hides the
+  // event. Does nothing and returns false if the id is unknown or the data are too short.
   bool emit(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
 
-  // Adds what was kept for the call that begins or ends now, and drops the rest.
+  // Adds the arguments that were kept for the call that begins or ends now, and drops the others.
   void add_to_entry(Arguments& arguments);
   void add_to_exit(Arguments& arguments);
   bool is_waiting() const { return !for_entry_.empty() || !for_exit_.empty(); }
-  // Records are missing here, so what was kept belongs to none of the next calls.
+  // Drops the kept arguments. Must be called if records are missing, because the arguments do not belong to
+  // the next calls.
   void forget() { for_entry_.clear(), for_exit_.clear(); }
 
  private:
   struct Variable {
     NameId name = {};
-    std::size_t size = sizeof(std::uint64_t);  // of its symbol, or its type
+    std::size_t size = sizeof(std::uint64_t);  // size of its symbol, or of its type
     std::optional<ScalarType::Kind> kind = {};
   };
 
@@ -68,8 +69,8 @@ class ThreadEvents {
   TaskSymbols symbols_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Variable> variables_;  // by epoch and address
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::optional<NameId>>
-      call_sites_;                            // the same; none: unknown
-  SessionSpan registered_ = {.until_ns = 0};  // the last add_use() returned it
+      call_sites_;  // the name of each call site by epoch and address; nothing if unknown
+  SessionSpan registered_ = {.until_ns = 0};  // result of the last add_use()
   Arguments for_entry_;
   Arguments for_exit_;
   Arguments values_;  // of the event that is being emitted

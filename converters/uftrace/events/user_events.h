@@ -1,5 +1,5 @@
 // The names of user events (SDT probes), from events.txt: "EVENT: <id> <provider>:<name>". Every program with
-// user events writes the file anew when it starts, so it holds the names of one program only.
+// user events overwrites the file when it starts, so it has the names of one program only.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,26 @@ namespace convert::uftrace {
 
 using EventNames = std::map<std::uint64_t, std::string>;
 
-// Damaged lines are noted and skipped. The last name of an id counts.
+// Damaged lines are noted and skipped. If an id has several names, the last one is used.
 EventNames parse_event_names(std::string_view text, std::string_view path, Notes& notes);
 
 class UserEvents {
  public:
-  // Reads <directory>/events.txt; most recordings have none. Borrows the sessions for its whole life.
+  // Reads <directory>/events.txt, which most recordings lack. Borrows the sessions during its whole life.
   UserEvents(const Directory& directory, const Sessions& sessions, Notes& notes);
 
-  // Null if the file has no name for the id. Read-only, so safe to use from several threads.
+  // Returns null if the file has no name for the id. Does not change the object, so it is safe to use from
+  // several threads.
   const std::string* name_of(std::uint64_t id) const {
     const auto found = names_.find(id);
     return found != names_.end() ? &found->second : nullptr;
   }
 
-  // Registers that the task had a named user event at that time, and returns how long the task runs the same
-  // program: its events in that span need no further call. Safe to use from several threads.
+  // Registers that the task had a named user event at that time. Returns the span in which the task runs the
+  // same program: later events in it need no call. Safe to use from several threads.
   SessionSpan add_use(const Task& task, std::uint64_t time_ns);
-  // After the last add_use(): notes every program whose names may have been overwritten, because another one
-  // with events started later.
+  // Must be called after the last add_use(). Notes every program whose names may have been overwritten,
+  // because another program with events started later.
   void add_notes(Notes& notes) const;
 
  private:
@@ -75,7 +76,7 @@ inline SessionSpan UserEvents::add_use(const Task& task, std::uint64_t time_ns) 
   return span;
 }
 
-// Sessions of one program give their events the same ids, so only other programs count.
+// Sessions of the same program give their events the same ids, so only other programs matter.
 inline void UserEvents::add_notes(Notes& notes) const {
   const Session* last = nullptr;
   for (const Session& session : sessions_.sessions())

@@ -1,4 +1,4 @@
-// The names of arguments that the importer gives to calls.
+// The names of arguments that the importer adds to calls.
 #pragma once
 
 #include <array>
@@ -8,10 +8,12 @@ namespace convert::uftrace {
 
 inline constexpr std::string_view kReturnValue = "retval", kSourceLine = "loc", kCallSite = "callsite",
                                   kRepaired = "repaired", kRepairedEnd = "repaired_end";
-// A parameter of a function that is called so keeps its number: no call has two arguments of one name.
+// A parameter with one of these names is shown by its number, so that no call has two arguments with the same
+// name.
 inline constexpr std::array kReservedNames{kReturnValue, kSourceLine, kCallSite, kRepaired, kRepairedEnd};
 
-// Of switches: the CPU that the thread left, what it was then, and the CPU that it came to next.
+// Arguments of switches: the CPU that the thread left, the state of the thread, and the next CPU of the
+// thread.
 inline constexpr std::string_view kCpu = "cpu", kState = "state", kNextCpu = "next_cpu";
 
 }  // namespace convert::uftrace

@@ -17,16 +17,16 @@
 namespace convert::uftrace {
 namespace {
 
-// Whether the word after this one is the value of an option of uftrace: after "-d" and "-aF", not after "-a"
-// or "-dx.data".
+// True if the word is followed by the value of an option of uftrace: for "-d" and "-aF", but not for "-a" or
+// "-dx.data".
 bool wants_value(std::string_view word) {
   constexpr std::string_view kWithValue = "AbCdDEfFHKLNpPrRsStTUWZ";
   if (!word.starts_with('-') || word.starts_with("--")) return false;
   return word.find_first_of(kWithValue, 1) == word.size() - 1;
 }
 
-// The program and its arguments, of `info`'s command line: "uftrace record -a ./draw 3" gives "./draw" and
-// "3".
+// The program and its arguments, from the command line in `info`: "uftrace record -a ./draw 3" gives "./draw"
+// and "3".
 std::vector<std::string> command_line_of(const Info& info, std::string_view exename) {
   const auto words = fxt::parts_of(info.cmdline, " ");
   for (std::size_t i = 1; i < words.size(); ++i)
@@ -47,12 +47,12 @@ TraceInfo trace_info_of(const Info& info, const Sessions& sessions) {
                                                   !__builtin_add_overflow(*offset_ns, start_ns, &utc_ns) &&
                                                   utc_ns < kTimeLimitNs)
     result.wall_clock = {.time_ns = start_ns, .utc_ns = utc_ns};
-  std::map<ProcessId, std::vector<std::string>> command_lines;  // of each process's last program
+  std::map<ProcessId, std::vector<std::string>> command_lines;  // for the last program of each process
   for (const Session& session : sessions.sessions())
     command_lines[session.pid] = session.pid == sessions.sessions().front().pid
                                      ? command_line_of(info, session.exename)
                                      : std::vector{session.exename};
-  std::map<ProcessId, ProcessInfo> processes;  // of several with one id, the last
+  std::map<ProcessId, ProcessInfo> processes;  // the last process of each id
   for (const auto& [tid, task] : sessions.tasks()) {
     if (!task.is_leader()) continue;
     const auto own = command_lines.find(task.pid);

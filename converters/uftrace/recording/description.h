@@ -1,5 +1,5 @@
-// Describes the recording: to viewers, and in the trace, by an instant with the values of info and the text
-// files as blobs.
+// Describes the recording. Viewers get its name and other properties. The trace gets an instant with the
+// values of info, and the text files as blobs.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kMapPrefix = "sid-";
 constexpr std::string_view kMapSuffix = ".map";
 
-// The number of a file called <prefix><decimal number><suffix>; uftrace writes no leading zeros.
+// The number in a file name <prefix><decimal number><suffix>. uftrace writes no leading zeros.
 std::optional<std::uint32_t> number_between(std::string_view name, std::string_view prefix,
                                             std::string_view suffix) {
   if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
@@ -32,8 +32,7 @@ std::optional<std::uint32_t> number_between(std::string_view name, std::string_v
 
 using std::filesystem::directory_iterator;
 
-// Whether `accept(directory of the process in /proc)` is true for a process. That of other users shows
-// little.
+// True if `accept(directory in /proc)` is true for some process. The directories of other users show little.
 template <typename Accept>
 bool is_any_process(Accept accept) {
   std::error_code error;
@@ -43,7 +42,7 @@ bool is_any_process(Accept accept) {
   return false;
 }
 
-// Calls `look` with each open file of the process, as the path of a link, until that returns true.
+// Calls `look` with the link of each open file of the process, until it returns true.
 template <typename Look>
 bool is_any_file(const std::filesystem::path& process, Look look) {
   std::error_code error;
@@ -57,8 +56,8 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-// Whether a process has the FIFO open: the recorder, which reads what its program tells it. Looks at the
-// files of processes, as opening the FIFO would disturb both.
+// True if a process has the FIFO open: the recorder, which gets messages from its program through it. Checks
+// the open files of all processes, because opening the FIFO would disturb the recorder and the program.
 bool is_open(const fxt::Folder& folder, const char* fifo) {
   struct stat wanted {};
   if (::fstatat(folder.descriptor(), fifo, &wanted, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISFIFO(wanted.st_mode))
@@ -71,8 +70,8 @@ bool is_open(const fxt::Folder& folder, const char* fifo) {
   });
 }
 
-// Whether `uftrace recv` runs in the directory that the recording is in, and has a sender: it has the socket
-// that it listens at, and another one. It opens the files of the recording for a moment only.
+// True if `uftrace recv` runs in the parent directory of the recording, and has a sender: a listening socket
+// and another one. The open files do not show this, because it opens files only briefly.
 bool is_received(const std::filesystem::path& recording) {
   std::error_code error;
   struct stat around {};
@@ -121,14 +120,14 @@ Directory list_directory(const std::filesystem::path& path) {
       found.refused.push_back(fmt::format("{}: {}", place.text(), status.problem));
       continue;
     }
-    place.expect_regular();  // there may be thousands, which are opened several times
+    place.expect_regular();  // there may be thousands of files, and each is opened several times
     if (tid) {
       found.threads.push_back({ThreadId{*tid}, std::move(place), status.size_bytes});
     } else if (perf_cpu) {
       found.perf_cpus.push_back({*perf_cpu, std::move(place), status.size_bytes});
     } else if (kernel_cpu) {
       found.kernel_cpus.push_back({*kernel_cpu, std::move(place), status.size_bytes});
-    } else if (is_map) {  // whether these can be read is seen when they are needed
+    } else if (is_map) {  // if they can't be read, this is noted when they are needed
       found.session_maps.push_back(
           name.substr(kMapPrefix.size(), name.size() - kMapPrefix.size() - kMapSuffix.size()));
     } else {
@@ -137,8 +136,8 @@ Directory list_directory(const std::filesystem::path& path) {
   }
   if (error) fail_to_list(error.message());
 
-  // A recorder makes the FIFO when it begins, and writes info when it ends. So does a sender's, whose files
-  // are received here.
+  // A recorder creates the FIFO at its start, and writes info at its end. The same holds for a sender, whose
+  // files are received here.
   found.is_growing = found.file("info").status().kind == fxt::FilePlace::Status::Kind::Missing &&
                      (is_open(*found.folder, ".channel") || is_received(path));
 
@@ -150,7 +149,7 @@ Directory list_directory(const std::filesystem::path& path) {
   std::ranges::sort(found.debug_files);
   std::ranges::sort(found.refused);
 
-  // The kernel's files are read twice, for a moment at one time.
+  // At one point, the kernel's files are open twice.
   const bool keep_open =
       found.threads.size() + found.perf_cpus.size() + 2 * found.kernel_cpus.size() <= open_file_limit();
   for (ThreadFile& file : found.threads) file.keep_open = keep_open;

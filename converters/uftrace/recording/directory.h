@@ -1,5 +1,5 @@
-// Lists the files of a recording, and reads optional text files. All of them are looked at and opened through
-// Directory::file(): whoever made the recording does not decide which other files of this machine are read.
+// Lists the files of a recording, and reads optional text files. All files are examined and opened through
+// Directory::file(), so that a malicious recording can't make the program read other files of this machine.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace convert::uftrace {
 
-// `keep_open` as InputFile takes it: true if all files of the recording can be open at one time.
+// `keep_open` is for InputFile: true if all files of the recording can be open at the same time.
 struct ThreadFile {
   ThreadId tid;
   fxt::FilePlace place;
@@ -37,27 +37,27 @@ struct CpuFile {
 struct Directory {
   std::filesystem::path path = {};
   std::shared_ptr<const fxt::Folder> folder = {};
-  std::vector<ThreadFile> threads = {};        // <TID>.dat, by tid
-  std::vector<CpuFile> perf_cpus = {};         // perf-cpu<N>.dat, by cpu
-  std::vector<CpuFile> kernel_cpus = {};       // kernel-cpu<N>.dat, by cpu
+  std::vector<ThreadFile> threads = {};        // <TID>.dat, sorted by tid
+  std::vector<CpuFile> perf_cpus = {};         // perf-cpu<N>.dat, sorted by CPU
+  std::vector<CpuFile> kernel_cpus = {};       // kernel-cpu<N>.dat, sorted by CPU
   std::vector<std::string> session_maps = {};  // the ids of sid-<id>.map, sorted
   std::vector<std::string> symbol_files = {};  // names of *.sym, sorted
   std::vector<std::string> debug_files = {};   // names of *.dbg, sorted
-  std::vector<std::string> refused = {};       // why others are not listed, one text for each
-  bool is_growing = false;                     // a recorder still writes here
+  std::vector<std::string> refused = {};       // the reason for each file that is not listed
+  bool is_growing = false;                     // a recorder is still writing to the directory
 
-  // The only way to a file of the recording. Links in it stay beneath the directory.
+  // The place of a file in the recording. Its symbolic links must not lead out of the directory.
   fxt::FilePlace file(std::string_view name) const { return fxt::FilePlace::beneath(folder, name); }
 };
 
 // Throws InputError if `path` is not a directory that can be listed.
 Directory list_directory(const std::filesystem::path& path);
 
-// As read_text_file(), but a file that can't be read is noted and treated as missing.
+// Like read_text_file(), but if the file can't be read, notes this and returns nothing.
 std::optional<std::string> read_optional_file(const fxt::FilePlace& place, Notes& notes,
                                               std::size_t limit_bytes = std::string::npos);
 
-// Calls `read` with a LineReader for each line of a text. Lines that it throws InputError for are noted.
+// Calls `read` with a LineReader for each line of a text. If it throws InputError, the line is noted.
 template <typename Read>
 void read_lines(std::string_view text, std::string_view path, Notes& notes, const Read& read) {
   Lines lines(text);

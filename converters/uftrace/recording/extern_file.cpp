@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kName = "extern.dat";
 
-// "<seconds>.<fraction> <message>"; throws InputError.
+// Parses "<seconds>.<fraction> <message>". Throws InputError.
 ExternMessage parse_message(LineReader& reader) {
   const std::uint64_t time_ns = reader.seconds_as_ns("time");
   if (time_ns >= kTimeLimitNs) reader.fail("time is out of range");

@@ -22,7 +22,7 @@ constexpr std::size_t kInfoHeaderSize = 40;
 constexpr std::size_t kEndianOffset = 14;
 constexpr unsigned kOldestVersion = 3;
 constexpr unsigned kNewestVersion = 4;
-constexpr unsigned kUnlikelyVersion = 31;  // a number above this is damage, not a later format
+constexpr unsigned kUnlikelyVersion = 31;  // a higher number is damage, and not a later format
 
 // ELF's EI_DATA and EI_CLASS.
 constexpr unsigned kElfBigEndian = 2;
@@ -54,7 +54,8 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   in.read<std::uint8_t>("endian");
   info.bits = in.read<std::uint8_t>("class") == kElfClass32 ? 32 : 64;
   info.features = in.read<std::uint64_t>("feature mask");
-  in.read<std::uint64_t>("info mask");  // which lines follow; the lines have keys of their own
+  // The mask of the lines that follow is not needed, because each line has a key.
+  in.read<std::uint64_t>("info mask");
   const auto max_stack = in.read<std::uint16_t>("max stack");
   if (info.has<FeatureBits::MaxStack>()) info.max_stack = max_stack;
   in.read_bytes(kInfoHeaderSize - in.offset(), "unused header bytes");
@@ -71,7 +72,7 @@ std::string assumption_text(const Info& info) {
                      info.order == std::endian::big ? "big" : "little", info.bits);
 }
 
-// In the command line, a quote has a backslash before it; a backslash stands for itself.
+// In the command line, there is a backslash before each quote. Other backslashes are literal.
 std::string unquote(std::string_view quoted) {
   std::string text;
   text.reserve(quoted.size());
@@ -105,7 +106,8 @@ struct PlainLine {
   std::string& value;
 };
 
-// Unknown lines are for newer readers. QEMU's plugin writes many empty values, which mean nothing.
+// Unknown lines are ignored, because newer versions may add some. QEMU's plugin writes many empty values,
+// which have no meaning.
 void read_line(LineReader line, Info& info) {
   const std::string_view whole = line.rest();
   const std::array plain{PlainLine{"exename:", info.exename},
@@ -152,7 +154,7 @@ void read_line(LineReader line, Info& info) {
 }  // namespace
 
 bool Info::tells_first_loads_only() const {
-  std::string_view text = uftrace_version;  // "v0.17 ( x86_64 dwarf …"
+  std::string_view text = uftrace_version;  // for example "v0.17 ( x86_64 dwarf …"
   if (!text.starts_with('v')) return false;
   text.remove_prefix(1);
   const auto major = consume_number(text);
@@ -219,7 +221,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
 
 namespace {
 
-// The byte order that most first records tell, or else little. What can't be read tells nothing.
+// The byte order of most first records; little-endian if there are none. Ignores files that can't be read.
 std::endian order_of_records(const Directory& directory) {
   constexpr int kProbedFiles = 16;
   int probed = 0, big = 0, little = 0;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kBuildIdMark = " build-id:";
 
-// Kernel addresses of a program whose stack lies below `stack_below` begin at `kernel_base`, as uftrace
-// guesses.
+// The rule by which uftrace guesses the kernel addresses: if the stack of a program is below `stack_below`,
+// they begin at `kernel_base`.
 struct KernelBaseRule {
   std::uint64_t stack_below;
   std::uint64_t kernel_base;
@@ -40,7 +40,7 @@ bool is_hex(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// Removes the build-id from the end of the path column, if there is one.
+// Removes the build-id from the end of the path column, and returns it.
 std::string consume_build_id(std::string_view& path) {
   const std::size_t mark = path.rfind(kBuildIdMark);
   if (mark == std::string_view::npos) return {};
@@ -50,7 +50,7 @@ std::string consume_build_id(std::string_view& path) {
   return std::string(id);
 }
 
-// <start>-<end> <permissions> <offset> <device> <inode> <path to the end of the line>
+// Parses <start>-<end> <permissions> <offset> <device> <inode> <path to the end of the line>.
 void read_mapping(LineReader line, MemoryMap& map) {
   const std::uint64_t start = line.hexadecimal("start address");
   line.expect("-");

@@ -1,4 +1,4 @@
-// The file `sid-<sid>.map`: the addresses of the modules of one session.
+// The file `sid-<sid>.map`: the addresses of the modules in one session.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +13,26 @@
 namespace convert::uftrace {
 
 struct Module {
-  std::uint64_t start;  // of its first mapping, executable or not: symbols count from here
-  std::uint64_t end;    // of its last mapping
+  std::uint64_t start;  // start of its first mapping, executable or not; addresses of symbols count from here
+  std::uint64_t end;    // end of its last mapping
   std::string path;
-  std::string build_id;  // hex; empty when not known
+  std::string build_id;  // in hex; empty if unknown
   friend bool operator==(const Module&, const Module&) = default;
 
   std::string_view basename() const;
 };
 
 struct MemoryMap {
-  std::vector<Module> modules;  // by start
-  std::size_t mappings = 0;     // all lines of the file
+  std::vector<Module> modules;  // sorted by start
+  std::size_t mappings = 0;     // number of lines in the file
   std::optional<std::uint64_t>
-      kernel_base;  // guessed from the address of the stack; nothing without a stack line
+      kernel_base;  // guessed from the address of the stack; nothing if there is no stack line
 
   // The module that contains the address; null if there is none.
   const Module* find(std::uint64_t address) const;
 };
 
-// Accepts both the merged form that uftrace writes and a raw /proc/<pid>/maps. Damaged lines are noted and
+// Accepts the merged form that uftrace writes, and a raw /proc/<pid>/maps. Damaged lines are noted and
 // skipped.
 MemoryMap parse_map(std::string_view text, std::string_view path, Notes& notes);
 

@@ -28,15 +28,15 @@ static_assert(fxt::kTilesWord<RecordWord::Type, RecordWord::More, RecordWord::Ma
 
 inline constexpr std::uint64_t kRecordMagic = 5;
 inline constexpr std::size_t kRecordSize = 16;
-// More stored depths than fit: the writer adds depth * 64 to the word, so depth 1024 becomes depth 0 and the
+// Depths that do not fit: the writer adds depth * 64 to the word, so depth 1024 becomes depth 0 and the
 // address grows by one.
 inline constexpr std::size_t kDepthModulus = std::size_t{RecordWord::Depth::kMax} + 1;
 
-// What an entry or exit without payload looks like under the mask: magic 5, no payload, type 0 or 1.
+// The bits of an entry or exit without payload under the mask: magic 5, no payload, type 0 or 1.
 inline constexpr std::uint64_t kPlainMask =
     RecordWord::Magic::kMask | RecordWord::More::kMask | fxt::Field<1>::kMask;
 inline constexpr std::uint64_t kPlainPattern = RecordWord::Magic::put(kRecordMagic);
-// And one with a payload.
+// The bits of an entry or exit with a payload under the same mask.
 inline constexpr std::uint64_t kPayloadPattern = kPlainPattern | RecordWord::More::put(1);
 
 struct Record {
@@ -50,7 +50,7 @@ struct Record {
   std::uint64_t address() const { return RecordWord::Address::get(word); }
 };
 
-// Reads a record at `bytes`, of which 16 must exist, in the byte order of the file.
+// Reads a record of 16 bytes at `bytes`, in the byte order of the file.
 template <std::endian Order>
 Record load_record(const std::byte* bytes) {
   return {.time_ns = load<std::uint64_t>(bytes, Order),
@@ -62,13 +62,14 @@ inline Record load_record(const std::byte* bytes, std::endian order) {
                                       : load_record<std::endian::big>(bytes);
 }
 
-// Records begin at multiples of 8.
+// Rounds up to a multiple of 8, because records begin there.
 inline constexpr std::size_t padded(std::size_t bytes) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   return (bytes + kWord - 1) / kWord * kWord;
 }
 
-// A decoded entry or exit: depth and address are the true ones, with the producer's quirks undone.
+// A decoded entry or exit. Depth and address are the true ones: the overflow of the recorded depth has been
+// reversed.
 struct CallRecord {
   RecordType type;
   std::uint64_t time_ns;

@@ -8,9 +8,9 @@
 namespace convert::uftrace {
 namespace {
 
-// What a line of task.txt tells of the owners of ids.
+// The data of a line in task.txt about the owners of ids.
 struct Line {
-  enum class What : std::uint8_t { Session, Fork, Task } what;  // in the order of lines of one time
+  enum class What : std::uint8_t { Session, Fork, Task } what;  // in the order of lines with equal times
   std::uint64_t time_ns;
   std::uint64_t id;
   std::uint64_t process;
@@ -31,7 +31,7 @@ std::vector<Line> lines_of(const std::vector<TaskEvent>& events) {
   return lines;
 }
 
-// The latest fork that gave the id away, from a time on and before another; 0 if there is none.
+// The latest fork that assigned the id, from a time on and before another time; 0 if there is none.
 std::uint64_t latest_fork_ns(const ReusedIds::Forks& forks, std::uint64_t id, std::uint64_t from_ns,
                              std::uint64_t until_ns) {
   const auto of_id = forks.find(ThreadId{id});
@@ -40,15 +40,16 @@ std::uint64_t latest_fork_ns(const ReusedIds::Forks& forks, std::uint64_t id, st
   return after != of_id->second.begin() && *std::prev(after) > from_ns ? *std::prev(after) : 0;
 }
 
-// The latest owner of an id, as far as the lines tell.
+// The latest owner of an id in the lines so far.
 struct Latest {
   std::uint64_t process;
   bool is_begun;  // by a SESS or FORK line
   std::uint64_t line_ns;
 
-  // A process begins with FORK or SESS, or both if it runs a program then. Another SESS is an exec, or
-  // posix_spawn if a fork gave the id away before it. A TASK line of a process is the first thread's, and
-  // comes for each program; that of another thread comes once.
+  // Decides whether the line begins another owner of the id. A process begins with FORK or SESS, or with both
+  // if it then runs a program. A second SESS is an exec, or a posix_spawn if a fork assigned the id before
+  // it. The TASK line of a process belongs to its first thread, and comes once per program. The TASK line of
+  // another thread comes once.
   bool is_replaced_by(const Line& line, const ReusedIds::Forks& forks) const {
     if (line.process != process) return true;
     switch (line.what) {
@@ -119,10 +120,10 @@ std::vector<ReusedIds::Owner> ReusedIds::owners_of(ThreadId id) const {
   return owners;
 }
 
-// Lines are written a little after the fork that they are about.
+// A line is written shortly after its fork, so the owner begins at the fork.
 void ReusedIds::begin_with(const Forks& forks) {
   for (auto& [id, later_ns] : later_) {
-    std::uint64_t before_ns = 0;  // the line of the owner before
+    std::uint64_t before_ns = 0;  // time of the previous owner's line
     for (std::uint64_t& begin_ns : later_ns) {
       const std::uint64_t line_ns = begin_ns;
       if (const std::uint64_t fork_ns = latest_fork_ns(forks, id, before_ns, line_ns); fork_ns != 0)

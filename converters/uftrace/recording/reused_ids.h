@@ -1,5 +1,5 @@
-// Ids of the kernel that several threads and processes had in turn. Inside, each of them has a number of its
-// own: the first one has the id, and each later one a number that is not an id.
+// Kernel ids that several threads or processes had, one after the other. Internally each owner has its own
+// number. The number of the first owner is the id. Each later owner has a number that is not an id.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace convert::uftrace {
 
 inline constexpr unsigned kIdBits = 32;
 
-// The kernel's id for one of our numbers.
+// Returns the kernel's id for one of our numbers.
 template <typename Id>
 constexpr Id recorded(Id number) {
   return Id{number_of(number) & ((std::uint64_t{1} << kIdBits) - 1)};
@@ -21,38 +21,38 @@ constexpr Id recorded(Id number) {
 
 class ReusedIds {
  public:
-  // A thread, or a process with its first thread, that had an id from some time on.
+  // A thread, or a process with its first thread, that had an id from `begin_ns` on.
   struct Owner {
-    ThreadId thread;         // our number
-    std::uint64_t begin_ns;  // 0 for the first one
+    ThreadId thread;         // our own number
+    std::uint64_t begin_ns;  // 0 for the first owner
   };
 
-  // When tasks were forked as perf tells, by the id that they got; the times are in order.
+  // The times of forks from perf, by the id of the new task. The times are in order.
   using Forks = std::map<ThreadId, std::vector<std::uint64_t>>;
 
-  // Finds the owners in the lines of task.txt, and puts our numbers into the lines.
+  // Finds the owners in the lines of task.txt, and puts our own numbers into the lines.
   explicit ReusedIds(std::vector<TaskEvent>& events, const Forks& forks = {});
-  // Whether perf's forks tell more than the lines: an id has several owners, or a process has several
-  // programs. Each of these programs was started by exec, or by posix_spawn in a process that got the id
-  // later.
+  // True if perf's forks are needed in addition to the lines: an id has several owners, or a process has
+  // several programs. Such a program was started by exec, or by posix_spawn in a later process with the same
+  // id.
   static bool asks_for_forks(const std::vector<TaskEvent>& events);
 
   bool has_any() const { return !later_.empty(); }
-  // Our number for the one who had that id then.
+  // Our number for the owner of the id at that time.
   ThreadId at(ThreadId id, std::uint64_t time_ns) const {
     return ThreadId{number_at(number_of(id), time_ns)};
   }
   ProcessId at(ProcessId id, std::uint64_t time_ns) const {
     return ProcessId{number_at(number_of(id), time_ns)};
   }
-  // All who had the id, in the order of time.
+  // All owners of the id, in the order of time.
   std::vector<Owner> owners_of(ThreadId id) const;
 
  private:
   void begin_with(const Forks& forks);
   std::uint64_t number_at(std::uint64_t id, std::uint64_t time_ns) const;
 
-  std::map<std::uint64_t, std::vector<std::uint64_t>> later_;  // by id: when each owner but the first began
+  std::map<std::uint64_t, std::vector<std::uint64_t>> later_;  // by id: start of each owner except the first
 };
 
 }  // namespace convert::uftrace

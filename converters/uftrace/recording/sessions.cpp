@@ -16,14 +16,14 @@
 namespace convert::uftrace {
 namespace {
 
-// Each process has a line of its own, and runs its parent's program before it: only damaged files make us
-// look farther up. They may make a task its own grandparent, too.
+// The limit for parents of parents. Every process has its own line, and ran its parent's program before it.
+// Only damaged files make a longer search necessary, or make a task its own grandparent.
 constexpr fxt::Limit kAncestors{"processes above one whose program it may run", 32, 0};
 constexpr fxt::Limit kPrograms{"programs that a thread runs in turn", 4096, 0};
 
 ThreadId leader_of(ProcessId pid) { return ThreadId{number_of(pid)}; }
 
-// The last of `items`, sorted by `time`, that is not after `time_ns`; null if all are.
+// The last of the `items`, sorted by `time`, that is not after `time_ns`; null if all are after it.
 template <typename Items, typename Time>
 auto* latest_at(Items& items, std::uint64_t time_ns, Time time) {
   auto after = std::ranges::upper_bound(items, time_ns, {}, time);
@@ -38,8 +38,7 @@ std::string program_of(const MemoryMap& map) {
   return found != map.modules.end() ? found->path : std::string();
 }
 
-// Completes what a map tells of its programs: the recorder cuts paths at the first blank, and finds no
-// build-id then.
+// Completes the programs in a map. The recorder cuts paths at the first blank, and then finds no build-id.
 class ProgramFinder {
  public:
   // Borrows the map.
@@ -59,10 +58,11 @@ class ProgramFinder {
   }
 
  private:
-  std::unordered_map<std::string, Module*> by_path_;  // of several, the first
+  std::unordered_map<std::string, Module*> by_path_;  // the first of several
 };
 
-// The first process of a pid namespace has the id 1 in it; that of the whole machine has no parent.
+// A process with the id 1 is the first of a pid namespace. The first process of the machine would have no
+// parent.
 void note_pid_namespaces(const Directory& directory, const std::vector<TaskEvent>& events, Notes& notes) {
   for (const TaskEvent& event : events)
     if (const auto* const fork = std::get_if<Fork>(&event);
@@ -112,7 +112,7 @@ AddressSpace& Sessions::space_of(const std::string& sid, const Directory& direct
   const auto text = listed ? read_optional_file(place, notes) : std::nullopt;
   if (text) {
     space.map = parse_map(*text, place.text(), notes);
-  } else if (!listed) {  // else it can't be read, which is noted
+  } else if (!listed) {  // otherwise it can't be read, which is noted elsewhere
     const auto status = place.status();
     const bool is_missing = status.kind == fxt::FilePlace::Status::Kind::Missing;
     notes.add(kNoMap, Location::file(place.text()), is_missing ? "is missing" : status.problem);
@@ -136,7 +136,7 @@ void Sessions::add_sessions(const Directory& directory, const Info& info,
     sessions_of_process_[start->pid].push_back(&session);
   }
 
-  // Without any session line, a single map still shows which program ran.
+  // If there are no session lines, a single map still shows the program.
   if (!sessions_.empty() || directory.session_maps.size() != 1 || directory.threads.empty()) return;
   const AddressSpace& space = space_of(directory.session_maps.front(), directory, notes);
   const ProcessId pid{static_cast<std::uint64_t>(directory.threads.front().tid)};  // the lowest tid
@@ -159,8 +159,8 @@ void Sessions::add_libraries(const std::vector<TaskEvent>& events) {
   for (AddressSpace& space : spaces_) std::ranges::stable_sort(space.libraries, {}, &Library::time_ns);
 }
 
-// From version 0.17 on, the recorder tells of the first load of a library only. If another one has been at
-// its place since, calls there may be of either.
+// From version 0.17 on, the recorder reports only the first load of a library. If another library was loaded
+// at the same address later, calls there may belong to either.
 void Sessions::note_reloaded_libraries(const Directory& directory, const Info& info, Notes& notes) const {
   if (!info.tells_first_loads_only()) return;
   for (const AddressSpace& space : spaces_) {
@@ -190,7 +190,7 @@ const Session* Sessions::session_of_process(ProcessId pid, std::uint64_t time_ns
 
 namespace {
 
-// False if the task has too many.
+// Returns false if the task has too many spans.
 bool add_span(Task& task, const Session* session, std::uint64_t from_ns) {
   if (task.sessions.size() == kPrograms.of(0)) return false;
   const auto after = std::ranges::upper_bound(task.sessions, from_ns, {}, &SessionSpan::from_ns);
@@ -244,7 +244,8 @@ void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, 
 }
 
 bool Sessions::name_task(Task& task) {
-  const Session* const session = session_at(task, kForever).session;  // the last one, because an exec renames
+  // The last session, because exec changes the name.
+  const Session* const session = session_at(task, kForever).session;
   if (session != nullptr) task.name = basename_of(session->exename).substr(0, kTaskNameSize);
   return session != nullptr;
 }
@@ -272,7 +273,8 @@ const Task* Sessions::find_task(ThreadId tid) const {
   return found != tasks_.end() ? &found->second : nullptr;
 }
 
-// Whose sessions count for a time before the task's own: the leader of its process, then the parent process.
+// The task whose sessions apply before the task's own sessions: the first thread of its process, then the
+// parent process.
 const Task* Sessions::predecessor_of(const Task& task) const {
   if (!task.is_leader()) return find_task(leader_of(task.pid));
   return task.parent ? find_task(leader_of(*task.parent)) : nullptr;

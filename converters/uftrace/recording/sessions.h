@@ -1,5 +1,5 @@
-// Which programs ran in which processes and threads, and when: combined from task.txt, the maps, info and the
-// names of the record files.
+// Finds out which programs ran in which processes and threads, and when. Combines task.txt, the maps, info
+// and the names of the record files.
 #pragma once
 
 #include <cstddef>
@@ -23,26 +23,26 @@
 
 namespace convert::uftrace {
 
-// The kernel keeps 15 bytes of a task's name.
+// The kernel stores 15 bytes of a task's name.
 inline constexpr std::size_t kTaskNameSize = 15;
 
 struct Library {
-  std::uint64_t time_ns;  // when it was loaded
+  std::uint64_t time_ns;  // time of the load
   std::uint64_t base;
-  std::string path;  // as the program wrote it
+  std::string path;  // as the program passed it
 };
 
-// The modules and libraries of a session. Sessions with one sid share it.
+// The modules and libraries of a session. Sessions with the same sid share it.
 struct AddressSpace {
   std::string sid;
-  MemoryMap map = {};                   // empty when there is no map file
-  std::vector<Library> libraries = {};  // loaded after the start, by time
+  MemoryMap map = {};                   // empty if there is no map file
+  std::vector<Library> libraries = {};  // loaded after the start, in the order of time
 
   // The number of libraries that were loaded at that time.
   std::size_t libraries_at(std::uint64_t time_ns) const;
 };
 
-// One process image: a program from its start, or from an exec, on.
+// A process image: a program from its start or exec on.
 struct Session {
   std::uint64_t start_ns;
   ProcessId pid;
@@ -50,7 +50,7 @@ struct Session {
   const AddressSpace* space;
 };
 
-// The session of a task for times in [from_ns, until_ns). Null if none is known.
+// The session of a task in [from_ns, until_ns); null if it is unknown.
 struct SessionSpan {
   const Session* session = nullptr;
   std::uint64_t from_ns = 0;
@@ -58,18 +58,18 @@ struct SessionSpan {
 };
 
 struct Task {
-  ThreadId tid;  // our numbers: see ReusedIds
+  ThreadId tid;  // our own numbers, see ReusedIds
   ProcessId pid;
   std::optional<ProcessId> parent = {};       // of a forked process
-  std::optional<std::uint64_t> fork_ns = {};  // when it was forked
-  std::string name = {};                      // basename of its program, at most 15 bytes; empty if not known
-  std::vector<SessionSpan> sessions = {};     // by time; the last one never ends
+  std::optional<std::uint64_t> fork_ns = {};  // time of the fork
+  std::string name = {};                      // basename of its program, at most 15 bytes; empty if unknown
+  std::vector<SessionSpan> sessions = {};     // in the order of time; the last one never ends
   bool is_leader() const { return number_of(tid) == number_of(pid); }
 };
 
 class Sessions {
  public:
-  // Reads the maps of `directory`. Missing or contradictory information is noted.
+  // Reads the maps of `directory`. Notes missing or contradictory information.
   Sessions(const Directory& directory, const Info& info, const std::vector<TaskEvent>& events, Notes& notes);
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
@@ -77,18 +77,19 @@ class Sessions {
   // Every thread that task.txt, info or a record file mentions, by tid.
   const std::map<ThreadId, Task>& tasks() const { return tasks_; }
   const Task* find_task(ThreadId tid) const;
-  // By start.
+  // Sorted by start.
   const std::deque<Session>& sessions() const { return sessions_; }
-  // Those that began with an exec: a process's first image is none, unless it was forked into another one.
+  // The sessions that began with an exec. The first session of a process is one of them only if the process
+  // was forked.
   std::vector<const Session*> execs() const;
 
-  // The session of the task at that time: its own one or, before its first line, the one of its process or
-  // parent, or else its first one. The span may be shorter than the session's use.
+  // The session of the task at that time. Before the first line of the task, this is the session of its
+  // process or parent, or else its first session. The span may be shorter than the whole use of the session.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
-  // A child runs the program that its parent ran when it called fork; until its line, the parent may have run
-  // another one.
+  // Sets the session of a child to the program that its parent ran at the call of fork. Without this, the
+  // parent's session at the child's line would be used, which may be another program.
   void forked_in(ThreadId child, const Task& parent, std::uint64_t call_ns);
-  // The address spaces of all sessions that session_at() can return for the task. Null means an unknown
+  // The address spaces of all sessions that session_at() can return for the task. Null stands for an unknown
   // program.
   std::set<const AddressSpace*> spaces_of(const Task& task) const;
 
@@ -103,17 +104,17 @@ class Sessions {
   void start_task(const TaskStart& start);
   void fork_task(const Fork& fork);
   void add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes);
-  bool name_task(Task& task);  // false if no program is known
+  bool name_task(Task& task);  // returns false if no program is known
 
   const Session* session_of_process(ProcessId pid, std::uint64_t time_ns) const;
   const Task* predecessor_of(const Task& task) const;
 
   std::deque<AddressSpace> spaces_;
   std::map<std::string, AddressSpace*, std::less<>> space_of_sid_;
-  std::deque<Session> sessions_;                                          // by (start, order of lines)
-  std::map<ProcessId, std::vector<const Session*>> sessions_of_process_;  // by start
+  std::deque<Session> sessions_;  // sorted by start, then by the order of lines
+  std::map<ProcessId, std::vector<const Session*>> sessions_of_process_;  // sorted by start
   std::map<ThreadId, Task> tasks_;
-  std::uint64_t left_out_ = 0;  // programs of tasks that have too many
+  std::uint64_t left_out_ = 0;  // number of programs in tasks that have too many
 };
 
 }  // namespace convert::uftrace

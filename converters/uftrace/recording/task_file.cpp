@@ -34,7 +34,7 @@ std::string sid_field(LineReader& line) {
 
 TaskEvent session_start(LineReader& line) {
   SessionStart session{.time_ns = timestamp(line)};
-  if (!line.accept(" tid=")) line.expect(" pid=");  // old files have tid here
+  if (!line.accept(" tid=")) line.expect(" pid=");  // old files write tid instead of pid
   session.pid = ProcessId{pid_field(line, "pid")};
   session.sid = sid_field(line);
   line.expect(" exename=");
@@ -86,7 +86,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return std::string(padded.substr(0, padded.find('\0')));
 }
 
-// Reads one message and the padding after it.
+// Reads one message and its padding.
 void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
   const auto start = in.here();
   const auto magic = in.read<std::uint16_t>("message magic");
@@ -114,7 +114,7 @@ void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
     const auto name_size = body.read<std::uint32_t>("exename length");
     if (name_size <= body.left()) {
       session.exename = text_of(body.read_bytes(name_size, "exename"));
-    } else {  // the message's length does not include the name
+    } else {  // the length of the message does not include the name
       session.exename = text_of(in.read_bytes(name_size, "exename"));
       const std::size_t padding = (kNameAlignment - name_size % kNameAlignment) % kNameAlignment;
       in.read_bytes(padding, "exename padding");

@@ -1,5 +1,5 @@
-// The file `task.txt` (before v0.6: `task`, binary): starts of threads, forks, execs and library loads, in
-// the order in which the recorder wrote them, which is not the order of time.
+// The file `task.txt` (before v0.6: `task`, binary): starts of threads, forks, execs and library loads. They
+// are in the order in which the recorder wrote them, which is not always the order of time.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace convert::uftrace {
 
-// SESS: a process image started (program start or exec). Has its own memory map, sid-<sid>.map.
+// SESS: a process image started (program start or exec). It has its own memory map, sid-<sid>.map.
 struct SessionStart {
   std::uint64_t time_ns;
   ProcessId pid = {};
@@ -25,7 +25,7 @@ struct SessionStart {
   friend bool operator==(const SessionStart&, const SessionStart&) = default;
 };
 
-// TASK: a thread wrote its first record, or the first after an exec.
+// TASK: a thread wrote its first record, or its first record after an exec.
 struct TaskStart {
   std::uint64_t time_ns;
   ThreadId tid = {};
@@ -33,7 +33,7 @@ struct TaskStart {
   friend bool operator==(const TaskStart&, const TaskStart&) = default;
 };
 
-// FORK: written by the child.
+// FORK: a child was forked. The child writes it.
 struct Fork {
   std::uint64_t time_ns;
   ProcessId child = {};
@@ -60,7 +60,7 @@ std::vector<TaskEvent> parse_task_text(std::string_view text, std::string_view p
 std::vector<TaskEvent> parse_task_binary(std::string_view bytes, std::string_view path, std::endian order,
                                          Notes& notes);
 
-// Reads <directory>/task if present, else <directory>/task.txt. A missing file is noted.
+// Reads <directory>/task if it exists, otherwise <directory>/task.txt. A missing file is noted.
 std::vector<TaskEvent> read_task_file(const Directory& directory, std::endian order, Notes& notes);
 
 }  // namespace convert::uftrace

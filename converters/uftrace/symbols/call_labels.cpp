@@ -16,8 +16,9 @@ constexpr LabelId kNoLabel{~std::uint32_t{0}};
 
 void CallLabels::find(const AddressSpace* space, std::span<const std::uint64_t> addresses,
                       std::span<const SymbolAt> found, std::span<LabelId> labels) {
-  // What is known of each symbol lies in three places all over memory, which are fetched for all at one time.
-  std::array<LabelId*, kAtOnce> known;  // where the symbols' labels are kept; null: no symbol
+  // The data of each symbol are in three places, which are spread over memory. They are prefetched for all
+  // symbols at once.
+  std::array<LabelId*, kAtOnce> known;  // the place of each symbol's label; null if there is no symbol
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     known.at(i) = label_of(found[i]);
     __builtin_prefetch(known.at(i));
@@ -27,7 +28,7 @@ void CallLabels::find(const AddressSpace* space, std::span<const std::uint64_t> 
     if (known.at(i) != nullptr) __builtin_prefetch(found[i].symbol->name.data());
   std::array<std::string, kAtOnce> texts;
   std::array<NameId, kAtOnce> names;
-  std::array<std::size_t, kAtOnce> unknown;  // which of the addresses they are of
+  std::array<std::size_t, kAtOnce> unknown;  // indices of the addresses without a known label
   std::size_t count = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (known.at(i) == nullptr || *known.at(i) != kNoLabel) continue;
@@ -58,7 +59,7 @@ LabelId CallLabels::unresolved_label(const AddressSpace* space, std::uint64_t ad
                                               : fmt::format("sid-{}.map", space->sid);
   const auto unresolved = unresolved_.try_emplace({file, address}, found.category()).first;
   unresolved->second =
-      std::min(unresolved->second, found.category());  // it may have lain in several libraries
+      std::min(unresolved->second, found.category());  // several libraries may have contained it
   return names_.intern_label(found.category(), fmt::format("<{:x}>", address));
 }
 

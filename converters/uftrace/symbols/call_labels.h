@@ -1,5 +1,5 @@
-// The labels of calls: category = module's basename, `[kernel]` or `[unknown]`; name = demangled symbol, or
-// `<hex>` where there is none.
+// The labels of calls. The category is the module's basename, `[kernel]` or `[unknown]`. The name is the
+// demangled symbol, or `<hex>` if there is none.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,8 @@ class CallLabels {
   // Borrows the names.
   CallLabels(Demangle demangle, Names& names) : demangle_(demangle), names_(names) {}
 
-  // The labels of calls at up to kAtOnce addresses of a space, null if none is known, where `found` lies.
+  // Finds the labels of calls at up to kAtOnce addresses in a space, which is null if it is unknown. `found`
+  // has the symbols at the addresses.
   static constexpr std::size_t kAtOnce = 16;
   void find(const AddressSpace* space, std::span<const std::uint64_t> addresses,
             std::span<const SymbolAt> found, std::span<LabelId> labels);
@@ -38,9 +39,10 @@ class CallLabels {
 
   Demangle demangle_;
   Names& names_;
-  std::unordered_map<const Image*, std::vector<LabelId>> labels_;  // of symbols; kNoLabel: not asked for yet
-  // The category of addresses without a symbol, by address and the file that should have told it: notes of
-  // them have one order, whoever asks first.
+  // By symbol; kNoLabel if the label has not been requested yet.
+  std::unordered_map<const Image*, std::vector<LabelId>> labels_;
+  // The category of addresses without a symbol, by the address and the file that should have the symbol. The
+  // order of the notes does therefore not depend on the order of requests.
   std::map<std::pair<std::string, std::uint64_t>, std::string_view> unresolved_;
 };
 

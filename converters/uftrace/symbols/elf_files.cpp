@@ -68,7 +68,7 @@ FunctionType ElfFiles::function_at(const Image& image, std::uint64_t offset) {
   DwarfInfo* const dwarf = dwarf_of(image);
   if (dwarf == nullptr) return {};
   FunctionType function = dwarf->function_at(offset);
-  const bool is_sure = !image.build_id.empty();  // else only the size fits
+  const bool is_sure = !image.build_id.empty();  // otherwise only the size has been compared
   if (!is_sure) function.result.reset();
   for (auto* const row : {&function.integers, &function.floats}) {
     for (Parameter& parameter : *row) {
@@ -89,7 +89,7 @@ std::optional<SourceLine> ElfFiles::line_at(const Image& image, std::uint64_t of
   return dwarf != nullptr ? dwarf->line_at(offset) : std::nullopt;
 }
 
-// Null if there is none.
+// Returns null if there is none.
 DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   const auto [known, is_new] = programs_.try_emplace({image.path, image.build_id});
   Program& program = known->second;
@@ -105,7 +105,8 @@ DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   return program.dwarf.get();
 }
 
-// The first file that may be the image, and its debug file if it is not `complete` itself; or that alone.
+// Opens the first file that may be the image. If it is not `complete`, also opens its debug file. If only the
+// debug file exists, opens that.
 ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const ElfImage&)) const {
   if (options_.is_off) return {.problem = fmt::format("{}: is not read because of --no-elf", image.path)};
   std::vector<std::filesystem::path> candidates;

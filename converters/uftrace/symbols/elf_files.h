@@ -1,6 +1,6 @@
-// Reads the ELF files that the recording names, if they are the builds that were recorded. They give types of
-// parameters, return values and variables, and symbols where the recorder was killed before it wrote a .sym
-// file.
+// Reads the ELF files that the recording mentions, if they are the recorded builds. They provide types of
+// parameters, return values and variables. They also provide symbols if the recorder was killed before it
+// wrote a .sym file.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@
 namespace convert::uftrace {
 
 struct ElfOptions {
-  bool is_off = false;                 // reads no ELF files outside the recording
-  std::filesystem::path sysroot = {};  // the recorded machine's root directory; empty: of this machine
-  bool names_parameters = false;       // arguments are called as the program calls its parameters
+  bool is_off = false;                 // do not read ELF files outside the recording
+  std::filesystem::path sysroot = {};  // the root directory of the recorded machine; empty for this machine
+  bool names_parameters = false;       // use the program's names of parameters for arguments
 };
 
 class ElfFiles {
@@ -32,31 +32,31 @@ class ElfFiles {
   ElfFiles(const std::filesystem::path& recording, const ElfOptions& options)
       : recording_(recording), options_(options) {}
 
-  // The symbols of a module or library, read on demand. Null if there are none. Valid as long as this object.
+  // The symbols of a module or library, read on demand; null if there are none. Valid as long as this object.
   const SymbolTable* of(const Image& image);
   bool names_parameters() const { return options_.names_parameters; }
-  // What the function there takes and returns: its parameters' names if options ask for them, and types if
-  // the file is the recorded build for certain.
+  // The parameters and the return value of the function at the offset. Names of parameters are included if
+  // options request them, and types if the file is certainly the recorded build.
   FunctionType function_at(const Image& image, std::uint64_t offset);
-  // The type of the variable there, if it is known and a scalar one.
+  // The type of the variable at the offset, if it is known and scalar.
   std::optional<ScalarType> variable_at(const Image& image, std::uint64_t offset);
-  // The source line of the instruction there.
+  // The source line of the instruction at the offset.
   std::optional<SourceLine> line_at(const Image& image, std::uint64_t offset);
-  // Says in the note on an image without symbols where its names come from instead.
+  // Adds the replacement for the names of an image without symbols to its note.
   void replaced_by(const Image& image, std::string_view file);
-  // Notes what is missing or unsure, in an order that does not depend on the order of calls.
+  // Adds the notes about missing or uncertain files, in an order that does not depend on the order of calls.
   void add_notes(Notes& notes) const;
 
  private:
   struct Symbols {
     std::unique_ptr<SymbolTable> table = nullptr;
-    const NoteKind* kind = nullptr;  // of a note; null: none
+    const NoteKind* kind = nullptr;  // the kind of the note; null if there is none
     std::string text = {};
   };
   struct Program {
     std::unique_ptr<ElfFile> file = nullptr;
-    std::unique_ptr<ElfFile> debug = nullptr;  // what was stripped from the file, which may be missing
-    std::string problem = {};                  // why there is neither
+    std::unique_ptr<ElfFile> debug = nullptr;  // the stripped part of the file, which may be missing
+    std::string problem = {};                  // the reason if neither exists
     std::unique_ptr<DwarfInfo> dwarf = nullptr;
   };
   Symbols read(const Image& image) const;
@@ -66,11 +66,11 @@ class ElfFiles {
   std::filesystem::path recording_;
   ElfOptions options_;
   std::map<std::pair<std::string, std::string>, Symbols> symbols_;   // by path and build-id
-  std::map<std::pair<std::string, std::string>, Program> programs_;  // whose DWARF was asked for
+  std::map<std::pair<std::string, std::string>, Program> programs_;  // programs whose DWARF was requested
 };
 
-// True if a file with `build_id` is the recorded one. uftrace always writes 20 bytes, cut or filled with
-// zeros.
+// True if a file with `build_id` is the recorded one. uftrace always writes 20 bytes, truncated or filled
+// with zeros.
 bool is_same_build(std::string_view recorded, std::string_view build_id);
 
 }  // namespace convert::uftrace

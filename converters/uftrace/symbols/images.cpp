@@ -13,10 +13,11 @@ namespace {
 
 constexpr fxt::Limit kAliases{"names of one function that are looked at", 256, 0};
 constexpr std::uint64_t kPageSize = 4096;
-constexpr std::uint64_t kLastBytes = 4096;  // assumed size of the kernel's last function
+constexpr std::uint64_t kLastBytes = 4096;  // assumed size of the last kernel function
 
-// A system call without arguments is one function with several names. The one to show has the prefix of the
-// kernel's own word size: __x64_sys_getpid, __arm64_sys_getpid, sys_getpid. These prefixes are of the others.
+// A system call without arguments is one function with several names. The preferred name has the prefix of
+// the kernel's own word size: __x64_sys_getpid, __arm64_sys_getpid, sys_getpid. Other names have one of these
+// prefixes.
 constexpr std::array<std::string_view, 4> kOtherPrefixes{"__do_sys_", "__se_sys_", "__ia32_sys_", "SyS_"};
 constexpr std::string_view kSystemCall = "sys_";
 
@@ -48,7 +49,7 @@ const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t add
   const Symbol* const found = symbols.find_function(address);
   if (found == nullptr || found->start == 0) return nullptr;
   const std::vector<Symbol>& all = symbols.symbols();
-  // The list does not hold the end of the last function.
+  // The list lacks the end of the last function.
   if (found->start == all.back().start && address - found->start >= kLastBytes) return nullptr;
   const std::string_view call = system_call_of(found->name);
   if (call.empty()) return found;
@@ -124,7 +125,7 @@ SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
   if (space.map.kernel_base && address >= *space.map.kernel_base) return symbol_in(kernel(), address);
   const SymbolTable* const indices = python().symbols;
   if (indices == nullptr || indices->symbols().empty()) return found;
-  // The tool maps the symbols of a Python program to the first pages.
+  // For a Python program, the tool maps its symbols to the first pages.
   const std::uint64_t map_end = (indices->symbols().size() / kPageSize + 1) * kPageSize;
   const Symbol* const function = address < map_end ? indices->find_function(address) : nullptr;
   return function != nullptr ? SymbolAt{.image = &python(), .symbol = function} : found;
@@ -157,7 +158,7 @@ std::vector<std::pair<std::string_view, const SymbolTable*>> Images::tables(cons
   return tables;
 }
 
-// Returns the first function of that name. The symbol is null if no module has one.
+// Returns the first function with that name. The symbol is null if no module has one.
 SymbolAt Images::called_by(const SymbolAt& plt_entry, const AddressSpace& space) {
   for (const Module& module : space.map.modules) {
     const Image& image = image_of(module);

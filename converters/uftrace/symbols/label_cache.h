@@ -1,4 +1,4 @@
-// Caches what addresses mean, for the hot path: nearly all records of a function have the same address.
+// Caches the meaning of addresses for the hot path: nearly all records of a function have the same address.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace convert::uftrace {
 
-// The memory into which the caches of a recording may grow. Safe to use from several threads.
+// The memory limit for the caches of a recording. Safe to use from several threads.
 class CacheBudget {
  public:
   explicit CacheBudget(std::size_t bytes) : bytes_(bytes) {}
@@ -31,8 +31,8 @@ class CacheBudget {
   std::atomic<std::size_t> bytes_;
 };
 
-// Holds 2^FirstBits entries at first, and grows while they replace each other, as far as the budget allows.
-// An entry stands at its address's slot or at one of those after it.
+// A cache that starts with 2^FirstBits entries. It grows when entries replace each other, as far as the
+// budget allows. An entry is at the slot of its address or at one of the following slots.
 template <typename Meaning, unsigned FirstBits = 12>
 class AddressCache {
  public:
@@ -40,15 +40,15 @@ class AddressCache {
     std::uint64_t address = kNoAddress;
     Meaning meaning{};
   };
-  // For loops. Valid until the next put().
+  // A view for loops, valid until the next put().
   struct View {
     const Entry* entries;
     unsigned shift;
-    // The entry at the address's slot, which may be that of another address.
+    // The entry at the slot of the address. It may belong to another address.
     const Entry& slot_for(std::uint64_t address) const { return entries[slot_of(address, shift)]; }
   };
 
-  // Without a budget it does not grow. Borrows the budget.
+  // Without a budget the cache does not grow. Borrows the budget.
   AddressCache() = default;
   explicit AddressCache(CacheBudget& budget) : budget_(&budget) {}
   ~AddressCache() {
@@ -58,7 +58,7 @@ class AddressCache {
   AddressCache& operator=(const AddressCache&) = delete;
 
   View view() const { return {entries_.data(), shift_}; }
-  // Null if the address is not here.
+  // Returns null if the address is not cached.
   const Meaning* find(std::uint64_t address) const {
     const Entry* const entry = entry_for(address);
     return entry != nullptr && entry->address == address && address != kNoAddress ? &entry->meaning : nullptr;
@@ -71,7 +71,7 @@ class AddressCache {
     entry = {address, meaning};
     return entry.meaning;
   }
-  // The meaning of the address, which `make` gives if it is not here.
+  // Returns the meaning of the address. If it is not cached, calls `make` and caches the result.
   template <typename Make>
   const Meaning& get(std::uint64_t address, Make make) {
     const Meaning* const known = find(address);
@@ -81,15 +81,15 @@ class AddressCache {
   std::size_t size() const { return entries_.size(); }
 
  private:
-  static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};  // of free entries
-  static constexpr std::size_t kProbes = 8;                       // slots where an entry may stand
+  static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};  // marks free entries
+  static constexpr std::size_t kProbes = 8;  // number of slots that can hold the entry of an address
   static constexpr std::size_t kSize = std::size_t{1} << FirstBits;
 
-  // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
+  // The top bits of a multiplication by 2^64 / golden ratio distribute neighbors well.
   static std::size_t slot_of(std::uint64_t address, unsigned shift) {
     return (address * 0x9e37'79b9'7f4a'7c15u) >> shift;
   }
-  // Where the address stands, or may be put; null if all of its places hold others.
+  // The entry of the address, or a free one for it; null if all of its slots hold other addresses.
   const Entry* entry_for(std::uint64_t address) const {
     const std::size_t slot = slot_of(address, shift_);
     for (std::size_t i = slot; i != slot + kProbes; ++i) {
@@ -103,7 +103,7 @@ class AddressCache {
     const std::size_t more = entries_.size() * sizeof(Entry);
     if (budget_ == nullptr || !budget_->try_take(more)) return false;
     taken_bytes_ += more;
-    std::vector<Entry> before(2 * entries_.size());  // may throw: nothing has changed yet
+    std::vector<Entry> before(2 * entries_.size());  // may throw, but nothing has changed yet
     before.swap(entries_);
     --shift_;
     for (const Entry& entry : before)
@@ -113,9 +113,9 @@ class AddressCache {
 
   CacheBudget* budget_ = nullptr;
   std::vector<Entry> entries_ = std::vector<Entry>(kSize);
-  unsigned shift_ = 64 - FirstBits;  // of a hash, to the number of its slot
-  std::size_t replaced_ = 0;         // entries, since the cache grew
-  std::size_t taken_bytes_ = 0;      // of the budget
+  unsigned shift_ = 64 - FirstBits;  // converts a hash to a slot number
+  std::size_t replaced_ = 0;         // number of replaced entries since the cache grew
+  std::size_t taken_bytes_ = 0;      // bytes taken from the budget
 };
 
 // The label of a call, and the source line of its function.
@@ -132,24 +132,24 @@ class LabelCache : public AddressCache<CallLabel> {
     has_lines_ |= label.line != CallLabel::kNoLine;
     return AddressCache::put(address, label);
   }
-  // False if none of the labels here has a line.
+  // False if no label in the cache has a line.
   bool has_lines() const { return has_lines_; }
 
  private:
   bool has_lines_ = false;
 };
 
-// One for each of the epochs of symbols (TaskSymbols::epoch()) used last; shared by the threads that use it.
-// A program that loads thousands of libraries has thousands of epochs, so the oldest cache is used again.
+// Caches for the most recent epochs of symbols (TaskSymbols::epoch()). The threads of an epoch share a cache.
+// A program that loads thousands of libraries has thousands of epochs, so the oldest cache is reused.
 template <typename Cache>
 class EpochCaches {
  public:
-  // A new cache is made from `arguments`. Valid until the next call.
+  // Returns the cache of the epoch, valid until the next call. A new cache is constructed from `arguments`.
   template <typename... Arguments>
   Cache& of(std::uint32_t epoch, Arguments&... arguments) {
     auto found = std::ranges::find(caches_, epoch, &Owned::epoch);
     if (found == caches_.end()) {
-      auto cache = std::make_unique<Cache>(arguments...);  // may throw: none without a cache stays here
+      auto cache = std::make_unique<Cache>(arguments...);  // may throw, so it comes before the insertion
       if (caches_.size() < kMaxCaches) caches_.emplace_back();
       found = std::prev(caches_.end());
       *found = {epoch, std::move(cache)};
@@ -159,12 +159,12 @@ class EpochCaches {
   }
 
  private:
-  static constexpr std::size_t kMaxCaches = 64;  // of 64 KiB, at first
+  static constexpr std::size_t kMaxCaches = 64;  // each takes 64 KiB at first
   struct Owned {
     std::uint32_t epoch = 0;
     std::unique_ptr<Cache> cache;
   };
-  std::vector<Owned> caches_;  // the one used last in front
+  std::vector<Owned> caches_;  // the most recently used one is in front
 };
 using LabelCaches = EpochCaches<LabelCache>;
 

@@ -13,14 +13,14 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kSuffixSize = 4;            // hex digits
+constexpr std::size_t kSuffixSize = 4;            // number of hex digits
 constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines, one of them with a path
 
-// A .dbg file has no sizes. Addresses of records lie this close to the start of their function; farther on,
-// another one that is not listed may have begun.
+// A .dbg file has no sizes of functions. Recorded addresses are this close to the start of their function. At
+// larger distances, another function that is not listed may have begun.
 constexpr std::uint64_t kLongestPrologue = 128;
 
-// Without a build-id the suffix is the sum of the bytes of the path.
+// Without a build-id, the suffix is the sum of the bytes of the path.
 std::string path_suffix(std::string_view path) {
   std::uint16_t sum = 0;
   for (const char c : path) sum = static_cast<std::uint16_t>(sum + static_cast<unsigned char>(c));
@@ -79,7 +79,7 @@ std::vector<std::string> ModuleFiles::files_of(std::string_view basename) const 
 const ModuleFileHeader& ModuleFiles::header_of(const std::string& file_name) {
   const auto [found, is_new] = headers_.try_emplace(file_name);
   if (is_new) {
-    Notes of_the_file;  // which is noted when it is chosen, and read as a whole
+    Notes of_the_file;  // damage is noted when the file is chosen and read completely
     found->second = parse_module_file_header(
         read_optional_file(directory_.file(file_name), of_the_file, kHeaderLimitBytes).value_or(""));
   }
@@ -106,7 +106,7 @@ ModuleFileHeader ModuleFiles::header_of(const Image& image) {
   return name ? header_of(*name) : ModuleFileHeader{};
 }
 
-// <basename>.sym, or a file with a suffix if that one belongs to another module.
+// Returns <basename>.sym, or a file with a suffix if that file belongs to another module.
 std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::string_view build_id) {
   const std::lock_guard lock(mutex_);
   const std::string basename(basename_of(path));
@@ -121,7 +121,7 @@ std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::st
     const ModuleFileHeader& header = header_of(name);
     if (!differ(header.module_path, path) && !differ(header.build_id, build_id)) return name;
   }
-  // The same module under another path: a symbolic link, or another root directory.
+  // The same module may have another path because of a symbolic link, or in another root directory.
   for (const std::string& name : candidates) {
     if (!build_id.empty() && header_of(name).build_id == build_id) return name;
   }

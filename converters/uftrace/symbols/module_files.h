@@ -1,5 +1,5 @@
-// What addresses of a recording can lie in, and the files that describe it: `<image>.sym`, `<image>.dbg`. If
-// several modules have one basename, all files but one have a suffix.
+// The images to which addresses of a recording can belong, and the files that describe them: `<image>.sym`,
+// `<image>.dbg`. If several modules have the same basename, all files except one have a suffix.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ namespace convert::uftrace {
 struct Image {
   enum class Kind : std::uint8_t {
     Module,   // mapped when the session began
-    Library,  // loaded later; nothing is known but its base and path
+    Library,  // loaded later; only its base and path are known
     Kernel,
-    Python,  // a traced Python program: its records hold indices of symbols instead of addresses
+    Python,  // a traced Python program, whose records hold indices of symbols instead of addresses
   };
   Kind kind;
-  std::string path;                              // of a library, as the program gave it
+  std::string path;                              // of a library: as the program passed it
   std::uint64_t base = 0;                        // addresses of symbols count from here
-  std::string build_id = {};                     // empty: not known
-  std::optional<std::uint64_t> size_bytes = {};  // of all mappings
+  std::string build_id = {};                     // empty if unknown
+  std::optional<std::uint64_t> size_bytes = {};  // size of all mappings
   const SymbolTable* symbols = nullptr;          // null if there are none
 
   std::string_view name() const { return basename_of(path); }
@@ -52,7 +52,7 @@ struct Image {
 // The symbols of the kernel: /proc/kallsyms of the recorded machine.
 inline constexpr std::string_view kKernelSymbols = "kallsyms";
 
-// The head of a .sym or .dbg file; empty before uftrace 0.10.
+// The header of a .sym or .dbg file. Its members are empty before uftrace 0.10.
 struct ModuleFileHeader {
   std::string module_path;
   std::string build_id;
@@ -60,26 +60,26 @@ struct ModuleFileHeader {
 
 ModuleFileHeader parse_module_file_header(std::string_view text);
 
-// A line of a .dbg file that begins a function: "F: <offset> <name>".
+// The first line of a function in a .dbg file: "F: <offset> <name>".
 struct DebugFunction {
   static constexpr std::string_view kKey = "F: ";
-  std::uint64_t offset;   // of its symbol
+  std::uint64_t offset;   // offset of its symbol
   std::string_view name;  // mangled
 };
 
-// Nothing if what follows the key is damaged.
+// Returns nothing if the text after the key is damaged.
 std::optional<DebugFunction> parse_debug_function(std::string_view line);
 
 // Safe to use from several threads.
 class ModuleFiles {
  public:
-  // Borrows both references; `names` are the files with the extension (".sym").
+  // Borrows both references. `names` are the files with the extension (".sym").
   ModuleFiles(const Directory& directory, const std::vector<std::string>& names, std::string_view extension)
       : directory_(directory), names_(names), extension_(extension) {}
 
-  // The name of the file. Nothing if no file fits, and for the kernel.
+  // The name of the image's file. Nothing for the kernel, or if no file matches.
   std::optional<std::string> of(const Image& image);
-  ModuleFileHeader header_of(const Image& image);  // empty if no file fits
+  ModuleFileHeader header_of(const Image& image);  // empty if no file matches
 
  private:
   std::optional<std::string> of_module(std::string_view path, std::string_view build_id);
@@ -94,11 +94,11 @@ class ModuleFiles {
   std::map<std::string, ModuleFileHeader, std::less<>> headers_;
 };
 
-// The symbols in a text file; notes its damaged lines. `path` is for the notes.
+// Reads the symbols in a text file and notes its damaged lines. `path` is for the notes.
 std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::string_view path, Notes& notes);
 
-// Reads .sym files on demand. A recorder that was killed leaves none; its .dbg files then tell which build
-// was loaded, and where functions begin. Tables are valid as long as this object.
+// Reads .sym files on demand. A killed recorder leaves none; then .dbg files provide the build-id and the
+// starts of functions. Tables are valid as long as this object.
 class SymbolFiles {
  public:
   // Borrows both.
@@ -108,9 +108,9 @@ class SymbolFiles {
         files_(directory, directory.symbol_files, ".sym"),
         debug_files_(directory, directory.debug_files, ".dbg") {}
 
-  // Null if no file fits.
+  // Returns null if no file matches.
   const SymbolTable* of(const Image& image);
-  // Completes the build-id, and a relative path, from the head of the .sym file, or else of the .dbg file.
+  // Completes the build-id, and a relative path, from the header of the .sym file, or else of the .dbg file.
   void identify(Image& image);
   // The name of the .dbg file and its functions; a null table if it has none.
   std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);

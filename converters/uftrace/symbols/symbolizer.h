@@ -1,5 +1,6 @@
-// From an address in a record to the label of a call: module as category, symbol as name. The front door of
-// the symbol files. Safe to use from several threads; TaskSymbols uses it for the records of one task.
+// Converts an address in a record to the label of a call, with the module as category and the symbol as name.
+// This is the interface of the symbol files. Safe to use from several threads; TaskSymbols uses it for the
+// records of one task.
 #pragma once
 
 #include <cstddef>
@@ -24,19 +25,19 @@
 
 namespace convert::uftrace {
 
-// The addresses of a task's records keep their meaning in [from_ns, until_ns): until its next exec, or the
-// next library that its program loads. Spans of one epoch give equal labels for equal addresses.
+// The span [from_ns, until_ns) in which the addresses of a task keep their meaning: until its next exec, or
+// the next library that its program loads. In spans with the same epoch, equal addresses have equal labels.
 struct SymbolSpan {
   std::uint64_t from_ns = 0;
   std::uint64_t until_ns = 0;
   std::uint32_t epoch = 0;  // counts up from 0
-  LoadedSpace loaded = {};  // what the addresses mean
+  LoadedSpace loaded = {};  // the loaded images
 };
 
-// Safe to use from several threads; callers cache what they got.
+// Safe to use from several threads. Callers cache the results.
 class Symbolizer {
  public:
-  // Borrows everything for its whole life.
+  // Borrows its arguments during its whole life.
   Symbolizer(const Directory& directory, const Sessions& sessions, Demangle demangle, Names& names,
              Notes& notes, const ElfOptions& options = {})
       : directory_(directory),
@@ -50,35 +51,35 @@ class Symbolizer {
   SymbolSpan span_at(const Task& task, std::uint64_t time_ns);
   // The label of a call at that address.
   LabelId label(const SymbolSpan& span, std::uint64_t address);
-  // The same for up to kLabelsAtOnce addresses. Much faster where functions are many: what is known of them
-  // lies all over memory, and is fetched at one time.
+  // Returns the labels of up to kLabelsAtOnce addresses. This is much faster for many functions, because
+  // their data are spread over memory and are prefetched together.
   static constexpr std::size_t kLabelsAtOnce = CallLabels::kAtOnce;
   void label(const SymbolSpan& span, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
-  // The label of a call of the kernel.
+  // The label of a kernel call.
   LabelId kernel_label(std::uint64_t address);
   SymbolAt at(const SymbolSpan& span, std::uint64_t address) { return images_.at(span.loaded, address); }
-  // What is known whatever the time.
+  // Data that do not depend on the time.
   Images& images() { return images_; }
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables() { return images_.tables(sessions_); }
-  // True if a function may lie there, in any program that the task runs, ran or will run: in a module, a
-  // loaded library or the kernel, or if no map has the address.
+  // True if there may be a function at the address in any program of the task, at any time. This is true for
+  // modules, loaded libraries and the kernel, and if no map has the address.
   bool is_code(const Task& task, std::uint64_t address);
 
-  // Of all caches by address, whatever the thread and the worker.
+  // The budget for all caches of addresses, of all threads and workers.
   CacheBudget& cache_budget() { return cache_budget_; }
 
-  // At the end: what is known only then.
+  // Must be called at the end, because some notes are known only then.
   void add_notes();
 
  private:
-  std::mutex mutex_;  // threads come here when their caches miss
+  std::mutex mutex_;  // used by threads when their caches miss
   const Directory& directory_;
   const Sessions& sessions_;
   Notes& notes_;
   Images images_;
   CallLabels labels_;
-  CacheBudget cache_budget_{std::size_t{32} << 20};                              // two million labels
-  std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epochs_;  // of what is loaded
+  CacheBudget cache_budget_{std::size_t{32} << 20};  // enough for two million labels
+  std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epochs_;  // by the loaded images
 };
 
 }  // namespace convert::uftrace
