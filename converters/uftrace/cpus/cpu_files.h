@@ -1,6 +1,5 @@
-// The files of a recording that hold one cpu's events each, perf-cpu<N>.dat and kernel-cpu<N>.dat: the base
-// of their cursors, the merge of all files of one type, and the source that gives each thread the events
-// about it.
+// The files with the events of one CPU each: perf-cpu<N>.dat and kernel-cpu<N>.dat. Here are the base of
+// their cursors, the merge of all files of one kind, and the source that gives each thread its events.
 #pragma once
 
 #include <algorithm>
@@ -30,15 +29,15 @@
 namespace convert::uftrace {
 
 // The base of both cursors. They add next(), which goes to the next event and returns false at the end of the
-// file, and event(), whose `order_ns` never goes back.
+// file, and event(), whose `order_ns` never decreases.
 class CpuFileCursor {
  public:
-  std::uint16_t cpu() const { return cpu_; }               // cut to what FXT can hold
-  std::uint64_t offset() const { return file_.offset(); }  // bytes read so far
+  std::uint16_t cpu() const { return cpu_; }               // limited to the maximum of FXT
+  std::uint64_t offset() const { return file_.offset(); }  // number of bytes read so far
   std::uint64_t size() const { return file_.size(); }
 
  protected:
-  // `notes` may be null. Throws InputError if the file can't be opened, or is mostly a hole.
+  // `notes` may be null. Throws InputError if the file can't be opened, or consists mostly of a hole.
   CpuFileCursor(const CpuFile& file, Notes* notes, std::size_t block_bytes)
       : file_(file.place, FileWindow::EarlyEnd::Error, file.keep_open, block_bytes),
         cpu_(static_cast<std::uint16_t>(
@@ -47,7 +46,8 @@ class CpuFileCursor {
     if (size() > kWithHoles.of(0)) check_holes(InputFile(file.place), size());
   }
 
-  // Returns what `read` does. If the file can't be read any further, that is noted, and the file ends there.
+  // Returns the result of `read`. If the file can't be read further, notes this, and treats it as the end of
+  // the file.
   template <typename Read>
   bool read_or_end(Read&& read) {
     try {
@@ -73,8 +73,8 @@ class CpuFileCursor {
   Notes* notes_;
 };
 
-// All files of one kind as one stream: by time, then by cpu. A Cursor is made of a CpuFile, a Cursor::Reading
-// and the size of its blocks.
+// All files of one kind as one stream, sorted by time and then by CPU. A Cursor is constructed from a
+// CpuFile, a Cursor::Reading and the size of its blocks.
 template <typename Cursor>
 class CpuMerge {
  public:
@@ -86,12 +86,12 @@ class CpuMerge {
   // The current event and its cpu; at_end() must be false. Valid until advance().
   const auto& event() const { return cursors_[heap_.front().cursor]->event(); }
   std::uint16_t cpu() const { return cursors_[heap_.front().cursor]->cpu(); }
-  // The number of the current event's file, less than the number of files.
+  // The index of the current event's file, which is less than the number of files.
   std::size_t file_index() const { return heap_.front().cursor; }
   void advance();
 
-  std::uint64_t size() const { return sum(&Cursor::size); }          // bytes of all files
-  std::uint64_t bytes_read() const { return sum(&Cursor::offset); }  // so far
+  std::uint64_t size() const { return sum(&Cursor::size); }          // size of all files in bytes
+  std::uint64_t bytes_read() const { return sum(&Cursor::offset); }  // bytes read so far
 
  private:
   struct NextEvent {
@@ -106,8 +106,8 @@ class CpuMerge {
                                  [of](const auto& cursor) { return ((*cursor).*of)(); });
   }
 
-  std::vector<std::unique_ptr<Cursor>> cursors_;  // by cpu
-  std::vector<NextEvent> heap_;                   // the earliest first
+  std::vector<std::unique_ptr<Cursor>> cursors_;  // sorted by CPU
+  std::vector<NextEvent> heap_;                   // the earliest event is first
 };
 
 template <typename Cursor>
@@ -135,7 +135,8 @@ void CpuMerge<Cursor>::advance() {
     heap_.pop_back();
     return;
   }
-  // Goes down from the front, often not a step: faster than pop_heap() and push_heap().
+  // Sifts the event down from the front, often by no step at all. This is faster than pop_heap() and
+  // push_heap().
   const NextEvent next{front.event().order_ns, heap_.front().cursor};
   std::size_t at = 0;
   for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
@@ -147,16 +148,16 @@ void CpuMerge<Cursor>::advance() {
   heap_[at] = next;
 }
 
-// Messages for one thread, which wait until its own records come to the same time. The files' source stages
-// messages while a round runs, and delivers them between rounds; the thread's source consumes them in a
-// round.
+// Messages for one thread, which wait until the thread's own records reach the same time. The source of the
+// files stages messages during a round, and delivers them between rounds. The source of the thread consumes
+// them in a round.
 template <typename Message>
 class MessageQueue {
  public:
   bool has_staged() const { return !staged_.empty(); }
-  void stage(const Message& message) { staged_.push_back(message); }  // in order of time
+  void stage(const Message& message) { staged_.push_back(message); }  // in the order of time
   void deliver() {
-    if (first_ >= messages_.size() - first_) {  // so that a message is moved once at most
+    if (first_ >= messages_.size() - first_) {  // so that each message is moved at most once
       messages_.erase(messages_.begin(), messages_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
     }
@@ -175,15 +176,15 @@ class MessageQueue {
 
  private:
   std::vector<Message> messages_, staged_;
-  std::size_t first_ = 0;  // of messages_, that was not consumed
+  std::size_t first_ = 0;  // index of the first message that was not consumed
 };
 
-// Messages for threads without a queue are left out.
+// Messages for threads without a queue are dropped.
 template <typename Queue>
 using QueuesByThread = std::unordered_map<ThreadId, Queue>;
 
-// One source reads all files of a kind: one thread is fast enough for all cpus. A derived class stages what
-// an event means for threads.
+// A source that reads all files of a kind; one thread is fast enough for all CPUs. A derived class converts
+// events to messages for threads.
 template <typename Cursor, typename Message, typename Queue = MessageQueue<Message>>
 class CpuFileSource : public SharedSource {
  public:
@@ -217,10 +218,10 @@ class CpuFileSource : public SharedSource {
     stats_.bytes_total += events_.size();
   }
 
-  virtual void stage(const Event& event) = 0;  // the current one of events()
+  virtual void stage(const Event& event) = 0;  // stages the messages of the current event of events()
   CpuMerge<Cursor>& events() { return events_; }
   QueuesByThread<Queue>& queues() { return queues_; }
-  // Null if the thread has no queue.
+  // Returns null if the thread has no queue.
   Queue* find_queue(ThreadId thread) {
     const auto found = queues_.find(thread);
     return found == queues_.end() ? nullptr : &found->second;
@@ -229,7 +230,8 @@ class CpuFileSource : public SharedSource {
     if (!queue.has_staged()) filled_.push_back(&queue);
     queue.stage(message);
   }
-  // Reads all files, and calls `see` with each queue that gets messages from an event, and the event's time.
+  // Reads all files. Calls `see` with each queue that gets messages from an event, and with the time of the
+  // event.
   template <typename See>
   void read_all(See&& see) {
     for (; !events_.at_end(); events_.advance()) {
@@ -245,7 +247,7 @@ class CpuFileSource : public SharedSource {
  private:
   CpuMerge<Cursor> events_;
   QueuesByThread<Queue>& queues_;
-  std::vector<Queue*> filled_;  // those with staged messages
+  std::vector<Queue*> filled_;  // queues with staged messages
   ImportStats& stats_;
   std::uint64_t bytes_read_ = 0;
 };

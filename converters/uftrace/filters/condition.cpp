@@ -1,4 +1,4 @@
-// Conditions on an argument, as `if:` of a filter or trigger has them.
+// Conditions on an argument, in the `if:` of a filter or trigger.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -21,7 +21,7 @@ constexpr std::string_view kForm =
     "if:argN OP VALUE (N 1 to 6; OP one of == != > >= < <= &; VALUE a whole number from -2^63 to 2^63 - 1)";
 constexpr unsigned kMaxArgument = 6;
 
-// A number with an optional sign, from -2^63 to 2^63 - 1.
+// Parses a number with an optional sign, from -2^63 to 2^63 - 1.
 std::optional<std::int64_t> signed_number(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
@@ -31,7 +31,7 @@ std::optional<std::int64_t> signed_number(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// An operator comes before its own beginning.
+// An operator must come before its own prefixes.
 constexpr std::array<std::pair<std::string_view, Condition::Op>, 7> kOps{{
     {"==", Condition::Op::Equal},
     {"!=", Condition::Op::NotEqual},
@@ -63,7 +63,7 @@ bool compare(Condition::Op op, Number recorded, Number wanted) {
   return false;
 }
 
-// Parses the format of a number: `i32`, `x`, `64`. False for other formats.
+// Parses the format of a number: `i32`, `x`, `64`. Returns false for other formats.
 bool parse_format(std::string_view format, Condition& condition) {
   constexpr std::string_view kSigned = "di", kUnsigned = "uxop", kAny = "ce";
   if (!format.empty() && kSigned.find(format.front()) != std::string_view::npos) {

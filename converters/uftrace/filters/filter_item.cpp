@@ -21,7 +21,7 @@ struct Action {
   Setting setting;
   std::string_view before_value = {};  // empty if the action has no value
 };
-// The actions of an item, and the names that `clear=` accepts. A name comes before its own beginning.
+// The actions of an item, and the names that `clear=` accepts. A name must come before its own prefixes.
 constexpr std::array<Action, 11> kActions{{{"trace_on", Setting::TraceOn},
                                            {"trace_off", Setting::TraceOff},
                                            {"trace", Setting::Trace},
@@ -34,11 +34,12 @@ constexpr std::array<Action, 11> kActions{{{"trace_on", Setting::TraceOn},
                                            {"size", Setting::Size, "="},
                                            {"if", Setting::Condition, ":"}}};
 
-// Actions of uftrace that have no effect here: they concern recorders, terminals or the recorded values.
+// Actions of uftrace that have no effect here, because they concern recorders, terminals or the recorded
+// values.
 constexpr std::array<std::string_view, 11> kWithoutEffect{"arg",    "fparg",     "retval",   "auto-args",
                                                           "color=", "backtrace", "callsite", "finish",
                                                           "read=",  "recover",   "script"};
-// `clear=` accepts it, too.
+// `clear=` also accepts this.
 constexpr std::string_view kLocation = "loc";
 
 bool begins_with(std::string_view word, std::string_view prefix) { return consume_prefix(word, prefix); }
@@ -64,7 +65,7 @@ class WordParser {
   }
   bool is_filter() const { return item_.option == Option::Filter || item_.option == Option::Notrace; }
 
-  // -T accepts all settings, -F and -N some, -C, -H and -L none.
+  // Option -T accepts all settings, -F and -N accept some, and -C, -H and -L accept none.
   void give(Setting setting) {
     constexpr std::array kOfFilters{Setting::Depth,  Setting::Time, Setting::Size,
                                     Setting::Caller, Setting::Hide, Setting::Condition};
@@ -72,9 +73,9 @@ class WordParser {
       item_.actions.given.add(setting);
   }
 
-  // False if the word is no action.
+  // Returns false if the word is not an action.
   bool add_action(std::string_view word) {
-    // A word with a dot is the name of a file, whatever it begins with.
+    // A word with a dot is the name of a file, even if it begins like an action.
     const bool is_file =
         word.find('.') != std::string_view::npos && word.find_first_of("=:") == std::string_view::npos;
     if (is_file) return false;
@@ -126,7 +127,7 @@ class WordParser {
     }
   }
 
-  // trace, trace_on, trace-off, traceon …
+  // Parses trace, trace_on, trace-off, traceon …
   Setting trace_setting(std::string_view text, std::string_view word) const {
     if (text.empty()) return Setting::Trace;
     if (text.front() == '_' || text.front() == '-') text.remove_prefix(1);
@@ -164,7 +165,7 @@ class WordParser {
   bool has_action_ = false;
 };
 
-// The number of characters up to the next `;`, but for that of an array of Rust: "[u8;4]".
+// The number of characters up to the next `;`. The `;` in a Rust array such as "[u8;4]" does not count.
 std::size_t item_size(std::string_view list) {
   std::size_t open = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -227,7 +228,7 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
     split(text.substr(std::min(at + 1, text.size())), ',', [&](std::string_view word) { words.add(word); });
     if (option == Option::Trigger && !words.has_action())
       throw UsageError(fmt::format("--trigger: '{}' has no known action; actions are {}", text, kActionList));
-    // A filter that clears filters is no filter itself.
+    // A filter that clears filters is not a filter itself.
     if (item.option != Option::Trigger && item.clears.has(Setting::Filter))
       item.actions.given.remove(Setting::Filter);
     items.push_back(std::move(item));

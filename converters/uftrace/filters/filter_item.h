@@ -1,5 +1,5 @@
-// One item of -F, -N, -C, -H, -T and -L: `name[@word{,word}]`. A word is an action, or the one module that
-// the item is for.
+// One item of -F, -N, -C, -H, -T and -L: `name[@word{,word}]`. A word is an action, or the only module to
+// which the item applies.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace convert::uftrace {
 
-// The condition of a filter, `if:arg1>5`: the filter holds for calls with such an argument only.
+// The condition of a filter, such as `if:arg1>5`: the filter applies only to calls with such an argument.
 struct Condition {
   enum class Op : std::uint8_t { Equal, NotEqual, Greater, GreaterEqual, Less, LessEqual, And };
 
-  std::string argument = {};  // "arg1", the name of the argument of calls
+  std::string argument = {};  // "arg1", the name of the argument in calls
   Op op = {};
   std::int64_t value = {};
-  unsigned bits = 0;                   // low bits of the argument that count; 0: all recorded ones
+  unsigned bits = 0;                   // number of low bits to compare; 0: all recorded bits
   std::optional<bool> is_signed = {};  // nothing: as recorded
   friend bool operator==(const Condition&, const Condition&) = default;
 
-  // Whether a number, extended to 64 bits by its type, meets the condition.
+  // True if a number, extended to 64 bits by its type, meets the condition.
   bool holds(const Argument& number) const;
 };
 
 // Parses the text after `if:`. Throws UsageError.
 Condition parse_condition(std::string_view text);
 
-// The settings that items give to functions. A later item may clear them.
+// The settings that items give to functions. Later items may clear them.
 enum class Setting : std::uint16_t {
-  Filter = 1 << 0,  // the function and its callees are shown, or filtered
+  Filter = 1 << 0,  // the function and its callees are shown, or hidden
   Hide = 1 << 1,
   Caller = 1 << 2,
   Depth = 1 << 3,
@@ -65,10 +65,10 @@ class Settings {
   std::uint16_t bits_ = 0;
 };
 
-// The values of settings. A value counts if `given` has its setting.
+// The values of settings. A value is valid if `given` contains its setting.
 struct Actions {
   Settings given = {};
-  bool is_in = true;  // for Filter and -L: shown, not filtered
+  bool is_in = true;  // for Filter and -L: true if shown, false if hidden
   std::uint32_t depth = 0;
   std::uint64_t time_ns = 0;
   std::uint64_t size = 0;
@@ -76,24 +76,24 @@ struct Actions {
 };
 
 struct FilterItem {
-  // uftrace applies options in this order.
+  // The options, in the order in which uftrace applies them.
   enum class Option : std::uint8_t { Filter, Notrace, Trigger, Caller, Hide, Location };
 
   Option option;
-  std::string text;         // as the user wrote it, for messages
-  std::string pattern;      // of function names; of -L: of source files
-  std::string module = {};  // empty: all but the kernel
+  std::string text;         // as the user has written it, for messages
+  std::string pattern;      // for function names; with -L: for source files
+  std::string module = {};  // empty: all except the kernel
   Actions actions = {};
-  Settings clears = {};  // settings of earlier items that no longer count
+  Settings clears = {};  // settings of earlier items that are cleared
 };
 
 // Parses the value of an option: items separated by `;`. Throws UsageError.
 std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::string_view list);
 
-// "--filter"
+// For example "--filter".
 std::string_view name_of(FilterItem::Option option);
 
-// Parses a size in bytes: a number as in C, or a size with a unit as fxt/time_range.h accepts it.
+// Parses a size in bytes: a number as in C, or a size with a unit as in fxt/time_range.h.
 std::optional<std::uint64_t> c_size(std::string_view text);
 inline constexpr std::string_view kCSizeForm = "a size in bytes such as 128, 0x80, 4k or 1.5KiB";
 

@@ -1,5 +1,4 @@
-// The options that choose which functions and calls are shown: -F, -N, -C, -H, -T, -L, -D, -t, -Z and the
-// like.
+// The options that select the functions and calls to show: -F, -N, -C, -H, -T, -L, -D, -t, -Z and others.
 #pragma once
 
 #include <algorithm>
@@ -20,21 +19,22 @@
 
 namespace convert::uftrace {
 
-// The notes on patterns that match no call. Whether a pattern matches another input is known only when all
-// inputs are converted, so the notes are added with the last one.
+// The notes about patterns that match no call. A pattern may match in another input, so the notes are added
+// after the last input.
 
 class PatternReport {
  public:
-  // What a pattern matches in one input: a function that was called, one that was not, or none.
+  // The result of a pattern in one input: it matches a function that was called, one that was not called, or
+  // none.
   enum class Fit : std::uint8_t { Called, NeverCalled, Nothing };
 
   // Announces one more input.
   void expect() { ++inputs_; }
-  // `pattern` is its number among all patterns; `text` is the text of the note about that input.
+  // `pattern` is the index of the pattern; `text` is the text of the note about this input.
   void add(std::size_t pattern, Fit fit, std::string input, std::string text) {
     findings_.push_back({pattern, fit, std::move(input), std::move(text)});
   }
-  // Ends one input; with the last one, adds the notes. Returns their texts, without the inputs.
+  // Ends one input. After the last one, adds the notes. Returns their texts, without the inputs.
   std::vector<std::string> finish(Notes& notes) {
     std::vector<std::string> misfits;
     if (--inputs_ != 0) return misfits;
@@ -61,18 +61,18 @@ class PatternReport {
     std::string input, text;
   };
 
-  std::size_t inputs_ = 0;  // that are not finished
+  std::size_t inputs_ = 0;  // number of inputs that are not finished
   std::vector<Finding> findings_;
 };
 
 struct FilterOptions {
   std::vector<FilterItem> items = {};  // in the order of the command line
   PatternKind match = PatternKind::Regex;
-  bool starts_tracing = true;               // before any trace_on or trace_off
-  std::optional<std::uint32_t> depth = {};  // number of levels that are shown
-  std::uint64_t time_ns = 0;                // shortest call that is shown
-  std::uint64_t size = 0;                   // smallest function that is shown, in bytes
-  bool no_libcall = false;                  // calls through the PLT are hidden
+  bool starts_tracing = true;               // the state before any trace_on or trace_off
+  std::optional<std::uint32_t> depth = {};  // number of levels to show
+  std::uint64_t time_ns = 0;                // length of the shortest call to show
+  std::uint64_t size = 0;                   // size of the smallest function to show, in bytes
+  bool no_libcall = false;                  // hide calls through the PLT
   // Shared by all inputs.
   std::shared_ptr<PatternReport> report = std::make_shared<PatternReport>();
 
@@ -82,7 +82,7 @@ struct FilterOptions {
   bool has(FilterItem::Option option) const;
 };
 
-// The options of the command line, which write into `options`; it must not move.
+// The command line options that write into `options`, which must not be moved.
 std::vector<Option> options_of(FilterOptions& options);
 
 }  // namespace convert::uftrace

@@ -17,25 +17,25 @@ namespace {
 
 constexpr std::string_view kPlt = "PLT";
 
-// uftrace's order: filters as they come, then triggers, and so on.
+// uftrace's order: filters in the order of the command line, then triggers, and so on.
 int order_of(FilterItem::Option option) {
   return option == FilterItem::Option::Notrace ? static_cast<int>(FilterItem::Option::Filter)
                                                : static_cast<int>(option);
 }
 
-// Names of operators and closures, and of functions that take pointers to functions, hold characters that no
-// regular expression may.
+// True for names that contain special characters of regular expressions in places where they are not valid:
+// operators, closures, and functions with pointers to functions as parameters.
 bool is_like_a_name(std::string_view pattern) {
   constexpr std::array<std::string_view, 4> kParts{"operator", "{{", "::{", "(*"};
   return std::ranges::any_of(kParts,
                              [pattern](std::string_view part) { return pattern.find(part) != pattern.npos; });
 }
 
-// A Rust function for all types, as its source names it: "<alloc::vec::Vec>::push" for
+// The name of a generic Rust function in the source: "<alloc::vec::Vec>::push" for
 // "<alloc::vec::Vec<u8>>::push", and "<str>::len" for "<str>len".
 std::string without_generics(std::string_view name) {
   std::string text;
-  std::size_t depth = 0;  // of generic arguments
+  std::size_t depth = 0;  // nesting of generic arguments
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char before = text.empty() ? '<' : text.back();
     const bool is_sign = name.substr(i).starts_with("<=>");  // operator<=>
@@ -62,7 +62,7 @@ FilterTable::FilterTable(const FilterOptions& options, bool passes_program, cons
     : options_(options), passes_program_(passes_program), functions_(functions) {
   for (const FilterItem& item : options_.items) {
     const Demangle mode = item.option == FilterItem::Option::Location ? Demangle::No : functions_.demangle;
-    // A mangled name is no pattern.
+    // A mangled name is not a pattern.
     const bool is_mangled = demangle(item.pattern, mode) != item.pattern;
     NamePattern pattern(item.pattern, is_mangled ? PatternKind::Plain : options_.match, mode);
     if (!pattern.problem().empty() && !is_like_a_name(item.pattern))
@@ -93,7 +93,7 @@ FilterTable::FilterTable(const FilterOptions& options, bool passes_program, cons
   needs_.functions = needs_.callers || has_times || needs_.sizes || has_traces;
 }
 
-// -F b -F b@clear is no filter at all; but a trigger removes b's setting only.
+// -F b -F b@clear leaves no filter at all. A trigger, however, removes only the setting of b.
 bool FilterTable::is_filter_cleared(std::size_t filter) const {
   const Rule& rule = rules_[filter];
   return std::any_of(
@@ -114,11 +114,11 @@ bool FilterTable::fits(Rule& rule, const std::string& name, const SymbolTable& t
   return !known->second;
 }
 
-// Without special characters, a pattern is one or more components of the path, but for the beginning of the
-// first: "lib" is a part of "src/mylib/c.c", and "c" of every "x.c".
+// A pattern without special characters matches one or more components of the path, of which the first may be
+// incomplete at its start. For example, "lib" matches "src/mylib/c.c", and "c" matches every "x.c".
 bool FilterTable::lies_in(const Rule& rule, const std::string& file) {
   std::string_view part = rule.pattern.text();
-  // What looks like a pattern may be a whole path: "/usr/include/c++/12/bits/move.h".
+  // A text that looks like a pattern may be a whole path: "/usr/include/c++/12/bits/move.h".
   if (!rule.pattern.is_plain()) return file == part || rule.pattern.matches(file);
   if (part.starts_with('/')) part.remove_prefix(1);
   if (part.ends_with('/')) part.remove_suffix(1);
@@ -129,7 +129,7 @@ bool FilterTable::lies_in(const Rule& rule, const std::string& file) {
   return false;
 }
 
-// Empty if it is not known.
+// Empty if it is unknown.
 std::string FilterTable::file_of(const SymbolAt& function) const {
   const NameId line = functions_.lines.line_of(function);
   if (line == CallLabel::kNoLine) return {};
@@ -204,7 +204,7 @@ std::vector<std::string> FilterTable::add_notes(const std::string& input, Notes&
   return options_.report->finish(notes);
 }
 
-// Reports where a function is that fits but was not called, or functions with a similar name.
+// Adds the matching functions that were not called, or functions with similar names, to the report.
 void FilterTable::report(Rule& rule, std::size_t number, const std::string& input) {
   using Fit = PatternReport::Fit;
   const auto add = [&](Fit fit, std::string text) {
@@ -217,7 +217,7 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
     return add(Fit::Nothing, fmt::format("{}: no function that was called lies in such a file", what));
   auto tables = functions_.symbolizer.tables();
   if (rule.is_kernel) tables = {{"the kernel", functions_.symbolizer.images().kernel_symbols()}};
-  std::string elsewhere;  // a function that fits, but for its module
+  std::string elsewhere;  // a matching function, but in another module
   fxt::SimilarNames similar(rule.pattern.text());
   for (const auto& [where, table] : tables) {
     if (table == nullptr) continue;

@@ -1,5 +1,5 @@
-// The rules of a recording's functions, from the filter options. A rule is determined when its function is
-// called for the first time. Safe to use from several threads; a result never depends on earlier calls.
+// The rules for the functions of a recording, from the filter options. A rule is determined at the first call
+// of its function. Safe to use from several threads; a result never depends on earlier calls.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,15 @@
 
 namespace convert::uftrace {
 
-// What all filter options together set for one function.
+// The settings from all filter options together for one function.
 struct FunctionRule {
   Actions actions = {};
-  std::uint64_t size = 0;       // of its symbol in bytes; 0 if it has none
-  bool is_passed_over = false;  // its calls are hidden, and change nothing for the calls inside
+  std::uint64_t size = 0;       // size of its symbol in bytes; 0 if it has none
+  bool is_passed_over = false;  // its calls are hidden, and do not affect the calls inside
   bool is_elsewhere = false;    // -L hides its calls
 
   bool has(Setting setting) const { return actions.given.has(setting); }
-  // Adds the settings of an item, which override earlier ones.
+  // Adds the settings of an item, which override earlier settings.
   void apply(const FilterItem& item) {
     const Actions& later = item.actions;
     actions.given.remove(item.clears);
@@ -44,43 +44,43 @@ struct FunctionRule {
   }
 };
 
-// By address, for the symbols of one epoch; null if no option is about the function.
+// Rules by address, for the symbols of one epoch; null if no option applies to the function.
 using FunctionRuleCache = AddressCache<const FunctionRule*>;
 
 class FilterTable {
  public:
-  // What functions are called and where they stand. Borrowed by the table.
+  // Provides the names and source locations of functions. Borrowed by the table.
   struct Functions {
     Symbolizer& symbolizer;
     FunctionLines& lines;
     const Names& names;  // of the lines
     Demangle demangle;
   };
-  // With `passes_program`, only calls of the kernel are shown. Throws UsageError if a pattern is no regular
+  // With `passes_program`, only kernel calls are shown. Throws UsageError if a pattern is not a valid regular
   // expression.
   FilterTable(const FilterOptions& options, bool passes_program, const Functions& functions);
 
   // The rule of the function at that address; null if it has none. Valid as long as this object.
   const FunctionRule* rule_of(const TaskSymbols& symbols, std::uint64_t address);
-  // The rule of a call whose address is not known.
+  // The rule for a call whose address is unknown.
   const FunctionRule* unknown_rule() const {
     if (passes_program_) return &passed_;
     return needs_.locations ? &elsewhere_ : nullptr;
   }
-  // The rule of a function of the kernel.
+  // The rule for a kernel function.
   const FunctionRule* kernel_rule(std::uint64_t address);
 
   const FilterOptions& options() const { return options_; }
-  // Calls of the program are not shown.
+  // True if calls of the program are not shown.
   bool passes_program() const { return passes_program_; }
-  // Nothing is shown outside of functions that are filtered in.
+  // True if only functions that are filtered in, and their callees, are shown.
   bool has_filter() const { return needs_.filter; }
-  // Whether a call is shown may depend on what comes after its begin.
+  // True if a call may be shown or hidden because of records after its start.
   bool looks_ahead() const { return needs_.later_records; }
-  // Whether that depends on functions, too, and not on times alone.
+  // True if this also depends on functions, and not only on times.
   bool looks_at_functions() const { return needs_.functions; }
-  // How long a call must take to be shown: kForever if no length is enough, and then only a call inside it
-  // can keep it. `rule` may be null; `around_ns` holds for calls without a time of their own.
+  // The shortest length with which a call is shown. It is kForever if no length is enough; then only a call
+  // inside it can keep it. `rule` may be null. `around_ns` applies to calls without their own time setting.
   std::uint64_t shortest_kept_ns(const FunctionRule* rule, bool is_too_small, std::uint64_t around_ns) const {
     if (is_too_small) return kForever;
     if (rule != nullptr && rule->has(Setting::Trace)) return 0;
@@ -88,8 +88,8 @@ class FilterTable {
     return rule != nullptr && rule->has(Setting::Time) ? rule->actions.time_ns : around_ns;
   }
 
-  // At the end: notes the patterns that fit no called function. `input` is the recording's name. With the
-  // last recording, returns the texts of these notes, without the inputs.
+  // Must be called at the end. Notes the patterns that match no called function. `input` is the name of the
+  // recording. After the last recording, returns the texts of these notes, without the inputs.
   std::vector<std::string> add_notes(const std::string& input, Notes& notes);
 
  private:
@@ -97,18 +97,19 @@ class FilterTable {
     FilterItem item;
     NamePattern pattern;
     bool is_kernel;
-    bool is_used = false;  // it fits a function that was called
-    // Whether a function of the table is called exactly as the pattern: then only that function is meant.
+    bool is_used = false;  // it matches a function that was called
+    // By table: true if a function has exactly the name that the pattern spells. Then only that function
+    // matches.
     std::map<const SymbolTable*, bool> names_one = {};
   };
-  // What the options depend on.
+  // The data that the options need.
   struct Needs {
     bool filter = false;         // functions that are filtered in
     bool callers = false;        // only callers of some functions are shown
-    bool later_records = false;  // what comes after the begin of a call
-    bool functions = false;      // for that, the functions, too
-    bool sizes = false;          // of functions
-    bool locations = false;      // functions without a location of their own are hidden
+    bool later_records = false;  // records after the start of a call
+    bool functions = false;      // for these, also the functions
+    bool sizes = false;          // sizes of functions
+    bool locations = false;      // functions without a source location are hidden
   };
   static bool fits(Rule& rule, const std::string& name, const SymbolTable& table, Demangle demangle);
   static bool lies_in(const Rule& rule, const std::string& file);
@@ -126,7 +127,7 @@ class FilterTable {
   std::vector<Rule> rules_;  // in the order in which they apply
   Needs needs_;
   std::mutex mutex_;
-  // By symbol and the image that holds it; null for functions without a rule.
+  // By symbol and its image; null for functions without a rule.
   std::map<std::pair<const Symbol*, const Image*>, std::unique_ptr<const FunctionRule>> function_rules_;
   const FunctionRule unnamed_ = {};
   const FunctionRule passed_ = {.actions = {}, .size = 0, .is_passed_over = true};

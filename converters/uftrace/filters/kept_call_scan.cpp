@@ -62,7 +62,7 @@ void KeptCallScan::before_call(const RecordItem& item) {
   if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_.clear();
 }
 
-// Follows the walk's open calls. A call without an exit or without an entry is kept.
+// Repeats the changes of the walk's open calls. A call without an exit or without an entry is kept.
 void KeptCallScan::after_call(const RecordItem& item) {
   const CallRecord& call = item.call;
   const std::size_t around = walk_.open().depth() - (call.is_entry() ? 1 : 0);
@@ -73,14 +73,14 @@ void KeptCallScan::after_call(const RecordItem& item) {
   }
   while (open_.size() < ended) open_inferred();
   if (item.what == RecordItem::What::BadTime) {
-    // Its length is not known.
+    // The length of the call is unknown.
     if (call.is_entry()) open_inferred();
     keep_open();
     if (!call.is_entry()) open_.pop_back();
   } else if (call.is_entry()) {
     enter(call, item.begin);
   } else if (open_.back().address != call.address && open_.back().address != 0) {
-    // An exit of another function: the open call ended without one.
+    // This is an exit of another function, so the open call ended without one.
     keep_open();
     open_.pop_back();
   } else {
@@ -117,7 +117,7 @@ void KeptCalls::keep(std::uint64_t offset) {
   part.listed = {};
 }
 
-// is_kept() is called with ascending offsets: the part before is not needed again.
+// Is_kept() is called with ascending offsets, so earlier parts are not needed any more.
 void KeptCalls::enter(std::uint64_t number) {
   if (part_ < number && part_ < parts_.size()) parts_[part_] = {};
   part_ = number;

@@ -1,5 +1,5 @@
-// Finds, before a thread is converted, which of its calls -t, -C and their triggers keep: those that are long
-// enough, or match, and all calls around them. Scans in steps.
+// Finds the calls that -t, -C and their triggers keep, before a thread is converted. These are calls that are
+// long enough or match, and all calls around them. Scans in steps.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@
 
 namespace convert::uftrace {
 
-// The calls of a thread that later records keep, by the offsets of their entries in the record file: a set
-// that costs a fraction of a percent of the file's size at most, and next to nothing if few calls are kept.
+// The calls of a thread that later records keep, by the offsets of their entries in the record file. The set
+// takes at most a fraction of a percent of the file's size, and much less if few calls are kept.
 class KeptCalls {
  public:
-  // Offsets may come in any order.
+  // Offsets may be added in any order.
   void keep(std::uint64_t offset);
   // Fast for ascending offsets. Earlier parts of the set are freed.
   bool is_kept(std::uint64_t offset) {
@@ -30,17 +30,17 @@ class KeptCalls {
   }
 
  private:
-  // Records have at least 16 bytes: no two of them share a bit.
+  // Records have at least 16 bytes, so each one has its own bit.
   static constexpr std::size_t kBytesPerBit = 16;
-  static constexpr std::size_t kBits = 65536;  // of a part
+  static constexpr std::size_t kBits = 65536;  // number of bits in a part
   static constexpr std::uint64_t kPartBytes = kBits * kBytesPerBit;
   static constexpr std::size_t kWordBits = 64;
-  // A longer list takes more room than the bits.
+  // A longer list takes more space than the bits.
   static constexpr std::size_t kMaxListed = kBits / 16;
   using Words = std::array<std::uint64_t, kBits / kWordBits>;
 
   struct Part {
-    std::vector<std::uint16_t> listed;  // or, when they are many:
+    std::vector<std::uint16_t> listed;  // the offsets; or, if there are many:
     std::vector<std::uint64_t> words;
   };
 
@@ -48,16 +48,16 @@ class KeptCalls {
   void enter(std::uint64_t part);
 
   std::vector<Part> parts_;
-  std::uint64_t part_ = ~std::uint64_t{0};  // the latest part that is_kept() looked into
+  std::uint64_t part_ = ~std::uint64_t{0};  // the part that is_kept() used last
   Words words_{};                           // the bits of that part
 };
 
 class KeptCallScan {
  public:
-  // Borrows all. Throws InputError if the file can't be read.
+  // Borrows its arguments. Throws InputError if the file can't be read.
   KeptCallScan(const WalkedThread& thread, FilterTable& table, Symbolizer& symbolizer, KeptCalls& kept_calls);
 
-  // Reads on for a while. False when the scan is finished.
+  // Continues for a while. Returns false when the scan is finished.
   bool step();
 
   // ---- For CallWalk ----
@@ -79,16 +79,16 @@ class KeptCallScan {
   void other_record(const RecordItem& item);
 
  private:
-  static constexpr std::int64_t kStep = std::int64_t{1} << 20;  // records
+  static constexpr std::int64_t kStep = std::int64_t{1} << 20;  // number of records
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
   struct Open {
-    std::uint64_t address;  // 0 if it is not known
+    std::uint64_t address;  // 0 if unknown
     std::uint64_t begin_ns;
     std::uint64_t offset;       // kNowhere if it has no entry
-    std::uint64_t time_ns;      // the shortest time that counts in it
-    std::uint64_t size;         // the smallest function that counts in it
-    std::uint64_t shortest_ns;  // it is kept if it takes this long; never if that is kForever
+    std::uint64_t time_ns;      // length of the shortest call that is shown in it
+    std::uint64_t size;         // size of the smallest function that is shown in it
+    std::uint64_t shortest_ns;  // minimum length with which it is kept; kForever: never
     bool is_kept;
   };
 
@@ -100,7 +100,7 @@ class KeptCallScan {
     if (call.shortest_ns != kForever && took_ns >= call.shortest_ns) keep_open();
     open_.pop_back();
   }
-  // Keeps the innermost open call, and so all calls around it.
+  // Keeps the innermost open call, and therefore all calls around it.
   void keep_open() {
     for (std::size_t i = open_.size(); i-- > 0 && !open_[i].is_kept;) {
       open_[i].is_kept = true;
@@ -115,8 +115,8 @@ class KeptCallScan {
   CallWalk walk_;
   std::vector<Open> open_;
   TaskSymbols symbols_;
-  FunctionRuleCache rules_;  // of these symbols
-  std::int64_t left_ = 0;    // records that this step may still read
+  FunctionRuleCache rules_;  // for the current symbols
+  std::int64_t left_ = 0;    // number of records that this step may still read
 };
 
 }  // namespace convert::uftrace

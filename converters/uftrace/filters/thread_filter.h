@@ -1,5 +1,5 @@
-// Decides which calls of one thread are shown. Filter state is saved per stack depth, so whatever ends a call
-// (a return, an exec, a longjmp, a loss) restores the state of its caller.
+// Decides which calls of one thread are shown. The state of filters is saved for each stack depth. Therefore
+// the state of the caller is restored by any end of a call: a return, an exec, a longjmp, or a loss.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ class ThreadFilter {
     states_[0] = {.budget = levels_, .size = table.options().size, .time_ns = table.options().time_ns};
   }
 
-  // A call begins inside `depth` others: whether it is shown. `rule` may be null. `is_kept` is false if later
-  // records make the call unwanted. May be asked again about the same call.
+  // Enters a call inside `depth` other calls. Returns true if it is shown. `rule` may be null. `is_kept` is
+  // false if later records make the call unwanted. May be repeated for the same call.
   bool enter(std::size_t depth, const FunctionRule* rule, bool is_kept, bool condition_holds = true) {
     if (depth + 1 >= states_.size()) states_.resize(2 * depth + 2);
     const State& around = states_[depth];
@@ -37,35 +37,36 @@ class ThreadFilter {
     }
     return enter_with_rule(inside, rule, is_kept, condition_holds);
   }
-  // Whether a call with that rule is hidden there whatever it calls, and leaves the state inside as it is.
+  // True if a call with this rule is hidden at this depth regardless of its callees, and does not change the
+  // state for them.
   bool hides(std::size_t depth, const FunctionRule* rule) const {
     if (depth >= states_.size()) return false;
     const State& around = states_[depth];
     if (around.is_out || (rule != nullptr && rule->is_passed_over)) return true;
     return !is_open(around) && (rule == nullptr || !rule->has(Setting::Filter));
   }
-  // Whether the call that was entered last at that depth is hidden because its function is too small.
+  // True if the latest call at this depth is hidden because its function is too small.
   bool is_too_small(std::size_t depth, const FunctionRule& rule) const {
     return states_[depth + 1].size != 0 && rule.size < states_[depth + 1].size;
   }
-  // How long calls must take to be shown in the call that was entered last at that depth, and itself.
+  // The minimum length for showing the latest call at this depth, and the calls inside it.
   std::uint64_t shortest_ns(std::size_t depth) const { return states_[depth + 1].time_ns; }
-  // Whether an event inside `depth` calls is shown. An event that was read at a call is hidden with it.
+  // True if an event inside `depth` calls is shown. An event that was read at a call is hidden with it.
   bool shows_event(std::size_t depth, bool is_of_call = false) const {
     const State& around = states_[std::min(depth, states_.size() - 1)];
     return is_open(around) && around.budget > 0 && is_tracing_ && !(is_of_call && around.is_dropped);
   }
-  // Another program begins.
+  // Must be called when another program starts.
   void start_over() { is_tracing_ = starts_tracing_; }
 
  private:
-  // What holds inside a call.
+  // The state inside a call.
   struct State {
     bool is_in = false, is_out = false;  // inside a function that is filtered in, or out
-    bool is_dropped = false;             // the call is too short, or calls no function that -C names
-    std::int32_t budget = 0;             // levels that may be shown
-    std::uint64_t size = 0;              // the smallest function that is shown
-    std::uint64_t time_ns = 0;           // the shortest call that is shown
+    bool is_dropped = false;             // the call is too short, or calls no function given with -C
+    std::int32_t budget = 0;             // number of levels that may still be shown
+    std::uint64_t size = 0;              // size of the smallest function that is shown
+    std::uint64_t time_ns = 0;           // length of the shortest call that is shown
   };
 
   static std::int32_t levels_of(const FilterOptions& options) {
@@ -77,11 +78,11 @@ class ThreadFilter {
   bool has_filter_, starts_tracing_;
   std::int32_t levels_;
   bool is_tracing_;
-  std::vector<State> states_ = std::vector<State>(64);  // by the number of open calls
+  std::vector<State> states_ = std::vector<State>(64);  // indexed by the number of open calls
 };
 
-// A call that is too small, too short, without the wanted callees or of a library (--no-libcall) is hidden,
-// and the state for the calls inside it stays. The other settings apply in uftrace's order.
+// A call is hidden if it is too small, too short, without the wanted callees, or in a library (--no-libcall).
+// Then the state for the calls inside it does not change. The other settings apply in uftrace's order.
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;

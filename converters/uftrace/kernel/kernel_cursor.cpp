@@ -12,15 +12,15 @@
 namespace convert::uftrace {
 namespace {
 
-// `commit` of a page.
+// The bits of `commit` in a page.
 struct PageCommit {
-  using Size = fxt::Field<0, 26>;      // bytes of events
-  using CountStored = fxt::Field<30>;  // a long after the events is the number of lost ones
+  using Size = fxt::Field<0, 26>;      // size of the events in bytes
+  using CountStored = fxt::Field<30>;  // the number of lost events follows the events, as a long
   using Lost = fxt::Field<31>;         // events were lost before this page
 };
 
-// `type_len` of an event's header: up to kMaxWords the size of its payload in words. At kLong a u32 follows,
-// the bytes of the payload and of itself.
+// `type_len` in the header of an event. Up to kMaxWords, it is the size of the payload in words. After kLong,
+// a u32 follows with the size of the payload and of itself in bytes.
 namespace type_len {
 constexpr std::uint32_t kLong = 0;
 constexpr std::uint32_t kMaxWords = 28;
@@ -29,10 +29,10 @@ constexpr std::uint32_t kTimeExtend = 30;
 constexpr std::uint32_t kTimeStamp = 31;
 }  // namespace type_len
 
-// A C bit field of the kernel's: the order of its fields is that of the bytes.
+// A C bit field of the kernel, so the order of its fields depends on the byte order.
 struct RingHeader {
   using LittleTypeLen = fxt::Field<0, 4>;
-  using LittleDelta = fxt::Field<5, 31>;  // ns since the event before
+  using LittleDelta = fxt::Field<5, 31>;  // ns since the previous event
   using BigTypeLen = fxt::Field<27, 31>;
   using BigDelta = fxt::Field<0, 26>;
 
@@ -46,25 +46,25 @@ struct RingHeader {
   }
 };
 
-// A time whose lower bits are the header's delta.
+// A time whose lower bits are the delta in the header.
 struct LongTime {
   using Low = fxt::Field<0, 26>;
   using High = fxt::Field<27, 58>;
-  using Epoch = fxt::Field<59, 63>;  // of an absolute time: the page's
+  using Epoch = fxt::Field<59, 63>;  // upper bits of an absolute time, from the page's time
 };
 static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 
 constexpr std::size_t kKernelWord = sizeof(std::uint32_t);
-// The kernel's clock may go back by a little from one page to the next.
+// The kernel's clock may go back slightly from one page to the next.
 constexpr std::uint64_t kKernelSlackNs = 1'000'000;
-// A page's time is compared with those of this many pages after it.
+// The time of a page is compared with the times of this many pages after it.
 constexpr std::size_t kWitnesses = 3;
 
 }  // namespace
 
 // ---- Pages ----
 
-// Goes to the first event of the next page that has one. False at the end of the file.
+// Goes to the first event of the next page that has events. Returns false at the end of the file.
 bool KernelCursor::next_page() {
   return read_or_end([this] {
     while (open_page())
@@ -78,7 +78,7 @@ KernelCursor::PageHead KernelCursor::head_of(std::span<const std::byte> page) co
           .commit = unsigned_bits(page.subspan(sizeof(std::uint64_t), layout_.long_bytes), layout_.order)};
 }
 
-// Goes to the next page. A page without readable events stays closed. False at the end of the file.
+// Goes to the next page. A page without readable events stays closed. Returns false at the end of the file.
 bool KernelCursor::open_page() {
   const auto bytes = file_.at_least(layout_.page_bytes * (1 + kWitnesses));
   if (bytes.empty()) return false;
@@ -126,8 +126,8 @@ void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std:
   close_page();
 }
 
-// A page's time is plausible unless most of the pages after are earlier. Pages that are earlier than what
-// was read are damaged themselves, and don't count.
+// The time of a page is plausible unless most of the following pages have earlier times. Following pages that
+// are earlier than the events read so far are damaged themselves, so they are ignored.
 bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (time_ns >= kTimeLimitNs || time_ns + kKernelSlackNs < last_ns_) return false;
   int votes = 0;
@@ -140,7 +140,7 @@ bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std
   return votes >= 0;
 }
 
-// No event of a page is later than the next page, if that one's time is plausible.
+// The latest possible time of the page's events: the time of the next page, if that is plausible.
 std::uint64_t KernelCursor::limit_of(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (behind.size() < layout_.data_offset()) return kTimeLimitNs - 1;
   const std::uint64_t next_ns = head_of(behind).time_ns;
@@ -150,7 +150,7 @@ std::uint64_t KernelCursor::limit_of(std::uint64_t time_ns, std::span<const std:
   return is_plausible ? next_ns + kKernelSlackNs : kTimeLimitNs - 1;
 }
 
-// The number of events lost before the page: nothing if none were, 0 if it is not known.
+// The number of events lost before the page: nothing if none were lost, 0 if the number is unknown.
 std::optional<std::uint64_t> KernelCursor::lost_before(const PageHead& head,
                                                        std::span<const std::byte> page) const {
   if (PageCommit::Lost::get(head.commit) == 0) return std::nullopt;
@@ -163,7 +163,7 @@ std::optional<std::uint64_t> KernelCursor::lost_before(const PageHead& head,
 
 // ---- Events ----
 
-// False if no page is open, and when the page is at its end, and closed.
+// Returns false if no page is open, or at the end of the page, which is then closed.
 bool KernelCursor::next_in_page() {
   if (page_.empty()) return false;
   if (lost_) {
@@ -208,7 +208,7 @@ bool KernelCursor::next_in_page() {
   return false;
 }
 
-// Payloads are padded to whole words. False if the page ends before.
+// Payloads are padded to whole words. Returns false if the page is too short.
 bool KernelCursor::emit_payload(std::size_t length) {
   const std::size_t left = page_.size() - at_;
   if (length > left) return drop_half_event();
@@ -218,13 +218,14 @@ bool KernelCursor::emit_payload(std::size_t length) {
   return true;
 }
 
-// Always false.
+// Always returns false.
 bool KernelCursor::drop_impossible(std::uint64_t time_ns) {
   drop_page_from(start_, kDamagedBytes, fmt::format("an event's time of {} ns is impossible here", time_ns));
   return false;
 }
 
-// Always false. In a page that the end of the file cuts, half an event is no further damage.
+// Always returns false. If the end of the file cuts the page, half an event is not reported as another
+// damage.
 bool KernelCursor::drop_half_event() {
   if (page_bytes_ < layout_.page_bytes)
     close_page();

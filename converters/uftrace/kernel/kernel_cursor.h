@@ -1,5 +1,5 @@
-// Reads one kernel-cpu<N>.dat forward, event by event: the one place that knows the kernel's ring buffer
-// (its Documentation/trace/ring-buffer-design.rst). A damaged page costs only itself.
+// Reads one kernel-cpu<N>.dat forward, event by event. All knowledge of the kernel's ring buffer
+// (Documentation/trace/ring-buffer-design.rst in the kernel) is here. Damage affects only its own page.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace convert::uftrace {
 struct KernelEvent {
   enum class Kind : std::uint8_t { Data, Lost };
   Kind kind = Kind::Data;
-  std::uint64_t order_ns = 0;               // never goes back in a file
-  std::span<const std::byte> payload = {};  // of Data; valid until the next event
-  std::uint64_t lost = 0;                   // of Lost: how many events are missing; 0 if that is not known
+  std::uint64_t order_ns = 0;               // never decreases in a file
+  std::span<const std::byte> payload = {};  // for Data; valid until the next event
+  std::uint64_t lost = 0;                   // for Lost: number of missing events; 0 if unknown
 };
 
-// How all files of a recording are read.
+// The settings for reading all files of a recording.
 struct KernelReading {
   PageLayout pages = {};
-  Notes* notes = nullptr;  // null: another reader notes damage
+  Notes* notes = nullptr;  // null if another reader notes damage
 };
 
 class KernelCursor : public CpuFileCursor {
@@ -36,10 +36,10 @@ class KernelCursor : public CpuFileCursor {
   KernelCursor(const CpuFile& file, const KernelReading& reading, std::size_t block_bytes = kBlockBytes)
       : CpuFileCursor(file, reading.notes, block_bytes), layout_(reading.pages) {}
 
-  // Goes to the next event. False at the end of the file, and where the file can't be read any further.
+  // Goes to the next event. Returns false at the end of the file, or if the file can't be read further.
   bool next() { return next_in_page() || next_page(); }
-  const KernelEvent& event() const { return event_; }  // of the last next()
-  std::uint64_t pages() const { return pages_; }       // read so far, damaged ones included
+  const KernelEvent& event() const { return event_; }  // valid after next()
+  std::uint64_t pages() const { return pages_; }       // number of pages read so far, including damaged ones
 
  private:
   struct PageHead {
@@ -58,7 +58,7 @@ class KernelCursor : public CpuFileCursor {
 
   bool next_in_page();
   bool emit_payload(std::size_t length);
-  // False if the time is impossible: the rest of the page is dropped then.
+  // Returns false if the time is impossible. Then the rest of the page is dropped.
   bool set_time(std::uint64_t time_ns) {
     if (time_ns > limit_ns_) return drop_impossible(time_ns);
     time_ns_ = time_ns;
@@ -68,15 +68,15 @@ class KernelCursor : public CpuFileCursor {
   bool drop_half_event();
 
   PageLayout layout_;
-  std::span<const std::byte> page_;  // up to the end of its events; empty between pages
-  std::size_t page_bytes_ = 0;       // of the page in the file
-  std::size_t at_ = 0;               // how far the page is read
-  std::size_t start_ = 0;            // of the current event in the page
-  std::uint64_t time_ns_ = 0;        // of the latest event, by the page's time and deltas
-  std::uint64_t limit_ns_ = 0;       // no event of the page is later
-  std::uint64_t last_ns_ = 0;        // the latest time of the file
+  std::span<const std::byte> page_;  // ends with the events; empty between pages
+  std::size_t page_bytes_ = 0;       // size of the page in the file
+  std::size_t at_ = 0;               // current position in the page
+  std::size_t start_ = 0;            // start of the current event in the page
+  std::uint64_t time_ns_ = 0;        // of the latest event: the page's time plus deltas
+  std::uint64_t limit_ns_ = 0;       // the latest possible time of events in the page
+  std::uint64_t last_ns_ = 0;        // the latest time in the file
   std::uint64_t pages_ = 0;
-  std::optional<std::uint64_t> lost_ = {};  // before the page, not emitted yet
+  std::optional<std::uint64_t> lost_ = {};  // before the page, and not emitted yet
   KernelEvent event_;
 };
 

@@ -11,13 +11,13 @@
 namespace convert::uftrace {
 namespace {
 
-// Bits of `prev_state`: the reasons why a thread does not run, and of them those of a thread that has exited.
+// Bits of `prev_state`: the reasons why a thread does not run, and the subset for a thread that has exited.
 constexpr std::uint64_t kSleepingStates = 0xff, kDeadStates = 0x10 | 0x20;
-// Bits of `common_flags`: in a hardware or software interrupt, or a non-maskable one.
+// Bits of `common_flags`: in a hardware interrupt, a software interrupt, or a non-maskable interrupt.
 constexpr std::uint64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
 
-// Most functions return an int, whose upper half is undefined. The kernel's own tracer recognizes error codes
-// in the same way.
+// Most functions return an int, and the upper half of the register is undefined. The kernel's own tracer
+// recognizes error codes in the same way.
 std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   constexpr std::int32_t kLowestError = -4095;
   const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
@@ -25,13 +25,14 @@ std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   return size == sizeof(low) || is_error ? static_cast<std::uint64_t>(std::int64_t{low}) : value;
 }
 
-// A thread that is still runnable was preempted: FXT calls that running.
+// A thread that is still runnable was preempted. FXT calls this state running.
 ThreadState shown_state(std::uint64_t state) {
   if ((state & kDeadStates) != 0) return ThreadState::Dead;
   return (state & kSleepingStates) == 0 ? ThreadState::Running : ThreadState::Blocked;
 }
 
-// -1 is that of a thread with a deadline. 0 is an idle cpu's in FXT, and the highest of all in Linux.
+// The priority -1 belongs to a thread with a deadline. In Linux, 0 is the highest priority, but in FXT it
+// stands for an idle CPU.
 std::uint64_t shown_priority(std::uint64_t value, std::uint8_t size) {
   return static_cast<std::uint64_t>(std::clamp<std::int64_t>(
       static_cast<std::int64_t>(extended(value, 8 * std::uint64_t{size}, true)), 1, 0xff));
@@ -90,8 +91,8 @@ void KernelFileSource::lose_events(const KernelEvent& event, Cpu& cpu) {
   if (cpu.queue != nullptr) stage_loss(*cpu.queue, event.order_ns, cpu);
 }
 
-// A loss concerns two threads for sure: the one before it and the one after it. Which others ran meanwhile
-// is not known.
+// A loss certainly concerns two threads: the one before it and the one after it. It is unknown which other
+// threads ran in between.
 void KernelFileSource::stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu) {
   put(queue,
       {.time_ns = time_ns, .address = cpu.lost, .depth = cpu.number, .kind = KernelMessage::Kind::Lost});
@@ -104,7 +105,7 @@ void KernelFileSource::switch_to(ThreadId thread, const KernelEvent& event, Cpu&
     stage_loss(*cpu.queue, event.order_ns, cpu);
 }
 
-// No call.
+// Handles events that are not calls.
 void KernelFileSource::stage_other(std::uint64_t type, const KernelEvent& event, const Cpu& cpu) {
   const Tracepoint* const tracepoint = find_tracepoint(type);
   if (tracepoint == nullptr) {
@@ -185,7 +186,7 @@ void KernelFileSource::stage_switch(const Tracepoint& tracepoint, const KernelEv
              {.time_ns = 0, .kind = KernelMessage::Kind::SwitchIn});
 }
 
-// A wakeup in an interrupt has no waker: the thread that was interrupted did not cause it.
+// A wakeup in an interrupt has no waker, because the interrupted thread did not cause it.
 void KernelFileSource::stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu) {
   const auto payload = event.payload;
   if (!tracepoint.woken_thread.fits(payload)) return;
@@ -202,13 +203,13 @@ void KernelFileSource::stage_wakeup(const Tracepoint& tracepoint, const KernelEv
 
 // ---- Which thread gets an event ----
 
-// Null for an event of another kind, and where no tracepoints are shown.
+// Returns null for an event of another kind, or if no tracepoints are shown.
 const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
   return shown_.tracepoints != nullptr ? shown_.tracepoints->find(type) : nullptr;
 }
 
-// The thread that an event of another program, in its thread `current`, is about; null if there is none.
-// Events in a thread of the recording are shown on that thread alone.
+// For an event in thread `current` of another program: the thread that the event is about, or null. Events in
+// threads of the recording are shown only on those threads.
 KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& tracepoint,
                                             const KernelEvent& event) {
   if (std::ranges::binary_search(shown_.left_out, current)) return nullptr;

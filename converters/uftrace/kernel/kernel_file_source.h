@@ -1,4 +1,4 @@
-// Reads the kernel's files of a recording and hands every thread what the kernel did for it.
+// Reads the kernel's files of a recording and passes their events to the threads.
 #pragma once
 
 #include <bit>
@@ -25,32 +25,31 @@ struct KernelFiles {
 class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, KernelQueue> {
  public:
   struct Shown {
-    const Tracepoints* tracepoints = nullptr;  // null: no tracepoints, only calls
-    std::vector<ThreadId> left_out = {};       // of the recording's threads; ascending
-    bool events = true;                        // tracepoints as instants
-    bool switches = false;                     // switches and wakeups, from sched_switch and sched_wakeup
-    const ReusedIds* reused = nullptr;         // threads have our numbers; null: the ids of the kernel
+    const Tracepoints* tracepoints = nullptr;  // null: only calls, no tracepoints
+    std::vector<ThreadId> left_out = {};       // threads of the recording that are left out, ascending
+    bool events = true;                        // show tracepoints as instants
+    bool switches = false;              // show switches and wakeups, from sched_switch and sched_wakeup
+    const ReusedIds* reused = nullptr;  // threads have our own numbers; null: they have the kernel's ids
   };
   // Borrows the queues, symbolizer, tracepoints, notes and stats until the timeline has run.
   KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, Symbolizer& symbolizer,
                    const Shown& shown, Notes& notes, ImportStats& stats);
 
-  // Passes over the events that no thread gets and returns the time of the next one; kForever if there is
-  // none.
+  // Skips the events that no thread gets, and returns the time of the next event; kForever if there is none.
   std::uint64_t find_first_ns();
 
-  // Tells the queues when their last message is. Reads all files: afterwards there is nothing to pump.
+  // Finds the time of the last message of each queue. Reads all files, so there is nothing left to pump.
   void find_last_ns() {
     for (auto& [thread, queue] : queues()) queue.set_last_ns(0);
     read_all([](KernelQueue& queue, std::uint64_t time_ns) { queue.set_last_ns(time_ns); });
   }
 
  private:
-  // What a cpu runs, according to its latest event.
+  // The state of a CPU after its latest event.
   struct Cpu {
     std::uint16_t number = 0;
-    ThreadId thread{};             // of the latest event
-    KernelQueue* queue = nullptr;  // the thread's; null if it is not of the recorded program
+    ThreadId thread{};             // thread of the latest event
+    KernelQueue* queue = nullptr;  // queue of the thread; null if the thread is not in the recorded program
     bool is_behind_loss = false;
     std::uint64_t lost = 0;
   };
@@ -81,9 +80,9 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
 
   std::endian order_;
   CommonFields common_;
-  std::vector<GraphFormat> graph_;  // two or three
+  std::vector<GraphFormat> graph_;  // two or three formats
   Symbolizer& symbolizer_;
-  AddressCache<LabelId> labels_;  // of functions
+  AddressCache<LabelId> labels_;  // labels of functions
   Shown shown_;
   Notes& notes_;
   std::vector<Cpu> cpus_;  // by file

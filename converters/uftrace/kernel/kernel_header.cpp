@@ -14,9 +14,9 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kBlockMark = "TRACEFS: ";
-// The smallest page holds one event; the largest known kernel's has 64 KiB.
+// The smallest page holds one event. In the kernel with the largest known pages, they have 64 KiB.
 constexpr std::size_t kMinPage = 64, kMaxPage = std::size_t{1} << 20;
-// The kernel's own have at most 130. Those of one event may lie at the same bytes.
+// The kernel's own events have at most 130 fields. Fields of an event may overlap.
 constexpr fxt::Limit kFields{"fields of a kernel event that are shown", 256, 0};
 
 // ---- Formats of events ----
@@ -29,7 +29,7 @@ std::optional<std::size_t> number_of(std::string_view text, std::string_view key
   return consume_number<std::size_t>(rest);
 }
 
-// "unsigned long func", "char comm[16]", "__data_loc char[] name".
+// Parses "unsigned long func", "char comm[16]", "__data_loc char[] name".
 void parse_declaration(std::string_view declaration, EventField& field) {
   declaration = trimmed(declaration);
   std::string_view brackets;
@@ -124,7 +124,7 @@ class HeaderParser {
     return true;
   }
 
-  // A line "TRACEFS: <name>: <length>", followed by `length` bytes.
+  // Parses a line "TRACEFS: <name>: <length>", and the `length` bytes after it.
   bool parse_block(std::string_view head) {
     const std::size_t colon = head.rfind(": ");
     if (colon == std::string_view::npos) return false;
@@ -132,7 +132,7 @@ class HeaderParser {
     if (!length) return false;
     std::string_view text = rest_.substr(0, *length);
     const std::string_view behind = rest_.substr(text.size());
-    // A wrong length must not cost the blocks after it.
+    // A wrong length must not affect the following blocks.
     if (text.size() < *length || !(behind.empty() || behind.starts_with(kBlockMark))) {
       note_damage(fmt::format("a block of {} bytes does not end there", *length));
       const std::size_t next = rest_.find(fmt::format("\n{}", kBlockMark));
@@ -159,7 +159,7 @@ class HeaderParser {
       note_damage(fmt::format("the format of {} has no ID", name));
   }
 
-  // The size of the kernel's longs. LONG_SIZE is the recorder's, which may be smaller.
+  // Finds the size of a long in the kernel. LONG_SIZE is the recorder's size, which may be smaller.
   void parse_header_page(std::string_view text) {
     for (const EventField& field : parse_fields(text))
       if (field.name == "commit" && (field.size == 4 || field.size == 8))
@@ -216,9 +216,9 @@ std::optional<KernelHeader> read_kernel_header(const Directory& directory, Notes
 }
 
 std::vector<GraphFormat> graph_formats_of(const KernelHeader& header) {
-  // Since 6.13, entries with a return address are events of their own.
+  // Since Linux 6.13, entries with a return address have their own event type.
   constexpr std::array<std::string_view, 2> kEntries{"funcgraph_entry", "fgraph_retaddr_entry"};
-  constexpr std::size_t kGraphFormats = 16;  // of sound files 3 at most
+  constexpr std::size_t kGraphFormats = 16;  // intact files have at most 3
   std::vector<GraphFormat> found;
   for (const EventFormat& format : header.formats) {
     const bool is_entry = std::ranges::count(kEntries, format.name) != 0;

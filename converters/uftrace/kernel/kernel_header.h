@@ -1,5 +1,5 @@
-// The file `kernel_header`: the layout of the kernel's ring buffer pages, and the formats of the events in
-// them, as tracefs has them.
+// The file `kernel_header`: the layout of pages in the kernel's ring buffer, and the formats of their events,
+// copied from tracefs.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace convert::uftrace {
 
-// A page: u64 timestamp, a long `commit`, then the events.
+// A page consists of a u64 timestamp, a long `commit`, and the events.
 struct PageLayout {
   std::size_t page_bytes = 4096;
   std::size_t long_bytes = 8;
@@ -28,27 +28,28 @@ struct PageLayout {
   std::size_t data_offset() const { return sizeof(std::uint64_t) + long_bytes; }
 };
 
-// Where an integer lies in an event's payload.
+// The place of an integer in the payload of an event.
 struct IntegerField {
   std::uint32_t offset = 0;
-  std::uint8_t size = 0;  // 1, 2, 4 or 8; 0: the event has no such field
+  std::uint8_t size = 0;  // 1, 2, 4 or 8; 0 if the event has no such field
 
   bool exists() const { return size != 0; }
   std::size_t end() const { return std::size_t{offset} + size; }
   bool fits(std::span<const std::byte> payload) const { return exists() && payload.size() >= end(); }
-  // fits() must hold.
+  // Requires fits().
   std::uint64_t load_from(std::span<const std::byte> payload, std::endian order) const {
     return unsigned_bits(payload.subspan(offset, size), order);
   }
 };
 
-// A `field:` line of tracefs' format files.
+// A `field:` line in a format file of tracefs.
 struct EventField {
-  // A string or array may lie elsewhere in the payload: the field is then a word with its offset and size.
+  // A string or array may be at another place in the payload. Then the field is a word with its offset and
+  // size.
   enum class Storage : std::uint8_t { Inline, DataLocation, RelativeLocation };
 
   std::string name;
-  std::string type;  // as declared, without the name: "unsigned long", "char[16]"
+  std::string type;  // the declaration without the name: "unsigned long", "char[16]"
   std::size_t offset = 0;
   std::size_t size = 0;
   bool is_signed = false;
@@ -59,11 +60,11 @@ struct EventField {
 struct EventFormat {
   std::string system, name;
   std::uint16_t id = 0;
-  std::vector<EventField> fields;  // the common ones first
-  std::string print_format;        // what follows `print fmt:`
+  std::vector<EventField> fields;  // starts with the common fields
+  std::string print_format;        // the text after `print fmt:`
 
   const EventField* find(std::string_view field) const;  // null if there is none
-  // Does not exist if no integer has that name.
+  // The result does not exist if no integer has that name.
   IntegerField integer(std::string_view field) const;
 };
 
@@ -72,21 +73,21 @@ struct KernelHeader {
   std::vector<EventFormat> formats;  // in the order of the file
 };
 
-// An entry into a kernel function, or an exit.
+// An entry into a kernel function, or an exit from it.
 struct GraphFormat {
   std::uint16_t id;
   bool is_entry;
   IntegerField function, depth;
-  IntegerField value = {};  // of an entry the return address; of an exit the return value
+  IntegerField value = {};  // return address of an entry, or return value of an exit
 
   bool fits(std::span<const std::byte> payload) const {
     return function.fits(payload) && payload.size() >= depth.end();
   }
 };
-// Of the function graph tracer's events, as the kernel's formats have them.
+// The formats of the function graph tracer's events.
 std::vector<GraphFormat> graph_formats_of(const KernelHeader& header);
 
-// The fields that every event begins with.
+// The fields with which every event begins.
 struct CommonFields {
   explicit CommonFields(const KernelHeader& header) {
     if (header.formats.empty()) return;
@@ -107,7 +108,7 @@ struct CommonFields {
   }
 };
 
-// Parses the `field:` lines of a text and ignores all others.
+// Parses the `field:` lines of a text and ignores other lines.
 std::vector<EventField> parse_fields(std::string_view text);
 // Notes damaged lines and continues after them. Returns nothing if the file does not exist.
 std::optional<KernelHeader> read_kernel_header(const Directory& directory, Notes& notes);

@@ -1,4 +1,4 @@
-// What the kernel's files hold for one thread: its messages, in order of time.
+// The messages for one thread from the kernel's files, in the order of time.
 #pragma once
 
 #include <algorithm>
@@ -18,27 +18,28 @@ struct KernelMessage {
   static constexpr std::uint16_t kNoDepth = 0xffff;
 
   std::uint64_t time_ns;
-  // Entry, Exit: of the function. Lost: how many events, 0 if that is not known. Event: the tracepoint's id.
-  // SwitchOut: the ThreadState.
+  // Entry, Exit: the address of the function. Lost: the number of events, 0 if unknown. Event: the id of the
+  // tracepoint. SwitchOut: the ThreadState.
   std::uint64_t address = 0;
-  // Entry: the caller's address. Exit: the return value. Event: the size in bytes. Switches: the thread's
-  // priority. Wakeup: the waking thread as the timeline shows it, 0 if it is not known.
+  // Entry: the address of the caller. Exit: the return value. Event: the size in bytes. Switches: the
+  // priority of the thread. Wakeup: the waking thread in the timeline, 0 if unknown.
   std::uint64_t value = 0;
-  LabelId label = {};              // of Entry
-  std::uint16_t depth = kNoDepth;  // Entry, Exit: the kernel's own count; all others: the cpu
+  LabelId label = {};              // for Entry
+  std::uint16_t depth = kNoDepth;  // Entry, Exit: the depth counted by the kernel; others: the CPU
   Kind kind = Kind::Lost;
   bool has_value = false;
 };
 static_assert(sizeof(KernelMessage) == 32 && std::is_trivially_copyable_v<KernelMessage>);
 
-// The payload of an Event follows its message, in the space of as many messages as it needs.
+// A queue in which the payload of an Event follows its message. The payload takes the space of as many
+// messages as it needs.
 class KernelQueue : public MessageQueue<KernelMessage> {
  public:
-  // The thread as the timeline shows it.
+  // Sets the thread in the timeline.
   void set_thread(ThreadId thread) { thread_ = thread; }
   ThreadId thread() const { return thread_; }
 
-  // No message is later; kForever if that is not known.
+  // Sets the time of the last message; kForever if it is unknown.
   void set_last_ns(std::uint64_t time_ns) { last_ns_ = time_ns; }
   std::uint64_t last_ns() const { return last_ns_; }
 
@@ -49,7 +50,8 @@ class KernelQueue : public MessageQueue<KernelMessage> {
       stage(part);
     }
   }
-  // Consumes the first message, an Event, and returns its payload, which is valid until the next deliver().
+  // Consumes the first message, which must be an Event. Returns its payload, which is valid until the next
+  // deliver().
   std::span<const std::byte> pop_event() {
     const std::size_t size = first()->value;
     const std::size_t parts = (size + sizeof(KernelMessage) - 1) / sizeof(KernelMessage);

@@ -15,7 +15,8 @@ namespace {
 
 using Kind = PrintExpression::Kind;
 
-// A recording may hold any text. No kernel's formats are longer, nested deeper, or compute more.
+// A recording may contain any text. The formats of real kernels are not longer, nested deeper or more
+// complex.
 constexpr std::size_t kMaxFormat = std::size_t{64} << 10;
 constexpr int kMaxNesting = 100;
 constexpr int kMaxOperations = 1000;
@@ -31,7 +32,7 @@ struct UnaryOperator {
 };
 struct BinaryOperator {
   std::string_view sign;
-  int precedence;  // a higher one binds more tightly
+  int precedence;  // an operator with a higher one binds more tightly
   Result (*apply)(Number, Number);
 };
 
@@ -69,7 +70,7 @@ constexpr std::array kBinary{
     BinaryOperator{"%", 10, [](Number a, Number b) { return b != 0 ? Result(a % b) : Result(); }},
 };
 
-// The one of `operators` that `text` begins with; null if there is none.
+// The operator with which `text` begins; null if there is none.
 const auto* find_operator(const auto& operators, std::string_view text) {
   const auto found = std::ranges::find_if(
       operators, [text](const auto& candidate) { return text.starts_with(candidate.sign); });
@@ -78,14 +79,14 @@ const auto* find_operator(const auto& operators, std::string_view text) {
 
 // ---- Arguments: C expressions ----
 
-// All functions but printed_fields() throw std::invalid_argument where the text is not what they expect.
+// All functions except printed_fields() throw std::invalid_argument if the text is not as expected.
 class PrintParser {
  public:
   PrintParser(const EventFormat& format, std::string_view text) : format_(format), rest_(text) {
     skip_blanks();
   }
 
-  // String literals one after the other, escapes as they are.
+  // Parses consecutive string literals. Escapes are not converted.
   std::string strings() {
     if (!rest_.starts_with('"')) throw std::invalid_argument("no string");
     std::string text;
@@ -101,9 +102,9 @@ class PrintParser {
 
   struct Argument {
     PrintExpression expression;
-    std::set<std::string> fields;  // that it is made of
+    std::set<std::string> fields;  // the fields in the expression
   };
-  // The next argument; nothing after the last one.
+  // Parses the next argument; returns nothing after the last one.
   std::optional<Argument> next_argument() {
     if (!consume_if(",")) return std::nullopt;
     fields_.clear();
@@ -127,7 +128,7 @@ class PrintParser {
     return result;
   }
 
-  // Operators that bind more tightly than `precedence`.
+  // Parses operators that bind more tightly than `precedence`.
   PrintExpression binary(int precedence) {
     PrintExpression left = unary();
     for (;;) {
@@ -139,7 +140,7 @@ class PrintParser {
     }
   }
 
-  // Casts are passed over: they don't change the values that have names.
+  // Casts are skipped, because they do not change the values that have names.
   PrintExpression unary() {
     if (++nesting_ > kMaxNesting) throw std::invalid_argument("nested too deep");
     const UnaryOperator* const found = find_operator(kUnary, rest_);
@@ -163,7 +164,7 @@ class PrintParser {
     const std::string_view word = consume_word();
     if (is_digit(word.front())) return {.kind = Kind::Number, .number = number(word)};
     if (word == "REC") return field();
-    if (!rest_.starts_with('(')) return {};  // an enumerator, whose value is not in the format
+    if (!rest_.starts_with('(')) return {};  // an enumerator, whose value is missing in the format
     if (word == "__print_flags" || word == "__print_flags_u64") return named_values(Kind::Flags);
     if (word == "__print_symbolic" || word == "__print_symbolic_u64") return named_values(Kind::Symbol);
     skip_parentheses();
@@ -189,7 +190,7 @@ class PrintParser {
     return {.kind = Kind::Field, .field = format_.integer(name), .is_signed = found->is_signed};
   }
 
-  // "(<value>, "<separator>", { <value>, "<name>" }, ...)"; a Symbol has no separator.
+  // Parses "(<value>, "<separator>", { <value>, "<name>" }, ...)". A Symbol has no separator.
   PrintExpression named_values(Kind kind) {
     expect("(");
     PrintExpression result{.kind = kind};
@@ -211,7 +212,7 @@ class PrintParser {
     return result;
   }
 
-  // What is made of numbers only is computed at once.
+  // Computes operations on numbers immediately.
   template <typename... Operands>
   PrintExpression operation(PrintExpression result, Operands... operands) {
     const bool is_constant = ((operands.kind == Kind::Number) && ...);
@@ -249,7 +250,7 @@ class PrintParser {
     return word;
   }
 
-  // "(unsigned long)", "(void *)": words and stars only, with an operand after them.
+  // Skips a cast: "(unsigned long)", "(void *)". It has only words and stars, and an operand follows it.
   bool consume_cast() {
     if (!rest_.starts_with('(')) return false;
     const std::size_t end =
@@ -278,7 +279,7 @@ class PrintParser {
   }
 
   const EventFormat& format_;
-  std::string_view rest_;  // begins with no blank
+  std::string_view rest_;  // does not begin with a blank
   std::set<std::string> fields_;
   int nesting_ = 0, operations_ = 0;
 };
@@ -286,13 +287,13 @@ class PrintParser {
 // ---- Conversions: "%s", "%-5d" ----
 
 struct Conversion {
-  std::string_view before;    // the text between the last conversion and this one
+  std::string_view before;    // the text between the previous conversion and this one
   std::size_t arguments = 1;  // one more for each '*'
   char kind = 0;
   char behind = 0;
 };
 
-// Removes the text up to the next conversion's end from `text`.
+// Removes the text up to the end of the next conversion from `text`.
 std::optional<Conversion> next_conversion(std::string_view& text) {
   const std::string_view all = text;
   for (std::size_t at = 0; at < all.size(); ++at) {
@@ -313,7 +314,7 @@ std::optional<Conversion> next_conversion(std::string_view& text) {
   return std::nullopt;
 }
 
-// "name" of "..., name=".
+// Returns "name" for "..., name=".
 std::string_view name_before(std::string_view text) {
   text = trimmed(text, " ");
   if (!text.ends_with('=') && !text.ends_with(':')) return {};
@@ -323,8 +324,8 @@ std::string_view name_before(std::string_view text) {
   return text.substr(begin);
 }
 
-// A text belongs to the field that its label names, else to the only field that it is made of. A conversion
-// right after another one continues its text.
+// A text belongs to the field with the name in its label, or else to the only field that it uses. A
+// conversion directly after another one continues its text.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

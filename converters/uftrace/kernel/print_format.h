@@ -1,5 +1,5 @@
-// Parses an event's `print fmt`, a printf format and its arguments in C, and finds the fields that it shows
-// by names (__print_flags, __print_symbolic) or as addresses (%p, %ps).
+// Parses the `print fmt` of an event: a printf format with arguments in C. Finds the fields that it shows by
+// names (__print_flags, __print_symbolic) or as addresses (%p, %ps).
 #pragma once
 
 #include <bit>
@@ -20,8 +20,8 @@ struct EventBytes {
   std::endian order;
 };
 
-// A C expression. All integers have 64 bits; comparisons are signed. A result is missing where the payload
-// has no such field, and for a division by zero. Evaluated by several threads.
+// A C expression. All integers have 64 bits; comparisons are signed. There is no result if the payload lacks
+// a field, or for a division by zero. Several threads evaluate the same expression.
 struct PrintExpression {
   // Symbol is __print_symbolic, Flags is __print_flags.
   enum class Kind : std::uint8_t { Unknown, Number, Text, Field, Unary, Binary, Conditional, Symbol, Flags };
@@ -31,30 +31,33 @@ struct PrintExpression {
   };
 
   Kind kind = Kind::Unknown;
-  std::uint64_t number = 0;  // of Number
-  IntegerField field = {};   // of Field
-  bool is_signed = false;    // the same
-  std::string text = {};     // of Text; of Flags the separator
+  std::uint64_t number = 0;  // for Number
+  IntegerField field = {};   // for Field
+  bool is_signed = false;    // for Field
+  std::string text = {};     // text of Text; separator of Flags
   std::uint64_t (*unary)(std::uint64_t) = nullptr;
   std::optional<std::uint64_t> (*binary)(std::uint64_t, std::uint64_t) = nullptr;
-  std::vector<Name> names = {};                // of Symbol and Flags
-  std::vector<PrintExpression> operands = {};  // Unary, Symbol, Flags: one; Binary: two; Conditional: three
+  std::vector<Name> names = {};  // for Symbol and Flags
+  // One for Unary, Symbol and Flags; two for Binary; three for Conditional.
+  std::vector<PrintExpression> operands = {};
 
-  // Whether %s of it shows texts or names.
+  // True if %s shows texts or names for the expression.
   bool has_text() const;
   std::optional<std::uint64_t> value(const EventBytes& event) const;
-  // Appends what %s shows. False if that can't be computed.
+  // Appends the text that %s shows. Returns false if it can't be computed.
   bool append_text(const EventBytes& event, std::string& result) const;
 };
 
-// How one field is shown.
+// The way in which a field is shown.
 struct PrintedField {
-  std::vector<PrintExpression> parts = {};  // their texts, joined; none: as a number
-  bool is_symbol = false;                   // the address of a function or variable: %ps
-  bool is_pointer = false;                  // %p
+  // Their texts are joined; if empty, the field is shown as a number.
+  std::vector<PrintExpression> parts = {};
+  bool is_symbol = false;   // the address of a function or variable: %ps
+  bool is_pointer = false;  // %p
 };
 
-// By field. Empty if the text is not understood as a whole: then all fields are shown by their types.
+// Returns the result by field. It is empty if a part of the text can't be parsed; then all fields are shown
+// by their types.
 std::map<std::string, PrintedField> printed_fields(const EventFormat& format);
 
 }  // namespace convert::uftrace

@@ -13,19 +13,19 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kMaxElements = 64;  // shown of an array
+constexpr std::size_t kMaxElements = 64;  // maximum number that is shown of an array
 
-// A wakeup has two events: sched_waking in the waker, sched_wakeup on the cpu where the thread will run.
+// A wakeup has two events: sched_waking in the waker, and sched_wakeup on the CPU where the thread will run.
 constexpr std::array<std::string_view, 3> kWakeups{"sched:sched_waking", "sched:sched_wakeup",
                                                    "sched:sched_wakeup_new"};
 
-// The word of a __data_loc or __rel_loc field.
+// The word in a __data_loc or __rel_loc field.
 struct DataLocation {
   using Offset = fxt::Field<0, 15>;
   using Size = fxt::Field<16, 31>;
 };
 
-// A damaged format may have a name twice; viewers keep one argument of a name.
+// A damaged format may repeat a name, but viewers keep only one argument with that name.
 bool is_first_of_its_name(const EventField& field, const EventFormat& format) {
   return &*std::ranges::find(format.fields, field.name, &EventField::name) == &field;
 }
@@ -36,7 +36,7 @@ bool is_character(std::string_view type) {
   return type.starts_with("char");
 }
 
-// The size of an array's elements by their declared type.
+// The size of an array's elements, from their declared type.
 std::size_t element_bytes(std::string_view type, std::size_t long_bytes) {
   for (const std::string_view prefix : {"__data_loc ", "__rel_loc ", "const "})
     if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
@@ -71,7 +71,7 @@ FieldPlan plan_of(const EventField& field, const PageLayout& pages, PrintedField
   return plan;
 }
 
-// Nothing if they lie outside the event.
+// Returns nothing if they are outside of the event.
 std::optional<std::span<const std::byte>> bytes_of(const FieldPlan& field, const EventBytes& event) {
   std::size_t offset = field.offset, size = field.size;
   const std::span<const std::byte> payload = event.payload;

@@ -1,5 +1,5 @@
-// The kernel's tracepoints: their formats are turned into a plan for each of them once; many threads then
-// decode events by it.
+// The kernel's tracepoints. Each format is converted once to a plan, with which many threads then decode
+// events.
 #pragma once
 
 #include <bit>
@@ -18,15 +18,15 @@
 
 namespace convert::uftrace {
 
-// How a field becomes an argument.
+// The plan for converting a field to an argument.
 struct FieldPlan {
   enum class Form : std::uint8_t { Number, Pointer, Text, Elements, Bytes };
   NameId name{};
-  NameId symbol_name{};  // of a second argument: the symbol that a pointer points at
+  NameId symbol_name{};  // name of the second argument: the symbol at the address of a pointer
   Form form = Form::Number;
   EventField::Storage storage = EventField::Storage::Inline;
   std::size_t offset = 0, size = 0;
-  std::size_t element_bytes = 1;  // of Elements
+  std::size_t element_bytes = 1;  // for Elements
   bool is_signed = false;
   PrintedField printed = {};
 };
@@ -34,13 +34,14 @@ struct FieldPlan {
 struct Tracepoint {
   LabelId label{};
   std::uint16_t id = 0;
-  std::vector<FieldPlan> fields = {};  // without the common ones
-  // Threads that the event is about, besides the one that it happened in.
+  std::vector<FieldPlan> fields = {};  // without the common fields
+  // Threads that the event is about, apart from the thread in which it happened.
   IntegerField next_thread = {}, thread = {};
-  // Of sched_switch only.
+  // Only for sched_switch.
   IntegerField previous_thread = {}, previous_state = {}, previous_priority = {}, next_priority = {};
-  bool shows_cpu = false;  // of a switch or wakeup: where it happened, which no field says
-  // Of wakeups only, and only in recordings with sched_switch: without it, waiting threads are not known.
+  bool shows_cpu = false;  // for a switch or wakeup, whose fields lack the CPU
+  // Only for wakeups, and only in recordings with sched_switch. Without sched_switch, it is unknown which
+  // threads wait.
   IntegerField woken_thread = {};
 };
 
@@ -51,12 +52,13 @@ class Tracepoints {
   Tracepoints(const Tracepoints&) = delete;
   Tracepoints& operator=(const Tracepoints&) = delete;
 
-  // Null for an event of another kind.
+  // Returns null for an event of another kind.
   const Tracepoint* find(std::uint64_t id) const {
     const auto found = by_id_.find(id);
     return found == by_id_.end() ? nullptr : &tracepoints_[found->second];
   }
-  // Appends the event's fields to `values`, but for those that lie outside its payload. `text` is a buffer.
+  // Appends the fields of the event to `values`, except those that are outside of its payload. `text` is a
+  // buffer.
   void add_values(const Tracepoint& tracepoint, std::span<const std::byte> payload, std::string& text,
                   Arguments& values) const;
 

@@ -10,34 +10,34 @@
 namespace convert::uftrace {
 namespace {
 
-// `misc` of a Switch.
+// The bits of `misc` in a Switch.
 struct SwitchMisc {
   using Out = fxt::Field<13>;
   using Preempted = fxt::Field<14>;  // the thread is still runnable
 };
 
-// `misc` of a Comm.
+// The bits of `misc` in a Comm.
 struct CommMisc {
-  using Exec = fxt::Field<13>;  // the name is that of a new program
+  using Exec = fxt::Field<13>;  // the name belongs to a new program
 };
 
 constexpr std::size_t kHeaderSize = 8;
 // Every record ends with a sample_id: u32 pid, u32 tid, u64 time.
 constexpr std::size_t kSampleIdSize = 16;
-constexpr std::size_t kPerfWord = 8;  // all sizes are multiples of it
+constexpr std::size_t kPerfWord = 8;  // all sizes are multiples of this
 
-// After the header: Switch nothing; Fork and Exit u32 pid, ppid, tid, ptid, u64 time; Comm u32 pid, tid, the
-// name; Lost u64 id, lost.
+// The content after the header. Switch: nothing. Fork and Exit: u32 pid, ppid, tid, ptid, u64 time. Comm: u32
+// pid, tid, the name. Lost: u64 id, lost.
 constexpr std::size_t kSwitchTid = kHeaderSize + 4;  // in the sample_id
 constexpr std::size_t kTaskTid = kHeaderSize + 8, kTaskParent = kHeaderSize + 12,
                       kTaskTime = kHeaderSize + 16;
 constexpr std::size_t kCommTid = kHeaderSize + 4, kCommName = kHeaderSize + 8;
-constexpr std::size_t kMaxComm = 64;  // the kernel's are 16 bytes
+constexpr std::size_t kMaxComm = 64;  // names in the kernel have 16 bytes
 constexpr std::size_t kLostCount = kHeaderSize + 8;
 
 enum class Type : std::uint32_t { Lost = 2, Comm = 3, Exit = 4, Fork = 7, Switch = 14 };
 
-// The types that are events for us, and the sizes that their records may have.
+// The types that are used as events, and the possible sizes of their records.
 struct EventType {
   Type type;
   std::size_t min_size, max_size;
@@ -50,25 +50,26 @@ constexpr std::array kEventTypes{
     EventType{Type::Lost, kHeaderSize + 16 + kSampleIdSize, kHeaderSize + 16 + kSampleIdSize},
 };
 
-// Null for all other types.
+// Returns null for all other types.
 const EventType* find_event_type(std::uint32_t type) {
   const auto* const found = std::ranges::find(kEventTypes, static_cast<Type>(type), &EventType::type);
   return found == kEventTypes.end() ? nullptr : found;
 }
 
-// The kernel has about 20 types of records; perf's own begin at 64.
+// The kernel has about 20 record types, and perf's own types begin at 64.
 constexpr std::uint32_t kTypeLimit = 128;
 
-// The clock of perf may go back by a little (see ktime_get_mono_fast_ns). A larger step, in either
-// direction, is examined.
+// The clock of perf may go back slightly (see ktime_get_mono_fast_ns). A larger step, in either direction, is
+// checked.
 constexpr std::uint64_t kPerfSlackNs = 1'000'000;
-// A large step forward must be confirmed by the next record with a known type, among this many.
+// A large step forward must be confirmed by the next record of a known type, which must be among this many
+// records.
 constexpr int kMaxWitnesses = 8;
-// A shorter step is plausible even where nothing readable follows.
+// A shorter step is plausible even if nothing readable follows.
 constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;
 
-// Forks and exits have a time of their own besides that of writing; uftrace shows it. It is believed where
-// the two are near.
+// Forks and exits have their own time besides the time of writing. uftrace shows the own time. It is used
+// here if the two times are close.
 std::uint64_t own_time(std::uint64_t time_ns, std::uint64_t written_ns) {
   const bool is_near = time_ns + kPerfSlackNs >= written_ns && time_ns <= written_ns + kPerfSlackNs;
   return is_near ? time_ns : written_ns;
@@ -158,7 +159,7 @@ PerfCursor::Header PerfCursor::header_at(const std::byte* at) const {
           .size = load<std::uint16_t>(at + 6)};
 }
 
-// The next header; nothing if no record can begin so.
+// The next header; nothing if no record can begin like this.
 std::optional<PerfCursor::Header> PerfCursor::plausible_header() {
   const auto bytes = file_.at_least(kHeaderSize);
   if (bytes.size() < kHeaderSize) return std::nullopt;
@@ -179,7 +180,7 @@ std::uint64_t PerfCursor::time_of(const Header& header, std::span<const std::byt
   return load<std::uint64_t>(record.data() + header.size - sizeof(std::uint64_t));
 }
 
-// Notes an implausible time.
+// Returns false and adds a note if the time is implausible.
 bool PerfCursor::has_plausible_time(const Header& header) {
   const std::uint64_t time_ns = time_of(header, file_.at_least(header.size));
   bool is_plausible = time_ns < kTimeLimitNs && time_ns + kPerfSlackNs >= last_ns_;
@@ -192,7 +193,7 @@ bool PerfCursor::has_plausible_time(const Header& header) {
   return is_plausible;
 }
 
-// Whether the next record of a known type, if there is one, may come after this time.
+// True if the next record of a known type may come after this time, or if there is no such record.
 bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
   const bool is_likely = time_ns - last_ns_ < kLikelyPauseNs;
   std::size_t at = header.size;
@@ -212,7 +213,7 @@ bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
   return true;
 }
 
-// Whether a plausible record, or the end of the file, is behind the next one.
+// True if the next record is followed by a plausible record, or by the end of the file.
 bool PerfCursor::is_followed(const Header& header) {
   const auto bytes = file_.at_least(header.size + kHeaderSize);
   if (bytes.size() < header.size + kHeaderSize) return bytes.size() == header.size;
@@ -236,7 +237,8 @@ void PerfCursor::skip_damage() {
   });
 }
 
-// After damage, a record must have a known type, a time that does not go back, and a record after it.
+// After damage, reading resumes at a record that has a known type and a time that does not go back, and that
+// is followed by another record.
 bool PerfCursor::resumes_here() {
   const auto header = plausible_header();
   if (!header || find_event_type(header->type) == nullptr) return false;

@@ -1,5 +1,5 @@
-// Reads one perf-cpu<N>.dat forward, event by event: the one place that knows the records of the kernel's
-// perf ring buffer (perf_event_open(2), MMAP layout). Damage is skipped up to the next plausible record.
+// Reads one perf-cpu<N>.dat forward, event by event. All knowledge of the records in the kernel's perf ring
+// buffer (perf_event_open(2), MMAP layout) is here. Damage is skipped up to the next plausible record.
 #pragma once
 
 #include <bit>
@@ -19,32 +19,32 @@ namespace convert::uftrace {
 struct PerfEvent {
   enum class Kind : std::uint8_t { SwitchIn, SwitchOut, Preempted, Fork, Exit, Comm, Exec, Lost };
   Kind kind = Kind::Lost;
-  std::uint64_t time_ns = 0;   // when it happened
-  std::uint64_t order_ns = 0;  // when it was written: slightly earlier or later, and never back in a file
-  ThreadId tid{};              // the thread; of Fork the new one, of Exit the exiting one
-  ThreadId parent{};           // of Fork: the thread that forked
-  std::uint64_t lost = 0;      // of Lost: how many records the kernel had no room for
-  std::string_view comm = {};  // of Comm and Exec: the thread's new name; valid until the next event
+  std::uint64_t time_ns = 0;   // time of the event
+  std::uint64_t order_ns = 0;  // time of writing: slightly earlier or later, and never decreasing in a file
+  ThreadId tid{};              // the thread; for Fork the new one, for Exit the exiting one
+  ThreadId parent{};           // for Fork: the thread that forked
+  std::uint64_t lost = 0;      // for Lost: number of records for which the kernel had no space
+  std::string_view comm = {};  // for Comm and Exec: the thread's new name; valid until the next event
 
   bool is_switch_out() const { return kind == Kind::SwitchOut || kind == Kind::Preempted; }
   bool is_switch() const { return kind == Kind::SwitchIn || is_switch_out(); }
 };
 
-// What a thread gets of such an event.
+// The message to a thread about such an event.
 struct PerfMessage {
   std::uint64_t time_ns;
   std::uint16_t cpu;
   PerfEvent::Kind kind;
-  NameId name = {};  // of Comm: the thread's new name
+  NameId name = {};  // for Comm: the thread's new name
 };
 
 using PerfQueue = MessageQueue<PerfMessage>;
 
-// How all files of a recording are read.
+// The settings for reading all files of a recording.
 struct PerfReading {
   std::endian order = std::endian::little;
-  Notes* notes = nullptr;             // null: damage was noted by an earlier pass
-  const ReusedIds* reused = nullptr;  // threads have our numbers; null: the ids of the kernel
+  Notes* notes = nullptr;             // null if an earlier pass has noted damage
+  const ReusedIds* reused = nullptr;  // threads have our own numbers; null: they have the kernel's ids
 };
 
 class PerfCursor : public CpuFileCursor {
@@ -56,12 +56,12 @@ class PerfCursor : public CpuFileCursor {
   PerfCursor(const CpuFile& file, const PerfReading& reading, std::size_t block_bytes = kBlockBytes)
       : CpuFileCursor(file, reading.notes, block_bytes), order_(reading.order), reused_(reading.reused) {}
 
-  // Goes to the next event. False at the end of the file, and where the file can't be read any further.
+  // Goes to the next event. Returns false at the end of the file, or if the file can't be read further.
   bool next();
-  const PerfEvent& event() const { return event_; }  // of the last next()
+  const PerfEvent& event() const { return event_; }  // valid after next()
 
  private:
-  // perf_event_header: u32 type, u16 misc, u16 size, which counts the header.
+  // perf_event_header: u32 type, u16 misc, u16 size; the size includes the header.
   struct Header {
     std::uint32_t type;
     std::uint16_t misc;

@@ -21,8 +21,8 @@ class Scan {
  private:
   struct ThreadScan {
     PerfThread thread = {};
-    std::optional<std::uint64_t> out_ns = {};  // off the cpu since then
-    std::optional<std::uint16_t> cpu = {};     // the one that it is on
+    std::optional<std::uint64_t> out_ns = {};  // time since which it is off the CPU
+    std::optional<std::uint16_t> cpu = {};     // its current CPU
   };
 
   static void end_run(ThreadScan& scan) {
@@ -35,7 +35,7 @@ class Scan {
           {.time_ns = time_ns, .cpu = *scan.cpu, .kind = PerfEvent::Kind::SwitchOut});
     scan.cpu.reset();
   }
-  // The thread is on the cpu: another one that came to it last has left it.
+  // The thread is on the CPU now, so the previous thread there must have left it.
   void displace_others(const ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns) {
     ThreadScan* const other = on_cpu_[cpu];
     if (other != nullptr && other != &scan && other->cpu == cpu) leave_cpu(*other, time_ns);
@@ -44,7 +44,7 @@ class Scan {
 
   std::uint64_t shortest_ns_;
   std::unordered_map<ThreadId, ThreadScan> threads_;
-  std::unordered_map<std::uint16_t, ThreadScan*> on_cpu_;  // whoever came to it last
+  std::unordered_map<std::uint16_t, ThreadScan*> on_cpu_;  // the latest thread on each CPU
 };
 
 void Scan::come_to_cpu(ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns) {
@@ -79,7 +79,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
       if (event.kind == PerfEvent::Kind::Preempted) ++thread.preempted;
       break;
     case PerfEvent::Kind::Fork:
-      end_run(scan);  // of another thread that had the id
+      end_run(scan);  // of another thread that had the same id
       thread.forked_ns = event.time_ns;
       thread.parent = event.parent;
       break;
@@ -95,7 +95,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
     case PerfEvent::Kind::Exec:
       if (!thread.exec_ns) thread.exec_ns = event.time_ns;
       if (!event.comm.empty()) thread.name = thread.program = event.comm;
-      // A thread that calls it gets the id of its process: no switch tells that this id runs from then on.
+      // A thread that calls exec gets the id of its process, but there is no switch event for that id.
       if (!thread.first_ns || scan.cpu == cpu) break;
       come_to_cpu(scan, cpu, event.time_ns);
       thread.missing.push_back({.time_ns = event.time_ns, .cpu = cpu, .kind = PerfEvent::Kind::SwitchIn});

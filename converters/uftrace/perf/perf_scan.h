@@ -1,5 +1,6 @@
-// Reads the perf files of a recording twice: before the records are read, for what has to be known about
-// threads; and beside them, for the threads' switches, names, execs and exits.
+// Reads the perf files of a recording twice. The first pass, before the records are read, collects data about
+// threads. The second pass runs alongside the records, and provides the threads' switches, names, execs and
+// exits.
 #pragma once
 
 #include <bit>
@@ -17,27 +18,27 @@
 namespace convert::uftrace {
 
 struct PerfThread {
-  std::string name = {};                        // the last one that it gave itself; empty if it never did
-  std::string program = {};                     // the last one that an exec gave it; the same
+  std::string name = {};                        // the last name that it gave itself; empty if none
+  std::string program = {};                     // the last name that an exec gave it; empty if none
   std::optional<std::uint64_t> first_ns = {};   // of its switches
-  std::optional<std::uint64_t> named_ns = {};   // its first new name that was not an exec's
+  std::optional<std::uint64_t> named_ns = {};   // time of its first new name that was not from an exec
   std::uint64_t switched_out = 0;               // number of switches out
-  std::uint64_t preempted = 0;                  // of them, those while it was runnable
-  std::uint64_t names_given = 0;                // without those of execs
+  std::uint64_t preempted = 0;                  // number of these while it was runnable
+  std::uint64_t names_given = 0;                // number of names, without those from execs
   std::uint64_t last_ns = 0;                    // of its switches, execs and exits
-  std::optional<std::uint64_t> exited_ns = {};  // its exit, if it did nothing after that but leave its CPU
+  std::optional<std::uint64_t> exited_ns = {};  // time of its exit, if afterwards it only left its CPU
   std::optional<std::uint64_t> forked_ns = {};
-  ThreadId parent = {};  // the thread that forked it, if forked_ns is known
-  // Where it ran first: what follows is not a switch in.
-  std::optional<std::uint64_t> exec_ns = {};  // its first exec
-  std::optional<PerfMessage> first_out = {};  // its first switch, if that is out
-  // Switches that no event tells of: out, when another thread is on its cpu, or it comes to any; in, at an
-  // exec.
+  ThreadId parent = {};  // the thread that forked it, if forked_ns is set
+  // Its first event, if that is not a switch in. It shows where the thread ran first.
+  std::optional<std::uint64_t> exec_ns = {};  // time of its first exec
+  std::optional<PerfMessage> first_out = {};  // its first switch, if that is a switch out
+  // Switches without an event. The thread was switched out before another thread came to its CPU, or before
+  // it came to any CPU. It was switched in before an exec.
   std::vector<PerfMessage> missing = {};
-  // Times of switches out that no switch in follows: the last one of a thread that never ran again, or one
-  // before a gap in the file.
+  // Times of switches out without a following switch in. Such a switch is the last one of a thread that never
+  // ran again, or is before a gap in the file.
   std::vector<std::uint64_t> lone_outs = {};
-  // Of each switch out, in order, whether the next switch in comes too soon; empty if no shortest time is
+  // For each switch out, in order: true if the next switch in comes too soon. Empty if no shortest time is
   // set.
   std::vector<bool> short_outs = {};
 };
@@ -46,7 +47,7 @@ using PerfThreads = std::map<ThreadId, PerfThread>;
 
 ReusedIds::Forks find_forks(const std::vector<CpuFile>& files, std::endian order);
 
-// Damage is noted in `reading.notes`. Less than `shortest_ns` off the cpu is too short; 0: nothing is.
+// Notes damage in `reading.notes`. A time off the CPU below `shortest_ns` is too short; with 0, none is.
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,
                       std::uint64_t shortest_ns = 0);
 
@@ -54,7 +55,7 @@ class PerfFileSource final : public CpuFileSource<PerfCursor, PerfMessage> {
  public:
   struct Shown {
     bool switches = true;
-    Names* names = nullptr;  // for the names that threads give themselves; null: those are not shown
+    Names* names = nullptr;  // for the names that threads give themselves; null if these are not shown
   };
   // Borrows the queues, names and stats until the timeline has run.
   PerfFileSource(const std::vector<CpuFile>& files, const PerfReading& reading,
@@ -62,7 +63,7 @@ class PerfFileSource final : public CpuFileSource<PerfCursor, PerfMessage> {
       : CpuFileSource(files, reading, queues, stats), shown_(shown) {}
 
  private:
-  // Forks and losses are not for threads: scan_perf() has found them.
+  // Forks and losses are not passed to threads, because scan_perf() has processed them.
   void stage(const PerfEvent& event) override {
     using Kind = PerfEvent::Kind;
     const bool is_name = event.kind == Kind::Comm && shown_.names != nullptr;
