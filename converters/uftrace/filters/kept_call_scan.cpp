@@ -117,7 +117,7 @@ void KeptCalls::keep(std::uint64_t offset) {
   part.listed = {};
 }
 
-// Is_kept() is called with ascending offsets, so earlier parts are not needed any more.
+// is_kept() is called with ascending offsets, so earlier parts are not needed any more.
 void KeptCalls::enter(std::uint64_t number) {
   if (part_ < number && part_ < parts_.size()) parts_[part_] = {};
   part_ = number;

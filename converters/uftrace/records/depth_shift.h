@@ -1,5 +1,5 @@
 // QEMU's plugin (contrib/plugins/uftrace) gives exits the depth of their caller, and begins to count at 1. A
-// thread does so always or never.
+// thread has this shift in all of its records or in none.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 namespace convert::uftrace {
 
 struct DepthShift {
-  std::size_t entry = 0;  // what its depth has too much
-  std::size_t exit = 0;   // what its depth lacks
+  std::size_t entry = 0;  // entries have a depth that is too large by this
+  std::size_t exit = 0;   // exits have a depth that is too small by this
 
   bool is_none() const { return entry == 0 && exit == 0; }
-  // The depth that uftrace would have written of an entry or exit before which `open` calls are open; modulo
-  // 1024. The outermost call has no caller, whose depth its exit could have.
+  // The depth that uftrace would have written for an entry or exit, modulo 1024. `open` is the number of open
+  // calls before it. The outermost call has no caller, so its exit is an exception.
   std::size_t undo(const Record& record, std::size_t open) const {
     if (record.type() == RecordType::Entry) return record.depth() - std::min(record.depth(), entry);
     return exit != 0 && open == 1 ? 0 : (record.depth() + exit) % kDepthModulus;
   }
 };
 
-// Counts how many exits fit a thread's entries if the exits' depths lack `shift`.
+// Counts the exits that match a thread's entries if the depths of exits are too small by `shift`.
 class DepthShiftTrial {
  public:
   explicit DepthShiftTrial(std::size_t shift) : shift_(shift) {}
@@ -42,7 +42,7 @@ class DepthShiftTrial {
     if (is_entry) open_.push_back({depth, record.address()});
   }
   std::size_t right() const { return right_; }
-  bool is_sure() const { return right_ == exits_; }  // no other shift fits more exits
+  bool is_sure() const { return right_ == exits_; }  // no other shift can match more exits
 
  private:
   struct Call {
@@ -54,14 +54,14 @@ class DepthShiftTrial {
   std::size_t exits_ = 0, right_ = 0;
 };
 
-// Decided by the first records of a file: the shift with which more exits fit.
+// Chooses the shift with which more exits match, from the first records of a file.
 inline DepthShift find_depth_shift(std::span<const std::byte> head, std::endian order) {
   DepthShiftTrial as_entered(0), as_callers(1);
   std::size_t lowest = kDepthModulus;
   const auto try_all = [&](DepthShiftTrial& trial) {
     for (std::size_t at = 0; at + kRecordSize <= head.size(); at += kRecordSize) {
       const Record record = load_record(head.data() + at, order);
-      if ((record.word & kPlainMask) != kPlainPattern) break;  // the plugin writes nothing else
+      if ((record.word & kPlainMask) != kPlainPattern) break;  // the plugin writes only plain records
       trial.add(record);
       if (record.type() == RecordType::Entry) lowest = std::min(lowest, record.depth());
     }

@@ -1,4 +1,4 @@
-// The block of a record file that is in memory, and how much of it was consumed.
+// The block of a record file that is in memory, and the number of its bytes that were consumed.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace convert::uftrace {
 
-// Bytes of a file, to look ahead in.
+// Bytes of a file for looking ahead.
 struct Lookahead {
   std::span<const std::byte> bytes;
-  bool at_end;  // the file ends with them
+  bool at_end;  // true if the file ends with them
   Lookahead from(std::size_t offset) const { return {bytes.subspan(offset), at_end}; }
 };
 
-// Bytes of a file that were read already.
+// Bytes of a file that were already read.
 struct BytesAhead {
   std::uint64_t begin = 0;
   std::span<const std::byte> bytes = {};
@@ -29,7 +29,7 @@ struct BytesAhead {
 
 class RecordBlock {
  public:
-  // Borrows the file. Its part from `begin` to `end` counts as the whole.
+  // Borrows the file. Treats the part from `begin` to `end` as the whole file.
   explicit RecordBlock(const InputFile& file, std::uint64_t begin = 0, std::uint64_t end = ~std::uint64_t{0})
       : file_(file),
         end_(std::min(end, file.size())),
@@ -37,21 +37,21 @@ class RecordBlock {
         rest_{.bytes = {}, .at_end = offset_ == end_} {}
 
   const InputFile& file() const { return file_; }
-  // What is not consumed yet, and where it begins and ends in the file.
+  // The bytes that were not consumed yet, and their start and end in the file.
   const Lookahead& rest() const { return rest_; }
   std::uint64_t offset() const { return offset_; }
   std::uint64_t file_end() const { return end_; }
   std::uint64_t end_offset() const { return offset_ + rest_.bytes.size(); }
-  bool is_at_end() const { return rest_.at_end && rest_.bytes.empty(); }  // of the file
+  bool is_at_end() const { return rest_.at_end && rest_.bytes.empty(); }  // end of the file
 
   void consume(std::size_t bytes) {
     rest_.bytes = rest_.bytes.subspan(bytes);
     offset_ += bytes;
   }
-  // The next read() begins there.
+  // Sets the offset for the next read().
   void jump_to(std::uint64_t offset) { offset_ = offset; }
-  // Reads on, into `block`, and borrows it; or borrows as many bytes of `ahead`, if they are there. Throws
-  // InputError as InputFile::read() does.
+  // Reads the next bytes into `block`, and borrows it. If `ahead` has these bytes, borrows as many of them
+  // instead. Throws InputError like InputFile::read().
   void read(std::span<std::byte> block, const BytesAhead& ahead = {}) {
     const std::uint64_t left = end_ - std::min(offset_, end_);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), left));

@@ -1,4 +1,4 @@
-// Notes about one record file, which name the offset of the current record.
+// Notes about one record file, with the offset of the current record.
 #pragma once
 
 #include <concepts>
@@ -15,11 +15,11 @@ namespace convert::uftrace {
 
 class RecordNotes {
  public:
-  // Borrows both. `is_growing`: the end of the file is not its end.
+  // Borrows both. If `is_growing`, the file is still being written, so its end may be incomplete.
   RecordNotes(Notes& notes, const std::string& path, bool is_growing = false)
       : notes_(notes), path_(path), is_growing_(is_growing) {}
 
-  // What follows is about the record at this offset.
+  // Sets the offset of the record for the next notes.
   void move_to(std::uint64_t offset) { offset_ = offset; }
   std::uint64_t offset() const { return offset_; }
   Location location() const { return Location::byte(path_, offset_); }
@@ -30,15 +30,16 @@ class RecordNotes {
     add(
         kind, [&] { return problem; }, count);
   }
-  // The same for notes that can be many: `problem` is only called if the text is kept.
+  // Adds a note of a frequent kind. `problem` is called only if the text is kept.
   template <std::invocable Problem>
   void add(const NoteKind& kind, Problem&& problem, std::uint64_t count = 1) {
     notes_.add(
         kind, [&] { return fmt::format("{}: {}", location().text(), problem()); }, count);
   }
-  // Losses, impossible times, and what can't be read; moves to the item. `is_last`: the file ends with it.
+  // Notes losses, impossible times, and unreadable bytes, and sets the offset of the item. `is_last` is true
+  // if the file ends with the item.
   void add_item(const RecordItem& item, bool is_last);
-  // The call's time is before that of an earlier one.
+  // Notes that the time of the call is before the time of an earlier call.
   void add_time_reversed(const RecordItem& call);
 
  private:

@@ -1,4 +1,4 @@
-// What is known of a thread before its records are read.
+// The facts about a thread that are known before its records are read.
 #pragma once
 
 #include <bit>
@@ -13,14 +13,14 @@
 
 namespace convert::uftrace {
 
-// Where functions may lie, in any program that a thread runs, ran or will run.
+// The addresses of functions in any program that a thread runs at any time.
 class CodeAddresses {
  public:
   virtual ~CodeAddresses() = default;
   virtual bool contains(std::uint64_t address) const = 0;
 };
 
-// No record of a thread lies outside of these times.
+// The times between which all records of a thread are.
 struct PossibleTimes {
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = kForever;
@@ -28,22 +28,23 @@ struct PossibleTimes {
   bool contain(std::uint64_t time_ns) const { return time_ns >= first_ns && time_ns <= last_ns; }
 };
 
-// Of a record file, in bytes. Several threads that had one id in turn have a part each.
+// The part of a record file, in bytes. If several threads had the same id, one after the other, each has its
+// part.
 struct FilePart {
   std::uint64_t begin = 0;
-  std::uint64_t end = kForever;  // or where the file ends before
+  std::uint64_t end = kForever;  // or the end of the file, if that is earlier
 };
 
 struct ThreadFacts {
   std::endian order = std::endian::little;
-  std::size_t max_stack = 0;                       // depths the recorder may have written; 0 if unknown
-  std::uint64_t begun_ns = 0;                      // when the thread may have begun; 0 if that is not known
-  FilePart part = {};                              // of the file that has its records
-  PossibleTimes times = {};                        // what other files tell of its times
-  std::optional<std::uint64_t> elapsed_ns = {};    // how long the recording took, if that is known
-  bool is_growing = false;                         // the recorder still writes the file
-  bool has_estimated_exits = false;                // `uftrace record -e`: exits have guessed times
-  std::shared_ptr<const CodeAddresses> code = {};  // null: functions may lie anywhere
+  std::size_t max_stack = 0;                     // maximum depth that the recorder could write; 0 if unknown
+  std::uint64_t begun_ns = 0;                    // earliest possible start of the thread; 0 if unknown
+  FilePart part = {};                            // of the file with its records
+  PossibleTimes times = {};                      // the possible times according to other files
+  std::optional<std::uint64_t> elapsed_ns = {};  // length of the recording, if known
+  bool is_growing = false;                       // the recorder is still writing the file
+  bool has_estimated_exits = false;              // `uftrace record -e`: exits have estimated times
+  std::shared_ptr<const CodeAddresses> code = {};  // null if functions may be at any address
 
   bool is_code(std::uint64_t address) const { return code == nullptr || code->contains(address); }
 };

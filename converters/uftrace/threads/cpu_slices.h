@@ -1,8 +1,9 @@
-// When a thread is on a cpu, and on which: its context switches in the trace. The other side of each is
-// thread 0, which viewers show as an idle cpu. A thread still on a cpu leaves it at its last event. What lies
-// before some time may be left out: a thread that is on a cpu then comes to it at that time. A time before
-// the lane's last event is shown at that event's time. Without CPU tracks nothing is written, but all else
-// of the thread has the same times.
+// Writes when a thread is on which CPU: its context switches in the trace. The other side of each switch is
+// thread 0, which viewers show as idle. A thread that is still on a CPU leaves it at its last event.
+//
+// Switches before a start time can be hidden: a thread that is on a CPU then, is shown to come to it at the
+// start time. A time before the lane's last event is shown at the time of that event. Without CPU tracks
+// nothing is written, but all other events of the thread have the same times.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace convert::uftrace {
 
 class CpuSlices {
  public:
-  // Borrows the lane and the filter, which counts what is left out. Nothing is shown before the plan's
-  // `switches_from_ns`.
+  // Borrows the lane and the filter, which counts hidden switches. Nothing is shown before `switches_from_ns`
+  // of the plan.
   CpuSlices(Lane& lane, CallFilter& filter, const ThreadPlan& plan)
       : lane_(lane),
         filter_(filter),
@@ -27,9 +28,9 @@ class CpuSlices {
         has_tracks_(plan.shows_cpu_tracks) {}
 
   bool has_tracks() const { return has_tracks_; }
-  // Called for each recorded switch.
+  // Must be called for each recorded switch.
   void count_switch() { unwritten_ += has_tracks_ ? 0 : 1; }
-  // Recorded switches that have no record in the trace, because there are no tracks.
+  // The number of recorded switches without a record in the trace, because there are no CPU tracks.
   std::uint64_t unwritten() const { return unwritten_; }
 
   void begin(std::uint64_t time_ns, std::uint16_t cpu, std::uint8_t priority = kNormalPriority) {
@@ -43,9 +44,10 @@ class CpuSlices {
     else
       show_begin(time_ns);
   }
-  // When the thread comes to its cpu as far as is shown; kForever if it is there, or on none.
+  // The time when the thread is shown to come to its CPU; kForever if it is shown there already, or is on no
+  // CPU.
   std::uint64_t waits_until_ns() const { return is_waiting_ ? from_ns_ : kForever; }
-  // That time has come.
+  // Must be called at that time.
   void show_begin(std::uint64_t time_ns) {
     is_waiting_ = false;
     write(time_ns,
@@ -63,15 +65,15 @@ class CpuSlices {
                     .outgoing_process = process_,
                     .outgoing_thread = thread_});
   }
-  // The thread exits, or its records are over. It leaves the cpu now, and not once more when it is switched
-  // out.
+  // The thread exits, or its records end. It leaves the CPU now. When it is switched out, it does not leave
+  // it a second time.
   void exit(std::uint64_t time_ns) {
     has_exited_ = true;
     if (!cpu_) return;
     end(time_ns, *cpu_, ThreadState::Dead);
     has_left_ = true;
   }
-  // Nothing is shown from here on.
+  // Hides all later switches.
   void stop(std::uint64_t time_ns) {
     if (from_ns_ == kForever) return;
     exit(time_ns);
@@ -85,18 +87,18 @@ class CpuSlices {
     else
       pass(time_ns);
   }
-  // Both are false while nothing is known of it.
+  // Both are false while its state is unknown.
   bool is_on_cpu() const { return cpu_.has_value(); }
   bool is_off_cpu() const { return is_off_cpu_; }
-  // Whether the thread has left its cpu with its exit.
+  // True if the thread has left its CPU with its exit.
   bool has_left() const { return has_left_; }
-  // A record shows that the thread is on a CPU, whatever its switches say.
+  // A record shows that the thread is on a CPU, even if its switches say otherwise.
   void prove_running() { is_off_cpu_ = false; }
-  // Another thread has the id from here on.
+  // Another thread has the id from now on.
   void begin_again() { has_exited_ = has_left_ = is_off_cpu_ = false; }
 
  private:
-  // Whether what happens to the thread at that time is left out of the tracks; then it is counted.
+  // True if events of the thread at that time are left out of the tracks. Then the event is counted.
   bool leaves_out(std::uint64_t time_ns) {
     return time_ns < from_ns_ && (!has_tracks_ || !filter_.shows_outside());
   }
@@ -105,7 +107,7 @@ class CpuSlices {
     if (has_tracks_) return lane_.context_switch(time_ns, context_switch);
     pass(time_ns);
   }
-  // Moves the lane's time on: a filtered call has no event.
+  // Advances the lane's time without an event, because a filtered call has none.
   void pass(std::uint64_t time_ns) {
     lane_.begin_filtered(time_ns, 0);
     lane_.end(time_ns);
@@ -118,10 +120,10 @@ class CpuSlices {
   ThreadId thread_;
   bool has_tracks_;
   std::uint64_t unwritten_ = 0;
-  std::optional<std::uint16_t> cpu_;  // nothing: on none that is known
+  std::optional<std::uint16_t> cpu_;  // nothing if it is on no known CPU
   bool is_off_cpu_ = false;
   std::uint8_t priority_ = kNormalPriority;
-  bool is_waiting_ = false;  // on a cpu, which isn't shown yet
+  bool is_waiting_ = false;  // on a CPU, but not shown yet
   bool has_exited_ = false, has_left_ = false;
 };
 

@@ -1,7 +1,7 @@
-// Estimated exits (`uftrace record -e`) that context switches or kernel calls refute. The recorder puts an
-// exit half way between the entry of its call and the next entry. If the thread was off the CPU meanwhile,
-// the exit lies half way between its return to the CPU and the next entry, as in uftrace; and no call returns
-// while its thread is off the CPU or in the kernel. The exits that follow at once come after it.
+// Estimated exits (`uftrace record -e`) that context switches or kernel calls disprove. The recorder puts an
+// exit half way between the entry of its call and the next entry. If the thread was off the CPU in between,
+// the exit is half way between its return to the CPU and the next entry, as in uftrace. No call returns while
+// its thread is off the CPU or in the kernel. Directly following exits come after the moved one.
 //
 // Example: f is entered at 10, the next function at 50, so the recorder has put f's exit at 30. The thread
 // was off the CPU from 20 to 40: the exit moves to 45.
@@ -21,11 +21,11 @@ class MovedExits {
  public:
   bool empty() const { return exits_.empty(); }
   std::size_t size() const { return exits_.size(); }
-  // When the next exit happens, as far as is known; kForever while the thread can't return.
+  // The time of the next exit as far as it is known; kForever while the thread can't return.
   std::uint64_t next_ns() const { return empty() || is_refuted_ ? kForever : due_ns_; }
 
-  // An exit that is refuted, or that follows one. `entered_ns`: when its call began. The thread is off the
-  // CPU or in the kernel, or else it has come back at `returned_ns`.
+  // Adds an exit that is disproved, or that follows one. `entered_ns` is the start of its call. If not
+  // `is_refuted`, the thread has come back at `returned_ns`; otherwise it is off the CPU or in the kernel.
   void add(const CallRecord& exit, std::uint64_t entered_ns, bool is_refuted, std::uint64_t returned_ns) {
     if (empty()) {
       due_ns_ = exit.time_ns;
@@ -38,14 +38,14 @@ class MovedExits {
     exits_.push_back(exit);
   }
 
-  // Something happened at that time, after which the thread can't return, or can.
+  // An event happened at that time, after which the thread can return or not.
   void update(std::uint64_t time_ns, bool is_refuted) {
     if (is_refuted_ && !is_refuted && due_ns_ <= time_ns) due_ns_ = middle(time_ns, next_entry_ns_);
     if (!is_refuted) returned_ns_ = time_ns;
     is_refuted_ = is_refuted;
   }
 
-  // The next entry is at that time: all exits happened before it.
+  // The next entry is at that time, so all exits happened before it.
   void end_before(std::uint64_t time_ns) {
     if (!is_refuted_ && due_ns_ >= time_ns) due_ns_ = middle(std::min(returned_ns_, time_ns), time_ns);
     if (is_refuted_) due_ns_ = time_ns;
@@ -71,8 +71,8 @@ class MovedExits {
   bool is_refuted_ = false;
   std::uint64_t due_ns_ = 0;           // of the first exit
   std::uint64_t limit_ns_ = kForever;  // no exit is later
-  std::uint64_t next_entry_ns_ = 0;    // as far as the first exit's estimate tells
-  std::uint64_t returned_ns_ = 0;      // since then the thread could return
+  std::uint64_t next_entry_ns_ = 0;    // according to the estimate of the first exit
+  std::uint64_t returned_ns_ = 0;      // time since which the thread could return
 };
 
 }  // namespace convert::uftrace

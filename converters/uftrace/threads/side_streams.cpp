@@ -47,8 +47,8 @@ void SideStreams::emit_first(const Due& until) {
   const std::uint64_t time_ns = first_due_.time_ns;
   if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen)) calls_.begin_inherited(time_ns);
   MovedExits& moved = calls_.moved_exits();
-  // Calls of the kernel leave the other streams as they are, but for moved exits, which each of them may
-  // refute.
+  // Kernel calls do not change the other streams, except for moved exits, which each kernel call may
+  // disprove.
   const bool was_off_cpu = slices_.is_off_cpu();
   const Due kernel_until = moved.empty() ? until : Due{0, Precedence::SwitchIn};
   if (first_ != &kernel_ || !kernel_.emit_calls(kernel_until, others_due_))
@@ -60,8 +60,8 @@ void SideStreams::emit_first(const Due& until) {
   look_again();
 }
 
-// Only the kernel and switches have calls that must make room. If nothing of theirs was due, their calls
-// stay open: a plain record would not have touched them either.
+// Only the kernel and switches have calls that must be suspended or cut. If none of their events was due,
+// their calls stay open. A plain record would not have affected them either.
 bool SideStreams::emit_before(const Due& due) {
   bool needs_room = false;
   while (first_due_ < due) {
@@ -201,9 +201,9 @@ void SwitchStream::emit_next() {
       return exit(time_ns, message);
     case PerfEvent::Kind::Exec:
       to_.calls.inner().end_off_cpu(time_ns);
-      to_.slices.begin_again();  // the calling thread may have got the id of another thread, which is gone
+      to_.slices.begin_again();  // the calling thread may have got the id of another thread, which has ended
       return to_.calls.end_program(time_ns, StackRepair::Ending::Exec);
-    case PerfEvent::Kind::Comm:  // given by any thread
+    case PerfEvent::Kind::Comm:  // any thread can set it
       if (to_.calls.inner().leaves_out_event()) return;
       return to_.lane.instant(time_ns, renamed_, {{comm_, message.name}});
     default:
@@ -211,7 +211,7 @@ void SwitchStream::emit_next() {
   }
 }
 
-// Calls off the cpu lie between recorded switches only.
+// Calls off the CPU are drawn only between recorded switches.
 void SwitchStream::emit_inferred() {
   const PerfMessage& message = plan_.inferred[inferred_++];
   if (message.kind == PerfEvent::Kind::SwitchIn)
@@ -228,8 +228,8 @@ void SwitchStream::switch_in(std::uint64_t time_ns, const PerfMessage& message) 
   to_.slices.begin(message.time_ns, message.cpu);
 }
 
-// A thread that was preempted would run on: FXT calls that running. When an exited thread leaves its cpu, its
-// exit has been shown.
+// A preempted thread would continue to run. FXT calls this state running. When an exited thread leaves its
+// CPU, its exit has already been shown.
 void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.count_switch();
   const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;
@@ -257,7 +257,7 @@ void SwitchStream::exit(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.exit(message.time_ns);
 }
 
-// CPU tracks would show it.
+// If there are CPU tracks, they show it.
 void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   if (to_.slices.has_tracks() || !plan_.shows_switches) return;
   InnerCalls& inner = to_.calls.inner();
@@ -265,7 +265,7 @@ void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Argu
     to_.lane.instant(time_ns, label, arguments);
 }
 
-// Whether no switch in follows. Both are by time.
+// True if no switch in follows. Both are sorted by time.
 bool SwitchStream::is_lone(std::uint64_t time_ns) {
   const auto& lone = plan_.lone_outs;
   while (lone_outs_ < lone.size() && lone[lone_outs_] < time_ns) ++lone_outs_;
@@ -295,7 +295,7 @@ bool KernelStream::emit_calls(const Due& until, const Due& others) {
   const KernelMessage* message = first();
   if (!is_call(message)) return false;
   do {
-    plan_.queue->pop_front();  // the message stays where it is
+    plan_.queue->pop_front();  // the message itself stays in memory
     const std::uint64_t time_ns = to_.lane.clamped(message->time_ns);
     known_until_ns_ = time_ns;
     if (message->kind == KernelMessage::Kind::Entry)
@@ -354,7 +354,7 @@ void KernelStream::emit_switch_out(const KernelMessage& message) {
   to_.slices.end(message.time_ns, message.depth, state, static_cast<std::uint8_t>(message.value));
 }
 
-// A running thread is woken, too, if it was about to wait; and one wakeup may be recorded twice.
+// A running thread is also woken if it was about to wait. One wakeup may be recorded twice.
 void KernelStream::emit_wakeup(const KernelMessage& message) {
   if (!std::exchange(may_wait_, false)) return;
   to_.slices.wakeup(

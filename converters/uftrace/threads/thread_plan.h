@@ -1,4 +1,4 @@
-// All that is known of a thread before its records are read, and what is emitted between them.
+// All facts about a thread before its records are read, and all events that are emitted between them.
 #pragma once
 
 #include <cstdint>
@@ -24,36 +24,36 @@
 
 namespace convert::uftrace {
 
-// What is known of a thread's switches.
+// The switches of a thread.
 struct SwitchPlan {
-  PerfQueue* queue = nullptr;                 // null: nothing is known of them
+  PerfQueue* queue = nullptr;                 // null if no switches are known
   std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
-  std::vector<bool> short_outs = {};          // the same
-  std::vector<PerfMessage> inferred = {};     // switches that were not recorded, by time
-  std::uint64_t last_ns = 0;                  // none that was recorded is later
-  bool shows_switches = true;                 // else the queue has only exits, execs and names
-  bool shows_preempted = true;                // as calls off the cpu
+  std::vector<bool> short_outs = {};          // see PerfThread
+  std::vector<PerfMessage> inferred = {};     // switches that were not recorded, sorted by time
+  std::uint64_t last_ns = 0;                  // time of the last recorded one
+  bool shows_switches = true;                 // otherwise the queue has only exits, execs and names
+  bool shows_preempted = true;                // as calls off the CPU
 };
 
-// What is known of a thread's kernel events.
+// The kernel events of a thread.
 struct KernelPlan {
-  KernelQueue* queue = nullptr;              // null: the thread has none
+  KernelQueue* queue = nullptr;              // null if the thread has none
   std::string thread = {};                   // for notes: "DIR: thread 100"
-  const Tracepoints* tracepoints = nullptr;  // null: there are calls only
-  bool skips_outside = false;                // not shown outside of the program's calls
+  const Tracepoints* tracepoints = nullptr;  // null if there are only calls
+  bool skips_outside = false;                // hide events outside of the program's calls
 
-  // None is later; kForever if that is not known.
+  // The time of the last event; kForever if it is unknown.
   std::uint64_t last_ns() const { return queue == nullptr ? 0 : queue->last_ns(); }
 };
 
-// An exec or the load of a library, from task.txt; a message of extern.dat.
+// An exec or the load of a library, from task.txt, or a message from extern.dat.
 struct ListedEvent {
   enum class What : std::uint8_t { Exec, Dlopen, Message } what;
   std::uint64_t time_ns;
-  std::string text;  // the path of the program or library, or the message
+  std::string text;  // path of the program or library, or the message
 };
 
-// Where the arrow to a forked child or a new thread starts.
+// The start of the flow to a forked child or a new thread.
 struct ForkPoint {
   std::uint64_t flow;
   bool makes_thread;
@@ -61,26 +61,26 @@ struct ForkPoint {
 
 struct ThreadPlan {
   const Task* task;
-  ProcessId shown_process{};  // as the timeline shows them
+  ProcessId shown_process{};  // as in the timeline
   ThreadId shown_thread{};
-  bool is_shown = true;          // else it is needed only for what others inherit from it
-  fxt::FilePlace place = {};     // of its record file; empty if there is none
-  std::uint64_t size_bytes = 0;  // of it, when the directory was listed
+  bool is_shown = true;          // otherwise other threads only inherit from it
+  fxt::FilePlace place = {};     // place of its record file; empty if there is none
+  std::uint64_t size_bytes = 0;  // its size when the directory was listed
   bool keep_open = true;         // see InputFile
   ThreadFacts facts;
   RecordHead head = {};
   std::unique_ptr<PayloadDecoder> payload_decoder = {};  // may be null
-  std::list<ListedEvent> listed_events = {};             // by time
-  std::multimap<std::uint64_t, ForkPoint> forks = {};  // by offset of the entry of the call that it starts in
+  std::list<ListedEvent> listed_events = {};             // sorted by time
+  std::multimap<std::uint64_t, ForkPoint> forks = {};    // by offset of the entry in which the flow starts
   bool is_forked = false;
-  std::vector<std::uint64_t> inherited = {};  // addresses of the calls that it begins in, outermost first
+  std::vector<std::uint64_t> inherited = {};  // addresses of the calls in which it begins, outermost first
   SwitchPlan switches = {};
   KernelPlan kernel = {};
-  bool skips_outside = false;          // own events outside of the program's calls are not shown
-  std::uint64_t switches_from_ns = 0;  // nor switches before the process's first call
-  bool shows_cpu_tracks = false;       // switches are written as records, too
+  bool skips_outside = false;          // hide own events outside of the program's calls
+  std::uint64_t switches_from_ns = 0;  // hide switches before the first call of the process
+  bool shows_cpu_tracks = false;       // also write switches as records
   std::string ending = {};             // shown at its end, unless empty
-  std::uint64_t fork_flow = 0;         // the arrow that ends in its first call; 0: none
+  std::uint64_t fork_flow = 0;         // the flow that ends in its first call; 0 if none
 
   WalkedThread walked() const { return {*task, place, facts, payload_decoder.get(), inherited}; }
 };
@@ -91,19 +91,19 @@ using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 // The children of one process, in the order of their pids, get its forking calls in their order: each child
 // the earliest free call that began before the child ran. (The time of a FORK line is when the child ran; its
 // parent may be in a later fork by then.) Perf data name the thread that forked and the exact time: there,
-// the forking call is the one that this thread had open. Perf data also know children without a FORK line,
-// which posix_spawn, system and popen make: these run another program before they write a record. The threads
-// of a process get its calls of pthread_create in the same way.
+// the forking call is the one that this thread had open. Perf data also have children without a FORK line,
+// which posix_spawn, system and popen create: these run another program before they write a record. The
+// threads of a process get its calls of pthread_create in the same way.
 //
-// Completes the plans of forked threads and of those that forked them, and which program a child runs.
-// `plans` by tid; a fork whose parent or child is not among them is left alone. The timeline gives the arrows
-// their ids, and knows at which depth calls stop being visible. Throws InputError if a record file can't be
+// Completes the plans of forked threads and of those that forked them, and finds the program of each child.
+// `plans` are by tid; a fork whose parent or child is not among them is ignored. The timeline assigns the ids
+// of flows, and knows the depth from which calls are not visible. Throws InputError if a record file can't be
 // read.
 void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, bool has_estimated_exits,
                 Symbolizer& symbolizer, Timeline& timeline);
 
-// Where not all calls are shown, a child that begins in no shown call gets no arrow: removes such arrows from
-// the plans of both threads. Throws InputError if a record file can't be read.
+// If not all calls are shown, a child that begins in no shown call gets no flow. Removes such flows from the
+// plans of both threads. Throws InputError if a record file can't be read.
 void drop_hidden_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer);
 
 }  // namespace convert::uftrace

@@ -31,7 +31,7 @@ ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared
       cursor_(file_, plan_.facts, stages_.calls, plan_.payload_decoder.get()),
       own_records_(plan_, stages_, lane, shared, context.names, notes_) {}
 
-// The earliest time that the lane can emit, if the file begins with a call. Another first record may be
+// The earliest time that the lane can emit, if the file begins with a call. Other first records may be
 // damage.
 std::uint64_t ThreadSource::begin_ns() const {
   const RecordHead& head = plan_.head;
@@ -44,7 +44,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   if (!stages_.filter.scan_ahead()) return true;
   WorkerScratch& scratch = shared_.workers[budget.worker];
   stages_.symbols.use_caches(scratch.labels);
-  if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // for the calls that it begins in
+  if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // for the calls in which it begins
     stages_.symbols.move_to(plan_.task->fork_ns.value_or(0));
   stages_.filter.use_scratch(scratch);
   stages_.streams.look_again();
@@ -60,8 +60,8 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   return false;
 }
 
-// The other thread pumps from where this one has stopped, and leaves less than kLookahead of its block. If it
-// stops elsewhere, pump() reads the file.
+// Reads ahead for the other thread, which continues where this one has stopped, and leaves less than
+// kLookahead of its block. If it stops elsewhere, pump() reads the file.
 void ThreadSource::read_ahead(const PumpBudget& next) {
   auto& [pumped_to, block, ahead] = alternates_.at(next.alternate);
   const std::size_t wanted = wanted_bytes(next);
@@ -72,7 +72,7 @@ void ThreadSource::read_ahead(const PumpBudget& next) {
   try {
     ahead.bytes = file_.read_available(begin, block);
   } catch (const InputError&) {
-    // The same failure awaits pump(), which says so in its turn.
+    // pump() will meet the same failure, and report it in the right order.
   }
 }
 
@@ -82,8 +82,8 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
   const std::size_t wanted = std::min<std::uint64_t>(wanted_bytes(budget), left);
   const std::uint64_t end = start + wanted;
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
-  // Records that were held back, and are so again soon, would all be read once more: a thread in the kernel
-  // has few of them due at a time.
+  // Records that are held back would all be read again, and probably soon: while a thread is in the kernel,
+  // few of them are due at a time.
   std::size_t size = cursor_.is_held() ? RecordCursor::kMinBlock : wanted;
   std::uint64_t block_end = start;
   do {
@@ -107,7 +107,7 @@ void ThreadSource::emit_block(std::uint64_t delivered_until_ns, WorkerScratch& s
     });
 }
 
-// `fast_calls` makes the loop for plain records, with the symbols that hold now.
+// `fast_calls` makes the loop for plain records, with the current symbols.
 template <typename MakeCalls>
 void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch,
                                 MakeCalls fast_calls) {
@@ -124,8 +124,8 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
 
 // ---- Where no record of the thread is left before a time ----
 
-// No own record lies before `until_ns`: emits what the side streams hold until then. After the last record,
-// the calls of the thread end with the last thing that it did itself.
+// Emits the events of the side streams until `until_ns`, because no own record comes before it. After the
+// last record, the calls of the thread end with the last activity of the thread itself.
 void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   SideStreams& streams = stages_.streams;
   if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() &&
@@ -139,8 +139,8 @@ void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   end_thread_before(until);
 }
 
-// Everything that is due earlier has been emitted. The thread is over if it did nothing of what follows:
-// messages, or another thread that comes to its cpu.
+// All events that are due earlier have been emitted. The thread is over if the next event is not its own: a
+// message, or another thread that comes to its CPU.
 void ThreadSource::end_thread_before(const Due& due) {
   if (!cursor_.is_done() || stages_.streams.has_own_listed()) return;
   const auto is_behind = [&](std::uint64_t last_ns) { return due > Due{last_ns, Precedence::Switch}; };

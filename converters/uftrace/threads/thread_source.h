@@ -1,6 +1,6 @@
 // Reads one <TID>.dat forward and fills the thread's lane. Plain entries and exits go from a block to the
-// lane at the speed of memory; all other items go to OwnRecords, and SideStreams emits what lies between
-// them. docs/inside.md shows the pipeline.
+// lane at memory speed. All other items go to OwnRecords, and SideStreams emits the events between them.
+// docs/inside.md shows the pipeline.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace convert::uftrace {
 
 class ThreadSource : public Source {
  public:
-  // Borrows all until the timeline has run. Throws InputError if the file can't be opened.
+  // Borrows its arguments until the timeline has run. Throws InputError if the file can't be opened.
   ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context);
 
   bool pump(const PumpBudget& budget) override;
@@ -34,9 +34,9 @@ class ThreadSource : public Source {
   std::uint64_t size() const { return cursor_.end() - std::min(plan_.facts.part.begin, cursor_.end()); }
 
  private:
-  // What one of two threads keeps that pump alternately.
+  // The state of one of two threads that pump this source in turn.
   struct Alternate {
-    std::uint64_t pumped_to = 0;  // by this thread; an offset in the file
+    std::uint64_t pumped_to = 0;  // offset in the file, for this thread
     std::vector<std::byte> block = {};
     BytesAhead ahead = {};  // in the block
   };
