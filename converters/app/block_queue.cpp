@@ -7,10 +7,10 @@
 namespace convert {
 namespace {
 
-// Small enough to stay in a second-level cache between filling and writing, large enough for cheap system
-// calls. All blocks but the last are written with this size, so that they fill whole pages.
+// Small enough to stay in the second-level cache between filling and writing, and large enough for cheap
+// system calls. All blocks except the last are written with this size, so that they fill whole pages.
 constexpr std::size_t kWrittenWords = std::size_t{32} << 10;
-// The end of a block moves to the next one.
+// The end of a block is moved to the next block.
 constexpr std::size_t kBlockWords = kWrittenWords + 2 * fxt::kMinBufferWords;
 
 }  // namespace
@@ -37,7 +37,7 @@ std::span<std::uint64_t> BlockQueue::exchange(std::size_t filled_words) {
     empty_.pop_front();
     if (full != nullptr) {
       filled_words_ -= kWrittenWords;
-      // The writing thread does not touch these words; it may have given back the same block already.
+      // The writing thread does not use these words. It may even have returned the same block already.
       std::memmove(filling_->data(), full->data() + kWrittenWords, filled_words_ * sizeof(std::uint64_t));
     }
   }

@@ -1,6 +1,6 @@
-// The blocks of a trace on their way from the thread that converts to the thread that writes: an fxt::Output
-// in front, an fxt::Input behind. While one block is written (and compressed, or cut), the next is filled.
-// Two threads may convert alternately, one after the other.
+// The blocks of a trace between the converting thread and the writing thread: an fxt::Output for one thread,
+// and an fxt::Input for the other. While one block is written (and compressed, or cut), the next is filled.
+// Two threads may convert in turn.
 #pragma once
 
 #include <array>
@@ -24,22 +24,22 @@ class BlockQueue : public fxt::Output, public fxt::Input {
 
   // ---- The converting thread ----
 
-  // Waits for an empty block when one is full. Throws what the writing thread failed with.
+  // Waits for an empty block when one is full. Throws the exception that ended the writing thread.
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
-  // No block follows; the trace is complete.
+  // Marks the trace as complete; no block follows.
   void finish() override;
-  // No block follows, and the trace is incomplete.
+  // Marks the trace as incomplete; no block follows.
   void abandon() { end(State::Abandoned); }
 
   // ---- The writing thread ----
 
   struct Abandoned : std::exception {};
 
-  // The next filled block, valid until the next call; empty at the end. Throws Abandoned.
+  // Returns the next filled block, valid until the next call; empty at the end. Throws Abandoned.
   std::span<const std::byte> next_block();
-  // The same bytes, copied piece by piece.
+  // Returns the same bytes, copied in parts.
   std::size_t read(std::span<std::byte> room) override;
-  // The thread ends early: exchange() throws this from now on.
+  // The writing thread ends early: from now on, exchange() throws this exception.
   void fail(std::exception_ptr failure);
 
  private:
@@ -53,12 +53,12 @@ class BlockQueue : public fxt::Output, public fxt::Input {
   void end(State state);
 
   std::array<Block, 3> blocks_;
-  Block* filling_ = nullptr;           // the converting thread's
-  std::size_t filled_words_ = 0;       // in it
-  Block* writing_ = nullptr;           // the writing thread's
-  std::span<const std::byte> unread_;  // of `writing_`, for read()
+  Block* filling_ = nullptr;           // used by the converting thread
+  std::size_t filled_words_ = 0;       // number of words in filling_
+  Block* writing_ = nullptr;           // used by the writing thread
+  std::span<const std::byte> unread_;  // rest of `writing_`, for read()
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<FilledBlock> filled_;
   std::deque<Block*> empty_;

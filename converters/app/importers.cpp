@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What an input that no importer recognizes is, and what to do with it.
+// Describes an input that no importer recognizes, and advises the user.
 std::string advice_for(const std::string& input, const Importers& importers) {
   std::error_code error;
   const fs::path path(input);
@@ -61,7 +61,7 @@ const Importer& importer_of(const std::string& input, const Importers& importers
     throw InputError(Location::file(input), error ? error.message() : "no such file or directory");
   const auto found = std::ranges::find_if(importers, [&](const auto& i) { return i->recognizes(input); });
   if (found != importers.end()) return **found;
-  // An unreadable input is recognized by nobody.
+  // No importer can recognize an unreadable input.
   if (::access(input.c_str(), R_OK) != 0)
     throw InputError(Location::file(input), fmt::format("can't open: {}", std::strerror(errno)));
   std::string kinds = none_of(importers);

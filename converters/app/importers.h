@@ -1,4 +1,4 @@
-// The kinds of input that the program converts, and the choice between them.
+// The kinds of input that the program converts, and the selection of the importer.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace convert {
 
 using Importers = std::vector<std::unique_ptr<Importer>>;
 
-// All that this program has; stands in rooms.cpp.
+// All importers of the program; defined in rooms.cpp.
 Importers make_importers();
 
 std::vector<std::string_view> names_of(const Importers& importers);
-// Of those whose threads join those of others.
+// The names of importers whose threads can join threads of other inputs.
 std::vector<std::string_view> names_of_joining(const Importers& importers);
-// "neither a uftrace recording nor a GDB trace file"
+// For example "neither a uftrace recording nor a GDB trace file".
 std::string none_of(const Importers& importers);
 
 // Returns the importer that recognizes the input. Throws InputError with advice if none does.

@@ -1,4 +1,4 @@
-// fxt-convert: chooses the importers, runs the timeline into the output, and reports.
+// fxt-convert: selects the importers, writes the timeline to the output, and prints the report.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -56,7 +56,7 @@ constexpr NoteKind kCutFlows{
     "cut-arrows",
     "arrows whose end lies outside of the range or piece: they end on the thread where they begin", true};
 
-// A page's paragraphs without emphasis and links, in lines for a terminal.
+// The paragraphs of a page without emphasis and links, wrapped for a terminal.
 std::string plain_text(std::string_view markdown) {
   constexpr std::size_t kColumns = 100;
   static const std::regex kRemark(R"(\*Remark\.\*)"), kLink(R"(\[([^\]]+)\]\([^)]*\))"),
@@ -72,7 +72,7 @@ std::string plain_text(std::string_view markdown) {
   return lines;
 }
 
-// The entry of docs/notes.md, as plain text.
+// Prints the entry of docs/notes.md as plain text.
 ExitCode explain(std::string_view kind) {
   constexpr std::string_view kHeading = "\n### ";
   fxt::SimilarNames similar(kind);
@@ -108,7 +108,7 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
   for (const std::string& text : options.without_effect) add(text);
 }
 
-// Describes the inputs. JSON is a list when there are several.
+// Describes the inputs. If there are several, the JSON is a list.
 ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) {
   Outline all = Outline::array();
   bool has_notes = false;
@@ -130,7 +130,7 @@ ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) 
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
-// Imports all inputs and adds each one's offset to its times.
+// Imports all inputs and adds the offset of each input to its times.
 void import_inputs(const ConvertOptions& options, std::span<const std::optional<std::int64_t>> offsets_ns,
                    ImportContext& context) {
   bool is_offset_used = false;
@@ -154,8 +154,8 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
   }
 }
 
-// With --utc, times without a unit count by the wall clock, or by the recording's own, whose times are
-// earlier than the wall clock ever showed while it ran. Moves those to the wall clock.
+// With --utc, times without a unit are times of the wall clock, or of the recording's own clock. A time below
+// the shift between the clocks can only be of the recording, and is converted to the wall clock.
 void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Timeline& timeline,
                   Notes& notes) {
   const auto shift_ns = timeline.clock_shift_ns();
@@ -184,7 +184,7 @@ void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
     throw UsageError("--time-range: the range ends before it begins");
 }
 
-// The figures of the part that was written, instead of the whole trace. `dropped_before` events were dropped
+// Replaces the figures of the whole trace by those of the written part. `dropped_before` events were dropped
 // before they reached the cutter.
 void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint64_t dropped_before,
                bool stopped_early, const ConvertOptions& options, Written& written, Notes& notes) {
@@ -208,7 +208,7 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
 }
 
-// The options are not those that were meant if nothing is left of the calls.
+// Reports an error if the options leave no calls, because they are probably wrong.
 void check_chosen_calls(const ConvertOptions& options, const ImportStats::ChosenCalls& chosen) {
   if (chosen.is_any_shown || chosen.left_out == 0) return;
   const std::string misfits =
@@ -239,7 +239,7 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   output.finish();
   if (!output.has_part()) {
     std::string problem = "nothing in it has a time";
-    if (written.first_ns && range.has_enough())  // the end is not read
+    if (written.first_ns && range.has_enough())  // the end was not read
       problem = fmt::format("nothing is in that range of time: the trace begins at {}",
                             format_seconds(*written.first_ns));
     else if (written.first_ns)
@@ -277,7 +277,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
     fxt::print(text);
     fxt::check_standard_output();
   } catch (const fxt::QuietEnd&) {
-    // The exit code holds, whoever reads.
+    // The exit code is valid even if nobody reads the report.
   } catch (const std::exception& error) {
     const std::vector<std::string>& pieces = report.written.pieces;
     throw std::runtime_error(
@@ -287,7 +287,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   }
 }
 
-// The input has other threads.
+// Throws an error that lists the threads of the input.
 [[noreturn]] void fail_without_threads(const ConvertOptions& options, const ImportStats& stats) {
   constexpr std::size_t kShown = 3;
   const std::set<std::uint64_t>& others = stats.tids_left_out;
@@ -302,7 +302,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
       fmt::format("has none of the requested threads: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
-// Where no input knows the ids of its threads, each may be the one that is wanted.
+// If no input knows the ids of its threads, each thread may be the wanted one.
 void note_missing_threads(const ConvertOptions& options, const ImportStats& stats, Notes& notes) {
   if (stats.shows_unknown_threads && stats.tids_found.empty() && stats.tids_left_out.empty()) return;
   for (const std::uint64_t tid : std::set(options.import.tids.begin(), options.import.tids.end()))
@@ -315,9 +315,9 @@ std::string_view without_slashes(std::string_view path) {
   return path;
 }
 
-// The inputs become the recordings that they hold. Returns the offset of each. An offset names inputs by
-// their path as given, or by that of a recording in an archive, or one by its number, from 1. A path that
-// looks like a number is a path.
+// Replaces the inputs by the recordings in them. Returns the offset of each. An offset names an input by its
+// path, by the path of a recording in an archive, or by its number, from 1. A path that looks like a number
+// is a path.
 std::vector<std::optional<std::int64_t>> unpack_inputs(ConvertOptions& options, UnpackedInputs& unpacked) {
   std::vector<std::string> recordings;
   std::vector<std::array<std::string, 2>> paths;

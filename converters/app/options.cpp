@@ -99,7 +99,7 @@ fxt::CutOptions& cut_of(ConvertOptions& options) {
   return *options.cut;
 }
 
-// The options of the program, followed by those of each importer.
+// The options of the program, and then the options of each importer.
 OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& texts) {
   OptionTable table;
   const auto joining = names_of_joining(options.importers);
@@ -237,8 +237,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
   return table;
 }
 
-// The last of several paths is the OUTPUT, unless -o names it. A single path is an INPUT; without any, the
-// INPUT is the directory that uftrace records into by default.
+// The last of several paths is the OUTPUT, unless -o names it. A single path is an INPUT. Without any path,
+// the INPUT is uftrace's default directory.
 void choose_paths(ConvertOptions& options, bool has_output, const std::string& output) {
   std::string defaults;
   for (const auto& importer : options.importers) {
@@ -262,12 +262,12 @@ void choose_paths(ConvertOptions& options, bool has_output, const std::string& o
   }
   if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
   if (options.format == nullptr) options.format = &fxt::tools::format_of(options.output);
-  // The report must not follow the trace there.
+  // The report must not be mixed with the trace on standard output.
   constexpr std::array kStandardOutput{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
   if (std::ranges::count(kStandardOutput, options.output) != 0) options.output = "-";
 }
 
-// The number of the importer that an option belongs to: its groups follow the first one.
+// The index of the importer with this option. The groups of importers come after the first group.
 std::optional<std::size_t> importer_with(const Option& option, const OptionTable& table,
                                          std::size_t importers) {
   for (std::size_t i = 0; i < importers; ++i)

@@ -23,18 +23,18 @@ namespace convert {
 enum class ReportForm : std::uint8_t { Text, Json, None };
 
 struct ConvertOptions {
-  Importers importers = make_importers();  // hold the values of their own options
+  Importers importers = make_importers();  // they hold the values of their own options
   std::vector<std::string> inputs;
   std::string output;                // "-" is standard output
-  bool is_output_last_path = false;  // not named by -o
-  // By --format, or else by the name of the output.
+  bool is_output_last_path = false;  // true if the output was not given with -o
+  // From --format, or else from the name of the output.
   const fxt::tools::TraceFormat* format = nullptr;
-  // Options that belong to an importer, with its number.
+  // The options that belong to an importer, with its index.
   std::vector<std::pair<std::string, std::size_t>> importer_options;
   std::vector<std::string> without_effect;  // see CommandLine::without_effect()
 
-  // Added to all times of an input, in ns: the last one that names it. `offset_ns` is for GDB trace files
-  // that have none of their own.
+  // An offset in ns, which is added to all times of an input. If several name the input, the last one is
+  // used. `offset_ns` is for GDB trace files without their own offset.
   struct Offset {
     std::string input;  // see --offset
     std::int64_t time_ns;
@@ -42,22 +42,22 @@ struct ConvertOptions {
   std::vector<Offset> offsets;
   std::optional<std::int64_t> offset_ns;
 
-  std::optional<fxt::CutOptions> cut;  // a range of time, pieces
-  bool has_viewer_hints = true;        // the trace tells viewers what to show first
-  bool apart = false;                  // threads of a GDB trace file get tracks of their own
+  std::optional<fxt::CutOptions> cut;  // a range of time, or pieces
+  bool has_viewer_hints = true;        // the trace contains hints for the first view
+  bool apart = false;                  // threads of a GDB trace file get their own tracks
 
   ImportOptions import;
   LaneOptions lanes = {.limits = FxtSink::kLimits};
   ReportForm report = ReportForm::Text;
   ProgressMode progress = ProgressMode::Auto;
-  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());  // threads that convert
-  bool sync = false;                                                  // the output is on the disk at the end
-  bool force = false;                                                 // the output may replace any file
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());  // number of threads for the conversion
+  bool sync = false;   // make sure that the output is on the disk at the end
+  bool force = false;  // the output may replace any file
   bool quiet = false;
   bool strict = false;
-  bool inspect = false;  // describes the inputs instead of converting them
+  bool inspect = false;  // describe the inputs instead of converting them
   bool inspects_all = false;
-  std::optional<std::string> explain;  // a kind of note: prints its entry, and does nothing else
+  std::optional<std::string> explain;  // a kind of note, whose entry is printed instead of converting
 };
 
 // Returns nothing after printing a text such as --help. Throws UsageError.

@@ -1,4 +1,4 @@
-// Which file a conversion writes, and which files it must not overwrite.
+// The name of the output file of a conversion, and the files that it must not overwrite.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace convert {
 
-// The output of an input that is given alone: "run/uftrace.data/" goes to "run/uftrace.data.fxt".
+// The output if only the input is given: "run/uftrace.data/" goes to "run/uftrace.data.fxt".
 std::string output_for(const std::string& input, const fxt::tools::TraceFormat& format);
 
-// Throws UsageError if the output is an input, lies inside one, has a name that promises another format, or
-// is itself a recording: a user who forgets the output gives an input as the last path. Throws
-// std::runtime_error if that can't be found out.
+// Throws UsageError if the output is an input, is inside an input, has a name for another format, or is a
+// recording. The last case catches a forgotten output, because then the last path is an input. Throws
+// std::runtime_error if this can't be checked.
 void check_output(const ConvertOptions& options);
 
 }  // namespace convert

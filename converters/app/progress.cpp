@@ -19,7 +19,7 @@ constexpr auto kInterval = std::chrono::milliseconds(100);
 constexpr auto kLogInterval = std::chrono::seconds(5);
 constexpr std::size_t kLogColumns = 79;
 
-// Errors are ignored: progress is not worth failing for.
+// Errors are ignored, because progress is not important enough to fail.
 void write(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
@@ -28,7 +28,7 @@ void write(const std::string& text) {
 // Replaces the line on the terminal.
 void draw(const std::string& line) { write("\r\033[K" + line); }
 
-// The width of the terminal now; it may have been resized.
+// The current width of the terminal, which may have been resized.
 std::size_t columns() {
   constexpr std::size_t kUsual = 80;
   winsize size{};

@@ -1,5 +1,5 @@
-// Shows the progress of a long conversion: one line that is redrawn on a terminal, a new line every few
-// seconds in a log.
+// Shows the progress of a long conversion. On a terminal it redraws one line; in a log it writes a new line
+// every few seconds.
 #pragma once
 
 #include <chrono>
@@ -18,20 +18,21 @@ struct ProgressState {
   std::size_t inputs = 1;
   double seconds = 0;  // since the start
 };
-// "[=====>    ]  45%  1.2 GB of 2.7 GB in 2 inputs  812 MB/s  2 s left", shortened to fit into `columns`.
+// Returns "[=====>    ]  45%  1.2 GB of 2.7 GB in 2 inputs  812 MB/s  2 s left", shortened to fit into
+// `columns`.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
 class Progress {
  public:
-  // `Auto` shows progress on a terminal only, after half a second. `Always` shows it from the start, also in
-  // a log. A terminal without escape sequences gets lines like a log. Borrows `stats`.
+  // `Auto` shows progress only on a terminal, after half a second. `Always` shows it from the start, also in
+  // a log. A terminal without escape sequences gets the same lines as a log. Borrows `stats`.
   Progress(const ImportStats& stats, ProgressMode mode, std::size_t inputs);
   // Erases the line on the terminal, or writes a last line to the log.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Cheap enough to call often; draws a few times a second.
+  // Fast enough to be called often. Redraws a few times a second.
   void tick();
 
  private:

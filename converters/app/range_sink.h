@@ -1,4 +1,5 @@
-// Drops calls and instants that end before a range of time, and reports when the merge has passed its end.
+// Drops calls and instants that end before a range of time, and reports when the merge has passed the end of
+// the range.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ class RangeSink : public SinkStage {
     if (side_of(first_ns) == fxt::TimeWindow::Side::After ||
         side_of(runs.back().events.back().time_ns) == fxt::TimeWindow::Side::After)
       is_over_ = true;
-    // The cutter behind finds the start of the trace by the first batch, too: it gets that one whole.
+    // The cutter also finds the start of the trace from the first batch, so it gets that batch completely.
     if (is_first || first_ns >= window_.from()) return SinkStage::write(runs);
     needed_.clear();
     for (const MergedRun& run : runs) add_needed(run);
@@ -38,14 +39,14 @@ class RangeSink : public SinkStage {
     SinkStage::finish(known);
   }
   std::uint64_t needed_from_ns() const override { return window_.from(); }
-  // True once all that follows lies behind the range.
+  // True when all further events are after the range.
   bool has_enough() const override { return is_over_; }
 
-  // Events that were dropped.
+  // The number of dropped events.
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // For the window, the first time that it is given is the start of the trace.
+  // The window takes its first time for the start of the trace.
   fxt::TimeWindow::Side side_of(std::uint64_t time_ns) {
     try {
       return window_.side_of(time_ns);
@@ -54,7 +55,7 @@ class RangeSink : public SinkStage {
     }
   }
 
-  // All other kinds of events have effects that last.
+  // All other kinds of events have lasting effects.
   void add_needed(const MergedRun& run) {
     const auto is_over = [from = window_.from()](const PendingEvent& event) {
       return event.time_ns < from && ((event.kind == EventKind::Complete && event.end_ns() < from) ||

@@ -41,7 +41,7 @@ std::string text_of(const Notes& notes) {
 
 Outline summary_of(const Outline& all, const std::map<std::string, std::vector<std::string>>& shown) {
   constexpr std::size_t kListed = 8;
-  // "28329 worker 1: 910 records".
+  // For example "28329 worker 1: 910 records".
   const auto line_of_entry = [&](const Outline& entry) {
     if (!entry.is_object() || entry.empty()) return plain(entry);
     std::string line = plain(entry.front());
@@ -103,7 +103,7 @@ Counts counts_of(const Timeline& timeline) {
   return {.threads = threads.size(), .processes = processes.size()};
 }
 
-// A line each; of which input, where there are several.
+// One line per detail. If there are several inputs, it contains the input.
 std::vector<std::string> details_of(const Report& report) {
   std::vector<std::string> lines;
   for (const auto& [input, text] : report.stats.details)

@@ -13,16 +13,16 @@
 
 namespace convert {
 
-// What became of the output.
+// The result of writing the output.
 struct Written {
   std::vector<std::string> pieces = {};  // the files of an output that was split
   std::uint64_t bytes = 0;               // after compression
   std::uint64_t events = 0;
-  std::optional<std::uint64_t> first_ns = {};  // empty without events
+  std::optional<std::uint64_t> first_ns = {};  // nothing if there are no events
   std::uint64_t last_ns = 0;
 };
 
-// A conversion. Borrows all.
+// The data of a conversion for its report. Borrows all of them.
 struct Report {
   const std::vector<std::string>& inputs;
   const std::string& output;
@@ -31,24 +31,24 @@ struct Report {
   const Written& written;
 };
 
-// For programs. Keys: inputs, output (null if it was split), pieces (only if it was split), bytes_read,
-// bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null without events),
-// view_ns: the ends of Timeline's first view (null if there is none),
-// details: of the inputs, each {input, text} (only if there are any).
+// The report for programs. Keys: inputs, output (null if it was split), pieces (only if it was split),
+// bytes_read, bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null
+// without events), view_ns: start and end of Timeline's first view (null if there is none), details: of the
+// inputs, each {input, text} (only if there are any).
 Outline outline_of(const Report& report);
-// The same in a few lines, for people.
+// The report in a few lines, for people.
 std::string text_of(const Report& report);
 
-// What --inspect shows of an input on one screen. `shown`: the entries of its objects, by name; the other
-// objects are only named. See Importer::summary().
+// The part of an input's description that --inspect shows on one screen. `shown` has the entries of objects
+// by name; of other objects only the names are shown. See Importer::summary().
 Outline summary_of(const Outline& all, const std::map<std::string, std::vector<std::string>>& shown);
 
-// The notes: as text, every kind with its first locations (or "notes: none"); as JSON, a list of {kind,
-// count, first}, where `first` is the first location with its problem.
+// The notes. As text, they have every kind with its first locations (or "notes: none"). As JSON, they are a
+// list of {kind, count, first}, where `first` is the first location with its problem.
 std::string text_of(const Notes& notes);
 Outline outline_of(const Notes& notes);
 
-// "812 B", "1.2 GB": decimal units.
+// For example "812 B" or "1.2 GB", with decimal units.
 std::string format_bytes(std::uint64_t bytes);
 
 }  // namespace convert

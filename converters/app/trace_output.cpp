@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// The last file of a range would be completed without an event.
+// Thrown to prevent that the last file of a range without events is completed.
 struct NoEvent {};
 
 }  // namespace
@@ -15,7 +15,7 @@ struct NoEvent {};
 TraceOutput::TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut)
     : files_(std::move(files)), part_files_(*this), has_range_(cut && cut->range != fxt::TimeRange{}) {
   if (cut) cutter_.emplace(*cut, part_files_);
-  files_.next(0);  // throws before anything is converted
+  files_.next(0);  // throws before the conversion starts
   thread_ = std::thread([this] { run(); });
 }
 

@@ -1,5 +1,4 @@
-// Where a conversion writes to: one file, or the pieces of a trace that is cut, written by a thread of its
-// own.
+// The output of a conversion, which has its own thread: one file, or the pieces of a trace.
 #pragma once
 
 #include <cstddef>
@@ -19,31 +18,33 @@ namespace convert {
 
 class TraceOutput {
  public:
-  // With `cut`, that part of the trace, and if it is split, into files named by fxt::piece_name(). Throws
-  // std::runtime_error where a file can't be written, UsageError where something else would be overwritten.
+  // With `cut`, writes this part of the trace; if it is split, writes files named by fxt::piece_name().
+  // Throws std::runtime_error if a file can't be written, and UsageError if another kind of file would be
+  // overwritten.
   TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut);
-  // Without finish(), as abandon().
+  // Abandons the output unless finish() was called.
   ~TraceOutput() { abandon(); }
   TraceOutput(const TraceOutput&) = delete;
   TraceOutput& operator=(const TraceOutput&) = delete;
 
-  // For the Writer. Throws std::runtime_error.
+  // The Output for the Writer. Throws std::runtime_error.
   fxt::Output& blocks() { return queue_; }
-  // The trace is complete: waits until it is written, and gives the file its name. Throws std::runtime_error.
+  // Must be called when the trace is complete. Waits until it is written, and gives the file its name. Throws
+  // std::runtime_error.
   void finish();
-  // The trace is incomplete: files that are not complete are dropped.
+  // Must be called if the trace is incomplete. Drops the files that are not complete.
   void abandon();
 
   // ---- After one of these ----
 
   const fxt::tools::PieceFiles& files() const { return files_; }
-  // Whether a file was written. None is written for a range of time without any event.
+  // True if a file was written. There is none for a range of time without events.
   bool has_part() const { return !is_empty_; }
-  // What became of the trace; null if it was not cut.
+  // The counters of the cutter; null if the trace was not cut.
   const fxt::CutCounters* cut() const { return cutter_ ? &cutter_->counters() : nullptr; }
 
  private:
-  // The files for the cutter. A range without an event completes none.
+  // The files for the cutter. For a range without events, no file is completed.
   class PartFiles final : public fxt::PieceOutputs, public fxt::Output {
    public:
     explicit PartFiles(TraceOutput& owner) : owner_(owner) {}
@@ -68,7 +69,7 @@ class TraceOutput {
   bool has_range_;
   bool is_empty_ = false;
   BlockQueue queue_;
-  std::exception_ptr failure_;  // the thread's
+  std::exception_ptr failure_;  // of the thread
   std::thread thread_;
 };
 

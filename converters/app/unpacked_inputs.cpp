@@ -48,8 +48,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder of its own below $TMPDIR. A second process removes it when this one gives it up or has ended,
-// however it ends.
+// A private folder below $TMPDIR. A second process removes it when this process releases it or has ended in
+// any way.
 class TemporaryFolder {
  public:
   // Throws std::runtime_error.
@@ -62,8 +62,7 @@ class TemporaryFolder {
     std::error_code problem;
     path_ = fs::canonical(outer, problem) / "fxt-convert-XXXXXX";
     if (problem) fail(problem.message());
-    std::array<int, 2>
-        lifeline{};  // a pipe, whose end the second process waits for, with all signals blocked
+    std::array<int, 2> lifeline{};  // a pipe: the second process waits for its end, with all signals blocked
     sigset_t all{};
     sigset_t before{};
     ::sigfillset(&all);
@@ -79,7 +78,7 @@ class TemporaryFolder {
       ::_exit(0);
     }
     const int error = errno;
-    if (remover_ > 0) ::setpgid(remover_, 0);  // a signal to our process group does not end it
+    if (remover_ > 0) ::setpgid(remover_, 0);  // so that a signal to our process group does not end it
     if (remover_ < 0 && is_made) ::rmdir(path_.c_str());
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (remover_ < 0) fail(std::strerror(error));
@@ -98,7 +97,7 @@ class TemporaryFolder {
  private:
   static constexpr unsigned kPauseUs = 10'000;
 
-  // A call that fails, as for lack of memory, may work a little later.
+  // Repeats the removal, because a call that fails, for example from lack of memory, may succeed later.
   static void remove(const std::string& path) {
     constexpr int kTries = 100;
     std::error_code problem;
@@ -113,7 +112,7 @@ class TemporaryFolder {
   pid_t remover_ = -1;
 };
 
-// No recording has as many files or folders, lies as deep, or is as compressible.
+// Limits for archives. No recording has as many files or folders, is nested as deeply, or is as compressible.
 constexpr fxt::Limit kFiles{"files in an archive", 100'000, 0};
 constexpr fxt::Limit kFolders{"folders in an archive", 10'000, 0};
 constexpr fxt::Limit kDepth{"folders around a file of an archive", 64, 0};
@@ -131,13 +130,13 @@ struct Free {
 };
 using Archive = std::unique_ptr<archive, Free>;
 
-// What libarchive reads of an input. It never decompresses by itself: its filters are stacked as often as the
-// input asks for, and need as much memory.
+// The input of libarchive. libarchive is not used for decompression: an archive can request any number of
+// stacked filters, and their memory.
 class ArchiveBytes {
  public:
   explicit ArchiveBytes(std::unique_ptr<fxt::Input> input) : input_(std::move(input)) {}
 
-  // False after a failure.
+  // Returns false after a failure.
   bool open(archive* archive) {
     return ::archive_read_open(archive, this, nullptr, &ArchiveBytes::read, nullptr) == ARCHIVE_OK;
   }
@@ -221,7 +220,7 @@ bool stays_inside(const fs::path& path) {
   return path.is_relative() && std::ranges::find(path, "..") == path.end();
 }
 
-// An archive, or any other file, which is an archive of one file then.
+// Unpacks an archive, or any other file, which is treated as an archive of one file.
 class Unpacker {
  public:
   Unpacker(fxt::UnpackedFile file, std::string name)
@@ -241,16 +240,16 @@ class Unpacker {
   }
   bool is_compressed() const { return is_compressed_; }
 
-  // Symbolic links may lead anywhere, as in a directory: the importers keep to what is beneath it. They are
-  // made when all files are there, so that nothing is unpacked through them.
+  // Symbolic links may point anywhere, as in a directory, because the importers reject links that lead
+  // outside. They are created after all files, so that no file is unpacked through a link.
   void unpack_tar(const fs::path& folder) {
-    std::map<std::string, std::string> links;  // where they lead
+    std::map<std::string, std::string> links;  // name and target
     const auto place_of = [&](const std::string& name) {
       const fs::path path = (folder / name).lexically_normal();
       return path.has_filename() ? path : path.parent_path();
     };
     fxt::Budget files(kFiles), replaced(kReplaced), link_budget(kLinks), names(kNames);
-    std::unordered_set<std::size_t> hashes;  // of the names so far
+    std::unordered_set<std::size_t> hashes;  // hashes of the names so far
     const auto take = [&](fxt::Budget& budget, std::uint64_t amount = 1) {
       if (!budget.take(amount)) fail(budget.exceeded());
     };
@@ -267,7 +266,7 @@ class Unpacker {
       count_folders(entry_name_);
       const fs::path path = place_of(entry_name_);
       if (!hashes.insert(fs::hash_value(path)).second) take(replaced);
-      links.erase(path.native());  // the last entry of a name counts
+      links.erase(path.native());  // the last entry with a name is used
       if (const char* const hard_link = ::archive_entry_hardlink(entry_)) {
         if (!stays_inside(hard_link)) fail(fmt::format("a link to {}, out of the archive", hard_link));
         const fs::path other = place_of(hard_link);
@@ -280,16 +279,16 @@ class Unpacker {
         add_link(path, link);
         continue;
       }
-      // A FIFO takes the place of a device: importers open neither.
+      // A FIFO replaces a device; importers open neither.
       const auto type = ::archive_entry_filetype(entry_);
       if (type == AE_IFCHR || type == AE_IFBLK) ::archive_entry_set_filetype(entry_, AE_IFIFO);
       unpack_entry(path, [] { return true; });
     }
-    // The innermost first: no link is made through another one.
+    // Creates the innermost links first, so that no link is created through another one.
     for (auto link = links.rbegin(); link != links.rend(); ++link) make_link(link->first, link->second);
   }
 
-  // Stops early if the file's begin is not `is_wanted`.
+  // Stops early if the start of the file is not `is_wanted`.
   template <typename IsWanted>
   void unpack_entry(const fs::path& path, IsWanted is_wanted) {
     constexpr unsigned kPrivateFile = 0600, kPrivateFolder = 0700;
@@ -304,7 +303,8 @@ class Unpacker {
     int status = ARCHIVE_OK;
     std::uint64_t written = 0;
     while ((status = ::archive_read_data_block(in_.get(), &block, &size, &offset)) == ARCHIVE_OK) {
-      while (::archive_write_data_block(out_.get(), block, size, offset) < 0)  // also when a signal comes
+      // Also if a signal interrupts it.
+      while (::archive_write_data_block(out_.get(), block, size, offset) < 0)
         if (::archive_errno(out_.get()) != EINTR) check(out_, ARCHIVE_FATAL);
       const bool is_begin = written < kBeginBytes;
       written = static_cast<std::uint64_t>(offset) + size;
@@ -324,7 +324,7 @@ class Unpacker {
     if (entry.size() < entry_name_.size()) entry += "…";
     throw InputError(Location::file(entry.empty() ? name_ : name_ + "/" + entry), problem);
   }
-  // Counts the folders that are made for the entry, before they are made.
+  // Counts the folders of the entry before they are created.
   void count_folders(const fs::path& name) {
     const auto parts_of = [](const fs::path& path) {
       return static_cast<std::uint64_t>(std::distance(path.begin(), path.end()));
@@ -343,12 +343,12 @@ class Unpacker {
     if (status >= ARCHIVE_WARN) return;
     const char* const message = ::archive_error_string(archive.get());
     const std::string_view problem = message != nullptr ? message : "the archive is damaged";
-    // The error of a call into the system, but not what libarchive gives a damaged archive (EILSEQ).
+    // A failed system call is an error of the system. For a damaged archive, libarchive sets EILSEQ instead.
     const int error = ::archive_errno(archive.get());
     fail(fmt::format("can't unpack: {}{}{}", problem, error > 0 && error != EILSEQ ? ": " : "",
                      error > 0 && error != EILSEQ ? std::strerror(error) : ""));
   }
-  // Fails if the path is a folder with files in it.
+  // Fails if the path is a folder that contains files.
   static void make_link(const fs::path& path, const fs::path& target) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
@@ -366,7 +366,8 @@ class Unpacker {
     const la_int64_t end_of_entry = ::archive_filter_bytes(in_.get(), 0);
     bytes_.allow(kHeader.of(0));
     const int status = ::archive_read_next_header(in_.get(), &entry_);
-    // libarchive takes the end of the input for the end of the archive, which is marked by blocks of zeros.
+    // Libarchive accepts the end of the input as the end of the archive, but a complete archive ends with
+    // blocks of zeros.
     if (status == ARCHIVE_EOF && is_tar() && ::archive_filter_bytes(in_.get(), 0) == end_of_entry)
       fail("the archive ends behind this file, without an end mark: it was cut off");
     entry_name_.clear();
@@ -383,17 +384,17 @@ class Unpacker {
   bool is_compressed_;
   Archive in_{::archive_read_new()}, out_{::archive_write_disk_new()};
   archive_entry* entry_ = nullptr;  // null at the end
-  std::uint64_t unpacked_ = 0;      // bytes of the entries before this one
-  std::set<std::string> folders_;   // that are made
+  std::uint64_t unpacked_ = 0;      // size of the earlier entries
+  std::set<std::string> folders_;   // folders that were created
   fxt::Budget folder_budget_{kFolders}, depth_budget_{kAllDepths};
 };
 
-// Of which there may be one more than allowed.
+// Finds recordings, and may find one more than allowed.
 void find_recordings(const fs::path& path, const Importers& importers, std::vector<std::string>& found) {
   if (fs::is_symlink(path) || found.size() > kRecordings.of(0)) return;
   if (is_recording(path, importers)) return found.push_back(path.string());
   if (!fs::is_directory(path)) return;
-  std::vector<std::string> names;  // paths of many parts would take much memory
+  std::vector<std::string> names;  // keeps names, because complete paths would need much memory
   std::error_code error;
   fs::directory_iterator entries(path, error);
   for (; !error && entries != fs::directory_iterator(); entries.increment(error))
@@ -433,7 +434,7 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
     throw InputError(Location::file(name),
                      fmt::format("an archive of files that are {}", none_of(importers)));
   }
-  const fs::path file = folder / fs::path(name).stem();  // the trace shows it
+  const fs::path file = folder / fs::path(name).stem();  // the trace shows its name
   names_.emplace_back(file, name);
   unpacker.unpack_entry(file, [&] { return is_recording(file, importers); });
   if (unpacker.is_compressed() && fxt::tools::is_fxt(file))

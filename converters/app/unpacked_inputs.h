@@ -1,4 +1,4 @@
-// Inputs that hold recordings: tar archives, compressed trace files, and standard input. They are unpacked
+// Inputs that contain recordings: tar archives, compressed trace files, and standard input. They are unpacked
 // into a private temporary folder.
 #pragma once
 
@@ -13,17 +13,17 @@ namespace convert {
 
 class UnpackedInputs {
  public:
-  // The recordings and trace files that `input` holds; `input` itself if it is one, or no archive. Throws
-  // InputError if an archive is damaged or holds none.
+  // The recordings and trace files in `input`. Returns `input` itself if it is a recording, or not an
+  // archive. Throws InputError if an archive is damaged or contains no recording.
   std::vector<std::string> recordings_in(const std::string& input, const Importers& importers);
-  // A message about unpacked files, with the names of the inputs that they came from.
+  // Replaces the names of unpacked files in a message by the names of their inputs.
   std::string with_input_names(std::string text) const;
 
  private:
-  std::shared_ptr<const std::string> folder_;               // of all inputs; removed with the last owner
-  std::vector<std::pair<std::string, std::string>> names_;  // unpacked path, name for the user
+  std::shared_ptr<const std::string> folder_;  // shared by all inputs; removed with the last owner
+  std::vector<std::pair<std::string, std::string>> names_;  // unpacked path, and name for the user
 };
 
-std::string library_of_archives();  // "libarchive 3.6.2"
+std::string library_of_archives();  // for example "libarchive 3.6.2"
 
 }  // namespace convert

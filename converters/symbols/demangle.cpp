@@ -5,7 +5,8 @@
 #include <csetjmp>
 #include <cstddef>
 #include <fmt/format.h>
-#define HAVE_DECL_BASENAME 1  // else the header declares its own basename(), against <string.h>
+// Otherwise the header declares its own basename(), which conflicts with <string.h>.
+#define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
 #include "converters/model/reading/text.h"
@@ -13,18 +14,18 @@
 namespace convert {
 namespace {
 
-// Compilers put these before a symbol: the first for the function that initializes a file's variables, the
-// second for the function that calls one of a GPU.
+// Prefixes that compilers put before a symbol. The first one is for the function that initializes the
+// variables of a file, and the second one for a function that calls one on a GPU.
 constexpr std::array<std::string_view, 2> kPrefixes{"_GLOBAL__sub_I_", "__device_stub_"};
 
-// A hundred hostile bytes can stand for gigabytes of text. A name is not shown if it is longer than a string
-// of the output can be.
+// A hundred hostile bytes can represent gigabytes of text. A name that is longer than a string of the output
+// is not shown.
 constexpr std::size_t kLongestName = 32'000;
-// libiberty needs up to 200 bytes of stack for each character.
+// Libiberty needs up to 200 bytes of stack per character.
 constexpr std::size_t kLongestSymbol = 8192;
 
-// libiberty hands out a name piece by piece. Text that is too long is left by longjmp; between setjmp and
-// longjmp there are only C frames that hold nothing to release.
+// Libiberty returns a name in parts. If the text becomes too long, longjmp ends the call. Between setjmp and
+// longjmp there are only C frames, which have nothing to release.
 struct Text {
   std::jmp_buf too_long;
   std::size_t size = 0;
@@ -40,14 +41,14 @@ extern "C" void append_piece(const char* piece, std::size_t size, void* opaque) 
     std::copy_n(piece, size, text.bytes.data() + text.size);
     text.size += size;
   } else if (!text.is_rust || std::all_of(piece, piece + size, [](char c) { return c >= 0; })) {
-    // A piece of Rust that is not ASCII is decoded Punycode. libiberty frees it after this call.
+    // A part of a Rust name that is not ASCII is decoded Punycode. libiberty frees it after this call.
     std::longjmp(text.too_long, 1);
   }
 }
 
 using Print = int (*)(const char* symbol, int options, demangle_callbackref, void* opaque);
 
-// No object in here may need a destructor.
+// No object in this function may need a destructor.
 bool write_name(Print print, const char* symbol, int options, Text& text) {
   if (setjmp(text.too_long) != 0) return false;
   return print(symbol, options, append_piece, &text) != 0 && !text.is_too_long;
@@ -60,8 +61,8 @@ std::optional<std::string> print_name(Print print, const std::string& symbol, in
   return std::string(text.bytes.data(), text.size);
 }
 
-// After a conversion operator, libiberty reads "T_I", the arguments of a template parameter, twice, and so
-// the innermost of n nested ones 2^n times. Real names hold one or two.
+// After a conversion operator, libiberty reads "T_I", the arguments of a template parameter, twice. The
+// innermost of n nested ones is therefore read 2^n times. Real names contain one or two.
 bool is_harmless(std::string_view symbol) {
   constexpr unsigned kMostTemplateParameters = 10;
   if (symbol.size() > kLongestSymbol) return false;
@@ -74,31 +75,33 @@ bool is_harmless(std::string_view symbol) {
   return count <= kMostTemplateParameters;
 }
 
-// "foo@GLIBC_2.4", and "_RNvC1a3KEY$tlv$init". A '$' is also part of older Rust names.
+// Removes versions and similar suffixes: "foo@GLIBC_2.4", "_RNvC1a3KEY$tlv$init". A '$' can also be part of
+// older Rust names.
 std::string without_version(std::string_view symbol) {
   return std::string(symbol.substr(0, symbol.find_first_of(symbol.starts_with("_R") ? "@$" : "@")));
 }
 
-// Functions whose object is a parameter (C++23) have a letter that older versions of libiberty do not know:
-// "_ZNH1S1fEv". Symbols of what is local to functions begin with a 'Z' for each.
+// Functions with an explicit object parameter (C++23) have a letter that older versions of libiberty do not
+// support: "_ZNH1S1fEv". Symbols of local entities begin with one 'Z' per function.
 std::string without_explicit_object(std::string symbol) {
   const std::size_t at = std::min(symbol.find_first_not_of('Z', 1), symbol.size());
   if (symbol.compare(at, 2, "NH") == 0) symbol.erase(at + 1, 1);
   return symbol;
 }
 
-// libiberty 2.40 reads a name in an expression as "sr1AE1x" or in the older form "sr1A1x". A variable
-// decides, which cplus_demangle_v3_components() does not set. A letter after "sr" decides instead: 'N' for
-// the newer form, 'K' for the older one.
+// Libiberty 2.40 reads a name in an expression as "sr1AE1x" or in the older form "sr1A1x". Which one it
+// expects depends on a variable that cplus_demangle_v3_components() does not set. A letter after "sr" selects
+// the form: 'N' for the newer one, 'K' for the older one.
 std::string with_letter(char letter, std::string symbol) {
   for (std::size_t at = 0; (at = symbol.find("sr", at)) != std::string::npos; at += 2)
     if (at + 2 < symbol.size() && is_digit(symbol[at + 2])) symbol.insert(at + 2, 1, letter);
   return symbol;
 }
 
-// GCC makes several functions of a coroutine. They differ by the end of the symbol only.
+// GCC compiles a coroutine to several functions, whose symbols differ only at the end.
 std::string_view coroutine_part(std::string_view symbol) {
-  if (symbol.find('.') == std::string_view::npos) return {};  // nearly all: rfind() compares at each place
+  // True for nearly all symbols, and faster than rfind().
+  if (symbol.find('.') == std::string_view::npos) return {};
   for (const std::string_view part : {".actor", ".destroy", ".ramp"}) {
     const std::size_t at = symbol.rfind(part);
     if (at == std::string_view::npos) continue;
@@ -108,8 +111,8 @@ std::string_view coroutine_part(std::string_view symbol) {
   return {};
 }
 
-// The name that the symbol begins with, of a function outside of all classes and namespaces but std. For
-// symbols that libiberty is too old for, such as those with constraints.
+// The name at the start of the symbol of a function that is outside of all classes and namespaces, or in std.
+// For symbols that are too new for libiberty, such as those with constraints.
 std::optional<std::string> plain_name(std::string_view symbol) {
   symbol.remove_prefix(2);  // "_Z"
   const bool is_std = symbol.starts_with("St");

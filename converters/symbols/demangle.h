@@ -1,4 +1,4 @@
-// Symbol names as people read them: C++ and Rust names, demangled.
+// Demangles symbol names of C++ and Rust.
 #pragma once
 
 #include <optional>
@@ -9,27 +9,27 @@
 
 namespace convert {
 
-// Returns `symbol` demangled, or unchanged if it is not mangled or not understood. Accepts any bytes.
-//   Demangle::Simple  "std::vector::push_back", as uftrace shows it: no template arguments, parameters,
-//                     return types or ABI tags; Rust's newer names have their generic arguments
+// Returns `symbol` demangled, or unchanged if it is not mangled or can't be parsed. Accepts any bytes.
+//   Demangle::Simple  "std::vector::push_back", as in uftrace: no template arguments, parameters,
+//                     return types or ABI tags; newer Rust names have their generic arguments
 //   Demangle::Full    "std::vector<int, std::allocator<int> >::push_back(int const&)"
-//   Demangle::No      the symbol as it is
+//   Demangle::No      the symbol unchanged
 std::string demangle(std::string_view symbol, Demangle mode);
 
 enum class Parameters : bool { Hidden, Shown };
 
-// Everything that a symbol beginning with "_Z" or "_R" holds, as c++filt prints it. With hidden parameters:
-// "std::vector<int, std::allocator<int> >::push_back", as debuggers name functions. Nothing if the symbol is
-// not understood, or if the name would be longer than any string in the output can be.
+// The complete name of a symbol that begins with "_Z" or "_R", as c++filt prints it. With hidden parameters,
+// it is the name that debuggers use: "std::vector<int, std::allocator<int> >::push_back". Returns nothing if
+// the symbol can't be parsed, or if the name would be longer than a string of the output.
 std::optional<std::string> full_name(std::string_view symbol, Parameters parameters = Parameters::Shown);
 
-// Names in uftrace's short form, for demangle(). Nothing if the symbol or the text is not understood.
-// "std::vector::push_back" for a symbol that begins with "_Z". The older Rust mangling is built on that of
-// C++:
-// "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop" becomes "_<alloc::vec::Vec<T>>::drop".
+// Names in uftrace's short form, for demangle(). Returns nothing if the symbol or the text can't be parsed.
+// The result is "std::vector::push_back" for a symbol that begins with "_Z". The older Rust mangling is based
+// on the mangling of C++. Example: "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop"
+// becomes "_<alloc::vec::Vec<T>>::drop".
 std::optional<std::string> short_cpp_name(const std::string& symbol);
-// "<alloc::vec::Vec<u8>>::drop" for the full name of a symbol in Rust's newer mangling ("v0", RFC 2603),
-// which begins with "_R".
+// Returns "<alloc::vec::Vec<u8>>::drop" for the full name of a symbol in Rust's newer mangling ("v0", RFC
+// 2603), which begins with "_R".
 std::string short_rust_name(std::string_view full);
 
 }  // namespace convert

@@ -15,21 +15,22 @@
 namespace convert {
 namespace {
 
-// Entries and address ranges that are looked at in one file: a few seconds.
+// The maximum number of entries and address ranges to read in one file, which takes a few seconds.
 constexpr std::size_t kMaxWork = 20'000'000;
-// All units may have those of one long list.
+// All units may refer to the ranges of one long list.
 constexpr fxt::Limit kUnitRanges{"ranges of code of units with names of parameters", 4'000'000, 0};
-constexpr std::size_t kMaxDepth = 64;        // of namespaces, and of types that stand for others
-constexpr std::size_t kMaxParameters = 256;  // of one function
-// Units that are compared where they have code at one address, which a linker has folded. An inline function
-// is in many units, and the same in all of them.
+constexpr std::size_t kMaxDepth = 64;        // nesting of namespaces, and of types that stand for others
+constexpr std::size_t kMaxParameters = 256;  // in one function
+// The number of units that are compared if they have code at the same address, because a linker has folded
+// it. An inline function is in many units, and is the same in all of them.
 constexpr std::ptrdiff_t kMaxUnitsAtOnePlace = 4;
 
 struct Machine {
   std::size_t word_size;
-  std::span<const std::uint8_t> integers;  // the registers that integers are passed in, by DWARF's numbers
-  std::span<const std::uint8_t> floats;    // those of floats; further ones lie among integers
-  bool hides_result;                       // the address of a large result is passed as the first integer
+  std::span<const std::uint8_t> integers;  // registers in which integers are passed, by DWARF's numbers
+  // Registers in which floats are passed; more floats use integer slots.
+  std::span<const std::uint8_t> floats;
+  bool hides_result;  // the address of a large result is passed as the first integer
 };
 
 constexpr std::array<std::uint8_t, 6> kX86Integers{5, 4, 1, 2, 8, 9};  // rdi, rsi, rdx, rcx, r8, r9
@@ -47,7 +48,7 @@ std::optional<Machine> machine_of(int machine) {
       return Machine{.word_size = 8, .integers = kArmIntegers, .floats = kArmFloats, .hides_result = false};
     case EM_RISCV:
       return Machine{.word_size = 8, .integers = kRiscIntegers, .floats = kRiscFloats, .hides_result = true};
-    case EM_386:  // all on the stack, a word each
+    case EM_386:  // all are on the stack, one word each
       return Machine{.word_size = 4, .integers = {}, .floats = {}, .hides_result = true};
     case EM_ARM:
       return Machine{
@@ -57,13 +58,13 @@ std::optional<Machine> machine_of(int machine) {
   }
 }
 
-// Languages whose functions take their parameters as those of C do.
+// True for languages that pass parameters as C does.
 bool passes_as_c(int language) {
   return is_c_language(language) || is_cpp_language(language) || is_fortran_language(language) ||
          language == DW_LANG_Rust;
 }
 
-// An attribute that refers to nothing outside of the file, which libdw would open.
+// Returns an attribute, unless it refers to another file, which libdw would open.
 std::optional<Dwarf_Attribute> attribute_of(Dwarf_Die& die, unsigned name) {
   Dwarf_Attribute attribute;
   if (dwarf_attr(&die, name, &attribute) == nullptr) return std::nullopt;
@@ -80,7 +81,7 @@ std::optional<Dwarf_Die> referred(Dwarf_Die& die, unsigned name) {
   return target;
 }
 
-// The attribute of an entry, or of the one that it completes.
+// Returns the attribute of an entry, or of the entry that it completes.
 template <typename Of>
 auto with_origin(Dwarf_Die die, Of of) -> decltype(of(die)) {
   for (std::size_t i = 0; i < kMaxDepth; ++i) {
@@ -102,7 +103,7 @@ std::string name_of(Dwarf_Die die) {
   return name.value_or("");
 }
 
-// Without typedefs and qualifiers. Nothing for void.
+// The type without typedefs and qualifiers. Nothing for void.
 std::optional<Dwarf_Die> type_of(Dwarf_Die die) {
   auto type = with_origin(die, [](Dwarf_Die& of) { return referred(of, DW_AT_type); });
   for (std::size_t i = 0; type && i < kMaxDepth; ++i) {
@@ -129,7 +130,7 @@ Dwarf_Word number_of(Dwarf_Die& die, unsigned name, Dwarf_Word otherwise) {
              : otherwise;
 }
 
-// Where a variable lies that has one address for its whole life.
+// The address of a variable that has the same address during its whole life.
 std::optional<std::uint64_t> address_of(Dwarf_Die& variable) {
   auto location = attribute_of(variable, DW_AT_location);
   Dwarf_Op* operations = nullptr;
@@ -145,7 +146,8 @@ std::optional<std::uint64_t> address_of(Dwarf_Die& variable) {
   return address;
 }
 
-// Of a number, a pointer or an enumerator. Pointers have `word_size` unless they tell another.
+// The type of a number, a pointer or an enumerator. Pointers have `word_size` unless they specify another
+// size.
 std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
   using Of = ScalarType::Kind;
   auto type = type_of(of);
@@ -183,17 +185,17 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
   }
 }
 
-// Whether a parameter lies where a function that begins at `address` gets its argument number `index` of
-// those in integer or in floating-point registers. Optimized functions may lack some that their source has,
-// and get others elsewhere: there the register decides. A parameter that lies in the frame for its whole life
-// was stored there by the function.
+// True if a parameter is at the location where a function at `address` receives the argument with this
+// `index` among its integers or floats. Optimized functions may lack some parameters of the source, and
+// receive others elsewhere; there, the register decides. If a parameter is in the frame during its whole
+// life, the function has stored it there.
 bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, std::size_t index,
                std::uint64_t address) {
   auto location = attribute_of(parameter, DW_AT_location);
   if (!location) return false;
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
-  const bool is_one = dwarf_getlocation(&*location, &operations, &count) == 0;  // for its whole life
+  const bool is_one = dwarf_getlocation(&*location, &operations, &count) == 0;  // during its whole life
   if (!is_one && dwarf_getlocation_addr(&*location, address, &operations, &count, 1) != 1) return false;
   if (count != 1) return false;
   const bool is_on_stack = index >= registers.size();
@@ -204,7 +206,7 @@ bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, st
                                         : operations->atom == DW_OP_reg0 + expected;
 }
 
-// Whether the first integer may be the address of the result.
+// True if the first integer may be the address of the result.
 bool may_hide_result(Dwarf_Die function, const Machine& machine) {
   if (!machine.hides_result) return false;
   auto type = type_of(function);
@@ -281,7 +283,7 @@ void DwarfInfo::read_functions(const Unit& unit) {
   });
 }
 
-// Calls `use` for all entries within `parent`, also for those within scopes with one of these tags.
+// Calls `use` for all entries within `parent`, and for those within scopes with one of these tags.
 template <typename Use>
 void DwarfInfo::for_each_entry(Dwarf_Die parent, std::span<const int> scopes, Use use, std::size_t depth) {
   Dwarf_Die die;
@@ -351,10 +353,11 @@ FunctionType DwarfInfo::function_at(std::uint64_t offset) {
 FunctionType DwarfInfo::type_of_function(Dwarf_Die function, std::uint64_t address) {
   const Machine machine = *machine_of(machine_);
   FunctionType found{.integers = {}, .floats = {}, .integer_registers = machine.integers.size()};
-  // The compiler may change what a function takes that only its own unit calls, and says so.
+  // For a function that is only called in its own unit, the compiler may change the parameters. It then marks
+  // the function.
   if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return found;
   found.result = scalar_type_of(function, machine.word_size);
-  const bool hides_result = may_hide_result(function, machine);  // maybe: then integers are not sure
+  const bool hides_result = may_hide_result(function, machine);  // if it may be, integers are uncertain
   Dwarf_Die die;
   if (dwarf_child(&function, &die) != 0) return found;
   std::size_t count = 0, integers = hides_result ? 1 : 0;

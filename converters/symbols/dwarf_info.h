@@ -1,6 +1,6 @@
-// What functions take and return, the types of variables, and source lines, from the DWARF of a program or
-// library. The file may hold anything: the work is bounded, no other file is opened, and what is not sure is
-// left out.
+// Parameters and return values of functions, types of variables, and source lines, from the DWARF of a
+// program or library. The file may be damaged or malicious. Therefore the work is limited, no other file is
+// opened, and uncertain results are left out.
 #pragma once
 
 #include <cstddef>
@@ -18,51 +18,52 @@
 
 namespace convert {
 
-// How a value of one word at most is to be read.
+// The way to read a value of at most one word.
 struct ScalarType {
   enum class Kind : std::uint8_t { Signed, Unsigned, Float } kind;
   std::size_t size;           // in bytes
-  bool is_pointer = false;    // also a reference
-  bool is_character = false;  // the type `char`; not `signed char` and `unsigned char`, which are numbers
+  bool is_pointer = false;    // also true for a reference
+  bool is_character = false;  // the type `char`; `signed char` and `unsigned char` are numbers
   friend bool operator==(const ScalarType&, const ScalarType&) = default;
 };
 
 struct Parameter {
-  std::string name;                // empty without a name
-  std::optional<ScalarType> type;  // nothing if it is not sure
+  std::string name;                // empty if it has no name
+  std::optional<ScalarType> type;  // nothing if it is uncertain
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
-// What a function takes, in the order in which the machine passes it: integers, pointers, booleans and enums
-// in one row, floating-point numbers in the other. A row ends where it is not sure any more which comes next.
+// The parameters of a function in two lists, in the order in which the machine passes them: integers,
+// pointers, booleans and enums in one list, and floats in the other. A list ends where the next parameter is
+// uncertain.
 struct FunctionType {
   std::vector<Parameter> integers, floats;
-  std::size_t integer_registers = 0;      // further integers lie on the stack
-  std::optional<ScalarType> result = {};  // empty if it returns no value, or one that is no scalar
+  std::size_t integer_registers = 0;      // more integers are on the stack
+  std::optional<ScalarType> result = {};  // empty if it returns no value, or one that is not scalar
   friend bool operator==(const FunctionType&, const FunctionType&) = default;
 };
 
 struct SourceLine {
-  std::string file;  // as the compiler was given it, if that can be told
+  std::string file;  // as it was passed to the compiler, if this is known
   int line;
 };
 
 class DwarfInfo {
  public:
-  // Borrows `dwarf`, the image that has the DWARF. Addresses count from `base`.
+  // Borrows `dwarf`, the image with the DWARF. Offsets count from `base`.
   DwarfInfo(const ElfImage& dwarf, std::uint64_t base);
 
-  // False if the image has no DWARF that can be read.
+  // False if the image has no readable DWARF.
   bool has_any() const { return dwarf_ != nullptr; }
-  // Why it has none.
+  // The reason why it has none.
   std::string problem() const {
     return problem_.empty() ? "has no debug information that can be read" : problem_;
   }
-  // Of the function that begins there.
+  // The parameters and the return value of the function at the offset.
   FunctionType function_at(std::uint64_t offset);
-  // The type of the variable there; empty if there is no variable, or if it is no scalar.
+  // The type of the variable at the offset; nothing if there is no variable, or if it is not scalar.
   std::optional<ScalarType> variable_at(std::uint64_t offset);
-  // Of the instruction there.
+  // The source line of the instruction at the offset.
   std::optional<SourceLine> line_at(std::uint64_t offset);
 
  private:
@@ -85,13 +86,13 @@ class DwarfInfo {
   std::string problem_;
   std::uint64_t base_;
   int machine_;
-  std::size_t work_;                                        // that may still be done
-  std::vector<Unit> units_;                                 // by begin
+  std::size_t work_;                                        // remaining work
+  std::vector<Unit> units_;                                 // sorted by begin
   std::unordered_set<Dwarf_Off> read_;                      // units whose functions are in functions_
   std::unordered_map<std::uint64_t, Dwarf_Off> functions_;  // by address
-  std::unordered_set<std::uint64_t> ambiguous_;             // addresses of several functions that differ
-  std::unordered_map<std::uint64_t, Dwarf_Off> variables_;  // by address, of all units
-  bool has_variables_ = false;                              // they were read
+  std::unordered_set<std::uint64_t> ambiguous_;             // addresses with several different functions
+  std::unordered_map<std::uint64_t, Dwarf_Off> variables_;  // by address, from all units
+  bool has_variables_ = false;                              // the variables were read
 };
 
 }  // namespace convert

@@ -1,4 +1,4 @@
-// The families of DWARF's languages (DW_LANG_…), with the codes that are newer than some <dwarf.h>.
+// The families of DWARF's languages (DW_LANG_…), including codes that are newer than some <dwarf.h>.
 #pragma once
 
 #include <dwarf.h>

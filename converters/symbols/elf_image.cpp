@@ -37,15 +37,15 @@ constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 63;
   throw InputError(Location::file(file.path()), problem);
 }
 
-// True if a table of `count` entries lies inside the file.
+// True if a table of `count` entries is inside the file.
 template <typename Header>
 bool lies_inside(std::uint64_t offset, std::uint64_t count, std::uint64_t entry_bytes, std::uint64_t size) {
   if (count == 0) return true;
   return entry_bytes == sizeof(Header) && offset <= size && count <= (size - offset) / sizeof(Header);
 }
 
-// Checks the sizes of tables before libelf allocates memory for them. Refuses files with more sections than
-// the header can count: they are no programs.
+// Checks the sizes of tables before libelf allocates memory for them. Rejects files with more sections than
+// the header can count, because they are not programs.
 template <typename Header, typename Segment, typename Section, typename Translate>
 bool is_sound(std::span<const char> bytes, std::uint64_t size, unsigned char order, Translate translate) {
   if (bytes.size() < sizeof(Header)) return false;
@@ -63,7 +63,7 @@ bool is_sound(std::span<const char> bytes, std::uint64_t size, unsigned char ord
          lies_inside<Section>(header.e_shoff, header.e_shnum, header.e_shentsize, size);
 }
 
-// Whether a section holds texts of DWARF, each of which ends in a NUL.
+// True if a section contains texts of DWARF, each of which ends with a NUL.
 bool holds_texts(const char* section) {
   constexpr std::array<std::string_view, 4> kTexts{".debug_str", ".debug_line_str", ".debug_str.dwo",
                                                    ".debug_line_str.dwo"};
@@ -140,7 +140,7 @@ void ElfImage::read_sections() {
   if (elf_getshdrstrndx(elf_, &names_section_) != 0) names_section_ = 0;
   if (gelf_getshdr(elf_getscn(elf_, names_section_), &header) != nullptr &&
       (header.sh_flags & SHF_COMPRESSED) != 0)
-    refuse(file_, "is a damaged ELF file");  // libelf would uncompress what claims any size
+    refuse(file_, "is a damaged ELF file");  // libelf would decompress it to any size that it claims
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
     if (gelf_getshdr(section, &header) == nullptr) continue;
     const char* const name = elf_strptr(elf_, names_section_, header.sh_name);
@@ -184,7 +184,7 @@ std::string ElfImage::unsafe_for_libdw() const {
     }
     if (has_lines(name) && !lines.take(size)) return lines.exceeded();
     if (!holds_texts(name)) continue;
-    if (is_compressed && elf_compress(section, 0, 0) < 0) continue;  // nor can libdw
+    if (is_compressed && elf_compress(section, 0, 0) < 0) continue;  // libdw can't decompress it either
     const Elf_Data* const texts = elf_rawdata(section, nullptr);
     if (texts == nullptr || texts->d_buf == nullptr || texts->d_size == 0) continue;
     if (static_cast<const char*>(texts->d_buf)[texts->d_size - 1] != '\0') return std::string(kUnendedText);
@@ -192,14 +192,14 @@ std::string ElfImage::unsafe_for_libdw() const {
   return {};
 }
 
-// The bytes of a section as they stand in the file, at most `limit` of them.
+// The bytes of a section as in the file, at most `limit` of them.
 std::vector<std::byte> ElfImage::packed_bytes(const GElf_Shdr& header, std::uint64_t limit) const {
   std::vector<std::byte> bytes(std::min({header.sh_size, limit, file_.size()}));
   bytes.resize(file_.read_available(header.sh_offset, bytes).size());
   return bytes;
 }
 
-// Sections whose names begin with ".zdebug" have a header of their own: "ZLIB", and the size in 8 bytes.
+// Sections with names that begin with ".zdebug" have their own header: "ZLIB", and the size in 8 bytes.
 std::uint64_t ElfImage::old_compressed_size(const GElf_Shdr& header) const {
   constexpr std::size_t kMark = 4, kSize = 8;
   const auto bytes = packed_bytes(header, kMark + kSize);
@@ -207,7 +207,7 @@ std::uint64_t ElfImage::old_compressed_size(const GElf_Shdr& header) const {
   return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(bytes.data()) + kMark);
 }
 
-// Unpacks mini debug information, whose size is known only then. Returns a problem, or nothing.
+// Unpacks mini debug information, whose size is unknown before. Returns a problem, or an empty text.
 std::string ElfImage::unpack_mini(const GElf_Shdr& header, fxt::Budget& unpacked) const {
   namespace io = boost::iostreams;
   constexpr std::string_view kXz(
@@ -228,7 +228,7 @@ std::string ElfImage::unpack_mini(const GElf_Shdr& header, fxt::Budget& unpacked
       if (!unpacked.take(static_cast<std::uint64_t>(got))) return unpacked.exceeded();
     }
   } catch (const std::ios_base::failure&) {
-    return {};  // it is damaged there: libdwfl makes no more of it
+    return {};  // it is damaged here, so libdwfl unpacks no more of it
   }
 }
 

@@ -1,5 +1,6 @@
-// The parts of an ELF file that its symbols come from, read with libelf. The file may hold anything: headers
-// that would make libelf allocate without bounds are refused first, and sections are read on demand.
+// The parts of an ELF file from which its symbols come, read with libelf. The file may be damaged or
+// malicious: headers that would make libelf allocate unlimited memory are rejected first, and sections are
+// read on demand.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +23,13 @@ struct ElfSection {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
   std::uint64_t entry_size = 0;
-  std::size_t link = 0;  // index of another section, by type
+  std::size_t link = 0;  // index of another section, depending on the type
   std::string_view name = {};
 };
 
 class ElfImage {
  public:
-  // Borrows the file. Throws InputError if it is no ELF program or library.
+  // Borrows the file. Throws InputError if it is not an ELF program or library.
   explicit ElfImage(const InputFile& file);
   ~ElfImage();
   ElfImage(const ElfImage&) = delete;
@@ -36,28 +37,28 @@ class ElfImage {
 
   Elf* handle() const { return elf_; }                       // for libdw
   int machine() const { return machine_; }                   // EM_…
-  const std::string& build_id() const { return build_id_; }  // in hexadecimal; empty: none
+  const std::string& build_id() const { return build_id_; }  // in hexadecimal; empty if there is none
   // The start of its first mapping, and the size of all mappings, in whole pages.
   std::uint64_t base() const { return base_; }
   std::uint64_t mapped_size() const { return end_ - base_; }
 
   const std::vector<ElfSection>& sections() const { return sections_; }
-  // Why libdw must not read the file; empty if it may. libdw would allocate whatever a compressed section
-  // claims to become, makes 70 bytes of one byte of a line table, and reads texts up to a NUL, even behind
-  // their section. Uncompresses the sections of texts.
+  // The reason why libdw must not read the file; empty if it may. libdw would allocate the claimed size of a
+  // compressed section, needs 70 bytes per byte of a line table, and reads texts up to a NUL, even beyond
+  // their section. This function decompresses the sections with texts.
   std::string unsafe_for_libdw() const;
-  // A budget for the names of its symbols, of which many may be the same long text.
+  // A budget for the names of its symbols, because many symbols may have the same long name.
   fxt::Budget name_budget() const;
   // The first section of this type or name; null if there is none.
   const ElfSection* find(std::uint32_t type) const;
   const ElfSection* find(std::string_view name) const;
-  // The contents, in this machine's byte order; null if there are none, or too many.
+  // The contents, in the byte order of this machine; null if there are none, or too many.
   Elf_Data* data(const ElfSection& section) const;
   std::string_view bytes(const ElfSection& section) const;
-  // The string table that a symbol table refers to.
+  // The string table to which a symbol table refers.
   std::string_view strings_of(const ElfSection& table) const;
 
-  // Name and checksum of the file that holds what was stripped from this one.
+  // Name and checksum of the file with the parts that were stripped from this one.
   struct DebugLink {
     std::string name;
     std::uint32_t crc;

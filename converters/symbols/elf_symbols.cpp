@@ -22,7 +22,7 @@ namespace convert {
 namespace {
 
 constexpr char kNoType = 0;
-constexpr std::size_t kLongestSymbolName = 32'000;  // longer ones are cut, as a trace would cut them
+constexpr std::size_t kLongestSymbolName = 32'000;  // longer names are cut, as in a trace
 constexpr std::string_view kNameEnd("\0@", 2);      // a version may follow the name
 
 char type_of(const GElf_Sym& symbol) {
@@ -48,7 +48,7 @@ const ElfSection* symbol_section(const ElfImage& image) {
   return all != nullptr ? all : image.find(SHT_DYNSYM);
 }
 
-// `base` is the address of the first mapping. A debug file may have another one than its program.
+// `base` is the address of the first mapping. In a debug file it may differ from the program's.
 void add_symbols(const ElfImage& image, std::uint64_t base, fxt::Budget& names,
                  std::vector<Symbol>& symbols) {
   const ElfSection* const table = symbol_section(image);
@@ -74,9 +74,9 @@ void add_symbols(const ElfImage& image, std::uint64_t base, fxt::Budget& names,
   }
 }
 
-// Of several names at one address uftrace keeps one, which comes first here: the first one in .symtab or the
-// last one in .dynsym (the first one there, too, if it is mangled). Other names go before those that begin
-// with '_'.
+// uftrace keeps one of several names at an address, and this function puts that name first. Mangled names
+// come first, then names without a leading '_', then the others. In .dynsym, the order of names that are not
+// mangled is reversed.
 void put_best_names_first(std::vector<Symbol>& symbols, bool are_full) {
   const auto others = std::stable_partition(
       symbols.begin(), symbols.end(), [](const Symbol& symbol) { return symbol.name.starts_with("_Z"); });
@@ -90,9 +90,9 @@ void put_best_names_first(std::vector<Symbol>& symbols, bool are_full) {
 constexpr std::array<std::string_view, 2> kPltRelocations{".rela.plt", ".rel.plt"};
 constexpr std::size_t kMaxSlots = std::size_t{1} << 20;
 
-// The functions whose addresses relocations put into slots of the global offset table.
+// The functions whose addresses are put into slots of the global offset table by relocations.
 struct Slots {
-  std::vector<std::string_view> of_plt;  // in the order of its relocations; empty text: no name
+  std::vector<std::string_view> of_plt;  // in the order of its relocations; an empty text means no name
   std::map<std::uint64_t, std::string_view> by_address;
 };
 
@@ -145,7 +145,7 @@ Symbol plt_entry(std::uint64_t address, std::uint64_t size, std::string_view nam
   return {.start = address, .end = address + size, .name = name, .type = 'P'};
 }
 
-// On x86-64 every entry holds a jump through its slot, `jmp *slot(%rip)`, with all linkers.
+// On x86-64, with all linkers, every entry contains a jump through its slot: `jmp *slot(%rip)`.
 void add_jumps(const ElfImage& image, const ElfSection& section, const Slots& slots,
                std::vector<Symbol>& entries) {
   constexpr std::array<unsigned char, 2> kJump{0xff, 0x25};
@@ -166,7 +166,7 @@ void add_jumps(const ElfImage& image, const ElfSection& section, const Slots& sl
   }
 }
 
-// On other machines, a header and then the entries, in the order of their relocations.
+// On other machines there is a header, and then the entries in the order of their relocations.
 struct Layout {
   int machine;
   std::uint64_t header_bytes;
@@ -177,11 +177,11 @@ constexpr std::array kLayouts{Layout{EM_386, 16, 16}, Layout{EM_AARCH64, 32, 16}
 
 void add_in_order(const ElfImage& image, const Slots& slots, std::vector<Symbol>& entries) {
   const auto* const layout = std::ranges::find(kLayouts, image.machine(), &Layout::machine);
-  const ElfSection* const second = image.find(".plt.sec");  // of programs with CET; has no header
+  const ElfSection* const second = image.find(".plt.sec");  // in programs with CET; has no header
   const ElfSection* const section = second != nullptr ? second : image.find(".plt");
   if (layout == kLayouts.end() || section == nullptr) return;
   const std::uint64_t header_bytes = second != nullptr ? 0 : layout->header_bytes;
-  // With another size the layout is unknown. No name is better than a wrong one.
+  // With another size, the layout is unknown. No name is better than a wrong one.
   if (section->size != header_bytes + slots.of_plt.size() * layout->entry_bytes) return;
   std::uint64_t address = section->address + header_bytes;
   for (const std::string_view name : slots.of_plt) {
@@ -190,7 +190,7 @@ void add_in_order(const ElfImage& image, const Slots& slots, std::vector<Symbol>
   }
 }
 
-// At the addresses in the file. Names are borrowed from the strings of the dynamic symbols.
+// The entries at their addresses in the file. Names are borrowed from the strings of the dynamic symbols.
 std::vector<Symbol> plt_entries(const ElfImage& image, std::string_view strings, fxt::Budget& names) {
   const Slots slots = read_slots(image, strings, names);
   std::vector<Symbol> entries;
@@ -232,7 +232,7 @@ std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfIm
 namespace {
 
 constexpr std::string_view kDebugRoot = "/usr/lib/debug";
-constexpr std::size_t kDirectoryDigits = 2;  // of the build-id; the others are the name of the file
+constexpr std::size_t kDirectoryDigits = 2;  // digits of the build-id; the others are the name of the file
 
 std::unique_ptr<ElfFile> open(const std::filesystem::path& path, const std::filesystem::path& root) {
   try {

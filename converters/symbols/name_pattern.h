@@ -1,4 +1,4 @@
-// A pattern that names of functions are compared with: regular expression, glob or plain text.
+// A pattern for names of functions: regular expression, glob or plain text.
 #pragma once
 
 #include <array>
@@ -15,22 +15,23 @@ namespace convert {
 
 enum class PatternKind : std::uint8_t { Regex, Glob, Plain };
 
-// "regex", "glob" or "simple", as uftrace calls them. Its default, a regular expression, for other words.
+// Parses "regex", "glob" or "simple", as in uftrace. Other words mean uftrace's default, a regular
+// expression.
 PatternKind pattern_kind_of(std::string_view word);
 
 class NamePattern {
  public:
   // `text` may be a mangled name. It is demangled in the same mode as the names to compare. An invalid
-  // regular expression is plain text.
+  // regular expression becomes plain text.
   NamePattern(std::string_view text, PatternKind kind, Demangle mode = Demangle::Simple);
 
-  // True if it matches one name only.
+  // True if it matches exactly one name.
   bool is_plain() const { return kind_ == PatternKind::Plain; }
-  // A regular expression matches any part of the name, the others match all of it. Safe to call from several
-  // threads.
+  // A regular expression matches any part of the name; other patterns must match all of it. Safe to call from
+  // several threads.
   bool matches(const std::string& name) const;
   const std::string& text() const { return text_; }
-  // What is wrong with the regular expression; empty if nothing is.
+  // The error in the regular expression; empty if there is none.
   const std::string& problem() const { return problem_; }
 
  private:

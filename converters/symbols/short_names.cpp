@@ -1,10 +1,11 @@
-// Short names of C++ and Rust, as uftrace shows them, from what libiberty reads.
+// Short names of C++ and Rust, as in uftrace, from the output of libiberty.
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <fmt/format.h>
-#define HAVE_DECL_BASENAME 1  // else the header declares its own basename(), against <string.h>
+// Otherwise the header declares its own basename(), which conflicts with <string.h>.
+#define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 #include <memory>
 #include <optional>
@@ -25,7 +26,7 @@ struct Free {
 
 // ---- C++, and the older Rust mangling, which is built on that of C++ ----
 
-// What stands between two '$' in the older Rust mangling.
+// The texts between two '$' in the older Rust mangling.
 constexpr std::array kRustEscapes{
     std::pair{std::string_view("SP"), '@'}, std::pair{std::string_view("BP"), '*'},
     std::pair{std::string_view("RF"), '&'}, std::pair{std::string_view("LT"), '<'},
@@ -42,15 +43,15 @@ std::optional<char> rust_character(std::string_view escape) {
   return static_cast<char>(*value);
 }
 
-// The last part of a path in the older Rust mangling: 'h' and 16 hexadecimal digits.
+// True for the last part of a path in the older Rust mangling: 'h' and 16 hexadecimal digits.
 bool is_rust_hash(std::string_view name) {
   constexpr std::size_t kHashSize = 17;
   return name.size() == kHashSize && name.starts_with('h') &&
          std::ranges::all_of(name.substr(1), is_hex_digit);
 }
 
-// "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$" becomes "_<alloc::vec::Vec<T>>": like
-// uftrace, without the trait. Text from an unknown escape on stays as it is.
+// "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$" becomes "_<alloc::vec::Vec<T>>": as in
+// uftrace, without the trait. From an unknown escape on, the text is unchanged.
 std::string without_rust_escapes(std::string_view name) {
   std::string text;
   for (std::size_t dollar; (dollar = name.find('$')) != std::string_view::npos;) {
@@ -87,8 +88,8 @@ constexpr std::array kSpecialNames{
     std::pair{DEMANGLE_COMPONENT_TLS_WRAPPER, std::string_view("TLS_wrap::")},
 };
 
-// Collects the names in libiberty's tree of a symbol. Template arguments, parameters, results, qualifiers and
-// ABI tags are branches of the tree that it does not enter.
+// Collects the names in libiberty's tree of a symbol. It does not enter the branches with template arguments,
+// parameters, results, qualifiers and ABI tags.
 class CppName {
  public:
   std::optional<std::string> read(demangle_component* tree) {
@@ -96,11 +97,11 @@ class CppName {
   }
 
  private:
-  // Hostile symbols nest without end, or refer to one part very often.
+  // Hostile symbols are nested without limit, or refer to one part very often.
   static constexpr unsigned kDeepest = 1000, kMostParts = 10'000;
   static constexpr std::size_t kLongest = 32'000;
 
-  // False if the part is not a name, or if the tree is too large.
+  // Returns false if the part is not a name, or if the tree is too large.
   bool append(demangle_component* part) {
     if (part == nullptr || depth_ == kDeepest || ++parts_ > kMostParts || text_.size() > kLongest)
       return false;
@@ -176,13 +177,15 @@ class CppName {
     return name.find('$') == std::string_view::npos ? add(name) : add(without_rust_escapes(name));
   }
 
-  // The ABI has abbreviations for classes of std. uftrace keeps the brackets of the one for std::string.
+  // The ABI has abbreviations for classes of std. uftrace keeps the brackets of the abbreviation for
+  // std::string.
   bool add_abbreviated(std::string_view name) {
     const bool is_string = name.find("std::allocator<") != std::string_view::npos;
     return add(fmt::format("{}{}", name.substr(0, name.find('<')), is_string ? "<>" : ""));
   }
 
-  // A constructor has the name of its class. libiberty gives an inherited one the name of the base.
+  // A constructor has the name of its class. libiberty gives an inherited constructor the name of the base
+  // class.
   bool add_constructor(std::string_view sign) {
     const std::size_t colons = text_.rfind("::"), start = colons == std::string::npos ? 0 : colons + 2;
     return add(fmt::format("{}{}", sign, text_.substr(std::max(start, first_name_))));
@@ -195,14 +198,15 @@ class CppName {
   }
 
   std::string text_;
-  std::size_t first_name_ = 0;  // where the first name begins in the text
+  std::size_t first_name_ = 0;  // position of the first name in the text
   unsigned depth_ = 0, parts_ = 0;
 };
 
 // ---- The newer Rust mangling ----
 
-// Rewrites a name as libiberty prints it, from left to right. Writes a "::" where uftrace does: between two
-// names, but not before the first name of an implementation or of a generic argument. Example: "<str>len".
+// Rewrites a name that libiberty prints, from left to right. Writes "::" in the same places as uftrace:
+// between two names, but not before the first name of an implementation or of a generic argument. Example:
+// "<str>len".
 class RustName {
  public:
   explicit RustName(std::string_view full) : rest_(full) {}
@@ -214,10 +218,10 @@ class RustName {
 
  private:
   struct Bracket {
-    // Hidden: of generic arguments, while no bracket is shown.
+    // Hidden: brackets of generic arguments that are not shown.
     enum class Kind : char { Plain, Implementation, Generics, Hidden } kind;
     std::size_t start = 0;  // in the text
-    bool was_first = true;  // no "::" before it
+    bool was_first = true;  // there is no "::" before it
   };
   using Kind = Bracket::Kind;
 
@@ -238,7 +242,7 @@ class RustName {
   }
   void skip_through(std::string_view end) { take_through(end); }
 
-  // Bytes of other alphabets are letters.
+  // Bytes of other alphabets count as letters.
   std::size_t word_size() const {
     const auto is_letter = [](char c) { return is_word_character(c) || c < 0; };
     return static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_letter) - rest_.begin());
@@ -248,7 +252,7 @@ class RustName {
     if (!is_muted()) text_ += text;
   }
 
-  // After a mute(), nothing is shown up to the next item in the innermost bracket, or to its end.
+  // After a mute(), nothing is shown until the next item in the innermost bracket, or its end.
   bool is_muted() const { return muted_in_ <= open_.size(); }
   void mute() { muted_in_ = std::min(muted_in_, open_.size()); }
   void end_item() {
@@ -260,7 +264,7 @@ class RustName {
     if (accept("::{")) return read_braces();
     if (accept("::")) return read_name(take(word_size()));
     if (accept("<")) return open_implementation();
-    if (accept(" as ")) {  // and a trait
+    if (accept(" as ")) {  // followed by a trait
       if (!open_.empty()) open_.back().was_first = true;
       return mute();
     }
@@ -288,7 +292,7 @@ class RustName {
     add("<");
   }
 
-  // A part of a path.
+  // Reads a part of a path.
   void read_name(std::string_view name) {
     if (!is_muted() && !name.empty()) {
       if (!is_first_) text_ += "::";
@@ -298,7 +302,7 @@ class RustName {
     if (accept("::<") || accept("<")) open_generics();
   }
 
-  // "closure#0}", "closure:name#0}", "shim:vtable#0}"
+  // Reads "closure#0}", "closure:name#0}", "shim:vtable#0}".
   void read_braces() {
     std::string_view text = take_through("}");
     text = text.substr(0, text.find_first_of("#}"));
@@ -307,15 +311,15 @@ class RustName {
     if (text.substr(0, colon) == "closure") read_name("{closure}");
   }
 
-  // A name, a basic type, or a constant.
+  // Reads a name, a basic type, or a constant.
   void read_word(std::string_view word) {
     const bool is_name = rest_.starts_with("::") || rest_.starts_with('<') || accept(" = ");
-    // These are mangled as names of crates.
+    // These are mangled like names of crates.
     if (is_name || word == "f16" || word == "f128") return read_name(word);
     add(word == "true" ? "1" : word == "false" ? "0" : word);
   }
 
-  // "'a " or "'a", but not the character "'a'"
+  // Skips "'a " or "'a", but not the character "'a'".
   bool accept_lifetime() {
     const bool is_character = rest_.substr(0, 3).ends_with('\'') || rest_.starts_with("'\\");
     if (is_character || !accept("'")) return false;
@@ -343,7 +347,7 @@ class RustName {
       open_.push_back({Kind::Plain});
     } else if (sign == ")" || sign == "]" || sign == ">") {
       return close(sign);
-    } else if (sign == ",") {  // of a tuple of one
+    } else if (sign == ",") {  // in a tuple of one
       return;
     }
     add(sign);
@@ -354,8 +358,8 @@ class RustName {
     next_argument();
   }
 
-  // What a trait object binds, as in "Iterator<Item = u8>", is shown as a name in the trait. Lifetimes are
-  // not shown.
+  // An associated type of a trait object, as in "Iterator<Item = u8>", is shown as a name in the trait.
+  // Lifetimes are not shown.
   void next_argument() {
     while (accept_lifetime())
       if (!accept(", ")) return;
@@ -393,13 +397,14 @@ class RustName {
   std::string text_;
   std::vector<Bracket> open_;
   std::size_t muted_in_ = kNowhere;  // number of open brackets
-  bool is_first_ = true;             // no "::" before the next name
+  bool is_first_ = true;             // there is no "::" before the next name
 };
 
 }  // namespace
 
 std::optional<std::string> short_cpp_name(const std::string& symbol) {
-  // Verbose: "std::basic_ostream", not "std::ostream". The limit would refuse symbols of 1024 characters.
+  // The option Verbose gives "std::basic_ostream" instead of "std::ostream". The default limit would reject
+  // symbols of 1024 characters.
   void* memory = nullptr;
   demangle_component* const tree =
       cplus_demangle_v3_components(symbol.c_str(), DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT, &memory);

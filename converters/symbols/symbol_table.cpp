@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
 constexpr char kMarkerType = '?';
 
-// The letters of types: functions, and variables. All others are ignored, except for the marker.
+// The letters of types for functions and for variables. Other symbols are ignored, except for the marker.
 constexpr std::array<bool, 256> set_of(std::string_view letters) {
   std::array<bool, 256> set{};
   for (const char c : letters) set[static_cast<unsigned char>(c)] = true;
@@ -25,7 +25,7 @@ constexpr std::array<bool, 256> set_of(std::string_view letters) {
 }
 constexpr auto kFunctions = set_of("TtwWPKi"), kVariables = set_of("Ddvu");
 
-// A line with such a name ends the symbol before it, whatever its type.
+// A line with such a name ends the previous symbol, regardless of its type.
 bool is_end_marker(std::string_view name) {
   constexpr std::array<std::string_view, 3> kMarkers{"__sym_end", "__dynsym_end", "__func_end"};
   return name.starts_with("__") && std::ranges::find(kMarkers, name) != kMarkers.end();
@@ -48,7 +48,7 @@ std::optional<Symbol> parse_symbol_line(std::string_view line) {
   const auto start = consume_number(line, 16);
   if (!start || !accept_blank(line) || line.empty()) return std::nullopt;
   Symbol symbol{.start = *start, .end = kOpenEnd, .name = {}, .type = 0};
-  // Size or type: a type is one character and no digit.
+  // A size or a type: a type is one character that is not a digit.
   if (is_digit(line[0]) || (line.size() > 1 && line[1] != ' ')) {
     const auto size = consume_number(line, 16);
     if (!size || !accept_blank(line) || line.empty()) return std::nullopt;
@@ -78,7 +78,7 @@ void SymbolTable::put_in_order() {
   enclosing_variables_ = enclosing(&Symbol::is_variable);
 }
 
-// In kallsyms all but a few lines at the end are in order.
+// In kallsyms, all lines except a few at the end are sorted.
 void SymbolTable::sort_by_start() {
   const auto rest = std::ranges::is_sorted_until(symbols_, {}, &Symbol::start);
   if (rest == symbols_.end()) return;
@@ -89,7 +89,7 @@ void SymbolTable::sort_by_start() {
 
 void SymbolTable::read_lines(std::string_view text) {
   Lines lines(text);
-  // Reserved memory that stays unused costs nothing.
+  // Reserved memory that is not used costs nothing.
   constexpr std::size_t kShortLine = 24;
   symbols_.reserve(text.size() / kShortLine);
   while (const auto line = lines.next()) {
@@ -105,7 +105,7 @@ void SymbolTable::read_lines(std::string_view text) {
   }
 }
 
-// Without a size, a symbol reaches to the next one or to the end marker of its group.
+// A symbol without a size ends at the next symbol, or at the end marker of its group.
 void SymbolTable::close_open_ends() {
   std::uint64_t next_start = kOpenEnd;
   for (std::size_t i = symbols_.size(); i-- > 0;) {
@@ -125,7 +125,7 @@ void SymbolTable::count_starts() {
   std::partial_sum(starts_before_.begin(), starts_before_.end(), starts_before_.begin());
 }
 
-// Walks over the starts, with the symbols that are open there on a stack, the one that began last on top.
+// Visits the starts in order, with the open symbols on a stack. The symbol that began last is on top.
 std::vector<SymbolTable::Segment> SymbolTable::enclosing(Kind is_wanted) const {
   std::vector<Segment> segments;
   std::vector<std::uint32_t> open;
@@ -145,7 +145,8 @@ std::vector<SymbolTable::Segment> SymbolTable::enclosing(Kind is_wanted) const {
     while (group_end < symbols_.size() && symbols_[group_end].start == start) ++group_end;
     close_until(start);
     const std::size_t open_before = open.size();
-    for (std::size_t i = group_end; i-- > group;)  // backwards: the first one listed ends up on top
+    // In reverse order, so that the first one in the list is on top.
+    for (std::size_t i = group_end; i-- > group;)
       if ((symbols_[i].*is_wanted)() && start < symbols_[i].end)
         open.push_back(static_cast<std::uint32_t>(i));
     const bool is_alone = group_end - group == 1 && open.size() > open_before;
@@ -180,16 +181,16 @@ void SymbolTable::fetch_symbols(std::uint64_t address) const {
   __builtin_prefetch(&symbols_[std::max(starts_before_[part + 1], 1u) - 1]);
 }
 
-// Where to look in `starts_before_`. An address before the first start belongs to no part; it gets the last.
+// The index in `starts_before_`. An address before the first start gets the last index.
 std::size_t SymbolTable::part_of(std::uint64_t address) const {
   return std::min<std::uint64_t>((address - symbols_.front().start) >> shift_, starts_before_.size() - 2);
 }
 
-// The last symbol that begins at the address or before it; the address is not before the first.
+// The last symbol that begins at or before the address. The address must not be before the first symbol.
 std::size_t SymbolTable::last_until(std::uint64_t address) const {
   const std::size_t part = part_of(address);
-  // It is one of `count`. Without branches: a mispredicted one waits for memory, and the caller's next search
-  // waits for it.
+  // It is one of `count` symbols. Branches are avoided, because a mispredicted branch waits for memory, and
+  // then the caller's next search waits for it.
   std::size_t first = std::max(starts_before_[part], 1u) - 1;
   for (std::size_t count = starts_before_[part + 1] - first; count > 1;) {
     const std::size_t half = count / 2;

@@ -1,5 +1,5 @@
-// The symbols of one image (a program, a library or the kernel), by address; and the lines of text that list
-// them: .sym files of uftrace, /proc/kallsyms, System.map.
+// The symbols of one image (a program, a library or the kernel), by address. Also parses text files with
+// symbols: .sym files of uftrace, /proc/kallsyms, System.map.
 #pragma once
 
 #include <cstddef>
@@ -14,36 +14,37 @@
 
 namespace convert {
 
-// Addresses count from the image's first mapping; those of the kernel are absolute.
+// Addresses count from the first mapping of the image. Addresses in the kernel are absolute.
 struct Symbol {
   std::uint64_t start;
   std::uint64_t end;      // the first address after it
-  std::string_view name;  // as in the ELF file, mangled; of a table's symbols: kept by it
-  char type;              // as nm prints it, and 'P' for an entry of the procedure linkage table
+  std::string_view name;  // as in the ELF file, mangled; a table stores the names of its symbols
+  char type;              // as in nm, or 'P' for an entry of the procedure linkage table
 
   bool is_plt() const { return type == 'P'; }
   bool is_function() const;
   bool is_variable() const;
 };
 
-// "<address> [<size>] <type> <name>", in hexadecimal. Without a size, `end` is the end of the address space.
-// In kallsyms the name of the kernel module follows, after a tab; it is left out. Nothing for other lines.
+// Parses "<address> [<size>] <type> <name>", in hexadecimal. Without a size, `end` is the end of the address
+// space. In kallsyms, a tab and the name of a kernel module may follow, which are ignored. Returns nothing
+// for other lines.
 std::optional<Symbol> parse_symbol_line(std::string_view line);
 
-// A table can be large (a libc has thousands of symbols, a browser a million): it keeps the names side by
-// side. Hence it can't be copied or moved.
+// A table can be large: a libc has thousands of symbols, a browser a million. Therefore it stores all names
+// in one buffer, and can't be copied or moved.
 class SymbolTable {
  public:
-  // The lines of a .sym file or of kallsyms. Ignores comments, and symbols that are neither function nor
-  // variable.
+  // Takes the lines of a .sym file or of kallsyms. Ignores comments, and symbols that are neither functions
+  // nor variables.
   explicit SymbolTable(std::string_view text);
-  // Symbols in any order; their names are copied.
+  // Takes symbols in any order, and copies their names.
   explicit SymbolTable(std::vector<Symbol> symbols);
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
-  // The function that holds the address; null if none does. Where functions overlap, the one that begins
-  // last; where they begin together, the one that is listed first.
+  // The function that contains the address; null if there is none. If functions overlap, returns the one that
+  // begins last. If they begin together, returns the one that is listed first.
   const Symbol* find_function(std::uint64_t address) const {
     return find(&Symbol::is_function, enclosing_functions_, address);
   }
@@ -51,20 +52,20 @@ class SymbolTable {
     return find(&Symbol::is_variable, enclosing_variables_, address);
   }
 
-  // Two steps that fetch what a search for the address reads: where many are searched, each step is taken for
-  // all of them before the next.
+  // Two steps that prefetch the data for searching the address. To search many addresses, take each step for
+  // all of them before the next step.
   void fetch_count(std::uint64_t address) const;
   void fetch_symbols(std::uint64_t address) const;
 
-  // Functions and variables, by start.
+  // Functions and variables, sorted by start.
   const std::vector<Symbol>& symbols() const { return symbols_; }
-  // Numbers of the lines that were not understood, from 1.
+  // Numbers of the lines that could not be parsed, from 1.
   const std::vector<std::uint64_t>& damaged_lines() const { return damaged_lines_; }
 
  private:
   using Kind = bool (Symbol::*)() const;
-  // From `start` to the next segment's start, an address that is not in the symbol that begins last can only
-  // be in `symbol`.
+  // From `start` to the start of the next segment: if an address is not in the symbol that begins last, it
+  // can only be in `symbol`.
   struct Segment {
     std::uint64_t start;
     std::uint32_t symbol;
@@ -83,10 +84,11 @@ class SymbolTable {
 
   TextPool names_;
   std::vector<Symbol> symbols_;
-  // How many begin before each 2^shift-th address from the first start on, so that few have to be compared.
+  // The number of symbols that begin before each 2^shift-th address, counted from the first start. With it,
+  // few symbols have to be compared.
   std::vector<std::uint32_t> starts_before_;
   unsigned shift_ = 0;
-  // Of symbols around others, or that begin together: few.
+  // Only for symbols that enclose others, or that begin together. There are few of them.
   std::vector<Segment> enclosing_functions_;
   std::vector<Segment> enclosing_variables_;
   std::vector<std::uint64_t> damaged_lines_;
