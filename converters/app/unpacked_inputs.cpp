@@ -366,7 +366,7 @@ class Unpacker {
     const la_int64_t end_of_entry = ::archive_filter_bytes(in_.get(), 0);
     bytes_.allow(kHeader.of(0));
     const int status = ::archive_read_next_header(in_.get(), &entry_);
-    // Libarchive accepts the end of the input as the end of the archive, but a complete archive ends with
+    // libarchive accepts the end of the input as the end of the archive, but a complete archive ends with
     // blocks of zeros.
     if (status == ARCHIVE_EOF && is_tar() && ::archive_filter_bytes(in_.get(), 0) == end_of_entry)
       fail("the archive ends behind this file, without an end mark: it was cut off");

@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 2> kPrefixes{"_GLOBAL__sub_I_", "__device
 // A hundred hostile bytes can represent gigabytes of text. A name that is longer than a string of the output
 // is not shown.
 constexpr std::size_t kLongestName = 32'000;
-// Libiberty needs up to 200 bytes of stack per character.
+// libiberty needs up to 200 bytes of stack per character.
 constexpr std::size_t kLongestSymbol = 8192;
 
-// Libiberty returns a name in parts. If the text becomes too long, longjmp ends the call. Between setjmp and
+// libiberty returns a name in parts. If the text becomes too long, longjmp ends the call. Between setjmp and
 // longjmp there are only C frames, which have nothing to release.
 struct Text {
   std::jmp_buf too_long;
@@ -89,7 +89,7 @@ std::string without_explicit_object(std::string symbol) {
   return symbol;
 }
 
-// Libiberty 2.40 reads a name in an expression as "sr1AE1x" or in the older form "sr1A1x". Which one it
+// libiberty 2.40 reads a name in an expression as "sr1AE1x" or in the older form "sr1A1x". Which one it
 // expects depends on a variable that cplus_demangle_v3_components() does not set. A letter after "sr" selects
 // the form: 'N' for the newer one, 'K' for the older one.
 std::string with_letter(char letter, std::string symbol) {
