@@ -431,6 +431,14 @@ class GoingOn(ConvertAll):
         process.communicate()
         self.assert_complete_after_resume()
 
+    def test_what_a_killed_conversion_was_writing_is_removed(self):
+        self.add("a [1]")
+        self.convert()
+        (self.out / "a [1].error.txt").touch()
+        (self.out / "a [1].fxt.part-1234").write_text("half")
+        self.convert("--resume")
+        self.assertEqual(self.timelines(), ["a [1].fxt"])
+
     def living(self, session):
         """parallel gives each of its jobs a group of its own; the session is the same."""
         listed = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(session)], stdout=subprocess.PIPE, text=True)
