@@ -1,4 +1,4 @@
-"""What the scripts share: how they find the programs, their version, and how they refuse wrong options."""
+"""Functions for all scripts: finding the programs and their version, and rejecting wrong options."""
 
 import argparse
 import difflib
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 NAME = Path(sys.argv[0]).name
-# Of FXT files, and of those that gzip or zstd have compressed.
+# The first bytes of FXT files, and of files that gzip or zstd have compressed.
 BEGINNINGS = (b"\x10\x00\x04FxT\x16\x00", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 
 
@@ -30,7 +30,7 @@ def call(main, on_interrupt):
 
 
 def reason_against(path):
-    """Why the path can't be used, such as "Permission denied"; None if something is there."""
+    """The reason why the path can't be used, such as "Permission denied"; None if it exists."""
     try:
         os.stat(path)
     except FileNotFoundError:
@@ -41,8 +41,8 @@ def reason_against(path):
 
 
 def program(name, script="", code=1):
-    """The one that the environment names, the one beside the installed script, the built one or the script, or the one in
-    PATH. If there is none, all ends with the exit code."""
+    """Finds a program: the one in the environment, the one next to the installed script, the built program or script,
+    or the one in PATH. If there is none, exits with the code."""
     here = Path(sys.argv[0]).resolve().parent
     variable = name.upper().replace("-", "_")
     named = os.environ.get(variable)
@@ -57,10 +57,10 @@ def program(name, script="", code=1):
 
 
 class Parser(argparse.ArgumentParser):
-    """Tells what is wrong as the programs do, and what may have been meant."""
+    """Reports errors like the programs, and suggests similar options."""
 
-    unknown = ""  # what to do with an option that resembles none
-    no_program = 1  # the exit code if a program is missing
+    unknown = ""  # advice for an option that resembles no other
+    no_program = 1  # exit code if a program is missing
 
     def error(self, message):
         wrong = re.fullmatch(r"unrecognized arguments: --?([^ =]+).*", message)
@@ -71,7 +71,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class Version(argparse.Action):
-    """The scripts are of the version of the programs."""
+    """The version of the scripts is the version of the programs."""
 
     def __call__(self, parser, namespace, values, option_string=None):
         said = subprocess.run([program("fxt-convert", code=parser.no_program), "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Frames of GDB on the threads of a uftrace recording of the same process, and apart from them.
+"""GDB frames on the threads of a uftrace recording of the same process, and on separate threads.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -68,9 +68,9 @@ class Apart(unittest.TestCase):
         self.assertEqual([frame[1:] for frame in self.frames(apart)], [frame[1:] for frame in self.frames(trace)])
 
     def test_tracepoints_may_be_threads_of_the_process(self):
-        """They have the frames with all of their values, instead of the program's threads."""
+        """The tracepoints have the frames with all of their values, instead of the program's threads."""
         def frames(trace):
-            """The thread, and the rest, of each record by its frame and name."""
+            """The thread and the other data of each record, by frame and name."""
             return {(event.args["frame"], event.name): (event.thread, (event.time, event.type, event.args))
                     for event in trace.events if event.category == "tracepoint" and "frame" in event.args}
         for inputs in (STONES_TRACE,), ("--apart", STONES, STONES_TRACE), (STONES, STONES_TRACE):
@@ -127,7 +127,7 @@ class Apart(unittest.TestCase):
         _, trace = self.convert(STONES, STONES_TRACE)
         tid = self.frames(trace)[0][0][1]
         report, only = self.convert(f"--tid={tid}", STONES, STONES_TRACE)
-        self.assertNotIn("kept-apart", report["notes"])  # a collected `tid` tells which threads these are
+        self.assertNotIn("kept-apart", report["notes"])  # a collected `tid` identifies these threads
         self.assertEqual(self.frames(only),
                          [frame for frame in self.frames(trace) if frame[0][1] == tid])
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fxt-dump --stats tells of a recording's calls what `uftrace report` does.
+"""fxt-dump --stats shows the same calls of a recording as `uftrace report`.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -20,7 +20,7 @@ UNITS_NS = {"us": 1, "ms": 1_000, "s": 1_000_000}
 
 
 def reported(recording):
-    """By function: calls, and times in ns, each with what uftrace rounds away."""
+    """Calls and times in ns by function, each with the rounding error of uftrace."""
     text = subprocess.run(["uftrace", "report", "-d", recording, "-f", ",".join([*COLUMNS.values(), "call"])], check=True,
                           capture_output=True, text=True).stdout
     functions = {}
@@ -49,7 +49,7 @@ class Calls(unittest.TestCase):
                 self.assertGreater(len(expected), 8)
                 for call in found:
                     if call["category"] == "sched":
-                        continue  # uftrace counts only those inside other calls; tests/oracle/compare_sched.py compares them
+                        continue  # uftrace counts only the ones inside other calls; tests/oracle/compare_sched.py compares them
                     calls, times = expected[call["name"]]
                     self.assertEqual(call["calls"], calls, call)
                     for column, (time_ns, unit_ns) in times.items():

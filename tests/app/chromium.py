@@ -10,7 +10,7 @@ import time
 
 
 class Chromium:
-    """A browser without a window, which is controlled by its DevTools protocol: JSON messages that end in NUL, on two pipes."""
+    """A browser without a window. Its DevTools protocol controls it with JSON messages that end in NUL, on two pipes."""
 
     def __init__(self, folder, page, *options):
         commands, self.commands = os.pipe()
@@ -20,7 +20,7 @@ class Chromium:
             copies = os.dup(commands), os.dup(events)
             for copy, number in zip(copies, (3, 4)):
                 os.dup2(copy, number)
-            # Chromium reserves far more addresses than it uses.
+            # Chromium reserves far more address space than it uses.
             most = resource.getrlimit(resource.RLIMIT_AS)[1]
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of scripts/convert-all: what it finds, how it goes on after an interruption, and what it says of failures.
+"""Tests of scripts/convert-all: finding recordings, continuing after an interruption, and reporting failures.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -29,12 +29,12 @@ FXT_MAGIC = bytes.fromhex("1000044678541600")
 
 class ConvertAll(unittest.TestCase):
     def setUp(self):
-        # Not even the folder's own name is harmless.
+        # The folder's name contains special characters.
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="con{}vert 'all")))
         self.found = self.folder / "recordings"
         self.out = self.folder / "out"
         self.found.mkdir()
-        # Whatever shell somebody likes. Newer parallels take plain names only for their home.
+        # The user may have any shell. Newer versions of parallel accept only plain names for their home.
         home = self.enterContext(tempfile.TemporaryDirectory(prefix="parallel"))
         self.environment = os.environ | {"FXT_CONVERT": str(CONVERT), "PARALLEL_HOME": home,
                                          "PARALLEL_SHELL": "/bin/false"}
@@ -44,7 +44,7 @@ class ConvertAll(unittest.TestCase):
                                 stdin=subprocess.DEVNULL, env=self.environment, **options)
 
     def run_all(self, *arguments, code=0):
-        """What it says on standard output and on standard error."""
+        """Its standard output and standard error."""
         process = self.start(*arguments)
         said = process.communicate(timeout=120)
         self.assertEqual(process.returncode, code, said)
@@ -67,7 +67,7 @@ class ConvertAll(unittest.TestCase):
                       if path.suffix != ".json")
 
     def use_converter(self, script):
-        """A converter of the test's own, which may call "$convert" and write to $folder."""
+        """Sets a converter for the test, which may call "$convert" and write to $folder."""
         place = self.folder / "converter"
         place.write_text(f'#!/bin/sh\nconvert={CONVERT}\nfolder=$(dirname "$0")\n{script}\n')
         place.chmod(0o755)
@@ -129,7 +129,7 @@ class Finding(ConvertAll):
 
     def test_what_is_no_recording(self):
         self.add("run")
-        self.add("run/inside.tfile", HEATER)  # a recording's own business
+        self.add("run/inside.tfile", HEATER)  # a file inside a recording is not searched
         self.add("run/deep/inside.tfile", HEATER)
         texts = {"task.txt": "buy milk", "info": "of another kind", "1.dat": "no records, though long enough",
                  "empty.tfile": "", "short": "\x7fTRA", "1.tfile": "TRACE0"}
@@ -414,7 +414,7 @@ class GoingOn(ConvertAll):
         self.assertEqual((errors, len(table.splitlines())), ("", 1 + self.ALL + 2))
         self.assertEqual(len(self.timelines()), self.ALL)
         begun = self.lines_of("begun")
-        # One whose end was not heard of may be converted again.
+        # A recording may be converted again if its end was not reported.
         self.assertEqual(len(begun), len(set(begun)))
         self.assertLessEqual(len(set(begun) & done), 2)
         self.assertEqual(len(set(begun) | done), self.ALL)
@@ -424,9 +424,9 @@ class GoingOn(ConvertAll):
     def test_after_everything_was_killed(self):
         self.add_all()
         process = self.begin()
-        while alive := self.living(process.pid):  # what was begun meanwhile, too
+        while alive := self.living(process.pid):  # including jobs that were started in between
             for pid in alive:
-                with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+                with contextlib.suppress(ProcessLookupError):  # it has ended in between
                     os.kill(pid, signal.SIGKILL)
         process.communicate()
         self.assert_complete_after_resume()
@@ -440,7 +440,7 @@ class GoingOn(ConvertAll):
         self.assertEqual(self.timelines(), ["a [1].fxt"])
 
     def living(self, session):
-        """parallel gives each of its jobs a group of its own; the session is the same."""
+        """The processes of a session. parallel gives each of its jobs a process group, but the session is the same."""
         listed = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(session)], stdout=subprocess.PIPE, text=True)
         return [int(pid) for pid, state in map(str.split, listed.stdout.splitlines()) if not state.startswith("Z")]
 
@@ -509,7 +509,7 @@ class Shares(ConvertAll):
         for share in ["1/3", "2/3", "3/3"]:
             table, _ = self.convert("--run=x", f"--share={share}")
             shares.append([line.split()[0] for line in table.splitlines()[1:-2]])
-            self.add(f"later-{share[0]}")  # belongs to the next run
+            self.add(f"later-{share[0]}")  # it belongs to the next run
         self.assertEqual([len(share) for share in shares], [3, 2, 2])
         self.assertEqual(sorted(sum(shares, [])), [f"run-{number}" for number in range(7)])
         self.assertEqual(len(self.timelines()), 7)

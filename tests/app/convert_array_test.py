@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tests of scripts/convert-array.sbatch with Debian's own Slurm, started on this machine for the time of the test.
+"""Tests of scripts/convert-array.sbatch with Debian's Slurm, which is started on this machine during the test.
 
-The directory with the programs is in the environment variable PROGRAMS. Where Slurm can't be started, exit code 77.
+The directory with the programs is in the environment variable PROGRAMS. If Slurm can't be started, the exit code is 77.
 """
 
 import os
@@ -66,8 +66,8 @@ class Slurm:
         self.environment = os.environ | {"SLURM_CONF": f"{folder}/slurm.conf", "FXT_CONVERT": str(CONVERT)}
 
     def start(self):
-        """What keeps it from running; nothing if it runs."""
-        os.chmod(self.folder, 0o755)  # munged wants it so
+        """Starts Slurm. Returns the reason if it can't run, or nothing."""
+        os.chmod(self.folder, 0o755)  # munged requires this
         for name in ["state", "spool"]:
             (self.folder / name).mkdir()
         key = self.folder / "munge.key"
@@ -122,7 +122,7 @@ class ConvertArray(unittest.TestCase):
             shutil.copytree(CALC, self.found / f"run {number}")
 
     def submit(self, *options, script=ARRAY, directory=REPOSITORY, code=0):
-        """Waits for all tasks; what each said."""
+        """Submits the script and waits for all tasks. Returns the output of each."""
         for said in self.folder.glob("said-*"):
             said.unlink()
         process = subprocess.run(
@@ -164,7 +164,7 @@ class ConvertArray(unittest.TestCase):
         said = self.submit("--array=0-3", code=1)
         self.assertEqual([text.count("bad: ") for text in said].count(1), 1)
         self.assertEqual(len([line for line in self.table(code=1) if "not converted" not in line]), 8)
-        # The same again does what is missing.
+        # Running the same command again converts the missing ones.
         (self.found / "bad").unlink()
         shutil.copytree(CALC, self.found / "bad")
         self.submit("--array=0-3")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--time-range, --split-time and --split-size: which part is written, into which files, and what is said.
+"""--time-range, --split-time and --split-size: the written part, the files, and the messages.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -39,7 +39,7 @@ def thread_of(record):
 
 
 def calls_of(path):
-    """[(thread, name, begin, end, cut)], whatever form they were written in."""
+    """[(thread, name, begin, end, cut)] for every encoding of calls."""
     calls, stacks = [], defaultdict(list)
     for record in records(path):
         stack = stacks[thread_of(record)]
@@ -113,7 +113,7 @@ class Cut(unittest.TestCase):
                     self.assertLessEqual(max(call[3] for call in here) - min(call[2] for call in here), edges)
                 else:
                     self.assertLess(path.stat().st_size, 12_200)
-                # Of calls of one name, the inner ones end first.
+                # Inner calls end before outer ones with the same name.
                 for thread, name, begin, end, cut in sorted(here, key=lambda call: call[3]):
                     if cut in ("begin", "both"):
                         before = next(call for call in going_on if call[:2] == (thread, name))
@@ -123,7 +123,7 @@ class Cut(unittest.TestCase):
                 self.assertEqual(going_on, [])
                 going_on = next_on
             self.assertEqual(going_on, [])
-            # An arrow that goes on in another piece ends in a call of its own.
+            # A flow that continues in another piece ends in its own call.
             joined = [call for call in joined if call[1] != "thread"]
             self.assertCountEqual(joined, [call[:4] for call in calls_of(self.whole)])
 
@@ -153,7 +153,7 @@ class Cut(unittest.TestCase):
         self.assertEqual(self.report("-r", "2~", recording, self.output)["bytes_read"], 12_800_000)
 
     def waiting(self):
-        """A recording whose process came to its CPU a second before its first call, and waits for a second in between."""
+        """A recording whose process came to its CPU a second before its first call, and then waits for a second."""
         recording = write_recording(self.folder / "waiting", map(call, (2_000_000_000, 2_000_900_000, 3_000_000_000)))
         switch_in = struct.pack("<IHHIIQ", 14, 0, 24, 1000, 1000, 1_000_000_000)
         (recording / "perf-cpu0.dat").write_bytes(switch_in)

@@ -1,4 +1,4 @@
-"""What docs/ says, held against the sources: kinds of notes, links between pages, queries, commands.
+"""Compares docs/ with the sources: kinds of notes, links between pages, queries, commands.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -20,7 +20,7 @@ ENTRY = re.compile(r"^### (\S+)\n(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def definitions():
-    """The constants of all rooms, with what is said of them, and how often each is named anywhere."""
+    """The constants of all importers with their texts, and the number of uses of each."""
     texts = [path.read_text() for pattern in ("*.h", "*.cpp") for path in REPOSITORY.glob(f"converters/**/{pattern}")]
     found = [definition for text in texts for definition in DEFINITION.findall(text)]
     begun = sum(len(re.findall(r"NoteKind k\w+\{", text)) for text in texts)
@@ -31,7 +31,7 @@ class Notes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.found, cls.begun, cls.uses = definitions()
-        cls.kinds = {}  # by name: whether it is a remark, in each room that has one of that name
+        cls.kinds = {}  # by name: for each importer with a constant of this name, whether it is a remark
         for _, name, _, remark in cls.found:
             cls.kinds.setdefault(name, set()).add(bool(remark))
         cls.page = (REPOSITORY / "docs" / "notes.md").read_text()
@@ -67,7 +67,7 @@ LIMIT = re.compile(r'Limit k\w+\{\s*"([^"]+)",\s*([^,}]+),\s*([^,}]+)\}')
 
 
 def number(text):
-    """Of a constant expression of C++."""
+    """Evaluates a constant expression of C++."""
     return eval(text.replace("'", "").replace("fxt::", ""), {"__builtins__": {}, "kKiB": 2**10, "kMiB": 2**20})  # of our own sources
 
 
@@ -90,7 +90,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(sorted(table.group(1).splitlines()), sorted(expected))
 
 
-# A link to a file of ours, and the part of it.
+# A link to a file of the project, and to a part of it.
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)")
 PAGES = [*sorted(REPOSITORY.glob("*.md")), *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "samples" / "README.md",
          REPOSITORY / "fxt" / "README.md"]
@@ -101,7 +101,7 @@ def without_code(text):
 
 
 def anchors_of(page):
-    """As GitHub makes them of headings."""
+    """The anchors that GitHub makes from headings."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -126,7 +126,7 @@ class Links(unittest.TestCase):
                 self.assertIn(f"(docs/{page.name}", readme)
 
 
-# Phrases that CONTRIBUTING.md's plain English avoids, by kind.
+# Phrases that are not plain English according to CONTRIBUTING.md, by kind.
 PHRASES = {
     "what or who as a noun": r"^(What|Who)\b(?!.*\?$)|[,;:] (what|who)\b",
     "behind for after, too at the end, begin as a noun": r"\bbehind\b|, too\b|\bperhaps\b|\b([Ii]ts|[Tt]he|a|[Tt]heir|call's) begins?\b",
@@ -285,7 +285,7 @@ class Commands(unittest.TestCase):
     def test_a_report_is_printed_as_shown(self):
         page = (REPOSITORY / "docs" / "usage.md").read_text()
         command, shown = re.search(r"^    \$ (fxt-convert samples/uftrace/calc .*)\n((?:    .*\n)+)", page, re.MULTILINE).groups()
-        size = re.compile(r"(calc\.fxt:) [\d.]+")  # that of the folder's name is in it
+        size = re.compile(r"(calc\.fxt:) [\d.]+")  # it contains the size of the folder's name
         self.assertEqual(size.sub(r"\1", self.run_command(command)),
                          size.sub(r"\1", re.sub("^    ", "", shown, flags=re.MULTILINE)))
 

@@ -1,9 +1,10 @@
-// Preloaded into a program (LD_PRELOAD), makes one of its calls into the system fail, as a full disk or a
-// missing permission would. From the environment: FAIL_CALL the function, FAIL_AT which of its calls (from
-// 1; 0 is all of them), FAIL_ERRNO the error; 0 makes a call that reads or writes stop halfway, -1 is the end
-// of the file, and -9 kills the program. With FAIL_WORKERS only calls of threads that the program started
-// count. Without FAIL_CALL nothing fails, and the file FAIL_COUNTS gets a line "NAME COUNT" for each
-// function. With REVERSE_ENTRIES the entries of a directory come in the reverse order.
+// A library for LD_PRELOAD that makes one system call of a program fail, as a full disk or a missing
+// permission would. Environment variables: FAIL_CALL is the function. FAIL_AT selects one of its calls, from
+// 1; 0 means all of them. FAIL_ERRNO is the error; 0 makes a read or write stop halfway, -1 is the end of the
+// file, and -9 kills the program. With FAIL_WORKERS, only calls of threads that the program started count.
+//
+// Without FAIL_CALL nothing fails, and a line "NAME COUNT" for each function is written to the file
+// FAIL_COUNTS. With REVERSE_ENTRIES, the entries of a directory come in reverse order.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -71,7 +72,7 @@ struct AtEnd {
 
 }  // namespace
 
-// Defines the function; `failed` is what it returns when it fails.
+// Defines the function; `failed` is its return value for a failure.
 #define FAILING(result, name, parameters, arguments, failed)                                     \
   extern "C" result name parameters {                                                            \
     static Call& call = add(#name);                                                              \
@@ -135,7 +136,7 @@ FAILING(int, rename, (const char* from, const char* to), (from, to), -1)
 FAILING(int, unlink, (const char* path), (path), -1)
 FAILING(int, ftruncate, (int file, off_t size), (file, size), -1)
 FAILING(int, ftruncate64, (int file, off64_t size), (file, size), -1)
-// glibc has no function for this one.
+// glibc has no function for this system call.
 extern "C" long syscall(long number, ...) {
   static Call& call = add("openat2");
   static auto* const real = reinterpret_cast<long (*)(long, ...)>(::dlsym(RTLD_NEXT, "syscall"));
@@ -147,7 +148,7 @@ extern "C" long syscall(long number, ...) {
   va_end(rest);
   return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
-// A full disk gives what it has left.
+// A full disk allocates the blocks that are left.
 extern "C" int fallocate(int file, int mode, off_t from, off_t size) {
   static Call& call = add("fallocate");
   static auto* const real =
@@ -192,7 +193,7 @@ extern "C" int fsync(int file) {
                                                                                              : real(file);
 }
 
-// The file is closed nevertheless, as by the kernel.
+// The file is closed even in case of a failure, as in the kernel.
 #define FAILING_CLOSE(name, File, failed)                                                 \
   extern "C" int name(File file) {                                                        \
     static Call& call = add(#name);                                                       \
@@ -208,7 +209,7 @@ FAILING_CLOSE(fclose, std::FILE*, EOF)
 
 namespace {
 
-// What a directory's entries are, the next one last, from the first call of readdir() to closedir().
+// The entries of a directory, with the next one last, from the first call of readdir() to closedir().
 template <typename Entry>
 struct Entries {
   std::vector<Entry> left;

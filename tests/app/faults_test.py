@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every call into the system fails once: each run ends with the right exit code and a message that names the file and the
-cause, leaves nothing half or temporary, and an older output unharmed.
+"""Every system call fails once. Each run must end with the right exit code and a message with the file and the cause.
+It must leave no incomplete or temporary file, and no damaged older output.
 
-The directory with the programs is in the environment variable PROGRAMS, the library that lets calls fail in FAIL_CALL_LIBRARY, and how many calls of
-each function are tried in MOST_CALLS.
+The directory with the programs is in the environment variable PROGRAMS, the library that lets calls fail in
+FAIL_CALL_LIBRARY, and the number of tested calls of each function in MOST_CALLS.
 """
 
 import errno
@@ -29,18 +29,19 @@ PROGRAMS = Path(os.environ["PROGRAMS"])
 LIBRARY = os.environ["FAIL_CALL_LIBRARY"]
 CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
 QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
-MOST = int(os.environ.get("MOST_CALLS", "12"))  # calls of a function that are tried, evenly spread
+MOST = int(os.environ.get("MOST_CALLS", "12"))  # number of tested calls of a function, evenly distributed
 ERRORS = {"write": errno.ENOSPC, "open": errno.EACCES, "fopen": errno.EACCES, "fopen64": errno.EMFILE, "open64": errno.EMFILE,
           "pthread_create": errno.EAGAIN, "opendir": errno.EACCES, "mmap": errno.ENOMEM, "access": errno.EACCES,
           "mkdtemp": errno.ENOSPC, "mkdir": errno.ENOSPC, "pipe2": errno.EMFILE, "fork": errno.EAGAIN, "fchmod": errno.EPERM, "fclose": errno.ENOSPC}
 ABOUT_NO_FILE = ("mmap", "pthread_create")
-# Whose cause need not be told: the access to a file fails again when it is opened, and libarchive makes a folder's parents.
+# Functions whose failure need not be explained: after a failed access, opening the file fails as well, and
+# libarchive creates the parents of a folder.
 WITHOUT_CAUSE = ("access", "mkdir")
-# Other ways in which a call fails.
+# Other kinds of failures.
 ALSO = [(name, error) for name in ("stat", "stat64", "lstat", "statx") for error in (errno.ENOENT, errno.EACCES)]
-# What a program has to go on after: a signal, and a part of what was asked for.
+# Failures after which a program must continue: a signal, and a part of the requested bytes.
 GOES_ON = [(name, error) for name in ("read", "pread", "pread64", "write") for error in (errno.EINTR, 0)]
-# Old kernels and sandboxes have no openat2, and a file that is renamed can make it fail.
+# Old kernels and sandboxes have no openat2, and it can fail if a file is renamed.
 GOES_ON += [("openat2", error) for error in (errno.ENOSYS, errno.EPERM, errno.EAGAIN)]
 READING = ("openat2", "open", "open64", "fopen", "fopen64", "read", "pread", "pread64", "fread", "fstat", "mmap")
 
@@ -67,7 +68,7 @@ class Faults(unittest.TestCase):
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
     def count(self, work, command, **environment):
-        """A run without failure, and how often it calls each function."""
+        """Runs the program without a failure. Returns the number of calls of each function."""
         counts_file = self.folder / "counts"
         counts_file.unlink(missing_ok=True)
         run = self.run_in(work, command, FAIL_COUNTS=counts_file, **environment)
@@ -76,7 +77,8 @@ class Faults(unittest.TestCase):
         return run, Counter({name: int(number) for name, number in lines})
 
     def try_all(self, *command, older=(), calls=None, **environment):
-        """With files of these names there before; `calls` are the functions that fail, or all. How many runs failed."""
+        """Runs the command with each failure. Files named in `older` exist before. `calls` are the functions that fail;
+        by default all. Returns the number of runs that failed."""
         def fresh():
             shutil.rmtree(self.folder / "work", ignore_errors=True)
             work = self.folder / "work"
@@ -117,7 +119,7 @@ class Faults(unittest.TestCase):
                     self.assertEqual([name for name in left if name not in expected], [])
                     self.assertEqual(list(self.temporary.iterdir()), [])
                     if run.returncode == 0:
-                        # What failed was not needed, or is noted.
+                        # If the run succeeded, the failed call was not needed, or the failure is noted.
                         self.assertTrue(left.keys() <= expected.keys() and bool(left) == bool(expected), left.keys())
                         if run.stdout == whole.stdout:
                             self.assertEqual(left, expected)
@@ -126,11 +128,11 @@ class Faults(unittest.TestCase):
                     message = run.stderr.decode()
                     self.assertRegex(message, re.compile(r"^fxt-\w+: ", re.MULTILINE))
                     cause = os.strerror(error).lower()
-                    # libarchive does not tell why gzip failed.
+                    # libarchive does not report why gzip failed.
                     others = "can't write all|gzip decompression failed|the archive is damaged"
-                    # liblzma starts a thread, and does not tell why it could not.
+                    # liblzma starts a thread, and does not report why it failed.
                     is_of_lzma = "lzma error" in message
-                    # What is not there may be what tells the kind of an input.
+                    # A missing file may be the one that determines the kind of an input.
                     if name not in WITHOUT_CAUSE and error != errno.ENOENT and not is_of_lzma:
                         self.assertIn(cause, re.sub(others, cause, message.lower()))
                     if name == "pthread_create" and not is_of_lzma:
@@ -144,7 +146,7 @@ class Faults(unittest.TestCase):
         return failures
 
     def test_a_full_disk_keeps_no_blocks_ahead(self):
-        """File systems that allocate ahead, as ext4, give back what they had left for that."""
+        """File systems that allocate blocks ahead, such as ext4, release the remaining ones."""
         system = subprocess.run(["stat", "-f", "-c", "%T", self.folder], capture_output=True, check=True, text=True).stdout.strip()
         if system not in ("ext2/ext3", "xfs"):
             self.skipTest(f"nothing is allocated ahead on {system}")
@@ -203,7 +205,7 @@ class Faults(unittest.TestCase):
                     path.unlink()
 
     def assert_old_or_whole(self, work, old, whole):
-        """Of what a killed run leaves; there may be a file with a temporary name, too."""
+        """Checks the files after a killed run. There may also be a file with a temporary name."""
         left = self.files_of(work)
         self.assertIn(left.pop("out.fxt", None), (old, whole))
         self.assertEqual([name for name in left if not name.startswith("out.fxt.part-")], [])
@@ -227,13 +229,13 @@ class Faults(unittest.TestCase):
                     self.assertIn(run.returncode, (0, -signal.SIGKILL))
                     killed += run.returncode != 0
                     self.assert_old_or_whole(work, old, whole)
-                    # What is left is in nobody's way.
+                    # The remaining file does not disturb a second run.
                     self.assertEqual(self.run_in(work, command).returncode, 0)
                     self.assertEqual((work / "out.fxt").read_bytes(), whole)
         self.assertGreater(killed, 50)
 
     def test_a_signal_leaves_no_unfinished_file(self):
-        """The program still writes then: xz takes seconds."""
+        """The program is still writing then, because xz takes seconds."""
         work, large = self.folder / "work", self.folder / "large.fxt"
         work.mkdir()
         large.write_bytes(large_trace())
@@ -318,7 +320,7 @@ class Faults(unittest.TestCase):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", "-r", "0~1s", self.trace, "out.fxt", older=["out.fxt"]), 5)
 
     def test_a_trace_that_can_not_be_read_on_replaces_nothing(self):
-        """But of one that is cut off, the good part does."""
+        """If the trace is truncated, however, its good part replaces the older one."""
         large, packed, drawn = self.folder / "large.fxt", self.folder / "large.fxt.gz", self.folder / "older.svg"
         subprocess.run([PROGRAMS / "fxt-convert", "-q", generator.Recording(7, 20000).write(self.folder / "run.data"), large], check=True)
         subprocess.run([PROGRAMS / "fxt-cut", "-q", large, packed], check=True)

@@ -1,8 +1,10 @@
-"""Makes random recordings of uftrace, the same ones for the same seed, and tells what they hold (trace files of GDB: trace_file_generator.py).
+"""Makes random recordings of uftrace, which depend only on the seed, and describes their contents (trace files of GDB:
+trace_file_generator.py).
 
-A recording has processes with several threads, forks and execs, calls with arguments and return values, events, context switches, names of
-threads, calls and tracepoints of the kernel, loaded libraries, longjmps, losses, and ends in the middle, with 32 or 64 bits, in either byte
-order. `Truth` has what a conversion must show of it. `damage()` spoils a recording or trace file.
+A recording has processes with several threads, forks and execs, calls with arguments and return values, events, context
+switches, names of threads, calls and tracepoints of the kernel, loaded libraries, longjmps, losses, and ends in the
+middle. It has 32 or 64 bits, in either byte order. `Truth` has the data that a conversion must show. `damage()` damages
+a recording or trace file.
 """
 
 import random
@@ -13,14 +15,15 @@ from pathlib import Path
 
 ENTRY, EXIT, LOST, EVENT = range(4)
 FUNCTION_SIZE = 0x40
-# Files that belong to one image, with what they are loaded at.
+# The images with the addresses at which they are loaded.
 BASES = {"app": 0x555500000000, "tool": 0x400000, "libx.so.1": 0x7F0000000000, "plug.so": 0x7F1000000000}
-# Of a program of 32 bits.
+# The images of a 32-bit program.
 BASES_32 = {"app": 0x56550000, "tool": 0x8040000, "libx.so.1": 0xF7000000, "plug.so": 0xF7100000}
 NAMES = ["main", "fork", "execve", "Größe", "a b", 'quo"te', "back\\slash", "x" * 300, "<lambda>", "日本"]
 KERNEL = 0xFFFFFFFF81000000
 TEXTS = ["", "a", "abc", "Grüße", "two words", "tab\there", "x" * 98, '"', "日本"]
-# How arguments are recorded: what their specification says, how a value is made, and its bytes in order.
+# The forms of arguments: the text in the specification, a function that makes a value, and its bytes in
+# order.
 FORMS = {
     "i8": (lambda r: r.randrange(-128, 128), "b"), "i32": (lambda r: r.randrange(-2**31, 2**31), "i"),
     "i64": (lambda r: r.randrange(-2**63, 2**63), "q"), "u16": (lambda r: r.randrange(2**16), "H"),
@@ -31,17 +34,18 @@ FORMS = {
     "p": (lambda r: r.randrange(20), "address"),
 }
 COLORS = {"RED": 0, "GREEN": 5, "BLUE": 2**31 - 1, "PINK": -3}
-# Events of uftrace that read something: the counter, its series; and those that tell a difference with the end of a call.
+# Events of uftrace that read values: the counter and its series. Others show a difference at the end of a
+# call.
 READINGS = {100001: ("memory", "vmsize KB", "vmrss KB", "shared KB"), 100002: ("page-fault", "major faults", "minor faults"),
             100005: ("pmu-cycle", "cycles", "instructions"), 100007: ("pmu-cache", "cache references", "cache misses"),
             100009: ("pmu-branch", "branches", "branch misses")}
 DIFFERENCES = {100003: ("diff.vmsize", "diff.vmrss", "diff.shared"), 100004: ("diff.major", "diff.minor"),
                100006: ("diff.cycles", "diff.instructions"), 100008: ("diff.cache-references", "diff.cache-misses"),
                100010: ("diff.branches", "diff.branch-misses")}
-# Of the program, which has names for them but the last.
+# Events of the program. It has names for all except the last.
 USER_EVENTS = {1000000: "app:start", 1000001: "app:two words", 1999999: None}
-WAITS, PREEMPTED = (1, 2, 0x80), (0, 0x100)   # states of a thread that leaves its cpu, as the kernel tells them
-WATCHED = 0x9000   # where the variable `counter` of the program is
+WAITS, PREEMPTED = (1, 2, 0x80), (0, 0x100)  # states of a thread that leaves its CPU, as in the kernel
+WATCHED = 0x9000  # address of the variable `counter` of the program
 
 
 @dataclass
@@ -53,7 +57,7 @@ class Call:
     depth: int
     arguments: dict = field(default_factory=dict)
     end: int = None
-    end_at: int = None   # where its last record ends in the thread's file; nowhere if that has no end of it
+    end_at: int = None  # offset at which its last record ends in the thread's file; None if the file lacks its end
 
     def key(self, without=None):
         return (self.thread.process.tid, self.thread.tid, self.category, self.name, self.begin, self.end, self.depth,
@@ -65,15 +69,15 @@ class Truth:
     calls: list = field(default_factory=list)
     records: int = 0
     lost: int = 0
-    lost_by_kernel: Counter = field(default_factory=Counter)   # by the kind of note
-    counters: list = field(default_factory=list)   # thread, name and time, and the values
-    marks: list = field(default_factory=list)   # thread, category and name, time, arguments of what has no length
-    names: dict = field(default_factory=dict)   # of threads that got one
-    switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})   # by who tells: time, thread, whether it comes or waits
-    wakeups: list = field(default_factory=list)   # time, cpu, thread, and the thread that woke it
+    lost_by_kernel: Counter = field(default_factory=Counter)  # by the kind of note
+    counters: list = field(default_factory=list)  # thread, name and time, and the values
+    marks: list = field(default_factory=list)  # thread, category and name, time, and arguments of events without a length
+    names: dict = field(default_factory=dict)  # of threads that got one
+    switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})  # by source: time, thread, whether it comes or waits
+    wakeups: list = field(default_factory=list)  # time, CPU, thread, and the thread that woke it
 
     def self_times(self):
-        """By name: the time in calls, without what they call."""
+        """By name: the time in calls, without their callees."""
         times, stacks = Counter(), {}
         for call in sorted(self.calls, key=lambda call: (call.begin, call.depth)):
             stack = stacks.setdefault(call.thread.tid, {})
@@ -89,7 +93,7 @@ def word(kind, depth, address, more=False):
 
 
 def padded(data, unit, rng):
-    """To a multiple of `unit` bytes; what lies between is not zero in a recording."""
+    """Pads to a multiple of `unit` bytes. The padding is not zero, as in real recordings."""
     return data + rng.randbytes(-len(data) % unit)
 
 
@@ -98,15 +102,15 @@ def seconds(ns):
 
 
 class Thread:
-    """Walks through the life of one thread and writes its records."""
+    """Simulates the life of one thread and writes its records."""
 
     def __init__(self, recording, process, image, time, stack=()):
         self.recording, self.rng, self.truth = recording, recording.rng, recording.truth
         self.process, self.image, self.time, self.latest = process or self, image, time, time
         self.born, self.tid, self.cpu = 0, None, len(recording.threads)
-        self.lived = None   # from when on; only known of threads that have lived already
-        self.parent, self.forked_at = None, 0   # whose calls it inherited, and where its `fork` begins in the parent's file
-        self.loads, self.loaded, self.sid = process is None, False, None   # whether it may load the library, and has
+        self.lived = None  # start time; known only for threads that have lived already
+        self.parent, self.forked_at = None, 0  # the thread whose calls it inherited, and the offset of its `fork` in the parent's file
+        self.loads, self.loaded, self.sid = process is None, False, None  # whether it may load the library, and whether it has
         self.data, self.stack = bytearray(), list(stack)
         recording.threads.append(self)
 
@@ -125,11 +129,11 @@ class Thread:
         for name, form in items:
             make, code = FORMS[form]
             value = make(self.rng)
-            if code == "address":  # of a function that is always loaded
+            if code == "address":  # address of a function that is always loaded
                 function, value = f"lib{value}", self.recording.addresses["libx.so.1"][f"lib{value}"]
                 arguments[f"{name}.symbol"] = function
                 raw = self.recording.pack(self.recording.word, value)
-            elif code == "color":  # a register
+            elif code == "color":  # it is recorded as a register
                 raw = self.recording.pack("i" if self.recording.has("narrow") else "q", COLORS[value])
             elif code == "c":
                 raw, value = value.encode(), f"'{value}' ({ord(value)})"
@@ -156,7 +160,7 @@ class Thread:
             self.event(100013, self.recording.pack("Q", site), self.time)
             self.time += 1
         if self.rng.random() < 0.02 * self.recording.has("events"):
-            # What was read at the call comes behind its entry.
+            # The values that were read at the call come after its entry.
             self.record(ENTRY, len(self.stack), address, payload)
             event = self.rng.choice([*READINGS])
             name_of_counter, *series = READINGS[event]
@@ -186,7 +190,7 @@ class Thread:
         self.truth.calls.append(call)
 
     def end_from(self, depth, time, reason):
-        """Of calls whose ends were not recorded."""
+        """Ends calls whose ends were not recorded."""
         for call in self.stack[depth:]:
             call.end = time
             call.arguments["repaired"] = ",".join([*filter(None, [call.arguments.get("repaired")]), reason])
@@ -207,7 +211,7 @@ class Thread:
         self.tick(1)
 
     def switch_in_kernel(self):
-        """The idle thread runs meanwhile; another thread or program may wake this one."""
+        """The idle thread runs in between. Another thread or program may wake this one."""
         self.tick(1)
         preempted, priority = self.rng.random() < 0.3, self.rng.choice((120, 100, 1))
         state = self.rng.choice(PREEMPTED if preempted else WAITS)
@@ -238,7 +242,7 @@ class Thread:
         self.truth.marks.append((self, category, name, self.time, arguments))
 
     def rename(self):
-        """By any thread; perf tells it."""
+        """Any thread can rename this one; perf records it."""
         self.tick(1)
         name = self.rng.choice(("worker", "a b", "Größe", "x" * 15))
         self.recording.comm(self, name, 0)
@@ -246,13 +250,13 @@ class Thread:
         self.time += 1
 
     def tracepoint(self):
-        """By itself, or about it from another program."""
+        """A tracepoint of this thread, or of another program about this thread."""
         self.tick(1)
         self.recording.probe(self, self.rng.random() < 0.7, self.rng.randrange(2**31), self.rng.choice(("", "ready", "Größe")))
         self.time += 1
 
     def load(self):
-        """A library, which only this thread uses."""
+        """Loads a library that only this thread uses."""
         self.tick(1)
         self.loaded, self.loads, self.latest = True, False, self.time
         self.recording.line("DLOP", self.time, lambda sid=self.sid: (
@@ -261,18 +265,18 @@ class Thread:
         self.tick(1)
 
     def jump(self):
-        """setjmp returns for the second time, and ends what was called since."""
+        """setjmp returns for the second time, and ends the calls since the first time."""
         self.enter("_setjmp", "libx.so.1")
         depth = len(self.stack) - 1
         self.leave()
-        for _ in range(self.rng.randrange(1, 5)):  # longjmp itself at least
+        for _ in range(self.rng.randrange(1, 5)):  # at least longjmp itself
             self.enter()
         self.tick()
         self.record(EXIT, depth, self.recording.address("libx.so.1", "_setjmp"))
         self.end_from(depth, self.time, "longjmp")
 
     def fork(self):
-        # The order of forks is that of the children's ids.
+        # The order of forks is the order of the children's ids.
         while self.time in self.recording.forks:
             self.time += 1
         self.enter("fork", self.image, waits=False)
@@ -287,7 +291,7 @@ class Thread:
         return child
 
     def inherit(self):
-        """Its first record is the end of `fork`; the calls that the parent has open begin then."""
+        """The first record of the child is the end of `fork`. The open calls of the parent begin then."""
         self.tick(1)
         self.stack = [Call(self, call.category, call.name, self.time, call.depth,
                            {"repaired": "inherited-call"}) for call in self.stack]
@@ -296,7 +300,7 @@ class Thread:
     def execute(self):
         self.tick(1)
         if self.recording.has("names"):
-            # perf sees it before the new program starts.
+            # perf records it before the new program starts.
             self.recording.comm(self, "tool", 0x2000)
             self.end_from(0, self.time, "closed-by-exec")
             self.tick(1)
@@ -307,7 +311,7 @@ class Thread:
         self.tick(1)
 
     def lose(self):
-        """Calls that began and ended meanwhile are lost."""
+        """Loses calls that began and ended in between."""
         count = self.rng.randrange(1, 1000)
         self.record(LOST, 0, count, time=0)
         self.truth.lost += count
@@ -329,7 +333,7 @@ class Thread:
         self.tick(1)
 
     def send_message(self):
-        """Another program writes it."""
+        """Another program writes the message."""
         self.tick(1)
         self.recording.messages.append((self.time, self.rng.choice(("ready", "two words", "Größe"))))
         self.tick(1)
@@ -339,7 +343,7 @@ class Thread:
         self.record(EVENT, 0, number, padded(payload, 8, self.rng) if data else None, time)
 
     def probe_of_program(self):
-        """An event of its own."""
+        """Adds an event of the program."""
         self.tick(1)
         number, data = self.rng.choice([*USER_EVENTS]), self.rng.randbytes(self.rng.choice((0, 0, 4, 9)))
         self.event(number, data, self.time)
@@ -347,7 +351,7 @@ class Thread:
         self.tick(1)
 
     def watch(self):
-        """The processor, or a variable of the program."""
+        """Watches the processor, or a variable of the program."""
         self.tick(1)
         if self.image == "app" and self.rng.random() < 0.5:
             value = self.rng.randrange(-2**31, 2**31)
@@ -359,7 +363,7 @@ class Thread:
         self.tick(1)
 
     def live(self, steps):
-        """The threads that it starts meanwhile, which have not lived yet."""
+        """Returns the threads that it starts, which have not lived yet."""
         children, rng, has, begin = [], self.rng, self.recording.has, self.time
         most = rng.choice((2, 8, 40))
         for _ in range(steps):
@@ -420,7 +424,7 @@ class Recording:
     def __init__(self, seed, steps=400, features=None):
         self.rng, self.truth = random.Random(seed), Truth()
         self.features = {name for name in self.FEATURES if self.rng.random() < 0.5} if features is None else set(features)
-        if self.has("killed"):  # without info, what arguments are is not known, and 64 bits are assumed
+        if self.has("killed"):  # without info, the form of arguments is unknown, and 64 bits are assumed
             self.features -= {"arguments", "narrow"}
         self.steps = self.rng.choice(((0, 1, 37, 1000, 25000), (1, 5), (0, 0, 0, 1), (1000, 10**6, 10**9)))
         self.order = ">" if self.has("big-endian") else "<"
@@ -437,7 +441,7 @@ class Recording:
                 self.arguments[name] = [(f"arg{i + 1}", self.rng.choice(list(FORMS)))
                                         for i in range(self.rng.randrange(1, 6))]
                 self.results[name] = [("retval", self.rng.choice(list(FORMS)))] if self.rng.random() < 0.7 else []
-            # Floating point is counted by itself.
+            # Floating-point arguments have their own numbers.
             for name, items in self.arguments.items():
                 self.arguments[name] = [(f"fp{arg}" if form[0] == "f" else arg, form) for arg, form in items]
         self.threads, self.lines, self.sids, self.forks = [], [], [], set()
@@ -463,14 +467,14 @@ class Recording:
         return self.addresses[module][name] + (0 if name in ("fork", "_setjmp") else 4)
 
     def text_of_site(self, image, address):
-        """The function that calls and where in it, or the address if no function is there."""
+        """The calling function and the offset in it, or the address if there is no function."""
         for name, start in self.addresses["app"].items():
             if image == "app" and start <= address < start + FUNCTION_SIZE:
                 return f"{name}+{address - start:#x}" if address != start else f"{name}+0"
         return address
 
     def place(self, module, name):
-        """The argument that tells where a function of the program is."""
+        """The argument with the source location of a function of the program."""
         if module != "app" or not self.has("lines"):
             return {}
         return {"loc": f"/src/{module}.c:{self.addresses[module][name] % 1000}"}
@@ -501,7 +505,7 @@ class Recording:
             "IHHII", 3, misc, 32 + len(text), thread.process.tid, thread.tid) + text + self.pack("IIQ", thread.process.tid, thread.tid, time)))
 
     def probe(self, thread, is_own, value, text):
-        """An event of the kernel: by the thread, or by another program about it."""
+        """An event of the kernel: from the thread, or from another program about it."""
         time = thread.latest = thread.time
         data = text.encode()
         self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: self.pack(
@@ -516,7 +520,8 @@ class Recording:
         self.truth.marks.append((thread, "event", "sched:sched_switch", time, values | {"cpu": thread.cpu}))
 
     def sched_wakeup(self, thread, waker, priority):
-        """By a thread of the recording on its own cpu, or by another program where the woken thread will run."""
+        """A wakeup by a thread of the recording on its own CPU, or by another program on the CPU where the woken thread
+        will run."""
         time = thread.latest = thread.time
         runs = waker or thread
         self.kernel_events.setdefault(runs.cpu, []).append((time, lambda: self.pack(
@@ -563,7 +568,7 @@ class Recording:
         return header + "".join(lines[bit] for bit in sorted(lines)).encode()
 
     def files(self):
-        """Name and content of each."""
+        """Name and content of each file."""
         files = {} if self.has("killed") else {"info": self.info()}
         files |= {"task.txt": "".join(
             f"{kind} timestamp={seconds(time)} {rest()}\n" for kind, time, rest in self.lines).encode()}
@@ -642,16 +647,16 @@ def kernel_header(order):
 
 
 def kernel_pages(events, order):
-    """Pages of the kernel's ring buffer; where the kernel had no room, an event is the number of those that are lost."""
+    """Pages of the kernel's ring buffer. If the kernel had no space, the event is the number of lost events."""
     pages, body, start, latest, lost = [], b"", None, 0, 0
 
     def head(kind, delta):
-        """The bits of an event's first word lie the other way round where the bytes do."""
+        """The bits of an event's first word are in reverse order if the bytes are."""
         return struct.pack(order + "I", kind | delta << 5 if order == "<" else kind << 27 | delta)
 
     def finish():
         if body:
-            # The number of lost events follows the page's own.
+            # The number of lost events follows the events of the page.
             flags, count = (3 << 30, struct.pack(order + "Q", lost)) if lost else (0, b"")
             pages.append((struct.pack(order + "QQ", start, len(body) | flags) + body + count).ljust(4096, b"\0"))
 
@@ -679,7 +684,7 @@ def kernel_pages(events, order):
 
 
 def damage(content, rng):
-    """Spoils the content of a file; where the damage begins, and the new content."""
+    """Damages the content of a file. Returns the start of the damage, and the new content."""
     data, at = bytearray(content), rng.randrange(len(content) or 1)
     size = rng.choice((1, 2, 8, 16, 100, 5000))
     match rng.choice(("flip", "flip", "random", "zero", "cut", "delete", "insert", "double")):

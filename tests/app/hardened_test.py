@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The programs are built as software is that reads what strangers send.
+"""The programs are hardened like software that reads untrusted input.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -14,7 +14,7 @@ PROGRAMS = Path(os.environ["PROGRAMS"])
 
 class Programs(unittest.TestCase):
     def told(self, option):
-        """What readelf says of each program."""
+        """The output of readelf for each program."""
         for program in "fxt-convert", "fxt-dump", "fxt-cut", "fxt-draw":
             yield subprocess.run(["readelf", "--wide", option, PROGRAMS / program], capture_output=True, text=True, check=True).stdout
 
@@ -33,7 +33,8 @@ class Programs(unittest.TestCase):
         programs = list(self.told("--dyn-syms"))
         for symbols in programs:
             self.assertIn("__stack_chk_fail", symbols)
-        # All are built alike, and a compiler may find that the copies of one need no check.
+        # All programs are built in the same way, and a compiler may find that the copies in one need no
+        # check.
         self.assertIn("_chk@", "".join(programs).replace("__stack_chk_fail@", ""))
 
 

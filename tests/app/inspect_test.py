@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What --inspect says about whole recordings, as goldens. FXT_RENEW_GOLDENS=1 in the environment writes them anew.
+"""The output of --inspect for whole recordings, as goldens. FXT_RENEW_GOLDENS=1 in the environment renews them.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -16,10 +16,11 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 GOLDENS = REPOSITORY / "tests" / "app" / "goldens"
 RECORDINGS = {
-    # Whole ones.
+    # Complete outputs.
     "pool": "tests/uftrace/recordings/pool", "shapes": "tests/uftrace/recordings/shapes", "family": "tests/uftrace/recordings/family",
     "calc": "tests/uftrace/recordings/calc", "queue": "samples/gdb/queue.trace",
-    # Pieces of others: 32 bits with arguments; kernel functions; zeros in the middle of a file; no info.
+    # Parts of other outputs: 32 bits with arguments; kernel functions; zeros in the middle of a file; no
+    # info.
     "i386": "tests/uftrace/recordings/i386", "kernel": "tests/uftrace/recordings/kernel",
     "damaged": "tests/uftrace/recordings/damaged",
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""--format json, and names that end in .json: what FXT holds is in JSON, too: the same calls, instants, counters, flows and names, whole, in a range
-and in pieces; and every reader of JSON takes it.
+"""--format json, and names that end in .json. The JSON has the same calls, instants, counters, flows and names as the
+FXT, for whole traces, ranges and pieces, and every reader of JSON accepts it.
 
-The directory with the programs is in the environment variable PROGRAMS. If TRACE_PROCESSOR_SHELL names Perfetto's trace processor, it must find the
-same slices in both.
+The directory with the programs is in the environment variable PROGRAMS. If TRACE_PROCESSOR_SHELL names Perfetto's trace
+processor, it must find the same slices in both.
 """
 
 import csv
@@ -30,7 +30,7 @@ LARGEST = 2**53
 
 
 def value_of(argument, is_point):
-    """As JSON has it."""
+    """The value as in JSON."""
     kind, value = argument["type"], argument["value"]
     if kind == "pointer":
         return hex(value)
@@ -42,7 +42,8 @@ def value_of(argument, is_point):
 
 
 def events_of_trace(path):
-    """The events of an FXT trace as JSON has them, all names, how many records are events, and how many have no form in JSON."""
+    """The events of an FXT trace as JSON has them, all names, the number of records that are events, and the number
+    without a form in JSON."""
     dumped = subprocess.run([PROGRAMS / "fxt-dump", "--json", path], capture_output=True, check=True).stdout
     events, names, count, left_out = [], {}, 0, 0
     for record in map(json.loads, dumped.splitlines()):
@@ -57,7 +58,7 @@ def events_of_trace(path):
             if kind == "end":
                 begin = next((i for i in reversed(range(len(events))) if events[i][1:3] == thread and events[i][0] == "B"
                               and events[i][3] == record["time"]), None) if events and events[-1][3] == record["time"] else None
-                if begin is not None:   # a call of no length is one object
+                if begin is not None:  # a call of no length is one object
                     events[begin] = ("X", *events[begin][1:4], record["time"], *events[begin][5:8], events[begin][8] + arguments_of)
                     continue
             events.append((PHASES[kind], *thread, record["time"], record.get("end"),
@@ -187,7 +188,8 @@ class Json(unittest.TestCase):
                              "Try 'fxt-convert --help'.\n")
 
     def test_hostile_names(self):
-        # Control characters, an escape of a terminal, not UTF-8, a lone surrogate, marks that reorder text, quotes, and a name of 40,000 bytes.
+        # Control characters, a terminal escape, invalid UTF-8, a lone surrogate, characters that reorder
+        # text, quotes, and a name of 40,000 bytes.
         names = [b"\x01\x1b[31m", b"\x7f\xc2\x9b", b"\xff\xfe", b"\xed\xa0\x80", "\u202e\u2028\ufeff\uffff".encode(), b'"\\/\',:]}',
                  b"</script>", "\U0001f600 \u00e4".encode(), b"x" * 40_000]
         calls = b"".join(entry(2_000_000_000 + 100 * i, 0, 0x400100 + 16 * i) + leave(2_000_000_000 + 100 * i + 50, 0, 0x400100 + 16 * i)
@@ -202,7 +204,7 @@ class Json(unittest.TestCase):
         self.assertEqual(len({event[6] for event in events if event[0] == "X"}), len(names))
 
     def test_a_call_of_no_length_is_one_object(self):
-        """Perfetto would take its end first."""
+        """Perfetto would otherwise process its end first."""
         calls = [entry(1000, 0, 0x400100), entry(1000, 1, 0x400110), leave(1000, 1, 0x400110), leave(1000, 0, 0x400100),
                  entry(2000, 0, 0x400120), entry(3000, 1, 0x400110), leave(3000, 1, 0x400110), leave(3000, 0, 0x400120)]
         recording = write_recording(self.folder / "short", calls)
@@ -221,7 +223,8 @@ class Json(unittest.TestCase):
 
     @unittest.skipIf("TRACE_PROCESSOR_SHELL" not in os.environ, "TRACE_PROCESSOR_SHELL does not name Perfetto's trace processor")
     def test_perfetto_draws_the_same(self):
-        # At one time, it takes the longest call first: the depth of what has no length may be another.
+        # At equal times, Perfetto processes the longest call first, so the depth of events without a length
+        # may differ.
         query = """SELECT s.ts, s.dur, iif(s.dur = 0, 0, s.depth), s.category, s.name, t.tid, p.pid, t.name FROM slice s
                    JOIN thread_track k ON s.track_id = k.id JOIN thread t USING (utid) JOIN process p USING (upid)
                    ORDER BY 1, 2, 3, 4, 5, 6"""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fxt-convert as it is built without what is optional: -DFXT_CONVERT_TFILE=OFF -DFXT_CONVERT_TAR=OFF.
+"""fxt-convert as it is built without optional parts: -DFXT_CONVERT_TFILE=OFF -DFXT_CONVERT_TAR=OFF.
 
 The program is in the environment variable PROGRAM.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Small files that ask for a lot: no program takes more than 256 MiB or 20 s for one of less than 10 MB, and messages name
-the file and the limit.
+"""Small files that request a lot of memory or time. For a file of less than 10 MB, a program takes at most 256 MiB and
+20 s, and its message has the file and the limit.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -25,7 +25,7 @@ GIB = 1 << 30
 
 
 def word(*fields):
-    """Of (value, first bit)."""
+    """A word made of (value, first bit)."""
     return sum(value << bit for value, bit in fields).to_bytes(8, "little")
 
 
@@ -62,7 +62,7 @@ class Limits(unittest.TestCase):
             return process.returncode, printed.read(100_000).decode()
 
     def recording_with_hole(self, name):
-        """Of two calls, with a file of 6 GiB that has a line at its start."""
+        """A recording of two calls, with a file of 6 GiB that has a line at its start."""
         calls = [entry(1_000_000_100, 0, 0x400100), leave(1_000_000_200, 0, 0x400100)]
         directory = write_recording(self.directory / f"with-{name}", calls)
         with (directory / name).open("ab") as file:
@@ -139,7 +139,7 @@ class Limits(unittest.TestCase):
             self.assertIn(f"{program}: a.fxt.gz: more than 512 MiB of an unpacked trace: unpack it yourself to read it\n", printed)
 
     def test_archives_that_unpack_in_much_memory(self):
-        """Because of a large dictionary, or of a long name in an archive in an archive."""
+        """They need it for a large dictionary, or for a long name in an archive in an archive."""
         packed = subprocess.run(["xz", "-c", "--lzma2=preset=0,dict=1GiB"], input=b"x" * 10_000, capture_output=True, check=True).stdout
         (self.directory / "a.tar.xz").write_bytes(packed)
         with gzip.open(self.directory / "a.gz.gz", "wb", compresslevel=1) as file:
@@ -153,7 +153,7 @@ class Limits(unittest.TestCase):
             self.assertIn(f"fxt-convert: {name}: {problem}", printed)
 
     def test_open_operations(self):
-        """Each has a row of its own."""
+        """Each operation has its own row."""
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Files of a recording that are links, FIFOs, devices or directories: none outside of the recording is read, and nothing blocks.
+"""Files of a recording that are links, FIFOs, devices or directories: no file outside of the recording is read, and
+nothing blocks.
 
-Each file of a recording is replaced in turn. A directory and an archive of it have the same result. The directory with the
-programs is in the environment variable PROGRAMS.
+Each file of a recording is replaced in turn. A directory and an archive of it have the same result. The directory with
+the programs is in the environment variable PROGRAMS.
 """
 
 import json
@@ -34,18 +35,19 @@ def device(path, kind, number):
         os.mknod(path, kind | 0o666, number)
         return True
     except PermissionError:
-        return False  # only root may
+        return False  # only root may do this
 
 
 def make_socket(path):
     with socket.socket(socket.AF_UNIX) as server:
         here = os.getcwd()
-        os.chdir(path.parent)  # the names of sockets are short
+        os.chdir(path.parent)  # the names of sockets must be short
         server.bind(path.name)
         os.chdir(here)
 
 
-# What takes the place of a file, by name: how it is made, and what is said of it; nothing if it is as if it were not there.
+# The replacements of a file, by name: a function that makes it, and the expected message; nothing if it is
+# treated as missing.
 ELSEWHERE = {
     "absolute": (lambda path: path.symlink_to(path.parents[1] / "secret"), LEADS_OUT),
     "relative": (lambda path: path.symlink_to("../secret"), LEADS_OUT),
@@ -75,7 +77,7 @@ INSIDE = {
 class Links(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """A recording with a file of each kind."""
+        """Makes a recording with a file of each kind."""
         folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         cls.whole = generator.Recording(18, 40, ["arguments", "kernel", "switches", "events"]).write(folder / "run.data")
         for name, text in (("note.txt", "a note"), ("default.opts", "--no-event"), ("extern.dat", "0.1 hello"),
@@ -92,13 +94,13 @@ class Links(unittest.TestCase):
         self.recording = self.folder / "run.data"
 
     def make_recording(self):
-        """Anew. The names of its files."""
+        """Makes the recording again. Returns the names of its files."""
         shutil.rmtree(self.recording, ignore_errors=True)
         shutil.copytree(self.whole, self.recording)
         return sorted(path.name for path in self.recording.iterdir())
 
     def run_in(self, *arguments, **options):
-        """Its standard input never ends: who reads that, blocks."""
+        """Runs a program whose standard input never ends, so that reading it would block."""
         reader, writer = os.pipe()
         try:
             return subprocess.run([CONVERT, *arguments], cwd=self.folder, stdin=reader, capture_output=True, check=False,
@@ -108,7 +110,7 @@ class Links(unittest.TestCase):
             os.close(writer)
 
     def results(self, name, **options):
-        """Exit codes, notes, trace and outline of the directory, with its name; and of an archive of it."""
+        """Exit codes, notes, trace and outline for the directory, without its name, and for an archive of it."""
         found = []
         inputs = ["run.data"]
         if HAS_TAR:
@@ -132,7 +134,7 @@ class Links(unittest.TestCase):
 
     @staticmethod
     def without_sizes(text):
-        """Of a report: what does not depend on the bytes of the input."""
+        """The report without parts that depend on the size of the input."""
         try:
             report = json.loads(text)
         except ValueError:
@@ -171,7 +173,7 @@ class Links(unittest.TestCase):
                     self.assert_noted(self.results((name, what)), name, NOT_REGULAR)
 
     def test_sockets(self):
-        """Archives have none."""
+        """Archives have no sockets."""
         for name in self.make_recording():
             self.make_recording()
             (self.recording / name).unlink()
@@ -181,7 +183,7 @@ class Links(unittest.TestCase):
             self.assertIn(f"run.data/{name}: {NOT_REGULAR}".encode(), run.stdout)
 
     def test_links_that_stay_in_the_recording(self):
-        """They are followed."""
+        """Such links are followed."""
         files = self.make_recording()
         expected = self.results("whole")
         for what, make in INSIDE.items():
@@ -211,7 +213,7 @@ class Links(unittest.TestCase):
         self.assertEqual(self.run_in("--viewer-hints=none", "--blobs=none", "run.data", "-").stdout, expected)
 
     def test_an_ordinary_user(self):
-        """As root, this program may do more."""
+        """As root, this program would have more permissions."""
         if os.geteuid() != 0:
             self.skipTest("all the other tests are run by one")
         if self.run_in("--version", **NOBODY).returncode != 0:
@@ -225,7 +227,7 @@ class Links(unittest.TestCase):
                 self.assert_noted(self.results((name, what), **NOBODY), name, problem)
 
     def test_a_channel_is_nothing_to_note(self):
-        """A recorder that was killed leaves one."""
+        """A killed recorder leaves one."""
         self.make_recording()
         expected = self.results("whole")
         os.mkfifo(self.recording / ".channel")

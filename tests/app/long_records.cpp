@@ -1,7 +1,7 @@
-// Preloaded into a program (LD_PRELOAD), makes up what it reads of sparse files without any block: records of
-// uftrace, 8 of them for 4 nested calls, again and again. So a recording may be longer than any disk. From
-// the environment: LONG_FIRST_NS the first time, and with LONG_ARGUMENTS each call has one of 8 bytes, its
-// record's number.
+// A library for LD_PRELOAD that generates the content of sparse files without any block: records of uftrace,
+// 8 of them for 4 nested calls, repeatedly. A recording may therefore be larger than any disk. LONG_FIRST_NS
+// in the environment is the first time. With LONG_ARGUMENTS, each call has an argument of 8 bytes, which is
+// the number of its record.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ const std::uint64_t first_ns = std::strtoull(std::getenv("LONG_FIRST_NS"), nullp
 const bool has_arguments = std::getenv("LONG_ARGUMENTS") != nullptr;
 
 struct Step {
-  std::uint64_t kind, depth;  // 0 enters, 1 leaves
+  std::uint64_t kind, depth;  // 0: entry, 1: exit
 };
 constexpr std::array<Step, 8> kSteps{{{0, 0}, {0, 1}, {1, 1}, {0, 1}, {0, 2}, {1, 2}, {1, 1}, {1, 0}}};
 constexpr std::size_t kPlainWords = 2 * kSteps.size(), kCalls = kSteps.size() / 2;

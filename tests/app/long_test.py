@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Recordings that no disk would hold: their records are made up while they are read. All are shown, at the right times, in memory that
-does not grow with them.
+"""Recordings that are too large for a disk: their records are generated while they are read. All records are shown, at
+the right times, in memory that does not depend on their number.
 
-The directory with the programs is in the environment variable PROGRAMS, the library that makes up records in LONG_RECORDS_LIBRARY;
-LONG_RECORDS=N is their number.
+The directory with the programs is in the environment variable PROGRAMS, and the library that generates records in
+LONG_RECORDS_LIBRARY. LONG_RECORDS=N is their number.
 """
 
 import json
@@ -20,7 +20,7 @@ LIBRARY = os.environ["LONG_RECORDS_LIBRARY"]
 RECORDS = int(os.environ.get("LONG_RECORDS", "4_000_000"))
 THREADS = 4
 FIRST_NS, STEP_NS = 10**12, 9
-GROUP_NS = 8 * STEP_NS   # of four calls, as in long_records.cpp
+GROUP_NS = 8 * STEP_NS  # of four calls, as in long_records.cpp
 MOST_MIB = 64
 STACK = "7ffdb63dc000-7ffdb63fd000 rw-p 00000000 00:00 0    [stack]\n"
 
@@ -30,7 +30,7 @@ class Long(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def recording(self, records, with_arguments):
-        """Of so many records a thread, eight times as many as there are groups of four calls."""
+        """A recording with this number of records per thread, which is eight times the number of groups of four calls."""
         directory = self.folder / f"{records}.data"
         directory.mkdir()
         if with_arguments:
@@ -47,7 +47,7 @@ class Long(unittest.TestCase):
         return directory
 
     def convert(self, records, output, first_ns=FIRST_NS, with_arguments=False):
-        """The report, and the peak of memory in MiB."""
+        """The report, and the peak memory in MiB."""
         command = [PROGRAMS / "fxt-convert", "--report=json", "--progress=never", self.recording(records, with_arguments), output]
         environment = {**os.environ, "LD_PRELOAD": LIBRARY, "LONG_FIRST_NS": str(first_ns)} | ({"LONG_ARGUMENTS": "1"} if with_arguments else {})
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as run:
@@ -57,7 +57,7 @@ class Long(unittest.TestCase):
 
     @staticmethod
     def end_of(run):
-        """What it says, and the peak of its memory in MiB."""
+        """The output of the run, and its peak memory in MiB."""
         output, errors = run.stdout.read(), run.stderr.read()
         _, status, usage = os.wait4(run.pid, 0)
         run.returncode = os.waitstatus_to_exitcode(status)
@@ -106,7 +106,7 @@ class Long(unittest.TestCase):
         records = min(RECORDS, 100_000_000) // 10 // THREADS // 8 * 8
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
-        # It waits for ever where the conversion fails before it opens the pipe.
+        # It would wait forever if the conversion fails before it opens the pipe.
         dump = self.enterContext(subprocess.Popen([PROGRAMS / "fxt-dump", "--stats", "--json", pipe], stdout=subprocess.PIPE))
         self.addCleanup(dump.kill)
         self.convert(records, pipe)

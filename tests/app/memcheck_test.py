@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The programs as they are released, under valgrind: no byte is read that was never written, and none is lost.
+"""The released programs under valgrind: they read no uninitialized memory, and leak none.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -25,7 +25,8 @@ class Memcheck(unittest.TestCase):
     def check(self, program, *arguments):
         process = subprocess.run(["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", PROGRAMS / program, *arguments],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-        # Some versions of valgrind do not know openat2, and say so in lines that begin with "--"; the programs do without it.
+        # Some versions of valgrind do not support openat2, and report this in lines that begin with "--". The
+        # programs work without it.
         errors = re.sub(r"^--\d+-- .*\n", "", process.stderr, flags=re.MULTILINE)
         self.assertEqual((process.returncode, errors), (0, ""))
 

@@ -1,4 +1,4 @@
-"""What tests need of the machine: programs that scripts/test --all installs, as they are large, and files that may not be read."""
+"""The requirements of tests: programs that scripts/test --all installs because they are large, and unreadable files."""
 
 import os
 import shutil
@@ -6,12 +6,12 @@ import unittest
 
 
 def needs(program):
-    """Skips a test where the program is missing; in FXT_CONVERT_ALL_TESTS, the test fails instead."""
+    """Skips a test if the program is missing; with FXT_CONVERT_ALL_TESTS, the test fails instead."""
     is_missing = shutil.which(program) is None and "FXT_CONVERT_ALL_TESTS" not in os.environ
     return unittest.skipIf(is_missing, f"{program} is not installed")
 
 
 def bound_by_permissions():
-    """The beginning of a command to which permissions of files apply, as they do not to root. It is run by root all the
-    same, who may enter the folder of this checkout where others may not."""
+    """The start of a command to which permissions of files apply, unlike for root. It is still run by root, because
+    other users may not enter the folder of this checkout."""
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []

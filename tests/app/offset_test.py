@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--offset: which input is moved, by how much, and what is said when that makes no sense.
+"""--offset: which input is shifted, by how much, and the messages for impossible offsets.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -60,7 +60,8 @@ class Offset(unittest.TestCase):
         self.assertEqual(self.span("--offset", "-10", HEATER)[:2], (heater[0] - 10, heater[1] - 10))
 
     def test_cpus_that_are_shared_are_noted(self):
-        """A cpu has one track. The same recording beside itself, and moved to the time of another, uses each twice."""
+        """A CPU has one track. A recording that is converted twice uses each CPU twice, and so do recordings that are
+        shifted to the same time."""
         self.assertNotIn("shared-cpus", self.span("--cpu-tracks", POOL, QUEUE)[2])
         self.assertEqual(self.span("--cpu-tracks", POOL, POOL)[2]["shared-cpus"],
                          f"{POOL}: is given twice: each of its cpus has two threads at a time")

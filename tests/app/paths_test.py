@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Names on the command line: which one is the output, which files it must not harm, and inputs given by mistake.
+"""Names on the command line: which one is the output, which files it must not overwrite, and wrong inputs.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -73,11 +73,11 @@ class Paths(unittest.TestCase):
         (self.folder / "link").symlink_to("uftrace.data")
         self.assert_refused("the OUTPUT 'link/sub/out.fxt' lies in the INPUT 'uftrace.data'", "uftrace.data",
                             "link/sub/out.fxt")
-        # Into the folder that one is in, by a name alone.
+        # Into the current folder, given as an input, by a name without a folder.
         self.folder /= "uftrace.data"
         self.assert_refused("the OUTPUT 'out.fxt' lies in the INPUT '.'", ".", "out.fxt")
         self.folder = self.folder.parent
-        # Beside it, with a name that begins alike.
+        # Next to the input, with a name that begins like it.
         self.assert_writes("uftrace.data.fxt", "uftrace.data", "uftrace.data.fxt")
 
     def test_only_traces_are_replaced(self):

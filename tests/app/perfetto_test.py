@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/open-in-perfetto, used as people and pages do, in Chromium, too: a page of another origin plays the viewer.
+"""Tests scripts/open-in-perfetto as users and pages use it, also in Chromium. A page from another origin acts as the
+viewer.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -40,8 +41,8 @@ UI = "https://ui.example.org"
 
 
 class Viewer(http.server.ThreadingHTTPServer):
-    """Another origin, whose page gets the trace as Perfetto's does: it fetches what its link names, or answers "PING" and is
-    handed the trace. It tells the bytes, and the rest as JSON; or in words why it has none."""
+    """A server for another origin, whose page gets the trace as Perfetto does. It fetches the URL in its link, or
+    answers "PING" and receives the trace. It reports the bytes, and the rest as JSON, or the reason for a failure."""
     PAGE = b"""<!doctype html><link rel=icon href="data:,"><script>
         const tell = (body, rest) => fetch("/told?" + encodeURIComponent(JSON.stringify(rest)), {method: "POST", body});
         const link = new URLSearchParams(location.hash.split("?")[1]);
@@ -62,7 +63,8 @@ class Viewer(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def as_public(self):
-        """An option of Chromium: what this serves counts as of the internet, so that it needs permission for this machine."""
+        """An option of Chromium that treats this server as part of the internet, so that it needs permission for this
+        machine."""
         return f"--ip-address-space-overrides=127.0.0.1:{self.server_port}=public"
 
     def __exit__(self, *_):
@@ -126,7 +128,7 @@ class OpenInPerfetto(unittest.TestCase):
         return links
 
     def fetched(self, link):
-        """As the page reads its address."""
+        """Fetches as the page would, from the link in its address."""
         url = self.said(link)["url"]
         with urllib.request.urlopen(urllib.request.Request(url, headers={"Origin": UI}), timeout=20) as answer:
             self.assertEqual(answer.headers["Access-Control-Allow-Origin"], UI)
@@ -166,7 +168,7 @@ class OpenInPerfetto(unittest.TestCase):
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 self.get(path, Host="example.org")
             self.assertEqual(refused.exception.code, 403)
-        # Nor can other users of this machine, who do not know the link.
+        # Other users of this machine can't read it either, because they do not know the link.
         for path in "/", "/pool.fxt":
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 self.get(path)
@@ -196,7 +198,7 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertEqual(command["args"][1], "name")
 
     def unfolded_by(self, link):
-        """What the command of the link finds a group's name with."""
+        """The pattern with which the command in the link finds a group by name."""
         [command] = json.loads(self.said(link)["startupCommands"])
         return re.compile(command["args"][0])
 
@@ -255,7 +257,7 @@ class OpenInPerfetto(unittest.TestCase):
             first, last = min(times), max(times)
             margin = (last - first) // 20
             self.assertEqual(report["view_ns"], [first - margin, last + margin])
-            # The viewer ignores a part that reaches beyond the trace.
+            # The viewer ignores a range that extends beyond the trace.
             part = [max(first - margin, report["first_ns"]), min(last + margin, report["last_ns"])]
             said = self.said(link)
             self.assertEqual([int(said["visStart"]), int(said["visEnd"])], part)
@@ -326,7 +328,7 @@ class OpenInPerfetto(unittest.TestCase):
             if (self.folder / "begun").exists():
                 break
             time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        os.killpg(process.pid, signal.SIGINT)  # like a terminal
         self.assertEqual(process.communicate(timeout=30)[1], "")
         self.assertEqual(process.returncode, 130)
         self.assertEqual(list(self.folder.glob("open-in-perfetto.*")), [])
@@ -367,7 +369,7 @@ class OpenInPerfetto(unittest.TestCase):
 
     def test_what_can_not_be_opened_is_said(self):
         self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: no such file or directory\n")
-        long = self.folder / ("x" * 300)  # no file's status can be had
+        long = self.folder / ("x" * 300)  # too long for a file name
         self.assertEqual(self.refused(long), f"open-in-perfetto: {long}: File name too long\n")
         (self.folder / "text").write_text("no trace")
         self.assertIn(f"open-in-perfetto: {self.folder}/text could not be converted\n", self.refused(self.folder / "text"))
@@ -404,6 +406,6 @@ class OpenInPerfetto(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    # What waits for ever says where.
+    # Prints where the test is if it waits forever.
     faulthandler.dump_traceback_later(300, exit=True)
     unittest.main()

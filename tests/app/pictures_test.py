@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README's pictures are those that fxt-draw makes of the samples, and its pages work in Chromium.
+"""The README's pictures are the ones that fxt-draw makes from the samples, and its pages work in Chromium.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -42,13 +42,13 @@ class Pictures(unittest.TestCase):
             self.assertEqual(drawn, (SAMPLES / picture).read_text())
 
     def in_chromium(self, steps):
-        """The page as it is after these steps of a user, in JavaScript."""
-        # Chromium reserves far more addresses than it uses.
+        """The page after these steps of a user, in JavaScript."""
+        # Chromium reserves far more address space than it uses.
         most = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         page = self.folder / "page.html"
         subprocess.run([PROGRAMS / "fxt-draw", "-q", "-f", "-r", "4485ms~4514ms", self.traces["older stones"], page], check=True)
-        # The page paints at once. A busy machine may paint no frame before Chromium writes the page.
+        # The page paints at once, because a busy machine may paint no frame before Chromium writes the page.
         text = page.read_text().replace("<body>", "<body><script>window.requestAnimationFrame = paint => paint();</script>")
         page.write_text(text.replace("</body>", f"<script>setTimeout(() => {{ {steps} }}, 100)</script></body>"))
         return subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

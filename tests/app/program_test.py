@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the programs as a user runs them: arguments, outputs, exit codes, and everything that may go wrong.
+"""Tests of the programs as a user runs them: arguments, outputs, exit codes, and errors.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -29,7 +29,7 @@ DUMP = Path(os.environ["PROGRAMS"]) / "fxt-dump"
 RECORDINGS = REPOSITORY / "tests" / "uftrace" / "recordings"
 POOL = RECORDINGS / "pool"
 FRAMES = REPOSITORY / "samples" / "gdb" / "heater.tfile"
-CLEAN = RECORDINGS / "shapes"  # a recording with nothing to note
+CLEAN = RECORDINGS / "shapes"  # a recording without notes
 RECORD_BYTES = 16
 OLDER = bytes.fromhex("1000044678541600") + b"an older trace"
 
@@ -49,19 +49,20 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((process.stderr.decode(), process.returncode), (message, code))
 
     def assert_only(self, *names):
-        """These files are in the test's directory, and no others: nothing half-written was left."""
+        """Checks that the test's directory has exactly these files, and no temporary ones."""
         self.assertEqual(sorted(path.name for path in self.directory.iterdir()), sorted(names))
 
     def copy_of(self, recording):
         return Path(shutil.copytree(recording, self.directory / "recording"))
 
     def large_recording(self, calls=4_000_000):
-        """Takes long enough to convert that something can happen in the middle: calls at one time, all in pairs."""
+        """A recording whose conversion takes so long that a test can interrupt it. All calls have the same time, and
+        are written as pairs."""
         call = entry(2_000_000_000, 0, 0x400100) + leave(2_000_000_000, 0, 0x400100)
         return write_recording(self.directory / "large", itertools.repeat(call * 1000, calls // 1000))
 
     def start_in_the_middle(self, *arguments, **options):
-        """The program, when it has begun to convert."""
+        """Starts the program, and waits until it converts."""
         process = subprocess.Popen([CONVERT, "--progress=always", *arguments], stderr=subprocess.PIPE, **options)
         self.assertNotEqual(process.stderr.read(1), b"")
         return process
@@ -90,7 +91,7 @@ class Usage(ProgramTest):
             self.assertTrue(process.stdout.startswith(begin))
             for line in process.stdout.decode().splitlines():
                 self.assertLessEqual(len(line), 80)
-        # One screen.
+        # It fits on one screen.
         self.assertLessEqual(len(self.convert("-h").stdout.splitlines()), 30)
 
     def test_an_input_and_an_output_are_needed(self):
@@ -248,7 +249,7 @@ class Usage(ProgramTest):
             told = lines[lines.index(title) + 1:][:len(missing)] if missing else []
             self.assertEqual(told, [f"{POOL}: {thread}" for thread in missing])
             self.assertEqual(any("no-such-thread" in line for line in lines), bool(missing))
-        # Threads without ids are those of a trace file alone, whatever they are called.
+        # Threads without ids can only be in a trace file, so any id applies to them.
         beside = self.convert("--strict", "--tid=4", POOL, FRAMES, self.output)
         self.assert_done(beside, 3)
         self.assertIn(f"{POOL}: thread 4", beside.stdout.decode())
@@ -275,7 +276,7 @@ class Usage(ProgramTest):
                                                           " (--filter 'mian': similar names: main, atan, ctan)")):
             self.assert_failed(self.convert(*options, CLEAN, self.output), f"{all_left_out}{reason}\n")
             self.assert_only()
-        # It is enough that one recording shows a call; calls of a trace file of GDB are not chosen.
+        # One recording with a shown call is enough. Calls of GDB trace files are not filtered.
         self.assert_done(self.convert("-q", "-F", "worker", CLEAN, POOL, "-o", self.output))
         process = self.convert("-F", "wroker", CLEAN, POOL, FRAMES, "-o", self.output)
         self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, as the options leave out all 5253 "
@@ -443,7 +444,7 @@ class Reports(ProgramTest):
         self.assertEqual(report["bytes_read"], sum(data) + sum(perf))
         self.assertEqual(report["bytes_written"], self.output.stat().st_size)
         self.assertEqual((report["threads"], report["processes"]), (len(data), 1))
-        files = [name for name in trace.blobs if name != "perfetto"]  # which is no event
+        files = [name for name in trace.blobs if name != "perfetto"]  # which is not an event
         self.assertEqual(report["events_written"], len(trace.events) + len(files) + len(trace.switches))
         self.assertEqual(report["first_ns"], min(event.time for event in trace.events))
         self.assertEqual(report["last_ns"], max(max(event.time, event.extra) for event in trace.events
@@ -460,7 +461,7 @@ class Reports(ProgramTest):
         process = self.convert("--report=json", recording, self.output)
         self.assert_done(process)
         notes = {note["kind"]: note for note in json.loads(process.stdout)["notes"]}
-        self.assertEqual(notes["truncated-tail"]["count"], RECORD_BYTES - 3)  # bytes
+        self.assertEqual(notes["truncated-tail"]["count"], RECORD_BYTES - 3)  # in bytes
         self.assertTrue(notes["truncated-tail"]["first"].startswith(f"{data}:+0x"))
 
     def test_text_is_the_default(self):
@@ -480,7 +481,7 @@ class Reports(ProgramTest):
 
     def test_strict_is_about_notes(self):
         self.assert_done(self.convert("--strict", CLEAN, self.output))
-        # What is only told, here a fork's inherited calls, is no reason.
+        # A remark, here on a fork's inherited calls, does not count as missing data.
         self.assert_done(self.convert("--strict", RECORDINGS / "family", self.output))
         damaged = self.directory / "damaged"
         shutil.copytree(RECORDINGS / "family", damaged)
@@ -647,7 +648,7 @@ class Failures(ProgramTest):
 
 
 class Dump(ProgramTest):
-    """fxt-dump of files that fxt-convert wrote; the records themselves are tested with the library."""
+    """Tests fxt-dump with files from fxt-convert. The tests of the library cover the records themselves."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How far a conversion is, on terminals of all kinds and in logs; and colours, where they are wanted.
+"""Progress of a conversion on various terminals and in logs, and colors.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -34,8 +34,8 @@ class OnATerminal(unittest.TestCase):
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
     def seen(self, *command, columns=120, meanwhile=None, **environment):
-        """What a program writes to a terminal: all of it, or what it does after meanwhile(), which is called when it has
-        written something."""
+        """The output of a program on a terminal. With meanwhile(), which is called after its first output, only the
+        output after that."""
         self.terminal, other = pty.openpty()
         self.resize(columns)
         process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other,
@@ -48,7 +48,7 @@ class OnATerminal(unittest.TestCase):
                 if meanwhile:
                     self.before = text + meanwhile()
                     meanwhile, text = None, b""
-        except OSError:  # nobody has it open any more
+        except OSError:  # no process has it open any more
             pass
         os.close(self.terminal)
         self.assertEqual(process.wait(), 0)
@@ -79,7 +79,7 @@ class OnATerminal(unittest.TestCase):
         self.assertNotIn(b" in 1 ", self.converted(self.recording))
 
     def test_a_terminal_may_be_resized(self):
-        # The program waits until somebody reads what it writes.
+        # The program waits until its output is read.
         os.mkfifo(self.folder / "fifo")
         fifo = os.open(self.folder / "fifo", os.O_RDONLY | os.O_NONBLOCK)
         os.set_blocking(fifo, True)
@@ -99,7 +99,7 @@ class OnATerminal(unittest.TestCase):
             self.assertLess(len(line), 30)
 
     def converted_slowly(self, **options):
-        """The program waits until somebody reads what it writes."""
+        """A conversion that waits until its output is read."""
         os.mkfifo(self.folder / "fifo")
         fifo = os.open(self.folder / "fifo", os.O_RDONLY | os.O_NONBLOCK)
         os.set_blocking(fifo, True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/record: a program is recorded, converted and opened.
+"""Tests scripts/record: a program is recorded, converted and opened.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -184,7 +184,7 @@ class Record(unittest.TestCase):
         return tools
 
     def answer(self, typed, tools, *arguments):
-        """Exit code, and what stands on the terminal."""
+        """The exit code, and the text on the terminal."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen([SCRIPT, *arguments], cwd=self.folder, stdin=theirs, stdout=theirs, stderr=theirs,
                                    start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
@@ -194,7 +194,7 @@ class Record(unittest.TestCase):
         while b"[y/N]" not in shown:
             shown += os.read(ours, 1000)
         os.write(ours, typed)
-        with contextlib.suppress(OSError):  # its end
+        with contextlib.suppress(OSError):  # the end of the output
             while True:
                 shown += os.read(ours, 1000)
         os.close(ours)

@@ -1,4 +1,4 @@
-"""A recording of one thread, for tests that make up its records."""
+"""A recording of one thread, for tests that generate its records."""
 
 TASKS = """\
 SESS timestamp=1.000000000 pid=1000 sid=00000000000000aa exename="/usr/bin/app"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What must not matter: how many threads convert, how many files may be open, how the input is named and stored, how calls are written, and whether a
-trace is made whole or in parts. Recordings, and random ones (generator.py, trace_file_generator.py), are converted in all these ways, and the same
-calls must come out.
+"""Things that must not affect the result: the number of threads, the number of open files, the name and storage of the
+input, the encoding of calls, and whether a trace is made as a whole or in parts. Recordings, and random ones
+(generator.py, trace_file_generator.py), are converted in all these ways, and must give the same calls.
 
-The directory with the programs is in the environment variable PROGRAMS, the library that reverses directories in FAIL_CALL_LIBRARY;
-SEEDS=FIRST:END are the seeds to try.
+The directory with the programs is in the environment variable PROGRAMS, and the library that reverses directories in
+FAIL_CALL_LIBRARY. SEEDS=FIRST:END are the seeds to try.
 """
 
 import functools
@@ -36,7 +36,7 @@ SEEDS = range(*map(int, os.environ.get("SEEDS", "0:3").split(":")))
 
 
 def summed(counts):
-    """Of pairs of a key and a count."""
+    """Sums pairs of a key and a count."""
     sums = Counter()
     for key, count in counts:
         sums[key] += count
@@ -44,12 +44,12 @@ def summed(counts):
 
 
 class Events:
-    """The calls of a trace, whatever their encoding, and all its other events."""
+    """The calls of a trace, regardless of their encoding, and all its other events."""
 
     def __init__(self, path):
         dumped = subprocess.run([PROGRAMS / "fxt-dump", "--json", path], capture_output=True, check=True)
         self.calls, self.others, self.switches, stacks = Counter(), Counter(), Counter(), defaultdict(list)
-        self.late, latest = set(), 0   # times of switches that come behind later ones in the file
+        self.late, latest = set(), 0  # times of switches that come after later ones in the file
         for record in map(json.loads, dumped.stdout.splitlines()):
             if record["kind"] == "context-switch":
                 if record["time"] < latest:
@@ -78,22 +78,22 @@ class Events:
         self.calls[(*call, end, reasons, *sorted(values.items()))] += 1
 
     def begins(self):
-        """Of the calls that begin in this part of a trace."""
+        """The starts of the calls that begin in this part of a trace."""
         return summed((call[:4], count) for call, count in self.calls.items()
                       if not {("cut", "begin"), ("cut", "both")} & set(call[6:]))
 
     def ends(self):
-        """Of the calls that end in this part, and are not there only for an arrow from an earlier part."""
+        """The ends of the calls that end in this part, without calls that exist only for a flow from an earlier part."""
         return summed(((*call[:3], call[4]), count) for call, count in self.calls.items()
                       if not {("cut", "end"), ("cut", "both")} & set(call[6:]) and not is_for_an_arrow(call))
 
     def of_kind(self, kind):
-        """Time and all else; a flow's id is another one in each file."""
+        """Time and other data. The id of a flow is ignored, because it differs between files."""
         return summed(((key[4], key[1:4], *key[6 if kind.startswith("flow") else 5:]), count)
                       for key, count in self.others.items() if key[0] == kind)
 
     def carried(self):
-        """What goes on until the next such event, and so is told again at the begin of a part."""
+        """State that continues until the next such event, and is therefore repeated at the start of a part."""
         return self.of_kind("counter"), self.switches
 
     def times(self):
@@ -102,17 +102,17 @@ class Events:
 
 
 def is_of_recording(event):
-    """Not of its thread: told in each conversion, with the first thread that is shown."""
+    """True for events of the whole recording. Each conversion has them on the first thread that is shown."""
     return event[1][2].startswith(("uftrace info", "external-data"))
 
 
 def is_for_an_arrow(call):
-    """An arrow that ends in a later part needs a call there: one without length."""
+    """A flow that ends in a later part needs a call there, which has no length."""
     return call[1] == "event" and call[3] == call[4]
 
 
 def cut_of(call, edges):
-    """Where a range cuts a call. One with as many arguments as an event can have does not say so."""
+    """The edges where a range cuts a call. A call with the maximum number of arguments does not show this."""
     values = dict(call[6:])
     if "cut" in values or len(values) < MAX_ARGUMENTS:
         return values.get("cut", "")
@@ -120,11 +120,11 @@ def cut_of(call, edges):
 
 
 def joined(parts, edges=()):
-    """The calls of a trace from those of its parts, one after the other: thread, category, name, begin and end. Nothing happens at
-    the edges between the parts."""
+    """Joins the calls of a trace from its consecutive parts: thread, category, name, begin and end. There are no events
+    at the edges between the parts."""
     calls, begun = Counter(), defaultdict(list)
     for part in parts:
-        going_on = defaultdict(list)   # of calls that an earlier part began: end, and whether they go on
+        going_on = defaultdict(list)  # calls that an earlier part began: their ends, and whether they continue
         begins = defaultdict(list)
         for call, count in part.calls.items():
             name, cut = call[:3], cut_of(call, edges)
@@ -135,7 +135,7 @@ def joined(parts, edges=()):
             else:
                 calls[call[:5]] += count
         for name in begun.keys() | going_on.keys():
-            # The outermost begins first and ends last.
+            # The outermost call begins first and ends last.
             for begin, (end, goes_on) in zip(sorted(begun[name]), sorted(going_on[name], reverse=True), strict=True):
                 if goes_on:
                     begins[name].append(begin)
@@ -181,18 +181,18 @@ class Sameness(unittest.TestCase):
         return Events(path)
 
     def assert_joined(self, parts, whole):
-        """What is no call in the parts of a trace, one after the other."""
+        """Compares the events of consecutive parts of a trace that are not calls."""
         def together(kind):
             return sum((part.of_kind(kind) for part in parts), Counter())
 
         for kind in "instant", "flow-begin":
             self.assertEqual(together(kind), whole.of_kind(kind))
-        # An arrow into a later part ends at the edge.
+        # A flow into a later part ends at the edge.
         self.assertEqual(together("flow-end").total(), whole.of_kind("flow-end").total())
         for of_whole, *of_parts in zip(whole.carried(), *(part.carried() for part in parts)):
             self.assert_none(of_whole - sum(of_parts, Counter()))
             for part, events in zip(parts, of_parts):
-                # A piece cut from a trace holds what comes late in that, from before its begin.
+                # If the trace has late events, a piece may contain events from before its start.
                 begin = next((time for time in part.times() if time not in whole.late), None)
                 self.assertEqual({event[0] for event in events - of_whole} - {begin}, set())
 
@@ -212,7 +212,8 @@ class Sameness(unittest.TestCase):
         return report["first_ns"], report["last_ns"]
 
     def first_call(self, recording):
-        """From which times with a unit count: the view begins there. A trace file has no calls: its first event."""
+        """The time from which times with a unit count, where the view begins. A trace file has no calls, so it is the
+        first event."""
         report = self.report(recording)
         return report["view_ns"][0] if recording.is_dir() and "view_ns" in report else report["first_ns"]
 
@@ -295,14 +296,15 @@ class Sameness(unittest.TestCase):
         self.for_all(check)
 
     def test_inputs_together_hold_what_each_holds(self):
-        """The second one's threads may have other numbers there, and frames without a stamp other times."""
+        """In the combination, the threads of the second input may have other numbers, and frames without a timestamp
+        may have other times."""
         def without_places(calls):
             return summed(((*call[1:3], call[4] - call[3], *call[5:]), count) for call, count in calls.items())
 
         def check(first, second):
             one, other = Events(self.convert(first)), Events(self.convert(second))
             path = self.folder / "both.fxt"
-            self.run_program("fxt-convert", "-f", "-q", "--cpu-tracks", first, second, path)   # whose clocks may be too far apart for some viewers
+            self.run_program("fxt-convert", "-f", "-q", "--cpu-tracks", first, second, path)  # their clocks may be too far apart for some viewers
             both = Events(path)
             self.assert_none(one.calls - both.calls)
             self.assert_none(one.switches - both.switches)
@@ -339,7 +341,7 @@ class Sameness(unittest.TestCase):
         def check(recording):
             whole = Events(self.convert(recording))
             times = whole.times()
-            # Where nothing happens.
+            # At times without events.
             middles = [(a + b) // 2 for a, b in zip(times, times[1:]) if b - a > 1]
             edges = [times[0], *middles[len(middles) // 3::len(middles) // 3 + 1], times[-1]]
             ranges = ["~".join(f"{edge // 10**9}.{edge % 10**9:09}" for edge in pair) for pair in zip(edges, edges[1:])]
@@ -377,7 +379,8 @@ class Sameness(unittest.TestCase):
             for thread in {call[0][1] for call in whole.calls}:
                 parts.append(part := Events(self.convert("--tid", thread, recording)))
                 of_trace = self.cut("--tid", thread, trace)
-                # Where an arrow leads is not known when it begins: fxt-cut ends one to another thread in a call of no length.
+                # The target of a flow is unknown when it begins. fxt-cut ends a flow to another thread in a
+                # call of no length.
                 calls = Counter({call: count for call, count in of_trace.calls.items() if call[1] != "event" or call[3] != call[4]})
                 self.assertEqual((part.calls, part.carried()), (calls, of_trace.carried()))
                 for more, less in (part, of_trace), (of_trace, part):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the programs say of themselves: help, manual pages, and the completions of three shells tell of the same options.
+"""The texts of the programs: help, manual pages, and the completions of three shells have the same options.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -20,7 +20,7 @@ from needs import needs
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 NAMES = ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
-SCRIPTS = {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open", "record": "fxt-record",  # and what they are installed as
+SCRIPTS = {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open", "record": "fxt-record",  # and their installed names
            "to-tracy": "fxt-to-tracy"}
 
 
@@ -92,7 +92,7 @@ class Texts(unittest.TestCase):
                 self.assertRegex(text_of(program, option), rf"^{program} \d+\.\d+\.\d+\ncommit [-\w]+, \w.*\n{own}Boost \w+\n$")
 
     def completions_of(self, script):
-        """By shell."""
+        """Completions by shell."""
         name = SCRIPTS[script]
         output_of(REPOSITORY / "packaging/completions_of_script", REPOSITORY / "scripts" / script, name, self.folder)
         return {"bash": self.folder / f"{name}.bash", "zsh": self.folder / f"_{name}", "fish": self.folder / f"{name}.fish"}
@@ -188,7 +188,7 @@ class Texts(unittest.TestCase):
             process = subprocess.run(["env", path, script, self.folder / file], check=False, capture_output=True, text=True)
             self.assertEqual((process.returncode, process.stdout), (1, ""))
             self.assertRegex(process.stderr, f"^to-tracy: {self.folder}/{file}: .*{problem}")
-        # Only whole files appear, none is replaced, and a name may begin with "-".
+        # Only complete files appear, no file is replaced, and a name may begin with "-".
         self.assertFalse((self.folder / "empty.tracy").exists())
         shutil.copy(self.folder / "b.fxt.gz", self.folder / "a.fxt.gz")
         process = subprocess.run(["env", path, script, self.folder / "a.fxt.gz"], check=False, capture_output=True, text=True)
@@ -207,7 +207,7 @@ class Texts(unittest.TestCase):
         scripts = [path for place in places for path in REPOSITORY.glob(place)
                    if path.is_file() and os.access(path, os.X_OK) and not path.stem.endswith("_test")]
         self.assertGreater(len(scripts), 20)
-        # Whatever they do needs more than this.
+        # This PATH lacks tools that they need.
         tools = self.folder / "tools"
         tools.mkdir()
         for name in "bash", "dirname", "env", "python3", "sed":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fxt-convert with a third importer, that of the example format: nothing but the list of importers knows of it.
+"""fxt-convert with a third importer, for the example format. Only the list of importers refers to it.
 
 The program is in the environment variable PROGRAM, and the directory with fxt-dump in PROGRAMS.
 """

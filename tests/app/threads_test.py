@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""However many threads convert, the bytes, the report and the exit code are the same.
+"""The bytes, the report and the exit code do not depend on the number of converting threads.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -21,7 +21,8 @@ JOBS = (1, 2, 3, 8)
 
 
 def write_recording(directory, threads, calls):
-    """Threads that run side by side, some of them much longer than others, with unknown addresses and damage."""
+    """Writes threads that run at the same time, some of them much longer than others, with unknown addresses and
+    damage."""
     directory.mkdir()
     lines = ['SESS timestamp=0.000000001 pid=1000 sid=00000000000000aa exename="/usr/bin/app"\n']
     lines += [f"TASK timestamp=0.000000002 tid={1000 + i} pid=1000\n" for i in range(threads)]
@@ -79,7 +80,7 @@ class Threads(unittest.TestCase):
         self.assert_same(self.directory / "many", options=["--durations=pairs", "--no-libcall", "--strict"])
 
     def test_one_long_thread(self):
-        """Two threads convert it alternately, a MiB each."""
+        """Two threads convert it in turn, a MiB each."""
         write_recording(self.directory / "one", 1, 300_000)
         self.assert_same(self.directory / "one")
         self.assert_same(self.directory / "one", options=["-t", "1us"])

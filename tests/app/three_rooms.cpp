@@ -1,4 +1,4 @@
-// The importers of a program that reads a third format: the example's.
+// The importers of a program with a third format, the example format.
 #include "converters/app/importers.h"
 #include "converters/tfile/importer.h"
 #include "converters/uftrace/importer.h"

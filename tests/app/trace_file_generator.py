@@ -1,8 +1,9 @@
-"""Makes random trace files of GDB, the same ones for the same seed, and tells what they hold.
+"""Makes random trace files of GDB, which depend only on the seed, and describes their contents.
 
-A trace file has tracepoints with one or more locations, conditions and steps, which collect registers, memory, texts, locals, trace state
-variables and static data, some without a time stamp; of several threads, of x86 or s390, or of KGTP's kernel. Frames may be out of order, hold
-only a part, have been overwritten in a circular buffer, or be junk where that wraps.
+A trace file has tracepoints with one or more locations, conditions and steps. They collect registers, memory, texts,
+locals, trace state variables and static data, some without a timestamp. They are from several threads, from x86 or
+s390, or from KGTP's kernel. Frames may be out of order, may have only a part of the data, may be overwritten in a
+circular buffer, or may be garbage where the buffer wraps.
 """
 
 import random
@@ -16,12 +17,12 @@ from pathlib import Path
 class Frame:
     tracepoint: int
     location: str
-    pc: int          # None if the file does not tell it
-    time: int        # None without a stamp
-    thread: tuple    # what tells it; None if nothing does
+    pc: int  # None if it is not in the file
+    time: int  # None without a timestamp
+    thread: tuple  # the data that identify it; None if there are none
     values: dict
-    memory: dict     # by address: what blocks hold
-    end: int = None   # of a hit with steps: when the last one was, if all have stamps
+    memory: dict  # by address: the content of blocks
+    end: int = None  # for a hit with steps: time of the last step, if all have timestamps
     is_lost: bool = False
 
 
@@ -33,7 +34,7 @@ class Machine:
     registers: list
     pc: str
     sp: str
-    thread: list = field(default_factory=list)   # registers that only this thread has such values in
+    thread: list = field(default_factory=list)  # registers with values that only this thread has
     has_description: bool = True
 
     def size(self):
@@ -67,13 +68,13 @@ REGISTERS, MEMORY, VARIABLE, TEXT, POINTER, LOCAL, EVALUATION, STATIC = range(8)
 
 @dataclass
 class Item:
-    """What a tracepoint collects: the command, and the action of the target that does it."""
+    """An item that a tracepoint collects: the command, and the action of the target for it."""
     kind: int
     command: str
     action: str
-    name: str = ""     # as an argument
-    address: int = 0   # of memory; of a local, from the stack pointer on
-    size: int = 0      # of memory; of a text, the most that is recorded
+    name: str = ""  # as an argument
+    address: int = 0  # of memory; for a local, relative to the stack pointer
+    size: int = 0  # of memory; for a text, the maximum that is recorded
     variable: int = 0
 
 
@@ -98,7 +99,8 @@ def variable(number, name):
 
 
 def in_order(items):
-    """The actions of commands, as GDB sends them: static data, registers, memory by its address, expressions."""
+    """The actions of commands, in the order in which GDB sends them: static data, registers, memory by address,
+    expressions."""
     ranks = {STATIC: 0, REGISTERS: 1, MEMORY: 2}
     return sorted(items, key=lambda item: (ranks.get(item.kind, 3), item.address if item.kind == MEMORY else 0))
 
@@ -124,12 +126,12 @@ class TraceFile:
         self.initial = {i: self.rng.choice((0, 1, -7)) for i in self.variables}
         count = self.rng.randrange(min(frames, 30) if self.has("large") else frames)
         self.stacks = [0x7D001000 + 0x800000 * i for i in range(self.rng.randrange(1, 4))]
-        self.identities = {stack: self.rng.getrandbits(62) | 1 for stack in self.stacks}   # in the registers of a thread
-        self.stepping = {}   # by stack: the hit, its tracepoint, and how many steps are to come
+        self.identities = {stack: self.rng.getrandbits(62) | 1 for stack in self.stacks}  # in the registers of a thread
+        self.stepping = {}  # by stack: the hit, its tracepoint, and the number of remaining steps
         self.tracepoints = [self.tracepoint(number) for number in range(1, self.rng.randrange(2, 6))]
         self.time = self.latest = self.rng.choice((10**6, 5 * 10**9))
         self.started = self.time
-        self.ends = []   # of frames, in the data
+        self.ends = []  # of frames, in the data
         while len(self.frames) < count:
             self.frame()
         while self.stepping:
@@ -143,7 +145,7 @@ class TraceFile:
     def has(self, feature):
         return feature in self.features
 
-    # What is collected.
+    # Collected items.
 
     def collected(self, number, has_registers, is_stamped, index):
         items = [variable(i, name) for i, name in self.variables.items() if self.rng.random() < 0.6]
@@ -228,7 +230,7 @@ class TraceFile:
         stamp = self.time - self.rng.choice((1, 7, 500)) * (self.has("unordered") and self.rng.random() < 0.1)
         blocks = [self.block(item, tracepoint, pc, stack, stamp) for item in in_order(items)]
         cpu = self.rng.randrange(2)
-        if self.has("kernel"):  # what the module adds to every frame
+        if self.has("kernel"):  # the module adds these to every frame
             blocks = [self.variable_block(5, "$clock", stamp), self.variable_block(2, "$cpu_id", cpu), *blocks]
         if self.has("partial") and self.rng.random() < 0.1:
             del blocks[self.rng.randrange(len(blocks) + 1):]
@@ -251,7 +253,7 @@ class TraceFile:
         return b"V" + struct.pack(self.machine.order + "iq", number, value), {name: value}
 
     def memory_block(self, address, content):
-        """One block, or several where that is too long."""
+        """One block, or several if the content is too long."""
         return b"".join(b"M" + struct.pack(self.machine.order + "QH", address + i, len(content[i:i + 65535])) + content[i:i + 65535]
                         for i in range(0, len(content), 65535))
 
@@ -265,7 +267,7 @@ class TraceFile:
         return memory
 
     def block(self, item, tracepoint, pc, stack, stamp):
-        """The bytes that an action records, and the arguments that they are."""
+        """The bytes that an action records, and the arguments for them."""
         rng, order = self.rng, self.machine.order
         match item.kind:
             case 0:
@@ -277,7 +279,7 @@ class TraceFile:
                 first = value
                 if item.size > 8:
                     value, first = (content[:64].hex(" ") + f" … ({size} bytes)" * (size > 64) for size in (item.size, min(item.size, 65535)))
-                # By its name where only one can be meant, else by blocks; a program would tell which.
+                # By name if it is unique, otherwise by blocks. A program would resolve it.
                 return self.memory_block(address, content), {item.name: {item.name: value, f"mem.0x{address:x}": first}}
             case 2:
                 value = {1: stamp, 26: stack >> 20}.get(item.variable)
@@ -298,7 +300,7 @@ class TraceFile:
             if name in machine.thread:
                 value = int.from_bytes(identity[size * machine.thread.index(name):][:size], "little" if machine.order == "<" else "big")
             if tracepoint.is_fast and name in {"cs", "ss", "ds", "es", "fs", "gs", *SPECIAL}:
-                value = 0   # only the others are recorded
+                value = 0  # only the others are recorded
             data += struct.pack(machine.order + ("I" if size == 4 else "Q"), value)
             is_segment = tracepoint.is_fast and machine.architecture.startswith("i386:x") and name in {"cs", "ss", "ds", "es", "fs", "gs"}
             if name not in SPECIAL and not is_segment and not (name == "eflags" and not machine.has_description):
@@ -316,7 +318,7 @@ class TraceFile:
         return self.memory_block(item.address, word) + self.memory_block(pointer, content), {item.name: text}
 
     def wrap(self):
-        """Where the circular buffer wraps, the file holds something else up to the next part that GDB asked for."""
+        """Where the circular buffer wraps, the file has other content up to the next part that GDB requested."""
         if len(self.data) < 4000:
             return
         begin = self.rng.randrange(len(self.data) - 2000)
@@ -324,12 +326,12 @@ class TraceFile:
         junk = bytes(self.rng.randrange(2, 60)) + self.rng.randbytes(2000)
         self.data[begin:end] = junk[:end - begin]
         for frame, first, last in zip(self.frames, [0, *self.ends], self.ends):
-            is_empty = last - first == 6   # then it does not tell where frames go on
+            is_empty = last - first == 6  # then the start of the next frame is unknown
             frame.is_lost = last > begin and (first < end or first == end and is_empty)
             if frame.is_lost:
                 end = max(end, last)
 
-    # What the file says about all of them.
+    # The text of the file about all frames.
 
     def note_times(self):
         stamps, latest = [frame.time for frame in self.frames if frame.time is not None], 0

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Random recordings and trace files (generator.py, trace_file_generator.py) are shown as what they hold: every call at its times and depth, with its arguments, every
-frame with its values. Damaged ones end with an exit code as documented, and what is not damaged is shown.
+"""Random recordings and trace files (generator.py, trace_file_generator.py) are shown with their contents: every call
+with its times, depth and arguments, and every frame with its values. Damaged ones end with a documented exit code, and
+their undamaged parts are shown.
 
 The directory with the programs is in the environment variable PROGRAMS; SEEDS=FIRST:END are the seeds to try.
 """
@@ -25,25 +26,26 @@ import fxt_reader as fxt  # noqa: E402
 import viewers  # noqa: E402
 
 PROGRAMS = Path(os.environ["PROGRAMS"])
-# Notes on values that only a program would explain, and on registers that are not asked for.
+# Notes about values that need a program, and about registers that were not requested.
 KINDS_OF_UNTYPED = {"untyped-values", "registers-left-out", "register-layout", "byte-order", "item-not-recorded"}
-RUNNING, DEAD = 1, 5   # states in FXT
+RUNNING, DEAD = 1, 5  # states in FXT
 SEEDS = range(*map(int, os.environ.get("SEEDS", "0:25").split(":")))
 
 
 def key(call):
-    """Of a call as Perfetto draws it, as generator.Call.key()."""
+    """The key of a call as Perfetto draws it, like generator.Call.key()."""
     return (*call.thread, call.category, call.name, call.begin, call.end, call.depth,
             *sorted((name, str(value)) for name, value in call.args.items()))
 
 
 def inherits(thread, damaged, at):
-    """Whether the damage lies before what tells which calls the thread inherited."""
+    """True if the damage is before the data that determine the inherited calls of the thread."""
     return thread.parent is not None and (thread.parent is damaged and at < thread.forked_at or inherits(thread.parent, damaged, at))
 
 
 class ShownFrames:
-    """By number: the arguments of the frames that a trace shows, their memory, where and when they are, and when the steps of a hit end."""
+    """Frames of a trace by number: their arguments, memory, threads and times, and the time at which the steps of a hit
+    end."""
 
     def __init__(self, trace):
         self.values, self.times, self.threads, self.ends = defaultdict(dict), defaultdict(set), {}, {}
@@ -80,7 +82,7 @@ class Truth(unittest.TestCase):
         return done
 
     def convert(self, *arguments, codes=(0,)):
-        """What the report says, and what the trace holds; nothing if there is none."""
+        """The report and the content of the trace; nothing if there is no trace."""
         shutil.rmtree(self.output.parent, ignore_errors=True)
         self.output.parent.mkdir()
         done = self.run_program("fxt-convert", "--report=json", *arguments, self.output)
@@ -136,7 +138,8 @@ class Truth(unittest.TestCase):
                 self.check_without_tracks(path, trace, view)
 
     def check_without_tracks(self, path, trace, view):
-        """All but the records of switches and wakeups is the same, and instants show those of perf that no call shows."""
+        """All records except switches and wakeups are the same, and instants show the switches of perf that no call
+        shows."""
         report, calls_only = self.convert(path)
         self.assertEqual((calls_only.switches, calls_only.wakeups), ([], []))
         self.assertEqual(Counter(map(key, viewers.PerfettoView(calls_only.events).slices)), Counter(map(key, view.slices)))
@@ -152,7 +155,8 @@ class Truth(unittest.TestCase):
         self.assertEqual(has_note, any(state != DEAD for *_, state in trace.switches))
 
     def check_switches(self, recording, trace):
-        """Those of perf, if it has any, else those of the kernel. A thread may leave its cpu for good besides, and perf tells of no first begin."""
+        """Checks the switches of perf, or of the kernel if there are none. A thread may also leave its CPU at its end,
+        and perf does not record the first start."""
         teller = "perf" if recording.perf else "kernel"
         expected = Counter((time, thread.cpu, thread.tid, how) for time, thread, how in recording.truth.switches[teller])
         shown, dead = Counter(), Counter()
@@ -179,7 +183,7 @@ class Truth(unittest.TestCase):
                 report, trace = self.convert(path)
                 shown = ShownFrames(trace)
                 self.check_numbers_of_frames(file, report)
-                # Where the buffer wraps, a frame of which the beginning is left may be shown besides.
+                # Where the buffer wraps, a frame of which only the start is left may also be shown.
                 lost = len(file.frames) - report["records_read"]
                 self.assertEqual(shown.times.keys(), {*range(report["records_read"])})
                 numbers, is_behind = {}, False
@@ -189,7 +193,7 @@ class Truth(unittest.TestCase):
                         numbers[i - lost * is_behind] = frame
                 self.check_frames(file, shown, numbers)
                 self.check_times(file, shown, numbers)
-                if not lost:   # the rest of a frame may have another thread's registers
+                if not lost:  # the rest of a frame may have another thread's registers
                     self.check_threads(shown, numbers)
                 self.check_tracepoints(file, path)
 
@@ -199,7 +203,7 @@ class Truth(unittest.TestCase):
         self.assertIn(missing, (lost, lost - 1) if lost else (0,))
         notes = Counter({note["kind"]: note["count"] for note in report["notes"] if note["kind"] not in KINDS_OF_UNTYPED})
         expected = file.notes + Counter({"frames-missing": missing})
-        if lost:   # how a stretch without frames is noted depends on what lies there
+        if lost:  # the note about a range without frames depends on its content
             for kind in "skipped-bytes", "damaged-frame", "synthetic-time", "no-time-stamps", "time-reversed", "bad-time":
                 del notes[kind], expected[kind]
         self.assertEqual(notes, +expected)
@@ -211,7 +215,7 @@ class Truth(unittest.TestCase):
                 self.assertEqual(shown.ends[number], frame.end)
             arguments = shown.values[number]
             for name, value in {"tracepoint": frame.tracepoint, **frame.values}.items():
-                # One of these, if it may be shown in several ways.
+                # One of these, if there are several ways to show it.
                 expected = value if isinstance(value, dict) else {name: value}
                 found = {name: arguments[name] for name in expected if name in arguments}
                 self.assertEqual(len(found), 1, (number, name))
@@ -223,10 +227,10 @@ class Truth(unittest.TestCase):
             self.assertLessEqual(registers, frame.values.keys())
 
     def check_times(self, file, shown, numbers):
-        """Frames without a stamp lie between their neighbours."""
+        """Frames without a timestamp are between their neighbors."""
         latest = 0
         for number, frame in sorted(numbers.items()):
-            if number - 1 not in numbers:   # one of which only the beginning is left; its stamp may be junk
+            if number - 1 not in numbers:  # only the start of this frame is left; its timestamp may be garbage
                 latest = 0
             if frame.time is not None:
                 self.assertEqual(shown.times[number], {frame.time}, number)
@@ -237,7 +241,7 @@ class Truth(unittest.TestCase):
             latest = time
 
     def check_threads(self, shown, numbers):
-        """Frames are in one thread if what tells their thread is the same."""
+        """Frames are in one thread if their identifying data are the same."""
         pairs = {(frame.thread, shown.threads[number]) for number, frame in numbers.items() if frame.thread is not None}
         self.assertEqual(len({thread for thread, _ in pairs}), len(pairs), pairs)
         self.assertEqual(len({thread for _, thread in pairs}), len(pairs), pairs)
@@ -265,13 +269,14 @@ class Truth(unittest.TestCase):
                 for call in recording.truth.calls:
                     if call.thread is damaged and (call.end_at is None or call.end_at > at):
                         continue
-                    # What the parent's records tell of inherited calls is right if their ends tell the same.
+                    # Inherited calls according to the parent's records are right if their ends agree.
                     if inherits(call.thread, damaged, at) and "inherited-call" in call.arguments.get("repaired", "") and (
                             call.end_at is None or recording.has("losses")):
                         continue
                     keys = [call.key()]
                     if call.thread is damaged and call.end_at + 16 > at:
-                        # Only the record behind a payload tells where that ends: it is skipped, with a note.
+                        # Only the record after a payload determines its end. Such a payload is skipped, with
+                        # a note.
                         keys.append(call.key(without="retval"))
                     self.assertTrue(any(shown[key] for key in keys), keys[0])
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fxt-convert takes recordings and trace files as tar archives, compressed, and from standard input.
+"""fxt-convert accepts recordings and trace files as tar archives, compressed, and from standard input.
 
 The directory with the programs is in the environment variable PROGRAMS.
 """
@@ -47,7 +47,7 @@ def entry(name, **fields):
 
 
 def lz4_of(plain):
-    """A frame of one block that is stored as it is."""
+    """A frame with one uncompressed block."""
     return b"\x04\x22\x4d\x18\x60\x70\x73" + struct.pack("<I", len(plain) | 1 << 31) + plain + bytes(4)
 
 
@@ -76,7 +76,7 @@ class Unpacked(unittest.TestCase):
         self.assertFalse((self.directory / "out.fxt").exists())
 
     def assert_not_unpacked(self, stdin, problem):
-        """By libarchive, of which newer versions say more."""
+        """Checks the message of libarchive, which is longer in newer versions."""
         process = subprocess.run([CONVERT, "-f", "-", "out.fxt"], input=stdin, capture_output=True, check=False, timeout=120,
                                  env=self.environment, cwd=self.directory)
         place, text = problem
@@ -95,7 +95,7 @@ class Unpacked(unittest.TestCase):
                     inside = "" if folder == "." else f"/{folder}"
                     self.assertIn(f"read     standard input{inside}: 3.2 kB, 203 records\n", report)
                     self.assertIn(f"\n    standard input{inside}/7298.dat:+0x7d0: ", report)
-                    # A file, whatever its name is.
+                    # A file, which may have any name.
                     (self.directory / "file").write_bytes(tar)
                     trace, report = self.trace_of("file")
                     self.assertEqual(trace, expected)
@@ -112,7 +112,7 @@ class Unpacked(unittest.TestCase):
         self.assertEqual(self.trace_of("-", stdin=tar_of(("x/heater.tfile", HEATER)))[0], expected)
         for stdin in packed, gzip.compress(packed), lzma.compress(packed):
             trace, report = self.trace_of("-", stdin=stdin)
-            self.assertEqual(len(trace), len(expected))  # but for the name of the process
+            self.assertEqual(len(trace), len(expected))  # except for the name of the process
             self.assertIn("read     standard input: ", report)
 
     def test_several_recordings_are_several_inputs(self):
@@ -121,10 +121,10 @@ class Unpacked(unittest.TestCase):
         trace, report = self.trace_of("both.tar")
         self.assertEqual(trace, expected)
         self.assertIn("read     both.tar/a/calc, both.tar/b/pool: ", report)
-        # An offset is for all that the input holds.
+        # An offset applies to all recordings in the input.
         moved = self.trace_of("--offset", "1=1s", "--offset", "2=1s", CALC, POOL)[0]
         self.assertEqual(self.trace_of("--offset", "both.tar=1s", "both.tar")[0], moved)
-        # Each of them has a name and a number of its own.
+        # Each of them has its own name and number.
         second = self.trace_of("--offset", "2=1s", CALC, POOL)[0]
         for name in "both.tar/b/pool", "both.tar/b/pool/", "2":
             self.assertEqual(self.trace_of("--offset", f"{name}=1s", "both.tar")[0], second)
@@ -158,7 +158,7 @@ class Unpacked(unittest.TestCase):
             with self.subTest(problem):
                 self.assert_refused(tar_of(("calc", CALC), bad), problem)
                 self.assertFalse((self.directory / "x").exists())
-        # Not through a link either.
+        # The same applies to a link.
         outside = self.directory / "outside"
         outside.mkdir()
         link = entry("x", type=tarfile.SYMTYPE, linkname=str(outside))
@@ -189,7 +189,7 @@ class Unpacked(unittest.TestCase):
         self.convert("file", "out.fxt", code=1, message="file" + neither)
 
     def test_what_ends_early(self):
-        """Between files, too: what would be missing then is missing in silence."""
+        """An archive that ends between files is also an error, because missing files would go unnoticed."""
         files = [("calc/" + name, CALC / name) for name in ("7298.dat", "info", "task.txt")]
         ends = [len(tar_of(*files[:n], format=tarfile.USTAR_FORMAT).rstrip(b"\0")) for n in (1, 2)]
         tar = tar_of(*files, format=tarfile.USTAR_FORMAT)
@@ -202,7 +202,7 @@ class Unpacked(unittest.TestCase):
         for packed in gzip.compress(tar), lzma.compress(tar), lzma.compress(HEATER.read_bytes()):
             self.assert_refused(packed[:len(packed) // 2], ": the compressed data ends early")
         self.assert_refused(lz4_of(tar)[:5000], ": the compressed data is damaged, or ends early")
-        # One block of zeros will do, as some programs write it.
+        # One block of zeros is enough, because some programs write only one.
         whole = tar.rstrip(b"\0")
         self.assertEqual(self.trace_of("-", stdin=whole + bytes(512 + -len(whole) % 512))[0], self.trace_of("-", stdin=tar)[0])
 
@@ -251,7 +251,7 @@ class Unpacked(unittest.TestCase):
                 while not list(self.temporary.glob("*/*/calc")):
                     time.sleep(0.01)
                 os.killpg(process.pid, number)
-                process.communicate()  # until the one that cleans up is gone, too
+                process.communicate()  # waits until the cleaning process has ended as well
                 self.assertEqual(process.returncode, -number)
                 self.assertEqual(list(self.temporary.iterdir()), [])
 
