@@ -1,6 +1,6 @@
-"""Each source includes the headers of the names that it uses from the standard library and from fmt. Compilers find only some
-that are missing: headers include each other, differently in each version, and a unity build shares them among eight sources.
-A .cpp may rely on what the header of its own name includes."""
+"""Each source must include the headers of the names that it uses from the standard library and from fmt. Compilers find
+only some missing headers: headers include each other, differently in each version, and a unity build shares them among
+eight sources. A .cpp may rely on the includes of its own header."""
 
 import re
 import unittest
@@ -8,7 +8,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# A name that several headers declare stands with each of them. A name stands for its members: `string` for `string::npos`.
+# A name that several headers declare is listed with each of them. A name stands for its members: `string` for
+# `string::npos`.
 NAMES = {
     "algorithm": "all_of any_of clamp copy copy_n equal fill fill_n find find_if find_if_not for_each inplace_merge lower_bound max "
                  "min mismatch move remove remove_if reverse rotate search shuffle stable_partition stable_sort unique "
@@ -95,12 +96,12 @@ MACROS = {
     "cstdlib": "EXIT_FAILURE EXIT_SUCCESS",
 }
 
-# Comments, texts and characters, in which names are no code.
+# Comments, texts and characters, whose content is not code.
 NO_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'""", re.S)
 
 
 def headers_of(table, namespace):
-    """From each name of a table, with its namespace, to the headers that declare it."""
+    """The headers that declare each name of a table, with its namespace."""
     headers = {}
     for header, names in table.items():
         for name in names.split():
@@ -116,7 +117,7 @@ def includes_of(text):
 
 
 def names_in(text):
-    """The names of the table that stand in a source, and those of std and fmt that are missing in the table."""
+    """The names of the table in a source, and the names of std and fmt that the table lacks."""
     code = NO_CODE.sub(" ", text)
     known, unknown = set(), set()
     for name in re.findall(r"(?<![\w:])(?:std|fmt)(?:::\w+)+", code):
@@ -127,7 +128,7 @@ def names_in(text):
 
 
 def missing_in(text, own_header=""):
-    """What a source uses without its header: lines such as `std::min: <algorithm>`."""
+    """The names that a source uses without their headers, as lines such as `std::min: <algorithm>`."""
     included = includes_of(text) | includes_of(own_header)
     known, unknown = names_in(text)
     return sorted(f"{name}: <{'> or <'.join(sorted(HEADERS[name]))}>" for name in known if not HEADERS[name] & included) + \
@@ -135,14 +136,14 @@ def missing_in(text, own_header=""):
 
 
 def own_header_of(path, text):
-    """The header of a source's own name, such as lane.h of lane.cpp and of lane_test.cpp; empty where it includes none."""
+    """The source's own header, such as lane.h for lane.cpp and lane_test.cpp; empty if it includes none."""
     name = re.sub(r"_(test|fuzz|bench)$", "", path.stem) + ".h"
     found = next((other for other in re.findall(r'^#include "(.+)"', text, re.M) if Path(other).name == name), None)
     return (REPOSITORY / found).read_text(encoding="utf-8") if found and path.suffix == ".cpp" else ""
 
 
 def problems():
-    """Of all sources: lines such as `fxt/a.cpp: std::min: <algorithm>`."""
+    """The problems in all sources, as lines such as `fxt/a.cpp: std::min: <algorithm>`."""
     for folder in ("fxt", "converters", "tests"):
         for path in sorted((REPOSITORY / folder).rglob("*.*")):
             if path.suffix in {".h", ".cpp"}:

@@ -1,4 +1,4 @@
-// Numbers as the bytes that they have in a file of either byte order.
+// The bytes of numbers in a file of either byte order.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-"""The house as docs/inside.md draws it: includes point up only, and between rooms they never go round in a circle."""
+"""Checks the structure in docs/inside.md: includes point only up, and there are no circles of includes between folders."""
 
 import itertools
 import os
@@ -24,7 +24,7 @@ def stands_on(floor):
 
 class Rooms(unittest.TestCase):
     def setUp(self):
-        self.includes = []  # (file, file that it includes)
+        self.includes = []  # (file, included file)
         for folder in ("fxt", "converters"):
             for path in (REPOSITORY / folder).rglob("*.*"):
                 if path.suffix in {".h", ".cpp"}:
@@ -72,11 +72,11 @@ class Rooms(unittest.TestCase):
                 self.assertRegex(text, r"\A// SPDX-License-Identifier: Apache-2\.0\n// \w")
 
     def test_files_of_recordings_are_opened_beneath_their_directory(self):
-        """By fxt::FilePlace, which uftrace's importer gets from Directory::file() only."""
+        """They are opened with fxt::FilePlace, which the uftrace importer gets only from Directory::file()."""
         opens, names = re.compile(r"ifstream|fopen|(?<!\w)::open(?:at)?\(|openat2|opendir"), re.compile(r"FilePlace\(|FilePlace\{|directory_?\.path /")
         for path in (REPOSITORY / "converters").rglob("*.*"):
             file = str(path.relative_to(REPOSITORY))
-            # The user names the symbols of the kernel, which may be a file without a size.
+            # The user names the file with the kernel's symbols, which may have no size.
             if path.suffix not in {".h", ".cpp"} or file == "converters/tfile/program/kernel_symbols.cpp":
                 continue
             with self.subTest(file):
@@ -86,11 +86,11 @@ class Rooms(unittest.TestCase):
                     self.assertIsNone(names.search(text))
 
     def test_no_circles(self):
-        rooms = defaultdict(dict)  # to those that it includes, an example each
+        rooms = defaultdict(dict)  # to the included folders, with an example each
         for file, other in self.includes:
             if os.path.dirname(file) != os.path.dirname(other):
                 rooms[os.path.dirname(file)][os.path.dirname(other)] = f"{file} includes {other}"
-        # What includes no room that is left, or is included by none, stands in no circle.
+        # A folder that includes no remaining folder, or that none includes, is not in a circle.
         while free := [room for room in rooms if not rooms.keys() & rooms[room].keys()
                        or not any(room in others for others in rooms.values())]:
             for room in free:

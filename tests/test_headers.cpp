@@ -1,1 +1,1 @@
-// Nothing of its own: what is precompiled for the tests needs a unit.
+// This file has no content: the precompiled header of the tests needs a source.

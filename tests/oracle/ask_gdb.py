@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes down what GDB says about a trace file, frame by frame, for compare_tfile.py.
+"""Writes the data that GDB shows for a trace file, frame by frame, for compare_tfile.py.
 
-Given a trace file, and its program if that is known, it writes <name>.oracle.jsonl beside the trace file. In the GDB of a
+Given a trace file, and its program if available, it writes <name>.oracle.jsonl next to the trace file. In the GDB of a
 recording session, where position-independent programs have their addresses:
 
     source ask_gdb.py
@@ -32,7 +32,7 @@ def number_of_frame():
 
 
 def registers():
-    """Raw values as GDB prints them, by name; the ones that were recorded."""
+    """The recorded raw values as GDB prints them, by name."""
     rows = re.findall(r"^ (\S+)\s+\d+\s+\d+\s+\d+\s+\d+\s+\S.*?\s(0x[0-9a-f]+)\s*$", said("maint print raw-registers"), re.M)
     return dict(rows)
 
@@ -54,13 +54,13 @@ def pc():
 
 
 def frames(limit):
-    """Selects one frame after the other; gives their numbers."""
+    """Selects each frame in turn, and yields its number."""
     for number in range(limit):
         try:
             said(f"tfind {number}")
         except gdb.error as error:
             yield number, str(error)
-            tried(lambda: said("tfind none"))  # GDB stays stuck at a damaged frame otherwise
+            tried(lambda: said("tfind none"))  # otherwise GDB does not leave a damaged frame
             continue
         if number_of_frame() != number:
             return
@@ -80,7 +80,7 @@ def oracle_dump(path, limit=100_000):
         for number, error in frames(limit):
             line = {"n": number}
             failures = failures + 1 if error else 0
-            if failures > 1:  # nothing but the end
+            if failures > 1:  # a single failure is the end of the frames
                 break
             if error:
                 line["tfind_error"] = error
@@ -100,7 +100,7 @@ def live_dump(path, limit=100_000):
 
 
 def without_string_limits(trace, folder):
-    """GDB 13 does not open a file with `collect/s` that it wrote; the frames are the same without."""
+    """GDB 13 does not open a file with `collect/s` that it wrote. Without that, the frames are the same."""
     copy = Path(folder) / trace.name
     shutil.copy(trace, copy)
     content = copy.read_bytes()

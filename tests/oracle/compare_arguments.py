@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that FXT files show the arguments, return values and events that uftrace shows of the same recordings.
+"""Checks that FXT files show the same arguments, return values and events as uftrace shows for the recordings.
 
-For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
-beside this script, and compares
+For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
+in this folder, and compares
   - every call of `uftrace replay`, thread by thread and in order: its name, every argument and the return value;
   - every event of `uftrace dump`: counters, user events, differences and call sites.
-Texts of uftrace that lie beside a recording (RECORDING.replay.txt, .dump.txt) are used; otherwise uftrace is run.
-Where uftrace itself gives up (it stops at a wrong spec), what it shows is compared: nothing where it can't read the
-recording, no calls below its 1024th level. Exit code 1 when anything differs.
+If there are texts of uftrace next to a recording (RECORDING.replay.txt, .dump.txt), they are used; otherwise uftrace is
+run. If uftrace gives up (it stops at a wrong spec), the part that it shows is compared: nothing if it can't read the
+recording, and no calls below its 1024th level. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -27,7 +27,7 @@ REPLAY = re.compile(r"^ *(?:[0-9.]+ +[a-z]+ +)?\[ *(\d+)\] \| +(.*)$", re.S)
 CALLER = re.compile(r" /\* from \S+ \*/$")
 CALL_SITE = re.compile(r"\S+(:\d+|\+0x[0-9a-f]+)")
 WITHOUT_ENTRY = {"inherited-call", "entry-missing", "exit-without-entry"}
-MAX_DEPTH = 1024  # of uftrace's replay
+MAX_DEPTH = 1024  # limit of uftrace's replay
 READ_NAMES = {"proc/statm": "memory"}
 FIELDS = {"vmsize": "vmsize KB", "vmrss": "vmrss KB", "shared": "shared KB", "major": "major faults",
           "minor": "minor faults", "cycle": "cycles", "instructions": "instructions"}
@@ -42,7 +42,8 @@ class Call:
 
 
 def calls_of(trace):
-    """The calls of every thread, as uftrace has them, in the order of their begins; with their begins and ends."""
+    """The calls of every thread, with the calls that uftrace shows, in the order of their starts; and their starts and
+    ends."""
     calls, stacks = defaultdict(list), defaultdict(list)
     for event in trace.events:
         if event.category == "[kernel]" or event.name.startswith("linux:schedule"):
@@ -65,26 +66,26 @@ def calls_of(trace):
 
 
 def raw(text):
-    """The bytes of a string of ours in which bytes are spelled by octal numbers, and a backslash by two."""
+    """The bytes of a string of ours, in which bytes are octal numbers, and a backslash is doubled."""
     spelled = re.compile(rb"\\([0-7]{3}|\\)")
     whole = spelled.sub(lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 8)]), text.encode())
     return whole.decode(errors="surrogateescape")
 
 
 def is_same(value, bits):
-    """Whether uftrace's bits of a variable are our value, which may be signed."""
+    """True if uftrace's bits of a variable are our value, which may be signed."""
     return value == bits or (value < 0 and any(value & (1 << size) - 1 == bits for size in (16, 32, 64)))
 
 
 def char_text(code):
-    """How uftrace prints a character."""
+    """The text that uftrace prints for a character."""
     byte = bytes([code & 0xff])
     known = {b"\n": "\\n", b"\0": "\\0", b"\t": "\\t", b"\r": "\\r", b"\b": "\\b"}
     return f"'{known.get(byte) or byte.decode(errors='surrogateescape')}'"
 
 
 def texts_of(call, name, value):
-    """How uftrace may print a value of ours: one of these."""
+    """The texts that uftrace may print for a value of ours."""
     if value is None:
         return ["NULL"]
     if isinstance(value, fxt.Pointer):
@@ -112,14 +113,14 @@ def texts_of(call, name, value):
 
 
 def is_part_of(value, printed):
-    """Whether a number of ours, whose type the program tells, is the low part of the register that uftrace prints."""
+    """True if a number of ours, whose type comes from the program, is the low part of the register that uftrace prints."""
     return type(value) is int and any(
         (value - int(printed, 0)) % (1 << size) == 0 and -(1 << size - 1) <= value < 1 << size
         for size in (8, 16, 32))
 
 
 def match_values(call, values, rest, ends):
-    """Takes the printed values off `rest`; gives what is behind them. Raises ValueError with what differs."""
+    """Removes the printed values from `rest`, and returns the text after them. Raises ValueError with the difference."""
     for index, (name, value) in enumerate(values):
         if index:
             if not rest.startswith(", "):
@@ -147,7 +148,7 @@ def uftrace_text(recording, kind, directory):
         return kept.read_bytes().decode(errors="surrogateescape")
     command = {"replay": ["replay", "-f", "duration,tid", "--no-event"], "dump": ["dump"]}[kind]
     readable = uftrace.readable_copy(recording, directory)
-    if kind == "replay":  # nothing in it tells the kernel's calls from others
+    if kind == "replay":  # the text does not distinguish the kernel's calls
         for path in readable.glob("kernel*"):
             path.unlink()
     run = subprocess.run(["uftrace", *command, "--no-pager", "-d", readable], stdout=subprocess.PIPE,
@@ -156,7 +157,7 @@ def uftrace_text(recording, kind, directory):
 
 
 def lines_of(replay):
-    """The lines of calls; texts may have line ends in them."""
+    """The lines of calls. Texts may contain line ends."""
     lines = []
     for line in replay.split("\n"):
         if line.startswith("uftrace stopped tracing"):
@@ -186,7 +187,7 @@ def compare_values(recording, trace, problems, directory):
                     stacks[tid].pop()  # it has no exit
                 call = stacks[tid].pop() if stacks[tid] else None
                 if call is None:
-                    continue  # a call that was entered before the recording, or in a parent
+                    continue  # a call that began before the recording, or in a parent
                 rest = text[1:]
                 values = call.values(True)
                 if values and not rest.startswith(" = "):
@@ -203,7 +204,7 @@ def compare_values(recording, trace, problems, directory):
                 break
             call = calls[tid][taken[tid]]
             taken[tid] += 1
-            if re.match(r"<[0-9a-f]+>\(", text):  # names that we have from ELF files
+            if re.match(r"<[0-9a-f]+>\(", text):  # we have these names from ELF files
                 if text.endswith("{"):
                     stacks[tid].append(call)
                 continue
@@ -227,7 +228,7 @@ def compare_values(recording, trace, problems, directory):
                 raise ValueError(f"retval is not in uftrace's {text!r}")
             rest = match_values(call, values, rest[4:], (";",)) if values else rest[1:]
             compared += len(values)
-            if rest not in (";", " = ;"):  # 0.13 says " = " of some calls that return nothing
+            if rest not in (";", " = ;"):  # 0.13 prints " = " for some calls that return nothing
                 raise ValueError(f"uftrace has more: {rest!r}")
         except ValueError as problem:
             problems.append(f"thread {tid}, call {taken[tid]} {call.name}: {problem}")
@@ -237,7 +238,7 @@ def compare_values(recording, trace, problems, directory):
 
 
 def events_of_dump(text):
-    """(tid, time, kind, name, values) of every event; the calls between them as events, too."""
+    """(tid, time, kind, name, values) of every event. The calls between them are included as events."""
     events = []
     for line in text.split("\n"):
         found = re.match(r"^(\d+)\.(\d{9}) +(\d+): \[(entry|exit |event|data )\] (.*)$", line)
@@ -270,7 +271,7 @@ def compare_events(recording, trace, problems, directory):
             for field, value in waiting.pop(tid, []):
                 got = call and call.args.get(field)
                 if field == "callsite" and isinstance(got, str) and CALL_SITE.fullmatch(got):
-                    got = value  # replay shows it so, and dump its address
+                    got = value  # replay shows the value, and dump its address
                 if got is None or got != value:
                     problems.append(f"thread {tid}, {time}: {field} of {name}: {value}, got {call and call.args.get(field)}")
                 compared += 1

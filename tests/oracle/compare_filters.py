@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Checks that FXT files show what uftrace shows under the same options.
+"""Checks that FXT files show the same as uftrace with the same options.
 
-For every RECORDING (a uftrace directory): converts it with --converter and each of some thirty sets of options, reads
-the file with the independent reader beside this script, rebuilds the calls as Perfetto does, and compares every call
-with the entries of `uftrace replay --no-merge` under these options: thread, time, name, depth. The functions that the
-options name are chosen from what the recording holds. Needs uftrace; without it nothing is compared. Where uftrace is
-known to be wrong (its filters leak over fork, exec, longjmp and losses), only sets that do not show it are compared.
-Exit code 1 when anything differs.
+For every RECORDING (a uftrace directory), this converts it with --converter and each of about thirty sets of options,
+reads the file with the independent reader in this folder, rebuilds the calls as Perfetto does, and compares every call
+with the entries of `uftrace replay --no-merge` with these options: thread, time, name, depth. The functions in the
+options are chosen from the recording. Needs uftrace; without it nothing is compared. For known errors of uftrace (its
+filters leak over fork, exec, longjmp and losses), only sets that do not show them are compared. The exit code is 1 if
+anything differs.
 
-Names that it does not demangle as we do are compared as the compiler wrote them: of Rust's v0 scheme, of coroutines,
-and those at which it fails. Sets for which
-uftrace itself is ended by a signal are not compared, and counted.
+Names that uftrace demangles in another way are compared in their mangled form: Rust's v0 names, coroutines, and names
+that it can't demangle. Sets for which a signal ends uftrace are counted, and not compared.
 """
 
 import re
@@ -25,7 +24,7 @@ import judging
 import uftrace_reference as uftrace
 import viewers
 
-MAX_DEPTH = 512  # deeper calls are left out by the converter
+MAX_DEPTH = 512  # the converter leaves out deeper calls
 REPAIRED_ENDS = ("open-at-end", "exit-missing", "exit-moved", "longjmp", "closed-by-exec", "cut-by-loss")
 _ENTRY = re.compile(r" *\[ *(\d+)\] +(\d+)\.(\d{9}) \| ( *)([^ /}].*?)(?:\(\))? \{$")
 _EXIT = re.compile(r" *\[ *(\d+)\] .* \| +\} /\* (.*) \*/$")
@@ -59,10 +58,11 @@ class FilterComparison(judging.Comparison):
         self.is_simple = is_simple(self.recording, calls)
         sets = option_sets(Landmarks(calls, plt_names(older), kernel_names(older)), self.is_simple) + location_sets(older)
         if self.features() & uftrace.ESTIMATED_EXITS:
-            # Under both, exits of calls that -D hides end others in uftrace's replay, by their names in its own lines.
+            # With both options, exits of calls that -D hides end other calls in uftrace's replay, according
+            # to its own lines.
             sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
         if "--kernel-skip-out" in self.common:
-            # A library call that is hidden costs the kernel's calls inside it a level, but not the program's.
+            # A hidden library call costs the kernel's calls inside it a level, but not the program's calls.
             sets = [words for words in sets if not {"-D", "--no-libcall"} <= set(words)]
         for words in sets:
             self.compare_set(arguments, older, words, Path(directory) / "out.fxt")
@@ -78,7 +78,8 @@ class FilterComparison(judging.Comparison):
                                      if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
         for complaint in view.complaints:
             self.problem(f"{' '.join(words)}: Perfetto: {complaint}")
-        # Tracing that begins in the middle is shown at the depth of the stack; children of a fork begin anew.
+        # If tracing begins in the middle, calls are shown at the depth of the stack. Children of a fork start
+        # again at 0.
         has_depth = self.is_simple and not any("trace_o" in word for word in words)
         replayed = self.replay(older, words)
         if replayed is None:
@@ -96,7 +97,7 @@ class FilterComparison(judging.Comparison):
             self.compare_thread(words, tid, expected.get(tid, []), drawn.get(tid, []))
 
     def replayed_lines(self, recording, words):
-        """What uftrace prints; None if it crashes."""
+        """The output of uftrace; None if it crashes."""
         options = [word for word in self.common if word.startswith("--demangle")]
         process = subprocess.run(["uftrace", "replay", "--no-pager", "--no-merge", "--no-args", "--no-event",
                                   "--color=no", "-f", "time,tid", *options, *for_uftrace(words), "-d", recording],
@@ -108,7 +109,7 @@ class FilterComparison(judging.Comparison):
         return process.stdout.decode(errors="replace").splitlines()
 
     def replay(self, recording, words):
-        """{tid: [Call]} that uftrace shows; None if it crashes."""
+        """{tid: [Call]} as uftrace shows them; None if it crashes."""
         lines = self.replayed_lines(recording, words)
         if lines is None:
             return None
@@ -132,11 +133,11 @@ class FilterComparison(judging.Comparison):
 class Call:
     def __init__(self, begin, depth, name, repaired=""):
         self.begin, self.depth, self.name = begin, depth, name.removesuffix("()")  # uftrace prints no second pair
-        self.is_jumped_out_of = "longjmp" in repaired  # without an end on the record, uftrace may forget it
+        self.is_jumped_out_of = "longjmp" in repaired  # uftrace may forget it if its end was not recorded
 
 
 class Landmarks:
-    """Functions of a recording that options can name: often called or not, with calls inside them or none."""
+    """Functions of a recording for the options: called often or rarely, with calls inside them or without."""
 
     def __init__(self, threads, libcalls, kernel):
         counts, with_children, depths = Counter(), Counter(), defaultdict(int)
@@ -157,7 +158,7 @@ class Landmarks:
 
 
 def option_sets(at, all_of_them):
-    """Thirty for a recording whose stacks are whole, fewer for others."""
+    """Thirty sets for a recording with complete stacks, fewer for others."""
     sets = [["-t", "1us"], ["-t", "5us"], ["-t", "100us"], ["-t", "0.5ms"], ["-t", "5ms"], ["-C", at.leaf],
             ["-C", at.parent], ["-C", at.parent, "-t", "2us"], ["-H", at.parent], ["-H", at.leaf], ["-H", "."],
             ["--no-libcall"], ["--no-libcall", "-H", at.outer], ["-t", "10us", "-T", f"{at.leaf}@trace"]]
@@ -176,7 +177,7 @@ def option_sets(at, all_of_them):
 
 
 def location_sets(recording):
-    """Source files of functions, and what lies elsewhere."""
+    """Source files of functions, and files of other functions."""
     texts = [path.read_text(errors="replace") for path in recording.glob("*.dbg")]
     files = sorted({file for text in texts for file in re.findall(r"^L: \d+ (.+)$", text, re.MULTILINE)})
     known = subprocess.run(["uftrace", "--help"], capture_output=True, text=True, check=False).stdout
@@ -188,14 +189,14 @@ def location_sets(recording):
 
 
 def for_uftrace(words):
-    """uftrace takes a whole path for a regular expression because of the dot in it. The `c++` of a path then means one or more
-    c, so that the path does not match itself. We take a whole path for that file."""
+    """uftrace takes a whole path for a regular expression because of its dot. The `c++` in a path then means one or
+    more c, so the path does not match itself. We take a whole path literally."""
     is_path = words[:1] == ["-L"] and re.fullmatch(r"[\w+./-]*\w(@hide)?", words[1])
     return [words[0], words[1].replace("+", "[+]"), *words[2:]] if is_path else words
 
 
 def is_simple(recording, threads):
-    """Whether uftrace keeps its way in it: one process, no exec, no longjmp, no losses."""
+    """True if uftrace can track the calls: one process, no exec, no longjmp, no losses."""
     task_text = (recording / "task.txt").read_text(errors="replace")
     if any(has_losses(path.read_bytes()) for path in recording.glob("[0-9]*.dat")):
         return False
@@ -204,21 +205,21 @@ def is_simple(recording, threads):
 
 
 def kernel_names(recording):
-    """Names that mean a function of the kernel only behind @kernel."""
+    """Names that mean a kernel function only with @kernel."""
     kallsyms = recording / "kallsyms"
     lines = kallsyms.read_text(errors="replace").splitlines() if kallsyms.exists() else []
     return {line.split()[2] for line in lines}
 
 
 def has_losses(data):
-    """Whether a record says that others were lost: its time is 0, its type 2."""
+    """True if a record reports lost records: its time is 0, its type 2."""
     words = memoryview(data)[:len(data) // 8 * 8].cast("Q")
     return any(time == 0 and word & 0x3F == 0x2A and word >> 16 for time, word in zip(words, words[1:]))
 
 
 def has_overlaps(lines):
-    """Whether calls of the kernel and of the program overlap, as uftrace prints them, without lying in one another:
-    where a clock is read by a system call, the recorder's own lies across its records."""
+    """True if calls of the kernel and of the program overlap in uftrace's output without being nested. If a system call
+    reads the clock, the recorder's own system call crosses its records."""
     stacks = defaultdict(list)
     for line in lines:
         if match := _ENTRY.match(line):
@@ -235,7 +236,7 @@ def plt_names(recording):
 
 
 def own_calls(slices):
-    """Those that were entered on the record, at their depth among the calls of the recorder."""
+    """The calls whose entry was recorded, with their depth among the calls of the recorder."""
     calls, others = [], []
     for call in slices:
         del others[next((i for i, other in enumerate(others) if other.depth >= call.depth), len(others)):]

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Checks that FXT files show what the kernel did as uftrace recorded it.
+"""Checks that FXT files show the kernel events that uftrace recorded.
 
-For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
-beside this script, rebuilds the calls as Perfetto does, and compares
+For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
+in this folder, rebuilds the calls as Perfetto does, and compares
   - every kernel call with the entries and exits of `uftrace dump`: thread, name, begin, end. Calls that carry
-    `repaired` may end earlier than their exit says, or later where none was recorded;
+    `repaired` may end earlier than their exit, or later if none was recorded;
   - that calls which overlap with nothing are not repaired;
-  - every tracepoint with the events of the dump: thread, time, name, and the values that are told as name=value;
+  - every tracepoint with the events of the dump: thread, time, name, and the values in the form name=value;
   - the places where the kernel lost events;
-  - wakeups of threads that wait, where the kernel's switches are shown;
+  - wakeups of threads that wait, if the kernel's switches are shown;
   - calls and total time of kernel functions with `uftrace report --kernel-full`.
-Where a text of uftrace lies beside a recording (RECORDING.dump.txt) it is used; otherwise uftrace is run. Exit code 1
-when anything differs.
+If there is a text of uftrace next to a recording (RECORDING.dump.txt), it is used; otherwise uftrace is run. The exit
+code is 1 if anything differs.
 """
 
 import re
@@ -64,7 +64,7 @@ class KernelComparison(judging.Comparison):
         for event in trace.events:
             if event.type == fxt.INSTANT:
                 instants[event.thread[1]].append(event)
-        # What the kernel did for others is in the dump, too.
+        # The dump also contains kernel events for other programs.
         for thread in sorted({thread for _, thread in trace.thread_names}):
             drawn = [call for call in slices.get(thread, ()) if call.category == KERNEL]
             others = [call for call in slices.get(thread, ()) if call.category != KERNEL]
@@ -84,7 +84,7 @@ class KernelComparison(judging.Comparison):
             self.compared["kernel calls"] += 1
             found = waiting.get((call.name, call.begin))
             for name in () if found else weak & {drawn.name for drawn in at[call.begin]}:
-                found = waiting[name, call.begin]  # uftrace knows no weak functions, and names the one before
+                found = waiting[name, call.begin]  # uftrace does not support weak functions, and names the previous one
                 self.compared["of weak functions"] += 1
             if not found:
                 self.problem(f"thread {thread}: the kernel call {call.name} at {call.begin} is missing")
@@ -139,8 +139,8 @@ class KernelComparison(judging.Comparison):
             self.problem(f"wakeups {drawn}, uftrace's events tell {expected}")
 
     def uncertain(self, slices, switches):
-        """Functions of which a call was repaired, or in which the thread was off the cpu: uftrace reads cpu by cpu, and
-        has another time for those that went on elsewhere."""
+        """Functions with a repaired call, or in which the thread was off the CPU. uftrace reads one CPU after the
+        other, and has another time for functions that continued on another CPU."""
         times, names = defaultdict(list), set()
         for time, _, outgoing, incoming, _ in switches:
             for thread in outgoing, incoming:
@@ -181,7 +181,7 @@ def run_uftrace(recording, command, *options):
 
 
 def parse_kernel(dump):
-    """{thread: [Record]} of the kernel's files, by time."""
+    """{thread: [Record]} from the kernel's files, sorted by time."""
     threads, is_kernel = defaultdict(list), False
     for line in dump.splitlines():
         if line.startswith(b"reading "):
@@ -207,7 +207,7 @@ def own_times(dump):
 
 
 def calls_of(records):
-    """The calls that were entered, with their ends where the exits tell."""
+    """The calls whose entry was recorded, with their ends if there are exits."""
     calls, stack = [], []
     for record in records:
         if record.kind == "lost":
@@ -225,7 +225,7 @@ def calls_of(records):
 
 
 def wakeups_of(records):
-    """(time, thread) of every thread that the events call woken, and that waited before."""
+    """(time, thread) of every thread that events report as woken, and that waited before."""
     waits = defaultdict(lambda: True)
     events = [record for thread in records.values() for record in thread if record.kind == "event"]
     for record in sorted(events, key=lambda record: record.time):
@@ -250,7 +250,7 @@ def same_value(value, text):
     try:
         return int(value) == int(text, 0) if not text.lstrip("-").isdigit() else int(value) == int(text)
     except ValueError:
-        return True  # told in another form
+        return True  # it has another form
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that no record of a uftrace recording is lost: `records_read`, and what --inspect counts for every thread, are
-what `uftrace dump` reads.
+"""Checks that no record of a uftrace recording is lost: `records_read`, and the numbers of --inspect for every thread,
+must equal the records in `uftrace dump`.
 
-For every RECORDING (a uftrace directory): the dump is RECORDING.dump.txt beside it, or else uftrace is run. Records of
-the kernel and of perf files are not counted. Exit code 1 when anything differs.
+For every RECORDING (a uftrace directory), the dump is RECORDING.dump.txt next to it; otherwise uftrace is run. Records
+of the kernel and of perf files are not counted. The exit code is 1 if anything differs.
 """
 
 import argparse

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Checks that FXT files tell what happened on every thread as uftrace replays it, in order.
+"""Checks that FXT files show the events of every thread in the same order as uftrace replays them.
 
-For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
-beside this script, and compares every thread, step by step, with `uftrace replay --no-merge`: entries and exits of the
-program's functions and of the kernel's, and kernel tracepoints, by time, name and the call that they lie in. With
---option=--kernel-only, --option=--kernel-skip-out and --option=--event-skip-out, by uftrace's own rules, what these
-leave is compared.
+For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
+in this folder, and compares every thread, step by step, with `uftrace replay --no-merge`: entries and exits of the
+program's and the kernel's functions, and kernel tracepoints, by time, name and the call around them. The options
+--option=--kernel-only, --option=--kernel-skip-out and --option=--event-skip-out compare the events that remain with
+these options, by uftrace's own rules.
 
-Where a text of uftrace lies beside a recording (RECORDING.replay-all.txt, RECORDING.replay-kernel-only.txt) it is used;
-otherwise uftrace is run. Exit code 1 when anything differs.
+If there is a text of uftrace next to a recording (RECORDING.replay-all.txt, RECORDING.replay-kernel-only.txt), it is
+used; otherwise uftrace is run. The exit code is 1 if anything differs.
 
-Calls that are cut (`repaired`) are compared by their begins, and nothing is held to lie in one of them. Two faults of
-uftrace's replay are mended by its raw dump: it gives what a cpu did last for a thread, behind the last exit, to the next
-one there, which may not be shown; and it drops an exit on another cpu than its entry, if that one did not see the
-function before.
+Calls that are cut (`repaired`) are compared only by their starts, and no event must be inside of them. Two faults of
+uftrace's replay are corrected with its raw dump. First, events of a thread after its last exit on a CPU are assigned to
+the next thread there, which may not be shown. Second, it drops an exit on another CPU than the entry, if that CPU did
+not have the function before.
 
-With --kernel-only and --kernel-skip-out together it drops the exits of kernel calls that outlast the program's, and gives
-their entries to the next exit: these differ.
+With --kernel-only and --kernel-skip-out together, uftrace drops the exits of kernel calls that are longer than the
+program's, and assigns their entries to the next exit: these differ.
 """
 
 import re
@@ -37,7 +37,7 @@ _FORMS = {"entry": re.compile(r"(.*?)\(.*\) \{$"), "exit": re.compile(r"\}.*? /\
 class Call:
     name: str
     begin: int
-    end: int = None  # of a complete event, when it was read
+    end: int = None  # end of a complete event, when it was read
     is_cut: bool = False
 
 
@@ -46,7 +46,7 @@ class Step:
     kind: str  # entry, exit or event
     time: int
     name: str
-    call: Call = None  # that begins or ends; None if the begin is not known
+    call: Call = None  # the call that begins or ends; None if its start is unknown
     around: list = field(default_factory=list)  # calls, outermost first
 
     def key(self):
@@ -56,7 +56,7 @@ class Step:
         return self.kind == "exit" and self.call is not None and self.call.is_cut
 
     def place(self):
-        """The innermost call around it that is whole."""
+        """The innermost complete call around it."""
         return next((call for call in reversed(self.around) if not call.is_cut), None)
 
     def __str__(self):
@@ -117,7 +117,7 @@ class ReplayComparison(judging.Comparison):
         return ours.begin == theirs.begin and self.is_same(ours.name, theirs.name)
 
     def is_same(self, ours, theirs):
-        return ours == theirs or ours in self.weak or theirs.startswith("<")  # older ones do not find all names
+        return ours == theirs or ours in self.weak or theirs.startswith("<")  # older versions do not find all names
 
 
 def kernel_lines(dump):
@@ -134,7 +134,7 @@ def kernel_lines(dump):
 
 
 def dropped_exits(lines):
-    """Keys of exits from functions that the cpu did not see entered before."""
+    """Keys of exits from functions whose entry the CPU did not have before."""
     entered, dropped = set(), set()
     for source, time, _, kind, name in lines:
         if kind == "entry":
@@ -145,7 +145,7 @@ def dropped_exits(lines):
 
 
 def last_of_runs(lines):
-    """Keys of what cpus did last for a thread, behind the last exit."""
+    """Keys of the last events of a thread on a CPU, after its last exit."""
     last, runs = set(), {}
     for source, time, thread, kind, name in lines:
         runner, run = runs.setdefault(source, (thread, []))
@@ -159,7 +159,7 @@ def last_of_runs(lines):
 
 
 def replayed(text, lines):
-    """{thread: [Step]} of `uftrace replay --no-merge`; the dump's lines tell whose the kernel's are."""
+    """{thread: [Step]} of `uftrace replay --no-merge`. The lines of the dump identify the threads of kernel events."""
     threads_of_lines = {(time, kind, name): thread for _, time, thread, kind, name in lines}
     threads, stacks = defaultdict(list), defaultdict(list)
     for line in text.splitlines():
@@ -168,7 +168,7 @@ def replayed(text, lines):
             continue
         time, said = int(match[2]) * 10**9 + int(match[3]), match[4]
         kind, name = next(((kind, found[1]) for kind, form in _FORMS.items() if (found := form.match(said))), (None, ""))
-        if kind is None or name.startswith("linux:"):  # perf's
+        if kind is None or name.startswith("linux:"):  # an event of perf
             continue
         is_kernel = (time, kind, name) in threads_of_lines
         thread = threads_of_lines[time, kind, name] if is_kernel else int(match[1])
@@ -179,7 +179,7 @@ def replayed(text, lines):
         elif kind == "exit":
             call = next((call for call in reversed(stack) if call.name == name), None)
             if call is None and is_kernel:
-                continue  # its entry is not there, or was left out
+                continue  # its entry is missing, or was left out
             stack[:] = [other for other in stack if other is not call]
         steps.append(Step(kind, time, name, call, list(stack)))
         if kind == "entry":
@@ -188,7 +188,7 @@ def replayed(text, lines):
 
 
 def drawn_steps(trace):
-    """{thread: [Step]} of a file: complete events end where something comes at or behind their ends."""
+    """{thread: [Step]} of a file. A complete event ends at the first event at or after its end."""
     threads, stacks = defaultdict(list), defaultdict(list)
 
     def end(thread, time):

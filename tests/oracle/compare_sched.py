@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Checks that FXT files show the scheduling that uftrace recorded.
 
-For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
-beside this script, rebuilds the calls as Perfetto does, and compares
-  - every context switch with the perf events of `uftrace dump`, or with the kernel's own where there are none: time,
-    cpu, thread, direction, state left behind;
-  - every schedule call with the pairs of them, and its arguments with both switches; and that none lies across another
+For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
+in this folder, rebuilds the calls as Perfetto does, and compares
+  - every context switch with the perf events of `uftrace dump`, or with the kernel's own if there are none: time,
+    CPU, thread, direction, and the state of the thread that leaves;
+  - every schedule call with pairs of switches, and its arguments with both switches; and that none crosses another
     call;
   - calls and total time of schedule calls inside other calls, and the self time of all functions, with
     `uftrace report`;
-  - the end of calls that never returned with the last thing recorded of their thread.
-Without --option=--cpu-tracks the file has no switches: then each one must be shown by a call or by an instant.
-Where texts of uftrace lie beside a recording (RECORDING.dump.txt, .report.txt) they are used; otherwise uftrace is
-run. Exit code 1 when anything differs.
+  - the end of calls that never returned with the last recorded event of their thread.
+Without --option=--cpu-tracks the file has no switches. Then a call or an instant must show each of them. If there are
+texts of uftrace next to a recording (RECORDING.dump.txt, .report.txt), they are used; otherwise uftrace is run. The
+exit code is 1 if anything differs.
 """
 
 import re
@@ -35,8 +35,8 @@ _EVENT = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[\w+ *\] (?:linux:(sched-out|sche
 
 
 class SchedComparison(judging.Comparison):
-    hidden = False  # calls lie too deep to be shown
-    away = Counter()  # schedule calls that are not over in the end
+    hidden = False  # calls are nested too deep to be shown
+    away = Counter()  # schedule calls that do not end
 
     def take_notes(self, notes):
         self.hidden = any(note["kind"] == "too-deep" for note in notes)
@@ -46,9 +46,9 @@ class SchedComparison(judging.Comparison):
     def run(self, trace):
         dump = self.reference("dump", ["dump"])
         if dump is None or not (self.recording / "info").exists():
-            return  # uftrace reads no perf data then
+            return  # uftrace reads no perf data in this case
         switches, last, exits = parse_perf(dump)
-        # uftrace leaves threads without records out.
+        # uftrace leaves out threads without records.
         threads = {int(path.stem) for path in self.recording.glob("[0-9]*.dat")}
         trace.switches = [switch for switch in trace.switches if {switch[2][1], switch[3][1]} & threads]
         of_kernel = [] if switches else [switch for switch in parse_kernel(dump) if switch[2] in threads]
@@ -64,10 +64,10 @@ class SchedComparison(judging.Comparison):
         self.check_calls(switches, view)
         self.check_ends(last, exits, view)
         report = self.reference("report", ["report", "-f", "total,self,call"])
-        # To uftrace, calls go on when a thread is over and its id comes again.
+        # In uftrace, calls continue after the end of a thread if its id is used again.
         comes_again = any(time < last[thread] for thread, time in exits)
         if report is not None and not comes_again and not self.features() & uftrace.KERNEL:
-            # Threads that never came back: uftrace reports the time until all was over.
+            # For threads that never came back, uftrace reports the time until the end of the recording.
             last_switches = {thread: kind for _, _, thread, kind in switches}
             over = {thread for thread, _ in exits}
             self.away = Counter(NAMES[kind == "preempted"] for thread, kind in last_switches.items()
@@ -92,8 +92,8 @@ class SchedComparison(judging.Comparison):
         for thread in on_cpu:
             self.problem(f"{thread} never leaves its cpu")
         self.compared["switches"] += len(switches)
-        # A thread's exit is no switch in the recording, nor is the begin of one that is first switched out, nor where
-        # another one comes to the cpu.
+        # The recording has no switch for a thread's exit, for the start of a thread that is first switched
+        # out, and for a thread whose CPU another thread takes over.
         first, comes = {}, {(time, cpu) for time, cpu, _, kind in switches if kind == "in"}
         for time, cpu, thread, kind in switches:
             first.setdefault(thread, (time, kind))
@@ -154,7 +154,7 @@ class SchedComparison(judging.Comparison):
                     drawn[thread[1], call.begin, call.end, call.name] += 1
         self.compared["schedule calls"] += sum(expected.values())
         if pieces or self.hidden:
-            return  # switches are missing: the records of the thread say so
+            return  # switches are missing, according to the records of the thread
         for call in sorted(expected - drawn):
             self.problem(f"schedule call not drawn: {call}")
         for call in sorted(drawn - expected):
@@ -171,9 +171,9 @@ class SchedComparison(judging.Comparison):
         own, totals, counts = defaultdict(int), defaultdict(int), defaultdict(int)
         before_exec = defaultdict(lambda: [0, 0])  # time and calls inside a call of exec, which uftrace does not report
         if self.features() & uftrace.ESTIMATED_EXITS or self.uftrace_gave_up() or self.hidden:
-            return  # uftrace changes estimated exits while it reports, stops at damage, and has a limit of its own
+            return  # uftrace changes estimated exits in reports, stops at damage, and has its own limit
         for thread, slices in viewers.by_thread(view.slices).items():
-            # To uftrace, a forked child is in no call before its first record.
+            # In uftrace, a forked child is inside no call before its first record.
             begin = int.from_bytes((self.recording / f"{thread[1]}.dat").read_bytes()[:8], "little")
             around = []
             for call, inside in with_children(slices):
@@ -185,7 +185,7 @@ class SchedComparison(judging.Comparison):
                     if around[-2].args.get("repaired") == "closed-by-exec" and around[-2].name.startswith("exec"):
                         before_exec[call.name][0] += call.end - call.begin
                         before_exec[call.name][1] += 1
-        # setjmp returns twice, which uftrace adds to its time.
+        # setjmp returns twice, and uftrace adds this to its time.
         uncertain = {call.name for call in view.slices if "repaired" in call.args or "setjmp" in call.name}
         for name, (total, total_unit, self_time, self_unit, count) in report.items():
             if name in NAMES.values():
@@ -201,8 +201,8 @@ class SchedComparison(judging.Comparison):
 
 
 def parse_perf(dump):
-    """[(time, cpu, thread, in|out|preempted)] by thread and time, {thread: last time of anything}, and
-    {(thread, time)} where a thread was over: its id may come again, and does when another thread calls exec."""
+    """[(time, cpu, thread, in|out|preempted)] by thread and time, {thread: last time of any event}, and {(thread,
+    time)} of the ends of threads. An id may be used again, in particular if another thread calls exec."""
     switches, last, exits, cpu = [], defaultdict(int), set(), None
     for line in dump.splitlines():
         if match := _FILE.match(line):
@@ -219,7 +219,7 @@ def parse_perf(dump):
 
 
 def parse_kernel(dump):
-    """[(time, cpu, thread, in|out|preempted|dead)] by the kernel's sched_switch."""
+    """[(time, cpu, thread, in|out|preempted|dead)] from the kernel's sched_switch."""
     switches, cpu = [], None
     for line in dump.splitlines():
         if line.startswith(b"reading "):
@@ -233,18 +233,18 @@ def parse_kernel(dump):
 
 
 def is_schedule(call):
-    return call.category == "sched" and call.name in NAMES.values()  # a program may be called sched, too
+    return call.category == "sched" and call.name in NAMES.values()  # a program may also be called sched
 
 
 def pairs_of(switches):
-    """(thread, begin, end, name) of every switch out that a switch in of its thread follows."""
+    """(thread, begin, end, name) of every switch out with a following switch in."""
     for (begin, _, thread, kind), (end, _, other, back) in zip(switches, switches[1:]):
         if thread == other and kind != "in" and back == "in":
             yield thread, begin, end, NAMES[kind == "preempted"]
 
 
 def with_children(slices):
-    """Every call of a thread with the time that calls inside it took."""
+    """Every call of a thread with the time of the calls inside it."""
     inside, open_calls = [0] * len(slices), []
     for i, call in enumerate(slices):
         del open_calls[call.depth:]
@@ -255,7 +255,7 @@ def with_children(slices):
 
 
 def parse_report(text):
-    """{function: (total, unit, self, unit, calls)}; a unit is the last digit's worth."""
+    """{function: (total, unit, self, unit, calls)}; a unit is the value of the last digit."""
     rows, columns, bounds = {}, [], []
     for line in text.decode(errors="replace").splitlines():
         if not line.strip():

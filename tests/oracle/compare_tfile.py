@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares conversions of GDB trace files with what GDB itself says about them, frame by frame.
+"""Compares conversions of GDB trace files with the output of GDB, frame by frame.
 
     compare_tfile.py FXT_CONVERT CASE...
 
-A CASE is a directory with out.tfile and oracle.jsonl (one object a frame: pc, registers, memory, variables) and
-perhaps live.jsonl (the same from the recording session, with tdump values), or a <name>.tfile beside a
-<name>.oracle.jsonl. Prints what differs and how much was compared; exit status 1 if anything differs.
+A CASE is a directory with out.tfile and oracle.jsonl (one object per frame: pc, registers, memory, variables) and
+optionally live.jsonl (the same from the recording session, with tdump values), or a <name>.tfile next to a
+<name>.oracle.jsonl. Prints the differences and the number of comparisons; the exit code is 1 if anything differs.
 """
 
 import argparse
@@ -25,14 +25,14 @@ OWN_NAMES = ("frame", "tracepoint", "pc", "loc", "inlined", "time", "thread", "m
 
 
 class Frame:
-    """All records of one frame: their arguments, counters apart."""
+    """All records of one frame: their arguments, with counters separately."""
 
     def __init__(self):
         self.args = {}
         self.names = set()
         self.time = None
         self.thread = None  # process and thread id
-        self.place = None   # of its first record among all events
+        self.place = None  # index of its first record among all events
 
 
 def frames_of(trace):
@@ -56,7 +56,7 @@ def frames_of(trace):
 
 
 def as_number(value, size):
-    """An argument as the unsigned number of `size` bytes that it stands for."""
+    """An argument as an unsigned number of `size` bytes."""
     if isinstance(value, float):
         import struct
         return int.from_bytes(struct.pack("<f" if size == 4 else "<d", value), "little")
@@ -84,7 +84,7 @@ class Comparison:
                 continue
             size = (len(text) - 2) // 2
             if found is None:
-                # GDB shows the zeros that a fast tracepoint leaves, and knows the pc of frames without registers.
+                # GDB shows the zeros that a fast tracepoint leaves, and the pc of frames without registers.
                 if int(text, 16) != 0 and name not in ("rip", "eip", "pc", "pswa"):
                     self.check("register", number, name, text, None)
                 continue
@@ -114,8 +114,8 @@ class Comparison:
                 self.check("variable", number, "$" + name, int(value), frame.args.get("$" + name))
 
     def times(self, oracle, frames):
-        """A frame stands at its own $trace_timestamp (us); frames without one do so between their neighbours. Where
-        the stamps never go back, the records of a thread are in the order of the frames."""
+        """A frame is at its $trace_timestamp (us), and a frame without one is between its neighbors. If the timestamps
+        never decrease, the records of a thread are in the order of the frames."""
         stamps = {line["n"]: int(stamp) * 1000 for line in oracle
                   if (stamp := (line.get("tsv") or {}).get("trace_timestamp")) not in (None, "0")}
         for number, stamp in stamps.items():
@@ -132,8 +132,8 @@ class Comparison:
                            frames[before].place < frames[after].place)
 
     def threads(self, live, frames, are_tracepoints):
-        """Where the program's own gettid() was collected as `tid`, it and our threads name each other. If tracepoints
-        are threads, it does so with each tracepoint."""
+        """If the program's own gettid() was collected as `tid`, it corresponds one to one to our threads. If
+        tracepoints are threads, this is true for each tracepoint."""
         threads_of, tids_of = collections.defaultdict(set), collections.defaultdict(set)
         for line in live:
             tid = re.search(r"^tid = (\d+)$", line.get("tdump") or "", re.M)
@@ -147,14 +147,14 @@ class Comparison:
             self.check("thread", "any", f"{thread}", 1, len(tids))
 
     def dumped(self, number, live, frame):
-        """Every value that tdump shows, leaf by leaf, is an argument of the same name, type and value."""
+        """Every value that tdump shows, leaf by leaf, must be an argument with the same name, type and value."""
         def first_of(name):
-            """The first index of an array, by the arguments."""
+            """The first index of an array, according to the arguments."""
             begin = re.compile(re.escape(name) + r"\[(-?\d+)\]")
             fortran, *outer = re.split(r"\[", name)
             of_fortran = re.compile(re.escape(fortran) + r"\(([-\d,]+)\)")
             firsts = [int(found[1]) for known in frame.args if (found := begin.match(known))]
-            # Fortran's a(i,j) is a[j][i] in what GDB shows.
+            # Fortran's a(i,j) is a[j][i] in GDB's output.
             firsts += [int(found[1].split(",")[-1 - len(outer)]) for known in frame.args
                        if (found := of_fortran.match(known)) and len(outer) <= found[1].count(",")]
             return min(firsts, default=0)
@@ -163,7 +163,7 @@ class Comparison:
             if expected is None or isinstance(expected, tdump.Variant) and names[0] not in frame.args:
                 continue
             self.counts["leaves"] += 1
-            # A variable that is called as an argument of the frame itself.
+            # A variable may have the same name as an argument of the frame.
             names = [f"{name} (program)" if name in OWN_NAMES else name for name in names]
             names += [re.sub(r"(?:\[-?\d+\])+", lambda all: f"({','.join(re.findall('-?[0-9]+', all[0])[::-1])})", name)
                       for name in names]
@@ -185,7 +185,7 @@ class Comparison:
 
 
 def elements_of(expected, names, arguments):
-    """An array of bytes, which GDB shows as text: the names of its elements, with their bytes."""
+    """For an array of bytes, which GDB shows as text: the names of its elements, with their bytes."""
     for name in names:
         found = [element for i in range(len(expected.text) + 1)
                  if (element := tdump.element_name(name, i)) in arguments]
@@ -196,7 +196,7 @@ def elements_of(expected, names, arguments):
 
 
 def same_bytes(text, found):
-    """Whether an argument is the bytes of a longer array: "45 00 00 54 … (300 bytes)", of which GDB shows 200."""
+    """True if an argument has the bytes of a longer array: "45 00 00 54 … (300 bytes)", of which GDB shows 200."""
     if not (match := re.fullmatch(r"((?:[0-9a-f]{2} ?)+)(?:…|\.\.\.)?(?: ?\(\d+ bytes\))?", found)):
         return False
     shown = bytes.fromhex(match[1])
@@ -205,7 +205,8 @@ def same_bytes(text, found):
 
 
 def same_text(expected, found):
-    """Texts are shown without the NULs that end them; those with others, or that are not UTF-8, are spelled as GDB does."""
+    """Texts are shown without the NULs at their end. Texts with other NULs, or that are not UTF-8, are escaped like in
+    GDB."""
     text = expected.text.rstrip(b"\0")
     is_spelled = b"\0" in text
     try:
@@ -220,9 +221,9 @@ def same_text(expected, found):
 
 
 def same(expected, found):
-    """Whether an argument is what GDB printed."""
+    """True if an argument is equal to GDB's output."""
     if isinstance(expected, tdump.Pointer):
-        # An address with what is there: `0x401136 <handler>`, `0x402010 "text"`.
+        # An address with its content: `0x401136 <handler>`, `0x402010 "text"`.
         pattern = r'(0x[0-9a-f]+)(?: <(.*?)>)?(?: "(.*)"((?:\.\.\.)?))?(?:, this adjustment \d+)?'
         if isinstance(found, str) and (parts := re.fullmatch(pattern, found, re.S)):
             address, symbol, text, _ = parts.groups()
@@ -230,7 +231,8 @@ def same(expected, found):
                 return False
             if symbol is not None and re.split("[(<]", symbol)[0] != re.split("[(<]", expected.symbol or "")[0]:
                 return False
-            # GDB does not find the constants of a position-independent program: "<error: Cannot access memory …>".
+            # GDB does not find the constants of a position-independent program: "<error: Cannot access memory
+            # …>".
             if text is not None and expected.text is None:
                 return expected.symbol is not None
             if text is not None:
@@ -249,7 +251,7 @@ def same(expected, found):
         expected = expected.code
     if isinstance(expected, bool) and isinstance(found, str):
         return found == str(expected).lower()
-    if isinstance(expected, float) and isinstance(found, str):  # no double is so large, or so small
+    if isinstance(expected, float) and isinstance(found, str):  # no double is as large, or as small
         return expected in (0, math.inf, -math.inf) and float(found) == expected
     if isinstance(found, str) and isinstance(expected, int) and expected >= 1 << 63:
         return found == str(expected)
@@ -309,7 +311,7 @@ def compare(program, tfile, oracle_path, live_path, use_program, form):
     for line in live:
         if line["n"] in frames:
             comparison.dumped(line["n"], line, frames[line["n"]])
-            # The recording session takes steps without registers to be at the tracepoint; they are not.
+            # The recording session treats steps without registers as hits at the tracepoint, which is wrong.
             if has_program and line.get("name") and line["n"] not in without_pc:
                 comparison.check("function", line["n"], "", True, line["name"] in " ".join(frames[line["n"]].names))
     return comparison

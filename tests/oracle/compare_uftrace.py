@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Checks that FXT files show exactly what uftrace says about the recordings they were made from.
+"""Checks that FXT files show exactly the calls that uftrace shows for the recordings.
 
-For every RECORDING (a uftrace directory): converts it with --converter, reads the file with the independent reader
-beside this script, rebuilds the calls as Perfetto and as Tracy do, and compares
+For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
+in this folder, rebuilds the calls as Perfetto and as Tracy do, and compares
   - every call with the entries and exits of `uftrace dump`: thread, name, begin, end, depth, order;
   - calls and total time of every function with `uftrace report`;
   - the names of the threads with `uftrace report --task`;
   - the category of every call with the memory map.
-Where texts of uftrace lie beside a recording (RECORDING.dump.txt, .report.txt, .report-task.txt) they are used;
-otherwise uftrace is run. What the records themselves leave open (when did a call end that longjmp left?) is not
-compared, and said. Exit code 1 when anything differs.
+If there are texts of uftrace next to a recording (RECORDING.dump.txt, .report.txt, .report-task.txt), they are used;
+otherwise uftrace is run. Facts that the records leave open (for example the end of a call that longjmp left) are
+reported and not compared. The exit code is 1 if anything differs.
 """
 
 import re
@@ -22,11 +22,11 @@ import judging
 import uftrace_reference as uftrace
 import viewers
 
-MAX_DEPTH = 512  # deeper calls are left out by the converter
+MAX_DEPTH = 512  # the converter leaves out deeper calls
 
 
 def is_moved(drawn):
-    """Whether the call's exit was estimated, and lies somewhere else now."""
+    """True if the call's exit was estimated, and was moved."""
     return "exit-moved" in (drawn.args.get("repaired"), drawn.args.get("repaired_end"))
 
 
@@ -50,7 +50,7 @@ class CallComparison(judging.Comparison):
             matched = self.check_calls(records, perfetto)
             self.check_categories(matched)
             report = self.reference("report", ["report", "-f", "total,self,call"])
-            # uftrace reports kernel time inside user calls, and changes estimated exits while it reports.
+            # uftrace reports kernel time inside user calls, and changes estimated exits in reports.
             if dump is not None and report is not None and not self.features() & (uftrace.KERNEL | uftrace.ESTIMATED_EXITS):
                 self.check_report(uftrace.parse_report(report), matched)
         tasks = self.reference("report-task", ["report", "--task"])
@@ -66,7 +66,7 @@ class CallComparison(judging.Comparison):
             last[event.thread] = event.time
 
     def check_calls(self, records, view):
-        """Compares call by call; returns the pairs (what uftrace recorded, what Perfetto draws)."""
+        """Compares call by call. Returns pairs of the call that uftrace recorded and the call that Perfetto draws."""
         task_text = (self.recording / "task.txt").read_text(errors="replace")
         starts = uftrace.image_starts(task_text)
         drawn = {thread[1]: slices for thread, slices in viewers.by_thread(view.slices).items()}
@@ -83,7 +83,7 @@ class CallComparison(judging.Comparison):
         return matched
 
     def check_thread(self, tid, expected, slices):
-        """`slices`: pairs (slice, depth among the calls of the recorder)."""
+        """`slices` are pairs of a slice and its depth among the calls of the recorder."""
         matched, position = [], 0
         repaired = [call for call, _ in slices if "repaired" in call.args]
         for call in expected:
@@ -94,7 +94,7 @@ class CallComparison(judging.Comparison):
                 continue
             while position < len(slices) and not same_begin(call, *slices[position]) \
                     and "repaired" in slices[position][0].args:
-                position += 1  # a call that was opened to repair something
+                position += 1  # a call that was opened as a repair
             if position == len(slices):
                 self.problem(f"thread {tid}: {call} is missing")
                 return matched
@@ -143,7 +143,7 @@ class CallComparison(judging.Comparison):
                 self.problem(f"thread {tid} is called {ours.get(tid)!r}, uftrace says {name!r}")
 
     def check_categories(self, matched):
-        """Only where one memory map is for all: the category of a call is the module that holds its address."""
+        """Only if there is one memory map for all: the category of a call is the module at its address."""
         maps = list(self.recording.glob("sid-*.map"))
         if len(maps) != 1:
             return
@@ -165,7 +165,7 @@ class CallComparison(judging.Comparison):
 
 
 def own_calls(slices):
-    """The calls of the recorder among them, each with its depth when the others are not counted."""
+    """The recorder's calls, each with its depth among these calls."""
     result, open_others = [], []
     for call in slices:
         del open_others[next((i for i, other in enumerate(open_others) if other.depth >= call.depth),
@@ -178,7 +178,7 @@ def own_calls(slices):
 
 
 def same_begin(call, drawn, depth):
-    """A call without a name comes from the records alone."""
+    """Compares begins. A call without a name comes from the records only."""
     return (call.begin, call.depth) == (drawn.begin, depth) and (
         not call.name or uftrace.is_same_name(drawn.name, call.name))
 

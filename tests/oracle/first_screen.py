@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Checks what Perfetto shows first of the inputs that are named after the converter, each converted with default options.
+"""Checks Perfetto's first screen for the inputs on the command line, each converted with default options.
 
-Nothing but processes is at the top level of Perfetto's window, because Perfetto unfolds a process only if it is alone there.
-That also holds with --frames tracks. With --utc there may be a date, too, and with --cpu-tracks the tracks of CPUs. The first
-view, by the report, is from the first begin to the last end of the program's calls. Without calls it is from the first to the
-last frame of GDB, with a margin of 5 %.
+Only processes are at the top level of Perfetto's window, because Perfetto expands a process only if there is nothing
+else. This also applies to --frames tracks. With --utc there may also be a date, and with --cpu-tracks the tracks of
+CPUs. The first view, according to the report, is from the first start to the last end of the program's calls. Without
+calls it is from the first to the last GDB frame, with a margin of 5 %.
 
-If the environment variable TRACE_PROCESSOR_SHELL names Perfetto's trace processor, it loads the traces, too. Its answers to SQL
-queries must have the groups and the calls of our model of Perfetto (viewers.py), the first view of the report, and no errors
-of its importer. Exit code 1 when anything differs.
+If the environment variable TRACE_PROCESSOR_SHELL names Perfetto's trace processor, it also loads the traces. Its
+answers to SQL queries must have the groups and the calls of our model of Perfetto (viewers.py), the first view of the
+report, and no errors of its importer. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -26,8 +26,9 @@ import viewers
 # The options of the converter, and the groups that they add.
 WAYS = ([], set()), (["--frames=tracks"], set()), (["--utc"], {"System"}), (["--cpu-tracks"], {"CPU Scheduling", "Scheduler"})
 
-# What the window's plugins ask when they make the top level: ProcessThreadGroups, Sched, TraceMetadata and
-# TraceProcessorTrack. Tracks that belong to neither a process nor a thread are there by themselves, or in a group.
+# The queries of the plugins that make the top level: ProcessThreadGroups, Sched, TraceMetadata and
+# TraceProcessorTrack. Tracks that belong to neither a process nor a thread are there as single tracks, or in
+# a group.
 GROUPS = """
   INCLUDE PERFETTO MODULE viz.summary.processes;
   INCLUDE PERFETTO MODULE viz.summary.threads;
@@ -73,7 +74,7 @@ def view_problem(trace, view):
     calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE) and is_of_the_program(event)]
     if calls:
         begin = min(event.time for event in calls)
-        # Calls that are still open at the end last longer in the file than what is known of them.
+        # Calls that are still open at the end are longer in the file than their known part.
         ends = sorted((event.extra if event.type == fxt.COMPLETE else event.time, "open-at-end" not in event.args.values())
                       for event in calls if event.type != fxt.BEGIN)
         known = max((end for end, is_known in ends if is_known), default=begin)
@@ -91,7 +92,7 @@ def inside(whole, view):
 
 
 class Screen:
-    """What Perfetto shows of a trace. `problems` tells what is wrong."""
+    """The contents of Perfetto's window for a trace. `problems` has the errors."""
 
     def __init__(self, path, report, allowed):
         self.path, self.report, self.problems = path, report, []
@@ -118,7 +119,7 @@ class Screen:
         self.compare_calls(Counter(map(tuple, self.query(CALLS))))
 
     def compare_calls(self, found):
-        """Perfetto keeps instants among the calls, with a length of 0."""
+        """Perfetto stores instants among the calls, with a length of 0."""
         calls = [event for event in self.trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)]
         expected = Counter((call.thread[1], call.name, call.begin, call.end, call.depth)
                            for call in viewers.PerfettoView(calls).slices)

@@ -1,7 +1,7 @@
-"""Reads FXT files, written from the format's specification alone and sharing no code with the C++ library.
+"""Reads FXT files. It is written from the format's specification only, and shares no code with the C++ library.
 
-It accepts only what every known reader of the format accepts without a complaint: magic, one provider and the
-initialization first, tables registered before use and never twice, exact sizes, zero padding, valid UTF-8.
+It accepts only files that every known reader of the format accepts: magic, one provider and the initialization first,
+tables registered before use and never twice, exact sizes, zero padding, valid UTF-8.
 """
 
 import gzip
@@ -29,7 +29,7 @@ class Pointer(int):
 
 @dataclass(slots=True)
 class Event:
-    """One event record. `extra` is the end time, the counter id or the flow id, as the event type has it."""
+    """One event record. `extra` is the end time, the counter id or the flow id, depending on the event type."""
     type: int
     time: int
     thread: tuple  # (process koid, thread koid)
@@ -54,12 +54,12 @@ class Trace:
 
 
 def bits(word, low, high):
-    """Bits [low .. high] of a word, both ends inclusive, as the specification writes them."""
+    """Bits [low .. high] of a word, both ends inclusive, as in the specification."""
     return word >> low & (1 << high - low + 1) - 1
 
 
 class _Record:
-    """The words of one record, read from front to back; every read is checked against the record's end."""
+    """The words of one record, read from front to back. Each read is checked against the end of the record."""
 
     def __init__(self, reader, offset, words):
         self.reader, self.offset, self.words, self.position = reader, offset, words, 1
@@ -272,6 +272,7 @@ class _Reader:
 
 
 def read(path):
-    """The whole file as a Trace; compressed ones by their name. Raises FxtError for what a reader would object to."""
+    """The whole file as a Trace. A compressed file is recognized by its name. Raises FxtError for problems that a
+    reader would reject."""
     data = Path(path).read_bytes()
     return _Reader().read(gzip.decompress(data) if str(path).endswith(".gz") else data)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A uftrace recording and a GDB trace file of one run, on one timeline: every frame must lie inside the call that it was
-in, of the thread that it was of, and on that thread unless both are kept apart.
+"""Checks a uftrace recording and a GDB trace file of one run on one timeline. Every frame must be inside the call and
+thread in which it was recorded, and on that thread unless both are kept apart.
 
-The program collects its own gettid() as `tid`, which ties GDB's threads to uftrace's. Frames of a function are named by
-it; those of a source line are in the function that collects `tid`.
+The program collects its own gettid() as `tid`, which connects GDB's threads with uftrace's. Frames of a function have
+its name; frames of a source line are in the function that collects `tid`.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Recordings are converted and held against what uftrace says of them, one after the other."""
+"""Converts recordings and compares them with the output of uftrace, one after the other."""
 
 import argparse
 import json
@@ -10,28 +10,28 @@ from pathlib import Path
 import fxt_reader as fxt
 import uftrace_reference as uftrace
 
-SHOWN = 10  # problems of a recording
+SHOWN = 10  # number of problems per recording
 
 
 class Comparison:
-    """One recording beside what was made of it. `problems` tells what differs; run(trace) looks for it."""
+    """A recording and its conversion. run(trace) compares them, and `problems` has the differences."""
 
     def __init__(self, recording):
         self.recording, self.problems, self.notes = recording, [], []
-        self.directory = None  # for what is made meanwhile
+        self.directory = None  # for temporary files
         self.compared = defaultdict(int)
-        self.options = []  # that the converter gets
+        self.options = []  # options for the converter
 
     def problem(self, text):
         self.problems.append(text)
 
     def reference(self, kind, command):
-        """uftrace's text, from beside the recording or from uftrace itself; None where neither exists."""
+        """uftrace's text, from a file next to the recording or from uftrace itself; None if neither exists."""
         beside = self.recording.parent / f"{self.recording.name}.{kind}.txt"
         if beside.exists():
             return beside.read_bytes()
         if list(self.recording.parent.glob(f"{self.recording.name}.*")):
-            return None  # a set of texts, and this one is not among them
+            return None  # there are such texts, but not this one
         if not (self.recording / "info").exists():
             return None  # uftrace reads nothing without it
         readable = uftrace.readable_copy(self.recording, self.directory)
@@ -48,7 +48,7 @@ class Comparison:
         return uftrace.features(info.read_bytes()) if info.exists() else 0
 
     def uftrace_gave_up(self):
-        """uftrace stops a thread at the first record it does not understand; the rest is read all the same."""
+        """uftrace stops a thread at the first record that it does not support. The other threads are still read."""
         beside = self.recording.parent / f"{self.recording.name}.err.txt"
         return beside.exists() and "invalid rstack read" in beside.read_text(errors="replace")
 
@@ -56,7 +56,7 @@ class Comparison:
         self.notes = [f"{note['kind']} {note['count']}" for note in notes]
 
     def compare(self, arguments, directory):
-        """Converts the recording with the arguments of the command line, and looks at what came out."""
+        """Converts the recording with the arguments of the command line, and checks the result."""
         self.directory = Path(directory)
         self.options = arguments.option
         output = self.directory / "out.fxt"
@@ -73,7 +73,7 @@ class Comparison:
 
 
 def judge(description, kind):
-    """The command line of a comparison of that kind. Returns the exit status."""
+    """The command line of a comparison of this kind. Returns the exit status."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
     parser.add_argument("--converter", required=True, help="the program fxt-convert")

@@ -1,5 +1,5 @@
-"""What GDB's `tdump` shows, value by value: leaves_of(text) gives (names, value) for each, names as a user would
-write them in C, value a number, a Pointer, a Text, an Enum, or None where GDB has none."""
+"""The values that GDB's `tdump` shows: leaves_of(text) returns (names, value) for each, with names as a user would
+write them in C. A value is a number, a Pointer, a Text, an Enum, or None if GDB has none."""
 
 import re
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 class Pointer(NamedTuple):
     address: int
-    text: bytes | None  # the string it points to
+    text: bytes | None  # the string at the address
     symbol: str | None = None
 
 
@@ -25,7 +25,7 @@ class Char(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """What Rust shows before the fields of a variant, and before those of a struct."""
+    """The text that Rust shows before the fields of a variant, and before those of a struct."""
     name: str
 
 
@@ -95,7 +95,7 @@ class Reader:
                 data += bytes(int(part, 8) for part in found[1].split("\\")[1:])
             if self.take("..."):
                 cut = True
-            # Two texts beside each other are elements of an array.
+            # Two consecutive texts are elements of an array.
             if re.compile(r""", (?:'(?:\\.[^']*|[^\\])' <repeats|<incomplete)""").match(self.text, self.at) or (
                     is_repeated and self.ahead(', "')):
                 self.at += 2
@@ -103,10 +103,10 @@ class Reader:
             return Text(data, cut)
 
     def value(self):
-        """A number, text, …, a list of (name or None, value) for what has braces; None: unavailable."""
+        """A number, text, …, or a list of (name or None, value) for values in braces; None: unavailable."""
         self.match(r"\((?:[^()]|\([^()]*\))*\) (?=[@0-9{-])")  # a type
         self.match(r"@0x[0-9a-f]+: ")
-        self.match(r"\{[^{}=]* \([^{}=]*\)\} (?=0x)")  # a function's
+        self.match(r"\{[^{}=]* \([^{}=]*\)\} (?=0x)")  # the type of a function
         if found := self.match(r"@(0x[0-9a-f]+)"):  # a reference among members
             return Pointer(int(found[1], 16), None)
         if found := self.match(r"&virtual table offset \d+|&(?:[^,(}]|\([^)]*\))*"):  # a pointer to a member
@@ -153,7 +153,7 @@ class Reader:
         if not found:
             raise ValueError(f"not understood: {self.text[self.at:self.at + 60]!r}")
         if found[0].startswith(("core::marker::PhantomData", "alloc::alloc::Global")):
-            return None  # Rust's values of no size
+            return None  # Rust's values without a size
         if self.ahead("(") or self.ahead("{") or self.ahead(" {") or "::" in found[0] and self.ahead(" ("):  # Rust
             variant = [] if self.take(" ") else [(VARIANT, Variant(found[0]))]
             fields = self.braces() if self.ahead("{") else self.aggregate()
@@ -205,7 +205,7 @@ class Reader:
                 self.take(" = ")
                 fields.append((Base(self.text[begin + 1:end - 1]), self.value()))
             elif self.match(r"static [A-Za-z_$][\w.$]* = "):
-                self.value()  # no part of the object
+                self.value()  # it is not part of the object
             elif found := self.match(r"([A-Za-z_$][\w.$]*)(?: =|:) "):
                 fields.append((found[1], self.value()))
             else:
@@ -239,7 +239,7 @@ def element_name(name, index):
 
 
 def walk(names, value, first_of, base=None):
-    """`first_of` gives the first index of an array, which GDB shows only for Ada."""
+    """`first_of` returns the first index of an array, which GDB shows only for Ada."""
     if not isinstance(value, list):
         yield names, value
         return
@@ -249,14 +249,14 @@ def walk(names, value, first_of, base=None):
             yield from walk(names, content, first_of)  # an anonymous member
         elif member is None or isinstance(member, int):
             elements = [element_name(name, index if member is None else member) for name in names]
-            # Or all members are anonymous.
+            # Otherwise all members are anonymous.
             is_object = isinstance(content, list) and any(m for m, _ in content)
             yield from walk(elements + names if is_object else elements, content, first_of)
             index += 1
         elif isinstance(member, Base):
             yield from walk(names, content, first_of, member)
         else:
-            # A member that several base classes have is named with its class.
+            # A member of several base classes is named with its class.
             yield from walk([n for name in names for m in ([member, f"{base}::{member}"] if base else [member])
                              for n in member_names(name, m)], content, first_of)
 

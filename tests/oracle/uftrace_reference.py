@@ -1,4 +1,4 @@
-"""What uftrace itself says about a recording: its raw dump and its report, and the calls that follow from them."""
+"""The data of uftrace for a recording: its raw dump and its report, and the calls that follow from them."""
 
 import re
 import shutil
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 _DUMP_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |lost )\] (.*)\(([0-9a-f]+)\) depth: (\d+)$")
 _LOST_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[lost \]")
-# What one is, and the digits behind its point count: thousandths, but seconds of minutes and minutes of hours.
+# The value of each unit, and the value of the digits after its point: thousandths, but seconds for minutes
+# and minutes for hours.
 _UNITS = {"us": (1_000, 1), "ms": (1_000_000, 1_000), "s": (1_000_000_000, 1_000_000),
           "m": (60_000_000_000, 1_000_000_000), "h": (3_600_000_000_000, 60_000_000_000)}
-KERNEL, ESTIMATED_EXITS, SYMBOL_SIZES = 1 << 2, 1 << 11, 1 << 12  # features
+KERNEL, ESTIMATED_EXITS, SYMBOL_SIZES = 1 << 2, 1 << 11, 1 << 12  # bits of features
 NEWER_EVENTS = {100012, 100013}  # watched variables and call sites, at which v0.13 stops
 DEPTH_LIMIT = 1024  # a recorded depth has ten bits
 
@@ -27,21 +28,21 @@ class Record:
 
 @dataclass(slots=True)
 class Call:
-    """A call that was entered on the record. `end` is None where the records do not tell when it ended."""
+    """A call with a recorded entry. `end` is None if the records do not show its end."""
     name: str
     begin: int
     depth: int
     address: int
     end: int = None
-    position_known: bool = True  # false when it lies inside calls that were lost
-    under_itself: bool = False   # inside another call of the same function: adds nothing to its total time
-    inherited: bool = False      # not entered on the record: only the exit was seen
+    position_known: bool = True  # false if it is inside calls that were lost
+    under_itself: bool = False  # inside another call of the same function, so it adds nothing to the total time
+    inherited: bool = False  # its entry was not recorded, only its exit
 
 
 def readable_copy(recording, directory):
-    """A copy in which v0.13 finds what newer ones do: without sizes of symbols, without events that it does not know,
-    and with loaded libraries in the memory map, as its filters look nowhere else. Without default.opts, which uftrace
-    takes for options of its own command line."""
+    """A copy that v0.13 can read as well as newer versions. It has no sizes of symbols and no unsupported events. The
+    memory map has the loaded libraries, because filters use only the map. It lacks default.opts, which uftrace would
+    apply to its own command line."""
     copy = directory / f"{recording.name}.readable"
     if copy.exists():
         return copy
@@ -62,8 +63,8 @@ def readable_copy(recording, directory):
 
 
 def is_same_name(ours, theirs):
-    """uftrace leaves some names mangled, and the parts of a coroutine without theirs. Of Rust's v0 names it drops the
-    sign of a constant, and a `()` after two closures."""
+    """uftrace leaves some names mangled, and omits the parts of coroutines. In Rust's v0 names it drops the sign of a
+    constant, and a `()` after two closures."""
     return theirs.startswith(("_R", "_Z")) or without_what_uftrace_drops(ours) == without_what_uftrace_drops(theirs)
 
 
@@ -84,7 +85,7 @@ def without_newer_events(data):
 
 
 def map_loaded_libraries(recording):
-    """Adds those that lie where nothing else is, or was."""
+    """Adds the libraries at addresses that no other image has or had."""
     text = (recording / "task.txt").read_text(errors="replace")
     loaded = set(re.findall(r'^DLOP .* sid=(\w+) base=(\w+) libname="(.*)"$', text, re.MULTILINE))
     for session, base, path in loaded:
@@ -124,7 +125,7 @@ def parse_dump(text):
 
 
 def read_records(recording):
-    """{tid: [Record]} of the plain records in the files of a recording, without names; None when it has others."""
+    """{tid: [Record]} of the plain records in the files of a recording, without names; None if it has other records."""
     threads = {}
     for path in recording.glob("[0-9]*.dat"):
         records = threads[int(path.stem)] = []
@@ -138,10 +139,10 @@ def read_records(recording):
 
 
 def calls_of(records, image_starts=()):
-    """The calls of one thread, in the order of their entries, from its records; and the names of the functions
-    that returned without being open (setjmp does, once more for every longjmp).
+    """The calls of one thread, in the order of their entries, from its records; and the names of the functions that
+    returned without being open. setjmp does this once more for every longjmp.
 
-    `image_starts`: the times at which the thread got another program by exec; nothing stays open across one.
+    `image_starts` are the times at which the thread got another program by exec, which ends all calls.
     """
     calls, stack, starts, returned_again = [], [], sorted(image_starts), set()
 
@@ -155,7 +156,7 @@ def calls_of(records, image_starts=()):
         if record.kind == "lost":
             continue
         depth = record.depth
-        while depth + DEPTH_LIMIT // 2 < len(stack):  # it wrapped
+        while depth + DEPTH_LIMIT // 2 < len(stack):  # it has overflowed
             depth += DEPTH_LIMIT
         if record.kind == "entry":
             while len(stack) < depth:
@@ -182,7 +183,7 @@ def calls_of(records, image_starts=()):
 
 
 def parse_report(text):
-    """{function: (total ns, half a unit of the last digit, calls)} of `uftrace report`."""
+    """{function: (total ns, half a unit of the last digit, calls)} from `uftrace report`."""
     rows, columns = {}, 0
     for line in text.decode(errors="replace").splitlines():
         if set(line) <= {" ", "="} and "=" in line:
@@ -192,7 +193,7 @@ def parse_report(text):
         if columns == 0 or len(fields) < 4:
             continue
         match = re.match(r"\s*(\d+)\.(\d{3})\s+(us|ms|s|m|h)\s", line)
-        # The columns between Total and Calls may be empty; Calls is the last number with no unit behind it.
+        # The columns between Total and Calls may be empty. Calls is the last number without a unit.
         calls = re.search(r"\s(\d+)  (\S.*)$", line)
         if match and calls:
             rows[calls[2].rstrip()] = (*time_of(*match.groups()), int(calls[1]))
@@ -215,7 +216,7 @@ def parse_task_report(text):
 
 
 def image_starts(task_text):
-    """{tid: times of exec in ns} of task.txt: every SESS of a process behind the first."""
+    """{tid: times of exec in ns} from task.txt: every SESS of a process after the first."""
     starts = defaultdict(list)
     for match in re.finditer(r"^SESS timestamp=(\d+)\.(\d{9}) (?:pid|tid)=(\d+)", task_text, re.MULTILINE):
         starts[int(match[3])].append(int(match[1]) * 10**9 + int(match[2]))
@@ -228,5 +229,5 @@ def features(info):
 
 
 def forked(task_text):
-    """Process ids that came to be by fork."""
+    """Ids of processes that were created by fork."""
     return {int(pid) for pid in re.findall(r"^FORK timestamp=\S+ pid=(\d+)", task_text, re.MULTILINE)}

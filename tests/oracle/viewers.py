@@ -1,8 +1,8 @@
-"""How two viewers rebuild nested calls from the events of an FXT file, complaints included.
+"""Models of two viewers: how they rebuild nested calls from the events of an FXT file, including their errors.
 
-Perfetto sorts all events by time (equal times: file order) and keeps a stack per thread: a complete event closes by
-itself when something comes at or after its end. Tracy takes every complete event apart into begin and end, sorts
-them by time (stable), and pairs each end with the innermost begin, whatever their names.
+Perfetto sorts all events by time (equal times: file order) and keeps a stack per thread. A complete event closes when
+an event comes at or after its end. Tracy splits every complete event into begin and end, sorts them by time (stable),
+and pairs each end with the innermost begin, regardless of names.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ PERFETTO_MAX_DEPTH = 512
 
 @dataclass(slots=True)
 class Slice:
-    """A call as a viewer draws it; `end` is None when it did not end."""
+    """A call as a viewer draws it. `end` is None if it did not end."""
     thread: tuple
     category: str
     name: str
@@ -26,7 +26,7 @@ class Slice:
 
 
 class PerfettoView:
-    """`slices` in the order in which they begin, `complaints` as Perfetto counts them."""
+    """`slices` in the order of their starts, and `complaints` as Perfetto counts its errors."""
 
     def __init__(self, events):
         self.slices, self.complaints = [], []
@@ -49,7 +49,7 @@ class PerfettoView:
         self.complaints.append(f"{what}: {event.name} at {event.time} on thread {event.thread[1]}")
 
     def _close_finished(self, time, stack):
-        """Takes from the stack what ended by itself; an event that lies across an unfinished call cuts it."""
+        """Removes the calls that have ended from the stack. An event across an unfinished call cuts it."""
         unfinished_inside = False
         for i in reversed(range(len(stack))):
             if stack[i].end is None:
@@ -90,7 +90,7 @@ class PerfettoView:
 
 
 class TracyView:
-    """`slices` in the order in which they begin."""
+    """`slices` in the order of their starts."""
 
     def __init__(self, events):
         self.slices, self.complaints = [], []
@@ -120,7 +120,7 @@ CLOCK_SNAPSHOT = 6  # a field of Perfetto's TracePacket
 
 
 def perfetto_groups(trace):
-    """The groups at the top level of Perfetto's window, sorted. A process is unfolded there only if it is alone."""
+    """The groups at the top level of Perfetto's window, sorted. A process is expanded there only if it is alone."""
     groups = {f"{name} {process}" for process, name in trace.process_names.items()}
     if trace.switches:
         groups |= {"CPU Scheduling", "Scheduler"}
@@ -133,7 +133,7 @@ def perfetto_groups(trace):
 
 
 def protobuf_fields(data):
-    """[(number, value)]: numbers as they are, all else as bytes."""
+    """[(number, value)]: numbers unchanged, and all other values as bytes."""
     position = 0
 
     def varint():
@@ -162,7 +162,7 @@ def protobuf_fields(data):
 
 
 def by_thread(slices):
-    """{thread: its slices, in the order in which they begin}."""
+    """{thread: its slices, in the order of their starts}."""
     threads = defaultdict(list)
     for call in slices:
         threads[call.thread].append(call)
@@ -170,7 +170,7 @@ def by_thread(slices):
 
 
 def disagreements(perfetto, tracy):
-    """Where the two draw different calls; nothing when each sees the same nesting."""
+    """The differences between the calls of the two viewers; empty if both see the same nesting."""
     problems = []
     theirs = by_thread(tracy.slices)
     for thread, calls in by_thread(perfetto.slices).items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the viewers' imitations: what they draw of a few events, above all where times are equal."""
+"""Tests of the models of viewers: their calls for a few events, in particular with equal times."""
 
 import unittest
 
@@ -70,7 +70,7 @@ class Viewers(unittest.TestCase):
         self.assertEqual(perfetto_groups(trace), ["draw 7"])
         trace.blobs["perfetto"] = bytes([0x0a, 4, 0x10, 1, 0x32, 0])  # a packet with the fields 2 and 6, which is empty
         self.assertEqual(perfetto_groups(trace), ["System", "draw 7"])
-        trace.blobs["perfetto"] = bytes([0x0a, 4, 0x12, 2, 0x32, 0])  # field 6 of something inside field 2
+        trace.blobs["perfetto"] = bytes([0x0a, 4, 0x12, 2, 0x32, 0])  # field 6 inside field 2
         self.assertEqual(perfetto_groups(trace), ["draw 7"])
         trace.switches.append((5, 0, (0, 0), THREAD, 0))
         self.assertEqual(perfetto_groups(trace), ["CPU Scheduling", "Scheduler", "draw 7"])

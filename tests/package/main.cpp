@@ -1,4 +1,4 @@
-// Writes a trace, cuts it, reads it back and checks it, with nothing but the installed library.
+// Writes a trace, cuts it, reads it back and checks it, with the installed library only.
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -31,7 +31,7 @@ struct OnePiece : fxt::PieceOutputs {
   fxt::Output& next(std::size_t) override { return output; }
 };
 
-// What else of the library is no template.
+// The other functions of the library that are not templates.
 bool is_all_there() {
   std::uint64_t word = 1;
   fxt::reorder_stream(&word, &word + 1);
