@@ -27,6 +27,16 @@ std::string help_of(const Option& option) {
   return fmt::format("{}\n{:{}}{}\n", usage, "", kHelpColumn, help);
 }
 
+// One line for each command, with its meaning beside it.
+std::string examples_of(const ProgramText& program) {
+  std::string text;
+  std::size_t width = 0;
+  for (const auto& [command, meaning] : program.examples) width = std::max(width, command.size());
+  for (const auto& [command, meaning] : program.examples)
+    text += fmt::format("  {:{}}  {}\n", command, width, meaning);
+  return text;
+}
+
 }  // namespace
 
 std::string help_of(const OptionTable& table) {
@@ -46,16 +56,12 @@ std::string help_of(const ProgramText& program, const OptionTable& table) {
     text += fmt::format("{} {} {}\n", text.empty() ? "Usage:" : "      ", program.name, synopsis);
   for (const std::string_view paragraph : parts_of(program.description, "\n\n"))
     text += fmt::format("\n{}\n", wrapped(paragraph, 0));
+  if (!program.examples.empty()) text += fmt::format("\nExamples:\n{}", examples_of(program));
   return text + fmt::format("\n{}{}\n", help_of(table), wrapped("Exit status: " + program.exit_status, 0));
 }
 
 std::string short_help_of(const ProgramText& program, const OptionTable& table) {
-  std::string text = fmt::format("{} {}\n\n", program.name, program.summary);
-  std::size_t width = 0;
-  for (const auto& [command, meaning] : program.examples) width = std::max(width, command.size());
-  for (const auto& [command, meaning] : program.examples)
-    text += fmt::format("  {:{}}  {}\n", command, width, meaning);
-  text += "\n";
+  std::string text = fmt::format("{} {}\n\n{}\n", program.name, program.summary, examples_of(program));
   for (const OptionGroup& group : table)
     for (const Option& option : group.options)
       if (std::ranges::count(program.common_options, option.name) != 0) {
@@ -116,7 +122,11 @@ std::string manual_of(const ProgramText& program, const OptionTable& table) {
     text += fmt::format(".SS {}\n", plain(group.title));
     for (const Option& option : group.options) text += manual_of(option);
   }
-  return text + fmt::format(".SH EXIT STATUS\n{}\n", plain(program.exit_status));
+  text += fmt::format(".SH EXIT STATUS\n{}\n", plain(program.exit_status));
+  if (!program.examples.empty()) text += ".SH EXAMPLES\n";
+  for (const auto& [command, meaning] : program.examples)
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", plain(command), plain(meaning));
+  return text;
 }
 
 // ---- The options that print these texts ----

@@ -19,8 +19,8 @@ struct ProgramText {
   std::vector<std::string> synopses;  // without the name of the program: "[OPTIONS] FILE"
   std::string description;            // paragraphs, separated by empty lines
   std::string exit_status;            // one paragraph
-  // For a help of one screen: commands with their descriptions, and the most common options. If they are
-  // empty, there is only the full help.
+  // Commands with their descriptions, for all texts. The help of one screen has them and the most common
+  // options. If they are empty, there is only the full help.
   std::vector<std::pair<std::string, std::string>> examples = {};
   std::vector<std::string> common_options = {};
   std::string build = {};  // the lines below the version, from build_text()

@@ -85,6 +85,20 @@ class Texts(unittest.TestCase):
             self.assertEqual(sum(line.startswith(f"  {program} ") for line in lines), 5, program)
             self.assertEqual(lines[-1], f"`{program} --help` lists all options.")
 
+    def test_help_and_manual_pages_have_examples(self):
+        commands = {name: [PROGRAMS / name] for name in NAMES} | {name: [REPOSITORY / "scripts" / script]
+                                                                  for script, name in SCRIPTS.items()}
+        for name, command in commands.items():
+            with self.subTest(name):
+                said = output_of(*command, "--help")
+                shown = command[0].name
+                examples = re.search(r"^examples:\n((?:  .*\n)+)", said, re.MULTILINE | re.IGNORECASE)[1].splitlines()
+                self.assertGreaterEqual(sum(line.startswith(f"  {shown} ") for line in examples), 3, examples)
+                self.assertLessEqual(max(map(len, said.splitlines())), 80)
+                page = (REPOSITORY / "packaging" / f"{name}.1").read_text() if name in SCRIPTS.values() else text_of(name, "--manual")
+                section = re.search(r"^\.SH EXAMPLES\n((?:(?!\.SH).*\n)+)", page, re.MULTILINE)[1].replace("\\-", "-")
+                self.assertGreaterEqual(len(re.findall(rf"^\.TP\n\\fB{name} .*\\fR\n\w", section, re.MULTILINE)), 3, section)
+
     def test_versions_say_what_the_programs_were_built_from(self):
         for program in NAMES:
             for option in "-V", "--version":
