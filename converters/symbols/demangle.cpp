@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 // Otherwise the header declares its own basename(), which conflicts with <string.h>.
 #define HAVE_DECL_BASENAME 1
-#include <libiberty/demangle.h>
+#include <demangle.h>
 
 #include "converters/model/reading/text.h"
 
