@@ -18,6 +18,19 @@ bool is_described(const std::vector<ItemValue>& values) {
   return std::ranges::any_of(values, [](const ItemValue& item) { return item.value.type != nullptr; });
 }
 
+std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
+                                            std::span<const TracepointAction> actions) {
+  std::vector<std::uint64_t> biases;
+  for (const TracepointAction& action : actions) {
+    const auto address = static_cast<std::uint64_t>(action.offset);
+    const bool fits = action.kind == TracepointAction::Kind::Memory && action.base == -1 &&
+                      action.length == object.size && address >= object.address &&
+                      (address - object.address) % kPage == 0;
+    if (fits) biases.push_back(address - object.address);
+  }
+  return biases;
+}
+
 // The work on a frame that its counts multiply to, besides running its expressions: all items are evaluated,
 // compared with all expressions, and looked for in all blocks.
 bool ItemProof::take_work(fxt::Budget& work) const {
@@ -32,6 +45,7 @@ bool ItemProof::take_work(fxt::Budget& work) const {
 
 bool ItemProof::start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work) {
   expected_ = &expected;
+  has_frame_ = true;
   if (!take_work(work) || !replay_.run(expected.actions, expected.is_needed, memory_, work)) return false;
   evaluate_items(scope);
   return !work.is_exceeded();
@@ -40,6 +54,7 @@ bool ItemProof::start(const ExpectedBlocks& expected, const CodeScope* scope, fx
 bool ItemProof::start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope,
                                    fxt::Budget& work) {
   expected_ = &expected;
+  has_frame_ = false;
   if (!take_work(work) || !replay_.run_on_registers(expected.actions, memory_, work)) return false;
   evaluate_items(&scope);
   return !work.is_exceeded();
@@ -53,6 +68,7 @@ void ItemProof::evaluate_items(const CodeScope* scope) {
   item_of_ = expected_->item_of;
   values_.assign(expected_->items.size(), {});
   is_contradicted_.assign(expected_->items.size(), false);
+  is_confirmed_.assign(expected_->items.size(), false);
   if (scope == nullptr) return;
   for (std::size_t i = 0; i < values_.size(); ++i)
     values_[i] = evaluate_item(expected_->items[i], evaluation());
@@ -80,35 +96,40 @@ void ItemProof::prove() {
   }
 }
 
-ItemProof::Found ItemProof::find(std::size_t item) const {
-  if (values_[item].size() != 1) return Found::Unknown;
-  const Value& value = values_[item].front().value;
-  if (value.type == nullptr || value.type->size == 0 || value.type->kind == Type::Kind::Function ||
-      value.bit_size != 0 || value.storage.kind != Storage::Kind::Memory)
-    return Found::Unknown;
-  const std::uint64_t address = value.storage.address;
-  bool may_be_any = false, begins = false;
-  for (std::size_t j = 0; j < expressions_.size(); ++j) {
-    const Replay::ActionResult& asked = *expressions_[j];
-    // Of variables of some compilers, GDB makes code that loses the upper bits of the address.
-    const bool is_certain = asked.is_complete && !expected_->shapes[j].cuts_numbers;
-    if (is_certain && std::ranges::count(asked.recordings, address, &Replay::RecordedMemory::address) != 0)
-      return Found::Yes;
-    may_be_any |= !is_certain;
+void ItemProof::prove_in_any_order() {
+  std::vector<std::size_t> elsewhere;  // items
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const CollectItem& item = expected_->items[i];
+    if (item.kind != Kind::Name || item.is_string || values_[i].size() != 1) continue;
+    const Fit fit = fit_of_actions(values_[i].front());
+    is_confirmed_[i] = fit == Fit::Yes;
+    if (fit == Fit::No) elsewhere.push_back(i);
   }
-  if (replay_.is_in_a_range(address, value.type->size)) return Found::Yes;
-  for (const TracepointAction& action : expected_->actions) {
-    if (action.kind != TracepointAction::Kind::Memory) continue;
-    may_be_any |= action.base != -1;
-    begins |= address - memory_.masked(static_cast<std::uint64_t>(action.offset)) < action.length;
-  }
-  return may_be_any && !begins ? Found::Unknown : Found::No;
+  // Each expression that records nothing may be that of one of them, which GDB took for a constant.
+  const auto constants =
+      std::ranges::count_if(expected_->shapes, [](const auto& shape) { return shape.blocks.empty(); });
+  if (elsewhere.size() <= static_cast<std::size_t>(constants)) return;
+  for (const std::size_t item : elsewhere) is_contradicted_[item] = true;
 }
 
-std::size_t ItemProof::constants() const {
-  return static_cast<std::size_t>(std::ranges::count_if(expected_->shapes, [](const ExpressionShape& shape) {
-    return shape.blocks.empty() && !shape.only_variable;
-  }));
+// Whether one of the expressions and ranges has the value.
+ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
+  const Value& value = item.value;
+  const bool has_place = value.type != nullptr && value.type->size > 0 && value.bit_size == 0 &&
+                         value.type->kind != Type::Kind::Function &&
+                         value.storage.kind == Storage::Kind::Memory;
+  if (!has_place) return Fit::Possible;
+  const std::uint64_t address = value.storage.address;
+  Fit fit = Fit::No;
+  for (std::size_t j = 0; j < expressions_.size(); ++j) fit = std::max(fit, fit_of(item, false, j));
+  if (fit == Fit::Yes || replay_.is_in_a_range(address, value.type->size)) return Fit::Yes;
+  bool is_cut = false;  // a range has only the beginning of it
+  for (const TracepointAction& action : expected_->actions) {
+    if (action.kind != TracepointAction::Kind::Memory) continue;
+    if (action.base != -1) fit = Fit::Possible;
+    is_cut |= address - memory_.masked(static_cast<std::uint64_t>(action.offset)) < action.length;
+  }
+  return is_cut ? Fit::No : fit;
 }
 
 std::optional<bool> ItemProof::has_expression(std::size_t item) {
@@ -132,42 +153,52 @@ std::optional<bool> ItemProof::has_expression(std::size_t item) {
 bool ItemProof::fits(std::size_t item, std::size_t expression) {
   const auto& values = values_[item];
   return values.empty() || std::ranges::any_of(values, [&](const ItemValue& value) {
-           return fits(value, expected_->items[item].is_string, *expressions_[expression],
-                       expected_->shapes[expression]);
+           return fit_of(value, expected_->items[item].is_string, expression) != Fit::No;
          });
 }
 
-// Whether an expression can have recorded a value. What is not known does not rule it out.
-bool ItemProof::fits(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
-                     const ExpressionShape& shape) {
+// Whether an expression recorded a value. What is not known does not rule it out.
+ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::size_t expression) {
   const Value& value = item.value;
-  if (value.type == nullptr || value.storage.kind == Storage::Kind::None || !action.is_complete) return true;
-  const bool has_recorded_result = std::ranges::any_of(
-      action.recordings, [](const Replay::RecordedMemory& recording) { return !recording.is_operand; });
-  if (value.storage.kind == Storage::Kind::Bytes) {
-    if (has_recorded_result) return is_string;
-    const auto number = integer_of(value, memory_);
-    const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
-    if (!number || !action.result || is_truth || value.type->kind == Type::Kind::Float) return true;
-    // GDB may take a variable for its first value, but not a constant for another one.
-    const bool is_traced_size = value.traced_size != 0 && value.traced_size == *action.result;
-    if (is_traced_size || (!shape.reads && !is_constant(item))) return true;
-    // The bytecode calculates as C does, in other languages, too: at least 4 bytes agree.
-    const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
-    return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
-  }
-  // GDB took a variable for a constant, as it does with some of anonymous namespaces.
-  const bool is_constant = !shape.reads && action.recordings.empty();
-  if (is_constant || value.bit_size != 0 || value.type->kind == Type::Kind::Function) return true;
+  const Replay::ActionResult& action = *expressions_[expression];
+  const ExpressionShape& shape = expected_->shapes[expression];
+  // Of variables of some compilers, GDB makes code that loses the upper bits of the address. A frame shows
+  // what it recorded.
+  const bool is_certain = action.is_complete && (has_frame_ || !shape.cuts_numbers);
+  if (value.type == nullptr || value.storage.kind == Storage::Kind::None || !is_certain) return Fit::Possible;
+  if (value.storage.kind == Storage::Kind::Bytes)
+    return may_be_result(item, is_string, action, shape.reads) ? Fit::Possible : Fit::No;
+  if (value.bit_size != 0 || value.type->kind == Type::Kind::Function) return Fit::Possible;
   const std::uint64_t size = value.type->size;
   for (const Replay::RecordedMemory& recording : action.recordings) {
     const bool is_traced_size = value.traced_size != 0 && recording.size == value.traced_size;
     const bool is_whole = recording.size == size || is_traced_size || size == 0 || is_string ||
                           value.type->kind == Type::Kind::Reference;
-    if (recording.address == value.storage.address && is_whole) return true;
+    if (recording.address == value.storage.address && (is_whole || !has_frame_)) return Fit::Yes;
   }
+  if (!has_frame_) return Fit::No;
+  // GDB took a variable for a constant, as it does with some of anonymous namespaces.
+  if (!shape.reads && action.recordings.empty()) return Fit::Possible;
   const bool is_held = size > 0 && !memory_.bytes(value.storage.address, size).empty();
-  return !is_held;
+  return is_held ? Fit::No : Fit::Possible;
+}
+
+// Whether a value that has no address can be the result of an expression.
+bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
+                              bool reads) {
+  const Value& value = item.value;
+  const bool has_recorded_result = std::ranges::any_of(
+      action.recordings, [](const Replay::RecordedMemory& recording) { return !recording.is_operand; });
+  if (has_recorded_result) return is_string;
+  const auto number = integer_of(value, memory_);
+  const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
+  if (!number || !action.result || is_truth || value.type->kind == Type::Kind::Float) return true;
+  // GDB may take a variable for its first value, but not a constant for another one.
+  const bool is_traced_size = value.traced_size != 0 && value.traced_size == *action.result;
+  if (is_traced_size || (!reads && !is_constant(item))) return true;
+  // The bytecode calculates as C does, also in other languages: at least 4 bytes agree.
+  const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
+  return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
 }
 
 // Whether nothing in the frame changes the value.

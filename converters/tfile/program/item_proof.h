@@ -1,6 +1,6 @@
 // The items of a tracepoint by the program, and the proof that its actions recorded just those: on a frame,
-// or, before frames are read, on registers that are all different. What is not proven is not shown by an
-// item's name, and a program in which it is not proven is not the traced one.
+// or, before frames are read, on registers that are all different. An item that is contradicted is not shown
+// by its name, and a program that contradicts items is not the traced one.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 
 #include "converters/tfile/actions/item_match.h"
 #include "converters/tfile/actions/replay.h"
+#include "converters/tfile/program/symbols.h"
 #include "converters/tfile/program/value.h"
 
 namespace convert::tfile {
@@ -18,8 +19,14 @@ namespace convert::tfile {
 // The bytes that a value occupies from its storage on.
 std::uint64_t bytes_of(const Value& value);
 
-// Whether the program has the type of one.
+// Whether the program has the type of one of them.
 bool is_described(const std::vector<ItemValue>& values);
+
+// Programs are loaded at multiples of a page.
+inline constexpr std::uint64_t kPage = 4096;
+// The load biases at which a range of the actions is just the object.
+std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
+                                            std::span<const TracepointAction> actions);
 
 class ItemProof : private ItemMatch::Evidence {
  public:
@@ -33,9 +40,13 @@ class ItemProof : private ItemMatch::Evidence {
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
   // The same for memory that holds nothing but registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
-  // After start(): finds out which items the actions can have recorded where the program has them. Not for
-  // frames elsewhere than the actions were made for: what those recorded is no evidence there.
+  // After start(): finds out which items the actions can have recorded where the program has them. Items and
+  // expressions are in the same order. Not for frames elsewhere than the actions were made for: what those
+  // recorded is no evidence there.
   void prove();
+  // After start_on_registers(): the same for the items that name one variable in memory, with expressions and
+  // ranges in any order. The sizes that expressions ask for do not matter.
+  void prove_in_any_order();
 
   // An item is one value, or the variables of $args or $locals; empty without the program.
   std::vector<std::vector<ItemValue>>& values() { return values_; }
@@ -52,13 +63,8 @@ class ItemProof : private ItemMatch::Evidence {
   // Whether the actions recorded something else than what the program has as the item; or than others, and
   // the program does not describe this one.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
-  // After start_on_registers(), of an item that is one value: whether an expression asks for memory at its
-  // place, or a range has all of it. In which order the expressions are, and how much they ask for, is left
-  // to frames.
-  enum class Found : std::uint8_t { Unknown, Yes, No };
-  Found find(std::size_t item) const;
-  // Expressions that record nothing: those of items that have a value, but no place.
-  std::size_t constants() const;
+  // After prove_in_any_order(): whether the actions record the item where the program has it.
+  bool is_confirmed(std::size_t item) const { return is_confirmed_[item]; }
   // Whether the recordings hold the memory.
   bool has_recorded(std::uint64_t address, std::uint64_t size) const {
     return replay_.has_recorded(memory_.masked(address), size);
@@ -69,8 +75,11 @@ class ItemProof : private ItemMatch::Evidence {
   void evaluate_items(const CodeScope* scope);
   std::optional<bool> has_expression(std::size_t item) override;
   bool fits(std::size_t item, std::size_t expression) override;
-  bool fits(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
-            const ExpressionShape& shape);
+  // Whether an action recorded a value where the program has it.
+  enum class Fit : std::uint8_t { No, Possible, Yes };
+  Fit fit_of(const ItemValue& item, bool is_string, std::size_t expression);
+  bool may_be_result(const ItemValue& item, bool is_string, const Replay::ActionResult& action, bool reads);
+  Fit fit_of_actions(const ItemValue& item);
   bool is_constant(const ItemValue& item);
   bool differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item);
 
@@ -81,11 +90,12 @@ class ItemProof : private ItemMatch::Evidence {
 
   // Of the current frame:
   const ExpectedBlocks* expected_ = nullptr;
+  bool has_frame_ = false;  // and not only registers
   const CodeScope* scope_ = nullptr;
   std::vector<std::vector<ItemValue>> values_;  // by item
   std::vector<const Replay::ActionResult*> expressions_;
-  std::vector<std::optional<std::size_t>> item_of_;  // by expression
-  std::vector<bool> is_contradicted_;                // by item
+  std::vector<std::optional<std::size_t>> item_of_;   // by expression
+  std::vector<bool> is_contradicted_, is_confirmed_;  // by item
 };
 
 }  // namespace convert::tfile

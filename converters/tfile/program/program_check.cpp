@@ -22,7 +22,6 @@
 namespace convert::tfile {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 // Only the first pages of a function are considered.
 constexpr std::uint64_t kMaxPages = 16;
 // The biases with most votes are compared with all locations.
@@ -271,17 +270,12 @@ class Checker {
         program_.layout().contains(location.address - bias) ? program_.scope_at(location.address) : nullptr;
     if (scope == nullptr || clue.hit == nullptr || clue.hit->items.empty()) return;
     if (!proof_.start_on_registers(*clue.hit, *scope, work_)) return;
-    std::vector<std::string_view> missing;
+    proof_.prove_in_any_order();
     for (std::size_t i = 0; i < clue.hit->items.size(); ++i) {
-      const CollectItem& item = clue.hit->items[i];
-      if (item.kind != CollectItem::Kind::Name || item.is_string) continue;
-      const auto found = proof_.find(i);
-      if (found == ItemProof::Found::Yes) check.weight += weight_of(Evidence::HasCode);
-      if (found == ItemProof::Found::No) missing.push_back(item.text);
+      if (proof_.is_confirmed(i)) check.weight += weight_of(Evidence::HasCode);
+      if (proof_.is_contradicted(i))
+        contradict(check, fmt::format("`{}` lies elsewhere", clue.hit->items[i].text), location);
     }
-    if (missing.size() > proof_.constants())
-      for (const std::string_view item : missing)
-        contradict(check, fmt::format("`{}` lies elsewhere", item), location);
   }
 
   Clue clue_of(const TracepointLocation& location, const ExpectedBlocks* hit) {
@@ -333,13 +327,8 @@ class Checker {
     for (const CollectItem& item : clue.hit->items) {
       const auto object = item.kind == CollectItem::Kind::Name ? program_.object(item.text) : std::nullopt;
       if (!object) continue;
-      for (const TracepointAction& action : clue.location->hit_actions) {
-        const auto address = static_cast<std::uint64_t>(action.offset);
-        const bool fits = action.kind == TracepointAction::Kind::Memory && action.base == -1 &&
-                          action.length == object->size && address >= object->address &&
-                          (address - object->address) % kPage == 0;
-        if (fits) clue.objects.push_back(address - object->address);
-      }
+      for (const std::uint64_t bias : biases_at_ranges(*object, clue.location->hit_actions))
+        clue.objects.push_back(bias);
     }
   }
 
