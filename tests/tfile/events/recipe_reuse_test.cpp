@@ -189,6 +189,88 @@ TEST_F(RecipeReuse, OfNumbersThatHaveTypes) {
   expect_same_object(values, "initial", "visit", {"a", "b"});
 }
 
+TEST_F(RecipeReuse, OfNumbersThatAreShownAsText) {
+  const Program plant(TRACED_FIXED, Demangle::Simple);
+  const auto expect = [&](const std::string& name, const std::vector<std::string>& values) {
+    expect_same_object(plant, name, "plant::pump", values);
+  };
+  const std::string one = number(1.0), two = number(2.0), nothing(8, '\0');
+  expect("gauge_wave", {one + two, two + two, one + nothing});
+  expect("fortran_wave", {one + two, two + two, one + nothing});
+  expect("ada_level", {number(std::int32_t{24}), number(std::int32_t{-3})});
+  // 1 and 2, as decimal floats in binary form.
+  expect("gauge_price",
+         {number(std::uint64_t{0x31c0'0000'0000'0001}), number(std::uint64_t{0x31c0'0000'0000'0002})});
+  const auto extended = [&](char top) {
+    return std::string(7, '\0') + top + "\xff\x3f"s + std::string(6, '\0');
+  };
+  expect("gauge_exact", {extended('\x80'), extended('\xc0')});
+  expect("gauge_huge",
+         {number(std::uint64_t{1}) + number(std::uint64_t{1}), number(std::uint64_t{2}) + nothing});
+}
+
+TEST_F(RecipeReuse, OfBitFieldsAndUnions) {
+  const Program values(TRACED_VALUES, Demangle::Simple);
+  expect_same_object(values, "dial", "visit", {"\x2d\0\0\0"s, "\x2e\0\0\0"s, "\xed\0\0\0"s});
+  expect_same_object(values, "sample", "visit", {number(7), number(8)});
+}
+
+TEST_F(RecipeReuse, OfPointersToMembers) {
+  const Program plant(TRACED_FIXED, Demangle::Simple);
+  const std::uint64_t start = plant.functions("plain_start").front().address;
+  const auto function = [](std::uint64_t place, std::uint64_t added) {
+    return number(place) + number(added);
+  };
+  expect_same_object(plant, "reader", "plant::pump",
+                     {function(1, 0), function(9, 0), function(1, 16), function(9, 16), function(0, 0),
+                      function(start, 0), function(start, 16)});
+  expect_same_object(plant, "unit", "plant::pump",
+                     {number(std::int64_t{8}), number(std::int64_t{12}), number(std::int64_t{-1}),
+                      number(std::int64_t{77})});
+}
+
+// The bytes decide which members there are, and where they lie.
+TEST_F(RecipeReuse, OfVariants) {
+  const Program plant(TRACED_FIXED, Demangle::Simple);
+  const auto shape = [](char discriminant, double radius) {
+    return discriminant + std::string(7, '\0') + number(radius);
+  };
+  expect_same_object(plant, "rust_shape", "plant::pump",
+                     {shape('\3', 2.5), shape('\4', 2.5), shape('\4', 3.5), shape('\5', 3.5)});
+  const auto sides = [](std::int32_t kind, std::int32_t a, std::int32_t b) {
+    return number(kind) + number(a) + number(b);
+  };
+  expect_same_object(plant, "ada_shape", "plant::pump",
+                     {sides(2, 7, 8), sides(3, 7, 8), sides(5, 7, 8), sides(5, 7, 9), sides(1, 7, 8)});
+}
+
+TEST_F(RecipeReuse, OfTextsThatHaveTypes) {
+  const Program plant(TRACED_FIXED, Demangle::Simple), values(TRACED_VALUES, Demangle::Simple);
+  const std::uint64_t words = plant.object("wide_words").value().address;
+  const std::uint64_t motto = plant.object("motto").value().address;
+  expect_same_object(plant, "wide_slogan", "plant::pump", {number(words), number(words + 2)});
+  expect_same_object(plant, "wide_words", "plant::pump", {"p\0u\0m\0p\0\0\0"s, "p\0i\0p\0e\0\0\0"s});
+  expect_same_object(plant, "fortran_name", "plant::pump", {"pump  ", "pipe  "});
+  expect_same_object(plant, "rust_word", "plant::pump",
+                     {number(motto) + number(std::uint64_t{4}), number(motto) + number(std::uint64_t{8}),
+                      number(motto + 9) + number(std::uint64_t{3})});
+  expect_same_object(values, "title", "visit", {"eth0\0\0\0\0"s, "wlan0\0\0\0"s, "12345678"s});
+  expect_same_object(values, "packet", "visit", {std::string(40, 'a'), std::string(40, 'b')});
+}
+
+TEST_F(RecipeReuse, OfArraysWhoseBoundsAreRecorded) {
+  const Program plant(TRACED_FIXED, Demangle::Simple);
+  const std::uint64_t vector = plant.object("ada_vector").value().address;
+  const std::uint64_t many = plant.object("plant::many").value().address;
+  const auto memory = [&](std::int32_t first, std::int32_t last, std::int32_t element) {
+    return Memory{{vector, number(many + 8) + number(many)},
+                  {many, number(first) + number(last) + number(element) + number(31) + number(32)}};
+  };
+  expect_same("ada_vector", plant.functions("plant::pump").front().address,
+              fmt::format("M-1,{:x},10M-1,{:x},14", vector, many),
+              {memory(1, 3, 30), memory(1, 2, 30), memory(0, 2, 30), memory(1, 3, 29)}, plant.path());
+}
+
 TEST_F(RecipeReuse, OfPointersAndClasses) {
   const Program plant(TRACED_FIXED, Demangle::Simple);
   const std::uint64_t motto = plant.object("motto").value().address;

@@ -22,6 +22,16 @@ signed char deltas[3] = {-1, 0, 3};
 unsigned char gauge = 'A';
 std::byte packet[40] = {};
 char title[8] = "eth0";
+struct Dial {
+  unsigned low : 3;
+  int mid : 5;
+};
+Dial dial = {5, -3};
+union Sample {
+  int raw;
+  float real;
+};
+Sample sample = {7};
 
 // As in a file without debug information.
 asm(".pushsection .data\n.globl plain_depth\n.type plain_depth,%object\n.size plain_depth,4\n"

@@ -4,6 +4,8 @@ __asm__(
     ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n.comm d_mode,4,4\n"
     ".comm ada_tints,12,4\n.comm ada_packed,1,1\n.comm fortran_section,24,8\n"
     ".comm gauge_marks,4,4\n.comm gauge_next,8,8\n.comm gauge_state,4,4\n.comm gauge_joined,4,4\n.comm linked_place,4,4\n"
+    ".comm gauge_wave,16,8\n.comm gauge_price,8,8\n.comm gauge_exact,16,16\n.comm gauge_huge,16,16\n"
+    ".comm ada_level,4,4\n.comm fortran_wave,16,8\n.comm rust_word,16,8\n"
     ".comm fortran_name,6,1\n.comm fortran_text,4,1\n.comm fortran_length,8,8\n.comm fortran_shared,6,1\n"
     ".pushsection .text\n.globl fortran_run\n.type fortran_run,%function\nfortran_run: ret\n.Lfortran_run_end:\n"
     ".size fortran_run, .Lfortran_run_end - fortran_run\n.popsection\n");
@@ -57,6 +59,7 @@ __asm__(
     ABBREV(31, 0x21, 0, 0x2f, 0x18, 0x51, 0x18)            /* indices: last, how far from each other */
     ABBREV(32, 0x04, 0, 0x03, 0x08, 0x3c, 0x19)            /* enumeration: declared */
     ABBREV(33, 0x04, 1, 0x47, 0x13, 0x0b, 0x0b)            /* enumeration: what it completes */
+    ABBREV(34, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0x3e, 0x0b, 0x5b, 0x0d) /* base type: encoding, binary scale */
     ".byte 0\n.popsection\n");
 
 __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
@@ -72,6 +75,12 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         ".uleb128 7\n.uleb128 8\n" NAME("Circle") ".long .Lrust_circle - .Lrust_begin\n.byte 0\n.byte 0\n"
         ".byte 0\n.byte 0\n" /* variant part, structure */
         VARIABLE("rust_shape", ".Lrust_shape_type - .Lrust_begin")
+        ".Lrust_characters: .uleb128 16\n.long .Lrust_u8 - .Lrust_begin\n"
+        ".Lrust_u64: .uleb128 2\n" NAME("usize") ".byte 8,7\n"
+        ".Lrust_str: .uleb128 3\n" NAME("&str") ".byte 16\n"
+        ".uleb128 8\n" NAME("data_ptr") ".long .Lrust_characters - .Lrust_begin\n.byte 0\n"
+        ".uleb128 8\n" NAME("length") ".long .Lrust_u64 - .Lrust_begin\n.byte 8\n.byte 0\n"
+        VARIABLE("rust_word", ".Lrust_str - .Lrust_begin")
         ".byte 0\n.Lrust_end:\n" UNIT("ada", "0x0d")
         ".Lada_integer: .uleb128 2\n" NAME("integer") ".byte 4,5\n"
         ".Lada_character: .uleb128 2\n" NAME("character") ".byte 1,8\n"
@@ -99,6 +108,7 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         ".Lada_packed: .uleb128 29\n.long .Lada_character - .Lada_begin\n.byte 1\n"
         ".uleb128 28\n.long .Lada_tint - .Lada_begin\n.byte 9\n.byte 0\n"
         VARIABLE("ada_tints", ".Lada_tints - .Lada_begin") VARIABLE("ada_packed", ".Lada_packed - .Lada_begin")
+        ".Lada_fixed: .uleb128 34\n" NAME("fixed") ".byte 4,13,-4\n" VARIABLE("ada_level", ".Lada_fixed - .Lada_begin")
         ".byte 0\n.Lada_end:\n" UNIT("fortran", "0x08")
         ".Lfortran_integer: .uleb128 2\n" NAME("integer(kind=8)") ".byte 8,5\n"
         ".Lfortran_six: .uleb128 12\n.byte 6\n"
@@ -108,6 +118,8 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         ".Lfortran_section: .uleb128 30\n.long .Lfortran_integer - .Lfortran_begin\n.byte 2,0x97,0x06\n"
         ".uleb128 31\n.byte 4,0x97,0x23,8,0x06\n.byte 4,0x97,0x23,16,0x06\n.byte 0\n"
         VARIABLE("fortran_section", ".Lfortran_section - .Lfortran_begin")
+        ".Lfortran_complex: .uleb128 2\n" NAME("complex(kind=8)") ".byte 16,3\n"
+        VARIABLE("fortran_wave", ".Lfortran_complex - .Lfortran_begin")
         ".Lfortran_length_die: " VARIABLE("fortran_length", ".Lfortran_integer - .Lfortran_begin")
         ".uleb128 20\n" NAME("fortran_run") ".quad fortran_run\n.long .Lfortran_run_end - fortran_run\n"
         ".uleb128 21\n" NAME("shared") VARIABLE("fortran_shared", ".Lfortran_six - .Lfortran_begin")
@@ -128,4 +140,11 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         ".Lcxx_joined: .uleb128 24\n.long .Lcxx_joined_member - .Lcxx_begin\n"
         ".Lcxx_linked: .uleb128 26\n" NAME("linked") ".long .Lcxx_int - .Lcxx_begin\n"
         ".Lcxx_address: .uleb128 2\n" NAME("__resume_fn") ".byte 8,1\n"
-        VARIABLE("gauge_next", ".Lcxx_address - .Lcxx_begin") ".byte 0\n.Lcxx_end:\n.popsection\n");
+        VARIABLE("gauge_next", ".Lcxx_address - .Lcxx_begin")
+        ".Lcxx_complex: .uleb128 2\n" NAME("complex double") ".byte 16,3\n"
+        ".Lcxx_decimal: .uleb128 2\n" NAME("_Decimal64") ".byte 8,15\n"
+        ".Lcxx_long: .uleb128 2\n" NAME("long double") ".byte 16,4\n"
+        ".Lcxx_huge: .uleb128 2\n" NAME("__int128") ".byte 16,5\n"
+        VARIABLE("gauge_wave", ".Lcxx_complex - .Lcxx_begin") VARIABLE("gauge_price", ".Lcxx_decimal - .Lcxx_begin")
+        VARIABLE("gauge_exact", ".Lcxx_long - .Lcxx_begin") VARIABLE("gauge_huge", ".Lcxx_huge - .Lcxx_begin")
+        ".byte 0\n.Lcxx_end:\n.popsection\n");
