@@ -96,7 +96,7 @@ std::string text_of(std::string_view item, const Value& value) {
 // The items of the location with the types that the program gives them.
 Outline types_of(const TracepointLocation& location, const TraceRecording& recording, fxt::Budget& work) {
   const ExpectedFrames* const expected =
-      recording.locations.at(static_cast<std::int16_t>(location.number), location.address);
+      recording.locations.location_at(static_cast<std::int16_t>(location.number), location.address);
   FrameMemory nothing(recording.trace.register_layout(), recording.trace.format.order);
   const Frame frame;
   nothing.start(frame, false);

@@ -76,7 +76,7 @@ void note_times(const TraceFile& trace, const TraceSurvey& survey, Notes& notes)
 void note_descriptions(const TraceFile& trace, const LocationTable& locations, const TraceSurvey& survey,
                        Notes& notes) {
   for (const auto& [number, count] : survey.frames_of) {
-    if (locations.of(number).empty())
+    if (locations.locations_of(number).empty())
       notes.add(kUnknownTracepoint, Location::file(trace.path), fmt::format("tracepoint {}", number), count);
   }
   const auto check = [&](const std::vector<std::byte>& code, const TracepointLocation& location) {

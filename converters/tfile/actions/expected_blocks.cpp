@@ -106,12 +106,12 @@ LocationTable::LocationTable(std::vector<ExpectedFrames> locations)
   }
 }
 
-std::span<const ExpectedFrames> LocationTable::of(std::int16_t tracepoint) const {
+std::span<const ExpectedFrames> LocationTable::locations_of(std::int16_t tracepoint) const {
   const Range& range = range_of(tracepoint);
   return std::span(locations_).subspan(range.first, range.count);
 }
 
-const ExpectedFrames* LocationTable::at(std::int16_t tracepoint, std::uint64_t address) const {
+const ExpectedFrames* LocationTable::location_at(std::int16_t tracepoint, std::uint64_t address) const {
   const Range& range = range_of(tracepoint);
   const auto all = std::span(by_address_).subspan(range.first, range.count);
   const auto found = std::ranges::lower_bound(all, std::pair(address, std::uint32_t{0}));

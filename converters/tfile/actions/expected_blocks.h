@@ -54,9 +54,9 @@ class LocationTable {
   LocationTable& operator=(LocationTable&&) = default;
 
   // The locations of one tracepoint, in the order of definition; empty when it is unknown.
-  std::span<const ExpectedFrames> of(std::int16_t tracepoint) const;
+  std::span<const ExpectedFrames> locations_of(std::int16_t tracepoint) const;
   // The first of them at an address; null if there is none.
-  const ExpectedFrames* at(std::int16_t tracepoint, std::uint64_t address) const;
+  const ExpectedFrames* location_at(std::int16_t tracepoint, std::uint64_t address) const;
   // Whether one of them has hits, or steps, whose blocks have these kinds (as in ExpectedBlocks::shape), or
   // begin with them.
   bool has_hits_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {

@@ -80,7 +80,7 @@ std::optional<std::size_t> RegisterLayout::index_of(std::string_view name) const
                                                             : std::nullopt;
 }
 
-const Register* RegisterLayout::find(std::string_view name) const { return at(index_of(name)); }
+const Register* RegisterLayout::find(std::string_view name) const { return register_at(index_of(name)); }
 
 const Register* RegisterLayout::by_number(std::uint64_t number) const {
   const auto found = std::ranges::lower_bound(registers_, number, {}, &Register::number);

@@ -52,8 +52,8 @@ class RegisterLayout {
   std::span<const std::uint32_t> general() const { return general_; }
   const Register* by_number(std::uint64_t number) const;
 
-  const Register* pc() const { return at(pc_); }
-  const Register* sp() const { return at(sp_); }
+  const Register* pc() const { return register_at(pc_); }
+  const Register* sp() const { return register_at(sp_); }
   std::size_t address_bytes() const { return pc() != nullptr && pc()->size == 4 ? 4 : 8; }
   const std::optional<ThreadPointer>& thread_pointer() const { return thread_pointer_; }
 
@@ -61,7 +61,7 @@ class RegisterLayout {
   std::optional<std::endian> byte_order() const;
 
  private:
-  const Register* at(std::optional<std::size_t> i) const { return i ? &registers_[*i] : nullptr; }
+  const Register* register_at(std::optional<std::size_t> i) const { return i ? &registers_[*i] : nullptr; }
   std::optional<std::size_t> index_of(std::string_view name) const;
   void find_roles();
 

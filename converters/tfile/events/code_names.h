@@ -34,7 +34,8 @@ class CodeNames {
   // The name is the function at the pc: of several, inlined into each other, the one that the location names,
   // or the innermost. Without one it is the location as the user wrote it, or the tracepoint's number.
   // `location` is null for unknown tracepoints. Valid until the next call.
-  const CodeName& of(const Frame& frame, const FrameContext& context, const TracepointLocation* location);
+  const CodeName& name_of(const Frame& frame, const FrameContext& context,
+                          const TracepointLocation* location);
 
  private:
   static constexpr std::size_t kMaxCached = 65536;
@@ -52,8 +53,8 @@ inline std::string name_by_location(const Frame& frame, bool is_step, const Trac
   return location->at.empty() ? fmt::format("*{:#x}", location->address) : location_text(location->at);
 }
 
-inline const CodeName& CodeNames::of(const Frame& frame, const FrameContext& context,
-                                     const TracepointLocation* location) {
+inline const CodeName& CodeNames::name_of(const Frame& frame, const FrameContext& context,
+                                          const TracepointLocation* location) {
   const Key key{context.pc, frame.tracepoint, context.is_step};
   if (const auto found = cache_.find(key); found != cache_.end()) return found->second;
   if (cache_.size() >= kMaxCached) cache_.clear();

@@ -42,7 +42,7 @@ void FrameArguments::add_untyped(NameId name, const FrameBytes& bytes, std::uint
 }
 
 void FrameArguments::add_pointer(NameId name, ValueForm form, std::uint64_t address) {
-  const auto text = has_pointee(form) ? texts_.of(form, address) : std::nullopt;
+  const auto text = has_pointee(form) ? texts_.pointer_text(form, address) : std::nullopt;
   const Argument number(name, Pointer{address});
   draft_.add(text ? Argument(name, *text) : number, number);
 }
@@ -107,7 +107,7 @@ void FrameArguments::add_function_member(const Leaf& leaf, std::span<const std::
     draft_.add({leaf.name, known->second});
     return;
   }
-  const auto text = texts_.of(ValueForm::ObjectPointer, function);
+  const auto text = texts_.pointer_text(ValueForm::ObjectPointer, function);
   if (!is_virtual && added == 0) return add_pointer(leaf.name, ValueForm::ObjectPointer, function);
   draft_.add({leaf.name, fmt::format("{}{}",
                                      is_virtual ? fmt::format("&virtual table offset {}", function - 1)

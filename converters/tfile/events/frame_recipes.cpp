@@ -33,7 +33,7 @@ std::string tracepoint_name(std::int16_t number, const LocationTable& locations,
                             const ProgramSymbols* symbols) {
   const auto unsigned_number = static_cast<std::uint16_t>(number);
   std::string name = fmt::format("tracepoint {}", unsigned_number);
-  if (const auto all = locations.of(number); !all.empty())
+  if (const auto all = locations.locations_of(number); !all.empty())
     name += " at " + location_name(*all.front().location, symbols);
   return name;
 }
@@ -44,7 +44,7 @@ std::vector<std::string> TracepointDetails::lines(
   std::vector<std::string> lines;
   for (const auto& [number, frames] : survey.frames_of) {
     std::string line = tracepoint_name(number, locations, symbols) + ": " + fxt::counted(frames, "frame");
-    if (const auto all = locations.of(number); !all.empty()) {
+    if (const auto all = locations.locations_of(number); !all.empty()) {
       const CollectItems items = collect_items(all.front().location->commands);
       line += ", " + fxt::counted(items.hit.size() + items.step.size(), "item");
     }
@@ -64,8 +64,8 @@ FrameRecipes::FrameRecipes(const TraceRecording& recording, const ShownFrames& c
       builder_(recording.trace, recording.locations, recording.symbols.get(), choice, import_context),
       details_(import_context.names) {}
 
-Recipe& FrameRecipes::of(const Frame& frame, const FrameContext& context, const FrameTime& time,
-                         bool can_repeat) {
+Recipe& FrameRecipes::recipe_of(const Frame& frame, const FrameContext& context, const FrameTime& time,
+                                bool can_repeat) {
   if (can_repeat)
     if (Recipe* const known = cache_.find(frame, context, time)) return *known;
   builder_.build(latest_, frame, context, time.is_synthetic);

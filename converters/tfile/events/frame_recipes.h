@@ -66,7 +66,7 @@ class FrameRecipes {
   FrameRecipes(const TraceRecording& recording, const ShownFrames& choice, ImportContext& import_context);
 
   // The recipe of a frame. `can_repeat`: it may serve others of the tracepoint. Valid until the next call.
-  Recipe& of(const Frame& frame, const FrameContext& context, const FrameTime& time, bool can_repeat);
+  Recipe& recipe_of(const Frame& frame, const FrameContext& context, const FrameTime& time, bool can_repeat);
   RecipeCache& cache() { return cache_; }
 
   // What the report says of each tracepoint, and the plotted items without a number.

@@ -27,7 +27,7 @@ class NumberTexts {
       : symbols_(symbols), names_(names), order_(order) {}
 
   // Nothing where the program has neither text nor symbol, and for further addresses when there are many.
-  std::optional<NameId> of(ValueForm pointer, std::uint64_t address) {
+  std::optional<NameId> pointer_text(ValueForm pointer, std::uint64_t address) {
     if (symbols_ == nullptr || address == 0) return std::nullopt;
     Known& known =
         pointers_[static_cast<std::size_t>(pointer) - static_cast<std::size_t>(ValueForm::Pointer)];
@@ -44,7 +44,7 @@ class NumberTexts {
     if (text.empty()) return std::nullopt;
     return keep(known, address, fmt::format("{:#x}{}", address, text));
   }
-  std::optional<NameId> of_flags(const Register& reg, std::uint64_t bits) {
+  std::optional<NameId> register_text(const Register& reg, std::uint64_t bits) {
     Known& known = flags_[&reg];
     if (const auto found = known.find(bits); found != known.end()) return found->second;
     if (known.size() == kMaxKnown || text_bytes_.is_exceeded()) return std::nullopt;

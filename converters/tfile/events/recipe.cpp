@@ -102,8 +102,8 @@ std::size_t Recipe::run(std::span<const std::byte> bytes, std::uint64_t number, 
 
 void Recipe::set_text(const ValueSlot& slot, std::uint64_t bits) {
   Arguments& arguments = records_[slot.record].arguments;
-  const auto text =
-      slot.flags != nullptr ? number_texts_->of_flags(*slot.flags, bits) : number_texts_->of(slot.form, bits);
+  const auto text = slot.flags != nullptr ? number_texts_->register_text(*slot.flags, bits)
+                                          : number_texts_->pointer_text(slot.form, bits);
   const auto name = static_cast<NameId>(ArgumentHeader::Name::get(arguments.words()[slot.word - 1]));
   arguments.set_bits(slot.word - 1,
                      ArgumentHeader::of(name, text ? ArgumentType::Name : ArgumentType::Pointer));

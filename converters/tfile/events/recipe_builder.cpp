@@ -112,7 +112,8 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
 void RecipeBuilder::build(Recipe& recipe, const Frame& frame, const FrameContext& context,
                           bool time_is_synthetic) {
   const ExpectedFrames* const location = location_of(frame.tracepoint, context);
-  const CodeName& name = code_names_.of(frame, context, location != nullptr ? location->location : nullptr);
+  const CodeName& name =
+      code_names_.name_of(frame, context, location != nullptr ? location->location : nullptr);
   const ExpectedBlocks* expected = nullptr;
   if (location != nullptr) expected = context.is_step ? &location->step : &location->hit;
   // From here on the frame is looked at through its memory only, which remembers whether values were used.
@@ -143,7 +144,7 @@ void RecipeBuilder::add_head(std::int16_t tracepoint, const FrameContext& contex
 const ExpectedFrames* RecipeBuilder::location_of(std::int16_t tracepoint, const FrameContext& context) const {
   if (context.location != nullptr) return context.location;
   // Any location of the tracepoint serves: blocks that do not match it get no name.
-  const auto locations = locations_.of(tracepoint);
+  const auto locations = locations_.locations_of(tracepoint);
   return locations.empty() ? nullptr : &locations.front();
 }
 

@@ -19,7 +19,7 @@ bool is_of_program(std::string_view name) { return !name.starts_with('$') && !is
 
 }  // namespace
 
-LabelId ContinuedLabels::of(LabelId label, std::size_t nth) {
+LabelId ContinuedLabels::label_of(LabelId label, std::size_t nth) {
   const auto [found, is_new] = labels_.try_emplace({label, nth});
   if (is_new) {
     const Names::Label parts = names_.label(label);
@@ -94,7 +94,7 @@ void RecipeDraft::add_argument(const Argument& argument) {
   Recipe& recipe = *recipe_;
   if (recipe.records_[recipe.hit_records_ - 1].arguments.size() == continued_.arguments_per_call()) {
     ++recipe.hit_records_;
-    const LabelId label = continued_.of(label_, recipe.hit_records_);
+    const LabelId label = continued_.label_of(label_, recipe.hit_records_);
     recipe.new_record(label).arguments.add({frame_name_, std::uint64_t{0}});
   }
   recipe.records_[recipe.hit_records_ - 1].arguments.add(argument);

@@ -21,7 +21,7 @@ class ContinuedLabels {
  public:
   ContinuedLabels(Names& names, std::size_t arguments_per_record)
       : names_(names), arguments_per_call_(2 * arguments_per_record) {}
-  LabelId of(LabelId label, std::size_t nth);
+  LabelId label_of(LabelId label, std::size_t nth);
   // The arguments of a begin and its end. More arguments go into further records of the same name.
   std::size_t arguments_per_call() const { return arguments_per_call_; }
 

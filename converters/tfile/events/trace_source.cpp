@@ -75,7 +75,7 @@ std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
   FrameContext context = classifier_.classify(frame);
   const auto stamp_ns = patterns_.stamps().stamp_ns(frame);
   const FrameTime time = clock_.time_of(frame.number, stamp_ns, context.is_step);
-  Lane* const lane = lanes_.of(context.track, frame.tracepoint);
+  Lane* const lane = lanes_.lane_of(context.track, frame.tracepoint);
   if (lane == nullptr) return 0;  // filtered
   context.is_guessed = recording_->survey.shown_track[context.track] != context.track;
   // On a thread that has calls from another input, a call around steps could cross those calls.
@@ -95,7 +95,7 @@ std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
 std::size_t TraceSource::emit_earliest() {
   const WaitingFrame earliest = waiting_.pop_earliest();
   const auto& [frame, bytes, context, time] = earliest;
-  return emit(frame, context, time, *lanes_.of(context.track, frame.tracepoint)).lane_bytes;
+  return emit(frame, context, time, *lanes_.lane_of(context.track, frame.tracepoint)).lane_bytes;
 }
 
 // Emits what comes before a frame. Returns the time at which the frame is shown.
@@ -115,7 +115,7 @@ TraceSource::Emitted TraceSource::emit(const Frame& frame, const FrameContext& c
                                        Lane& lane) {
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
   const bool can_repeat = context.has_registers && classifier_.classifies_alike(frame);
-  Recipe& recipe = recipes_.of(frame, context, time, can_repeat);
+  Recipe& recipe = recipes_.recipe_of(frame, context, time, can_repeat);
   const std::size_t lane_bytes =
       recipe.run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (context.opens_call) calls_.open(lane, frame.tracepoint, time_ns);

@@ -74,7 +74,7 @@ struct FrameLanes {
   // The lanes of tracepoints, by tracepoint and lane of the thread. Frames without one are on their thread's.
   std::map<std::pair<std::int16_t, Lane*>, Lane*> of_tracepoint = {};
 
-  Lane* of(std::size_t track, std::int16_t tracepoint) const {
+  Lane* lane_of(std::size_t track, std::int16_t tracepoint) const {
     const auto found = of_tracepoint.find({tracepoint, of_track[track]});
     return found == of_tracepoint.end() ? of_track[track] : found->second;
   }

@@ -5,7 +5,7 @@
 
 namespace convert::tfile {
 
-std::optional<FramePattern> FramePattern::of(const Frame& frame) {
+std::optional<FramePattern> FramePattern::pattern_of(const Frame& frame) {
   const std::span<const std::byte> bytes = frame.bytes;
   if (frame.is_partial || bytes.size() < kMinBytes || bytes.size() > kMaxBytes) return std::nullopt;
   FramePattern pattern;

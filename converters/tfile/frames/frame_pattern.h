@@ -20,7 +20,7 @@ class FramePattern {
   static constexpr std::size_t kMinBytes = sizeof(std::uint64_t), kMaxBytes = 256;  // header included
 
   // Nothing for frames that are damaged, too large or too small, or hold registers or static data.
-  static std::optional<FramePattern> of(const Frame& frame);
+  static std::optional<FramePattern> pattern_of(const Frame& frame);
 
   // Whether `bytes` begin with a frame of this pattern.
   bool matches(std::span<const std::byte> bytes) const {

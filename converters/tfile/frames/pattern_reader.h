@@ -57,7 +57,7 @@ class PatternReader {
   // examples of one tracepoint, all others are refused.
   bool learn(const Frame& frame, bool has_stamp) {
     if (!patterns_.wants_another(frame)) return false;
-    auto pattern = FramePattern::of(frame);
+    auto pattern = FramePattern::pattern_of(frame);
     if (!pattern || !stamps_.is_simple(*pattern)) return false;
     const auto stamp_offset = stamps_.stamp_offset(*pattern);
     if (stamp_offset.has_value() != has_stamp) return false;  // the frame's own stamp is impossible

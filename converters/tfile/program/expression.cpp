@@ -83,7 +83,7 @@ class Evaluator {
         const Value address = decayed(operand(0));
         const auto bits = integer_of(address, frame_);
         if (address.type == nullptr) return {};
-        return bits ? Value{expression.type, Storage::at(frame_.masked(*bits))}
+        return bits ? Value{expression.type, Storage::memory_at(frame_.masked(*bits))}
                     : missing(expression.type, address);
       }
       case SizeOf: {
@@ -241,7 +241,7 @@ class Evaluator {
     if (target == nullptr) return {};
     const auto address = integer_of(value, frame_);
     if (!address) return missing(target, value);
-    Value object = resolved({target, Storage::at(frame_.masked(*address))}, context_);
+    Value object = resolved({target, Storage::memory_at(frame_.masked(*address))}, context_);
     const bool is_reference = pointer.type->kind == TypeKind::Reference;
     if (is_reference) object.traced_size = pointer.type->target->size;
     return object;
@@ -381,7 +381,7 @@ class Evaluator {
     Dwarf_Addr address = 0;
     const Type* const type = name.info->types().read(name.die);
     if (type == nullptr || dwarf_lowpc(&name.die, &address) != 0) return {};
-    return {type, Storage::at(address + name.info->bias())};
+    return {type, Storage::memory_at(address + name.info->bias())};
   }
 
   Value enumerator(Dwarf_Die die) {
@@ -434,7 +434,7 @@ class Evaluator {
 
   Value of_integer(std::uint64_t bits, const Type* type) const {
     if (type->size > sizeof bits) return {};
-    return {type, Storage::of(stored(bits, type->size, frame_.order()))};
+    return {type, Storage::value_bytes(stored(bits, type->size, frame_.order()))};
   }
   Value number(std::uint64_t bits, std::string_view type) { return of_integer(bits, types_.basic(type)); }
 

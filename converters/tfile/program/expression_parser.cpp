@@ -51,7 +51,7 @@ class Parser {
     Expression left = unary();
     while (const BinaryOperator* const found = consume_operator(lowest)) {
       Expression right = binary(found->precedence + 1);
-      left = of(Kind::Binary, std::string(found->text), std::move(left), std::move(right));
+      left = expression_of(Kind::Binary, std::string(found->text), std::move(left), std::move(right));
     }
     --depth_;
     return left;
@@ -59,14 +59,14 @@ class Parser {
 
   // Trees of any depth would be too much for the stack.
   template <typename... Operands>
-  Expression of(Kind kind, std::string text, Operands&&... operands) {
+  Expression expression_of(Kind kind, std::string text, Operands&&... operands) {
     if (++operators_ > kMaxOperators) return {};
     Expression expression{.kind = kind, .text = std::move(text)};
     (expression.operands.push_back(std::forward<Operands>(operands)), ...);
     return expression;
   }
   Expression typed(Kind kind, const Type* type, Expression operand) {
-    Expression expression = of(kind, {}, std::move(operand));
+    Expression expression = expression_of(kind, {}, std::move(operand));
     expression.type = type;
     return expression;
   }
@@ -80,7 +80,8 @@ class Parser {
 
   Expression prefixed() {
     for (const std::string_view operation : {"*", "&", "!", "-", "~", "+"})
-      if (!starts_with("&&") && consume(operation)) return of(Kind::Prefix, std::string(operation), unary());
+      if (!starts_with("&&") && consume(operation))
+        return expression_of(Kind::Prefix, std::string(operation), unary());
     if (consume("sizeof")) return size_of();
     if (consume("{")) {
       const Type* const type = type_name();
@@ -107,7 +108,7 @@ class Parser {
       if (type != nullptr && consume(")")) return {.kind = Kind::SizeOf, .type = type};
     }
     at_ = before;
-    return of(Kind::SizeOf, {}, unary());
+    return expression_of(Kind::SizeOf, {}, unary());
   }
 
   Expression postfix() {
@@ -116,11 +117,11 @@ class Parser {
       if (consume("[")) {
         Expression index = binary(1);
         if (!consume("]")) return {};
-        expression = of(Kind::Index, {}, std::move(expression), std::move(index));
+        expression = expression_of(Kind::Index, {}, std::move(expression), std::move(index));
       } else if (consume("->")) {
-        expression = of(Kind::PointerMember, qualified(), std::move(expression));
+        expression = expression_of(Kind::PointerMember, qualified(), std::move(expression));
       } else if (consume(".")) {
-        expression = of(Kind::Member, qualified(), std::move(expression));
+        expression = expression_of(Kind::Member, qualified(), std::move(expression));
       } else {
         break;
       }

@@ -118,7 +118,8 @@ class Run {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)
       return implicit_->size() >= size
-                 ? Storage::of({implicit_->begin(), implicit_->begin() + static_cast<std::ptrdiff_t>(size)})
+                 ? Storage::value_bytes(
+                       {implicit_->begin(), implicit_->begin() + static_cast<std::ptrdiff_t>(size)})
                  : Storage::none(Missing::NotUnderstood);
     if (is_register_) {
       Storage storage = in_register(*is_register_, size);
@@ -126,15 +127,16 @@ class Run {
       return storage;
     }
     if (stack_.empty()) return Storage::none(Missing::OptimizedOut);
-    if (!is_value_) return Storage::at(stack_.top());
+    if (!is_value_) return Storage::memory_at(stack_.top());
     if (size > sizeof(std::uint64_t)) return Storage::none(Missing::NotUnderstood);
-    return Storage::of(stored(stack_.top(), size, frame_.order()));
+    return Storage::value_bytes(stored(stack_.top(), size, frame_.order()));
   }
 
   Storage in_register(std::uint64_t number, std::uint64_t size) {
     if (call_ != nullptr) {
       const auto value = register_number(number);
-      return value ? Storage::of(stored(*value, size, frame_.order())) : Storage::none(Missing::NotRecorded);
+      return value ? Storage::value_bytes(stored(*value, size, frame_.order()))
+                   : Storage::none(Missing::NotRecorded);
     }
     const Register* const reg = scope_.info->register_of(number, frame_.layout());
     const auto bytes = reg != nullptr ? frame_.register_bytes(*reg) : std::span<const std::byte>{};
@@ -143,7 +145,7 @@ class Run {
     if (is_x87) return of_x87(bytes, size);
     if (bytes.size() < size) return in_vector_registers(*reg, bytes, size);
     const auto lowest = frame_.order() == std::endian::little ? bytes.first(size) : bytes.last(size);
-    return Storage::of({lowest.begin(), lowest.end()});
+    return Storage::value_bytes({lowest.begin(), lowest.end()});
   }
 
   // x86's "ymm0" is "xmm0" and "ymm0h", and "zmm0" is those and "zmm0h".
@@ -156,7 +158,7 @@ class Run {
         const auto more = frame_.register_bytes(*reg);
         all.insert(all.end(), more.begin(), more.end());
       }
-    return all.size() == size ? Storage::of(std::move(all)) : Storage::none(Missing::NotUnderstood);
+    return all.size() == size ? Storage::value_bytes(std::move(all)) : Storage::none(Missing::NotUnderstood);
   }
 
   // The x87's registers hold all numbers in its own format.
@@ -164,14 +166,14 @@ class Run {
     constexpr std::uint64_t kMaxBytesOfX87 = 16;  // with padding
     const double number = LongDouble(bytes, frame_.order()).value();
     if (size == sizeof(double))
-      return Storage::of(stored(std::bit_cast<std::uint64_t>(number), size, frame_.order()));
+      return Storage::value_bytes(stored(std::bit_cast<std::uint64_t>(number), size, frame_.order()));
     if (size == sizeof(float))
-      return Storage::of(
+      return Storage::value_bytes(
           stored(std::bit_cast<std::uint32_t>(static_cast<float>(number)), size, frame_.order()));
     if (size < bytes.size() || size > kMaxBytesOfX87) return Storage::none(Missing::NotUnderstood);
     std::vector<std::byte> all(bytes.begin(), bytes.end());
     all.resize(size);
-    return Storage::of(std::move(all));
+    return Storage::value_bytes(std::move(all));
   }
 
   std::optional<std::uint64_t> register_number(std::uint64_t number) {
@@ -382,11 +384,12 @@ Storage constant_of(Dwarf_Attribute attribute, std::uint64_t size, std::endian o
   Dwarf_Block block;
   if (dwarf_formblock(&attribute, &block) == 0) {
     const auto* const data = reinterpret_cast<const std::byte*>(block.data);
-    return block.length >= size ? Storage::of({data, data + size}) : Storage::none(Missing::NotUnderstood);
+    return block.length >= size ? Storage::value_bytes({data, data + size})
+                                : Storage::none(Missing::NotUnderstood);
   }
   const auto number = constant_in(attribute);
   if (size > sizeof(*number) || !number) return Storage::none(Missing::NotUnderstood);
-  return Storage::of(stored(static_cast<std::uint64_t>(*number), size, order));
+  return Storage::value_bytes(stored(static_cast<std::uint64_t>(*number), size, order));
 }
 
 }  // namespace
@@ -420,7 +423,7 @@ Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, F
   auto location = attribute_of(variable, DW_AT_location);
   if (!location) {
     const auto address = scope.info->address_by_symbol(variable);
-    return address ? Storage::at(*address) : Storage::none(Missing::OptimizedOut);
+    return address ? Storage::memory_at(*address) : Storage::none(Missing::OptimizedOut);
   }
   std::span<const Dwarf_Op> operations;
   const int found = operations_at(*location, scope, operations);
@@ -436,7 +439,7 @@ std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScop
   if (dwarf_formudata(&attribute, &number) == 0) return number;
   Dwarf_Die variable;
   if (dwarf_formref_die(&attribute, &variable) != nullptr) {
-    const Type* const type = scope.info->types().of(variable);
+    const Type* const type = scope.info->types().type_of(variable);
     if (type == nullptr || type->size == 0 || type->size > 8) return std::nullopt;
     if (dwarf_tag(&variable) == DW_TAG_member) {
       auto offset = own_attribute(variable, DW_AT_data_member_location);

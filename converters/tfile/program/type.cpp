@@ -76,7 +76,7 @@ struct ElementNames {
     }
     if (!is_postfix(array)) array = fmt::format("({})", array);
   }
-  std::string of(std::uint64_t index) const {
+  std::string element_of(std::uint64_t index) const {
     if (is_fortran) return fmt::format("{}({})", array, indices_of(index));
     return fmt::format("{}[{}]", array, first + static_cast<std::int64_t>(index));
   }
@@ -180,7 +180,7 @@ class LeafWalk {
         return;
       }
       if (names.has_more_indices) fortran_indices_ = names.indices_of(i);
-      add(*type.target, names.has_more_indices ? name : names.of(i), offset + i * type.target->size,
+      add(*type.target, names.has_more_indices ? name : names.element_of(i), offset + i * type.target->size,
           depth + 1);
     }
     fortran_indices_.clear();

@@ -291,7 +291,7 @@ class TypeReader {
 
   void read_enumeration(Type& type, Dwarf_Die die) {
     type.kind = TypeKind::Enum;
-    const Type* const underlying = types_.of(die);
+    const Type* const underlying = types_.type_of(die);
     if (underlying != nullptr && type.size == 0) type.size = underlying->size;
     // The enumerators of an `enum class` are qualified by its name, too.
     std::string prefix = info_.die_scopes().prefix(declaration_of(die));
@@ -319,7 +319,7 @@ class TypeReader {
   // An array has one subrange per dimension, the outermost first; in Fortran the innermost first.
   void read_array(Type& type, Dwarf_Die die) {
     type.kind = TypeKind::Array;
-    const Type* element = types_.of(die);
+    const Type* element = types_.type_of(die);
     std::vector<Type> dimensions;
     for (Dwarf_Die& child : children_of(die))
       if (dwarf_tag(&child) == DW_TAG_subrange_type) dimensions.push_back(dimension_of(child));
@@ -376,7 +376,7 @@ class TypeReader {
     const int tag = dwarf_tag(&die);
     const bool is_member = (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
                            !has_attribute(die, DW_AT_external) && !has_attribute(die, DW_AT_declaration);
-    Type::Member member{.type = is_member ? types_.of(die) : nullptr};
+    Type::Member member{.type = is_member ? types_.type_of(die) : nullptr};
     if (member.type == nullptr) return std::nullopt;
     member.bit_size = unsigned_attribute(die, DW_AT_bit_size).value_or(0);
     if (const auto offset = bit_offset_of(die, member.bit_size, member.type->size)) {
@@ -420,7 +420,7 @@ class TypeReader {
   }
 
   void read_pointer_to_member(Type& type, Dwarf_Die die) {
-    const Type* const member = types_.of(die);
+    const Type* const member = types_.type_of(die);
     const bool is_function = member != nullptr && member->kind == TypeKind::Function;
     type.kind = is_function ? TypeKind::FunctionMember : TypeKind::DataMember;
     if (type.size == 0) type.size = (is_function ? 2 : 1) * info_.address_bytes();

@@ -40,7 +40,7 @@ bool is_qualifier(int tag) {
 
 }  // namespace
 
-const Type* TypeTable::of(Dwarf_Die described) {
+const Type* TypeTable::type_of(Dwarf_Die described) {
   const auto type = info_.referred(described, DW_AT_type);
   return type ? read(*type) : nullptr;
 }
@@ -52,7 +52,7 @@ const Type* TypeTable::read(Dwarf_Die type) {
   while (is_outermost && !untargeted_.empty()) {
     const auto [pointer, die] = untargeted_.back();
     untargeted_.pop_back();
-    pointer->target = of(die);
+    pointer->target = type_of(die);
   }
   --nesting_;
   return found;
@@ -62,7 +62,7 @@ void TypeTable::read_target(Type& pointer, Dwarf_Die die) {
   if (nesting_ > kMaxPointerNesting)
     untargeted_.emplace_back(&pointer, die);
   else
-    pointer.target = of(die);
+    pointer.target = type_of(die);
 }
 
 const Type* TypeTable::read_nested(Dwarf_Die type) {

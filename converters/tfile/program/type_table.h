@@ -25,7 +25,7 @@ class TypeTable {
   TypeTable(DebugInfo& info, unsigned elf_machine) : info_(info), elf_machine_(elf_machine) {}
 
   // The type of a variable, a parameter or a member; null for void.
-  const Type* of(Dwarf_Die described);
+  const Type* type_of(Dwarf_Die described);
   // The type that a DIE describes.
   const Type* read(Dwarf_Die type);
   // Reads the type that the DIE of a pointer refers to; afterwards, if many types are being read already.

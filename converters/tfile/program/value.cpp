@@ -37,7 +37,7 @@ Value resolved_array(Value value, const EvaluationContext& context, std::size_t 
     return value;
   if (type.data_attribute && object) {
     const auto data = number_of(*type.data_attribute, context.scope, context.frame, object);
-    value.storage = data ? Storage::at(*data) : Storage::none(Missing::NotRecorded);
+    value.storage = data ? Storage::memory_at(*data) : Storage::none(Missing::NotRecorded);
   }
   value.type = context.scope.info->types().array_of(
       element, static_cast<std::uint64_t>(std::max<std::int64_t>(*count, 0)), *first, type.is_fortran);
@@ -100,7 +100,7 @@ bool is_signed(const Type& type) {
 }
 
 Value value_of(Dwarf_Die variable, const EvaluationContext& context) {
-  const Type* const type = context.scope.info->types().of(variable);
+  const Type* const type = context.scope.info->types().type_of(variable);
   if (type == nullptr) return {};
   return resolved({type, locate(variable, type->size, context.scope, context.frame)}, context);
 }
@@ -137,8 +137,9 @@ Value without_reference(const Value& value, const EvaluationContext& context) {
   const bool has_bounds = value.type->size > pointer->size;
   const auto address = integer_of(has_bounds ? part_of(value, pointer, 0) : value, context.frame);
   if (address && has_bounds)
-    return {resolved({target, value.storage}, context).type, Storage::at(context.frame.masked(*address))};
-  if (address) return resolved({target, Storage::at(context.frame.masked(*address))}, context);
+    return {resolved({target, value.storage}, context).type,
+            Storage::memory_at(context.frame.masked(*address))};
+  if (address) return resolved({target, Storage::memory_at(context.frame.masked(*address))}, context);
   return {target, value.storage.unusable(Missing::NotRecorded)};
 }
 

@@ -42,8 +42,10 @@ struct Storage {
   // No storage, for the same reason if there is none here.
   Storage unusable(Missing why) const { return none(kind == Kind::None ? missing : why); }
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
-  static Storage at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
-  static Storage of(std::vector<std::byte> bytes) { return {.kind = Kind::Bytes, .bytes = std::move(bytes)}; }
+  static Storage memory_at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
+  static Storage value_bytes(std::vector<std::byte> bytes) {
+    return {.kind = Kind::Bytes, .bytes = std::move(bytes)};
+  }
 };
 
 // A number as `size` bytes, at most 8.

@@ -45,7 +45,7 @@ CollectedThreadIds::CollectedThreadIds(const LocationTable& locations) {
   }
 }
 
-std::optional<std::uint64_t> CollectedThreadIds::of(const Frame& frame, std::endian order) const {
+std::optional<std::uint64_t> CollectedThreadIds::id_of(const Frame& frame, std::endian order) const {
   const auto found = block_of_.find(frame.tracepoint);
   if (found == block_of_.end() || found->second >= frame.blocks.size()) return std::nullopt;
   const Block& block = frame.blocks[found->second];
@@ -79,14 +79,15 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   // 0 if the frame does not have it.
   const std::uint64_t stack_pointer =
       register_value(trace_.layout ? trace_.layout->sp() : nullptr).value_or(0);
-  const auto collected_id = thread_ids_.of(frame, trace_.format.order);
+  const auto collected_id = thread_ids_.id_of(frame, trace_.format.order);
   std::optional<std::size_t> track = track_by_clue(frame);
-  if (!track && collected_id) track = tracks_.of(ThreadClue::Collected, *collected_id);
+  if (!track && collected_id) track = tracks_.track_of(ThreadClue::Collected, *collected_id);
   if (!track && stack_pointer != 0) track = tracks_.near_stack(stack_pointer);
   OpenSteps* open = can_step ? open_steps(frame.tracepoint, track) : nullptr;
   context.is_step = can_step && is_step(frame, context, open != nullptr && open->left > 0);
 
-  if (!track) track = context.is_step && open != nullptr ? open->track : tracks_.of(ThreadClue::None, 0);
+  if (!track)
+    track = context.is_step && open != nullptr ? open->track : tracks_.track_of(ThreadClue::None, 0);
   context.track = *track;
   if (collected_id && !context.is_step) tracks_.add_id(*track, *collected_id);
   tracks_.add_frames(*track, 1);
@@ -103,7 +104,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
       return steps.tracepoint == frame.tracepoint && steps.track == context.track;
     });
     const ExpectedFrames& expected =
-        context.location != nullptr ? *context.location : locations_.of(frame.tracepoint).front();
+        context.location != nullptr ? *context.location : locations_.locations_of(frame.tracepoint).front();
     if (expected.location->step_count > 0 && open_steps_.size() < kMaxOpenSteps) {
       context.opens_call = true;
       open_steps_.push_back({frame.tracepoint, context.track, expected.location->step_count});
@@ -117,7 +118,7 @@ void FrameClassifier::find_location(const Frame& frame, FrameContext& context) c
   if (registers_ != nullptr && trace_.layout)
     context.pc = pc_of(*trace_.layout, registers_->bytes, trace_.format.order);
   context.pc_is_recorded = context.pc.has_value();
-  const auto locations = locations_.of(frame.tracepoint);
+  const auto locations = locations_.locations_of(frame.tracepoint);
   if (locations.size() == 1) {
     context.location = &locations.front();
     const TracepointLocation& location = *context.location->location;
@@ -126,7 +127,7 @@ void FrameClassifier::find_location(const Frame& frame, FrameContext& context) c
     if (!context.pc && is_certain) context.pc = location.address;
     return;
   }
-  if (context.pc) context.location = locations_.at(frame.tracepoint, *context.pc);
+  if (context.pc) context.location = locations_.location_at(frame.tracepoint, *context.pc);
 }
 
 bool FrameClassifier::is_step(const Frame& frame, const FrameContext& context, bool is_expected) const {
@@ -134,7 +135,7 @@ bool FrameClassifier::is_step(const Frame& frame, const FrameContext& context, b
   const bool like_hit = locations_.has_hits_like(frame.tracepoint, shape, frame.is_partial);
   const bool like_step = locations_.has_steps_like(frame.tracepoint, shape, frame.is_partial);
   if (context.pc_is_recorded) {
-    const bool is_at_location = locations_.at(frame.tracepoint, *context.pc) != nullptr;
+    const bool is_at_location = locations_.location_at(frame.tracepoint, *context.pc) != nullptr;
     // A step may return to the address of the tracepoint.
     return !is_at_location || (is_expected && !like_hit && like_step);
   }
@@ -154,8 +155,8 @@ std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame) {
   const auto value_of = [&](std::optional<std::uint64_t> variable) {
     return variable ? frame.variable(*variable) : std::nullopt;
   };
-  if (const auto pid = value_of(pid_variable_)) return tracks_.of(ThreadClue::Pid, *pid);
-  if (const auto task = value_of(task_variable_)) return tracks_.of(ThreadClue::Task, *task);
+  if (const auto pid = value_of(pid_variable_)) return tracks_.track_of(ThreadClue::Pid, *pid);
+  if (const auto task = value_of(task_variable_)) return tracks_.track_of(ThreadClue::Task, *task);
   if (registers_ != nullptr && trace_.layout && trace_.layout->thread_pointer()) {
     const ThreadPointer& pointer = *trace_.layout->thread_pointer();
     const auto& registers = trace_.layout->registers();
@@ -165,9 +166,9 @@ std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame) {
       value = value && high ? std::optional((*high << 32) + *value) : std::nullopt;
     }
     // Fast tracepoints do not record the register and leave 0 there.
-    if (value && *value != 0) return tracks_.of(ThreadClue::ThreadPointer, *value);
+    if (value && *value != 0) return tracks_.track_of(ThreadClue::ThreadPointer, *value);
   }
-  if (const auto cpu = value_of(cpu_variable_)) return tracks_.of(ThreadClue::Cpu, *cpu);
+  if (const auto cpu = value_of(cpu_variable_)) return tracks_.track_of(ThreadClue::Cpu, *cpu);
   return std::nullopt;
 }
 

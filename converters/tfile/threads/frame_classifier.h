@@ -39,7 +39,7 @@ class CollectedThreadIds {
 
   bool are_collected(std::int16_t tracepoint) const { return block_of_.contains(tracepoint); }
   // Nothing if the frame holds none, or a number that is no thread's.
-  std::optional<std::uint64_t> of(const Frame& frame, std::endian order) const;
+  std::optional<std::uint64_t> id_of(const Frame& frame, std::endian order) const;
 
  private:
   std::map<std::int16_t, std::size_t> block_of_;  // the block that holds it, by tracepoint

@@ -12,12 +12,12 @@ constexpr std::size_t kMaxStacks = 256;
 
 }  // namespace
 
-std::size_t ThreadTracks::of(ThreadClue clue, std::uint64_t value) {
+std::size_t ThreadTracks::track_of(ThreadClue clue, std::uint64_t value) {
   const auto found = by_clue_.find({clue, value});
   if (found != by_clue_.end()) return found->second;
   if (tracks_.size() >= kMaxTracks && clue != ThreadClue::None) {
     ++frames_without_own_;
-    return of(ThreadClue::None, 0);
+    return track_of(ThreadClue::None, 0);
   }
   by_clue_.emplace(std::pair(clue, value), tracks_.size());
   const bool is_id = clue == ThreadClue::Pid || clue == ThreadClue::Collected;
@@ -37,7 +37,7 @@ std::optional<std::size_t> ThreadTracks::near_stack(std::uint64_t stack_pointer)
       return stacks_[i];
     }
   if (stacks_.size() == kMaxStacks) return std::nullopt;
-  const std::size_t track = of(ThreadClue::Stack, stack_pointer);
+  const std::size_t track = track_of(ThreadClue::Stack, stack_pointer);
   if (tracks_[track].clue == ThreadClue::Stack) stacks_.push_back(track);
   return track;
 }

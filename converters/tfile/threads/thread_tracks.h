@@ -40,7 +40,7 @@ class ThreadTracks {
   static constexpr std::size_t kMaxTracks = 10000;
 
   // The track of a clue, a new one for a new clue. Further clues share the track of unknown threads.
-  std::size_t of(ThreadClue clue, std::uint64_t value);
+  std::size_t track_of(ThreadClue clue, std::uint64_t value);
   // A guess: the track whose stack is near, or a new one. Nothing where too many stacks are known.
   std::optional<std::size_t> near_stack(std::uint64_t stack_pointer);
 

@@ -54,10 +54,10 @@ TEST(ExpectedFrames, AreFoundByAddressAndShape) {
   }
   Names names;
   const LocationTable table = expect_all_frames(description, nullptr, names, matches);
-  EXPECT_EQ(table.at(1, 0x10)->location, &description.locations[1]);
-  EXPECT_EQ(table.at(2, 0x10)->location, &description.locations[2]);
-  EXPECT_EQ(table.at(1, 0x11), nullptr);
-  EXPECT_EQ(table.at(3, 0x10), nullptr);
+  EXPECT_EQ(table.location_at(1, 0x10)->location, &description.locations[1]);
+  EXPECT_EQ(table.location_at(2, 0x10)->location, &description.locations[2]);
+  EXPECT_EQ(table.location_at(1, 0x11), nullptr);
+  EXPECT_EQ(table.location_at(3, 0x10), nullptr);
   EXPECT_TRUE(table.has_hits_like(1, "M", false));
   EXPECT_TRUE(table.has_hits_like(1, "RM", false));
   EXPECT_FALSE(table.has_hits_like(1, "R", false));

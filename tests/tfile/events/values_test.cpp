@@ -48,7 +48,7 @@ TEST(RegisterValues, OfFlagsAreTheirNames) {
                          std::vector<FlagField>{{"CF", 0, 0}, {"PF", 1, 1}, {"MODE", 28, 30}})};
   Names names;
   NumberTexts texts(nullptr, names, std::endian::little);
-  const auto text = [&](std::uint64_t bits) { return names.text(texts.of_flags(reg, bits).value()); };
+  const auto text = [&](std::uint64_t bits) { return names.text(texts.register_text(reg, bits).value()); };
   EXPECT_EQ(text(0x40fffffe), "0x40fffffe [ PF MODE=4 ]");
   EXPECT_EQ(text(1), "0x1 [ CF MODE=0 ]");
   EXPECT_EQ(text(0x40fffffe), "0x40fffffe [ PF MODE=4 ]");

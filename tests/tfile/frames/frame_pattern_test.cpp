@@ -45,7 +45,7 @@ std::vector<std::byte> small_frame(std::uint64_t address, std::int64_t value, st
 
 TEST(FramePattern, IsOfOneTracepointAndItsBlocks) {
   const auto first = small_frame(0x404040, 7, 1000);
-  const auto pattern = FramePattern::of(frame_of(first));
+  const auto pattern = FramePattern::pattern_of(frame_of(first));
   ASSERT_TRUE(pattern);
   EXPECT_EQ(pattern->size(), 38u);
   EXPECT_EQ(pattern->value_of(1), 30u);  // header 6, memory 19, letter 1, number 4
@@ -65,11 +65,12 @@ TEST(FramePattern, IsOfOneTracepointAndItsBlocks) {
 
 TEST(FramePattern, IsNotOfRegistersAndLargeFrames) {
   TraceBuilder registers;
-  EXPECT_FALSE(FramePattern::of(frame_of(bytes_of(registers.frame(2).registers("1234").variable(1, 5)))));
+  EXPECT_FALSE(
+      FramePattern::pattern_of(frame_of(bytes_of(registers.frame(2).registers("1234").variable(1, 5)))));
   TraceBuilder large;
-  EXPECT_FALSE(FramePattern::of(frame_of(bytes_of(large.frame(2).memory(8, std::string(300, 'x'))))));
+  EXPECT_FALSE(FramePattern::pattern_of(frame_of(bytes_of(large.frame(2).memory(8, std::string(300, 'x'))))));
   TraceBuilder empty;
-  EXPECT_FALSE(FramePattern::of(frame_of(bytes_of(empty.frame(2)))));
+  EXPECT_FALSE(FramePattern::pattern_of(frame_of(bytes_of(empty.frame(2)))));
 }
 
 TEST(FramePatterns, KeepAFewOfEachTracepoint) {
@@ -79,7 +80,7 @@ TEST(FramePatterns, KeepAFewOfEachTracepoint) {
     const auto bytes = small_frame(address, 7, 1000);
     const Frame frame = frame_of(bytes);
     if (patterns.find(bytes) != FramePatterns::kNone || !patterns.wants_another(frame)) continue;
-    patterns.add(frame, *FramePattern::of(frame));
+    patterns.add(frame, *FramePattern::pattern_of(frame));
     EXPECT_EQ(patterns.find(bytes), count++);
   }
   EXPECT_EQ(count, 8u);
@@ -94,7 +95,7 @@ TEST(FramePatterns, KeepAFewThousandInAll) {
     TraceBuilder t;
     const auto bytes = bytes_of(t.frame(tracepoint).variable(1, 1000));
     if (!patterns.wants_another(frame_of(bytes))) continue;
-    patterns.add(frame_of(bytes), *FramePattern::of(frame_of(bytes)));
+    patterns.add(frame_of(bytes), *FramePattern::pattern_of(frame_of(bytes)));
     ++count;
   }
   EXPECT_EQ(count, 4096u);

@@ -13,22 +13,22 @@ using testing::SizeIs;
 
 TEST(ThreadTracks, AreOnePerClue) {
   ThreadTracks tracks;
-  EXPECT_EQ(tracks.of(ThreadClue::Pid, 7), 0u);
-  EXPECT_EQ(tracks.of(ThreadClue::Cpu, 7), 1u);
-  EXPECT_EQ(tracks.of(ThreadClue::Pid, 8), 2u);
-  EXPECT_EQ(tracks.of(ThreadClue::Pid, 7), 0u);
+  EXPECT_EQ(tracks.track_of(ThreadClue::Pid, 7), 0u);
+  EXPECT_EQ(tracks.track_of(ThreadClue::Cpu, 7), 1u);
+  EXPECT_EQ(tracks.track_of(ThreadClue::Pid, 8), 2u);
+  EXPECT_EQ(tracks.track_of(ThreadClue::Pid, 7), 0u);
   EXPECT_EQ(tracks.all()[0].id, 7u) << "a pid is an id";
   EXPECT_EQ(tracks.all()[1].id, 0u) << "a CPU is none";
 }
 
 TEST(ThreadTracks, BeyondTheLimitAreShared) {
   ThreadTracks tracks;
-  for (std::uint64_t pid = 0; pid < ThreadTracks::kMaxTracks; ++pid) tracks.of(ThreadClue::Pid, pid);
+  for (std::uint64_t pid = 0; pid < ThreadTracks::kMaxTracks; ++pid) tracks.track_of(ThreadClue::Pid, pid);
   EXPECT_EQ(tracks.frames_without_own(), 0u);
-  const std::size_t shared = tracks.of(ThreadClue::Pid, ThreadTracks::kMaxTracks);
+  const std::size_t shared = tracks.track_of(ThreadClue::Pid, ThreadTracks::kMaxTracks);
   EXPECT_EQ(tracks.all()[shared].clue, ThreadClue::None);
-  EXPECT_EQ(tracks.of(ThreadClue::Cpu, 0), shared);
-  EXPECT_EQ(tracks.of(ThreadClue::Pid, 0), 0u);
+  EXPECT_EQ(tracks.track_of(ThreadClue::Cpu, 0), shared);
+  EXPECT_EQ(tracks.track_of(ThreadClue::Pid, 0), 0u);
   EXPECT_EQ(tracks.frames_without_own(), 2u);
 }
 
@@ -69,7 +69,7 @@ class MergedTracks : public testing::Test {
  protected:
   MergedTracks() {
     for (const std::uint64_t thread : {1u, 2u})
-      tracks_.add_stack_pointer(tracks_.of(ThreadClue::ThreadPointer, thread), thread * 0x4000'0000);
+      tracks_.add_stack_pointer(tracks_.track_of(ThreadClue::ThreadPointer, thread), thread * 0x4000'0000);
   }
   void guess(std::uint64_t low, std::uint64_t high) {
     const std::size_t guessed = tracks_.near_stack(low).value();
@@ -96,8 +96,8 @@ TEST_F(MergedTracks, AreNotNearTwoThreads) {
 
 TEST_F(MergedTracks, HaveTheIdOfTheirThread) {
   tracks_.add_id(1, 4711);
-  tracks_.of(ThreadClue::Collected, 4711);
-  tracks_.of(ThreadClue::Collected, 4712);
+  tracks_.track_of(ThreadClue::Collected, 4711);
+  tracks_.track_of(ThreadClue::Collected, 4712);
   EXPECT_THAT(tracks_.merged(), ElementsAre(0, 1, 1, 3));
   tracks_.add_id(1, 4711);
   EXPECT_THAT(tracks_.merged(), ElementsAre(0, 1, 1, 3));
@@ -107,18 +107,18 @@ TEST_F(MergedTracks, HaveTheIdOfTheirThread) {
 
 TEST(ThreadTracks, OfUnknownThreadsAreMergedIntoTheOnlyThread) {
   ThreadTracks tracks;
-  tracks.of(ThreadClue::None, 0);
+  tracks.track_of(ThreadClue::None, 0);
   EXPECT_THAT(tracks.merged(), ElementsAre(0));
-  tracks.of(ThreadClue::Pid, 7);
+  tracks.track_of(ThreadClue::Pid, 7);
   EXPECT_THAT(tracks.merged(), ElementsAre(1, 1));
-  tracks.of(ThreadClue::Pid, 8);
+  tracks.track_of(ThreadClue::Pid, 8);
   EXPECT_THAT(tracks.merged(), ElementsAre(0, 1, 2));
 }
 
 TEST(ThreadTracks, OfUnknownThreadsAreNotThoseOfTheOnlyCpu) {
   ThreadTracks tracks;
-  tracks.of(ThreadClue::None, 0);
-  tracks.of(ThreadClue::Cpu, 0);
+  tracks.track_of(ThreadClue::None, 0);
+  tracks.track_of(ThreadClue::Cpu, 0);
   EXPECT_THAT(tracks.merged(), ElementsAre(0, 1));
 }
 
