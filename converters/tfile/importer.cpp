@@ -140,7 +140,6 @@ bool is_ctf(const std::filesystem::path& input) {
 // only where KGTP or the user collected them (see add_unmatched_threads()).
 class LaneBuilder {
  public:
-  // Borrows all.
   LaneBuilder(const TraceRecording& recording, const std::string& process, ImportContext& context)
       : recording_(recording), survey_(recording.survey), process_(process), context_(context) {}
 

@@ -92,8 +92,8 @@ inline constexpr fxt::Limit kMatchedItems{"matches of items with expressions", 1
 ExpectedFrames expect_frames(const TracepointLocation& location, const VariableIndex& variables,
                              const RegisterLayout* layout, Names& names, fxt::Budget& matches);
 
-// Works out all locations. Borrows the locations and the layout. `layout` may be null. `matches` is a budget
-// of kMatchedItems: the expressions of locations that exceed it have no items.
+// Works out all locations. The table points into the description and the layout, which may be null. `matches`
+// is a budget of kMatchedItems: the expressions of locations that exceed it have no items.
 LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout, Names& names,
                                 fxt::Budget& matches);
 

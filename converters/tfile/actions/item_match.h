@@ -24,7 +24,7 @@ class ItemMatch {
     virtual bool fits(std::size_t item, std::size_t expression) = 0;
   };
 
-  // Without evidence (null) the commands alone decide. Borrows both for the call. False if no order of the
+  // Without evidence (null) the commands alone decide.  False if no order of the
   // items explains all expressions.
   bool match(const ExpectedBlocks& expected, Evidence* evidence);
 

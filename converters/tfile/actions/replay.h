@@ -36,8 +36,8 @@ class Replay {
     std::optional<std::uint64_t> result = {};  // of an expression
   };
 
-  // `is_needed`: for each expression, whether it runs; empty: all. The results borrow from all arguments but
-  // the budget, which is one of kFrameWork. False if that is exceeded: the results are not complete then.
+  // `is_needed`: for each expression, whether it runs; empty: all. The results point into `actions` and
+  // the frame. `work` is a budget of kFrameWork. False if it is exceeded: the results are not complete then.
   bool run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame,
            fxt::Budget& work);
 

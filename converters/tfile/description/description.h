@@ -76,7 +76,7 @@ struct Description {
 // The variables of a description by number and name: of several with one number, or one name, the first.
 class VariableIndex {
  public:
-  // Borrows the variables.
+  // `variables` must outlive the index.
   explicit VariableIndex(const std::vector<TraceVariable>& variables);
 
   bool has(std::string_view name) const { return by_name_.contains(name); }
@@ -94,7 +94,7 @@ class VariableIndex {
 // Reads the description line by line. The lines may come in any order.
 class DescriptionReader {
  public:
-  // Borrows all. `path` appears in notes.
+  // `path` appears in notes.
   DescriptionReader(Description& description, Notes& notes, std::string_view path,
                     std::uint64_t file_bytes = 0)
       : description_(description), notes_(notes), path_(path), memory_(kDescriptionMemory, file_bytes) {}

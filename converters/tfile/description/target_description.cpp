@@ -53,7 +53,6 @@ bool is_special_register(std::string_view name, std::string_view feature) {
 // The types that a feature defines for its own registers.
 class FeatureTypes {
  public:
-  // Borrows `problems`.
   FeatureTypes(const pugi::xml_node& feature, std::vector<std::string>& problems) : problems_(problems) {
     for (const pugi::xml_node& type : feature.children())
       if (const std::string_view id = type.attribute("id").value(); !id.empty())

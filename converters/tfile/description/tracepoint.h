@@ -65,7 +65,7 @@ std::string location_text(const std::string& at);
 
 class TracepointReader {
  public:
-  // Borrows the budget, which is one of kDescriptionMemory.
+  // `memory` is a budget of kDescriptionMemory.
   explicit TracepointReader(fxt::Budget& memory) : memory_(memory) {}
 
   // Adds a piece: what follows "tp ". Returns a problem, or nothing. What exceeds the budget is left out.

@@ -17,7 +17,7 @@ namespace convert::tfile {
 
 class CallerArguments {
  public:
-  // Borrows all; `symbols` may be null.
+  // `symbols` may be null.
   CallerArguments(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory,
                   ImportContext& import_context);
 

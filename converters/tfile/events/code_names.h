@@ -28,7 +28,7 @@ struct CodeName {
 
 class CodeNames {
  public:
-  // Borrows both; `symbols` may be null.
+  // `symbols` may be null.
   CodeNames(Names& names, const ProgramSymbols* symbols) : names_(names), symbols_(symbols) {}
 
   // The name is the function at the pc: of several, inlined into each other, the one that the location names,

@@ -16,7 +16,6 @@ namespace convert::tfile {
 
 class FrameArguments {
  public:
-  // Borrows all.
   FrameArguments(RecipeDraft& draft, FrameMemory& memory, NumberTexts& texts, Names& names);
 
   // For the frame that the memory holds.

@@ -21,13 +21,13 @@ namespace convert::tfile {
 
 class FrameItems {
  public:
-  // Borrows all; `symbols` may be null.
+  // `symbols` may be null.
   FrameItems(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory)
       : symbols_(symbols), memory_(memory), proof_(trace.description.variables, memory) {}
 
   // Looks at a frame, which the memory already holds. `address` is that of its code, or of the location.
-  // What follows is of this frame until the next start(), and borrows from `expected`. False if that exceeds
-  // the budget, which is one of kFrameWork: the items are unknown then.
+  // The results are those of this frame until the next start(), and point into `expected`. `work` is a budget
+  // of kFrameWork. False if it is exceeded: the items are unknown then.
   bool start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
              const ExpectedBlocks& expected, fxt::Budget& work);
 

@@ -20,7 +20,7 @@ namespace convert::tfile {
 struct TraceRecording {
   TraceFile trace;
   std::unique_ptr<ProgramSymbols> symbols;  // may be null
-  LocationTable locations;                  // borrows the trace and the symbols
+  LocationTable locations;                  // points into the trace
   TraceSurvey survey;
 };
 
@@ -33,7 +33,6 @@ std::string tracepoint_name(std::int16_t number, const LocationTable& locations,
 // without a typed value (`x`: its location is not understood), 1 block of memory without a name".
 class TracepointDetails {
  public:
-  // Borrows `names`.
   explicit TracepointDetails(const Names& names) : names_(names) {}
 
   // Counts the memory without a name in the recipe of a frame. Some frames of each tracepoint are enough.
@@ -62,7 +61,6 @@ class TracepointDetails {
 
 class FrameRecipes {
  public:
-  // Borrows all but the choice.
   FrameRecipes(const TraceRecording& recording, const ShownFrames& choice, ImportContext& import_context);
 
   // The recipe of a frame. `can_repeat`: it may serve others of the tracepoint. Valid until the next call.

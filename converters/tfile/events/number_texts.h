@@ -22,7 +22,7 @@ namespace convert::tfile {
 
 class NumberTexts {
  public:
-  // Borrows both; `symbols` may be null.
+  // `symbols` may be null.
   NumberTexts(const ProgramSymbols* symbols, Names& names, std::endian order)
       : symbols_(symbols), names_(names), order_(order) {}
 

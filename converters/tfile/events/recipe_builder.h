@@ -28,7 +28,6 @@ struct ShownFrames {
 // values as further arguments.
 class VariableArguments {
  public:
-  // Borrows `names`.
   VariableArguments(const Description& description, Names& names);
 
   // Adds the arguments of the frame that the memory holds; add_counters() afterwards is for the same frame.
@@ -53,7 +52,7 @@ class VariableArguments {
 
 class RecipeBuilder {
  public:
-  // Borrows all but the choices; `symbols` may be null.
+  // `symbols` may be null.
   RecipeBuilder(const TraceFile& trace, const LocationTable& locations, const ProgramSymbols* symbols,
                 const ShownFrames& choice, ImportContext& import_context);
 

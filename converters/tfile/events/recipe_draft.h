@@ -53,11 +53,11 @@ class Plots {
 
 class RecipeDraft {
  public:
-  // Every record begins with the argument `frame_name`, the frame's number. Borrows all others.
+  // Every record begins with the argument `frame_name`, the frame's number.
   RecipeDraft(NameId frame_name, ContinuedLabels& continued, Plots& plots, NumberTexts& texts)
       : frame_name_(frame_name), continued_(continued), plots_(plots), texts_(texts) {}
 
-  // Clears the recipe but keeps its memory. Borrows both until finish(); `memory` holds the frame.
+  // Clears the recipe but keeps its memory. Both must stay valid until finish(); `memory` holds the frame.
   void start(Recipe& recipe, FrameMemory& memory, LabelId label, bool opens_call);
   // `plotted` is drawn instead if it is plotted: the number behind a text.
   void add(const Argument& argument, const Argument& plotted);

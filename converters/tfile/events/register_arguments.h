@@ -21,7 +21,6 @@ enum class RegisterChoice : std::uint8_t { Auto, None, General, All };
 
 class RegisterArguments {
  public:
-  // Borrows the register layout.
   RegisterArguments(const TraceFile& trace, RegisterChoice choice, Names& names);
 
   // Adds the arguments of a frame. `expected` is null for frames of unknown tracepoints.

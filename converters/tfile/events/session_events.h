@@ -19,7 +19,7 @@ namespace convert::tfile {
 
 class SessionEvents {
  public:
-  // Borrows all. `lane` gets the events.
+  // `lane` gets the events.
   SessionEvents(const TraceFile& trace, const TraceSurvey& survey, const FrameClock& clock, Lane& lane,
                 ImportContext& import_context)
       : trace_(trace), survey_(survey), clock_(clock), lane_(lane), import_context_(import_context) {}

@@ -82,7 +82,7 @@ struct FrameLanes {
 
 class TraceSource : public Source {
  public:
-  // Events of the whole session go to `main`. Borrows all but the recording and the lanes.
+  // Events of the whole session go to `main`.
   TraceSource(std::unique_ptr<TraceRecording> recording, FrameLanes lanes, Lane& main,
               const ShownFrames& choice, ImportContext& import_context);
 

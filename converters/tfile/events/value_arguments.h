@@ -22,7 +22,7 @@ namespace convert::tfile {
 
 class ValueArguments {
  public:
-  // Borrows all; `symbols` may be null.
+  // `symbols` may be null.
   ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, RecipeDraft& draft,
                  FrameMemory& memory, NumberTexts& texts, ImportContext& import_context);
 

@@ -96,7 +96,7 @@ struct FrameTime {
 
 class FrameClock {
  public:
-  // Borrows `trace`. A second reader runs ahead to the next stamp where frames have none.
+  // A second reader runs ahead to the next stamp where frames have none.
   FrameClock(const TraceFile& trace, const TimeSurvey& survey);
 
   // When the recording began and ended, by the status line. Nothing where its clock is not that of the

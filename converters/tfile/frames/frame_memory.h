@@ -49,12 +49,12 @@ class FrameMemory {
         address_mask_(address_mask(layout)),
         constants_(std::move(constants)) {}
 
-  // Borrows the budget that what is worked out from frames is taken from. Without one there is no limit.
+  // The budget for the work on frames. Without one there is no limit.
   void set_work(fxt::Budget& work) { work_ = &work; }
   // False if the budget is exceeded.
   bool take_work(std::uint64_t steps) { return work_ == nullptr || work_->take(steps); }
 
-  // Borrows the frame. `is_fast`: it is that of a fast tracepoint.
+  // The frame must stay valid until the next start(). `is_fast`: it is that of a fast tracepoint.
   void start(const Frame& frame, bool is_fast) {
     frame_ = &frame;
     registers_ = {};

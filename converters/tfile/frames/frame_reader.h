@@ -59,7 +59,7 @@ class FrameReader {
   // Larger frames are read up to this size; the rest counts as damage.
   static constexpr std::size_t kMaxFrameBytes = std::size_t{32} << 20;
 
-  // Borrows both for its life. `format` must not change.
+  // `format` must not change.
   FrameReader(FileWindow& file, const Description& description, const FrameFormat& format);
 
   // The next frame, or null at the end. Valid until the next call.

@@ -29,7 +29,6 @@ class PatternReader {
     std::optional<std::uint64_t> stamp() const { return has_stamp ? std::optional(stamp_ns) : std::nullopt; }
   };
 
-  // Borrows both.
   PatternReader(FrameReader& reader, const Description& description, std::endian order)
       : reader_(reader), stamps_(description), order_(order) {}
 

@@ -35,7 +35,7 @@ struct CallFrame {
 
 class CallFrames {
  public:
-  // Borrows the module, whose file has this size.
+  // `file_bytes` is the size of the module's file.
   CallFrames(Dwfl_Module* module, std::uint64_t file_bytes)
       : module_(module), work_(kCallFrameBytes, file_bytes) {}
 

@@ -57,7 +57,7 @@ class DebugUnits {
     }
   };
 
-  // `dwarf` may be null: there are none. Borrows `ranges`, a budget of kCodeRanges: what exceeds it is left
+  // `dwarf` may be null: there are none. `ranges` is a budget of kCodeRanges; ranges that exceed it are left
   // out.
   DebugUnits(Dwarf* dwarf, fxt::Budget& ranges);
 
@@ -123,7 +123,6 @@ struct CodeScope {
 
 class DebugInfo {
  public:
-  // Borrows the module.
   DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address_bytes, std::uint64_t file_bytes);
 
   void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
@@ -133,7 +132,7 @@ class DebugInfo {
   // add_other().
   const CodeScope* scope_at(std::uint64_t address);
 
-  // The other modules of the recording. Borrows them.
+  // Another module of the recording.
   void add_other(DebugInfo& other) {
     others_.push_back(&other);
     scopes_.clear();  // names mean more now

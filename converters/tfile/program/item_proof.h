@@ -30,13 +30,13 @@ std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
 
 class ItemProof : private ItemMatch::Evidence {
  public:
-  // Borrows both.
   ItemProof(std::span<const TraceVariable> variables, FrameMemory& memory)
       : variables_(variables), memory_(memory) {}
 
-  // Evaluates the items at the scope, on the frame that the memory holds, and runs the actions again. What
-  // follows is of this frame until the next call, and borrows from `expected`. Without a scope (null) items
-  // have no values. False if that exceeds the budget, which is one of kFrameWork: the items are unknown then.
+  // Evaluates the items at the scope, on the frame that the memory holds, and runs the actions again. The
+  // results are those of this frame until the next call, and point into `expected`. Without a scope (null),
+  // items have no values. `work` is a budget of kFrameWork. False if it is exceeded: the items are unknown
+  // then.
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
   // The same for memory that holds nothing but registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);

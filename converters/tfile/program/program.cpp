@@ -114,7 +114,7 @@ struct Program::Impl {
     std::string name;  // without parameters
   };
   std::vector<Named> functions;  // labels, too
-  // Indexes of functions. Borrows their names.
+  // Indexes of functions, by names that point into them.
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_last_name;
   std::unique_ptr<const SymbolTable> table;             // of them, and of objects
   std::unordered_map<std::string, DataObject> objects;  // names without blanks

@@ -19,7 +19,7 @@ namespace convert::tfile {
 
 class ProgramLayout {
  public:
-  // False if it is no ELF file. Borrows it.
+  // False if it is not an ELF file. The handle must stay open.
   bool read(Elf* elf);
 
   const GElf_Ehdr& header() const { return header_; }

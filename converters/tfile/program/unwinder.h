@@ -18,7 +18,6 @@ struct Caller {
 
 class Unwinder {
  public:
-  // Borrows both.
   Unwinder(const ProgramSymbols& symbols, FrameMemory& frame) : symbols_(symbols), frame_(frame) {}
 
   // Begins at the code that the frame of the memory was recorded at.

@@ -107,7 +107,7 @@ std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame);
 // storage is not.
 Value evaluate(std::string_view expression, const EvaluationContext& context);
 
-// The values that an item is shown as: one, several or none. Their texts are borrowed from item and scope.
+// The values that an item is shown as: one, several or none. Their texts point into the item and the scope.
 struct ItemValue {
   std::string_view text;
   Value value;

@@ -47,7 +47,6 @@ class CollectedThreadIds {
 
 class FrameClassifier {
  public:
-  // Borrows both.
   FrameClassifier(const TraceFile& trace, const LocationTable& locations);
 
   // Call it for every frame, in the order of the file; but see add_frames().
