@@ -213,7 +213,7 @@ std::uint64_t in_its_width(const Leaf& leaf, std::uint64_t value) {
   return extended(value, width_of(leaf), leaf.form == ValueForm::Signed || leaf.is_signed);
 }
 
-std::string escaped(std::string_view bytes) {
+std::string printed(std::string_view bytes) {
   return bytes.size() > kPrinted ? spelled(bytes.substr(0, kPrinted)) + "..." : spelled(bytes);
 }
 
@@ -302,7 +302,7 @@ std::string string_text(std::span<const std::byte> bytes) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::string_view text = all.substr(0, all.find_last_not_of('\0') + 1);
   const bool is_plain = text.find('\0') == std::string_view::npos && fxt::is_valid_utf8(text);
-  return is_plain ? std::string(text) : escaped(text);
+  return is_plain ? std::string(text) : printed(text);
 }
 
 std::string c_string_text(std::span<const std::byte> bytes) {

@@ -60,7 +60,7 @@ class Run {
     for (std::size_t at = 0, steps = 0; at < operations.size(); ++steps) {
       if (steps == kMaxOperations || !step(operations, at)) return std::nullopt;
     }
-    if (is_register_) return register_number(*is_register_);
+    if (holding_register_) return register_number(*holding_register_);
     return stack_.empty() ? std::nullopt : std::optional(stack_.top());
   }
 
@@ -92,7 +92,7 @@ class Run {
  private:
   void restart() {
     stack_.clear();
-    is_register_.reset();
+    holding_register_.reset();
     implicit_.reset();
     is_value_ = is_missing_ = false;
   }
@@ -121,9 +121,9 @@ class Run {
                  ? Storage::value_bytes(
                        {implicit_->begin(), implicit_->begin() + static_cast<std::ptrdiff_t>(size)})
                  : Storage::none(Missing::NotUnderstood);
-    if (is_register_) {
-      Storage storage = in_register(*is_register_, size);
-      storage.reg = scope_.info->register_of(*is_register_, frame_.layout());
+    if (holding_register_) {
+      Storage storage = in_register(*holding_register_, size);
+      storage.reg = scope_.info->register_of(*holding_register_, frame_.layout());
       return storage;
     }
     if (stack_.empty()) return Storage::none(Missing::OptimizedOut);
@@ -215,7 +215,7 @@ class Run {
     if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) return push(atom - DW_OP_lit0);
     if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) return push_sum(atom - DW_OP_breg0, op.number);
     if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) {
-      is_register_ = atom - DW_OP_reg0;
+      holding_register_ = atom - DW_OP_reg0;
       return true;
     }
     if (atom >= DW_OP_const1u && atom <= DW_OP_consts) return push(op.number);
@@ -230,7 +230,7 @@ class Run {
       case DW_OP_GNU_const_index:
         return push_indexed(op);
       case DW_OP_regx:
-        is_register_ = op.number;
+        holding_register_ = op.number;
         return true;
       case DW_OP_bregx:
         return push_sum(op.number, op.number2);
@@ -372,8 +372,8 @@ class Run {
   std::size_t nesting_;
   const CallRegisters* call_ = nullptr;  // null: the frame's own
   DwarfStack stack_;
-  std::optional<std::uint64_t> object_;  // the address of the object whose type is looked at
-  std::optional<std::uint64_t> is_register_;
+  std::optional<std::uint64_t> object_;            // the address of the object whose type is looked at
+  std::optional<std::uint64_t> holding_register_;  // the number of the register that holds the value
   std::optional<std::vector<std::byte>> implicit_;
   bool is_value_ = false;
   bool is_missing_ = false;  // the current piece

@@ -186,10 +186,10 @@ constexpr std::size_t weight_of(Evidence evidence) {
   return std::array{0U, 1U, 2U, 4U}[static_cast<std::size_t>(evidence)];
 }
 
-class Checker {
+class PlaceChecker {
  public:
-  Checker(const Description& description, const LocationTable& locations, Program& program,
-          const RegisterLayout* layout, std::endian order)
+  PlaceChecker(const Description& description, const LocationTable& locations, Program& program,
+               const RegisterLayout* layout, std::endian order)
       : program_(program), registers_(layout, order), proof_(description.variables, registers_.memory()) {
     std::unordered_map<const TracepointLocation*, const ExpectedBlocks*> hits;
     for (const ExpectedFrames& expected : locations.all()) hits.emplace(expected.location, &expected.hit);
@@ -393,7 +393,7 @@ std::vector<ProgramCheck> check_places(const Description& description, const Loc
                                        Program& program, std::optional<std::uint64_t> given,
                                        const RegisterLayout* layout, std::endian order) {
   program.set_load_bias(0);
-  Checker checker(description, locations, program, layout, order);
+  PlaceChecker checker(description, locations, program, layout, order);
   if (!given && !program.layout().is_position_independent()) given = 0;
   if (given) return {checker.check_at(*given)};
 
