@@ -28,7 +28,7 @@ class Emulator {
       at_ += instruction->size;
       if (const auto outcome = step(*instruction); outcome != Outcome::Finished)
         return {outcome, std::nullopt, steps};
-      is_behind_pop_ = instruction->opcode == Opcode::Pop;
+      is_after_pop_ = instruction->opcode == Opcode::Pop;
     }
     return {Outcome::Stopped, std::nullopt, steps};
   }
@@ -171,7 +171,7 @@ class Emulator {
     return Outcome::Finished;
   }
 
-  Word result() const { return size_ > 0 && !is_behind_pop_ ? stack_[size_ - 1] : popped_; }
+  Word result() const { return size_ > 0 && !is_after_pop_ ? stack_[size_ - 1] : popped_; }
 
   std::span<const std::byte> code_;
   EmulatorTarget& target_;
@@ -179,7 +179,7 @@ class Emulator {
   std::size_t size_ = 0;
   std::array<Word, kStackSize> stack_;
   Word popped_;
-  bool is_behind_pop_ = false;
+  bool is_after_pop_ = false;
 };
 
 }  // namespace

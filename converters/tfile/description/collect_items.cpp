@@ -6,7 +6,7 @@
 
 namespace convert::tfile {
 
-std::size_t behind_template_arguments(std::string_view text, std::size_t at, bool is_type) {
+std::size_t end_of_template_arguments(std::string_view text, std::size_t at, bool is_type) {
   if (at == 0 || at >= text.size() || text[at] != '<' || !is_word_character(text[at - 1])) return at;
   int depth = 0;
   for (std::size_t i = at; i < text.size(); ++i) {
@@ -38,7 +38,7 @@ std::vector<std::string_view> split_items(std::string_view list) {
       if (c == quote) quote = 0;
     } else if (c == '\'' || c == '"') {
       quote = c;
-    } else if (const std::size_t end = behind_template_arguments(list, i); end != i) {
+    } else if (const std::size_t end = end_of_template_arguments(list, i); end != i) {
       i = end - 1;
     } else if (c == '(' || c == '[' || c == '{') {
       ++depth;
@@ -69,7 +69,7 @@ bool is_plain_name(std::string_view text) {
     const auto* const end = std::ranges::find_if_not(text, is_word_character);
     const auto size = static_cast<std::size_t>(end - text.begin());
     if (size == 0 || is_digit(text.front())) return false;
-    text.remove_prefix(behind_template_arguments(text, size));
+    text.remove_prefix(end_of_template_arguments(text, size));
     if (text.empty()) return true;
     if (!text.starts_with("::")) return false;
     text.remove_prefix(2);
@@ -77,7 +77,7 @@ bool is_plain_name(std::string_view text) {
 }
 
 // The offset after the bracket that closes the one at `at`; the end of the text if none does.
-std::size_t behind_brackets(std::string_view text, std::size_t at) {
+std::size_t end_of_brackets(std::string_view text, std::size_t at) {
   int depth = 0;
   for (; at < text.size(); ++at) {
     if (text[at] == '(' || text[at] == '[') ++depth;
@@ -88,28 +88,28 @@ std::size_t behind_brackets(std::string_view text, std::size_t at) {
 
 // Whether an operator outside of all brackets computes a value that has no address.
 bool is_value(std::string_view text) {
-  bool wants_operand = true, is_dereferenced = false, is_behind_bracket = false;
+  bool wants_operand = true, is_dereferenced = false, is_after_bracket = false;
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
     const std::string_view rest = text.substr(at);
     if (c == ' ' || c == '\t') {
       ++at;
     } else if (c == '(' || c == '[') {
-      const std::size_t end = behind_brackets(text, at);
-      is_behind_bracket = wants_operand;
+      const std::size_t end = end_of_brackets(text, at);
+      is_after_bracket = wants_operand;
       const bool is_cast = wants_operand && text.substr(at, end - at).ends_with("*)");
       if (is_cast && !is_dereferenced) return true;
       wants_operand = is_cast;
       at = end;
     } else if (is_word_character(c) || c == '$' || c == '\'') {
-      if (is_behind_bracket && !is_dereferenced) return true;  // a cast
+      if (is_after_bracket && !is_dereferenced) return true;  // a cast
       if (const auto quoted = c == '\'' ? quoted_at(text, at) : std::nullopt) at += quoted->size() + 2;
       while (at < text.size() && (is_word_character(text[at]) || text[at] == '$' || text[at] == '\'')) ++at;
-      at = behind_template_arguments(text, at);
-      is_behind_bracket = wants_operand = false;
+      at = end_of_template_arguments(text, at);
+      is_after_bracket = wants_operand = false;
     } else if (!wants_operand && (c == '.' || rest.starts_with("->") || rest.starts_with("::"))) {
       at += c == '.' ? 1 : 2;
-      is_behind_bracket = false;
+      is_after_bracket = false;
     } else if (wants_operand && (c == '*' || (is_dereferenced && c == '&'))) {  // "*&x" is x
       is_dereferenced = true;
       ++at;
@@ -123,7 +123,7 @@ bool is_value(std::string_view text) {
 CollectItem::Kind kind_of(std::string_view text, const IsName& is_variable, const IsName& is_register) {
   using Kind = CollectItem::Kind;
   // "(count)" is recorded as "count".
-  while (text.starts_with('(') && text.ends_with(')') && behind_brackets(text, 0) == text.size())
+  while (text.starts_with('(') && text.ends_with(')') && end_of_brackets(text, 0) == text.size())
     text = trimmed(text.substr(1, text.size() - 2));
   if (is_plain_name(text)) return Kind::Name;
   if (!text.starts_with('$') || !std::ranges::all_of(text.substr(1), is_word_character))

@@ -44,7 +44,7 @@ CollectItems collect_items(const std::vector<std::string>& commands, const IsNam
 
 // The offset behind the template arguments that begin at `at`. They are followed by "::", as in
 // "Box<int, 3>::all", unless they are a type's. `at` itself if a "<" there is an operator, or is none.
-std::size_t behind_template_arguments(std::string_view text, std::size_t at, bool is_type = false);
+std::size_t end_of_template_arguments(std::string_view text, std::size_t at, bool is_type = false);
 
 // The text in the quotes that begin at `at`; nothing if they do not end. A character if it is one, or begins
 // with a backslash; otherwise the name of a file, if "::" follows, or of a variable: "'app::count'".

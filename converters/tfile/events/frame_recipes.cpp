@@ -20,9 +20,9 @@ std::string location_name(const TracepointLocation& location, const ProgramSymbo
   const std::string source = std::filesystem::path(code.source).filename().string();
   // A tracepoint set by its line has a function besides, one set by its function a line. A function's name
   // may have colons, too.
-  const std::string_view behind_colon = std::string_view(name).substr(name.rfind(':') + 1);
-  const bool is_line = behind_colon.size() < name.size() && !behind_colon.empty() &&
-                       behind_colon.find_first_not_of("0123456789") == std::string_view::npos;
+  const std::string_view after_colon = std::string_view(name).substr(name.rfind(':') + 1);
+  const bool is_line = after_colon.size() < name.size() && !after_colon.empty() &&
+                       after_colon.find_first_not_of("0123456789") == std::string_view::npos;
   const std::string& other = is_line ? code.function : source;
   return other.empty() ? name : fmt::format("{} ({})", name, other);
 }

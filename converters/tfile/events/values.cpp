@@ -157,7 +157,7 @@ std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   }
   while (units.ends_with(Unit{0})) units.pop_back();
   std::string text, as_spelled;
-  bool is_valid = units.find(Unit{0}) == units.npos, is_behind_hex = false;
+  bool is_valid = units.find(Unit{0}) == units.npos, is_after_hex = false;
   std::size_t count = 0;
   for (auto at = units.cbegin(); at != units.cend();) {
     const std::uint32_t unit = *at;
@@ -172,12 +172,11 @@ std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
     is_valid &= is_character;
     text += character;
     if (count++ >= kPrinted) continue;
-    const bool would_be_a_digit =
-        is_behind_hex && point < 0x80 && std::isxdigit(static_cast<int>(point)) != 0;
+    const bool would_be_a_digit = is_after_hex && point < 0x80 && std::isxdigit(static_cast<int>(point)) != 0;
     as_spelled += !is_character      ? fmt::format("\\x{:x}", unit)
                   : would_be_a_digit ? fmt::format("\\{:03o}", point)
                                      : spelled(character);
-    is_behind_hex = !is_character;
+    is_after_hex = !is_character;
   }
   return is_valid ? text : as_spelled + (count > kPrinted ? "..." : "");
 }

@@ -38,7 +38,7 @@ FrameReader::FrameReader(FileWindow& file, const Description& description, const
 
 const Frame* FrameReader::next() {
   if (at_end_) return nullptr;
-  if (is_behind_last()) {
+  if (is_after_last()) {
     at_end_ = true;
     return nullptr;
   }

@@ -69,7 +69,7 @@ class FrameReader {
   // Valid until any other call.
   std::span<const std::byte> peek() {
     constexpr std::size_t kPeekBytes = 512;
-    if (at_end_ || is_behind_last()) return {};
+    if (at_end_ || is_after_last()) return {};
     return file_.at(offset_, kPeekBytes);
   }
   // Instead of next(), for a caller that knows from peek() that a complete frame of `size` bytes (header
@@ -94,7 +94,7 @@ class FrameReader {
 
   bool frames_are_missing() const { return expected_frames_.has_value() && frames_read_ < *expected_frames_; }
   // In a circular buffer, old bytes follow the last frame.
-  bool is_behind_last() const { return is_circular_ && expected_frames_ && !frames_are_missing(); }
+  bool is_after_last() const { return is_circular_ && expected_frames_ && !frames_are_missing(); }
   bool chains(std::uint64_t offset, std::size_t& work);
   Found find_at(std::uint64_t offset, std::uint64_t& next, std::size_t& work, bool any_tracepoint = false);
   std::optional<std::uint64_t> find_chain(std::uint64_t from, std::uint64_t to);

@@ -275,7 +275,7 @@ class Parser {
   std::string qualified(bool is_type = false) {
     std::string name = word();
     while (!name.empty()) {
-      const std::size_t end = behind_template_arguments(text_, at_, is_type);
+      const std::size_t end = end_of_template_arguments(text_, at_, is_type);
       name += text_.substr(at_, end - at_);
       at_ = end;
       if (!text_.substr(at_).starts_with("::")) break;

@@ -298,7 +298,7 @@ std::uint64_t Program::prologue_end(const Function& function) const {
   return end;
 }
 
-std::optional<Program::Function> Program::entered_behind(std::uint64_t address) const {
+std::optional<Program::Function> Program::function_entered_after(std::uint64_t address) const {
   const CodeScope* const scope = scope_at(address + impl_->bias);
   if (scope == nullptr) return std::nullopt;
   Dwarf_Die outermost = scope->functions.back();
@@ -319,14 +319,14 @@ bool Program::may_begin_at(const Function& function, std::uint64_t address) cons
   constexpr std::array kSetUp{std::byte{0x55}, std::byte{0x48}, std::byte{0x89}, std::byte{0xe5}};
   constexpr std::array kBranchTarget{std::byte{0xf3}, std::byte{0x0f}, std::byte{0x1e}, std::byte{0xfa}};
   auto code = impl_->layout.code_bytes(function.address);
-  std::uint64_t behind = function.address;
+  std::uint64_t end_of_set_up = function.address;
   for (const auto& instructions : {kBranchTarget, kSetUp})
     if (code.size() >= instructions.size() &&
         std::ranges::equal(code.first(instructions.size()), instructions)) {
       code = code.subspan(instructions.size());
-      behind += instructions.size();
+      end_of_set_up += instructions.size();
     }
-  return address == behind;
+  return address == end_of_set_up;
 }
 
 bool Program::was_at(std::uint64_t address) const { return impl_->layout.contains(address - impl_->bias); }

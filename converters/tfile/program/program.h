@@ -48,7 +48,7 @@ class Program : public ProgramSymbols {
   bool may_begin_at(const Function& function, std::uint64_t address) const;
   // The function of the code at the address, if it is entered behind it: a part that is rarely run may lie
   // before the rest. GDB moves a tracepoint from there to the function's begin.
-  std::optional<Function> entered_behind(std::uint64_t address) const;
+  std::optional<Function> function_entered_after(std::uint64_t address) const;
   // Where the code of a line begins, for GDB; ascending. For a line without code that of the next line with
   // code; in each file of that name.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;

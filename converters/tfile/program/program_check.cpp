@@ -294,7 +294,7 @@ class PlaceChecker {
       code.is_line = true;
       code.exact = program_.line_addresses(source->file, source->line);
       for (const std::uint64_t address : code.exact) {
-        auto function = program_.entered_behind(address);
+        auto function = program_.function_entered_after(address);
         if (!function) function = program_.function_at(address);
         if (function && function->address >= address)
           code.functions.push_back({*function, program_.prologue_end(*function)});
@@ -355,12 +355,12 @@ class PlaceChecker {
     if (!program_.layout().is_code(address)) return Evidence::Contradicts;
     const MeantCode& meant = *clue.code;
     if (std::ranges::binary_search(meant.exact, address)) return Evidence::Exact;
-    bool is_behind_prologue = false;
+    bool is_after_prologue = false;
     for (const MeantCode::Code& function : meant.functions_around(address)) {
       if (function.is_in_other_file) return Evidence::Contradicts;
       if (address <= function.last)
         return program_.may_begin_at(function, address) ? Evidence::InFunction : Evidence::Contradicts;
-      is_behind_prologue = true;
+      is_after_prologue = true;
     }
     if (!meant.exact.empty()) return Evidence::Contradicts;
     const CodeInfo code = program_.code_at(clue.location->address);
@@ -371,8 +371,8 @@ class PlaceChecker {
       return std::ranges::any_of(meant.names, [&](const auto& name) { return is_alike(function, name); });
     };
     std::span<const std::string> inlined = code.inlined;
-    if (is_behind_prologue && !inlined.empty()) inlined = inlined.first(inlined.size() - 1);
-    if ((!is_behind_prologue && is_named_so(code.function)) || std::ranges::any_of(inlined, is_named_so))
+    if (is_after_prologue && !inlined.empty()) inlined = inlined.first(inlined.size() - 1);
+    if ((!is_after_prologue && is_named_so(code.function)) || std::ranges::any_of(inlined, is_named_so))
       return Evidence::InFunction;
     return meant.functions.empty() && code.function.empty() ? Evidence::HasCode : Evidence::Contradicts;
   }

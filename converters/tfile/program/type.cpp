@@ -28,13 +28,12 @@ bool is_postfix(std::string_view expression) {
   }
   // "(*p)" is one, "(int) x" is not.
   if (!expression.starts_with('(')) return true;
-  std::size_t behind = 0;
+  std::size_t end = 0;
   do {
-    if (expression[behind] == '(') ++depth;
-    if (expression[behind] == ')') --depth;
-  } while (++behind < expression.size() && depth > 0);
-  return behind == expression.size() ||
-         std::string_view(".-[").find(expression[behind]) != std::string_view::npos;
+    if (expression[end] == '(') ++depth;
+    if (expression[end] == ')') --depth;
+  } while (++end < expression.size() && depth > 0);
+  return end == expression.size() || std::string_view(".-[").find(expression[end]) != std::string_view::npos;
 }
 
 std::string with_member(const std::string& value, const std::string& member) {
