@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/tfile/program/traced_program.h"
 
@@ -278,13 +279,16 @@ TEST_F(LoadBias, AnInlinedFunctionAgrees) {
 
 class CollectedPlaces : public LoadBias {
  public:
-  // A tracepoint that collects the item by this action.
-  CollectedPlaces& collect(const std::string& item, const TracepointAction& action) {
+  // A tracepoint that collects the items by these actions.
+  CollectedPlaces& collect(const std::string& items, std::vector<TracepointAction> actions) {
     at_address(fmt::format("traced_program.cpp:{}", line_of("plain_start")),
                kBias + line_address("plain_start"));
-    description_.locations.back().commands = {"collect " + item};
-    description_.locations.back().hit_actions = {action};
+    description_.locations.back().commands = {"collect " + items};
+    description_.locations.back().hit_actions = std::move(actions);
     return *this;
+  }
+  CollectedPlaces& collect(const std::string& item, const TracepointAction& action) {
+    return collect(item, std::vector{action});
   }
   static TracepointAction range(std::uint64_t address, std::uint64_t size) {
     TracepointAction action{.kind = TracepointAction::Kind::Memory};
@@ -300,11 +304,15 @@ class CollectedPlaces : public LoadBias {
     for (const int byte : rest) action.code.push_back(static_cast<std::byte>(byte));
     return action;
   }
+  ProgramCheck checked() {
+    return tfile::check(description_, program_, kBias, default_layout("i386:x86-64"));
+  }
   std::string contradiction() {
-    const ProgramCheck check = tfile::check(description_, program_, kBias, default_layout("i386:x86-64"));
-    return check.first_contradiction.substr(0, check.first_contradiction.find(" ("));
+    const std::string first = checked().first_contradiction;
+    return first.substr(0, first.find(" ("));
   }
 
+  static inline const TracepointAction kNothing = at_frame(0, {0x27});  // records nothing
   const std::uint64_t level_ = kBias + program_.object("plant::level").value().address;
   static constexpr int kCount = -4;  // of `count`, from rbp on
 };
@@ -343,7 +351,62 @@ TEST_F(CollectedPlaces, ACutAddressIsNoEvidence) {
 }
 
 TEST_F(CollectedPlaces, AnExpressionThatRecordsNothingMayBeAnyItems) {
-  EXPECT_EQ(collect("count", at_frame(0, {0x27})).contradiction(), "");
+  EXPECT_EQ(collect("count", kNothing).contradiction(), "");
+}
+
+TEST_F(CollectedPlaces, AnExpressionThatRecordsNothingIsThatOfOneItem) {
+  const std::string two = "plant::level, plant::pressure";
+  EXPECT_EQ(collect(two, {range(level_, 4), kNothing}).contradiction(), "");
+  description_.locations.clear();
+  EXPECT_EQ(collect(two, {range(level_ + 4, 4), kNothing}).checked().contradictions, 2u);
+  description_.locations.clear();
+  EXPECT_EQ(collect(two, {range(level_ + 4, 4), kNothing, kNothing}).contradiction(), "");
+}
+
+// GDB may ask for the array that a variable is in, or for less than another program has there.
+TEST_F(CollectedPlaces, TheSizeOfAnExpressionDoesNotMatter) {
+  for (const int size : {1, 4, 8}) {
+    description_.locations.clear();
+    EXPECT_EQ(collect("count", at_frame(kCount, {0x22, size, 0x0c, 0x27})).contradiction(), "") << size;
+  }
+}
+
+TEST_F(CollectedPlaces, ItemsAndActionsAreInAnyOrder) {
+  const TracepointAction count = at_frame(kCount, {0x22, 4, 0x0c, 0x27});
+  EXPECT_EQ(collect("plant::level, count", {count, range(level_, 4)}).contradiction(), "");
+  description_.locations.clear();
+  EXPECT_EQ(collect("count, plant::level", {count, range(level_, 4)}).contradiction(), "");
+}
+
+TEST_F(CollectedPlaces, ARangeAtARegisterMayHaveAnyItem) {
+  TracepointAction at_register = range(16, 4);
+  at_register.base = 6;
+  EXPECT_EQ(collect("plant::level", at_register).contradiction(), "");
+  description_.locations.clear();
+  EXPECT_EQ(collect("plant::level", {at_register, range(level_, 2)}).contradiction(),
+            "`plant::level` lies elsewhere")
+      << "a range begins at the item, and has only a part of it";
+}
+
+TEST_F(CollectedPlaces, ItemsWithoutAPlaceAreNoEvidence) {
+  for (const char* const item :
+       {"plain_start", "nothing_of_it", "plant::level + 1", "&plant::level", "$rax"}) {
+    description_.locations.clear();
+    EXPECT_EQ(collect(item, range(level_ + 4, 4)).contradiction(), "") << item;
+  }
+}
+
+TEST_F(CollectedPlaces, ItemsThatAreFoundConfirmTheProgram) {
+  const auto weight = [this](const std::string& items, const std::vector<TracepointAction>& actions) {
+    description_.locations.clear();
+    return collect(items, actions).checked().weight;
+  };
+  const TracepointAction count = at_frame(kCount, {0x22, 4, 0x0c, 0x27});
+  const std::size_t nothing = weight("$rax", {}), one = weight("count", {count});
+  EXPECT_GT(one, nothing);
+  EXPECT_EQ(weight("count, plant::level", {count, range(level_ - 8, 16)}), 2 * one - nothing);
+  EXPECT_EQ(weight("count", {kNothing}), nothing);
+  EXPECT_EQ(weight("/s count", {count}), nothing);
 }
 
 TEST_F(CollectedPlaces, ATextIsNotWhereItsPointerIs) {
