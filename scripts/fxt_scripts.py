@@ -40,20 +40,27 @@ def reason_against(path):
     return None
 
 
-def program(name, script="", code=1):
-    """Finds a program: the one in the environment, the one next to the installed script, the built program or script,
-    or the one in PATH. If there is none, exits with the code."""
-    here = Path(sys.argv[0]).resolve().parent
+def path_of(name, script, here):
+    """Finds a program: the one in the environment, the one in the folder `here`, the built program, the script in `here`, or the one
+    in PATH. Raises LookupError with a message if there is none."""
     variable = name.upper().replace("-", "_")
     named = os.environ.get(variable)
     if named and not os.path.isfile(named):
         reason = reason_against(named) or ("is a directory" if os.path.isdir(named) else "is not a regular file")
-        fail(f"{variable}: {named}: {reason}", code)
+        raise LookupError(f"{variable}: {named}: {reason}")
     places = [named, here / name, here.parent / "build/release/bin" / name, here / script]
     found = next((place for place in places if place and os.path.isfile(place)), None) or shutil.which(name)
     if not found:
-        fail(f"no {name}: build it (cmake --preset release && cmake --build --preset release)", code)
+        raise LookupError(f"no {name}: build it (cmake --preset release && cmake --build --preset release)")
     return os.path.abspath(found)
+
+
+def program(name, script="", code=1):
+    """Finds a program like path_of(), next to the script that runs. If there is none, exits with the code."""
+    try:
+        return path_of(name, script, Path(sys.argv[0]).resolve().parent)
+    except LookupError as error:
+        return fail(error.args[0], code)
 
 
 class Parser(argparse.ArgumentParser):

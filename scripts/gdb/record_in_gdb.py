@@ -1,0 +1,183 @@
+"""What `fxt-record --gdb` does inside GDB: a program is run by gdbserver with the tracepoints of a script, up to its end."""
+
+import shlex
+import signal
+import sys
+from pathlib import Path
+
+import gdb
+
+# Signals whose default is not to end a process.
+HARMLESS = {"SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGWINCH"}
+# Gives the program the files of fxt-record, because gdbserver uses its own to talk to GDB.
+WRAPPER = 'exec "$@" <&{0} >&{1} 2>&{2} {0}<&- {1}>&- {2}>&-\n'
+
+
+class Failure(Exception):
+    """With a message for the user."""
+
+
+def quiet(command):
+    return gdb.execute(command, to_string=True)
+
+
+def start(command, files, folder):
+    """Runs the command in gdbserver up to the program's entry, where the libraries that it is linked with are loaded."""
+    wrapper, log = folder / "wrapper", folder / "gdbserver.log"
+    wrapper.write_text(WRAPPER.format(*files), encoding="utf-8")
+    # A shell reads the words of the wrapper once more.
+    server = ["gdbserver", "--once", "--wrapper", "bash", shlex.quote(str(wrapper)), "--", "-", *command]
+    try:
+        quiet(f"target remote | exec {shlex.join(server)} 2>{shlex.quote(str(log))}")
+    except gdb.error as error:
+        said = log.read_text(errors="replace").strip() if log.exists() else ""
+        raise Failure(f"gdbserver does not run {command[0]}: {said or error}") from error
+    entry = next(int(line.split()[-1], 16) for line in quiet("info files").splitlines() if "Entry point: " in line)
+    if int(gdb.parse_and_eval("(unsigned long) $pc")) != entry:
+        gdb.Breakpoint(f"*{entry:#x}", internal=True, temporary=True)
+        quiet("continue")
+
+
+def is_alive():
+    return gdb.selected_inferior().pid != 0
+
+
+def pending_tracepoints():
+    return [line.split("<PENDING>")[1].strip() for line in quiet("info tracepoints").splitlines() if "<PENDING>" in line]
+
+
+def wait_for_libraries():
+    """Until the program has loaded the libraries of all tracepoints."""
+    quiet("set stop-on-solib-events 1")
+    while missing := pending_tracepoints():
+        quiet("continue")
+        if not is_alive():
+            raise Failure(f"nothing was recorded: the program has no {', '.join(missing)}, and loads no library that has it")
+    quiet("set stop-on-solib-events 0")
+
+
+def stop_at_exit():
+    """Because the frames are lost when the program has ended."""
+    try:
+        gdb.decode_line("_exit")
+    except gdb.error:
+        quiet("catch syscall exit_group")  # slows all system calls
+    else:
+        gdb.Breakpoint("_exit", internal=True)
+
+
+def is_handled(name):
+    """Whether the program goes on after this signal."""
+    if name in HARMLESS:
+        return True
+    number = int(name[3:]) if name[3:].isdigit() else getattr(signal, name, 0)
+    masks = Path(f"/proc/{gdb.selected_inferior().pid}/status").read_text(encoding="utf-8")
+    return any(int(line.split()[1], 16) >> (number - 1) & 1 for line in masks.splitlines() if line.startswith(("SigCgt:", "SigIgn:")))
+
+
+def go_to_living(inferior):
+    """When one of several processes has ended, gdbserver 13 lets the others run, although GDB takes them for stopped. The packet that
+    asks why they have stopped also stops them. It must come before anything reads their registers. Whether this process is at its end:
+    GDB does not learn of it in this way."""
+    quiet("maintenance packet ?")
+    quiet("maintenance flush register-cache")
+    quiet(f"inferior {inferior.num}")
+    try:
+        return gdb.newest_frame().pc() in {place.pc for place in gdb.decode_line("_exit")[1]}
+    except gdb.error:
+        return False  # the system call is caught
+
+
+def others():
+    return [inferior for inferior in gdb.inferiors() if inferior != gdb.selected_inferior()]
+
+
+def goes_on(stop):
+    """Whether the program goes on after this stop, which no breakpoint of the script and no Ctrl-C has caused."""
+    name = getattr(stop, "stop_signal", None)
+    if name in ("SIGINT", "SIGTRAP"):
+        return False
+    if name:
+        if is_handled(name):
+            return True
+        gdb.write(f"the program gets {name}, which ends it\n", gdb.STDERR)
+        return False
+    return is_exit(stop) and any(inferior.pid != 0 for inferior in others())
+
+
+def is_exit(stop):
+    """Whether a process is at its end: at our breakpoint, which has a number below 0, or at our catchpoint, which has no event of its own."""
+    hit = getattr(stop, "breakpoint", None)
+    return not hasattr(stop, "stop_signal") and (hit is None or hit.number < 0)
+
+
+def run():
+    """Up to a breakpoint of the script, to Ctrl-C, to a signal that ends the program, or to the end of the last process. Whether it is
+    that end."""
+    stops = []
+    gdb.events.stop.connect(stops.append)
+    while True:
+        quiet("continue")
+        if is_alive() and not goes_on(stops[-1]):
+            return is_exit(stops[-1])
+        living = [inferior for inferior in gdb.inferiors() if inferior.pid != 0]
+        if not living:
+            raise Failure("nothing was recorded: the program has ended, and its frames with it")
+        if not is_alive():
+            is_at_end = go_to_living(living[0])
+            if is_at_end and len(living) == 1:
+                return True
+        for ended in others():
+            if ended.pid == 0:
+                quiet(f"remove-inferiors {ended.num}")
+
+
+def record(command, script, files, folder):
+    """Whether the program is at its end."""
+    quiet("set suppress-cli-notifications on")  # about each stop
+    quiet("set confirm off")
+    quiet("set sysroot")  # files of this machine need not pass through gdbserver
+    quiet("set breakpoint pending on")
+    # A forked child that GDB let go would still have the tracepoints, and be killed by the first.
+    quiet("set detach-on-fork off")
+    quiet("set schedule-multiple on")
+    quiet("set print inferior-events off")
+    start(command, files, Path(folder))
+    quiet("set suppress-cli-notifications off")
+    gdb.execute(f"source {script}")
+    quiet("set suppress-cli-notifications on")
+    if not is_alive():
+        raise Failure(f"nothing was recorded: the program ended while {script} was read")
+    if "No tracepoints" in quiet("info tracepoints"):
+        raise Failure(f"{script} sets no tracepoint: `trace FUNCTION`, `actions`, …")
+    wait_for_libraries()
+    stop_at_exit()
+    quiet("tstart")
+    # Otherwise GDB sends all tracepoints again when a library is loaded, which gdbserver refuses.
+    quiet("set remote install-in-trace-packet off")
+    is_at_end = run()
+    quiet("tstop")
+    return is_at_end
+
+
+def convert(output, data, folder):
+    """The trace file is kept in `data`, if that is not None, and in the folder if it could not be converted."""
+    try:
+        gdb.execute(shlex.join(["fxt", output, *(["-d", data] if data else [])]))
+    except gdb.error as error:
+        if data is None:
+            quiet(f"tsave {shlex.quote(str(Path(folder, 'session.tfile')))}")
+        raise Failure(error) from error
+
+
+def main(name, command, script, files, folder, output, data):
+    """GDB ends with exit code 1 if anything fails."""
+    try:
+        is_at_end = record(command, script, files, folder)
+        convert(output, data, folder)
+        if is_at_end:
+            quiet("delete")
+            quiet("continue")
+    except (Failure, gdb.error) as problem:
+        print(f"{name}: {problem}", file=sys.stderr, flush=True)
+        gdb.execute("quit 1")
