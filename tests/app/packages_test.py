@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""scripts/install-packages on several systems. Stubs in PATH take the place of each system's package manager."""
+"""scripts/install-packages on several systems, and the SBOM of static programs.
 
+Stubs in PATH take the place of each system's package manager.
+"""
+
+import json
 import os
 import shutil
 import subprocess
@@ -150,6 +154,20 @@ class Packages(unittest.TestCase):
         self.stub("sudo", 'echo sudo >>"$HERE/log"; exec "$@"')
         run, log = self.run_script("build")
         self.assertEqual((run.returncode, log[:2]), (0, ["sudo", "apt-get update -qq"]))
+
+
+class Sbom(unittest.TestCase):
+    def test_lists_the_libraries_inside_a_static_program(self):
+        program = Path(self.enterContext(tempfile.TemporaryDirectory())) / "program"
+        Path(f"{program}.map").write_text("Archive member included to satisfy reference by file (symbol)\n\n"
+                                          "/usr/lib/libarchive.a(archive_read.o)\n  main.o (archive_read_new)\n"
+                                          "/usr/lib/libz.a(inflate.o)\n\nLOAD /usr/lib/libacl.a\n")
+        sbom = json.loads(subprocess.run([SCRIPT.parents[1] / "packaging/sbom", "--spdx", "1.2.3", "0", program], check=True,
+                                         capture_output=True, text=True).stdout)
+        names = {package["name"] for package in sbom["packages"]}
+        self.assertLessEqual({"libarchive", "zlib", "fmt", "Boost"}, names)
+        self.assertFalse({"libacl", "pugixml"} & names)  # the linker took nothing of the first
+        self.assertEqual({relation["relationshipType"] for relation in sbom["relationships"]}, {"DESCRIBES", "STATIC_LINK"})
 
 
 if __name__ == "__main__":
