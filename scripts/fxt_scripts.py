@@ -20,6 +20,12 @@ def fail(message, code=1):
     sys.exit(code)
 
 
+def shown(path):
+    """The path as text for people. Characters that are not printable, and bytes that are not UTF-8, are escaped."""
+    return "".join(letter if letter.isprintable() else
+                   "".join(f"\\x{byte:02x}" for byte in letter.encode(errors="surrogateescape")) for letter in str(path))
+
+
 def call(main, on_interrupt):
     """Ends the program with the exit code of main(). Ctrl-C ends it without a traceback."""
     signal.signal(signal.SIGINT, on_interrupt)

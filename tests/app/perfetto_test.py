@@ -103,8 +103,8 @@ class OpenInPerfetto(unittest.TestCase):
             found.bind(("127.0.0.1", 0))
             self.port = found.getsockname()[1]
 
-    def start(self, *arguments, **environment):
-        process = subprocess.Popen([SCRIPT, f"--port={self.port}", f"--ui={UI}", *arguments], text=True, start_new_session=True,
+    def start(self, *arguments, cwd=None, **environment):
+        process = subprocess.Popen([SCRIPT, f"--port={self.port}", f"--ui={UI}", *arguments], text=True, start_new_session=True, cwd=cwd,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
                                        **os.environ, "FXT_CONVERT": str(CONVERT), "PYTHONFAULTHANDLER": "1", **environment})
         self.addCleanup(self.end, process)
@@ -270,6 +270,34 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertEqual(len(links), len(names))
         for link in links:
             self.assertEqual(self.fetched(link), self.trace.read_bytes())
+
+    def test_recordings_of_any_name_are_converted(self):
+        names = ["-q", "a b", "a\nb", os.fsdecode(b"\xff"), "x" * 255]
+        for name in names:
+            shutil.copytree(POOL, self.folder / name)
+        for name in names:
+            with self.subTest(name):
+                process = self.start("--no-browser", "--fetch", "--", name, cwd=self.folder)
+                process.stdout.readline()
+                self.assertEqual(self.fetched(process.stdout.readline().strip()), self.trace.read_bytes())
+                self.end(process)
+        (self.folder / "a\nc").write_text("no trace")
+        self.assertIn(f"open-in-perfetto: {self.folder}/a\\x0ac could not be converted\n", self.refused(self.folder / "a\nc"))
+
+    def test_a_trace_may_name_very_many_processes(self):
+        """Each names a long text with two bytes. A record of no size follows."""
+        name = [2 | 4001 << 4 | 1 << 16 | 32000 << 32, *[0x6161616161616161] * 4000]
+        names = [word for process in range(200_000) for word in (7 | 2 << 4 | 1 << 16 | 1 << 24, process)]
+        trace = self.folder / "names.fxt"
+        for number, words in enumerate(([0x0016547846040010, *name, *names], [0x0016547846040010, 7, *names])):
+            trace.write_bytes(struct.pack(f"<{len(words)}Q", *words))
+            process = self.start("--no-browser", "--fetch", trace)
+            process.stdout.readline()
+            self.assertLess(len(process.stdout.readline()), 100_000)
+            with Path(f"/proc/{process.pid}/status").open() as status:
+                [peak] = [int(line.split()[1]) for line in status if line.startswith("VmHWM:")]
+            self.assertLess(peak, 256 << 10, number)
+            self.end(process)
 
     def test_compressed_traces_are_served_as_they_are(self):
         compressed = self.folder / "pool.fxt.gz"

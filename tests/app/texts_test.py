@@ -38,6 +38,10 @@ def output_of(*command):
     return process.stdout
 
 
+def zstd(content):
+    return subprocess.run(["zstd", "-qc"], input=content, check=True, stdout=subprocess.PIPE).stdout
+
+
 class Texts(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -215,6 +219,46 @@ class Texts(unittest.TestCase):
         output_of("env", "-C", self.folder, path, script, "--", "-c.fxt")
         self.assertEqual((self.folder / "-c.tracy").read_text(), "c")
         self.assertEqual(list(self.folder.glob(".to-tracy.*")), [])
+
+    def test_any_name_may_be_imported_to_tracy(self):
+        importer = self.folder / "bin" / "tracy-import-fuchsia"
+        importer.parent.mkdir()
+        importer.write_text('#!/bin/sh\ncp "$1" "$2"\n')
+        importer.chmod(0o755)
+        script = REPOSITORY / "scripts" / "to-tracy"
+        environment = {**os.environ, "PATH": f"{importer.parent}:{os.environ['PATH']}"}
+        for name, said in ((b"a b", "a b"), (b"-x", "-x"), (b"--force", "--force"), (b"a\nb", "a\\x0ab"), (b"\xff", "\\xff"),
+                           (b"$(touch x)'\"", "$(touch x)'\""), ("\u202e".encode(), "\\xe2\\x80\\xae")):
+            for suffix, packed in (b".fxt", b"a"), (b".fxt.gz", gzip.compress(b"a")), (b".fxt.zst", zstd(b"a")):
+                with self.subTest(name, suffix=suffix):
+                    file = os.fsdecode(name + suffix)
+                    (self.folder / file).write_bytes(packed)
+                    process = subprocess.run([script, "-f", "--", file], check=False, capture_output=True, text=True, cwd=self.folder,
+                                             env=environment)
+                    self.assertEqual((process.stdout, process.stderr), (f"{said}.tracy\n", ""))
+                    output = self.folder / os.fsdecode(name + b".tracy")
+                    self.assertEqual(output.read_bytes(), b"a")
+                    output.unlink()
+        self.assertFalse((self.folder / "x").exists())
+
+    def test_traces_for_tracy_unpack_to_a_limit(self):
+        importer = self.folder / "bin" / "tracy-import-fuchsia"
+        importer.parent.mkdir()
+        importer.write_text('#!/bin/sh\ncp "$1" "$2"\n')
+        importer.chmod(0o755)
+        (self.folder / "large.fxt").touch()
+        os.truncate(self.folder / "large.fxt", 1025 << 20)
+        subprocess.run(["zstd", "-q", "large.fxt"], cwd=self.folder, check=True)
+        (self.folder / "bad.fxt.zst").write_bytes(b"bad")
+        (self.folder / "bad.fxt.gz").write_bytes(gzip.compress(b"bad")[:10] + b"\xff" * 20)
+        for file, problem in (("large.fxt.zst", "unpacks to more than 1024 MiB; use --force to unpack it"),
+                              ("bad.fxt.zst", "zstd ended with exit code 1"), ("bad.fxt.gz", "Error -3 while decompressing data")):
+            process = subprocess.run([REPOSITORY / "scripts" / "to-tracy", file], check=False, capture_output=True, text=True, cwd=self.folder,
+                                     env={**os.environ, "PATH": f"{importer.parent}:{os.environ['PATH']}"})
+            self.assertEqual(process.returncode, 1)
+            self.assertIn(f"to-tracy: {file}: {problem}", process.stderr)
+            self.assertNotIn("Traceback", process.stderr)
+        self.assertEqual(list(self.folder.glob("*.tracy")), [])
 
     def test_scripts_help_and_do_nothing_else(self):
         places = ".ci/*", "packaging/*", "samples/record*", "scripts/*", "tests/bench/compare", "tests/oracle/*.py"
