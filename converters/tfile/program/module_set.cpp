@@ -100,6 +100,28 @@ void place_together(std::vector<Candidate>& all) {
   }
 }
 
+// Whether a location is in the program, loaded at the bias.
+bool is_in(const TracepointLocation& location, const Program& program, std::uint64_t bias) {
+  return program.layout().contains(location.address - bias);
+}
+
+bool has_tracepoint(const Program& program, std::uint64_t bias, const Description& description) {
+  return std::ranges::any_of(description.locations, [&](const TracepointLocation& location) {
+    return is_in(location, program, bias);
+  });
+}
+
+// Whether each tracepoint is in a program whose place is given. Then GDB probably gave all places, and
+// programs without a tracepoint, such as libc, are to be expected.
+bool all_are_given(const std::vector<Candidate>& candidates, const Description& description) {
+  return !description.locations.empty() &&
+         std::ranges::all_of(description.locations, [&](const TracepointLocation& location) {
+           return std::ranges::any_of(candidates, [&](const Candidate& candidate) {
+             return candidate.given && is_in(location, *candidate.program, *candidate.given);
+           });
+         });
+}
+
 enum class Use : std::uint8_t { Nothing, Names, All };
 
 // Decides what the program serves for, and notes why not for all.
@@ -179,16 +201,19 @@ ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Trace
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (programs[i] == nullptr) continue;
-    add_debug_notes(*programs[i], notes);
     const auto given = given_bias(*programs[i], i == 0, biases);
+    if (!given || has_tracepoint(*programs[i], *given, trace.description))
+      add_debug_notes(*programs[i], notes);
     auto places = places_of(*programs[i], given);
     candidates.push_back({.program = std::move(programs[i]), .given = given, .places = std::move(places)});
   }
   place_together(candidates);
+  const bool has_all_places = all_are_given(candidates, trace.description);
   for (Candidate& candidate : candidates) {
     Program& program = *candidate.program;
     const Use use = use_of(candidate, notes);
-    if (candidate.given && candidate.check.contradictions == 0 && candidate.check.agreements == 0)
+    if (candidate.given && !has_all_places && candidate.check.contradictions == 0 &&
+        candidate.check.agreements == 0)
       note_other_place(program, *candidate.given, best_of(places_of(program, {})), notes);
     if (use == Use::Nothing) program.add_notes(notes);
     if (use == Use::Names) contradicted_.push_back(&program);

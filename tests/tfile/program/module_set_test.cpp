@@ -129,6 +129,19 @@ TEST_F(Modules, TheUserSaysWhereTheyWereLoaded) {
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 2u);
 }
 
+// As from the command `fxt` in GDB, which gives all libraries.
+TEST_F(Modules, OneWithoutTracepointsIsNotNotedIfAllOthersAreGiven) {
+  programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
+  const std::uint64_t own = address_of(0, "plant::pump");
+  const std::uint64_t other = address_of(1, "plant::pump");
+  const ModuleSet modules = tracepoint("plant::pump", own)
+                                .place({{.bias = 0},
+                                        {.module = "traced_pie", .bias = kLibraryBias},
+                                        {.module = TRACED_SPLIT, .bias = 0x1000'0000}});
+  EXPECT_EQ(modules.code_at(kLibraryBias + other).function, "plant::pump");
+  EXPECT_THAT(notes_.groups(), IsEmpty());
+}
+
 TEST_F(Modules, AnAddressOfTheUserThatNoTracepointFitsIsNamed) {
   tracepoint("plant::pump", address_of(0, "plant::pump")).place({{.bias = 0x1'0000'0000}});
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 0u);
