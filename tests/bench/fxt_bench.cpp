@@ -1,4 +1,4 @@
-// How fast the library writes and reads, against copying the same bytes.
+// The speed of writing and reading with the library, compared with copying the same bytes.
 #include <benchmark/benchmark.h>
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ void set_rates(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRecords));
 }
 
-// The yardstick: the bytes of as many records, from memory to memory.
+// The reference: copies the bytes of as many records in memory.
 void copy_memory(benchmark::State& state) {
   const std::vector<std::uint64_t> from(kBytes / 8, 1);
   std::vector<std::uint64_t> to(kBytes / 8, 2);
@@ -48,7 +48,7 @@ void copy_memory(benchmark::State& state) {
 }
 BENCHMARK(copy_memory);
 
-// One complete event every 10 ns; `length_of` says how long each of them is.
+// One complete event every 10 ns; `length_of` returns the length of each event.
 template <typename LengthOf>
 void write_each(benchmark::State& state, LengthOf length_of) {
   ReadyMemory memory(kBytes);
@@ -71,7 +71,7 @@ void write_complete(benchmark::State& state) {
 }
 BENCHMARK(write_complete);
 
-// The same as calls nest: three levels deep, ten calls in each.
+// The same as nested calls: three levels, with ten calls in each.
 void write_nested(benchmark::State& state) {
   write_each(state, [](std::uint64_t i) -> std::uint64_t {
     return i % 100 == 0 ? 999 : i % 10 == 0 ? 99 : 9;
@@ -79,7 +79,7 @@ void write_nested(benchmark::State& state) {
 }
 BENCHMARK(write_nested);
 
-// Many records for one bounds check, as a converter's sink does it.
+// Many records per bounds check, as in a converter's sink.
 void write_reserved(benchmark::State& state) {
   constexpr std::size_t kBatch = 1000;
   ReadyMemory memory(kBytes);
@@ -155,7 +155,7 @@ void check_records(benchmark::State& state) {
 }
 BENCHMARK(check_records);
 
-// Ends of other names, ids that stay open: twice the records take twice the time.
+// Ends with other names, and ids that stay open: twice the records must take only twice the time.
 void check_mistakes(benchmark::State& state) {
   const auto count = static_cast<std::uint64_t>(state.range());
   fxt::MemoryOutput output;
@@ -188,7 +188,7 @@ void look_at_the_clock(benchmark::State& state) {
 }
 BENCHMARK(look_at_the_clock);
 
-// `bytes`: of a ring; 0: none.
+// `bytes` is the size of a ring; 0 means none.
 template <typename Do>
 void trace(benchmark::State& state, std::size_t bytes, Do one) {
   {

@@ -1,6 +1,6 @@
-// Makes a large uftrace recording of what the kernel did, to measure with: `make_kernel EVENTS DIRECTORY`.
-// Four threads take turns on two cpus and make system calls: function graph, tracepoints around each call,
-// and switches. Prints how many records it wrote, those of the program included.
+// Makes a large uftrace recording of kernel events for measurements: `make_kernel EVENTS DIRECTORY`. Four
+// threads take turns on two CPUs and make system calls: function graph, tracepoints around each call, and
+// switches. Prints the number of written records, including those of the program.
 
 #include <array>
 #include <cstddef>
@@ -37,7 +37,7 @@ constexpr std::string_view kSession = "5eed5eed5eed5eed";
 constexpr std::uint16_t kSysEnter = 350, kSysExit = 349, kSwitch = 319;
 constexpr KernelBytes::Layout kLayout{.page_bytes = 4096};
 
-// A file that is written piece by piece.
+// A file that is written in parts.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path) : out_(path, std::ios::binary) {}
@@ -50,7 +50,7 @@ class AtomicFile {
   std::ofstream out_;
 };
 
-// One cpu's pages.
+// The pages of one CPU.
 class CpuFile {
  public:
   explicit CpuFile(const std::filesystem::path& path) : out_(path) {}
@@ -81,7 +81,7 @@ class CpuFile {
   std::uint64_t latest_ns_ = 0;
 };
 
-// What the two threads of one cpu do.
+// The activity of the two threads of one CPU.
 class CpuWalk {
  public:
   CpuWalk(const std::filesystem::path& directory, std::size_t cpu)
@@ -158,7 +158,7 @@ class CpuWalk {
   }
 
   CpuFile file_;
-  KernelBytes page_{kLayout};  // makes payloads
+  KernelBytes page_{kLayout};  // builds payloads
   std::mt19937_64 random_;
   std::uint64_t time_ns_, count_ = 0;
   std::size_t running_ = 0;

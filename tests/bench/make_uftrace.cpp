@@ -1,5 +1,5 @@
-// Makes a large, valid uftrace recording for measurements: random call trees in the layout that
-// `uftrace record` writes (fact sheet sections 2, 3, 4, 5, 8 and 9), the same bytes for the same options.
+// Makes a large, valid uftrace recording for measurements: random call trees in the layout that `uftrace
+// record` writes (fact sheet sections 2, 3, 4, 5, 8 and 9), with the same bytes for the same options.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -40,9 +40,9 @@ static_assert(fxt::kTilesWord<RecordWord::Kind, RecordWord::More, RecordWord::Ma
 enum class Kind : std::uint8_t { Entry = 0, Exit = 1 };
 
 constexpr std::uint64_t kRecordMagic = 5;
-constexpr unsigned kMaxDepth = 1023;  // what the field holds
+constexpr unsigned kMaxDepth = 1023;  // the maximum of the field
 
-// What functions that take arguments are called, and which arguments those are.
+// The name pattern of functions with arguments, and these arguments.
 constexpr std::string_view kArguments = "take.@arg1/i64,arg2/i32,arg3/u64,arg4/s";
 constexpr std::array<std::string_view, 8> kTexts = {"id",
                                                     "name",
@@ -68,27 +68,28 @@ constexpr std::string_view kProgram = "/opt/bench/program";
 struct Options {
   std::filesystem::path directory;
   unsigned threads = 1;
-  std::uint64_t records = 1'000'000;  // of each thread
+  std::uint64_t records = 1'000'000;  // per thread
   unsigned functions = 1000;
   unsigned depth = 20;
   std::uint64_t clock_ns = 1;
   std::uint64_t step_ns = 60;
   std::uint64_t switch_every = 0;
-  bool arguments = false;  // of half of the calls
+  bool arguments = false;  // for half of the calls
   std::uint64_t seed = 1;
 };
 
-// Where a function of this number was seen by the recorder. Function 0 is main, 1 the threads' own.
+// The recorded address of a function. Function 0 is main, function 1 is the threads' own.
 constexpr std::uint64_t address_of(std::uint64_t function) {
   return kModuleBase + kTextOffset + function * kFunctionSize + kEntryPoint;
 }
 
-// The functions of a program, by their number: how often each is called, and which of them take arguments.
+// The functions of a program, by number: how often each is called, and which of them have arguments.
 struct Functions {
-  std::vector<std::uint32_t> draws;  // to draw from: each as often as it shall be called
+  // For random selection: contains each function as often as it will be called.
+  std::vector<std::uint32_t> draws;
   std::vector<bool> take_arguments;  // by number
 
-  // Half C, half C++, as in a real program.
+  // Half are C and half C++, as in a real program.
   std::string symbol(unsigned function) const {
     if (function == 0) return "main";
     if (function == 1) return "worker";
@@ -99,7 +100,7 @@ struct Functions {
   }
 };
 
-// One thread's walk through a random call tree: `main` or `worker` around everything, every call ended.
+// One thread's random call tree, with `main` or `worker` around everything. All calls end.
 class ThreadWalk {
  public:
   ThreadWalk(const Options& options, unsigned thread, const Functions& functions)
@@ -114,8 +115,8 @@ class ThreadWalk {
 
   bool done() const { return remaining_ == 0; }
 
-  // Fills `words` with records, as far as there are any; returns how many words it wrote. Their times are
-  // added to `times`.
+  // Fills `words` with records as far as there are any. Returns the number of written words. Appends the
+  // times of the records to `times`.
   std::size_t fill(std::span<std::uint64_t> words, std::vector<std::uint64_t>& times) {
     std::size_t used = 0;
     for (; used + 2 + kMaxPayloadWords <= words.size() && remaining_ > 0; --remaining_) {
@@ -130,7 +131,7 @@ class ThreadWalk {
   std::uint64_t next_time() {
     bits_ = random_();
     const std::uint64_t spread = std::max<std::uint64_t>(options_.step_ns, 1);
-    const bool slow = (bits_ & 0xfff) == 0;  // now and then something takes its time
+    const bool slow = (bits_ & 0xfff) == 0;  // occasionally a call takes long
     raw_ns_ += 1 + bits_ % (2 * spread) + (slow ? 100 * spread : 0);
     return raw_ns_ / options_.clock_ns * options_.clock_ns;
   }
@@ -138,7 +139,7 @@ class ThreadWalk {
   std::uint64_t next_record() {
     if (stack_.empty()) return enter(root_);
     const bool must_end = remaining_ <= stack_.size() || stack_.size() == options_.depth;
-    // The root stays open to the last record.
+    // The root stays open until the last record.
     const bool must_begin = stack_.size() == 1 && !must_end;
     const std::uint64_t dice = std::rotr(bits_, 20);
     if (must_begin || (!must_end && (dice & 1) == 0)) {
@@ -156,8 +157,8 @@ class ThreadWalk {
     return record;
   }
 
-  // Values lie one after the other, each from a multiple of 4 bytes on, and all of them are filled up to a
-  // multiple of 8. Returns how many words they take.
+  // Values are stored consecutively, each at a multiple of 4 bytes, and padded together to a multiple of 8.
+  // Returns the number of words.
   std::size_t put_arguments(std::span<std::uint64_t> words) const {
     std::array<char, kMaxPayloadWords * sizeof(std::uint64_t)> bytes{};
     std::size_t size = 0;
@@ -194,9 +195,9 @@ class ThreadWalk {
   std::vector<std::uint64_t> stack_;
 };
 
-// Function numbers to draw from, as often as they shall be called: the n-th most popular one n times more
-// seldom than the first (Zipf), so that a few hot functions make most calls and each appears at least once.
-// With arguments, functions that take some make as many calls as the others.
+// Function numbers for random selection, each as often as it will be called. The n-th most popular one is
+// called n times less often than the first (Zipf): a few hot functions make most calls, and each function
+// appears at least once. With arguments, functions with arguments make as many calls as the others.
 Functions functions_of(const Options& options) {
   const unsigned functions = options.functions;
   constexpr double kDraws = 1 << 16;
@@ -205,7 +206,7 @@ Functions functions_of(const Options& options) {
   std::vector<std::uint32_t> draws;
   for (unsigned rank = 1; rank <= functions; ++rank)
     draws.insert(draws.end(), static_cast<std::size_t>(kDraws / all / rank) + 1, rank + 1);
-  // Neighbours in rank do not lie side by side in memory.
+  // Functions with neighboring ranks are not neighbors in memory.
   std::mt19937_64 random(functions);
   std::vector<std::uint32_t> numbers(functions);
   for (unsigned i = 0; i < functions; ++i) numbers[i] = i + 2;
@@ -224,12 +225,12 @@ Functions functions_of(const Options& options) {
   return {.draws = std::move(draws), .take_arguments = std::move(take_arguments)};
 }
 
-// The context switches of all threads, on two cpus (section 13).
+// The context switches of all threads, on two CPUs (section 13).
 class Switches {
  public:
   explicit Switches(std::uint64_t every) : every_(every) {}
 
-  // Between a record and the next one a thread is off the cpu now and then.
+  // Between two records, a thread is sometimes off the CPU.
   void add(unsigned thread, std::span<const std::uint64_t> times) {
     if (every_ == 0) return;
     for (std::size_t i = every_; i + 1 < times.size(); i += every_) {
@@ -239,7 +240,7 @@ class Switches {
       add(thread, behind_ns - 1, 0);
     }
   }
-  // The files of each cpu, by number.
+  // The files of each CPU, by number.
   std::array<std::vector<std::uint64_t>, 2> files() {
     std::array<std::vector<std::uint64_t>, 2> words;
     for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
@@ -376,7 +377,7 @@ void make_recording(const Options& options) {
   AtomicFile(options.directory / "info").write(info(options));
 }
 
-// Throws boost::program_options::error for what cannot be made.
+// Throws boost::program_options::error for impossible options.
 Options checked(Options options) {
   const auto demand = [](bool good, const char* problem) {
     if (!good) throw boost::program_options::error(problem);

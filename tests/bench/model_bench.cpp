@@ -1,4 +1,4 @@
-// What a call costs from the lane to the encoded bytes, with and without arguments: items are calls.
+// The cost of a call from the lane to the encoded bytes, with and without arguments. Items are calls.
 #include <benchmark/benchmark.h>
 #include <cstddef>
 #include <cstdint>
@@ -19,10 +19,9 @@ namespace convert {
 namespace {
 
 constexpr std::uint64_t kCalls = 1'000'000;
-constexpr std::size_t kMemory = std::size_t{1}
-                                << 20;  // stays in the cache, as what is written to a file does not
+constexpr std::size_t kMemory = std::size_t{1} << 20;  // remains in the cache, unlike the contents of a file
 
-// Calls of 5 ns, one every 10 ns, with the arguments that `fill` puts in.
+// Calls of 5 ns, one every 10 ns, with the arguments that `fill` adds.
 class Calls : public Source {
  public:
   using Fill = std::function<void(std::uint64_t i, Arguments& of_entry, Arguments& of_exit)>;
@@ -76,7 +75,7 @@ void plain(benchmark::State& state) {
 }
 BENCHMARK(plain);
 
-// Three arguments, `second` in the middle, and a return value.
+// Three arguments, with `second` in the middle, and a return value.
 template <typename Second>
 void three_and_a_value(benchmark::State& state, Second second) {
   Names names;

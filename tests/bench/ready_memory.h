@@ -1,4 +1,4 @@
-// A file's worth of memory that is there already, written from the start over and over.
+// Memory for a file, which is allocated beforehand and written repeatedly from the start.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the Checker says about words, in short.
+// Short texts for the Checker's findings in words.
 #pragma once
 
 #include <algorithm>

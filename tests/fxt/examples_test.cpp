@@ -1,4 +1,4 @@
-// The example that converts Chrome's JSON, with a trace that has what real ones have.
+// The example that converts Chrome's JSON, with a realistic trace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -28,7 +28,7 @@ constexpr const char* kTrace = R"({"traceEvents": [
 {"ph":"E","pid":"GPU","tid":"stream 7","ts":12}
 ]})";
 
-// 2147483647 stands for the id 0. What ends or continues nothing is not there.
+// 2147483647 replaces the id 0. Events that end or continue nothing are left out.
 constexpr const char* kEvents =
     R"(complete 1000..11000 2147483647/1 "app" "outer" "b"="true" "f"=f64:0.5 "l"="[1]" "n"=i64:1 "s"="a"
 flow-begin 1000 2147483647/1 "ipc" "send" id=2
@@ -48,7 +48,7 @@ flow-end 30000 2147483647/1 "ipc" "send" id=2
 
 class ChromeToFxt : public ToolTest {};
 
-TEST_F(ChromeToFxt, WritesWhatAllReadersAccept) {
+TEST_F(ChromeToFxt, WritesFilesThatAllReadersAccept) {
   const std::string in = file_with("in.json", kTrace), out = folder() + "out.fxt";
   const Outcome converted = shell(CHROME_TO_FXT " " + in + ' ' + out);
   EXPECT_EQ(converted.output, "");
@@ -58,7 +58,7 @@ TEST_F(ChromeToFxt, WritesWhatAllReadersAccept) {
   EXPECT_EQ(shell(FXT_DUMP " --type event " + out).output, kEvents);
 }
 
-TEST_F(ChromeToFxt, SaysWhatIsWrong) {
+TEST_F(ChromeToFxt, ReportsErrors) {
   EXPECT_THAT(shell(CHROME_TO_FXT).output, testing::HasSubstr("usage"));
   const Outcome outcome = shell(CHROME_TO_FXT " " + file_with("in.json", "{") + ' ' + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);

@@ -19,9 +19,9 @@ TEST(Field, CanBeTheWholeWord) {
   EXPECT_EQ(Word::put(~std::uint64_t{0}), ~std::uint64_t{0});
 }
 
-TEST(Field, RefusesAValueThatIsTooWide) { EXPECT_THROW((Field<0, 3>::put(16)), std::logic_error); }
+TEST(Field, RejectsAValueThatIsTooWide) { EXPECT_THROW((Field<0, 3>::put(16)), std::logic_error); }
 
-TEST(Field, TilesKnowGapsAndOverlaps) {
+TEST(Field, TilesDetectGapsAndOverlaps) {
   static_assert(kTilesWord<Field<0, 31>, Field<32, 63>>);
   static_assert(!kTilesWord<Field<0, 31>, Field<33, 63>>);
   static_assert(!kTilesWord<Field<0, 32>, Field<32, 63>>);

@@ -40,7 +40,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// A text as a caller gives it, and as the file has it.
+// A text as passed by the caller, and as in the file.
 struct Text {
   std::string_view given, written;
 };
@@ -63,11 +63,11 @@ constexpr std::array kTexts = {Text{"a"sv, "a"sv},
                                Text{"n\0l"sv, "n\ufffdl"sv},
                                Text{"Frame"sv, "Frame"sv}};
 
-// Makes records. Two makers with the same choices make the same, one as given, one as written.
+// Makes records. Two makers with the same choices make the same records: one as passed, one as written.
 class Maker {
  public:
   enum class Texts : std::uint8_t { AsGiven, AsWritten };
-  // `clock`: the time of the last record, if times don't go back.
+  // `clock` is the time of the last record, if times must not decrease.
   Maker(Choice& choice, Texts texts, std::uint64_t* clock) : choice_(choice), texts_(texts), clock_(clock) {}
 
   Record record() {
@@ -228,7 +228,7 @@ class Run {
     writer_.finish();
   }
 
-  // What was written and what is read back differ.
+  // The difference between the written and the read records.
   std::string difference() {
     Reader reader(std::as_bytes(output_.words()));
     std::size_t next = 0;
@@ -242,7 +242,7 @@ class Run {
       return "ends early\n" + dump();
     return "";
   }
-  // Errors that no finding has announced.
+  // Errors without a finding.
   std::string left_over() {
     std::string errors;
     Reader reader(std::as_bytes(output_.words()));
@@ -254,7 +254,7 @@ class Run {
     });
     for (const Entry& entry : reader) {
       checker.add(entry, reader);
-      checker.add_sorted(entry, reader);  // as the CheckedOutput does
+      checker.add_sorted(entry, reader);  // like the CheckedOutput
     }
     checker.finish(reader);
     return errors.empty() ? "" : errors + dump();
@@ -358,7 +358,7 @@ class Run {
            std::holds_alternative<Initialization>(record) || std::holds_alternative<StringRecord>(record) ||
            std::holds_alternative<ThreadRecord>(record);
   }
-  // The Writer is told so.
+  // Problems that the Writer's records may have are ignored.
   static bool is_odd(const Problem& problem) {
     return problem.kind != ProblemKind::EndBeforeBegin && problem.kind != ProblemKind::UnknownArgumentType;
   }
@@ -388,7 +388,7 @@ class Run {
   Writer writer_;
   std::vector<Record> expected_;
   std::deque<Maker> makers_;
-  std::deque<std::vector<Argument>> weights_;  // of expected switches
+  std::deque<std::vector<Argument>> weights_;  // for expected switches
 };
 
 }  // namespace

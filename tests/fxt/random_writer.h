@@ -1,4 +1,4 @@
-// Drives a Writer at random, with all kinds of records, legal and not.
+// Drives a Writer with random records of all kinds, valid and invalid.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 
 namespace fxt::test {
 
-// Numbers to choose by: a generator's, or the bytes of a fuzzer, then zeros. Copies go on alike.
+// Random numbers: from a generator, or from the bytes of a fuzzer, followed by zeros. A copy continues with
+// the same numbers.
 class Choice {
  public:
   explicit Choice(std::uint64_t seed) : state_(seed) {}
   explicit Choice(std::span<const std::uint8_t> bytes) : bytes_(bytes), from_bytes_(true) {}
 
-  // 0 to `count` - 1, at most 256 of them.
+  // A number from 0 to `count` - 1; `count` is at most 256.
   std::uint64_t pick(std::uint64_t count);
   bool one_in(std::uint64_t count) { return pick(count) == count - 1; }
   bool is_used_up() const { return from_bytes_ && bytes_.empty(); }
@@ -24,8 +25,9 @@ class Choice {
   bool from_bytes_ = false;
 };
 
-// What a Writer has written is read back equal, and what has no encoding is not there. What a CheckedOutput
-// has repaired has no errors but those of its findings. Returns what is not so, or an empty text.
+// Records from a Writer must be equal after reading, and records without an encoding must be missing. Records
+// that a CheckedOutput has repaired must have no errors except its findings. Returns a violation, or an empty
+// text.
 std::string fault_of_random_writing(Choice choice);
 
 }  // namespace fxt::test

@@ -1,4 +1,4 @@
-// What a Writer writes, the Reader gives back; what a CheckedOutput repairs, the Checker passes.
+// The Reader returns what a Writer writes, and the Checker accepts what a CheckedOutput repairs.
 #include "tests/fxt/random_writer.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 class RandomWriter : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(RandomWriter, IsNeverWrong) {
+TEST_P(RandomWriter, WritesAndRepairsCorrectly) {
   constexpr std::uint64_t kRuns = 2500;
   for (std::uint64_t run = GetParam() * kRuns; run < (GetParam() + 1) * kRuns; ++run)
     ASSERT_EQ(fault_of_random_writing(Choice(run)), "") << "run " << run;

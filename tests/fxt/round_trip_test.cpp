@@ -1,4 +1,4 @@
-// Random records: what is written is read back equal, and what was read is written back as the same words.
+// Random records: written records are equal after reading, and read records give the same words when written.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,7 +18,7 @@
 namespace fxt::test {
 namespace {
 
-// Makes records that a Writer accepts. Texts live as long as the maker.
+// Makes records that a Writer accepts. Texts are valid as long as the maker exists.
 class RecordMaker {
  public:
   explicit RecordMaker(std::uint64_t seed) : random_(seed) {}

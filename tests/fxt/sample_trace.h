@@ -1,4 +1,4 @@
-// A trace that holds every kind of record that a Writer can write, and some more by hand.
+// A trace with every kind of record that a Writer can write, and some hand-written ones.
 #pragma once
 
 #include <array>
@@ -113,11 +113,11 @@ inline Words sample_trace() {
       {.provider_name = "sample"});
 }
 
-// Profiler records, one with a spare word, and records that nobody knows yet.
+// Profiler records, one with a spare word, and records of unknown types.
 inline const Words kUncommonRecords = {
     0x0000'0000'0000'0033,
     100,
-    101,  // thread 0: to be ignored
+    101,  // thread 0, which must be ignored
     0x0000'0000'0005'0033,
     100,
     105,  // thread 5

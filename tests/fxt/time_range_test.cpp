@@ -1,4 +1,4 @@
-// Ranges as they are typed, and the sides of them.
+// Parsing of ranges, and comparison of times with them.
 #include "fxt/time_range.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Side = TimeWindow::Side;
 
-TEST(TimeRanges, CountFromTheStartWhereTheyHaveUnits) {
+TEST(TimeRanges, WithUnitsCountFromTheStart) {
   EXPECT_EQ(parse_time_range("1.5us~20ms"),
             (TimeRange{.from = TraceTime{1'500, true}, .to = TraceTime{20'000'000, true}}));
   EXPECT_EQ(parse_time_range("1061.4004~1062"),
@@ -24,7 +24,7 @@ TEST(TimeRanges, CountFromTheStartWhereTheyHaveUnits) {
             (TimeRange{.from = TraceTime{5'000'000'000}, .to = TraceTime{3'000'000'000, true}}));
 }
 
-TEST(TimeRanges, ThatAreNoneSayWhatIsRight) {
+TEST(TimeRanges, InvalidOnesAreExplained) {
   const auto error = [](std::string_view text) { return [text] { parse_time_range(text); }; };
   EXPECT_THAT(error("5"), ThrowsMessage<std::invalid_argument>("'5' is not a range of time: A~B, A~ or ~B"));
   EXPECT_THAT(error("5~3"), ThrowsMessage<std::invalid_argument>("'5~3' ends before it begins"));
@@ -38,7 +38,7 @@ TEST(TimeRanges, ThatAreNoneSayWhatIsRight) {
   EXPECT_THAT(error("-1~"), ThrowsMessage<std::invalid_argument>(HasSubstr("'-1' is not a time")));
 }
 
-TEST(TimeWindows, KnowTheirTimesWithTheStart) {
+TEST(TimeWindows, HaveTimesOnceTheStartIsKnown) {
   TimeWindow window(parse_time_range("10ns~20ns"));
   EXPECT_EQ(window.start(), std::nullopt);
   EXPECT_EQ(window.side_of(1'000), Side::Before);
@@ -53,7 +53,7 @@ TEST(TimeWindows, KnowTheirTimesWithTheStart) {
   EXPECT_EQ(window.start(), 1'000U);
 }
 
-TEST(TimeWindows, EndBehindTheirBegin) {
+TEST(TimeWindows, EndAfterTheirStart) {
   TimeWindow window(parse_time_range("20ns~0.000000100"));
   EXPECT_THAT([&] { window.side_of(90); },
               ThrowsMessage<std::invalid_argument>("the range ends before it begins"));
@@ -71,7 +71,7 @@ TEST(TimeWindows, MayBeOpenOrAbsolute) {
   EXPECT_EQ(absolute.to(), 1'019'999'999U);
   EXPECT_EQ(absolute.side_of(1'000'000'000), Side::Inside);
   EXPECT_EQ(TimeWindow(parse_time_range("~2")).to(), 2'000'000'000U);
-  TimeWindow far(parse_time_range("100h~"));  // after the end of time
+  TimeWindow far(parse_time_range("100h~"));  // the sum exceeds the maximum time
   EXPECT_EQ(far.side_of(~std::uint64_t{0} - 5), Side::Before);
   EXPECT_EQ(far.from(), ~std::uint64_t{0});
 }

@@ -1,4 +1,4 @@
-// Programs as a user runs them, in a folder of their own.
+// Runs programs as a user does, each in its own folder.
 #pragma once
 
 #include <array>

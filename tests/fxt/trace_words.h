@@ -1,4 +1,4 @@
-// Help for stories about words: what a Writer adds to the start of its file, and words as text.
+// Helpers for tests with words: the words that a Writer adds to the start of its file, and words as text.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ using Words = std::vector<std::uint64_t>;
 
 inline constexpr Thread kMain{.process = 100, .thread = 101};
 
-// Magic, provider info "fxt" (id 1), initialization: what every file begins with.
+// Magic, provider info "fxt" (id 1), initialization: the start of every file.
 inline const Words kStart = {
     0x0016'5478'4604'0010,  // "FxT" and a byte chosen at random
     0x0030'0000'0011'0020,  // name of 3 bytes, provider 1, provider info (1), 2 words
@@ -39,7 +39,7 @@ inline Words words_of(const std::function<void(Writer&)>& write, const WriterOpt
   return words;
 }
 
-// The words of what is written second, after the tables know what `first` needs.
+// The words that `second` adds, after `first` has registered its strings and threads.
 inline Words words_after(const std::function<void(Writer&)>& first,
                          const std::function<void(Writer&)>& second, const WriterOptions& options = {}) {
   std::ptrdiff_t before = 0;

@@ -1,4 +1,4 @@
-// Records put together by hand from the public pieces: the words that the spec asks for.
+// Records that are encoded by hand with the public functions: the words of the spec.
 #include "fxt/words.h"
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr TextRef kName = TextRef::table(2);
 
-// What `put` writes, over words that were not zero.
+// The words that `put` writes over words that were not zero.
 template <typename Put>
 Words words_put(Put put) {
   Words words(64, ~std::uint64_t{0});
@@ -25,7 +25,7 @@ Words words_put(Put put) {
   return words;
 }
 
-TEST(Words, SizesCountTheWordThatIsNotFull) {
+TEST(Words, SizesIncludeAPartialWord) {
   EXPECT_EQ(fxt::words_of(0), 0U);
   EXPECT_EQ(fxt::words_of(1), 1U);
   EXPECT_EQ(fxt::words_of(8), 1U);
@@ -48,7 +48,7 @@ TEST(Words, ReferencesToText) {
   EXPECT_EQ(TextRef::inlined("").ref, 0);  // the empty string needs no text
 }
 
-// Each: value or byte count in the upper half, name 2, size, type.
+// Each has its value or byte count in the upper half, then name 2, size and type.
 TEST(Words, Arguments) {
   EXPECT_EQ(words_put([](auto* at) { return put_null(at, kName); }), Words{0x0002'0010});
   EXPECT_EQ(words_put([](auto* at) { return put_int32(at, kName, -2); }), Words{0xffff'fffe'0002'0011});
@@ -75,7 +75,7 @@ TEST(Words, InlineNamesComeBeforeValues) {
             (Words{0x8001'0034, 0x6e, 7}));
 }
 
-TEST(Words, NumbersThatFit32BitsAreWrittenSo) {
+TEST(Words, NumbersThatFitInto32BitsAreShort) {
   EXPECT_EQ(words_put([](auto* at) { return put_signed(at, kName, -0x8000'0000LL); }),
             Words{0x8000'0000'0002'0011});
   EXPECT_EQ(words_put([](auto* at) { return put_signed(at, kName, 0x8000'0000LL); }),
@@ -125,7 +125,7 @@ TEST(Words, ARecordFilledInByHandIsReadBack) {
   EXPECT_EQ(event->arguments[0], (Argument{"size", std::uint32_t{42}}));
 }
 
-TEST(Words, AStringRefNeedsRoomInTheTable) {
+TEST(Words, AStringRefNeedsSpaceInTheTable) {
   MemoryOutput output;
   Writer writer(output);
   for (std::size_t i = 0; i < kMaxStringIndex; ++i) ASSERT_EQ(writer.string_ref(std::to_string(i)), i + 1);

@@ -1,4 +1,4 @@
-// What a CheckedOutput makes of what is written into it: throw, collect, repair.
+// The three modes of a CheckedOutput: throw, collect, repair.
 #include "fxt/checked_output.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Event event_at(EventType type, std::uint64_t time, std::uint64_t end = 0) {
 
 struct Checked {
   Words words = {};
-  std::string faults = {};  // of the findings
+  std::string faults = {};  // names of the findings' faults
   std::uint64_t repaired = 0;
 };
 
@@ -41,7 +41,7 @@ Checked checked(OnFinding on_finding, const std::function<void(Writer&)>& write)
   return result;
 }
 
-// The words of what is written, and those that a Repair makes of it.
+// Compares the written words with the words that a Repair makes of them.
 void expect_repaired(const std::function<void(Writer&)>& write,
                      const std::function<void(Writer&)>& repaired) {
   const Checked result = checked(OnFinding::Repair, write);
@@ -75,7 +75,7 @@ TEST(CheckedOutput, ThrowsFromTheCallThatWroteTheRecord) {
   EXPECT_EQ(broken_rules(output.words()), "");
 }
 
-TEST(CheckedOutput, ThrowsOnTheShortWay) {
+TEST(CheckedOutput, ThrowsForPreparedEvents) {
   MemoryOutput output;
   CheckedOutput checked(output);
   Writer writer(checked);
@@ -90,7 +90,7 @@ TEST(CheckedOutput, ThrowsOnTheShortWay) {
   EXPECT_THROW(writer.commit(2), CheckError);
 }
 
-TEST(CheckedOutput, ThrowsAtTheEndWhatIsKnownOnlyThen) {
+TEST(CheckedOutput, ThrowsFromFinishForDurationsThatNeverEnd) {
   MemoryOutput output;
   CheckedOutput checked(output);
   Writer writer(checked);
@@ -156,7 +156,7 @@ TEST(CheckedOutput, RepairsIdsOfZero) {
   expect_repaired(write(0), write(CheckedOutput::kIdForZero));
 }
 
-TEST(CheckedOutput, RepairsFlowsThatAreInNoDuration) {
+TEST(CheckedOutput, RepairsFlowsOutsideOfDurations) {
   const auto write = [](bool is_repaired) {
     return [is_repaired](Writer& writer) {
       const auto around = [&](std::uint64_t time) {
@@ -185,7 +185,7 @@ TEST(CheckedOutput, RepairsCounters) {
         writer.write(counter("rss", {{"value", 1}}));
         writer.write(counter("faults", {{"value", 2}, {"minor", 3}}));
         writer.write(counter("memory", {{"pages", 1}}));
-        writer.write(counter("disk", {{"value", 2}, {"pages", 3}}));  // both are others' series
+        writer.write(counter("disk", {{"value", 2}, {"pages", 3}}));  // both are series of other counters
         writer.write(counter("rss", {{"value", 4}, {"note", "text"}, {"value", 5}}));
         writer.write(counter("rss", {}));
         writer.write(counter("rss", {{"note", "text"}}));
@@ -199,7 +199,7 @@ TEST(CheckedOutput, RepairsCounters) {
       });
 }
 
-TEST(CheckedOutput, LeavesOutWhatReadersIgnore) {
+TEST(CheckedOutput, LeavesOutRecordsThatReadersIgnore) {
   expect_repaired(
       [](Writer& writer) {
         writer.write(event_at(DurationEnd, 5));
@@ -223,7 +223,7 @@ TEST(CheckedOutput, RepairsEndsThatComeBeforeTheirBegins) {
                   [](Writer& writer) { writer.write(event_at(DurationComplete, 5, 5)); });
 }
 
-TEST(CheckedOutput, CollectsWhatHasNoRepair) {
+TEST(CheckedOutput, CollectsFindingsWithoutRepair) {
   const auto write = [](Writer& writer) {
     writer.write(event_at(DurationComplete, 0, 10));
     writer.write(event_at(DurationComplete, 5, 15));
@@ -235,7 +235,7 @@ TEST(CheckedOutput, CollectsWhatHasNoRepair) {
 
 // ---- Odd words ----
 
-TEST(CheckedOutput, PassesWordsOnThatAreNoRecords) {
+TEST(CheckedOutput, PassesOnWordsThatAreNotRecords) {
   const auto write = [](Writer& writer) {
     const auto room = writer.reserve(2);
     room[0] = room[1] = 0;

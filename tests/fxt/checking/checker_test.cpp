@@ -1,4 +1,4 @@
-// The Checker: for each rule a file that breaks it, and the nearest file that does not.
+// The Checker: for each rule a file that breaks it, and a similar file that does not.
 #include "fxt/checker.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 // ---- What all readers accept ----
 
-TEST(Checker, IsSilentOnWhatAllReadersAccept) {
+TEST(Checker, AcceptsFilesThatAllReadersAccept) {
   EXPECT_EQ(broken_rules(kStart), kClean);
   EXPECT_EQ(broken({instant(0)}), kClean);
   EXPECT_EQ(broken({event(EventType::Instant, 5, 0)}), kClean);                    // no name
@@ -34,14 +34,14 @@ TEST(Checker, IsSilentOnWhatAllReadersAccept) {
   EXPECT_EQ(broken({{0x0000'0000'0013'0010}}), kClean);                            // provider event
   EXPECT_EQ(broken({{0x0000'0000'0000'005f, 0x10'0002'0001, 5, 3, 0xccbbaa}}), kClean);  // a small large blob
   EXPECT_EQ(broken({named(100, 101), named(100, 102), {0x0010'1020'1300'0028, 5}}),
-            kClean);                                                    // context switch, legacy
-  EXPECT_EQ(broken({{0x1000'0030'1000'0048, 5, 101, 0}}), kClean);      // context switch to idle, newer
+            kClean);                                                    // legacy context switch
+  EXPECT_EQ(broken({{0x1000'0030'1000'0048, 5, 101, 0}}), kClean);      // newer context switch, to idle
   EXPECT_EQ(broken({{0x2000'0000'0020'0038, 5, 101}}), kClean);         // wakeup
   EXPECT_EQ(broken({{0x0000'0030'2012'004a, 5, 0xaa, 0xbb}}), kClean);  // backtrace, with flags
   EXPECT_EQ(broken({complete(5, 5), complete(5, 5), complete(5, 9), complete(9, 9)}), kClean);
 }
 
-TEST(Checker, IsSilentOnWhatTheWriterWrites) {
+TEST(Checker, AcceptsFilesOfTheWriter) {
   const Words words = file_of([](Writer& writer) {
     const Thread main{.process = 100, .thread = 101};
     writer.name_process(100, "demo");
@@ -60,7 +60,7 @@ TEST(Checker, IsSilentOnWhatTheWriterWrites) {
   EXPECT_EQ(broken_rules(words), kClean);
 }
 
-TEST(Checker, KnowsEachRuleItReports) {
+TEST(Checker, ReportsOnlyRulesOfTheTable) {
   EXPECT_EQ(rules().size(), 29U);
   for (std::size_t i = 0; i < rules().size(); ++i) EXPECT_EQ(rules()[i].id, "W" + std::to_string(i + 1));
 }
@@ -124,7 +124,7 @@ TEST(Checker, W5Times) {
   EXPECT_EQ(broken({instant(1), instant(kSpan)}), kClean);
   EXPECT_EQ(broken({instant(0), instant(kSpan)}), "W5");
   EXPECT_EQ(broken({complete(1ULL << 50, (1ULL << 50) + kSpan)}), "W5");
-  // The duration around a flow ends no earlier.
+  // The duration around a flow must not end earlier.
   EXPECT_EQ(broken({begin(5), flow(EventType::FlowBegin, kSpan + 5, 1)}), "W5 W17 w21");
 }
 
@@ -178,7 +178,7 @@ TEST(Checker, W11Sizes) {
 TEST(Checker, W12ReservedBits) {
   EXPECT_EQ(broken({{0x0001'0001'0006'0022, 0x78}}), "w12");
   EXPECT_EQ(broken({{0x0000'0001'0006'0022, 0x7878}}), "w12");
-  EXPECT_EQ(broken({{0x0000'0001'8006'0022, 0x78}}), "W12");  // Tracy takes bit 31 for the index
+  EXPECT_EQ(broken({{0x0000'0001'8006'0022, 0x78}}), "W12");  // Tracy includes bit 31 in the index
 }
 
 TEST(Checker, W13AndW14LargeRecords) {
@@ -197,7 +197,7 @@ TEST(Checker, W13AndW14LargeRecords) {
 TEST(Checker, W15OuterFirst) {
   EXPECT_EQ(broken({complete(0, 10, kA), complete(0, 5, kB)}), kClean);
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA)}), "W15");
-  // The longer one is not around what follows.
+  // The longer event does not enclose later events.
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA), begin(6), end(12)}), "W15");
   EXPECT_EQ(broken({complete(0, 5, kB), begin(6), end(12)}), kClean);
   EXPECT_EQ(broken({complete(0, 10), complete(0, 10)}), kClean);
@@ -220,7 +220,7 @@ TEST(Checker, W15Depth) {
   EXPECT_EQ(broken_rules(deep), kClean);
   EXPECT_EQ(broken_rules(joined(deep, complete(600, 1000))), "W15");
   EXPECT_EQ(broken_rules(joined(deep, instant(600))), "W15");
-  Words many = kPrelude;  // Perfetto stacks what has no length, at one time
+  Words many = kPrelude;  // Perfetto nests events of no length with equal times
   for (std::uint64_t i = 0; i < 512; ++i) many = joined(many, instant(5));
   EXPECT_EQ(broken_rules(joined(many, complete(5, 6))), kClean);
   EXPECT_EQ(broken_rules(joined(many, instant(6))), kClean);
@@ -232,11 +232,12 @@ TEST(Checker, W15NoNegativeDuration) { EXPECT_EQ(broken({complete(10, 5)}), "W15
 TEST(Checker, W16Order) {
   EXPECT_EQ(broken({complete(10, 20, kB), complete(0, 10, kA)}), "W16");  // late sibling first
   EXPECT_EQ(broken({complete(11, 20, kB), complete(0, 10, kA)}), kClean);
-  EXPECT_EQ(broken({complete(2, 5, kB), complete(0, 10, kA)}), kClean);  // written at their ends
+  EXPECT_EQ(broken({complete(2, 5, kB), complete(0, 10, kA)}), kClean);  // written when they ended
   EXPECT_EQ(broken({begin(10, kB), end(20, kB), begin(0), end(10)}), "W16");
   EXPECT_EQ(broken({begin(0), begin(10, kB), end(10), end(20, kB)}), "W16");
   EXPECT_EQ(broken({begin(0), end(10), begin(10, kB), end(20, kB)}), kClean);
-  EXPECT_EQ(broken({begin(20, kA, 2), end(30, kA, 2), begin(0), end(10)}), kClean);  // thread after thread
+  // One thread after the other.
+  EXPECT_EQ(broken({begin(20, kA, 2), end(30, kA, 2), begin(0), end(10)}), kClean);
 }
 
 TEST(Checker, W17Balance) {
@@ -245,7 +246,7 @@ TEST(Checker, W17Balance) {
   EXPECT_EQ(broken({begin(5), end(5)}), kClean);
   EXPECT_EQ(broken({begin(5), end(6, kA, 2)}), "w17 W17");
   EXPECT_EQ(broken({begin(5), end(6, 0)}), kClean);   // no name on the end
-  EXPECT_EQ(broken({begin(5), end(6, kB)}), kClean);  // another name: readers pair without names
+  EXPECT_EQ(broken({begin(5), end(6, kB)}), kClean);  // another name: readers ignore names for pairing
 }
 
 TEST(Checker, W17AsyncOperations) {
@@ -258,7 +259,7 @@ TEST(Checker, W17AsyncOperations) {
   EXPECT_EQ(broken({async(EventType::AsyncBegin, 5, 1), async(EventType::AsyncEnd, 6, 2)}), "w17");
 }
 
-// Perfetto knows no processes there, and ends by the names.
+// Perfetto ignores processes here, and pairs ends by name.
 TEST(Checker, W17AsyncOperationsOfOneIdNest) {
   const auto async = [](EventType type, std::uint64_t time, std::uint64_t name, std::uint64_t thread = 1) {
     return event(type, time, name, thread, {7});
@@ -280,7 +281,7 @@ TEST(Checker, W17AsyncOperationsOfOneIdNest) {
   EXPECT_EQ(broken({a_begins, async(EventType::AsyncEnd, 8, kB), async(EventType::AsyncEnd, 9, kA)}), "w17");
 }
 
-TEST(Checker, W17AsyncInstantsLieInTheirOperation) {
+TEST(Checker, W17AsyncInstantsAreInsideTheirOperation) {
   const auto async = [](EventType type, std::uint64_t time) { return event(type, time, kA, 1, {7}); };
   const auto instant = async(EventType::AsyncInstant, 5), begin = async(EventType::AsyncBegin, 5),
              end = async(EventType::AsyncEnd, 5);
@@ -289,7 +290,7 @@ TEST(Checker, W17AsyncInstantsLieInTheirOperation) {
   EXPECT_EQ(broken({begin, end, instant}), "w17");
 }
 
-TEST(Checker, W17AsyncIdsAreGlobalToPerfetto) {
+TEST(Checker, W17AsyncIdsAreGlobalInPerfetto) {
   const auto async = [](EventType type, std::uint64_t time, std::uint64_t thread) {
     return event(type, time, kA, thread, {7});
   };
@@ -336,10 +337,10 @@ TEST(Checker, W20Counters) {
   EXPECT_EQ(broken({counter(5, kA, {0x5'0027, 1})}), "W20");  // pointer
   EXPECT_EQ(broken({counter(5, kA, {0x5'0016})}), "W20");     // string
   EXPECT_EQ(broken({counter(5, kA, {0x5'0025, 0x7ff8'0000'0000'0000})}),
-            kClean);  // not a number, but a double
+            kClean);  // a double that is not a number
 }
 
-// Perfetto keeps ids and processes apart; to Tracy it is one plot, and one counter by its name.
+// Perfetto separates ids and processes. For Tracy they are one plot, and one counter by name.
 TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
   const Words number = {0x7'0005'0011};
   const auto elsewhere = event(EventType::Counter, 7, kA, 3, joined(number, {0}), 1);
@@ -349,7 +350,7 @@ TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
 
 TEST(Checker, W20CountersHaveAValue) { EXPECT_EQ(broken({event(EventType::Counter, 5, kA, 1, {0})}), "W20"); }
 
-TEST(Checker, W18PriorityZeroIsIdleToPerfetto) {
+TEST(Checker, W18PriorityZeroIsIdleInPerfetto) {
   const auto switch_to = [](std::uint64_t incoming, std::uint64_t priority) {
     using Header = LegacyContextSwitchHeader;
     return Words{Header::Type::put(8) | Header::Size::put(incoming == 0 ? 6 : 4) |
@@ -359,23 +360,23 @@ TEST(Checker, W18PriorityZeroIsIdleToPerfetto) {
   EXPECT_EQ(broken({switch_to(1, 1)}), "W18");
   EXPECT_EQ(broken({switch_to(1, 0)}), "W18");
   EXPECT_EQ(broken({{0x0010'0000'0000'0068, 5, 0, 0, 0, 7}}),
-            kClean);  // process 0 is where Perfetto files it
+            kClean);  // Perfetto assigns it to process 0
   EXPECT_EQ(broken({{0x0000'0000'0000'0068, 5, 0, 0, 0, 7}}), "W18");
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), switch_to(1, 0), instant(5)}), kClean);
   EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), kClean);  // in any order
-  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 0})}), "w19 W18");             // of no process
+  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 0})}), "w19 W18");             // in process 0
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), thread_object({0x4'0028, 0}), switch_to(1, 0)}),
             "w19 W18");
   EXPECT_EQ(broken({joined(switch_to(0, 0), {0, 0})}), kClean);  // idle to idle
 }
 
-TEST(Checker, W18OneTidMayBeInTwoProcesses) {
+TEST(Checker, W18TwoProcessesMayHaveTheSameTid) {
   const Words other = thread_record(4, 300, 101);
   EXPECT_EQ(broken({other, instant(5), instant(5, 4)}), kClean);
   EXPECT_EQ(broken({other, thread_object({0x4'0028, 300}), instant(5), instant(5, 4)}), kClean);
 }
 
-TEST(Checker, W25CpusPerfettoKnows) {
+TEST(Checker, W25CpusThatPerfettoSupports) {
   const auto on_cpu = [](std::uint64_t cpu) { return Words{0x2000'0000'0000'0038 | cpu << 20, 5, 101}; };
   EXPECT_EQ(broken({on_cpu(4095)}), kClean);
   EXPECT_EQ(broken({on_cpu(4096)}), "W25");
@@ -388,7 +389,7 @@ TEST(Checker, W25ThreadStatesOfTheSpec) {
   EXPECT_EQ(broken({names, {0x0010'1020'1600'0028, 5}}), "w25");
 }
 
-TEST(Checker, W25ArgumentsHaveNamesOfTheirOwn) {
+TEST(Checker, W25ArgumentsHaveUniqueNames) {
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x7'0005'0011, 0x8'0004'0011}, 2)}), kClean);
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x7'0005'0011, 0x8'0005'0012}, 2)}), "W25");
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x7'0005'0011, 0x7'8005'0021, 0x65'756c'6176}, 2)}),
@@ -399,7 +400,7 @@ TEST(Checker, W9Nul) {
   EXPECT_EQ(broken({event(EventType::Instant, 5, 0x8003, 1, {0x62'0061})}), "W9");
   EXPECT_EQ(broken({{0x0000'0080'0301'0037, 100, 0x62'0061}}), "W9");  // a process
   EXPECT_EQ(broken({{0x0001'0003'8003'0035, 0x62'0061, 0xccbbaa}}),
-            kClean);  // of a blob, which neither shows
+            kClean);  // in a blob, which neither shows
 }
 
 TEST(Checker, W22Bools) {
@@ -422,7 +423,7 @@ TEST(Checker, W21FlowsNeedADuration) {
   EXPECT_EQ(broken({complete(0, 1), complete(20, 30, kA, 2), from, to}), "W21");
   EXPECT_EQ(broken({begin(0), from, end(3), begin(20, kA, 2), to, end(23, kA, 2)}), kClean);
   EXPECT_EQ(broken({begin(0), end(1), from, begin(20, kA, 2), to, end(23, kA, 2)}), "W21");
-  EXPECT_EQ(broken({instant(2), from, complete(20, 30, kA, 2), to}), "W21");  // an instant is no duration
+  EXPECT_EQ(broken({instant(2), from, complete(20, 30, kA, 2), to}), "W21");  // an instant is not a duration
 }
 
 TEST(Checker, W21FlowIds) {
@@ -441,7 +442,8 @@ TEST(Checker, W21FlowIds) {
             "W21");
 }
 
-// Perfetto looks in the own process first; then for the only one that began the id since its last end.
+// Perfetto searches the flow's own process first, and then the only process that has begun the id since its
+// last end.
 TEST(Checker, W21FlowsOfSeveralProcesses) {
   const Words strings_and_thread = thread_record(4, 300, 301);
   const auto in_durations = [&](std::initializer_list<Words> flows) {
@@ -456,7 +458,7 @@ TEST(Checker, W21FlowsOfSeveralProcesses) {
   EXPECT_EQ(in_durations({begin_1, begin_3, end_1, flow(EventType::FlowStep, 3, 7, 4), end_3}), "W21");
   EXPECT_EQ(in_durations({begin_1, end_1, flow(EventType::FlowBegin, 5, 7, 3),
                           flow(EventType::FlowStep, 6, 7, 4), flow(EventType::FlowEnd, 7, 7, 3)}),
-            kClean);  // after its end the id is free for another process
+            kClean);  // after its end, another process can use the id
 }
 
 // ---- W23 to W28 ----
@@ -484,13 +486,14 @@ TEST(Checker, W25SchedulingArgumentsHaveTheirTypes) {
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0024, 102}}), "W25");
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 0xffff'ffff}}), kClean);
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 1ULL << 32}}), "W19");
-  EXPECT_EQ(broken({waker, {0x1000'0000'0021'0068, 5, 101, 102, 0x6'0024, 102}}), kClean);  // not of a switch
+  // Not for a switch.
+  EXPECT_EQ(broken({waker, {0x1000'0000'0021'0068, 5, 101, 102, 0x6'0024, 102}}), kClean);
   const Words weight = string_record(6, "weight");
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0011}}), kClean);
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), "W25");
   const Words incoming = string_record(6, "incoming_weight");
   EXPECT_EQ(broken({incoming, {0x1000'0000'0021'0058, 5, 101, 102, 0x7'0006'0012}}), "W25");
-  EXPECT_EQ(broken({incoming, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), kClean);  // not of a wakeup
+  EXPECT_EQ(broken({incoming, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), kClean);  // not for a wakeup
 }
 
 TEST(Checker, W26Locations) {
@@ -509,7 +512,7 @@ TEST(Checker, W26Locations) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W26");
 }
 
-// An index that is registered again stands for another name.
+// An index that is registered again has another name.
 TEST(Checker, W26LocationsOfReplacedNames) {
   const auto durations_of = [](std::uint64_t names) {
     Words words = kPrelude;
@@ -523,9 +526,8 @@ TEST(Checker, W26LocationsOfReplacedNames) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W6 W26");
 }
 
-// Logs, async operations, flows, context switches …: one note for each kind, of the readers that are asked
-// for.
-TEST(Checker, W29WhatReadersIgnore) {
+// Logs, async operations, flows, context switches …: one note for each kind, about the selected readers.
+TEST(Checker, W29RecordsThatReadersIgnore) {
   const auto notes = [](std::initializer_list<Words> parts, KnownReaders readers) {
     const Words words = joined(kPrelude, all(parts));
     Reader reader(std::as_bytes(std::span(words)));
@@ -547,7 +549,7 @@ TEST(Checker, W29WhatReadersIgnore) {
   EXPECT_THAT(notes({log}, {Perfetto, Tracy, FuchsiaCpp}),
               ElementsAre("log: log messages (1): ignored by Perfetto and Tracy"));
   EXPECT_THAT(notes({log}, {FuchsiaCpp, FuchsiaRust, Spec}), ElementsAre());
-  EXPECT_THAT(notes({log}, KnownReaders::all()), ElementsAre());  // no reader is meant more than others
+  EXPECT_THAT(notes({log}, KnownReaders::all()), ElementsAre());  // all readers are selected
   const Words operation =
       joined(event(EventType::AsyncBegin, 5, kA, 1, {7}), event(EventType::AsyncEnd, 6, kA, 1, {7}));
   const Words argument = event(EventType::Instant, 7, kA, 1, {0x7'0005'0011}, 1);
@@ -581,7 +583,7 @@ TEST(Checker, W28ScopesThatMostReadersIgnore) {
 
 // ---- Findings ----
 
-TEST(Checker, SaysOnceWhatHoldsForTheWholeFile) {
+TEST(Checker, ReportsFaultsOfTheWholeFileOnce) {
   const auto findings_in = [](const Words& words) {
     int findings = 0;
     check(words, [&findings](const Finding&) { ++findings; });
@@ -594,7 +596,7 @@ TEST(Checker, SaysOnceWhatHoldsForTheWholeFile) {
             1);
 }
 
-TEST(Checker, TellsWhereWhatAndWhoMinds) {
+TEST(Checker, FindingsHavePlaceProblemAndReaders) {
   std::vector<Finding> findings;
   check(all({kPrelude, complete(0, 10), complete(5, 15)}),
         [&findings](const Finding& finding) { findings.push_back(finding); });
@@ -608,7 +610,7 @@ TEST(Checker, TellsWhereWhatAndWhoMinds) {
   EXPECT_EQ(findings[0].effect, "Perfetto drops it");
 }
 
-TEST(Checker, FollowsEventsThatAreLateByAnyTime) {
+TEST(Checker, TracksLateEvents) {
   Words words = kPrelude;
   for (std::uint64_t i = 0; i < 60'000; ++i) {
     const Words record = complete(10 * i, 10 * i + 5);
@@ -619,7 +621,7 @@ TEST(Checker, FollowsEventsThatAreLateByAnyTime) {
   EXPECT_EQ(broken_rules(joined(words, begin(8))), "W17");
 }
 
-// A trace that viewers draw alike has the same findings, whatever the order of its records.
+// A trace has the same findings in every order of its records that viewers draw in the same way.
 TEST(Checker, FindsTheSameInEveryOrder) {
   std::vector<Words> records;
   for (std::uint64_t i = 0; i < 12; ++i) {
@@ -651,7 +653,7 @@ TEST(Checker, FindsTheSameInEveryOrder) {
   }
 }
 
-// What is deeper than Perfetto goes has its end, too.
+// Begins that are too deep for Perfetto have ends as well.
 TEST(Checker, DeepBeginsAndTheirEndsGoTogether) {
   Words deep = kPrelude;
   for (std::uint64_t i = 0; i < 513; ++i) deep = joined(deep, begin(i));
@@ -659,7 +661,7 @@ TEST(Checker, DeepBeginsAndTheirEndsGoTogether) {
   EXPECT_EQ(broken_rules(deep), "W15");
 }
 
-TEST(Checker, NamesRecordsAsFxtDumpDoes) {
+TEST(Checker, NamesRecordsLikeFxtDump) {
   const Words words = all({kPrelude, flow(EventType::FlowStep, 5, 7), begin(10, kB), end(20, kB),
                            complete(0, 10), async_begin(1, 4)});
   check(words, [](const Finding& finding) {

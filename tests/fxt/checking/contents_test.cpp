@@ -13,7 +13,7 @@
 namespace fxt::test {
 namespace {
 
-TEST(Contents, HaveEachKindOfRecordThatIsMoreThanStructure) {
+TEST(Contents, CoverEachKindOfRecordWithContent) {
   std::set<std::string_view> expected(kinds().begin(), kinds().end());
   for (const std::string_view kind :
        {"event", "magic", "provider-info", "provider-section", "initialization", "string", "thread"})
@@ -34,13 +34,13 @@ TEST(Contents, BelongToRecords) {
   EXPECT_EQ(content_of(StringRecord{}), std::nullopt);
 }
 
-TEST(Contents, SayWhoIgnoresThem) {
+TEST(Contents, NameTheReadersThatIgnoreThem) {
   EXPECT_EQ(readers_that_ignore(Content::Durations), KnownReaders{});
   EXPECT_EQ(readers_that_ignore(Content::AsyncOperations), KnownReaders{KnownReader::Tracy});
   EXPECT_EQ(readers_that_ignore(Content::Logs), (KnownReaders{KnownReader::Perfetto, KnownReader::Tracy}));
 }
 
-TEST(Contents, StandInTheReadme) {
+TEST(Contents, MatchTheReadme) {
   std::string table =
       "| | Perfetto | Tracy | Fuchsia's C++ reader | Fuchsia's Rust reader |\n|---|---|---|---|---|\n";
   for (const auto& [content, name, kinds, uses] : content_uses()) {

@@ -1,5 +1,5 @@
-// Files at the edges of the format: what Fuchsia's C++ and Rust readers, Perfetto and Tracy make of each was
-// read in their sources; an error is wanted exactly where one of them fails, loses something or misdraws.
+// Files at the edges of the format. The behavior of Fuchsia's C++ and Rust readers, Perfetto and Tracy was
+// read in their sources. An error is expected exactly if one of them fails, loses data or draws wrongly.
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ constexpr std::uint64_t kTooLate = std::uint64_t{1} << 63;
 
 struct EdgeFile {
   std::string_view name;
-  Words words;  // after kPrelude
+  Words words;  // follow kPrelude
   std::string_view verdict;
 
   friend void PrintTo(const EdgeFile& file, std::ostream* out) { *out << file.name; }
@@ -46,7 +46,7 @@ Words packets(std::initializer_list<unsigned> bytes) {
 
 class Edge : public testing::TestWithParam<EdgeFile> {};
 
-TEST_P(Edge, IsJudgedByItsReaders) {
+TEST_P(Edge, FindingsMatchTheReaders) {
   EXPECT_EQ(broken_rules(joined(kPrelude, GetParam().words)), GetParam().verdict);
 }
 
@@ -56,8 +56,10 @@ INSTANTIATE_TEST_SUITE_P(
     Metadata, Edge,
     testing::Values(EdgeFile{"ProviderWithoutName", {0x0000'0000'0021'0010}, ""},
                     EdgeFile{"SectionOfTheSameProvider", {0x0000'0000'0012'0010}, ""},
-                    EdgeFile{
-                        "SectionOfNoProvider", {0x0000'0000'0002'0010}, "W3"},  // Rust knows no provider 0
+                    EdgeFile{// Rust does not support provider 0
+                             "SectionOfNoProvider",
+                             {0x0000'0000'0002'0010},
+                             "W3"},
                     EdgeFile{"NameBeyondTheRecord", {0x0090'0000'0021'0020, 0x74'7866}, "W11"},
                     EdgeFile{"NameThatIsNotUtf8", {0x0010'0000'0021'0020, 0xff}, "W9"},
                     EdgeFile{"TraceInfoOfUnknownType", {0x0000'0000'0014'0010}, "W25"},
@@ -110,13 +112,13 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"WithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011}, 1), ""},
         EdgeFile{"TwoWithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011, 0x7'8000'0011}, 2),
                  "W25"},
-        // printf('%u') and printf('0x%x') of Perfetto's signed column.
+        // Perfetto prints its signed column with printf('%u') and printf('0x%x').
         EdgeFile{"LargestNumber", event(EventType::Instant, 5, kA, 1, {0x5'0024, ~std::uint64_t{0}}, 1), ""},
         EdgeFile{"LargestPointer",
                  event(EventType::DurationComplete, 5, kA, 1, {0x5'0027, ~std::uint64_t{0}, 6}, 1), ""},
         EdgeFile{"LargestKoid", event(EventType::Instant, 5, kA, 1, {0x5'0028, ~std::uint64_t{0}}, 1), ""},
         EdgeFile{"NegativeNumber", event(EventType::Instant, 5, kA, 1, {0x5'0023, kTooLate}, 1), ""},
-        EdgeFile{"OfAnEndNamedLikeOneOfItsBegin",  // Perfetto puts them together
+        EdgeFile{"OfAnEndNamedLikeOneOfItsBegin",  // Perfetto combines them
                  joined(event(EventType::DurationBegin, 5, kA, 1, {0x7'0005'0011, 0x7'0004'0011}, 2),
                         event(EventType::DurationEnd, 6, kA, 1, {0x8'0003'0011, 0x8'0004'0011}, 2)),
                  "W25"},
@@ -132,12 +134,12 @@ INSTANTIATE_TEST_SUITE_P(
                  joined(event(EventType::AsyncBegin, 5, kA, 1, {0x7'0005'0011, 7}, 1),
                         event(EventType::AsyncEnd, 6, kA, 1, {0x8'0005'0011, 7}, 1)),
                  "W25"},
-        EdgeFile{"OfAnAsyncInstantNamedLikeOneOfItsBegin",  // which is another slice
+        EdgeFile{"OfAnAsyncInstantNamedLikeOneOfItsBegin",  // the instant is another slice
                  all({event(EventType::AsyncBegin, 5, kA, 1, {0x7'0005'0011, 7}, 1),
                       event(EventType::AsyncInstant, 6, kA, 1, {0x8'0005'0011, 7}, 1),
                       event(EventType::AsyncEnd, 7, kA, 1, {0x8'0004'0011, 7}, 1)}),
                  ""},
-        EdgeFile{"OfAFlowEndNamedLikeOneOfItsBegin",  // which nobody shows
+        EdgeFile{"OfAFlowEndNamedLikeOneOfItsBegin",  // no reader shows it
                  all({complete(0, 9), event(EventType::FlowBegin, 5, kA, 1, {0x7'0005'0011, 7}, 1),
                       event(EventType::FlowEnd, 6, kA, 1, {0x8'0005'0011, 7}, 1)}),
                  ""},
@@ -200,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
             ""},
         EdgeFile{"ThreadOfTwoProcessesNamedInOne",
                  all({thread_record(4, 200, 101), named(100, 101), instant(5), instant(6, 4)}), ""},
-        EdgeFile{"ThreadNamedTwice",  // the last name counts
+        EdgeFile{"ThreadNamedTwice",  // the last name is used
                  all({named(100, 101), thread_object({0x4'0028, 100}, 101, kB), instant(5)}), ""},
         EdgeFile{"ProcessArgumentTwice", {0x0000'0200'0202'0067, 101, 0x4'0028, 100, 0x4'0028, 200}, "W25"},
         EdgeFile{"ProcessArgumentSecond", {0x0000'0200'0202'0057, 101, 0x7'0005'0011, 0x4'0028, 100}, "w18"},
@@ -213,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"LargestLegacyCpu", all({named(100, 101), named(100, 102), {0x0010'1020'13ff'0028, 5}}), ""},
         EdgeFile{"LargeKoidInALegacySwitch",
                  all({named(100, 101), {0x0010'1010'0000'0048, 5, 100, 1ULL << 32}}), "W19 W18"},
-        EdgeFile{"OfAThreadWithoutName",  // Perfetto files it under process 0
+        EdgeFile{"OfAThreadWithoutName",  // Perfetto assigns it to process 0
                  all({named(100, 101), {0x0010'1020'1300'0028, 5}}), "W18"},
         EdgeFile{"OfAThreadNamedLater", all({{0x0010'1020'1300'0028, 5}, named(100, 102), named(100, 101)}),
                  ""},
@@ -229,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"NewerOfAThreadOfWhichNothingElseIsSaid", {0x1000'0030'1000'0048, 5, 101, 0}, ""},
         EdgeFile{"NewerOfAThreadWithEventsAndNoName",  // two threads in Perfetto
                  joined(instant(1), {0x1000'0030'1000'0048, 5, 0, 101}), "W18"},
-        EdgeFile{"NewerOfAThreadWithEventsInProcess0",  // where Perfetto files both
+        EdgeFile{"NewerOfAThreadWithEventsInProcess0",  // Perfetto assigns both to process 0
                  joined({0x0002'0001'0000'0044, 1, 0, 7}, {0x1000'0030'1000'0048, 5, 0, 7}), "w19"},
         EdgeFile{"NewerOfAThreadWithEventsAndName",
                  all({instant(1), {0x1000'0030'1000'0048, 5, 0, 101}, named(100, 101)}), ""},
@@ -249,7 +251,7 @@ INSTANTIATE_TEST_SUITE_P(
                  all({kWeights, {0x1000'0031'0001'0058, 5, 101, 0, kIdleArgument | 0x7'0000}}), "W25"},
         EdgeFile{"LargeCpuWithTheOtherIdleSide",
                  all({kWeights, {0x1000'0031'0001'0058, 5, 101, 0, kIdleArgument | 0x8'0000}}), "W25"},
-        EdgeFile{"LargeCpuWithBothSidesIdle",  // Perfetto does not look at it
+        EdgeFile{"LargeCpuWithBothSidesIdle",  // Perfetto ignores it
                  all({kWeights,
                       {0x1000'0031'0002'0068, 5, 0, 0, kIdleArgument | 0x7'0000, kIdleArgument | 0x8'0000}}),
                  ""},
@@ -278,11 +280,11 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"OfAPacketWithAllWireTypes",
                  packets({0x0a, 25, 0x08, 0x96, 0x01, 0x11, 1, 2,    3, 4, 5, 6, 7,    8,
                           0x1a, 3,  'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4, 0x80, 0}),
-                 "W23"},  // a tag of number 0
+                 "W23"},  // a tag with the number 0
         EdgeFile{"OfAPacketOfAllWireTypes",
                  packets({0x0a, 23,   0x08, 0x96, 0x01, 0x11, 1,    2, 3,    4, 5, 6, 7,
                           8,    0x1a, 3,    'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4}),
-                 "W23"},  // one byte less than it says
+                 "W23"},  // one byte less than its size
         EdgeFile{"OfOnePacket", packets({0x0a, 24,   0x08, 0x96, 0x01, 0x11, 1,    2, 3,    4, 5, 6, 7,
                                          8,    0x1a, 3,    'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4}),
                  ""},
@@ -328,7 +330,7 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"FlowBeforeTheBeginOfTheSameTime",  // in the file
                  all({flow(EventType::FlowBegin, 5, 7), complete(5, 9), flow(EventType::FlowEnd, 6, 7)}),
                  "W21"},
-        EdgeFile{"FlowAfterACompleteInsideItsDuration",  // Perfetto has not closed that yet
+        EdgeFile{"FlowAfterACompleteInsideItsDuration",  // Perfetto has not closed it yet
                  all({begin(0), complete(1, 2), flow(EventType::FlowBegin, 3, 7), end(9)}), "W21 w21"},
         EdgeFile{"FlowAfterACompleteInsideAComplete",
                  all({complete(0, 9), complete(1, 2), flow(EventType::FlowBegin, 3, 7)}), "W21 w21"},
@@ -379,12 +381,12 @@ TEST(EdgeDepth, OfAsyncOperations) {
   EXPECT_EQ(asyncs_within_each_other(513), "W17 w17");
 }
 
-TEST(EdgeDepth, OfBeginsAndWhatLiesInThem) {
+TEST(EdgeDepth, OfBeginsAndTheEventsInThem) {
   Words deep = kPrelude, ends;
   for (std::uint64_t i = 0; i < 511; ++i) deep = joined(deep, begin(i));
   for (std::uint64_t i = 0; i < 511; ++i) ends = joined(ends, end(1000 + i));
   EXPECT_EQ(broken_rules(all({deep, instant(600), instant(601), ends})), "");
-  EXPECT_EQ(broken_rules(all({deep, instant(600), instant(600), ends})), "W15");  // Perfetto stacks them
+  EXPECT_EQ(broken_rules(all({deep, instant(600), instant(600), ends})), "W15");  // Perfetto nests them
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Parts of files, as words, and what the Checker says of files that are put together of them.
+// Parts of files, as words, and the Checker's findings for combinations of them.
 #pragma once
 
 #include <cstddef>
@@ -95,7 +95,7 @@ inline Words thread_object(const Words& argument, std::uint64_t koid = 101, std:
 inline Words named(std::uint64_t process, std::uint64_t thread) {
   return thread_object({0x4'0028, process}, thread);
 }
-// What newer scheduling records have on the idle thread: "weight" is 6, the others 7 and 8.
+// The arguments that newer scheduling records have for the idle thread: "weight" is 6, the others 7 and 8.
 inline const Words kWeights = all(
     {string_record(6, "weight"), string_record(7, "incoming_weight"), string_record(8, "outgoing_weight")});
 inline constexpr std::uint64_t kIdleArgument = 0x8000'0000'0000'0011;

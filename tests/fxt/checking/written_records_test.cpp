@@ -1,4 +1,4 @@
-// The rules for events and their values: what the Checker finds in records that a Writer has written.
+// The rules for events and their values: the Checker's findings in records from a Writer.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 
 using enum EventType;
 
-// The faults by their names, each once. What never ends is left out.
+// The names of the faults, each once. NeverEnds is left out.
 std::string faults_in(const std::function<void(Writer&)>& write, KnownReaders readers = KnownReaders::all()) {
   const Words words = file_of(write);
   std::string text;
@@ -72,7 +72,7 @@ TEST(Faults, EachBreaksARule) {
   }
 }
 
-TEST(Checker, IsAboutTheReadersThatCount) {
+TEST(Checker, ReportsOnlyFaultsOfTheSelectedReaders) {
   const auto found_by = [](KnownReader reader, const Event& event) {
     return faults_in([&](Writer& writer) { writer.write(event); }, {reader});
   };
@@ -95,7 +95,7 @@ TEST(Checker, TheSpanOfATraceHas47Bits) {
   EXPECT_EQ(faults_of({at(7), at(kSpanLimit + 7)}), "LongSpan");
   EXPECT_EQ(faults_of({at(kSpanLimit + 7), at(7, 102)}), "LongSpan");
   EXPECT_EQ(faults_of({duration(DurationComplete, 7, kSpanLimit + 7)}), "LongSpan");
-  // Tracy reads no log messages.
+  // Tracy does not read log messages.
   EXPECT_EQ(faults_of_records(Log{.time = 7, .thread = kMain, .message = "x"}, at(kSpanLimit + 7)), "");
 }
 
@@ -113,7 +113,7 @@ TEST(Checker, DurationsNest) {
       "Crosses");
   EXPECT_EQ(faults_of({duration(DurationEnd, 5)}), "StrayEnd");
   EXPECT_EQ(faults_of({outer, duration(DurationEnd, 5)}), "StrayEndInside");
-  // The second one that crosses does not hide what comes after it.
+  // A second crossing duration does not hide later ones.
   EXPECT_EQ(faults_of({duration(DurationComplete, 0, 100), duration(DurationComplete, 1, 5),
                        duration(DurationComplete, 3, 8), duration(DurationComplete, 3, 4)}),
             "Overlaps");
@@ -128,7 +128,7 @@ TEST(Checker, DurationsAreAtMost512Deep) {
   EXPECT_EQ(faults_of(events), "TooDeep");
 }
 
-TEST(Checker, EventsOfNoLengthAreAtMost512AtOnce) {
+TEST(Checker, AtMost512EventsOfNoLengthHaveOneTime) {
   std::vector<Event> events(512, duration(Instant, 5));
   EXPECT_EQ(faults_of(events), "");
   events.push_back(duration(DurationComplete, 5, 5));
@@ -148,7 +148,7 @@ TEST(Checker, EventsOfNoLengthAreCountedAcrossFlows) {
   EXPECT_EQ(faults_of(events), "");
 }
 
-TEST(Checker, DurationsEndWithTheCompleteOnesAroundThem) {
+TEST(Checker, DurationsEndBeforeCompleteEventsAroundThem) {
   const auto outer = duration(DurationComplete, 0, 10), begin = duration(DurationBegin, 5);
   EXPECT_EQ(faults_of({outer, begin, duration(DurationEnd, 10)}), "");
   EXPECT_EQ(faults_of({outer, begin, duration(Instant, 10)}), "");
@@ -167,7 +167,7 @@ TEST(Checker, EndsOfBeginsThatAreTooDeepEndNothing) {
   EXPECT_EQ(faults_of(deep), "TooDeep StrayEnd");
 }
 
-TEST(Checker, DurationsEndInnermostFirstByTheirNames) {
+TEST(Checker, DurationsEndInnermostFirst) {
   Event outer = duration(DurationBegin, 1), inner = duration(DurationBegin, 2),
         end = duration(DurationEnd, 3);
   outer.name = "outer";
@@ -183,8 +183,8 @@ TEST(Checker, DurationsEndInnermostFirstByTheirNames) {
   }
 }
 
-// Perfetto puts them together and keeps one of a name.
-TEST(Checker, ArgumentsOfAnEndAreNamedUnlikeThoseOfItsBegin) {
+// Perfetto combines them and keeps one argument per name.
+TEST(Checker, ArgumentsOfBeginAndEndHaveDifferentNames) {
   const auto pair = [](EventType begins, const String& a, EventType ends, const String& b) {
     return faults_of({Event{.type = begins,
                             .time = 1,
@@ -207,7 +207,7 @@ TEST(Checker, ArgumentsOfAnEndAreNamedUnlikeThoseOfItsBegin) {
 
 // ---- Flows ----
 
-TEST(Checker, FlowsBeginBeforeTheyGoOn) {
+TEST(Checker, FlowsBeginBeforeTheirSteps) {
   const auto outer = duration(DurationComplete, 0, 100);
   const auto begin = flow(FlowBegin, 10), step = flow(FlowStep, 20), end = flow(FlowEnd, 30);
   EXPECT_EQ(faults_of({outer, begin, step, step, end, flow(FlowBegin, 40)}), "");
@@ -216,7 +216,7 @@ TEST(Checker, FlowsBeginBeforeTheyGoOn) {
   EXPECT_EQ(faults_of({outer, begin, end, end}), "FlowNotBegun");
 }
 
-TEST(Checker, FlowsGoOnInOtherProcesses) {
+TEST(Checker, FlowsContinueInOtherProcesses) {
   const auto outer = duration(DurationComplete, 0, 100);
   Event other = outer, third = outer;
   other.thread = {.process = 200, .thread = 201};
@@ -228,7 +228,7 @@ TEST(Checker, FlowsGoOnInOtherProcesses) {
             "FlowOfSeveral");
 }
 
-TEST(Checker, FlowsLieInDurations) {
+TEST(Checker, FlowsAreInsideDurations) {
   const auto point = duration(DurationComplete, 10, 10), instant = duration(Instant, 10);
   const auto begin = flow(FlowBegin, 10);
   EXPECT_EQ(faults_of({duration(DurationComplete, 0, 10), begin}), "");
@@ -240,7 +240,7 @@ TEST(Checker, FlowsLieInDurations) {
   EXPECT_EQ(faults_of({point, instant, begin}), "NotEnclosed");
 }
 
-TEST(Checker, FlowsFollowNothingThatIsOverInTheirDuration) {
+TEST(Checker, FlowsDoNotFollowAnEndedInnerDuration) {
   const auto begin = duration(DurationBegin, 5), end = duration(DurationEnd, 8);
   const auto inner = duration(DurationComplete, 6, 7), later = flow(FlowBegin, 8);
   EXPECT_EQ(faults_of({begin, later}), "");
@@ -276,7 +276,7 @@ TEST(Checker, AsyncOperationsOfOneIdNest) {
 
 // ---- Values ----
 
-TEST(Checker, CountersHaveNumbersWithNamesOfTheirOwn) {
+TEST(Checker, CountersHaveNumbersWithUniqueNames) {
   const auto counter = [](std::string_view name, const Arguments& arguments) {
     return Event{.type = Counter, .thread = kMain, .name = name, .arguments = arguments};
   };
@@ -286,7 +286,7 @@ TEST(Checker, CountersHaveNumbersWithNamesOfTheirOwn) {
   EXPECT_EQ(faults_of({counter("rss", {{"value", 1}}), counter("faults", {{"value", 3}})}), "SharedSeries");
 }
 
-TEST(Checker, ThreadsThatAreSwitchedHaveNamesInTheirProcess) {
+TEST(Checker, SwitchedThreadsHaveNamesInTheirProcess) {
   const auto scheduled = [](std::initializer_list<std::uint64_t> processes) {
     return faults_in([&](Writer& writer) {
       for (const std::uint64_t process : processes) writer.name_thread(process, 101, "main");
@@ -298,15 +298,15 @@ TEST(Checker, ThreadsThatAreSwitchedHaveNamesInTheirProcess) {
   EXPECT_EQ(scheduled({}), "UnnamedThread");
   EXPECT_EQ(scheduled({100, 200}), "NamedInOtherProcess");
   EXPECT_EQ(faults_of_records(LegacyContextSwitch{.time = 1, .incoming = kMain}), "TakenForIdle");
-  // Above cpu 255 it becomes a newer record, which has no priority.
+  // Above CPU 255 it becomes a newer record, which has no priority.
   const Event instant{.thread = kMain, .name = "x"};
   EXPECT_EQ(faults_of_records(LegacyContextSwitch{.cpu = 256, .incoming = kMain}, instant), "UnnamedThread");
-  // A cpu on which only the idle thread runs is none to Perfetto.
+  // Perfetto ignores a CPU that runs only the idle thread.
   EXPECT_EQ(faults_of_records(LegacyContextSwitch{.cpu = 4096}), "");
   EXPECT_EQ(faults_of_records(ContextSwitch{.cpu = 4096}), "LargeCpu");
 }
 
-TEST(Checker, BlobsOfPerfettoAreWholePackets) {
+TEST(Checker, BlobsOfPerfettoAreCompletePackets) {
   const auto blob = [](std::vector<std::byte> bytes, BlobType type = BlobType::Perfetto) {
     return faults_of_records(Blob{.name = "b", .type = type, .bytes = bytes});
   };

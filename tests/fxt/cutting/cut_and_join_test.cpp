@@ -1,4 +1,5 @@
-// Traces made at random, cut at random: every piece keeps all rules, and joined they are the whole again.
+// Random traces, cut at random: every piece keeps all rules, and the joined pieces give the whole trace
+// again.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kThreads = 3;
 
-// A call by its name, which no other has.
+// A call with a unique name.
 struct Span {
   std::uint64_t begin = 0, end = 0;
 };
@@ -63,7 +64,7 @@ class RandomTrace {
         {{.type = type, .time = time, .thread = thread_, .category = "c", .arguments = {}, .end = end},
          name});
   }
-  // No two events of the trace have one time.
+  // Two events of the trace never have the same time.
   std::uint64_t next_time() { return time_ += kThreads * (1 + pick(pick(8) == 0 ? 200 : 5)); }
 
   void call(std::size_t depth) {
@@ -100,7 +101,7 @@ class RandomTrace {
   Spans spans_;
 };
 
-// Puts the parts together; says what is wrong with their edges.
+// Joins the parts. Returns the problems at their edges.
 class Join {
  public:
   void add(const Words& piece) {
@@ -158,7 +159,7 @@ class Join {
 
 class CutAtRandom : public testing::TestWithParam<unsigned> {};
 
-TEST_P(CutAtRandom, IsTheSameJoined) {
+TEST_P(CutAtRandom, JoinedPiecesAreTheWholeTrace) {
   for (unsigned seed = 16 * GetParam(); seed < 16 * GetParam() + 16; ++seed) {
     SCOPED_TRACE(seed);
     RandomTrace trace(seed);

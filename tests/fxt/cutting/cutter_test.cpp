@@ -1,4 +1,4 @@
-// What becomes of each kind of record where a trace is cut.
+// The result of cutting for each kind of record.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread&
   return link;
 }
 
-// In the order that is given, right or wrong.
+// In the given order, even if it is wrong.
 template <typename... Records>
 Words trace(const Records&... records) {
   return file_of([&](Writer& writer) { (writer.write(records), ...); });
@@ -60,7 +60,7 @@ TEST(Cut, CompleteEventsAreClippedToTheRange) {
   EXPECT_EQ(cuts.counters.cut_calls, 2U);
 }
 
-TEST(Cut, PairsSayItWhereTheyEnd) {
+TEST(Cut, PairsHaveTheArgumentCutAtTheirEnds) {
   const auto cuts =
       cut(trace(begin(0, "around"), begin(10, "over"), end(20, "over"), begin(30, "before"),
                 end(150, "before"), begin(160, "inside"), end(170, "inside"), begin(180, "behind"),
@@ -88,7 +88,7 @@ TEST(Cut, BothEndsOfTheRangeBelongToIt) {
                                           "end 200 1/2 \"c\" \"longer\" \"cut\"=\"end\"\n"));
 }
 
-TEST(Cut, ARangeInWhichNothingHappensShowsWhatIsOpen) {
+TEST(Cut, ARangeWithoutEventsShowsOpenDurations) {
   EXPECT_THAT(texts_of(cut(trace(begin(0, "a"), complete(5, 900, "b"), end(1000, "a")), range(100, 200))),
               ElementsAre("begin 100 1/2 \"c\" \"a\"\n"
                           "begin 100 1/2 \"c\" \"b\"\n"
@@ -98,18 +98,18 @@ TEST(Cut, ARangeInWhichNothingHappensShowsWhatIsOpen) {
   EXPECT_THAT(texts_of(cut(trace(), range(100, 200))), ElementsAre(""));
 }
 
-TEST(Cut, WhatTheTraceNeverEndsIsLeftSo) {
+TEST(Cut, DurationsWithoutAnEndRemainOpen) {
   EXPECT_THAT(texts_of(cut(trace(begin(0, "a"), begin(120, "b")), range(100, 200))),
               ElementsAre("begin 100 1/2 \"c\" \"a\"\nbegin 120 1/2 \"c\" \"b\"\n"));
   EXPECT_THAT(texts_of(cut(trace(end(120, "b")), range(100, 200))), ElementsAre("end 120 1/2 \"c\" \"b\"\n"));
   EXPECT_THAT(texts_of(cut(trace(begin(120, "b"), event(EventType::Instant, 300, "i")), {.split_ns = 1000})),
               ElementsAre("begin 120 1/2 \"c\" \"b\"\ninstant 300 1/2 \"c\" \"i\"\n"));
-  // But it goes on after the range.
+  // It continues after the range.
   EXPECT_THAT(texts_of(cut(trace(begin(120, "b"), event(EventType::Instant, 300, "i")), range(100, 200))),
               ElementsAre("begin 120 1/2 \"c\" \"b\"\nend 200 1/2 \"c\" \"b\" \"cut\"=\"end\"\n"));
 }
 
-TEST(Cut, ArgumentsStay) {
+TEST(Cut, KeepsArguments) {
   constexpr std::array kBytes{std::byte{0xaa}, std::byte{0xbb}};
   Event call = complete(50, 150, "f");
   call.arguments = {
@@ -126,7 +126,7 @@ TEST(Cut, ArgumentsStay) {
                   "end 200 1/2 \"c\" \"g\" \"retval\"=u32:7 \"cut\"=\"end\"\n"));
 }
 
-TEST(Cut, ManyArgumentsLeaveNoRoomInOneRecord) {
+TEST(Cut, CompleteEventsWithManyArgumentsBecomePairs) {
   std::vector<std::string> names;
   for (int i = 0; i < 15; ++i) names.push_back(std::to_string(i));
   std::vector<Argument> arguments;
@@ -138,7 +138,7 @@ TEST(Cut, ManyArgumentsLeaveNoRoomInOneRecord) {
   EXPECT_THAT(text, testing::EndsWith("\nend 150 1/2 \"c\" \"f\" \"cut\"=\"begin\"\n"));
 }
 
-TEST(Cut, AnArgumentOfThatNameIsNotSaidTwice) {
+TEST(Cut, DoesNotRepeatAnArgumentCalledCut) {
   Event call = complete(150, 250, "f");
   call.arguments = {{"cut", 5U}};
   const auto cuts = cut(trace(call), range(100, 200));
@@ -147,7 +147,7 @@ TEST(Cut, AnArgumentOfThatNameIsNotSaidTwice) {
   EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
 }
 
-TEST(Cut, ThreadsMayFollowOneAnother) {
+TEST(Cut, ThreadsMayBeWrittenOneAfterTheOther) {
   const auto cuts =
       cut(trace(begin(0, "a"), end(400, "a"), begin(10, "b", kOther), complete(120, 130, "in b", kOther),
                 complete(190, 210, "till", kOther), end(390, "b", kOther)),
@@ -194,7 +194,7 @@ TEST(Split, ByTimeHasEdgesAtEqualDistances) {
   for (const Words& piece : cuts.pieces) EXPECT_EQ(broken_rules(piece), "");
 }
 
-TEST(Split, ByTimeLeavesOutPiecesInWhichNothingHappens) {
+TEST(Split, ByTimeLeavesOutPiecesWithoutEvents) {
   const auto cuts = cut(trace(begin(1000, "main"), complete(1010, 1550, "waits"),
                               event(EventType::Instant, 1990, "i"), end(1999, "main")),
                         {.split_ns = 100});
@@ -222,8 +222,8 @@ TEST(Split, OfARangeBeginsWithIt) {
                           "end 320 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"));
 }
 
-// The first record of the file lies after the range.
-TEST(Split, OfARangeWhoseBeginComesLate) {
+// The first record of the file is after the range.
+TEST(Split, OfARangeWhoseStartComesLate) {
   CutOptions options{.range = {.to = TraceTime{.ns = 5000}}, .split_ns = 1000};
   EXPECT_THAT(texts_of(cut(trace(event(EventType::Instant, 10'000, "behind"),
                                  event(EventType::Instant, 500, "i"), event(EventType::Instant, 1500, "j")),
@@ -279,7 +279,7 @@ TEST(Cut, CpusBeginWithTheirThread) {
                   "context-switch 120 cpu=0 out 1/2 state=blocked priority=0 in 1/3 priority=7\n"));
 }
 
-TEST(Cut, NamesStandInEveryPiece) {
+TEST(Cut, EveryPieceHasTheNames) {
   const auto cuts = cut(file_of([](Writer& writer) {
                           writer.name_process(1, "app");
                           writer.name_thread(1, 2, "main");
@@ -319,7 +319,7 @@ TEST(Cut, FlowsBeginAndEndInTheirPieces) {
                                           "begin 100 1/3 \"c\" \"b\"\n"
                                           "flow-begin 110 1/3 \"c\" \"link\" id=7\n"
                                           "flow-end 130 1/2 \"c\" \"link\" id=7\n"
-                                          "flow-end 140 1/2 \"c\" \"link\" id=5\n"  // as it was
+                                          "flow-end 140 1/2 \"c\" \"link\" id=5\n"  // unchanged
                                           "end 200 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"
                                           "end 200 1/3 \"c\" \"b\" \"cut\"=\"end\"\n",
                                           "complete 200..300 1/2 \"c\" \"a\" \"cut\"=\"begin\"\n"
@@ -328,7 +328,7 @@ TEST(Cut, FlowsBeginAndEndInTheirPieces) {
   EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
 }
 
-TEST(Cut, FlowsOfOneIdEndEachInItsProcess) {
+TEST(Cut, FlowsWithTheSameIdEndInTheirProcesses) {
   using enum EventType;
   constexpr Thread kElsewhere{.process = 9, .thread = 9};
   const auto cuts = cut(trace(complete(0, 300, "a"), complete(0, 300, "b", kElsewhere),
@@ -366,7 +366,7 @@ TEST(Cut, AsyncOperationsAreBegunAgain) {
                                           "async-end 200 1/2 \"c\" \"link\" id=7 \"cut\"=\"both\"\n"));
 }
 
-TEST(Split, AsyncOperationsGoOn) {
+TEST(Split, AsyncOperationsContinue) {
   using enum EventType;
   EXPECT_THAT(texts_of(cut(trace(linked(AsyncBegin, 10, 7), linked(AsyncEnd, 150, 7)), {.split_ns = 100})),
               ElementsAre("async-begin 10 1/2 \"c\" \"link\" id=7\n"
@@ -375,7 +375,7 @@ TEST(Split, AsyncOperationsGoOn) {
                           "async-end 150 1/2 \"c\" \"link\" id=7 \"cut\"=\"begin\"\n"));
 }
 
-TEST(Split, UserspaceObjectsStandInEveryPiece) {
+TEST(Split, EveryPieceHasTheUserspaceObjects) {
   const Words words = file_of([](Writer& writer) {
     writer.write(UserspaceObject{
         .process = {.process = 1}, .pointer = 0xf00, .name = "object", .arguments = {{"size", 5U}}});
@@ -389,8 +389,8 @@ TEST(Split, UserspaceObjectsStandInEveryPiece) {
                 testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
 }
 
-// As the last switch of a thread whose end is known only at the end of the trace.
-TEST(Split, ASwitchThatIsToldLateIsNotThatOfTheNextPiece) {
+// The last switch of a thread is such a switch, if its end is known only at the end of the trace.
+TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
   const auto words_of = [](const auto& to_thread, const auto& late_to_other) {
     return trace(to_thread, event(EventType::Instant, 150, "i"), late_to_other,
                  event(EventType::Instant, 250, "j"));
@@ -406,8 +406,9 @@ TEST(Split, ASwitchThatIsToldLateIsNotThatOfTheNextPiece) {
               testing::StartsWith("thread-switch 220 cpu=0 out 0 state=new in 2 "));
 }
 
-// In one tick, a thread comes to the cpu in the record before the one that another thread leaves it idle.
-TEST(Split, AThreadThatComesWhenAnotherOneLeavesRuns) {
+// The record with the new thread comes before the record in which the other thread leaves, with the same
+// time.
+TEST(Split, AThreadThatComesWhenAnotherLeavesIsRunning) {
   const auto state_of = [](const auto& comes, const auto& leaves) {
     return texts_of(
         cut(trace(event(EventType::Instant, 40, "i"), comes, leaves, event(EventType::Instant, 150, "j")),
@@ -432,8 +433,8 @@ TEST(Split, AThreadThatComesWhenAnotherOneLeavesRuns) {
   EXPECT_THAT(state_of(comes, leaves(2)), testing::StartsWith("instant 150"));
 }
 
-// Backtraces tell of modules by their numbers.
-TEST(Split, ModulesOfTheProfilerStandInEveryPiece) {
+// Backtraces refer to modules by numbers.
+TEST(Split, EveryPieceHasTheModulesOfTheProfiler) {
   static constexpr std::array<std::uint64_t, 1> kFrames = {0x1234};
   const auto backtrace = [&](std::uint64_t time, const Thread& thread) {
     return ProfilerBacktrace{.time = time, .thread = thread, .frames = kFrames};
@@ -457,7 +458,7 @@ TEST(Split, ModulesOfTheProfilerStandInEveryPiece) {
   EXPECT_EQ(cuts.counters.unwritable, 0U);
 }
 
-TEST(Split, PerfettosPacketsBeforeTheFirstEventStandInEveryPiece) {
+TEST(Split, EveryPieceHasPerfettosPacketsBeforeTheFirstEvent) {
   const auto packets = [](std::string_view bytes) {
     return Blob{.name = "perfetto", .type = BlobType::Perfetto, .bytes = std::as_bytes(std::span(bytes))};
   };
@@ -469,10 +470,10 @@ TEST(Split, PerfettosPacketsBeforeTheFirstEventStandInEveryPiece) {
                                           "blob \"perfetto\" type=3 size=4 0a020806\n",
                                           "blob \"perfetto\" type=3 size=4 0a020805\n"
                                           "complete 100..110 1/2 \"c\" \"b\"\n"));
-  EXPECT_EQ(cuts.counters.events, 2U);  // they are none
+  EXPECT_EQ(cuts.counters.events, 2U);  // the others are not events
 }
 
-TEST(Cut, WhatHasNoTimeGoesWithWhatStandsBeforeIt) {
+TEST(Cut, RecordsWithoutATimeFollowThePreviousRecord) {
   const auto blob = [](std::string_view name) { return Blob{.name = name}; };
   EXPECT_THAT(texts_of(cut(trace(blob("first"), event(EventType::Instant, 10, "i"), blob("early"),
                                  event(EventType::Instant, 150, "j"), blob("inside"),
@@ -485,7 +486,7 @@ TEST(Cut, WhatHasNoTimeGoesWithWhatStandsBeforeIt) {
 
 // ---- Choices ----
 
-TEST(Cut, TakesOnlySomeThreadsAndEvents) {
+TEST(Cut, ChoosesThreadsAndEvents) {
   const auto name_of = [](std::uint64_t thread, std::string_view name) {
     return KernelObject{
         .type = KernelObjectType::Thread, .koid = thread, .name = name, .arguments = {{"process", Koid{1}}}};
@@ -512,7 +513,7 @@ TEST(Cut, TakesOnlySomeThreadsAndEvents) {
                   "complete 20..30 1/2 \"c\" \"a\"\n"));
 }
 
-TEST(Cut, EndsGoWithTheirBegins) {
+TEST(Cut, EndsAreChosenByTheirBegins) {
   const auto words =
       trace(begin(10, "a"), begin(20, "b"), begin(30, "a"), end(40, ""), end(50, "a"), end(60, "b"),
             end(70, "a"), begin(80, "a", kOther), end(90, "b", kOther), end(95, "b", kOther));
@@ -526,7 +527,7 @@ TEST(Cut, EndsGoWithTheirBegins) {
                           "end 90 1/3 \"c\" \"b\"\n"));
 }
 
-TEST(Cut, FlowsOfDurationsThatAreNotTakenGetTheirOwn) {
+TEST(Cut, FlowsInDurationsThatAreNotChosenGetADuration) {
   const auto keeps = [](const Event& e) { return e.name.text == "link" || e.name.text == "a"; };
   const auto words = trace(complete(10, 30, "a"), linked(EventType::FlowBegin, 20, 7), begin(40, "b"),
                            linked(EventType::FlowStep, 41, 7), end(42, "b"), begin(50, "a", kOther),
@@ -540,8 +541,9 @@ TEST(Cut, FlowsOfDurationsThatAreNotTakenGetTheirOwn) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
-// Of 7 the begin is chosen; of 8 the end and an instant. What belongs to no operation is chosen for itself.
-TEST(Cut, AsyncOperationsGoWithTheirBegins) {
+// The begin of 7 is chosen; the end and an instant of 8 are chosen. Events without an operation are chosen
+// individually.
+TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
   using enum EventType;
   Event stray = linked(AsyncEnd, 28, 8);
   stray.name = "stray";
@@ -558,8 +560,8 @@ TEST(Cut, AsyncOperationsGoWithTheirBegins) {
                                           "async-instant 45 1/2 \"c\" \"link\" id=7\n"));
 }
 
-// Of 7 the begin is taken, of 8 the end, of 9 both, of 10 neither.
-TEST(Cut, FlowsBetweenThreadsOfWhichOneIsNotTakenAreCut) {
+// The begin of 7 is taken, the end of 8, both of 9, and neither of 10.
+TEST(Cut, FlowsToThreadsThatAreNotChosenAreCut) {
   using enum EventType;
   const auto words = trace(complete(0, 100, "a"), complete(0, 100, "b", kOther), linked(FlowBegin, 10, 7),
                            linked(FlowBegin, 20, 8, kOther), linked(FlowEnd, 30, 7, kOther),
@@ -577,7 +579,7 @@ TEST(Cut, FlowsBetweenThreadsOfWhichOneIsNotTakenAreCut) {
   EXPECT_EQ(broken_rules(cuts.pieces[0]), "");
 }
 
-TEST(Cut, FlowsOfWhichOneEventIsNotTakenAreCut) {
+TEST(Cut, FlowsWithEventsThatAreNotChosenAreCut) {
   using enum EventType;
   const auto words = trace(complete(0, 100, "a"), linked(FlowBegin, 10, 7), linked(FlowEnd, 20, 7),
                            linked(FlowBegin, 30, 8), linked(FlowEnd, 300, 8));
@@ -593,7 +595,7 @@ TEST(Cut, FlowsOfWhichOneEventIsNotTakenAreCut) {
   EXPECT_EQ(cuts.counters.cut_flows, 2U);
 }
 
-// Also one that ends behind the range counts.
+// A flow that ends after the range also counts.
 TEST(Cut, FlowsThatLeaveARangeAreCounted) {
   using enum EventType;
   const auto words =
@@ -604,13 +606,13 @@ TEST(Cut, FlowsThatLeaveARangeAreCounted) {
   EXPECT_EQ(cuts.counters.cut_flows, 2U);
 }
 
-TEST(Cut, SwitchesBetweenThreadsThatAreNotTakenAreNone) {
+TEST(Cut, DropsSwitchesBetweenThreadsThatAreNotChosen) {
   const LegacyContextSwitch legacy{.time = 5, .outgoing = kThread, .incoming = kOther};
   const ContextSwitch modern{.time = 6, .outgoing_thread = 2, .incoming_thread = 3};
   EXPECT_THAT(texts_of(cut(trace(legacy, modern), {.threads = {4}})), ElementsAre(""));
 }
 
-TEST(Cut, NobodyIsNoThreadOfTheTable) {
+TEST(Cut, TheIdleThreadIsNotInTheTable) {
   const LegacyContextSwitch change{.time = 5, .outgoing = kIdleThread, .incoming = kThread};
   const auto cuts = cut(trace(change), {});
   const Words& piece = cuts.pieces.at(0);
@@ -631,7 +633,7 @@ TEST(Cut, BlobsAreEventsWithoutATime) {
 
 // ---- Whole files ----
 
-TEST(Cut, NothingCutIsTheSameTrace) {
+TEST(Cut, WithoutARangeTheTraceIsUnchanged) {
   EXPECT_EQ(text_of(cut(sample_trace(), {}).pieces.at(0)), text_of(sample_trace()));
 }
 
@@ -639,7 +641,7 @@ TEST(Cut, TimesBecomeNs) {
   Words words = trace(complete(24, 48, "a"));
   words[4] = 24'000'000;
   EXPECT_THAT(texts_of(cut(words, {})), ElementsAre("complete 1000..2000 1/2 \"c\" \"a\"\n"));
-  words[4] = 1;  // 2^63 ticks and more
+  words[4] = 1;  // 2^63 ticks or more
   for (std::uint64_t& word : words)
     if (word == 48) word = ~std::uint64_t{0};
   const auto cuts = cut(words, {});
@@ -647,7 +649,7 @@ TEST(Cut, TimesBecomeNs) {
   EXPECT_EQ(cuts.counters.unwritable, 1U);
 }
 
-TEST(Cut, ProvidersStayWhoTheyAre) {
+TEST(Cut, KeepsProviders) {
   const Words words = file_of([](Writer& writer) {
     writer.write(event(EventType::Instant, 10, "a"));
     writer.begin_provider(2, "second");
@@ -692,13 +694,13 @@ TEST(Cut, SectionsComeBeforeLateRecordsOfAnotherProvider) {
   EXPECT_EQ(events, "b of second, c of fxt, a of fxt, ");
 }
 
-TEST(Cut, IndicesMayComeToMeanSomethingElse) {
+TEST(Cut, IndicesMayChangeTheirMeaning) {
   Words words = trace(complete(10, 20, "a"), complete(30, 400, "a"));
   const auto say = [&](const std::function<void(Writer&)>& write) {
     const Words more = words_of(write);
     words.insert(words.end(), more.begin(), more.end());
   };
-  // The same indices of strings and threads, then the same of another provider.
+  // First the same indices of strings and threads, then the same indices for another provider.
   say([](Writer& writer) { writer.write(complete(50, 60, "b", kOther)); });
   words.insert(words.end(), kStart.begin() + 1, kStart.end());
   words[words.size() - kStart.size() + 1] += std::uint64_t{1} << 20;  // provider 2
@@ -712,7 +714,7 @@ TEST(Cut, IndicesMayComeToMeanSomethingElse) {
                           "complete 310..400 1/2 \"c\" \"a\" \"cut\"=\"begin\"\n"));
 }
 
-TEST(Cut, CountsWhatCantBeWritten) {
+TEST(Cut, CountsUnwritableRecords) {
   Words words = trace(complete(10, 20, "a"));
   words.push_back(0x0000'0000'0000'001b);  // of type 11
   const auto cuts = cut(words, {});

@@ -1,5 +1,5 @@
-// Traces of other writers, with what the spec allows and some reader minds: nothing of them is lost, neither
-// by a program that copies them nor where they are cut.
+// Traces of other writers, which the spec allows, but which break rules of some reader. No data are lost when
+// they are copied or cut.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -50,7 +50,7 @@ Words foreign_trace() {
     writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 0, .name = "nobody"});
     for (const Thread& thread : kAllThreads) {
       writer.write(event(Instant, 5, thread, "frame", {{"a", 1}, {"a", true}, {"a", "text"}}));
-      // Told of when they are over: the inner ones first.
+      // Written at their ends: inner calls first.
       writer.write(complete(12, 15, thread, "inner"));
       writer.write(complete(20, 30, thread, "inner"));
       writer.write(complete(10, 40, thread, "around"));
@@ -78,10 +78,10 @@ Words foreign_trace() {
   });
 }
 
-// A call of a thread, or a record that has one time; the text of the latter.
+// A call of a thread, or a record that has one time, with its text.
 using Said = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::string>;
 
-// What a trace says about these threads: calls by their begins and ends, and what happened at a time.
+// The content of a trace for these threads: calls by their starts and ends, and events with one time.
 class Account {
  public:
   Account(const Words& words, const std::set<std::uint64_t>& threads) {
@@ -148,7 +148,7 @@ TEST(ForeignTrace, IsCopiedRecordByRecord) {
   EXPECT_EQ(text_of(Words(output.words().begin(), output.words().end())), text_of(words));
 }
 
-TEST(ForeignTrace, IsAccountedForInEveryRangeAndByEveryChoice) {
+TEST(ForeignTrace, IsCompleteInEveryRangeAndSelection) {
   const Words words = foreign_trace();
   for (const std::set<std::uint64_t>& threads :
        {std::set<std::uint64_t>{0, 2, kWide}, {2}, {kWide}, {0}, {2, kWide}}) {
@@ -170,7 +170,7 @@ TEST(ForeignTrace, IsAccountedForInEveryRangeAndByEveryChoice) {
         ASSERT_EQ(here.calls, calls) << from << '~' << to;
         for (const Said& point : whole.points)
           if (std::get<0>(point) >= from && std::get<0>(point) <= to) points.insert(point);
-        // What is there besides is the state that the range begins with.
+        // Additional events are the state at the start of the range.
         ASSERT_TRUE(std::ranges::includes(here.points, points)) << from << '~' << to;
         for (const Said& point : here.points)
           ASSERT_TRUE(points.contains(point) || std::get<0>(point) == from);
@@ -180,7 +180,7 @@ TEST(ForeignTrace, IsAccountedForInEveryRangeAndByEveryChoice) {
   }
 }
 
-TEST(ForeignTrace, IsAccountedForInPieces) {
+TEST(ForeignTrace, IsCompleteInPieces) {
   const Words words = foreign_trace();
   const Account whole(words, {0, 2, kWide});
   for (std::uint64_t bytes = 100; bytes < 2000; bytes += 100) {
@@ -198,7 +198,7 @@ TEST(ForeignTrace, IsAccountedForInPieces) {
   }
 }
 
-// Times that most readers can't take are copied as well.
+// Times that most readers reject are copied as well.
 TEST(ForeignTrace, KeepsLateTimes) {
   const Words words = file_of([](Writer& writer) {
     writer.write(event(EventType::Instant, 5, kPlainThread, "early"));
@@ -213,20 +213,20 @@ TEST(ForeignTrace, KeepsLateTimes) {
 
 // ---- Damaged traces: pieces break no rule that the trace keeps ----
 
-TEST(DamagedTraces, WhatReadersDropIsLeftOutAndCounted) {
+TEST(DamagedTraces, RecordsThatReadersDropAreLeftOutAndCounted) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(complete(10, 20, kPlainThread, "call")); }),
-             {0x0002'0001'0900'0024, 30,    // an instant on thread 9, which nobody knows
-              0x0077'0001'0100'0024, 31,    // called string 0x77, which nobody knows
-              0x0002'0001'0103'0024, 1000,  // the same for the category of an end
+             {0x0002'0001'0900'0024, 30,    // an instant on thread 9, which was never registered
+              0x0077'0001'0100'0024, 31,    // its name is string 0x77, which was never registered
+              0x0002'0001'0103'0024, 1000,  // the category of an end, which was never registered
               0x0002'0001'0100'0024, 1001});
   const Cuts cuts = cut(joined(trace, {0x0002'0055'0102'0024, 1002}), {});
   EXPECT_EQ(cuts.counters.unwritable, 3U);
   EXPECT_EQ(cuts.counters.events, 3U);
 }
 
-// As Tracy and Perfetto see it, only the piece in which the second call begins has calls that cross.
-TEST(DamagedTraces, WhatOverlapsNestsInLaterPieces) {
+// In Tracy and Perfetto, only the piece in which the second call begins has crossing calls.
+TEST(DamagedTraces, OverlappingDurationsNestInLaterPieces) {
   const Words trace = file_of([](Writer& writer) {
     writer.write(complete(10, 250, kPlainThread, "first"));
     writer.write(complete(20, 350, kPlainThread, "second"));
@@ -251,8 +251,8 @@ TEST(DamagedTraces, ImpossibleEndsAreCopied) {
   for (std::size_t i = 1; i < cuts.pieces.size(); ++i) EXPECT_EQ(broken_rules(cuts.pieces[i]), "") << i;
 }
 
-// Perfetto and Tracy would take them for one. A counter is nothing without the names of its values.
-TEST(DamagedTraces, NamesThatNobodyKnowsStayDifferent) {
+// Perfetto and Tracy would treat them as one. A counter needs the names of its values.
+TEST(DamagedTraces, UnregisteredNamesRemainDifferent) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
              {0x0002'0001'0110'0034, 30, 0x0000'0001'0055'0011,  // instants: arguments of names 0x55, 0x56
@@ -266,8 +266,8 @@ TEST(DamagedTraces, NamesThatNobodyKnowsStayDifferent) {
   EXPECT_EQ(cuts.counters.unwritable, 1U);
 }
 
-// A trace in Latin-1: each piece repairs a name of the string table once, and a name in a record there.
-TEST(DamagedTraces, StringsThatAreNoUtf8AreRepairedAndCounted) {
+// A trace in Latin-1: each piece repairs a name of the string table once, and an inline name.
+TEST(DamagedTraces, StringsThatAreNotUtf8AreRepairedAndCounted) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
              {0x0000'0004'0009'0022, 0x0000'0000'66e4'6863,  // string 9: "ch\xe4f"
@@ -287,7 +287,8 @@ TEST(DamagedTraces, StringsThatAreNoUtf8AreRepairedAndCounted) {
 
 constexpr unsigned kSeeds = 1000;
 
-// The rules that a file breaks. Which of W15 and W16 it is depends on the order of other records.
+// The rules that a file breaks. W15 and W16 are not distinguished, because the difference depends on the
+// order of other records.
 std::set<std::string> rules_of(const Words& words) {
   std::set<std::string> rules;
   check(words,
@@ -295,7 +296,7 @@ std::set<std::string> rules_of(const Words& words) {
   return rules;
 }
 
-// Durations that overlap, ends and flows that nothing began, ends that never come.
+// Durations that overlap, ends and flows without a begin, and durations without an end.
 Words disordered_trace(std::mt19937& random) {
   const auto pick = [&random](std::uint64_t count) { return random() % count; };
   const auto write = [&](Writer& writer) {
@@ -337,11 +338,11 @@ void expect_no_worse_pieces(unsigned seed, unsigned most_flipped) {
                                         << text_of(words);
 }
 
-TEST(DamagedTraces, PiecesHaveNoFindingThatTheWholeHasNot) {
+TEST(DamagedTraces, PiecesHaveOnlyFindingsOfTheWhole) {
   for (unsigned seed = 0; seed < kSeeds && !HasFailure(); ++seed) expect_no_worse_pieces(seed, 0);
 }
 
-TEST(DamagedTraces, SoItIsWithWrongBits) {
+TEST(DamagedTraces, PiecesHaveOnlyFindingsOfTheWholeWithFlippedBits) {
   for (unsigned seed = 0; seed < kSeeds && !HasFailure(); ++seed) expect_no_worse_pieces(seed, 3);
 }
 

@@ -1,4 +1,4 @@
-// Very many spans that are open at a time, in each form that has its own way through the Cutter.
+// Very many open spans, in each form that the Cutter handles separately.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ void PrintTo(const Counts& counts, std::ostream* out) {
   *out << counts.begins << " begins, " << counts.ends << " ends, " << counts.completes << " completes";
 }
 
-// Of each piece, if the trace, which begins with an instant at 0, is cut at kEdge. `add` gets a function that
-// writes an event.
+// The counts of each piece, if the trace, which begins with an instant at 0, is cut at kEdge. `add` gets a
+// function that writes an event.
 template <typename Add>
 std::vector<Counts> counts_of(Add add, const CutOptions& options = {.split_ns = kEdge}) {
   const Words trace = file_of([&](Writer& writer) {
@@ -79,7 +79,7 @@ TEST(ManyOpen, CompleteEventsThatCross) {
               ElementsAre(Counts{kMany, kMany, 0}, Counts{0, 0, kMany}));
 }
 
-// What is open inside a complete event ends with it.
+// Durations that are open inside a complete event end with it.
 TEST(ManyOpen, PairsInCompleteEvents) {
   EXPECT_THAT(counts_of([](auto write) {
                 for (std::uint64_t i = 0; i < kMany; ++i) {
@@ -118,7 +118,7 @@ TEST(ManyOpen, AsyncOperationsOfOneIdAndTwoNames) {
               ElementsAre(Counts{kMany, kMany, 0}, Counts{kMany, kMany, 0}));
 }
 
-// Each flow outside of what is kept gets a duration.
+// Each flow outside of the kept events gets a duration.
 TEST(ManyOpen, FlowsInPairsThatAreNotKept) {
   const auto flow = [](EventType type, std::uint64_t i) {
     Event event = cutting::event(type, kEdge + i, "kept");

@@ -1,4 +1,4 @@
-// Traces that were written as calls ended: in the file, an outer call stands behind those inside it.
+// Traces whose calls were written at their ends: in the file, an outer call comes after its inner calls.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -51,7 +51,7 @@ std::string text_of_cut(const Words& words, const CutOptions& options) {
   return text_of(cuts.pieces.at(0));
 }
 
-TEST(OrderOfEnds, OuterCallsComeBeforeInnerOnesWhereARangeBegins) {
+TEST(OrderOfEnds, OuterCallsComeBeforeInnerOnesAtTheStartOfARange) {
   EXPECT_EQ(text_of_cut(trace(complete(20, 40, "inner"), complete(50, 60, "sibling"),
                               complete(10, 90, "outer"), complete(5, 100, "outermost")),
                         range(30, 200)),
@@ -61,7 +61,7 @@ TEST(OrderOfEnds, OuterCallsComeBeforeInnerOnesWhereARangeBegins) {
             "complete 50..60 1/2 \"c\" \"sibling\"\n");
 }
 
-TEST(OrderOfEnds, CallsThatGoOnBehindARangeEndWithIt) {
+TEST(OrderOfEnds, CallsThatContinueAfterARangeEndWithIt) {
   const Words words = trace(complete(10, 20, "first"), complete(70, 150, "inner"), complete(60, 160, "outer"),
                             complete(50, 170, "outermost"));
   EXPECT_EQ(text_of_cut(words, range(15, 100)),
@@ -80,7 +80,7 @@ TEST(OrderOfEnds, CallsThatGoOnBehindARangeEndWithIt) {
   EXPECT_EQ(cuts.counters.last_ns, 100U);
 }
 
-// Complete events with the same times would be read in one order by some, in the other by others.
+// Readers would not agree on the order of complete events with the same times.
 TEST(OrderOfEnds, CallsAroundAWholeRangeStayInsideEachOther) {
   const Words words = trace(complete(60, 70, "call"), complete(20, 150, "inner"), complete(10, 160, "outer"));
   EXPECT_EQ(text_of_cut(words, range(50, 100)),
@@ -115,7 +115,7 @@ TEST(OrderOfEnds, EventsAtTheStartOfARangeComeAfterTheCallsAroundThem) {
 }
 
 // Tracy would end the later call with the earlier one's end.
-TEST(OrderOfEnds, CallsThatBeginWhereACutCallEndsComeAfterIt) {
+TEST(OrderOfEnds, CallsThatBeginAtTheEndOfACutCallComeAfterIt) {
   EXPECT_EQ(text_of_cut(trace(complete(10, 14, "first"), complete(15, 40, "before"), complete(40, 50, "next"),
                               complete(50, 60, "next"), complete(61, 70, "last"), complete(5, 90, "outer")),
                         range(30, 100)),
@@ -141,7 +141,7 @@ TEST(OrderOfEnds, PairsThatBeganBeforeARangeAreCut) {
             "end 55 1/2 \"c\" \"new\"\n"
             "end 60 1/2 \"c\" \"pair\" \"retval\"=u32:6 \"cut\"=\"begin\"\n"
             "end 90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n");
-  // They may go on behind it, too.
+  // They may also continue after it.
   EXPECT_EQ(text_of_cut(trace(first, complete(20, 40, "inner"), begin(50, "new"), end(120, "new"),
                               event(EventType::DurationEnd, 130, "pair"), complete(10, 190, "outer")),
                         range(30, 100)),
@@ -170,13 +170,13 @@ TEST(OrderOfEnds, PairsKeepTheirArguments) {
   EXPECT_THAT(text, testing::HasSubstr("\"p\"=u32:15 \"cut\"=\"begin\"\n"));
 }
 
-TEST(OrderOfEnds, WhatTheTraceNeverEndsIsLeftSo) {
+TEST(OrderOfEnds, CallsWithoutAnEndRemainOpen) {
   const CutOptions from_30{.range = {.from = TraceTime{.ns = 30}}};
   EXPECT_THAT(
       texts_of(cut(trace(begin(5, "endless"), complete(10, 20, "call"), complete(8, 60, "outer")), from_30)),
       ElementsAre("begin 30 1/2 \"c\" \"endless\"\n"
                   "complete 30..60 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"));
-  // But it ends with a call around it.
+  // It ends with a call around it, however.
   EXPECT_THAT(texts_of(cut(trace(begin(6, "endless"), complete(10, 20, "call"), complete(5, 160, "outer")),
                            range(30, 100))),
               ElementsAre("begin 30 1/2 \"c\" \"outer\"\n"
@@ -185,7 +185,7 @@ TEST(OrderOfEnds, WhatTheTraceNeverEndsIsLeftSo) {
                           "end 100 1/2 \"c\" \"outer\" \"cut\"=\"both\"\n"));
 }
 
-TEST(OrderOfEnds, IndicesMayComeToMeanSomethingElseMeanwhile) {
+TEST(OrderOfEnds, IndicesMayChangeTheirMeaningMeanwhile) {
   const Words words = joined(trace(complete(20, 40, "inner"), complete(50, 60, "sibling")),
                              {0x0000'0005'0003'0022, 0x72'6574'756f,  // string 3 is "outer" now
                               0x0003'0001'0104'0034, 70, 80,          // complete
@@ -197,7 +197,7 @@ TEST(OrderOfEnds, IndicesMayComeToMeanSomethingElseMeanwhile) {
             "complete 70..80 1/2 \"c\" \"outer\"\n");
 }
 
-TEST(OrderOfEnds, CallsGoOnInTheNextPiece) {
+TEST(OrderOfEnds, CallsContinueInTheNextPiece) {
   const Words words = trace(complete(20, 40, "inner"), complete(50, 60, "sibling"), begin(110, "pair"),
                             end(120, "pair"), complete(10, 150, "outer"));
   EXPECT_EQ(broken_rules(words), "");
@@ -220,11 +220,11 @@ TEST(OrderOfEnds, CallsGoOnInTheNextPiece) {
 
 // ---- Random traces ----
 
-// Calls of several threads, most of them complete events. No call begins when the one around it does, since
-// readers would take the first of both for the outer one.
+// Calls of several threads, mostly complete events. A call never begins at the same time as the call around
+// it, because readers would take the first record for the outer call.
 class RandomTrace {
  public:
-  // With `has_ties`, a call may end with the one inside it, and begin where the one before it ends.
+  // With `has_ties`, a call may end at the same time as an inner one, and begin when the previous one ends.
   RandomTrace(unsigned seed, bool has_ties) : random_(seed), has_ties_(has_ties) {
     for (std::uint64_t thread = 2; thread < 5; ++thread) {
       time_ = 1000 + pick(50);
@@ -309,12 +309,12 @@ void expect_same_figures(unsigned seed, bool has_ties) {
     ADD_FAILURE() << from << '~' << to << '\n' << text_of(piece) << "of\n" << text_of(words);
 }
 
-TEST(OrderOfEnds, FiguresOfARangeAreThoseOfItsPiece) {
+TEST(OrderOfEnds, StatisticsOfARangeAndItsPieceAreEqual) {
   for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) expect_same_figures(seed, false);
 }
 
-// Where calls are alike after the cut, the statistics can't tell which of them is the outer one.
-TEST(OrderOfEnds, SoItIsWhereTimesAreEqual) {
+// If calls are equal after the cut, the statistics can't distinguish the outer one.
+TEST(OrderOfEnds, StatisticsOfARangeAndItsPieceAreEqualWithEqualTimes) {
   for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) expect_same_figures(seed, true);
 }
 

@@ -51,7 +51,7 @@ inline Cuts cut(const Words& trace, const CutOptions& options) {
   return {pieces.words(), cutter.counters()};
 }
 
-// The lines of fxt-dump, without what every trace begins with, and without the tables.
+// The lines of fxt-dump, without the start of the trace and the tables.
 inline std::string text_of(const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
   TextBuffer text;

@@ -1,4 +1,4 @@
-// Pieces of a size: how large they get, whatever the trace looks like.
+// Pieces of limited size: how large they get for all kinds of traces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name) {
   return {.type = EventType::DurationComplete, .time = begin, .thread = kThread, .name = name, .end = end};
 }
 
-// The size of the largest piece, and whether each keeps all rules.
+// The size of the largest piece; also checks that each piece keeps all rules.
 std::uint64_t largest_piece(const std::function<void(Writer&)>& write, std::uint64_t limit) {
   std::uint64_t largest = 0;
   const Cuts cuts = cut(file_of(write), {.split_bytes = limit});
@@ -37,7 +37,7 @@ std::uint64_t largest_piece(const std::function<void(Writer&)>& write, std::uint
 
 constexpr std::uint64_t kLimit = 20'000, kTolerance = kLimit / 64;
 
-TEST(SplitSize, IsKeptAfterAQuietStretch) {
+TEST(SplitSize, IsKeptAfterAQuietPeriod) {
   const auto largest = largest_piece(
       [](Writer& writer) {
         std::uint64_t time = 1000;
@@ -49,7 +49,7 @@ TEST(SplitSize, IsKeptAfterAQuietStretch) {
   EXPECT_GT(largest, kLimit - 2 * kTolerance);
 }
 
-TEST(SplitSize, HasRoomForWhatIsOpen) {
+TEST(SplitSize, HasSpaceForOpenDurations) {
   const auto largest = largest_piece(
       [](Writer& writer) {
         std::uint64_t time = 1000, end = 1'000'000;
@@ -61,7 +61,7 @@ TEST(SplitSize, HasRoomForWhatIsOpen) {
 }
 
 // Half a thousand threads are open at once, and all end after the last record.
-TEST(SplitSize, GivesWayToWhatIsRepeated) {
+TEST(SplitSize, IsExceededByRepeatedState) {
   const auto largest = largest_piece(
       [](Writer& writer) {
         for (std::uint64_t thread = 0; thread < 500; ++thread) {
@@ -71,11 +71,11 @@ TEST(SplitSize, GivesWayToWhatIsRepeated) {
         }
       },
       kLimit);
-  EXPECT_GT(largest, kLimit);  // there is no way to keep it
+  EXPECT_GT(largest, kLimit);  // the limit can't be kept
   EXPECT_LE(largest, 4 * kLimit);
 }
 
-TEST(SplitSize, OfNextToNothingStillMovesOn) {
+TEST(SplitSize, ATinySizeStillMakesProgress) {
   const Cuts cuts = cut(file_of([](Writer& writer) {
                           for (std::uint64_t i = 0; i < 50; ++i)
                             writer.write(complete(10 + 2 * i, 11 + 2 * i, "x"));
@@ -85,7 +85,7 @@ TEST(SplitSize, OfNextToNothingStillMovesOn) {
   EXPECT_EQ(cuts.counters.events, 50U);
 }
 
-// They are read ahead, but a large record is not copied for that.
+// They are read ahead, but a large record is not copied for this.
 TEST(SplitSize, TakesAllKindsOfRecords) {
   const std::vector<std::byte> bytes(3000);
   const Cuts cuts = cut(file_of([&](Writer& writer) {

@@ -1,4 +1,4 @@
-// Records in the order of time, whatever their order in the file.
+// Records are returned in the order of time, for every order in the file.
 #include "fxt/ordered_reader.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class Trace {
       kStart, {2 << 16 | std::uint64_t{3} << 32 | 2 << 4 | 2, 0x65'6e6f, 1 << 16 | 3 << 4 | 3, 100, 101});
 };
 
-// "TIME NAME PROCESS/THREAD" of each event, with "-END" of complete ones.
+// "TIME NAME PROCESS/THREAD" for each event, with "-END" for complete events.
 std::vector<std::string> events_of(OrderedReader&& reader) {
   std::vector<std::string> events;
   while (const Entry* const entry = reader.next()) {
@@ -73,7 +73,7 @@ TEST(OrderedReader, PutsLateRecordsAtTheirTimes) {
       ElementsAre("5 one 100/101", "10 one 100/101", "20 one 100/101", "30 one 100/101", "40 one 100/101"));
 }
 
-TEST(OrderedReader, KeepsTheOrderOfTheFileAtOneTime) {
+TEST(OrderedReader, KeepsTheOrderOfTheFileForEqualTimes) {
   EXPECT_THAT(events_of(Trace().string(3, 0x6f7774).instant(10).instant(30, 3).instant(10, 3).instant(30)),
               ElementsAre("10 one 100/101", "10 two 100/101", "30 two 100/101", "30 one 100/101"));
 }
@@ -86,7 +86,7 @@ TEST(OrderedReader, PutsOuterCallsFirst) {
 }
 
 // The string was replaced, and the thread registered, between the late records.
-TEST(OrderedReader, ReadsNamesAsTheyWereWhereTheRecordStands) {
+TEST(OrderedReader, ReadsNamesAsTheyWereAtTheRecord) {
   EXPECT_THAT(events_of(Trace()
                             .instant(50)
                             .instant(10)
@@ -114,13 +114,13 @@ TEST(OrderedReader, ComparesTimesOfDifferentRatesInNs) {
               ElementsAre("2000 one 200/201", "5000 one 100/101", "9000 one 200/201"));
 }
 
-TEST(OrderedReader, LeavesRecordsWithoutAPossibleTimeAtTheirPlace) {
+TEST(OrderedReader, LeavesRecordsWithoutAPossibleTimeInPlace) {
   EXPECT_THAT(
       events_of(Trace().instant(10).instant(kTimeLimit).complete(9, 3).instant(20)),
       ElementsAre("9-3 one 100/101", "10 one 100/101", "9223372036854775808 one 100/101", "20 one 100/101"));
 }
 
-// The second provider counts in ns, which the first one's rate would make microseconds.
+// The second provider counts in ns, which would be microseconds with the first provider's rate.
 TEST(OrderedReader, ComparesTimesOfAProviderWithoutARateInNs) {
   const Words rate{0x21, 1'000'000};
   const Words other{0x0010'0000'0021'0020 | std::uint64_t{1} << 52,
@@ -134,7 +134,7 @@ TEST(OrderedReader, ComparesTimesOfAProviderWithoutARateInNs) {
               ElementsAre("5000 one 200/201", "7000 one 100/101"));
 }
 
-TEST(OrderedReader, SaysWhichProviderARecordIsOf) {
+TEST(OrderedReader, ReportsTheProviderOfARecord) {
   const Words other{0x0010'0000'0021'0020 | std::uint64_t{1} << 52, 0x78};
   const Words section_of_first{0x12'0010};
   const auto bytes =
@@ -148,8 +148,8 @@ TEST(OrderedReader, SaysWhichProviderARecordIsOf) {
   EXPECT_THAT(providers, ElementsAre("2 x", "1 fxt", "1 fxt"));
 }
 
-// Threads take turns at one index.
-TEST(OrderedReader, KeepsAThreadThatIsRegisteredManyTimesOnce) {
+// Several threads use one index in turn.
+TEST(OrderedReader, StoresAThreadThatIsRegisteredManyTimesOnlyOnce) {
   Trace trace;
   std::vector<std::string> expected;
   for (std::uint64_t i = 0; i < 2000; ++i) {
@@ -160,7 +160,7 @@ TEST(OrderedReader, KeepsAThreadThatIsRegisteredManyTimesOnce) {
   EXPECT_THAT(events_of(trace), ElementsAreArray(expected));
 }
 
-TEST(OrderedReader, TellsWhereTheRecordStands) {
+TEST(OrderedReader, ReportsTheOffsetOfARecord) {
   const Words words = Trace().instant(30).instant(20).words();
   const auto bytes = bytes_of(words);
   OrderedReader reader(bytes);
@@ -192,12 +192,12 @@ TEST(OrderedReader, SortsInATemporaryFile) {
   EXPECT_THAT(events_of(trace, {.memory_bytes = 40'000}), ElementsAreArray(sorted));
 }
 
-TEST(OrderedReader, SaysWhereItsTemporaryFileHasNoRoom) {
+TEST(OrderedReader, ReportsATemporaryFileWithoutSpace) {
   std::vector<std::string> sorted;
   const Trace trace = many_records(sorted);
   const char* const variable = std::getenv("TMPDIR");
   const auto before = variable != nullptr ? std::optional<std::string>(variable) : std::nullopt;
-  ::setenv("TMPDIR", "/dev/null", 1);  // no file can be made in it, as on a full disk
+  ::setenv("TMPDIR", "/dev/null", 1);  // no file can be created in it, as on a full disk
   std::string problem;
   try {
     events_of(trace, {.memory_bytes = 40'000});
@@ -208,7 +208,7 @@ TEST(OrderedReader, SaysWhereItsTemporaryFileHasNoRoom) {
   EXPECT_EQ(problem, "a temporary file in /dev/null (TMPDIR names another folder): Not a directory");
 }
 
-// A few bytes at a time, once; and then a failure, if that is wanted.
+// Returns a few bytes at a time, and optionally a failure at the end. Can be read only once.
 class Pipe final : public Input {
  public:
   explicit Pipe(std::vector<std::byte> bytes, bool fails = false) : bytes_(std::move(bytes)), fails_(fails) {}
@@ -249,7 +249,7 @@ TEST(OrderedReader, PassesAFailureOnAfterTheRecords) {
 TEST(OrderedReader, ReadsTheOtherByteOrder) {
   Words words = Trace().instant(20).instant(10).words();
   for (std::uint64_t& word : words) word = __builtin_bswap64(word);
-  // The bytes of the text stand as they are.
+  // The bytes of the text are not swapped.
   words[kStart.size() + 1] = __builtin_bswap64(words[kStart.size() + 1]);
   words[2] = __builtin_bswap64(words[2]);
   const auto bytes = bytes_of(words);

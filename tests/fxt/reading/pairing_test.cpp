@@ -1,4 +1,4 @@
-// Calls with their ends, depths, self times and parents, of durations and of async operations.
+// Calls with their ends, depths, self times and parents, for durations and async operations.
 #include "fxt/pairing.h"
 
 #include <cstdint>
@@ -28,7 +28,7 @@ Event async(EventType type, std::uint64_t time, std::string_view name, std::uint
   return one;
 }
 
-// "NUMBER NAME START..END depth D self S in PARENT" of each call, in the order of their ends.
+// "NUMBER NAME START..END depth D self S in PARENT" for each call, in the order of their ends.
 std::vector<std::string> calls_of(const std::vector<Event>& events, const PairingOptions& options = {}) {
   const Words words = file_of([&](Writer& writer) {
     for (const Event& one : events) writer.write(one);
@@ -48,26 +48,26 @@ std::vector<std::string> calls_of(const std::vector<Event>& events, const Pairin
   return calls;
 }
 
-TEST(Pairing, OfStartsEndsAndCompleteEvents) {
+TEST(Pairing, PairsStartsEndsAndCompleteEvents) {
   EXPECT_THAT(calls_of({begin(10, "a"), complete(20, 50, "b"), complete(30, 40, "c"), end(90, "a"),
                         complete(10, 15, "other", kOther)}),
               ElementsAre("3 c 30..40 depth 2 self 10 in 2", "2 b 20..50 depth 1 self 20 in 0",
                           "0 a 10..90 depth 0 self 50", "1 other 10..15 depth 0 self 5"));
 }
 
-TEST(Pairing, WhateverTheOrderInTheFile) {
+TEST(Pairing, DoesNotDependOnTheOrderInTheFile) {
   EXPECT_THAT(calls_of({complete(30, 40, "c"), complete(20, 50, "b"), end(90, "a"), begin(10, "a")}),
               ElementsAre("2 c 30..40 depth 2 self 10 in 1", "1 b 20..50 depth 1 self 20 in 0",
                           "0 a 10..90 depth 0 self 50"));
 }
 
-TEST(Pairing, CallsWithoutAnEndLastAsLongAsTheirThread) {
+TEST(Pairing, CallsWithoutAnEndLastUntilTheEndOfTheThread) {
   EXPECT_THAT(calls_of({begin(10, "a"), begin(20, "b"), complete(30, 70, "c")}),
               ElementsAre("2 c 30..70 depth 2 self 40 in 1", "1 b 20..70? depth 1 self 10 in 0",
                           "0 a 10..70? depth 0 self 10"));
 }
 
-TEST(Pairing, OfAsyncOperationsByTheirIds) {
+TEST(Pairing, PairsAsyncOperationsById) {
   EXPECT_THAT(
       calls_of({async(EventType::AsyncBegin, 10, "request", 7), async(EventType::AsyncBegin, 15, "x", 8),
                 async(EventType::AsyncBegin, 20, "read", 7), async(EventType::AsyncInstant, 25, "read", 7),
@@ -77,15 +77,15 @@ TEST(Pairing, OfAsyncOperationsByTheirIds) {
                   "1 x 15..50 depth 0 self 35"));
 }
 
-// As Perfetto cuts them.
-TEST(Pairing, AsyncOperationsEndWithTheOneAroundThem) {
+// Perfetto cuts them in the same way.
+TEST(Pairing, AsyncOperationsEndWithTheOuterOne) {
   EXPECT_THAT(
       calls_of({async(EventType::AsyncBegin, 10, "request", 7), async(EventType::AsyncBegin, 20, "read", 7),
                 async(EventType::AsyncEnd, 40, "request", 7), async(EventType::AsyncEnd, 50, "read", 7)}),
       ElementsAre("1 read 20..40? depth 1 self 20 in 0", "0 request 10..40 depth 0 self 10"));
 }
 
-TEST(Pairing, OptionsChooseTheKindAndTheRange) {
+TEST(Pairing, OptionsSelectKindAndRange) {
   const std::vector<Event> events{begin(10, "a"), complete(20, 50, "b"), end(90, "a"),
                                   async(EventType::AsyncBegin, 10, "x", 7),
                                   async(EventType::AsyncEnd, 20, "x", 7)};

@@ -1,4 +1,5 @@
-// The Reader on hand-made words: every kind of record, and what the format leaves to readers (R1 to R15).
+// The Reader on hand-written words: every kind of record, and the cases that the format leaves to readers (R1
+// to R15).
 #include "fxt/reader.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Reads to the end and keeps what a record said as text.
+// Reads to the end and keeps the content of the records as text.
 struct ReadTrace {
   std::vector<ProblemKind> problems;
   ReaderCounters counters;
@@ -139,7 +140,7 @@ TEST(ReaderRules, NeedsNoMagicNoProviderNoInitialization) {
   EXPECT_EQ(trace.end.reason, ReadEnd::Reason::EndOfFile);
 }
 
-TEST(ReaderRules, CanInsistOnTheMagic) {
+TEST(ReaderRules, CanRequireTheMagic) {
   const ReadTrace trace = read_all({0x0000'0000'0000'0044, 5000, 100, 101}, {.require_magic = true});
   EXPECT_EQ(trace.records, 0U);
   EXPECT_EQ(describe(trace.end), "not an FXT trace: the first word is not the magic number record");
@@ -157,7 +158,7 @@ TEST(ReaderRules, OtherFilesAreNotTraces) {
   EXPECT_EQ(end_of_text("not a trace\n"), kNoTrace);
   EXPECT_EQ(end_of_text(std::string_view("\0\0\0\0\0\0\0\0", 8)), kNoTrace);
   EXPECT_EQ(end_of_text("\x1d" + std::string(23, '\0')), kNoTrace) << "a record of unknown type, and zeros";
-  // A trace without its first records has one of a known type.
+  // A trace without its first records has a record of a known type.
   EXPECT_EQ(read_all({0x0000'0000'0000'0044, 5000, 100, 101, 0}).end.reason, ReadEnd::Reason::SizeZero);
 }
 
@@ -206,7 +207,7 @@ TEST(ReaderRules, AProviderAnnouncedAgainStartsEmpty) {
 
 // ---- R4, R5: tables ----
 
-TEST(ReaderRules, ReplacedEntriesCountFromThereOn) {
+TEST(ReaderRules, ReplacedEntriesApplyFromThereOn) {
   const LastRecord last(after_tables({0x0000'0001'0001'0022, 0x78, 0x0001'0000'0100'0024, 5}));
   EXPECT_EQ(last.as<Event>().name, "x");
   EXPECT_THAT(read_all(after_tables({0x0000'0001'0001'0022, 0x78})).problems,
@@ -327,7 +328,7 @@ TEST(ReaderRules, BytesThatAreNotUtf8AreKeptAndMarked) {
   EXPECT_THAT(last.entry().problems, ElementsAre(Problem{ProblemKind::InvalidUtf8, 2, 0}));
 }
 
-TEST(ReaderRules, InlineNamesOfKernelObjectsMayHoldAnyBytes) {
+TEST(ReaderRules, InlineNamesOfKernelObjectsMayHaveAnyBytes) {
   const LastRecord last(after_tables({0x0000'0080'0201'0037, 100, 0xff61}));
   EXPECT_EQ(last.as<KernelObject>().name, "a\xff");
   EXPECT_FALSE(last.as<KernelObject>().name.valid_utf8);
@@ -361,7 +362,7 @@ TEST(ReaderRules, RecordsBeyondTheLimitAreSkipped) {
   EXPECT_EQ(LastRecord(words, {.max_record_bytes = 1000}).as<Event>().time, 5U);
 }
 
-TEST(ReaderRules, AHugeClaimAllocatesNothing) {
+TEST(ReaderRules, AHugeSizeInAHeaderAllocatesNothing) {
   const ReadTrace trace = read_all({kMagicRecord, 0x0000'000f'ffff'ffff, 1});
   EXPECT_EQ(trace.end.reason, ReadEnd::Reason::Truncated);
   EXPECT_EQ(trace.end.offset, 8U);
@@ -392,7 +393,7 @@ TEST(ReaderRules, KoidsHave64Bits) {
 
 // ---- Reserved bits and padding ----
 
-TEST(ReaderRules, ReservedBitsAndPaddingAreWatched) {
+TEST(ReaderRules, ReservedBitsAndPaddingAreChecked) {
   EXPECT_THAT(read_all(after_tables({0x0001'0001'0003'0022, 0x78})).problems,
               ElementsAre(ProblemKind::ReservedBits));
   EXPECT_THAT(read_all(after_tables({0x0000'0001'0003'0022, 0x7878})).problems,
@@ -403,8 +404,8 @@ TEST(ReaderRules, ReservedBitsAndPaddingAreWatched) {
 
 // ---- Byte order, sources ----
 
-// The file as a machine of the other byte order writes it: numbers reversed, streams in order.
-TEST(ReaderSources, TheOtherByteOrderIsSeenByTheMagic) {
+// The file in the other byte order: numbers are reversed, streams are not.
+TEST(ReaderSources, TheMagicShowsTheOtherByteOrder) {
   const auto reversed = [](std::uint64_t word) { return boost::endian::endian_reverse(word); };
   Words words = {reversed(kMagicRecord),
                  reversed(0x0000'0003'0001'0022),
@@ -422,7 +423,7 @@ TEST(ReaderSources, TheOtherByteOrderIsSeenByTheMagic) {
   EXPECT_EQ(last.as<Event>().category, "ninechars");
 }
 
-TEST(ReaderSources, WhatIsNotKnownEqualsByItsWords) {
+TEST(ReaderSources, UnknownRecordsCompareByTheirWords) {
   const Words words = {5, 6}, same = words, other = {5, 7};
   EXPECT_EQ(UnknownRecord{words}, UnknownRecord{same});
   EXPECT_NE(UnknownRecord{words}, UnknownRecord{other});
@@ -432,7 +433,7 @@ TEST(ReaderSources, WhatIsNotKnownEqualsByItsWords) {
   EXPECT_NE((UnknownValue{.type = 11, .words = words}), (UnknownValue{.type = 11, .words = other}));
 }
 
-TEST(ReaderSources, AlignedMemoryIsReadWhereItLies) {
+TEST(ReaderSources, AlignedMemoryIsReadInPlace) {
   const Words words =
       after_tables({0x0002'0001'0100'0024, 5, 0x4f, 0x10'0002'0001, 6, 0});  // the last is large
   Reader reader(std::as_bytes(std::span(words)));
@@ -464,7 +465,7 @@ TEST(ReaderSources, StreamsAreReadToTheirEnd) {
 
 // ---- Inputs ----
 
-// Three bytes at a time.
+// Returns three bytes at a time.
 class SlowInput final : public Input {
  public:
   explicit SlowInput(std::string_view text) : left_(text) {}
@@ -479,18 +480,18 @@ class SlowInput final : public Input {
   std::string_view left_;
 };
 
-TEST(InputWindow, KeepsWhatIsNotSkipped) {
+TEST(InputWindow, KeepsBytesThatAreNotSkipped) {
   SlowInput input("0123456789");
   InputWindow window(input);
   ASSERT_TRUE(window.fetch(4));
-  EXPECT_EQ(window.size(), 6U);  // whole pieces
+  EXPECT_EQ(window.size(), 6U);  // whole parts
   window.skip(4);
   EXPECT_EQ(window.offset(), 4U);
   ASSERT_TRUE(window.fetch(5));
   EXPECT_EQ(std::memcmp(window.bytes(), "45678", 5), 0);
   EXPECT_EQ(window.offset(), 4U);
   EXPECT_FALSE(window.fetch(7));
-  EXPECT_EQ(window.size(), 6U);  // what there is, to the end
+  EXPECT_EQ(window.size(), 6U);  // the rest, up to the end
 }
 
 class FailingInput final : public Input {
@@ -519,7 +520,7 @@ TEST(ReaderInput, AfterAFailureNothingIsReadAgain) {
   }
 }
 
-TEST(ReaderInput, AStreamThatCannotBeOpenedOrFailsIsNoOrderlyEnd) {
+TEST(ReaderInput, AStreamThatCannotBeOpenedOrFailsIsReported) {
   std::ifstream missing("/no/such/file");
   StreamInput input(missing);
   Reader reader(input);
@@ -560,8 +561,8 @@ TEST(ReaderInput, FilesByPathAndDescriptor) {
 
 // ---- Memory ----
 
-// Providers that each name a few strings and threads far apart.
-TEST(ReaderMemory, GrowsWithWhatIsInTheFileOnly) {
+// Each provider registers a few strings and threads with distant indices.
+TEST(ReaderMemory, GrowsOnlyWithTheContentOfTheFile) {
   Words words = kStart;
   for (std::uint64_t provider = 1; words.size() < 12'800; ++provider) {
     words.push_back(ProviderSectionHeader::Size::put(1) | ProviderSectionHeader::MetadataType::put(2) |

@@ -1,4 +1,4 @@
-// The Reader on damaged files: every prefix, every header byte changed, every chunk size.
+// The Reader on damaged files: every prefix, every header byte changed, every block size.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace fxt::test {
 namespace {
 
-// Hands out a fixed number of bytes at a time.
+// Returns a fixed number of bytes at a time.
 class PieceInput final : public Input {
  public:
   PieceInput(std::span<const std::byte> bytes, std::size_t piece) : bytes_(bytes), piece_(piece) {}
@@ -62,7 +62,7 @@ TEST_P(ReaderPieces, EqualTheWhole) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, ReaderPieces, testing::Values(1, 7, 8, 9, 63, 4096));
 
-TEST(ReaderDamage, EveryPrefixIsReadAsFarAsItGoes) {
+TEST(ReaderDamage, EveryPrefixIsReadToItsEnd) {
   const auto bytes = everything();
   const std::string whole = dump(bytes);
   for (std::size_t size = 0; size <= bytes.size(); ++size) {

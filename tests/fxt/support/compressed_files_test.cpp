@@ -1,4 +1,4 @@
-// Compressed files: ours are read by the tool of their format, and its files by us, also if they are damaged.
+// Compressed files: the tool of the format reads our files, and we read its files, even if they are damaged.
 #include "fxt/support/compressed_files.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Format {
 
 const std::vector<Format> kFormats{{".gz", "gzip"}, {".zst", "zstd -q"}, {".bz2", "bzip2"}, {".xz", "xz"}};
 
-// Repeats itself at a distance, and now and then not at all.
+// A text with distant repetitions, and some parts without repetition.
 std::string text_of(std::size_t size) {
   std::mt19937 random(1);
   std::string text;
@@ -50,13 +50,13 @@ class CompressedFiles : public ToolTest, public testing::WithParamInterface<Form
     std::ifstream input(path, std::ios::binary);
     return {std::istreambuf_iterator(input), {}};
   }
-  // What the tool makes of `plain`.
+  // `plain`, compressed by the tool.
   std::string by_tool(const std::string& plain) const {
     const std::string path = path_with(plain, "plain");
     return shell(GetParam().tool + " -c < " + path).output;
   }
 
-  // What is read of a file, and why it can't be read to its end.
+  // The content of a file, and the reason if it can't be read to its end.
   struct ReadText {
     std::string text, problem;
   };
@@ -106,7 +106,7 @@ TEST_P(CompressedFiles, OfTheToolAreRead) {
   }
 }
 
-TEST_P(CompressedFiles, InARowAreOne) {
+TEST_P(CompressedFiles, MayBeConcatenated) {
   const std::string plain = text_of(100'000), packed = by_tool(plain), empty = by_tool(""),
                     small = by_tool("small");
   const ReadText result = read(path_with(packed + empty + small + empty + packed + empty));
@@ -118,7 +118,7 @@ TEST_P(CompressedFiles, InARowAreOne) {
   EXPECT_EQ(read(path_with(many)).problem, "");
 }
 
-TEST_P(CompressedFiles, GiveWhatIsThereIfTheyEndEarly) {
+TEST_P(CompressedFiles, AreReadUpToAnEarlyEnd) {
   const std::string plain = text_of(40'000), one = by_tool(plain.substr(0, 100)),
                     packed = one + by_tool(plain.substr(100));
   for (std::size_t size = 6; size < packed.size(); size += size < one.size() + 100 ? 1U : 997U) {
@@ -130,7 +130,7 @@ TEST_P(CompressedFiles, GiveWhatIsThereIfTheyEndEarly) {
   }
 }
 
-TEST_P(CompressedFiles, GiveWhatComesBeforeDamage) {
+TEST_P(CompressedFiles, AreReadUpToDamage) {
   const std::string plain = text_of(1'000'000), one = by_tool(plain);
   const std::string damaged_text = folder() + "file: the compressed data is damaged";
   constexpr std::size_t kLostByZstd = 512;
@@ -150,7 +150,7 @@ TEST_P(CompressedFiles, GiveWhatComesBeforeDamage) {
 }
 
 // The disk may be full before the end, or only when the last bytes are written.
-TEST_P(CompressedFiles, TellThatTheDiskIsFull) {
+TEST_P(CompressedFiles, ReportAFullDisk) {
   for (const std::size_t size : {10U, 5'000'000U}) {
     OutputFile file("/dev/full");
     const auto stream = open_stream(path_, file);
@@ -172,8 +172,8 @@ TEST_P(CompressedFiles, TellThatTheDiskIsFull) {
   }
 }
 
-// A reader of an incomplete file must see that it is incomplete.
-TEST_P(CompressedFiles, GetNoEndIfTheyAreGivenUp) {
+// A reader of an incomplete file must recognize that it is incomplete.
+TEST_P(CompressedFiles, AreNotFinishedIfTheyAreAbandoned) {
   {
     OutputFile file(path_, FileMode::InPlace);
     const auto stream = open_stream(path_, file);

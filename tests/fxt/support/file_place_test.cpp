@@ -37,7 +37,7 @@ class FilePlaceTest : public testing::Test {
 
   void write(const char* name, const char* text) const { std::ofstream(top_ / name) << text; }
   void link(const char* name, const fs::path& target) const { fs::create_symlink(target, top_ / name); }
-  // The text of the file, or why it is not opened.
+  // The text of the file, or the reason why it is not opened.
   static std::string text_of(const FilePlace& place) {
     const auto opened = place.open();
     EXPECT_EQ(opened.descriptor.is_open(), opened.status.kind == FilePlace::Status::Kind::Regular);
@@ -67,7 +67,7 @@ TEST_F(FilePlaceTest, LinksBeneathTheFolderAreFollowed) {
   EXPECT_EQ(beneath("folder/file"), "below");
 }
 
-TEST_F(FilePlaceTest, LinksThatLeadOutAreRefused) {
+TEST_F(FilePlaceTest, LinksOutOfTheFolderAreRefused) {
   link("run/absolute", top_ / "secret");
   link("run/own", top_ / "run/file");
   link("run/relative", "../secret");
@@ -97,7 +97,7 @@ TEST_F(FilePlaceTest, OnlyRegularFilesAreOpened) {
   EXPECT_EQ(text_of(FilePlace("/dev/zero")), kNotRegular);
 }
 
-TEST_F(FilePlaceTest, AFileThatIsReplacedIsCheckedWhenItIsOpen) {
+TEST_F(FilePlaceTest, AReplacedFileIsCheckedAfterOpening) {
   FilePlace place = FilePlace::beneath(std::make_shared<const Folder>(top_ / "run"), "file");
   ASSERT_EQ(place.status().kind, FilePlace::Status::Kind::Regular);
   place.expect_regular();
@@ -110,7 +110,7 @@ TEST_F(FilePlaceTest, AFileThatIsReplacedIsCheckedWhenItIsOpen) {
   EXPECT_EQ(text_of(place), kNotRegular);
 }
 
-TEST_F(FilePlaceTest, PathsOfTheUserMayBeLinksThatLeadAnywhere) {
+TEST_F(FilePlaceTest, PathsOfTheUserMayBeAnyLinks) {
   link("file-link", "run/file");
   link("folder-link", top_ / "run");
   EXPECT_EQ(text_of(FilePlace(top_ / "file-link")), "inside");
@@ -118,14 +118,14 @@ TEST_F(FilePlaceTest, PathsOfTheUserMayBeLinksThatLeadAnywhere) {
             "inside");
 }
 
-TEST_F(FilePlaceTest, AFolderStaysTheSameWhenItsNameIsGivenToAnother) {
+TEST_F(FilePlaceTest, AFolderStaysTheSameAfterRenaming) {
   const auto folder = std::make_shared<const Folder>(top_ / "run");
   fs::rename(top_ / "run", top_ / "old");
   link("run", "/etc");
   EXPECT_EQ(text_of(FilePlace::beneath(folder, "file")), "inside");
 }
 
-TEST_F(FilePlaceTest, AFolderThatCanNotBeOpenedSaysWhy) {
+TEST_F(FilePlaceTest, AFolderThatCannotBeOpenedHasAnError) {
   const auto problem_of = [](const fs::path& folder) {
     return text_of(FilePlace::beneath(std::make_shared<const Folder>(folder), "file"));
   };

@@ -26,7 +26,7 @@ TEST(JsonText, HasALineForEachPartIfIndented) {
 })");
 }
 
-// A terminal must not obey names and texts of foreign files.
+// Names and texts of untrusted files must not control a terminal.
 TEST(JsonText, EscapesNamesAndTexts) {
   EXPECT_EQ(json_text({{"a\"\x7f", "\x1b[31m \xff \u009b \u202e \ufffe \u00fc"}}),
             "{\"a\\\"\\u007f\":\"\\u001b[31m \ufffd \\u009b \\u202e \\ufffe \u00fc\"}");

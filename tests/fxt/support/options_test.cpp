@@ -64,7 +64,7 @@ std::string problem_of(std::vector<const char*> words) {
   return "none";
 }
 
-TEST(OptionTable, OptionsAreToldTheirValues) {
+TEST(OptionTable, OptionsGetTheirValues) {
   Wishes wishes;
   EXPECT_THAT(parse_all(wishes, {"in", "--colour", "green", "-l", "--name=a", "--file", "x y", "--name", "b",
                                  "--at=0x1f", "out"}),
@@ -76,8 +76,8 @@ TEST(OptionTable, OptionsAreToldTheirValues) {
   EXPECT_EQ(wishes.address, 0x1f);
 }
 
-// Where two options say something of one thing, the later one is right.
-TEST(OptionTable, OptionsAreToldInTheOrderOfTheCommandLine) {
+// If two options set the same value, the later one is used.
+TEST(OptionTable, OptionsApplyInTheOrderOfTheCommandLine) {
   std::string told;
   const auto tell = each<std::string>([&](const std::string& text) { told.append(text).append(";"); });
   const OptionTable table{
@@ -93,7 +93,7 @@ TEST(OptionTable, OptionsAreToldInTheOrderOfTheCommandLine) {
   EXPECT_THAT(line.paths, ElementsAre("path"));
 }
 
-TEST(OptionTable, OptionsThatOthersLeaveWithoutEffectAreNamed) {
+TEST(OptionTable, OptionsWithoutEffectAreReported) {
   bool is_given = false;
   const OptionTable table{{.title = "All:",
                            .options = {flag("one", '1', is_given, {}), flag("two", '2', is_given, {}),
@@ -111,7 +111,7 @@ TEST(OptionTable, OptionsThatOthersLeaveWithoutEffectAreNamed) {
   EXPECT_THAT(problems_of({"-en"}), ElementsAre("--either has no effect without --one or --two"));
 }
 
-TEST(OptionTable, WhatIsNotGivenIsNotTold) {
+TEST(OptionTable, MissingOptionsHaveNoEffect) {
   Wishes wishes;
   EXPECT_THAT(parse_all(wishes, {}), ElementsAre());
   EXPECT_EQ(wishes.colour, Colour::Red);
@@ -127,25 +127,25 @@ TEST(OptionTable, AddressesAreDecimalOrHexadecimal) {
   EXPECT_EQ(problem_of({"--at=0x10000000000000000"}), "--at takes an address, not '0x10000000000000000'");
 }
 
-// So that a script's options can be followed by those of its user.
-TEST(OptionTable, TheLastValueCounts) {
+// This allows a user to add options after the options in a script.
+TEST(OptionTable, TheLastValueIsUsed) {
   Wishes wishes;
   parse_all(wishes, {"--colour=red", "--at=31", "--colour=green", "--at", "32"});
   EXPECT_EQ(wishes.colour, Colour::Green);
   EXPECT_EQ(wishes.address, 32);
-  parse_all(wishes, {"--colour=blue", "--colour=red"});  // nobody asks for blue any more
+  parse_all(wishes, {"--colour=blue", "--colour=red"});  // blue was overridden
   EXPECT_EQ(wishes.colour, Colour::Red);
 }
 
-TEST(OptionTable, WrongUsageSaysWhatIsWrong) {
+TEST(OptionTable, WrongUsageIsReported) {
   EXPECT_EQ(problem_of({"--colour=blue"}), "--colour takes one of red, green, not 'blue'");
   EXPECT_EQ(problem_of({"--somewhere=red"}), "unrecognised option '--somewhere=red'");
   EXPECT_EQ(problem_of({"-x"}), "unrecognised option '-x'");
   EXPECT_EQ(problem_of({"--file"}), "the required argument for option '--file' is missing");
 }
 
-// Nothing is guessed, but said.
-TEST(OptionTable, MisspeltOptionsAreAnsweredWithThoseThatThereAre) {
+// The message suggests options, but none is used.
+TEST(OptionTable, MisspelledOptionsGetSuggestions) {
   EXPECT_EQ(problem_of({"--col=red"}), "unrecognised option '--col=red'; did you mean --colour?");
   EXPECT_EQ(problem_of({"--colors=red"}), "unrecognised option '--colors=red'; did you mean --colour?");
   EXPECT_EQ(problem_of({"--flle"}), "unrecognised option '--flle'; did you mean --file?");
@@ -193,13 +193,13 @@ INSTANTIATE_TEST_SUITE_P(
         LongHelp{"A", kFull + " y", "  --o A                     " + kFull + "\n" + kIndent + "y\n"},
         LongHelp{"A", "a " + kFull + " b",
                  "  --o A                     a\n" + kIndent + kFull + "\n" + kIndent + "b\n"},
-        // A blank between both columns at least, or a line each.
+        // There is at least one blank between the columns, or each column has its own line.
         LongHelp{std::string(21, 'A'), "b", "  --o " + std::string(21, 'A') + " b\n"},
         LongHelp{std::string(22, 'A'), "b", "  --o " + std::string(22, 'A') + "\n" + kIndent + "b\n"},
-        // A word that is too long stays whole.
+        // A word that is too long is not broken.
         LongHelp{"A", kFull + "xx", "  --o A                     " + kFull + "xx\n"}));
 
-TEST(SimilarNames, NeighboursThatChangedPlacesAreNearest) {
+TEST(SimilarNames, SwappedLettersAreNearest) {
   SimilarNames similar("mian");
   for (const char* const name : {"atan", "fmin", "main", "mind"}) similar.consider(name);
   EXPECT_THAT(similar.nearest(), testing::ElementsAre("main", "atan", "fmin"));

@@ -1,4 +1,5 @@
-// A small program's help, manual page and completions, with all that has a meaning of its own in one of them.
+// Help, manual page and completions of a small program, with all characters that have a special meaning in
+// one of them.
 #include "fxt/support/program_text.h"
 
 #include <gmock/gmock.h>
@@ -8,7 +9,7 @@ namespace {
 
 class ProgramTexts : public testing::Test {
  protected:
-  // What a command line asks for.
+  // The text that a command line requests.
   std::string text(std::vector<const char*> words) {
     words.insert(words.begin(), "draw");
     TextOptions texts;
@@ -45,9 +46,9 @@ class ProgramTexts : public testing::Test {
                        .exit_status = "0 done."};
 };
 
-TEST_F(ProgramTexts, NoneIsAskedFor) { EXPECT_EQ(text({"-i", "red", "x"}), "none"); }
+TEST_F(ProgramTexts, NoTextIsRequested) { EXPECT_EQ(text({"-i", "red", "x"}), "none"); }
 
-TEST_F(ProgramTexts, OthersAreNotToldMeanwhile) { EXPECT_EQ(text({"-i", "blue", "-V"}), "draw 1.2\n"); }
+TEST_F(ProgramTexts, OtherOptionsAreIgnoredForTexts) { EXPECT_EQ(text({"-i", "blue", "-V"}), "draw 1.2\n"); }
 
 TEST_F(ProgramTexts, Help) {
   EXPECT_EQ(text({"--help"}), R"(Usage: draw [OPTIONS] IN
@@ -75,7 +76,7 @@ Exit status: 0 done.
 }
 
 TEST_F(ProgramTexts, TheShortHelpHasExamplesAndCommonOptions) {
-  EXPECT_EQ(text({"-h"}), text({"--help"}));  // there is none
+  EXPECT_EQ(text({"-h"}), text({"--help"}));  // there is no short help
   program_.examples = {{"draw in out", "draws a line"}, {"draw -i red in", "a red one"}};
   program_.common_options = {"ink", "help"};
   EXPECT_EQ(text({"-h"}), R"(draw draws lines

@@ -5,10 +5,10 @@
 namespace fxt {
 namespace {
 
-// Control characters, those of 8-bit terminals (C1), and what is not UTF-8.
+// Control characters, also those of 8-bit terminals (C1), and bytes that are not UTF-8.
 constexpr std::string_view kOdd = "a\x1b[31m\x7f\xc2\x9b\xff\u00fc\n";
 
-TEST(Printable, HoldsNothingThatATerminalObeys) {
+TEST(Printable, HasNoControlCharacters) {
   EXPECT_EQ(printable(kOdd), "a\\x1b[31m\\x7f\\xc2\\x9b\\xff\u00fc\\x0a");
   EXPECT_EQ(printable("a\u202eb\u2069\u202f\u206a"), "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa9\u202f\u206a")
       << "what follows would seem another text";
@@ -17,7 +17,7 @@ TEST(Printable, HoldsNothingThatATerminalObeys) {
       << "ends of lines in scripts, and marks of direction";
 }
 
-TEST(Printable, QuotedHasNamesForLineEnds) {
+TEST(Printable, QuotedTextEscapesLineEnds) {
   TextBuffer out;
   append_quoted(out, std::string(kOdd) + "\"\\\r\t");
   EXPECT_EQ(fmt::to_string(out), "\"a\\x1b[31m\\x7f\\xc2\\x9b\\xff\u00fc\\n\\\"\\\\\\r\\t\"");
@@ -34,7 +34,7 @@ TEST(XmlText, IsEscaped) {
   EXPECT_EQ(in_xml("Gr\u00fc\u00dfe \u6f22 \U0001f600"), "Gr\u00fc\u00dfe \u6f22 \U0001f600");
 }
 
-TEST(XmlText, HoldsNothingThatNoDocumentMayHold) {
+TEST(XmlText, HasOnlyCharactersThatXmlAllows) {
   EXPECT_EQ(in_xml("a\x01\n\t\x7f"), "a\ufffd\ufffd\ufffd\ufffd");
   EXPECT_EQ(in_xml(std::string_view("\0", 1)), "\ufffd");
   EXPECT_EQ(in_xml("\u0080\u009f\u00a0"), "\ufffd\ufffd\u00a0");
@@ -42,7 +42,7 @@ TEST(XmlText, HoldsNothingThatNoDocumentMayHold) {
   EXPECT_EQ(in_xml("\xef\xbf\xbd\xef\xbf\xbe\xef\xbf\xbf"), "\ufffd\ufffd\ufffd");
 }
 
-TEST(FittedText, IsCutWhereThereIsNoRoom) {
+TEST(FittedText, IsCutIfThereIsNoSpace) {
   EXPECT_EQ(fitted("checksum", 8), "checksum");
   EXPECT_EQ(fitted("checksum", 7.9), "checks\u2026");
   EXPECT_EQ(fitted("checksum", 3), "ch\u2026");
@@ -50,7 +50,7 @@ TEST(FittedText, IsCutWhereThereIsNoRoom) {
   EXPECT_EQ(fitted("ab", 3), "ab");
 }
 
-TEST(FittedText, KnowsWideCharacters) {
+TEST(FittedText, SupportsWideCharacters) {
   EXPECT_EQ(columns_of("a\u00fc\u6f22\u2026\ufffd"), 6);
   EXPECT_EQ(fitted("\u6f22\u5b57\u6f22\u5b57", 8), "\u6f22\u5b57\u6f22\u5b57");
   EXPECT_EQ(fitted("\u6f22\u5b57\u6f22\u5b57", 6), "\u6f22\u5b57\u2026");

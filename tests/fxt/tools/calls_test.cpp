@@ -1,4 +1,4 @@
-// What fxt-dump tells of calls: how long they took, and how they lie in each other.
+// The output of fxt-dump about calls: their lengths, and their nesting.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,13 +18,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Calls of "app" on the threads 101 and 102, by words: their order and their ends may be wrong.
+// Calls of "app" on the threads 101 and 102, as words, so that their order and their ends may be wrong.
 class Calls : public ToolTest {
  protected:
   enum Name : std::uint64_t { kMain = 2, kWork = 3, kLeaf = 4 };
 
   Words words_;
-  std::size_t before_ = 0;  // words before any call
+  std::size_t before_ = 0;  // number of words before any call
 
   Calls() {
     words_ = file_of([](Writer& writer) {
@@ -71,7 +71,7 @@ class Calls : public ToolTest {
   }
 };
 
-TEST_F(Calls, HaveTimesOfTheirOwnAndThoseInThem) {
+TEST_F(Calls, HaveSelfAndTotalTimes) {
   complete(kMain, 1000, 2000);
   complete(kWork, 1100, 1400);
   complete(kLeaf, 1150, 1250);
@@ -88,7 +88,7 @@ events by category and name
 )"));
 }
 
-TEST_F(Calls, StretchTheTimeOfTheTraceToTheirEnds) {
+TEST_F(Calls, EndsOfCallsExtendTheTimeOfTheTrace) {
   complete(kMain, 1000, 9000);
   complete(kWork, 2000, 3000);
   const auto json = nlohmann::json::parse(dump("--stats --json"));
@@ -116,14 +116,14 @@ TEST_F(Calls, AreSorted) {
   EXPECT_EQ(order("name"), "leaf main work ");
 }
 
-TEST_F(Calls, RecursionIsInTheTotalOnce) {
+TEST_F(Calls, RecursionCountsOnceInTheTotal) {
   complete(kWork, 1000, 1900);
   complete(kLeaf, 1100, 1800);
   complete(kWork, 1200, 1300);
   EXPECT_THAT(statistics(), ElementsAre("work 2: 900 300 500 100 900", "leaf 1: 700 600 700 700 700"));
 }
 
-TEST_F(Calls, OfPairsAreTheSame) {
+TEST_F(Calls, PairsAndCompleteEventsAreEqual) {
   begin(kMain, 1000);
   complete(kWork, 1100, 1400);
   begin(kLeaf, 1500);
@@ -133,14 +133,14 @@ TEST_F(Calls, OfPairsAreTheSame) {
                                         "leaf 1: 100 100 100 100 100"));
 }
 
-TEST_F(Calls, WithoutAnEndLastAsLongAsTheirThread) {
+TEST_F(Calls, WithoutAnEndLastUntilTheEndOfTheThread) {
   begin(kMain, 1000);
   complete(kWork, 1100, 1400);
   EXPECT_THAT(statistics(), ElementsAre("main 1: 400 100 400 400 400", "work 1: 300 300 300 300 300"));
 }
 
-// What lies behind the call around it is not inside it.
-TEST_F(Calls, ThatCrossCountWhereTheyLie) {
+// The part after the end of the call around it is not inside that call.
+TEST_F(Calls, CrossingCallsCountInTheCallAroundThem) {
   complete(kMain, 1000, 1100);
   complete(kWork, 1010, 1030);
   complete(kLeaf, 1020, 1040);
@@ -150,7 +150,7 @@ TEST_F(Calls, ThatCrossCountWhereTheyLie) {
   EXPECT_THAT(dump("--folded"), HasSubstr("calls: 1 calls end after the call that they begin in\n"));
 }
 
-TEST_F(Calls, ThatEndBehindAPairCrossItToo) {
+TEST_F(Calls, CompleteEventsCanCrossPairs) {
   complete(kMain, 1000, 1100);
   begin(kWork, 1010);
   complete(kLeaf, 1020, 1090);
@@ -160,7 +160,7 @@ TEST_F(Calls, ThatEndBehindAPairCrossItToo) {
   EXPECT_EQ(nlohmann::json::parse(dump("--stats --json"))["crossing_calls"], 1);
 }
 
-// The end that a call without one gets is no end of its own.
+// The inferred end of a call without an end event does not count.
 TEST_F(Calls, WithoutAnEndCrossNothing) {
   complete(kMain, 1000, 1100);
   begin(kWork, 1050);
@@ -168,7 +168,7 @@ TEST_F(Calls, WithoutAnEndCrossNothing) {
   EXPECT_FALSE(nlohmann::json::parse(dump("--stats --json")).contains("crossing_calls"));
 }
 
-TEST_F(Calls, ThatCantBePlacedAreSaid) {
+TEST_F(Calls, UnmatchedEndsAreReported) {
   end(kLeaf, 1000);
   complete(kMain, 1500, 2000);
   complete(kLeaf, 1500, 1600);
@@ -188,8 +188,8 @@ TEST_F(Calls, ThatCantBePlacedAreSaid) {
                       HasSubstr("calls: 1 events belong to no call: their times are impossible\n")));
 }
 
-// What was never registered has no koids, but is told apart.
-TEST_F(Calls, OfUnregisteredThreadsStayApart) {
+// Unregistered threads have no koids, but are distinguished.
+TEST_F(Calls, UnregisteredThreadsAreDistinguished) {
   complete(kMain, 1000, 2000, 9);
   complete(kWork, 1500, 2500, 10);
   EXPECT_THAT(statistics(),
@@ -202,7 +202,7 @@ TEST_F(Calls, OfUnregisteredThreadsStayApart) {
 )");
 }
 
-TEST_F(Calls, MayStandBehindAllThatIsInsideThem) {
+TEST_F(Calls, MayComeAfterTheirInnerCallsInTheFile) {
   complete(kWork, 1100, 1400);
   complete(kLeaf, 1200, 1300);
   complete(kWork, 1500, 1600);
@@ -211,8 +211,8 @@ TEST_F(Calls, MayStandBehindAllThatIsInsideThem) {
                                         "leaf 1: 100 100 100 100 100"));
 }
 
-// As destructors write them: what is inside comes first.
-TEST_F(Calls, AreSortedIfTheirRecordsAreWrittenAtTheirEnds) {
+// Destructors write them in this order: inner calls come first.
+TEST_F(Calls, AreSortedIfTheyAreWrittenAtTheirEnds) {
   begin(kLeaf, 1010);
   end(kLeaf, 1020);
   complete(kLeaf, 1150, 1250);
@@ -239,7 +239,7 @@ TEST_F(Calls, AreSortedIfTheirRecordsAreWrittenAtTheirEnds) {
 )");
 }
 
-TEST_F(Calls, HaveABlankBeforeWideIds) {
+TEST_F(Calls, WideIdsAreSeparatedByABlank) {
   words_.insert(words_.end(), {0x3'0033, 9'223'372'036'854'775'814U, 9'223'372'036'854'775'815U});
   complete(kMain, 1000, 2000, 3);
   EXPECT_EQ(dump("--tree"),
@@ -265,8 +265,9 @@ TEST_F(Calls, AreATree) {
   EXPECT_EQ(dump("--tree --tid 102"), "       0.000001150         100/102          0.100 leaf\n");
 }
 
-// Each of them stands in 512 columns and its own line, so that a tree takes no more bytes than lines.
-TEST_F(Calls, DeeperThan512AreBelowEachOther) {
+// A line is indented by at most 512 columns, so that the size of a tree is proportional to the number of
+// lines.
+TEST_F(Calls, DeeperThan512AreNotIndentedFurther) {
   for (std::uint64_t i = 0; i < 514; ++i) complete(kWork, 1000 + i, 9000 - i);
   const std::string tree = dump("--tree");
   const auto indentation = [&](const std::string& time, const std::string& length) {
@@ -279,7 +280,7 @@ TEST_F(Calls, DeeperThan512AreBelowEachOther) {
   EXPECT_EQ(indentation("1513", "         6.974"), 1024);
 }
 
-// A call that waits for its end, and many that know theirs inside of it.
+// A call that awaits its end event, with many complete events inside.
 TEST_F(Calls, OfAllKindsEndInOrder) {
   begin(kMain, 1000);
   for (int i = 0; i < 3; ++i) complete(kWork, 1100, 1900);
@@ -292,7 +293,7 @@ TEST_F(Calls, OfAllKindsEndInOrder) {
   EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no begin\n"));
 }
 
-// As fxt-draw has it, which draws none of them.
+// fxt-draw agrees, and draws none of them.
 TEST_F(Calls, EndBeforeTheLimitOfTimes) {
   const std::string said = "3 events belong to no call: their times are impossible\n";
   complete(kMain, 1000, kTimeLimit - 1);
@@ -321,7 +322,7 @@ TEST_F(Calls, HaveReadableTimes) {
   EXPECT_THAT(dump("--tree --unit ns"), HasSubstr("        2344678 main\n"));
 }
 
-// The same calls as pairs, of which ends have no names, and as complete events.
+// The same calls as pairs, whose ends have no names, and as complete events.
 class Encodings : public Calls {
  protected:
   void write(bool as_pairs) {
@@ -360,7 +361,7 @@ TEST_F(Encodings, GiveTheSameFigures) {
                                        "leaf 1: 1000 1000 1000 1000 1000"));
   EXPECT_THAT(complete[1], ElementsAre("work 2: 5000 3000 2500 2000 3000"))
       << "what is chosen changes no figure";
-  // 3000 to 5000: the part inside.
+  // 3000 to 5000: only the part inside.
   EXPECT_THAT(complete[6], ElementsAre("main 1: 2000 1000 2000 2000 2000", "work 2: 1000 500 500 0 1000",
                                        "leaf 1: 500 500 500 500 500"));
   EXPECT_THAT(complete[8], testing::SizeIs(3));
@@ -415,7 +416,7 @@ TEST_F(Calls, AreCompared) {
 )");
 }
 
-TEST_F(Calls, ThatHaveNoPlaceAreNotedInAComparison) {
+TEST_F(Calls, ComparisonsReportUnmatchedEnds) {
   end(kMain, 1000);
   const std::string before = file("before", words_);
   complete(kMain, 1500, 1600);
@@ -427,7 +428,7 @@ TEST_F(Calls, ThatHaveNoPlaceAreNotedInAComparison) {
                                 "fxt-dump: " + after + ": 1 calls end after the call that they begin in\n"));
 }
 
-TEST_F(Calls, MayNestVeryDeeply) {
+TEST_F(Calls, MayBeNestedDeeply) {
   constexpr std::uint64_t kMany = 50'000;
   for (std::uint64_t i = 0; i < kMany; ++i) begin(kWork, 1000 + i);
   for (std::uint64_t i = 0; i < kMany; ++i) end(kWork, 1000 + kMany + i);
@@ -435,15 +436,15 @@ TEST_F(Calls, MayNestVeryDeeply) {
   EXPECT_EQ(std::ranges::count(dump("--tree"), '{'), 50'000);
 }
 
-TEST_F(Calls, MayCrossEachOtherVeryOften) {
+TEST_F(Calls, MayCrossManyTimes) {
   constexpr std::uint64_t kMany = 50'000;
   for (std::uint64_t i = 0; i < kMany; ++i) complete(kWork, 1000 + i, 101'000 + i);
-  // Each but the last is itself for the 1 ns before the next one.
+  // The self time of each call except the last is the 1 ns before the next one.
   EXPECT_THAT(statistics(), ElementsAre("work 50000: 100000 149999 100000 100000 100000"));
 }
 
-// Each path has all names around it: 300 calls, one inside the other, whose names have 10,000 bytes.
-TEST_F(Calls, AreNotFoldedToFarMoreThanTheTrace) {
+// Each path has the names of all calls around it: 300 nested calls, whose names have 10,000 bytes.
+TEST_F(Calls, FoldedStacksAreLimitedBySizeOfTheTrace) {
   words_ = file_of([](Writer& writer) {
     const std::string name(10'000, 'x');
     for (std::uint64_t i = 0; i < 300; ++i)
@@ -464,7 +465,7 @@ TEST_F(Calls, AreNotFoldedToFarMoreThanTheTrace) {
   EXPECT_EQ(begun.output, "process 100;xx");
 }
 
-TEST_F(Calls, MayBeOfVeryManyProcesses) {
+TEST_F(Calls, MayBeInManyProcesses) {
   constexpr std::uint64_t kMany = 50'000;
   words_ = file_of([](Writer& writer) {
     for (std::uint64_t i = 1; i <= kMany; ++i)
@@ -480,7 +481,7 @@ TEST_F(Calls, MayBeOfVeryManyProcesses) {
   EXPECT_TRUE(folded.starts_with("process 50000;work 7\nprocess 49999;work 7\n"));
 }
 
-TEST_F(Calls, NoneAreNoTable) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls of"))); }
+TEST_F(Calls, NoTableWithoutCalls) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls of"))); }
 
 // Two calls of the program, one of the kernel and one switch, which takes longest.
 class Groups : public ToolTest {
@@ -505,7 +506,7 @@ class Groups : public ToolTest {
   const std::string file_ = write("groups", 9000);
 };
 
-TEST_F(Groups, TheProgramsCallsStandFirst) {
+TEST_F(Groups, CallsOfTheProgramComeFirst) {
   const std::string text = shell(FXT_DUMP " --stats --columns max,calls " + file_).output;
   EXPECT_EQ(text.substr(0, text.find("events by")), R"(calls of the program
            max        calls
@@ -528,7 +529,7 @@ TEST_F(Groups, AreInJson) {
             R"({"category":"sched","name":"linux:schedule","group":"off-cpu","self_ns":9000,"calls":1}])");
 }
 
-// The module may have the category's name.
+// The module may have the name of the category.
 TEST_F(Groups, AProgramCalledSchedIsOnTheCpu) {
   const std::string path = file("sched", file_of([](Writer& writer) {
                                   for (const char* const name : {"main", "linux:schedule (pre-empted)"})
@@ -545,7 +546,7 @@ TEST_F(Groups, AProgramCalledSchedIsOnTheCpu) {
     EXPECT_EQ(call["group"], call["name"] == "main" ? "program" : "off-cpu");
 }
 
-TEST_F(Groups, AreComparedApart) {
+TEST_F(Groups, AreComparedSeparately) {
   EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns -c app -c sched " + file_ + " --diff " + write("other", 5000))
                 .output,
             R"(off the cpu, in ns

@@ -1,4 +1,4 @@
-// Who ran on which cpu.
+// Threads on CPUs.
 #include "fxt/tools/cpu_runs.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace fxt::test {
 namespace {
 
-// "cpu 0: 3 from 300 to 400", one run a line.
+// "cpu 0: 3 from 300 to 400", one line per run.
 std::string runs_of(const std::vector<Record>& records, std::uint64_t last_ns) {
   std::string text;
   tools::CpuRuns runs([&text](const tools::CpuRun& run) {
@@ -35,7 +35,7 @@ TEST(CpuRuns, LastFromOneContextSwitchToTheNext) {
             "cpu 0: 2 from 5 to 9\n");
 }
 
-TEST(CpuRuns, AreThoseOfEachCpu) {
+TEST(CpuRuns, AreSeparateForEachCpu) {
   EXPECT_EQ(runs_of({change(1, 0, 2), change(2, 0, 3, 7), change(4, 2, 0), change(5, 3, 0, 7)}, 9),
             "cpu 0: 2 from 1 to 4\ncpu 7: 3 from 2 to 5\n");
 }
@@ -44,14 +44,14 @@ TEST(CpuRuns, EndWithTheTraceAtTheLatest) {
   EXPECT_EQ(runs_of({change(1, 0, 2)}, 9), "cpu 0: 2 from 1 to 9, without an end\n");
 }
 
-TEST(CpuRuns, AreNoneOfTheIdleThread) {
+TEST(CpuRuns, ExcludeTheIdleThread) {
   ContextSwitch to_idle = change(4, 2, 1234);
   const std::vector<Argument> arguments{{"incoming_weight", std::numeric_limits<std::int32_t>::min()}};
   to_idle.arguments = Arguments(arguments);
   EXPECT_EQ(runs_of({change(1, 0, 2), to_idle}, 9), "cpu 0: 2 from 1 to 4\n");
 }
 
-TEST(CpuRuns, KnowTheWakeupBefore) {
+TEST(CpuRuns, HaveTheirWakeup) {
   EXPECT_EQ(runs_of({ThreadWakeup{.time = 1, .thread = 2}, ThreadWakeup{.time = 2, .thread = 2},
                      change(4, 0, 2), change(5, 2, 0), change(6, 0, 2), change(7, 2, 0)},
                     9),

@@ -42,7 +42,7 @@ class FxtCut : public ToolTest {
   }
 };
 
-TEST_F(FxtCut, TakesARange) {
+TEST_F(FxtCut, SelectsARange) {
   const Outcome outcome = run("-r 400ns~700ns " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.output,
@@ -59,7 +59,7 @@ TEST_F(FxtCut, CutsFlowsToOtherThreads) {
   EXPECT_THAT(run("--tid 102 " + sample + " " + out).output,
               HasSubstr("\n1 flow cut: begin and end are not in one file\n"));
   EXPECT_THAT(shell(FXT_DUMP " --check " + out).output, Not(HasSubstr("W21")));
-  // It leaves this thread and comes back.
+  // The flow leaves this thread and comes back.
   EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));
   EXPECT_THAT(dump(out), HasSubstr("flow-end 1700"));
 }
@@ -80,12 +80,12 @@ TEST_F(FxtCut, Splits) {
             "complete 2500..2600 1/2 \"c\" \"other\"\n");
 }
 
-TEST_F(FxtCut, ARangeCountsFromTheFirstRecordWhateverIsChosen) {
+TEST_F(FxtCut, ARangeCountsFromTheFirstRecordOfTheWholeTrace) {
   EXPECT_EQ(run("-q -r 500ns~700ns --tid 3 " + trace() + " " + folder() + "out.fxt").exit_code, 0);
   EXPECT_EQ(dump(folder() + "out.fxt"), "complete 1500..1600 1/3 \"c\" \"step\"\n");
 }
 
-TEST_F(FxtCut, WritesTenThousandPiecesAtMost) {
+TEST_F(FxtCut, WritesAtMostTenThousandPieces) {
   const std::string long_trace =
       file("long.in", file_of([](Writer& writer) {
              for (std::uint64_t time = 0; time < 10'002; ++time)
@@ -123,8 +123,8 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForNames) {
               HasSubstr("out.019.fxt\n  and 64 more\n84 files larger than --split-size, up to "));
 }
 
-// Nothing is open in the first piece before it is written.
-TEST_F(FxtCut, RefusesASizeThatIsTooSmallForWhatIsOpen) {
+// No call is open in the first piece before it is written.
+TEST_F(FxtCut, RefusesASizeThatIsTooSmallForOpenDurations) {
   const std::string deep = file("deep.in", file_of([](Writer& writer) {
                                   for (std::uint64_t i = 0; i < 300; ++i)
                                     writer.write(Event{.type = EventType::DurationComplete,
@@ -142,7 +142,7 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForWhatIsOpen) {
                 "pieces\nTry 'fxt-cut --help'.\n");
 }
 
-TEST_F(FxtCut, Chooses) {
+TEST_F(FxtCut, SelectsThreadsKindsAndNames) {
   EXPECT_EQ(run("-q --tid 3 " + trace() + " -").exit_code, 0);
   EXPECT_EQ(
       shell(FXT_CUT " -q --tid 2 -n 's*' -n work -c '?' " + trace() + " - | " FXT_DUMP " --type event -")
@@ -151,7 +151,7 @@ TEST_F(FxtCut, Chooses) {
       "complete 1100..1200 1/2 \"c\" \"step\"\n");
 }
 
-TEST_F(FxtCut, ATraceOfAnotherTimeLeavesNoFile) {
+TEST_F(FxtCut, ATraceOutsideOfTheRangeLeavesNoFile) {
   for (const std::string range : {"-r 4001ns~ ", "-r ~0.000000999 "}) {
     const Outcome outcome = run(range + trace() + " " + folder() + "out.fxt");
     EXPECT_EQ(outcome.exit_code, 1);
@@ -177,7 +177,7 @@ TEST_F(FxtCut, ATraceWithoutTheThreadsLeavesNoFile) {
   EXPECT_TRUE(std::filesystem::exists(folder() + "out.fxt")) << "with the other thread";
 }
 
-TEST_F(FxtCut, KeepsWhatCouldBeReadOfADamagedFile) {
+TEST_F(FxtCut, KeepsTheReadablePartOfADamagedFile) {
   const std::string damaged = file("damaged.fxt", file_of([](Writer& writer) {
                                      writer.write(Event{.time = 5, .thread = {.process = 1, .thread = 2}});
                                      writer.write(Event{.time = 6, .thread = {.process = 1, .thread = 2}});
@@ -205,7 +205,7 @@ TEST_F(FxtCut, WritesToAFifo) {
   EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
-TEST_F(FxtCut, ReplacesNothingButTraces) {
+TEST_F(FxtCut, ReplacesOnlyTraces) {
   const std::string notes = file_with("notes.txt", "text"), in = trace();
   const std::string no_trace =
       "fxt-cut: '" + notes +
@@ -222,7 +222,7 @@ TEST_F(FxtCut, ReplacesNothingButTraces) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt")) << "known before any is written";
 }
 
-TEST_F(FxtCut, ReplacesNoInput) {
+TEST_F(FxtCut, DoesNotReplaceAnInput) {
   const std::string in = trace();
   std::filesystem::rename(in, folder() + "out.002.fxt");
   const Outcome outcome = run("--force --split-time 1us " + folder() + "out.002.fxt " + folder() + "out.fxt");
@@ -232,7 +232,7 @@ TEST_F(FxtCut, ReplacesNoInput) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt"));
 }
 
-TEST_F(FxtCut, WhatIsNoTraceLeavesNothing) {
+TEST_F(FxtCut, AFileThatIsNotATraceLeavesNoOutput) {
   const std::string out = trace(), before = dump(out);
   const Outcome outcome = run(file_with("x.c", "int main() { return 0; }") + " " + out);
   EXPECT_EQ(outcome.exit_code, 1);
@@ -246,7 +246,7 @@ TEST_F(FxtCut, WhatIsNoTraceLeavesNothing) {
   }
 }
 
-TEST_F(FxtCut, WhatIsEmptyLeavesNothing) {
+TEST_F(FxtCut, AnEmptyFileLeavesNoOutput) {
   const Outcome outcome = run(file_with("empty", "") + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, EndsWith("empty: the file is empty\n"));
@@ -278,7 +278,7 @@ TEST_F(FxtCut, RefusesNamesOfOtherFormats) {
   EXPECT_EQ(run("-q --force " + trace() + " " + folder() + "out.html").exit_code, 0);
 }
 
-TEST_F(FxtCut, SaysThatNothingHasTheNames) {
+TEST_F(FxtCut, ReportsThatNoEventHasTheNames) {
   const Outcome outcome = run("-n wrok -n 'st?p.' " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, EndsWith("in.fxt: nothing in it has the name 'wrok' or 'st?p.'\n"));
@@ -287,13 +287,13 @@ TEST_F(FxtCut, SaysThatNothingHasTheNames) {
               EndsWith("in.fxt: nothing in it has the name 'work' and the category 'd'\n"));
 }
 
-TEST_F(FxtCut, SaysWhatIsWrongWithItsInput) {
+TEST_F(FxtCut, ReportsProblemsOfItsInput) {
   const Outcome outcome = run(folder() + "none.fxt out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output, "fxt-cut: " + folder() + "none.fxt: No such file or directory\n");
 }
 
-TEST_F(FxtCut, SaysWhatIsRight) {
+TEST_F(FxtCut, ReportsWrongUsage) {
   const auto error = [&](const std::string& options) {
     const Outcome outcome = run(options);
     EXPECT_EQ(outcome.exit_code, 2);
@@ -320,7 +320,7 @@ TEST_F(FxtCut, SaysWhatIsRight) {
   EXPECT_THAT(run("--version").output, StartsWith("fxt-cut "));
 }
 
-TEST(PieceFilesTest, AFileThatCanNotBeBegunIsNotComplete) {
+TEST(PieceFilesTest, AFileThatCannotBeOpenedIsNotComplete) {
   tools::PieceFiles files({.target = "/no/such/folder/out.fxt"});
   EXPECT_THROW(files.next(0), std::system_error);
   EXPECT_THAT(files.complete(), testing::IsEmpty());

@@ -41,7 +41,7 @@ class FxtDraw : public ToolTest {
                   call_of(writer, 1500, 3000, inner);
                 }));
   }
-  // A parser that takes nothing but XML, and what it finds.
+  // A strict XML parser, and its output.
   std::string parsed(const std::string& path) {
     return shell(
                "python3 -c \"import sys, xml.dom.minidom as x; d = x.parse(sys.argv[1]); "
@@ -92,7 +92,7 @@ TEST_F(FxtDraw, DrawsAPage) {
   EXPECT_THAT(page, HasSubstr(kPicture.substr(kPicture.find('\n') + 1)));
   EXPECT_THAT(page, HasSubstr("\"foot\":[\"2 calls on 1 thread\",\"0 is 1 µs by the trace's clock\"]"));
   EXPECT_THAT(page, EndsWith("</script>\n</body>\n</html>\n"));
-  // It asks for nothing that is not in it.
+  // The page loads no other files.
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
                               "'unsafe-inline'\""));
   EXPECT_THAT(page, Not(HasSubstr("src=")));
@@ -123,7 +123,7 @@ TEST_F(FxtDraw, DrawsAFlameGraph) {
   }
 }
 
-TEST_F(FxtDraw, ReadsAndWritesWhatIsAsked) {
+TEST_F(FxtDraw, ReadsAndWritesStandardStreamsAndCompressedFiles) {
   const std::string in = trace();
   EXPECT_EQ(shell(FXT_DRAW " -q -w 316 - - <" + in).output, kPicture);
   EXPECT_EQ(shell("gzip -c " + in + " | " FXT_DRAW " -q -w 316 - -").output, kPicture);
@@ -134,7 +134,7 @@ TEST_F(FxtDraw, ReadsAndWritesWhatIsAsked) {
   EXPECT_EQ(shell("gzip -dc " + folder() + "out.svg.gz").output, kPicture);
 }
 
-TEST_F(FxtDraw, TakesARangeAndASelection) {
+TEST_F(FxtDraw, DrawsARangeAndASelection) {
   const auto titles = [&](const std::string& options) {
     EXPECT_EQ(run("-qf " + options + " " + trace() + " " + out_).exit_code, 0);
     return parsed(out_);
@@ -145,7 +145,7 @@ TEST_F(FxtDraw, TakesARangeAndASelection) {
   EXPECT_EQ(titles("--max-depth 1 --max-threads 1"), "['main: 3 µs at 0 ns']\n");
 }
 
-TEST_F(FxtDraw, NamesOfAnyBytesMakeAPicture) {
+TEST_F(FxtDraw, NamesMayHaveAnyBytes) {
   const std::string in = trace("</title>]]><script>alert('&amp;')\x01\x1b[31m\xff\xef\xbf\xbe");
   EXPECT_EQ(run("-q " + in + " " + out_).exit_code, 0);
   EXPECT_EQ(parsed(out_),
@@ -155,7 +155,7 @@ TEST_F(FxtDraw, NamesOfAnyBytesMakeAPicture) {
   EXPECT_THAT(text_of(folder() + "out.html"), Not(HasSubstr("<script>alert")));
 }
 
-TEST_F(FxtDraw, AMillionCallsMakeABoundedPicture) {
+TEST_F(FxtDraw, APictureOfAMillionCallsIsBounded) {
   const std::string in = file("large.fxt", file_of([](Writer& writer) {
                                 for (std::uint64_t time = 0; time < 1'000'000'000; time += 2000) {
                                   call_of(writer, time, time + 1900, "outer");
@@ -167,7 +167,7 @@ TEST_F(FxtDraw, AMillionCallsMakeABoundedPicture) {
   EXPECT_LT(std::filesystem::file_size(out_), 50'000);
 }
 
-TEST_F(FxtDraw, DrawsWhatCouldBeReadOfADamagedFile) {
+TEST_F(FxtDraw, DrawsTheReadablePartOfADamagedFile) {
   const std::string damaged = file("damaged.fxt", file_of([](Writer& writer) {
                                      call_of(writer, 1000, 2000, "main");
                                      call_of(writer, 1100, 1200, "lost");
@@ -179,7 +179,7 @@ TEST_F(FxtDraw, DrawsWhatCouldBeReadOfADamagedFile) {
   EXPECT_EQ(parsed(out_), "['main: 1 µs at 0 ns']\n");
 }
 
-TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
+TEST_F(FxtDraw, WritesNothingIfThereIsNothingToDraw) {
   const auto failed = [&](const std::string& in) {
     const Outcome outcome = run(in + " " + out_);
     EXPECT_EQ(outcome.exit_code, 1);
@@ -206,7 +206,7 @@ TEST_F(FxtDraw, WhereNothingIsToBeDrawnNothingIsWritten) {
   EXPECT_EQ(failed(folder() + "none.fxt"), "fxt-draw: " + folder() + "none.fxt: No such file or directory\n");
 }
 
-TEST_F(FxtDraw, ReplacesNothingButPictures) {
+TEST_F(FxtDraw, ReplacesOnlyPictures) {
   const std::string in = trace(), other = file_with("other.svg", "<svg/>");
   const Outcome outcome = run(in + " " + other);
   EXPECT_EQ(outcome.exit_code, 2);
@@ -221,7 +221,7 @@ TEST_F(FxtDraw, ReplacesNothingButPictures) {
             "fxt-draw: '" + in + "' is read, and would be overwritten\nTry 'fxt-draw --help'.\n");
 }
 
-TEST_F(FxtDraw, WhatCantBeWrittenIsSaid) {
+TEST_F(FxtDraw, ReportsAFileThatCannotBeWritten) {
   EXPECT_EQ(run(trace() + " " + folder() + "none/out.svg").output,
             "fxt-draw: " + folder() + "none/out.svg: can't create: No such file or directory\n");
   const Outcome full = run("-q --format svg " + trace() + " /dev/full");
@@ -229,7 +229,7 @@ TEST_F(FxtDraw, WhatCantBeWrittenIsSaid) {
   EXPECT_EQ(full.output, "fxt-draw: /dev/full: can't write: No space left on device\n");
 }
 
-TEST_F(FxtDraw, SaysWhatIsRight) {
+TEST_F(FxtDraw, ReportsWrongUsage) {
   const auto error = [&](const std::string& options) {
     const Outcome outcome = run(options);
     EXPECT_EQ(outcome.exit_code, 2);

@@ -28,7 +28,7 @@ class FxtDump : public ToolTest {
   static Outcome run(const std::string& arguments) { return shell(FXT_DUMP " " + arguments); }
 };
 
-// One complete event that nobody objects to, and one that overlaps it.
+// One complete event without findings, and one that overlaps it.
 Words good_trace() {
   return file_of([](Writer& writer) {
     writer.write(Event{.type = EventType::DurationComplete,
@@ -41,7 +41,7 @@ Words good_trace() {
 }
 Words bad_trace() { return joined(good_trace(), {0x0002'0001'0104'0034, 1500, 2500}); }
 
-TEST_F(FxtDump, PrintsOneLineARecord) {
+TEST_F(FxtDump, PrintsOneLinePerRecord) {
   EXPECT_EQ(run(file("good", good_trace())).output,
             "magic\n"
             "provider-info id=1 name=\"fxt\"\n"
@@ -102,11 +102,11 @@ TEST_F(FxtDump, ChecksWithExitCodes) {
   EXPECT_EQ(run("--check no-such-file").output, "fxt-dump: no-such-file: No such file or directory\n");
 }
 
-TEST_F(FxtDump, ChecksForTheReadersThatAreAskedFor) {
-  const std::string path = file("bad", bad_trace());  // Perfetto drops a call of it
+TEST_F(FxtDump, ChecksForTheSelectedReaders) {
+  const std::string path = file("bad", bad_trace());  // Perfetto drops one of its calls
   EXPECT_EQ(run("--check --for perfetto " + path).exit_code, 1);
   EXPECT_EQ(run("--check --for tracy,fuchsia-cpp,fuchsia-rust,spec " + path).output, "");
-  // What only the spec minds is an error if nobody else is asked.
+  // A fault that breaks only the spec is an error if only the spec is selected.
   const std::string long_string =
       file("long", file_of([](Writer& writer) {
              writer.write(Event{.type = EventType::DurationBegin, .thread = {.process = 1, .thread = 2}});
@@ -119,7 +119,7 @@ TEST_F(FxtDump, ChecksForTheReadersThatAreAskedFor) {
   EXPECT_EQ(run("--check --for vlc " + path).exit_code, 2);
 }
 
-TEST_F(FxtDump, NotesWhatTheReadersThatAreAskedForIgnore) {
+TEST_F(FxtDump, NotesRecordsThatTheSelectedReadersIgnore) {
   const std::string path = file(
       "log", file_of([](Writer& writer) { writer.write(Log{.time = 1, .thread = kMain, .message = "hi"}); }));
   EXPECT_EQ(run("--check " + path).output, "");
@@ -132,14 +132,14 @@ TEST_F(FxtDump, NotesWhatTheReadersThatAreAskedForIgnore) {
   EXPECT_EQ(json["readers"], nlohmann::json({"tracy"}));
 }
 
-TEST_F(FxtDump, ChecksToTheEndOrSaysThatItCannot) {
+TEST_F(FxtDump, ChecksToTheEndOrReportsWhyNot) {
   const Outcome cut = run("--check " + file("cut", good_trace(), 4));
   EXPECT_EQ(cut.exit_code, 1);
   EXPECT_THAT(cut.output, HasSubstr("error W11 file: truncated: the last record lacks 4 bytes"));
   EXPECT_EQ(run("--check " + file("zeros", joined(good_trace(), {0}))).exit_code, 1);
 }
 
-TEST_F(FxtDump, ChecksWholeFilesOnly) {
+TEST_F(FxtDump, ChecksOnlyWholeFiles) {
   const Outcome outcome = run("--check --tid 101 " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(
@@ -160,7 +160,7 @@ TEST_F(FxtDump, DoesOneThingAtATime) {
   }
 }
 
-TEST_F(FxtDump, RefusesOptionsThatWouldDoNothing) {
+TEST_F(FxtDump, RefusesOptionsWithoutEffect) {
   const std::string path = file("good", good_trace());
   const auto error = [&](const std::string& options) {
     const Outcome outcome = run(options + path);
@@ -181,7 +181,7 @@ TEST_F(FxtDump, RefusesOptionsThatWouldDoNothing) {
   EXPECT_EQ(error("--unit us "), "fxt-dump: --unit has no effect without --stats or --tree");
 }
 
-TEST_F(FxtDump, SaysThatItsOutputIsFull) {
+TEST_F(FxtDump, ReportsAFullOutput) {
   const std::string path = file("good", good_trace());
   for (const std::string options : {"--help", "--stats", "--rules", ""}) {
     const Outcome outcome = shell(std::string(FXT_DUMP) + " " + options + " " + path + " >/dev/full");
@@ -190,7 +190,7 @@ TEST_F(FxtDump, SaysThatItsOutputIsFull) {
   }
 }
 
-TEST_F(FxtDump, KnowsItsKinds) {
+TEST_F(FxtDump, AcceptsAllKinds) {
   const Outcome outcome = run("--type durations " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.output,
@@ -199,7 +199,7 @@ TEST_F(FxtDump, KnowsItsKinds) {
     EXPECT_NE(run("--type " + std::string(kind) + ' ' + file("good", good_trace())).exit_code, 2) << kind;
 }
 
-TEST_F(FxtDump, SummarisesAsJson) {
+TEST_F(FxtDump, SummarizesAsJson) {
   const Outcome outcome = run("--stats --json " + file("sample", sample_trace()));
   EXPECT_EQ(outcome.exit_code, 0);
   const auto json = nlohmann::json::parse(outcome.output);
@@ -247,7 +247,7 @@ TEST_F(FxtDump, PrintsItsRules) {
   EXPECT_THAT(outcome.output, HasSubstr("W15 Durations of a thread nest"));
 }
 
-TEST_F(FxtDump, SaysThatAFileIsNoTrace) {
+TEST_F(FxtDump, ReportsAFileThatIsNotATrace) {
   for (const char* const options : {"", "--stats ", "--tree "}) {
     const Outcome empty = run(options + file("empty", {}));
     EXPECT_EQ(empty.exit_code, 1) << options;
@@ -259,7 +259,7 @@ TEST_F(FxtDump, SaysThatAFileIsNoTrace) {
   EXPECT_THAT(text.output, HasSubstr("text: no FXT trace: it does not begin with the magic number\n"));
 }
 
-TEST_F(FxtDump, TellsWhatOtherFilesAre) {
+TEST_F(FxtDump, RecognizesOtherFiles) {
   std::filesystem::create_directories(folder() + "run.data");
   std::ofstream(folder() + "run.data/info") << "Ftrace!";
   for (const char* const name : {"7298.dat", "task.txt", "kallsyms"})
@@ -360,14 +360,14 @@ TEST_F(FxtDump, SumsAsyncOperationsAndRunsOnCpus) {
   EXPECT_EQ(all["runs"][0]["total_ns"], 100);
   EXPECT_EQ(all["wakeups"][0]["total_ns"], 40);
   const auto part = json("-r 50ns~150ns ");
-  EXPECT_EQ(part["async_operations"][0]["total_ns"], 200);  // 150 to 250
+  EXPECT_EQ(part["async_operations"][0]["total_ns"], 200);  // from 150 to 250
   EXPECT_EQ(part["runs"][0]["total_ns"], 50);
   const auto begins = json("--tid 2 --type async-begin ");
   EXPECT_EQ(begins["async_operations"].size(), 1U);
   EXPECT_FALSE(begins.contains("runs"));
 }
 
-TEST_F(FxtDump, TellsTheTimesOfATraceThatHasNothingInTheRange) {
+TEST_F(FxtDump, ReportsTheTimesOfATraceOutsideOfTheRange) {
   for (const char* const options : {"", "--json ", "--tree ", "--stats ", "--folded "}) {
     const Outcome outcome = run(options + std::string("-r 900~901 ") + file("good", good_trace()));
     EXPECT_EQ(outcome.exit_code, 1) << options;
@@ -379,7 +379,7 @@ TEST_F(FxtDump, TellsTheTimesOfATraceThatHasNothingInTheRange) {
   EXPECT_THAT(outcome.output, HasSubstr("fxt-dump: --time-range: the range ends before it begins\n"));
 }
 
-TEST_F(FxtDump, PrintsNothingOfARangeInWhichNothingHappens) {
+TEST_F(FxtDump, PrintsNothingOfARangeWithoutEvents) {
   const std::string trace = file("gap", file_of([](Writer& writer) {
                                    for (const unsigned time : {1000U, 3000U})
                                      writer.write(Event{.type = EventType::Instant,
@@ -393,7 +393,7 @@ TEST_F(FxtDump, PrintsNothingOfARangeInWhichNothingHappens) {
   EXPECT_EQ(outcome.output, "");
 }
 
-TEST_F(FxtDump, SaysThatATraceHasNoneOfTheThreads) {
+TEST_F(FxtDump, ReportsATraceWithoutTheThreads) {
   for (const char* const options : {"", "--json ", "--tree ", "--stats "}) {
     const Outcome outcome = run(options + std::string("--tid 99 ") + file("good", good_trace()));
     EXPECT_EQ(outcome.exit_code, 1) << options;
@@ -408,24 +408,24 @@ TEST_F(FxtDump, SaysThatATraceHasNoneOfTheThreads) {
   EXPECT_THAT(one.output, testing::EndsWith("good: lacks these requested threads: 99; it has 101\n"));
 }
 
-TEST_F(FxtDump, SaysThatATraceHasNoneOfTheKinds) {
+TEST_F(FxtDump, ReportsATraceWithoutTheKinds) {
   const std::string sample = file("sample.fxt", sample_trace()), good = file("good", good_trace());
   const Outcome outcome = run("--type counter --type log " + good);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output, "fxt-dump: " + good + ": nothing in it has the kind 'counter' or 'log'\n");
   EXPECT_EQ(run("--type counter " + sample).exit_code, 0);
-  // A call is one, however it is written.
+  // Calls of all encodings count in the same way.
   for (const char* const kind : {"begin", "end", "complete"})
     EXPECT_EQ(run(std::string("--stats --type ") + kind + " " + sample).exit_code, 0) << kind;
 }
 
-TEST_F(FxtDump, HasNoTableOfNothing) {
+TEST_F(FxtDump, HasNoEmptyTables) {
   for (const char* const options : {"--stats ", "--stats --json "})
     EXPECT_THAT(run(options + std::string("--name nothing ") + file("good", good_trace())).output,
                 testing::StartsWith("fxt-dump: "));
 }
 
-TEST_F(FxtDump, TellsWhereReadingEnded) {
+TEST_F(FxtDump, ReportsWhereReadingEnded) {
   const Outcome outcome = run(file("cut", good_trace(), 4));
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("cut:+0x60: truncated: the last record lacks 4 bytes\n"));
@@ -442,7 +442,7 @@ TEST_F(FxtDump, ReadsCompressedFilesAndStandardInput) {
   EXPECT_THAT(damaged.output, HasSubstr("-: the compressed data ends early\n"));
 }
 
-TEST_F(FxtDump, SaysOfAnyCutThatCompressedDataLacksItsEnd) {
+TEST_F(FxtDump, ReportsATruncatedCompressedFileAtEveryCut) {
   Words words = good_trace();
   for (std::uint64_t i = 0; i < 20'000; ++i) words.insert(words.end(), {0x0002'0001'0100'0024, 5000 + i * i});
   const std::string path = file("long", words);
@@ -465,7 +465,7 @@ TEST_F(FxtDump, SaysOfAnyCutThatCompressedDataLacksItsEnd) {
   }
 }
 
-TEST_F(FxtDump, ShowsWhatComesBeforeDamage) {
+TEST_F(FxtDump, ShowsTheRecordsBeforeDamage) {
   Words words = good_trace();
   for (std::uint64_t i = 0; i < 20'000; ++i) words.insert(words.end(), {0x0002'0001'0100'0024, 5000 + i * i});
   words = joined(words, bad_trace());
@@ -480,13 +480,13 @@ TEST_F(FxtDump, ShowsWhatComesBeforeDamage) {
   EXPECT_EQ(run("--check " + cut).exit_code, 1);
 }
 
-TEST_F(FxtDump, IsQuietWhenNobodyReads) {
+TEST_F(FxtDump, EndsQuietlyIfTheReaderOfAPipeEnds) {
   Words words = good_trace();
   for (std::uint64_t i = 0; i < 20'000; ++i) words.insert(words.end(), {0x0002'0001'0100'0024, 5000 + i});
   EXPECT_EQ(shell(FXT_DUMP " " + file("long", words) + " | head -1").output, "magic\n");
 }
 
-// A name of a foreign trace may hold what a terminal obeys.
+// A name in an untrusted trace may contain control characters for a terminal.
 TEST_F(FxtDump, SendsNoControlCharacters) {
   Words words = file_of([](Writer& writer) {
     writer.write(Event{.type = EventType::DurationComplete,
@@ -509,7 +509,7 @@ TEST_F(FxtDump, SendsNoControlCharacters) {
   }
 }
 
-TEST_F(FxtDump, HasColourOnRequestOnly) {
+TEST_F(FxtDump, UsesColorOnlyOnRequest) {
   const std::string path = file("good", good_trace());
   EXPECT_THAT(run("--color always " + path).output, HasSubstr("\x1b[1mmagic\x1b[0m"));
   EXPECT_EQ(run("--color never " + path).output, run(path).output);

@@ -1,4 +1,4 @@
-// The output of fxt-dump as goldens. FXT_RENEW_GOLDENS=1 in the environment writes them anew.
+// The output of fxt-dump as goldens. FXT_RENEW_GOLDENS=1 in the environment renews them.
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>

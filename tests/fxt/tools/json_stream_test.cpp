@@ -1,4 +1,4 @@
-// What becomes of the records of a trace in JSON.
+// The JSON of each kind of record.
 #include "fxt/tools/json_stream.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ Converted converted(const Words& words, std::size_t block_bytes = std::numeric_l
   return result;
 }
 
-// The objects of one event, and whether anything was left out.
+// The objects of one event. Also checks that nothing was left out.
 std::string object_of(const Event& event) {
   const Converted result = converted(file_of([&](Writer& writer) { writer.write(event); }));
   constexpr std::string_view kHead = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[",
@@ -126,7 +126,7 @@ TEST(JsonStream, ValuesStayExact) {
   EXPECT_EQ(object.substr(object.find(",\"args\"")), expected);
 }
 
-TEST(JsonStream, CurvesHaveNumbersOnly) {
+TEST(JsonStream, CurvesHaveOnlyNumbers) {
   Event event = event_of(EventType::Counter);
   event.id = 3;
   event.arguments = {
@@ -137,7 +137,7 @@ TEST(JsonStream, CurvesHaveNumbersOnly) {
   EXPECT_EQ(object_of(event), " left out: 1");
 }
 
-TEST(JsonStream, ABeginAndAnEndOfOneTimeAreOneObject) {
+TEST(JsonStream, ABeginAndAnEndWithOneTimeAreOneObject) {
   const auto event = [](EventType type, std::uint64_t thread, std::string_view name,
                         Arguments arguments = {}) {
     return Event{.type = type,
@@ -168,7 +168,7 @@ TEST(JsonStream, ABeginAndAnEndOfOneTimeAreOneObject) {
             "\n]}\n<finished>");
 }
 
-TEST(JsonStream, NamesAndWhatIsLeftOut) {
+TEST(JsonStream, NamesAndRecordsThatAreLeftOut) {
   const Converted result = converted(file_of([](Writer& writer) {
     writer.name_process(7, "p\n");
     writer.name_thread(7, 8, "t");

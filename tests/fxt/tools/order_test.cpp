@@ -1,4 +1,5 @@
-// Random traces, each written in several orders that viewers draw alike: the programs show the same of them.
+// Random traces, each written in several orders that viewers draw in the same way: the programs also show the
+// same.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -25,7 +26,7 @@ namespace {
 
 constexpr std::size_t kThreads = 3;
 
-// Calls of some threads in the order of time. Only complete events of one thread begin together.
+// Calls of several threads in the order of time. Only complete events of one thread begin together.
 class RandomTrace {
  public:
   explicit RandomTrace(std::uint64_t seed) : random_(seed) {
@@ -73,7 +74,7 @@ class RandomTrace {
 
   std::mt19937_64 random_;
   std::uint64_t time_ = 1000;
-  std::size_t latest_ = 0;  // thread
+  std::size_t latest_ = 0;  // thread of the latest event
   std::vector<Event> events_;
 };
 
@@ -96,7 +97,7 @@ std::map<std::string, std::vector<Event>> orders_of(const std::vector<Event>& ev
   return orders;
 }
 
-// What the programs show, without counts of bytes.
+// The output of the programs, without counts of bytes.
 std::string shown(const std::vector<Event>& events, const tools::Selection& selection) {
   const auto bytes = bytes_of(trace_of(events));
   OrderedReader reader(bytes);
@@ -119,7 +120,7 @@ std::string shown(const std::vector<Event>& events, const tools::Selection& sele
   return std::string(text.data(), text.size());
 }
 
-// How many random traces are tried: FXT_SEEDS, if it is set.
+// The number of random traces to try: FXT_SEEDS, if it is set.
 std::uint64_t seeds(std::uint64_t count) {
   const char* const asked = std::getenv("FXT_SEEDS");
   return asked == nullptr ? count : std::strtoull(asked, nullptr, 10);
@@ -137,7 +138,7 @@ TEST(Order, OfTheFileDoesNotMatter) {
   }
 }
 
-// The time that is spent in calls of each name itself.
+// The self time of the calls with each name.
 std::map<std::string, std::uint64_t> self_times(const std::vector<Words>& pieces, const CutOptions& options) {
   std::map<std::string, std::uint64_t> times;
   for (const Words& piece : pieces) {

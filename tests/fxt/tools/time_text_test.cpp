@@ -29,7 +29,7 @@ TEST(TimeText, IsExactInTheLargestUnitThatFits) {
   EXPECT_EQ(signed_time(std::numeric_limits<std::int64_t>::min()), "-9223372036.854775808 s");
 }
 
-TEST(Ticks, StandAtRoundTimesInOneUnit) {
+TEST(Ticks, AreRoundTimesInOneUnit) {
   EXPECT_THAT(texts(7'465'000, 7'540'000, 4), ElementsAre("7.48 ms", "7.50 ms", "7.52 ms", "7.54 ms"));
   EXPECT_THAT(texts(0, 3000, 4), ElementsAre("0 µs", "1 µs", "2 µs", "3 µs"));
   EXPECT_THAT(texts(0, 3, 10), ElementsAre("0 ns", "1 ns", "2 ns", "3 ns"));
@@ -37,7 +37,7 @@ TEST(Ticks, StandAtRoundTimesInOneUnit) {
               ElementsAre("5.00000001 s", "5.00000002 s", "5.00000003 s"));
 }
 
-TEST(Ticks, StandBeforeZeroToo) {
+TEST(Ticks, CanBeNegative) {
   EXPECT_THAT(texts(-4000, 3999, 4), ElementsAre("-4 µs", "-2 µs", "0 µs", "2 µs"));
   EXPECT_THAT(texts(-3999, 4000, 9),
               ElementsAre("-3 µs", "-2 µs", "-1 µs", "0 µs", "1 µs", "2 µs", "3 µs", "4 µs"));
@@ -45,7 +45,7 @@ TEST(Ticks, StandBeforeZeroToo) {
   EXPECT_THAT(texts(-1, 0, 2), ElementsAre("-1 ns", "0 ns"));
 }
 
-TEST(Ticks, AreAtMostSoMany) {
+TEST(Ticks, AreAtMostTheRequestedNumber) {
   for (const std::int64_t from : {987'654'321LL, -987'654'321LL}) {
     for (const std::int64_t span : {1LL, 9LL, 10LL, 11LL, 99'999LL, 1LL << 61}) {
       for (const std::size_t most : {2U, 3U, 7U, 100U}) {

@@ -29,7 +29,7 @@ TEST(WriterCopy, IsTheSameTrace) {
   EXPECT_EQ(copy(sample_trace(), {.provider_name = "sample"}), sample_trace());
 }
 
-TEST(WriterCopy, GoesFromProviderToProvider) {
+TEST(WriterCopy, SwitchesBetweenProviders) {
   const Words words = file_of([](Writer& writer) {
     const Event event{.time = 5, .thread = {.process = 1, .thread = 2}, .name = "x"};
     writer.write(event);
@@ -42,14 +42,14 @@ TEST(WriterCopy, GoesFromProviderToProvider) {
   EXPECT_EQ(copy(words), words);
 }
 
-TEST(WriterCopy, KeepsWhoseBufferWasFull) {
+TEST(WriterCopy, KeepsTheProviderOfAFullBuffer) {
   Words words = file_of([](Writer& writer) { writer.begin_provider(2, "other"); });
   words.push_back(0x0013'0010);  // provider 1, provider event (3), 1 word, while 2 is the current one
   EXPECT_EQ(copy(words), words);
 }
 
-// A damaged clock may give the time that means "not ended" to the Writer.
-TEST(WriterCopy, TakesTheLastTimeOfAll) {
+// A damaged clock may return the time that means "not ended" in the Writer.
+TEST(WriterCopy, AcceptsTheLargestTime) {
   using enum EventType;
   constexpr std::uint64_t kLast = ~std::uint64_t{0};
   const auto event = [](EventType type, std::uint64_t time) {
@@ -70,7 +70,7 @@ TEST(WriterCopy, TakesTheLastTimeOfAll) {
   }
 }
 
-// The program of the README: flows of the thread end with it.
+// The program of the README: the flows of the removed thread end with it.
 Words without_thread(std::uint64_t gone, const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
   MemoryOutput output;
@@ -105,12 +105,12 @@ TEST(WriterCopy, LeavesOutOneThread) {
       if (whole)
         writer.write(Event{
             .type = EventType::DurationComplete, .time = 10, .thread = kGoes, .name = "help", .end = 90});
-      flow(EventType::FlowBegin, 11, kStays, 1);  // there and back
+      flow(EventType::FlowBegin, 11, kStays, 1);  // to the removed thread and back
       if (whole) flow(EventType::FlowStep, 12, kGoes, 1);
       flow(EventType::FlowEnd, 13, kStays, 1);
-      flow(EventType::FlowBegin, 14, kStays, 2);  // there
+      flow(EventType::FlowBegin, 14, kStays, 2);  // to the removed thread
       if (whole) flow(EventType::FlowEnd, 15, kGoes, 2);
-      if (whole) flow(EventType::FlowBegin, 16, kGoes, 3);  // back
+      if (whole) flow(EventType::FlowBegin, 16, kGoes, 3);  // from the removed thread
       if (whole) flow(EventType::FlowEnd, 17, kStays, 3);
       writer.write(LegacyContextSwitch{.time = 20,
                                        .outgoing = kStays,
@@ -135,12 +135,12 @@ TEST(WriterCopy, LeavesOutOneThread) {
   };
   const Words whole = file_of(story(true)), rest = file_of(story(false));
   EXPECT_EQ(broken_rules(whole), "");
-  EXPECT_EQ(broken_rules(rest), "w17 w21");  // those to the other thread never end
+  EXPECT_EQ(broken_rules(rest), "w17 w21");  // flows to the removed thread never end
   EXPECT_EQ(without_thread(102, whole), rest);
   EXPECT_NE(without_thread(101, whole), rest);
 }
 
-TEST(WriterCopy, LeavesOutWhatCanOnlyBeRead) {
+TEST(WriterCopy, LeavesOutRecordsThatCanOnlyBeRead) {
   MemoryOutput output;
   Writer writer(output);
   EXPECT_FALSE(writer.write(Record(UnknownRecord{})));
@@ -150,9 +150,9 @@ TEST(WriterCopy, LeavesOutWhatCanOnlyBeRead) {
   EXPECT_EQ(output.words().size(), kStart.size() + 3 + 2);
 }
 
-TEST(WriterCopy, MakesTimesNanoseconds) {
-  // 1000 ticks a second; a complete event from 2 to 5, a log message at 7, an instant too late to be told in
-  // ns
+TEST(WriterCopy, ConvertsTimesToNanoseconds) {
+  // 1000 ticks per second; a complete event from 2 to 5, a log message at 7, and an instant that is too late
+  // for ns
   const Words words = {kMagicRecord,
                        0x0030'0000'0011'0020,
                        0x0074'7866,
@@ -190,8 +190,8 @@ TEST(WriterCopy, MakesTimesNanoseconds) {
   }
 }
 
-// A list in braces lives as long as what it was given to, and its copies.
-TEST(Arguments, OfANamedEventAreItsOwn) {
+// A braced list lives as long as its Arguments, and their copies.
+TEST(Arguments, CopiesABracedList) {
   Event event{
       .thread = {.process = 1, .thread = 2}, .name = "x", .arguments = {{"size", 42}, {"path", "/dev/null"}}};
   const Event copied = event;
@@ -203,7 +203,7 @@ TEST(Arguments, OfANamedEventAreItsOwn) {
   EXPECT_EQ(event.arguments.size(), 0U);
 }
 
-TEST(Arguments, OfAVectorThatIsMovedInAreItsOwn) {
+TEST(Arguments, OwnAMovedVector) {
   std::vector<Argument> list{{"size", 42}, {"path", "/dev/null"}};
   const Event event{.name = "x", .arguments = std::move(list)};
   list = {{"other", 1}, {"none", 2}};

@@ -1,4 +1,4 @@
-// How a file ends: with what has been written, and nothing else.
+// The end of a file has what was written before, and nothing else.
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace fxt::test {
 namespace {
 
-TEST(WriterFinish, EndsNothingAndMayComeTwice) {
+TEST(WriterFinish, EndsNoDurationsAndMayBeCalledTwice) {
   MemoryOutput output;
   Writer writer(output);
   writer.write(Event{.type = EventType::DurationBegin, .time = 5, .thread = kMain, .name = "x"});
@@ -38,7 +38,7 @@ class CountingOutput final : public Output {
   std::vector<std::uint64_t> buffer_ = std::vector<std::uint64_t>(kMinBufferWords);
 };
 
-TEST(WriterFinish, TellsTheOutput) {
+TEST(WriterFinish, FinishesTheOutput) {
   CountingOutput output;
   Writer writer(output);
   writer.flush();
@@ -48,7 +48,7 @@ TEST(WriterFinish, TellsTheOutput) {
   EXPECT_EQ(output.words, kStart.size());
 }
 
-TEST(WriterFinish, PassesOnWhatTheOutputThrows) {
+TEST(WriterFinish, PassesOnExceptionsOfTheOutput) {
   CountingOutput output;
   Writer writer(output);
   output.fails = true;

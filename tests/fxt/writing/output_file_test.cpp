@@ -1,4 +1,4 @@
-// Files that are written: their names, what stays of unfinished ones, and what is refused at the beginning.
+// Files that are written: their names, the remains of unfinished ones, and errors at the start.
 #include "fxt/output_file.h"
 
 #include <array>
@@ -30,7 +30,7 @@ namespace {
 
 class FileOutputTest : public ToolTest {
  protected:
-  // Pieces of that size, `count` of them.
+  // Writes `count` parts of this size.
   static void write(OutputFile& file, std::size_t size, std::size_t count) {
     const std::vector<std::byte> piece(size, std::byte{7});
     for (; count > 0; --count) file.write(piece);
@@ -43,7 +43,7 @@ class FileOutputTest : public ToolTest {
   std::string path_ = folder_ + "/out.fxt";
 };
 
-// Large files get blocks ahead: none of them stays.
+// Large files get blocks ahead of writing, but none of them remains.
 TEST_F(FileOutputTest, HasTheBlocksThatItNeeds) {
   constexpr std::size_t kPiece = std::size_t{256} << 10;
   for (const std::size_t pieces : {1u, 15u, 17u, 129u, 300u}) {
@@ -59,7 +59,7 @@ TEST_F(FileOutputTest, HasTheBlocksThatItNeeds) {
   }
 }
 
-TEST_F(FileOutputTest, WithoutCommitNothingIsLeft) {
+TEST_F(FileOutputTest, LeavesNoFileWithoutCommit) {
   {
     OutputFile file(path_, FileMode::Replace);
     write(file, std::size_t{8} << 20, 1);
@@ -86,7 +86,7 @@ TEST_F(FileOutputTest, AppearsWhenItIsComplete) {
   EXPECT_EQ(permissions, std::filesystem::status(folder_ + "/plain").permissions());
 }
 
-TEST_F(FileOutputTest, LeavesWhatIsThereUntilThen) {
+TEST_F(FileOutputTest, KeepsTheOlderFileUntilThen) {
   std::ofstream(path_) << "older";
   {
     FileOutput output(path_);
@@ -94,10 +94,10 @@ TEST_F(FileOutputTest, LeavesWhatIsThereUntilThen) {
     writer.flush();
   }
   EXPECT_EQ(std::filesystem::file_size(path_), 5U);
-  EXPECT_EQ(files(), 2U);  // what was sent stays beside it
+  EXPECT_EQ(files(), 2U);  // the data that were sent remain next to it
 }
 
-TEST_F(FileOutputTest, KeepsWhatWasSentBeforeAnException) {
+TEST_F(FileOutputTest, KeepsTheDataBeforeAnException) {
   try {
     FileOutput output(path_);
     Writer writer(output);
@@ -109,7 +109,7 @@ TEST_F(FileOutputTest, KeepsWhatWasSentBeforeAnException) {
   }
 }
 
-TEST_F(FileOutputTest, LeavesNothingWhereNothingWasSent) {
+TEST_F(FileOutputTest, LeavesNoFileWithoutData) {
   { FileOutput output(path_); }
   EXPECT_EQ(files(), 0U);
 }
@@ -142,19 +142,19 @@ TEST_F(FileOutputTest, WritesToAFifo) {
   EXPECT_TRUE(std::filesystem::is_fifo(path_));
 }
 
-TEST_F(FileOutputTest, SaysWhatCannotBeWritten) {
+TEST_F(FileOutputTest, ThrowsIfAFileCannotBeWritten) {
   EXPECT_THROW(FileOutput("/no/such/folder/out.fxt"), std::system_error);
-  EXPECT_THROW(FileOutput{folder_}, std::system_error);  // at the beginning
+  EXPECT_THROW(FileOutput{folder_}, std::system_error);  // already in the constructor
   {
     FileOutput output(path_);
     Writer writer(output);
     std::filesystem::create_directories(path_ + "/in the way");
     EXPECT_THROW(writer.finish(), std::system_error);
   }
-  EXPECT_EQ(files(), 2U);  // what was sent stays beside it
+  EXPECT_EQ(files(), 2U);  // the data that were sent remain next to it
 }
 
-TEST_F(FileOutputTest, KeepsTheModeWhereItReplaces) {
+TEST_F(FileOutputTest, KeepsTheModeOfAReplacedFile) {
   std::ofstream(path_) << "older";
   ::chmod(path_.c_str(), 0604);
   OutputFile file(path_, FileMode::Replace);
@@ -162,7 +162,7 @@ TEST_F(FileOutputTest, KeepsTheModeWhereItReplaces) {
   EXPECT_EQ(std::filesystem::status(path_).permissions(), std::filesystem::perms{0604});
 }
 
-TEST_F(FileOutputTest, InPlaceIsReadableAsFarAsItWasSent) {
+TEST_F(FileOutputTest, InPlaceIsReadableAsFarAsItWasWritten) {
   std::ofstream(path_) << std::string(100, 'x');
   const auto inode = [this] {
     struct stat status {};
@@ -179,8 +179,8 @@ TEST_F(FileOutputTest, InPlaceIsReadableAsFarAsItWasSent) {
   EXPECT_EQ(files(), 1U);
 }
 
-// A system may overwrite less than it was asked to.
-TEST_F(FileOutputTest, OverwritesAllOrSaysWhyNot) {
+// A system may overwrite fewer bytes than requested.
+TEST_F(FileOutputTest, OverwritesCompletelyOrThrows) {
   OutputFile file(path_, FileMode::InPlace);
   write(file, 16, 1);
   const std::vector<std::byte> piece(8, std::byte{9});
@@ -204,8 +204,8 @@ TEST_F(FileOutputTest, OverwritesAllOrSaysWhyNot) {
   EXPECT_EQ(all.str(), std::string(8, 7) + std::string(8, 9));
 }
 
-// Who is root may replace everything.
-TEST_F(FileOutputTest, SaysAtTheBeginningWhatCannotBeReplaced) {
+// As root, everything can be replaced.
+TEST_F(FileOutputTest, ThrowsAtTheStartIfAFileCannotBeReplaced) {
   if (::geteuid() == 0) {
     EXPECT_THROW(OutputFile("/etc/hostname/x"), std::system_error);
     EXPECT_THROW(OutputFile("/proc/version"), std::system_error);
@@ -247,7 +247,7 @@ TEST_F(FileOutputTest, AllCanBeMoved) {
 
 // ---- After the end ----
 
-TEST(WriterAfterFinish, SaysThatTheTraceIsComplete) {
+TEST(WriterAfterFinish, ThrowsBecauseTheTraceIsComplete) {
   MemoryOutput output;
   Writer writer(output);
   const auto event = writer.prepare("app", "x").value();

@@ -67,7 +67,7 @@ TEST(PerfettoPackets, SystemAndSession) {
             "b2010161");
 }
 
-TEST(PerfettoPackets, TracksHaveIdsOfTheirOwn) {
+TEST(PerfettoPackets, TracksHaveUniqueIds) {
   // field 10 (sequence) = 1, field 60 (tag e2 03): { 1: 0, 19: 1, 20: 1 }, then { 1: 1, 3: process, 12: rank
   // } …
   EXPECT_EQ(packet([](auto& packets) {

@@ -19,7 +19,7 @@ TEST(WriterShortWay, Instants) {
             (Words{0x0002'0001'0100'0024, 5}));
 }
 
-TEST(WriterShortWay, TakesAnyOrder) {
+TEST(WriterShortWay, AcceptsAnyOrder) {
   MemoryOutput output;
   Writer writer(output);
   const auto event = writer.prepare("app", "main");

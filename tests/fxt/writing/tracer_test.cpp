@@ -1,4 +1,4 @@
-// The Tracer: threads, flushes at any time, programs that die.
+// The Tracer: threads, flushes at any time, and programs that die.
 #include "fxt/tracer.h"
 
 #include <chrono>
@@ -40,14 +40,14 @@ struct Seen {
   std::map<std::string, std::size_t> events;                  // by name
   std::map<std::string, std::vector<EventType>> types;        // by name
   std::map<std::string, std::vector<std::uint64_t>> lengths;  // of complete events
-  std::map<std::string, std::string> arguments;               // of the latest event
-  std::set<std::pair<std::uint64_t, std::uint64_t>> threads;  // that have events
-  std::map<std::uint64_t, std::string> names;                 // of threads and the process
+  std::map<std::string, std::string> arguments;               // arguments of the latest event
+  std::set<std::pair<std::uint64_t, std::uint64_t>> threads;  // threads with events
+  std::map<std::uint64_t, std::string> names;                 // names of threads and the process
 };
 
 class TracerTest : public ToolTest {
  protected:
-  // What fxt-dump --check has to say, and what is there.
+  // The findings of fxt-dump --check, and the content of the trace.
   Seen seen() const {
     FileInput input(path_);
     Reader reader(input);
@@ -81,7 +81,7 @@ class TracerTest : public ToolTest {
     }
     return seen;
   }
-  // Does `work` in a process of its own, which ends as it may; `meanwhile` gets its number.
+  // Runs `work` in a child process, which may end in any way; `meanwhile` gets its pid.
   static int in_child(const std::function<void()>& work, const std::function<void(pid_t)>& meanwhile = {}) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -96,7 +96,7 @@ class TracerTest : public ToolTest {
   std::string path_ = folder() + "out.fxt";
 };
 
-TEST_F(TracerTest, WithoutOneNothingHappens) {
+TEST_F(TracerTest, WithoutATracerNothingHappens) {
   const TraceScope scope(kOuter, "size", 1);
   trace_instant(kHit);
   trace_counter(kQueue, 1);
@@ -139,7 +139,7 @@ TEST_F(TracerTest, ArgumentsMayBeEnumeratorsOptionalsAndNull) {
   EXPECT_EQ(seen().arguments.at("hit"), "color=7 some=5 none=null text=x null=null half=0.500000 ");
 }
 
-TEST_F(TracerTest, AScopeMayHaveItsNamesInPlace) {
+TEST_F(TracerTest, AScopeMayNameItsEventInPlace) {
   {
     const Tracer tracer(path_);
     for (int i = 0; i < 2; ++i) {
@@ -165,7 +165,7 @@ TEST_F(TracerTest, CountersMayHaveSeveralSeries) {
 }
 
 TEST_F(TracerTest, OperationsAndFlowsCrossThreads) {
-  constexpr std::size_t kEach = 20'000;  // more than a buffer has
+  constexpr std::size_t kEach = 20'000;  // more than a buffer holds
   {
     Tracer tracer(path_);
     std::atomic<std::size_t> sent = 0;
@@ -212,19 +212,19 @@ TEST_F(TracerTest, AFlowBindsToTheDurationAroundIt) {
   EXPECT_EQ(seen().types.at("hit"), (std::vector{FlowBegin, FlowStep, DurationComplete, FlowEnd}));
 }
 
-TEST_F(TracerTest, StartsAndEndsMayBeApart) {
+TEST_F(TracerTest, StartsAndEndsMayBeInDifferentFunctions) {
   {
     const Tracer tracer(path_);
-    trace_end(kOuter);  // did not begin
+    trace_end(kOuter);  // it did not begin
     const auto start = [] { trace_begin(kOuter, "n", 1); };
     const auto end = [] { trace_end(kOuter); };
     start();
     {
       const TraceScope scope(kInner);
-      trace_end(kInner);  // belongs to the scope
+      trace_end(kInner);  // it belongs to the scope
       trace_instant(kHit);
     }
-    trace_begin(kQueue);  // ends with the one around it
+    trace_begin(kQueue);  // it ends with the one around it
     end();
     trace_end(kQueue);
     end();
@@ -257,7 +257,7 @@ TEST_F(TracerTest, AScopeMayBeDestroyedByAnotherThread) {
     const Tracer tracer(path_);
     std::unique_ptr<TraceScope> scope;
     std::thread([&] { scope = std::make_unique<TraceScope>(kOuter); }).join();
-    std::thread([&] {  // has the buffer of the first
+    std::thread([&] {  // this thread gets the buffer of the first
       const TraceScope inner(kInner);
       scope.reset();
       trace_instant(kHit);
@@ -284,7 +284,7 @@ TEST_F(TracerTest, AScopeMayOutliveItsThreadAndTheTracer) {
   EXPECT_EQ(seen().events, (std::map<std::string, std::size_t>{{"inner", 1}, {"outer", 1}}));
 }
 
-TEST_F(TracerTest, NamesOfArgumentsAreCutToWhatReadersTake) {
+TEST_F(TracerTest, NamesOfArgumentsAreCutToTheLimitOfReaders) {
   {
     const Tracer tracer(path_);
     trace_instant(kHit, "k\xff", 1, "\xff", 2, std::string(63, 'n') + "\u00e9", 3, std::string(70, 'm'), 4,
@@ -296,7 +296,7 @@ TEST_F(TracerTest, NamesOfArgumentsAreCutToWhatReadersTake) {
             "k=1 ?=2 " + std::string(63, 'n') + "=3 " + std::string(64, 'm') + "=4 \u00e9=5 ");
 }
 
-TEST_F(TracerTest, ScopesThatAreOpenEndAtEachFlush) {
+TEST_F(TracerTest, OpenScopesEndAtEachFlush) {
   Tracer tracer(path_);
   {
     const TraceScope outer(kOuter);
@@ -320,9 +320,9 @@ TEST_F(TracerTest, ScopesThatAreOpenEndAtEachFlush) {
   EXPECT_EQ(third.findings, "");
 }
 
-// Its buffer is used anew many times meanwhile.
+// Meanwhile its buffer is reused many times.
 TEST_F(TracerTest, AScopeMayLastForMillionsOfEvents) {
-  constexpr std::size_t kEvents = 600'000;  // more than the Checker's window
+  constexpr std::size_t kEvents = 600'000;  // exceeds the Checker's window
   {
     const Tracer tracer(path_);
     const TraceScope outer(kOuter);
@@ -360,7 +360,7 @@ TEST_F(TracerTest, ManyThreadsWriteWhileOthersFlush) {
   EXPECT_EQ(seen.threads.size(), kThreads);
 }
 
-TEST_F(TracerTest, TakesMoreThreadsThanTheTableHas) {
+TEST_F(TracerTest, SupportsMoreThreadsThanTheTableHas) {
   constexpr std::size_t kThreads = 300;
   {
     const Tracer tracer(path_);
@@ -390,7 +390,7 @@ TEST_F(TracerTest, ARingKeepsTheLatest) {
   }
 }
 
-TEST_F(TracerTest, CategoriesCanBeOff) {
+TEST_F(TracerTest, CategoriesCanBeDisabled) {
   TraceCategory quiet("quiet", false);
   const TraceEvent event(quiet, "quiet");
   {
@@ -410,7 +410,7 @@ void nest(int depth) {
   trace_instant(kHit);
 }
 
-TEST_F(TracerTest, NothingLiesDeeperThanReadersTake) {
+TEST_F(TracerTest, NestingIsLimitedToTheDepthOfReaders) {
   {
     const Tracer tracer(path_);
     nest(600);
@@ -422,14 +422,14 @@ TEST_F(TracerTest, NothingLiesDeeperThanReadersTake) {
   EXPECT_EQ(seen.events.at("inner"), TraceBuffer::kMaxDepth + 3);
 }
 
-TEST_F(TracerTest, OneAfterTheOther) {
+TEST_F(TracerTest, TracersMayFollowEachOther) {
   {
     const Tracer tracer(path_);
     EXPECT_THROW(const Tracer tracer(folder() + "other.fxt"), std::logic_error);
     trace_instant(kHit);
   }
   EXPECT_EQ(seen().events.at("hit"), 1U);
-  trace_instant(kInner);  // nobody traces
+  trace_instant(kInner);  // there is no Tracer
   {
     const Tracer tracer(path_);
     const TraceScope scope(kOuter);
@@ -439,7 +439,7 @@ TEST_F(TracerTest, OneAfterTheOther) {
   EXPECT_EQ(seen().findings, "");
 }
 
-// Its destructor runs after that of the thread's buffer, which is made at the first event.
+// Its destructor runs after the destructor of the thread's buffer, which is created at the first event.
 TEST_F(TracerTest, EventsOfAThreadWithoutABufferAreLost) {
   struct Last {
     ~Last() { const TraceScope scope(kInner); }
@@ -452,7 +452,7 @@ TEST_F(TracerTest, EventsOfAThreadWithoutABufferAreLost) {
   EXPECT_EQ(tracer.lost(), 1U);
 }
 
-TEST_F(TracerTest, SaysAtTheBeginningWhatCannotBeWritten) {
+TEST_F(TracerTest, ThrowsAtTheStartIfTheFileCannotBeWritten) {
   EXPECT_THROW(const Tracer tracer("/no/such/folder/out.fxt"), std::system_error);
   EXPECT_THROW(const Tracer tracer("/dev/full"), std::system_error);
   EXPECT_THROW(const Tracer tracer("/dev/null", {.ring_bytes = 1}), std::system_error)
@@ -487,7 +487,7 @@ TEST_F(TracerTest, WritesToAPipe) {
   {
     Tracer tracer(fifo, {.flush_period = std::chrono::hours(1)});
     trace_scopes_that_are_open_at_flushes(tracer);
-    trace_begin(kQueue);  // does not end before the trace does
+    trace_begin(kQueue);  // it is still open at the end of the trace
   }
   reader.join();
   using enum EventType;
@@ -538,8 +538,8 @@ TEST_F(TracerTest, AKilledProgramLeavesWhatWasFlushed) {
   }
 }
 
-// Its buffer is never full.
-TEST_F(TracerTest, AProgramThatDiesLeavesAllButTheLastMoment) {
+// Its buffer never becomes full.
+TEST_F(TracerTest, AProgramThatDiesLeavesAllExceptTheLastMoment) {
   constexpr std::size_t kEvents = 1000;
   for (const std::function<void()>& die : std::initializer_list<std::function<void()>>{
            [] { ::kill(::getpid(), SIGKILL); }, [] { std::abort(); }, [] { ::_exit(0); }}) {
@@ -578,7 +578,7 @@ TEST_F(TracerTest, ASignalMayFlushTheRing) {
   }
 }
 
-// They take the lock again and again to empty their buffers.
+// They repeatedly take the lock to empty their buffers.
 TEST_F(TracerTest, ASignalFlushesWhileOtherThreadsAreBusy) {
   for (int round = 0; round < 10; ++round) {
     const int status = in_child([this] {

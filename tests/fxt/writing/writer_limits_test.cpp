@@ -1,4 +1,4 @@
-// What the Writer does where the format ends: full tables, long texts, and records that have no encoding.
+// The Writer at the limits of the format: full tables, long texts, and records without an encoding.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 // ---- Strings ----
 
-TEST(WriterStrings, AFullTableGoesInline) {
+TEST(WriterStrings, AreInlineIfTheTableIsFull) {
   MemoryOutput output;
   Writer writer(output);
   for (int i = 0; i < 32'767; ++i) ASSERT_TRUE(writer.prepare("", std::to_string(i)));
@@ -81,7 +81,7 @@ TEST(WriterStrings, HaveNoNul) {
 
 // ---- Threads ----
 
-TEST(WriterThreads, AFullTableGoesInline) {
+TEST(WriterThreads, AreInlineIfTheTableIsFull) {
   MemoryOutput output;
   Writer writer(output);
   for (std::uint64_t tid = 1; tid <= 255; ++tid) ASSERT_TRUE(writer.thread_index(1, tid));
@@ -93,7 +93,7 @@ TEST(WriterThreads, AFullTableGoesInline) {
   EXPECT_EQ(writer.counters().inline_threads, 1U);
 }
 
-TEST(WriterThreads, OneTidMayBeInTwoProcesses) {
+TEST(WriterThreads, TwoProcessesMayHaveTheSameTid) {
   MemoryOutput output;
   Writer writer(output);
   EXPECT_EQ(writer.thread_index(1, 5), ThreadIndex{1});
@@ -126,7 +126,7 @@ TEST(WriterProviders, NamesAreCutAt255Bytes) {
   EXPECT_EQ(ProviderInfoHeader::NameLength::get(words[1]), 255U);
 }
 
-TEST(WriterProviders, AreToldWhatIsGoodForAllOfThemOnce) {
+TEST(WriterProviders, GetSharedReferencesOnce) {
   const auto words_of_provider = [](int times) {
     MemoryOutput output;
     Writer writer(output);
@@ -145,7 +145,7 @@ TEST(WriterProviders, AreToldWhatIsGoodForAllOfThemOnce) {
 
 // ---- Records without an encoding ----
 
-// Why the only thing that a Writer gets has no encoding.
+// The reason why the only record of a Writer has no encoding.
 std::string message_of(const std::function<void(Writer&)>& write) {
   MemoryOutput output;
   Writer writer(output);
@@ -159,14 +159,14 @@ std::string message_of(const std::function<void(Writer&)>& write) {
   return "no error";
 }
 
-TEST(WriterErrors, ProvidersAreAnnouncedOnce) {
+TEST(WriterErrors, ProvidersMustBeAnnouncedOnce) {
   EXPECT_EQ(message_of([](Writer& writer) { writer.begin_provider(1, "again"); }),
             "provider 1 was announced before; switch_provider() goes back to it");
   EXPECT_EQ(message_of([](Writer& writer) { writer.switch_provider(9); }),
             "provider 9 was never announced; begin_provider() does it");
 }
 
-TEST(WriterErrors, ARecordHolds15Arguments) {
+TEST(WriterErrors, ARecordHasAtMost15Arguments) {
   const std::vector<Argument> sixteen(16, Argument{"a", 1});
   EXPECT_EQ(message_of([&](Writer& writer) {
               writer.write(
@@ -175,7 +175,7 @@ TEST(WriterErrors, ARecordHolds15Arguments) {
             "event \"x\": 16 arguments: a record takes 15");
 }
 
-TEST(WriterErrors, ARecordHolds4095Words) {
+TEST(WriterErrors, ARecordHasAtMost4095Words) {
   const std::string text(32'000, 't');
   EXPECT_EQ(message_of([&](Writer& writer) {
               writer.write(Event{.thread = {.storage = Storage::Inline},
@@ -185,7 +185,7 @@ TEST(WriterErrors, ARecordHolds4095Words) {
             "event \"x\": its strings and arguments need more than the 4095 words of a record");
 }
 
-TEST(WriterErrors, NumbersFitIntoTheirFields) {
+TEST(WriterErrors, NumbersMustFitIntoTheirFields) {
   const std::vector<std::byte> bytes(256);
   const std::vector<std::uint64_t> frames(256);
   const Thread thread{.process = 1, .thread = 2, .storage = Storage::Inline};
@@ -205,15 +205,15 @@ TEST(WriterErrors, NumbersFitIntoTheirFields) {
             "context switch: 16 in a field that holds up to 15");
 }
 
-TEST(WriterErrors, EventTypesExist) {
+TEST(WriterErrors, EventTypesMustExist) {
   EXPECT_EQ(message_of([](Writer& writer) {
               writer.write(Event{.type = static_cast<EventType>(11), .thread = kMain, .name = "x"});
             }),
             "event \"x\": event type 11 does not exist");
 }
 
-// Readers mind all of these, and the Checker reports them.
-TEST(Writer, TakesWhatCanBeEncoded) {
+// These records break rules of readers, and the Checker reports them.
+TEST(Writer, AcceptsEverythingThatCanBeEncoded) {
   MemoryOutput output;
   Writer writer(output);
   const auto event = *writer.prepare("", "frame");
@@ -229,7 +229,7 @@ TEST(Writer, TakesWhatCanBeEncoded) {
 
 // ---- Blobs ----
 
-TEST(WriterBlobs, LeaveRoomForTheirNamesWithTheirPadding) {
+TEST(WriterBlobs, LeaveSpaceForTheirPaddedNames) {
   for (const std::size_t name_bytes : {752U, 753U, 760U, 761U, 2001U, 32'000U}) {
     const std::string name(name_bytes, 'n');
     const std::vector<std::byte> bytes(70'000, std::byte{7});
@@ -244,7 +244,7 @@ TEST(WriterBlobs, LeaveRoomForTheirNamesWithTheirPadding) {
       read += payload;
       EXPECT_EQ(BlobHeader::Size::get(words[0]), 1 + (name_bytes + 7) / 8 + (payload + 7) / 8);
       if (read == 70'000) continue;
-      // As much as fits, and no more than 32,000 bytes.
+      // As much as fits, but at most 32,000 bytes.
       EXPECT_EQ(payload, std::min<std::size_t>(32'000, (4094 - (name_bytes + 7) / 8) * 8)) << name_bytes;
     }
     EXPECT_EQ(read, 70'000U);

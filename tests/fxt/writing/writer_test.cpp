@@ -1,4 +1,4 @@
-// Every record as the Writer writes it: hand-made words with the spec's fields beside them.
+// Every record from the Writer: hand-written words with the fields of the spec next to them.
 #include "fxt/writer.h"
 
 #include <array>
@@ -23,14 +23,14 @@ void prepare_tables(Writer& writer) {
   writer.thread_index(100, 101);
 }
 
-// The scheduling record alone, of threads without names; `text` is string 1.
+// The words of the scheduling record, for threads without names; `text` is string 1.
 template <typename SchedulingRecord>
 Words scheduling_words(std::string_view text, const SchedulingRecord& record) {
   return words_after([text](Writer& writer) { writer.prepare("", text); },
                      [&record](Writer& writer) { writer.write(record); });
 }
 
-// The event alone: what it would need around it is not asked for.
+// The words of the event. The events that it would need around it are not required here.
 Words event_words(const Event& event) {
   return words_after(prepare_tables, [&](Writer& writer) { writer.write(event); });
 }
@@ -90,13 +90,13 @@ TEST(Writer, DurationEnd) {
   EXPECT_EQ(event_words(event_of(EventType::DurationEnd)), (Words{0x0002'0001'0103'0024, 5000}));
 }
 
-TEST(Writer, DurationCompleteHoldsItsEndTime) {
+TEST(Writer, DurationCompleteHasItsEndTime) {
   Event event = event_of(EventType::DurationComplete);
   event.end = 6000;
   EXPECT_EQ(event_words(event), (Words{0x0002'0001'0104'0034, 5000, 6000}));
 }
 
-TEST(Writer, AsyncEventsAndFlowsHoldTheirId) {
+TEST(Writer, AsyncEventsAndFlowsHaveTheirId) {
   for (int type = 5; type <= 10; ++type) {
     Event event = event_of(static_cast<EventType>(type));
     event.id = 77;
@@ -223,7 +223,7 @@ TEST(Writer, EmptyBlobIsOneRecord) {
             (Words{0x0001'0000'0001'0015}));
 }
 
-TEST(Writer, LargeBlobsAreSeveralRecordsOfOneName) {
+TEST(Writer, LargeBlobsAreSeveralRecordsWithOneName) {
   const std::vector<std::byte> bytes(32'001, std::byte{0xff});
   const Words words =
       words_after([](Writer& writer) { writer.prepare("", "notes"); },
@@ -264,7 +264,7 @@ TEST(Writer, ContextSwitchOnAHighCpuUsesTheNewerRecord) {
                 LegacyContextSwitch{
                     .time = 5000, .cpu = 256, .outgoing_state = ThreadState::Blocked, .outgoing = kMain}),
             (Words{0x1000'0030'1001'0058,  // subtype 1, state 3, cpu 256, 1 argument, 5 words
-                   5000, 101, 0, 0x8000'0000'0001'0011}));  // incoming_weight: the idle thread's
+                   5000, 101, 0, 0x8000'0000'0001'0011}));  // incoming_weight of the idle thread
 }
 
 TEST(Writer, ContextSwitchWithWeights) {
@@ -360,7 +360,7 @@ TEST(Writer, OversizedRecordsSpanBuffers) {
 
 // ---- The short way ----
 
-TEST(Writer, PreparedDurationsEqualThoseWrittenAsValues) {
+TEST(Writer, PreparedDurationsEqualDurationsWrittenAsValues) {
   const auto prepared = words_after(prepare_tables, [](Writer& writer) {
     const auto event = writer.prepare("app", "main");
     const auto thread = writer.thread_index(100, 101);
@@ -373,7 +373,7 @@ TEST(Writer, PreparedDurationsEqualThoseWrittenAsValues) {
                              0x0002'0001'0103'0024, 13}));
 }
 
-TEST(Writer, ReservedRoomIsFilledByTheCaller) {
+TEST(Writer, TheCallerFillsReservedSpace) {
   const auto words = words_after(prepare_tables, [](Writer& writer) {
     const auto event = writer.prepare("app", "main");
     const auto thread = writer.thread_index(100, 101);
@@ -401,7 +401,7 @@ TEST(Writer, ManyRecordsCrossManyBuffers) {
   EXPECT_EQ(bytes.substr(0, 8), std::string("\x10\x00\x04\x46\x78\x54\x16\x00", 8));
 }
 
-TEST(Writer, AnOutputWithTooSmallABufferIsRefused) {
+TEST(Writer, AnOutputWithATooSmallBufferIsRejected) {
   struct Small : Output {
     std::span<std::uint64_t> exchange(std::size_t) override { return words; }
     std::array<std::uint64_t, 2> words = {};

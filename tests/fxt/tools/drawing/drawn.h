@@ -1,4 +1,4 @@
-// Small traces, and what is drawn of them.
+// Small traces, and the drawings of them.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace fxt::test {
 
-// Thread 2 of process 1, unless told otherwise.
+// Thread 2 of process 1, unless specified otherwise.
 inline constexpr Thread kDrawnThread{.process = 1, .thread = 2};
 
 inline Event call(std::uint64_t begin, std::uint64_t end, std::string_view name,
@@ -41,11 +41,11 @@ inline Words trace_of(const std::vector<Event>& events) {
 
 struct Drawn {
   std::string svg;
-  std::vector<std::string> lines;  // of the report
+  std::vector<std::string> lines;  // lines of the report
   bool is_empty;
 };
 
-// In a picture with room for so many pixels of calls.
+// Draws a picture with this number of pixels for calls.
 inline Drawn drawn(std::span<const std::byte> bytes, tools::TimelineOptions options = {},
                    std::uint64_t columns = 1000) {
   OrderedReader reader(bytes);
@@ -62,7 +62,7 @@ inline Drawn drawn(const std::vector<Event>& events, const tools::TimelineOption
   return drawn(bytes_of(trace_of(events)), options, columns);
 }
 
-// The calls and marks of a picture, a line each: "8+500 row 0: TITLE", "^ 8 row 0: TITLE".
+// The calls and instants of a picture, one line each: "8+500 row 0: TITLE", "^ 8 row 0: TITLE".
 std::vector<std::string> shapes_of(const std::string& svg);
 
 }  // namespace fxt::test

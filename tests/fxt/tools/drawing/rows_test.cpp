@@ -1,4 +1,4 @@
-// Calls of one row that overlap.
+// Overlapping calls in one row.
 #include "fxt/tools/drawing/rows.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ class Rows : public testing::Test {
   ThreadRows rows_{4};
 };
 
-TEST_F(Rows, CallsAreCutWhereTheNextOneBegins) {
+TEST_F(Rows, CallsAreCutAtTheStartOfTheNextOne) {
   rows_.put(0, call(100, 300));
   rows_.put(0, call(200, 400));
   rows_.put(0, call(150, 500));

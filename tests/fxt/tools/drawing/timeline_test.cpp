@@ -1,4 +1,4 @@
-// Which calls and marks of a trace are drawn, where, and what is said of the others.
+// Which calls and instants of a trace are drawn, where they are drawn, and the report about the others.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace fxt::test {
 
-// A row is 17 pixels high, the first one lies below axis and heading; each lane begins its rows anew.
+// A row is 17 pixels high. The first one is below the axis and the heading. The rows of each track start
+// again at 0.
 std::vector<std::string> shapes_of(const std::string& svg) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(svg.c_str()));
@@ -30,7 +31,7 @@ std::vector<std::string> shapes_of(const std::string& svg) {
       std::string title = shape.child("title").text().get();
       title.resize(std::min(title.find('\n'), title.size()));  // without arguments
       if (std::string_view(shape.name()) == "rect")
-        // Half a pixel lies between neighbours.
+        // There is half a pixel between neighbors.
         shapes.push_back(fmt::format(
             "{}+{:.4g} row {}: {}", shape.attribute("x").value(),
             shape.attribute("width").as_double() + (shape.attribute("width").as_double() > 0.5 ? 0.5 : 0),
@@ -82,8 +83,8 @@ TEST(Timeline, DrawsPairsAsOneCall) {
                           "508+100 row 1: leaf: 100 ns at 500 ns", "208+100 row 2: leaf: 100 ns at 200 ns"));
 }
 
-// Some programs write a call when it is over.
-TEST(Timeline, DrawsTheSameOfCallsThatAreWrittenWhenTheyEnd) {
+// Some programs write a call at its end.
+TEST(Timeline, DrawsCallsThatAreWrittenAtTheirEnds) {
   const Event main = call(1000, 2000, "main"), work = call(1100, 1400, "work"),
               leaf = call(1150, 1250, "leaf"), more = call(1400, 1500, "work"),
               last = call(1420, 1430, "leaf");
@@ -94,21 +95,21 @@ TEST(Timeline, DrawsTheSameOfCallsThatAreWrittenWhenTheyEnd) {
   EXPECT_THAT(lines({leaf, work, last, more, main}), ElementsAre("5 calls on 1 thread"));
 }
 
-TEST(Timeline, DrawsLateCallsBelowThoseThatWait) {
+TEST(Timeline, DrawsLateCallsBelowOpenOnes) {
   EXPECT_THAT(shapes({event(kBegin, 1000, "main"), call(1500, 1600, "work"), call(1200, 1300, "late"),
                       event(kEnd, 2000, "")}),
               ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "208+100 row 1: late: 100 ns at 200 ns",
                           "508+100 row 1: work: 100 ns at 500 ns"));
 }
 
-// In the order of ends, within one tick of the clock.
-TEST(Timeline, DrawsCallsAroundThoseThatBeganWithThem) {
+// They are in the order of ends, within the same clock tick.
+TEST(Timeline, DrawsOuterCallsThatBeginWithInnerOnes) {
   EXPECT_THAT(shapes({call(1000, 1100, "leaf"), call(1000, 1500, "work"), call(1000, 2000, "main")}),
               ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "8+500 row 1: work: 500 ns at 0 ns",
                           "8+100 row 2: leaf: 100 ns at 0 ns"));
 }
 
-TEST(Timeline, DrawsCallsThatCrossOthersInTheirPlaceWhateverTheOrderInTheFile) {
+TEST(Timeline, DrawsCrossingCallsInEveryOrderOfTheFile) {
   const Event one = call(1000, 1500, "one"), two = call(1500, 2000, "two"), late = call(1400, 1600, "late");
   const auto in_order = shapes({one, late, two});
   EXPECT_THAT(in_order,
@@ -117,18 +118,18 @@ TEST(Timeline, DrawsCallsThatCrossOthersInTheirPlaceWhateverTheOrderInTheFile) {
   EXPECT_EQ(shapes({one, two, late}), in_order);
 }
 
-TEST(Timeline, MarksAndCallsLieInCallsThatAreWrittenLater) {
+TEST(Timeline, InstantsAndCallsAreInsideCallsThatAreWrittenLater) {
   EXPECT_THAT(shapes({event(kInstant, 1300, "hit"), call(1500, 1600, "leaf"), call(1200, 2200, "late")}),
               ElementsAre("8+1000 row 0: late: 1 µs at 0 ns", "308+100 row 1: leaf: 100 ns at 300 ns",
                           "^108 row 1: hit at 100 ns"));
 }
 
-TEST(Timeline, MarksLieInCallsThatAreWrittenLater) {
+TEST(Timeline, InstantsAreInsideCallsThatAreWrittenLater) {
   EXPECT_THAT(shapes({event(kInstant, 1300, "hit"), call(1200, 2200, "late")}),
               ElementsAre("8+1000 row 0: late: 1 µs at 0 ns", "^108 row 1: hit at 100 ns"));
 }
 
-TEST(Timeline, DrawsALaneForEachThreadByItsName) {
+TEST(Timeline, DrawsATrackForEachThread) {
   const auto words = file_of([](Writer& writer) {
     writer.name_process(1, "demo");
     writer.name_thread(1, 3, "worker");
@@ -146,7 +147,7 @@ TEST(Timeline, DrawsALaneForEachThreadByItsName) {
       HasSubstr("<text class=\"head\" x=\"8\" y=\"124\" font-weight=\"bold\">process 4 / thread 5</text>"));
 }
 
-TEST(Timeline, CallsThatReachOutOfTheRangeAreClipped) {
+TEST(Timeline, CallsAreClippedToTheRange) {
   const std::vector<Event> events{call(1000, 3000, "main"), call(1100, 1700, "first"),
                                   call(1200, 1300, "gone"), call(1800, 2700, "last"),
                                   call(2800, 2900, "gone")};
@@ -160,13 +161,13 @@ TEST(Timeline, CallsThatReachOutOfTheRangeAreClipped) {
               ElementsAre("8+1000 row 0: main: 2 µs at 0 ns"));
 }
 
-TEST(Timeline, ARangeMayBeginAndEndWithNothing) {
+TEST(Timeline, ARangeMayBeginAndEndWithoutEvents) {
   const std::vector<Event> events{call(1000, 1100, "gone"), call(2000, 2500, "work"),
                                   call(4000, 5000, "gone")};
   EXPECT_THAT(shapes(events, range("500ns~2500ns")), ElementsAre("258+250 row 0: work: 500 ns at 1 µs"));
 }
 
-// The trace's own times work, too; what lies before and after the trace is not drawn.
+// The trace's own times also work. Times before and after the trace are not drawn.
 TEST(Timeline, ARangeEndsWithTheTrace) {
   EXPECT_THAT(drawn({call(1000, 2000, "main")}, range("0~1m")).svg,
               HasSubstr("data-from=\"0\" data-to=\"1000\""));
@@ -175,7 +176,7 @@ TEST(Timeline, ARangeEndsWithTheTrace) {
   EXPECT_TRUE(drawn({call(1000, 2000, "main")}, range("2us~")).is_empty);
 }
 
-TEST(Timeline, WhatIsNotSelectedLeavesItsRow) {
+TEST(Timeline, DeselectedCallsLeaveNoEmptyRow) {
   const std::vector<Event> events{
       event(kBegin, 1000, "main"), call(1100, 1900, "work", kDrawnThread, "lib"),
       call(1200, 1300, "leaf"),    event(kInstant, 1250, "mark"),
@@ -187,7 +188,7 @@ TEST(Timeline, WhatIsNotSelectedLeavesItsRow) {
               ElementsAre("8+1000 row 0: work: 800 ns at 100 ns", "133+125 row 1: leaf: 100 ns at 200 ns"));
 }
 
-TEST(Timeline, CallsNarrowerThanAPixelAreMergedWithTheirNeighbours) {
+TEST(Timeline, CallsNarrowerThanAPixelAreMergedWithTheirNeighbors) {
   // A pixel is 10 ns.
   const std::vector<Event> events{call(10'000, 20'000, "main"),  call(11'000, 11'004, "a"),
                                   call(11'006, 11'015, "b"),     call(11'016, 11'018, "c"),
@@ -203,7 +204,7 @@ TEST(Timeline, CallsNarrowerThanAPixelAreMergedWithTheirNeighbours) {
   EXPECT_THAT(drawn(events).svg, HasSubstr("width=\"1.3\" height=\"16\" fill=\"#999\"><title>3 calls at"));
 }
 
-// So that pointing at one tells of a place.
+// A click on a shape must select a small range.
 TEST(Timeline, MergedCallsAreNoWiderThanEightPixels) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 100'000; time += 10) events.push_back(call(time, time + 9, "a"));
@@ -211,7 +212,7 @@ TEST(Timeline, MergedCallsAreNoWiderThanEightPixels) {
   EXPECT_EQ(shapes(events)[1], "16+7.99 row 0: 80 calls at 800 ns, a took longest: 9 ns");
 }
 
-TEST(Timeline, FramesOfGdbAreMarks) {
+TEST(Timeline, FramesOfGdbAreDrawnAsInstants) {
   const auto frame = [](EventType type, std::uint64_t time, std::string_view name, std::uint32_t number) {
     Event one = event(type, time, name, "tracepoint");
     one.arguments = {{"frame", number}};
@@ -224,7 +225,7 @@ TEST(Timeline, FramesOfGdbAreMarks) {
                                   zero,
                                   frame(kBegin, 1300, "control", 2),
                                   event(kEnd, 1300, "control", "tracepoint"),
-                                  frame(kInstant, 1300, "control (2)", 2),  // the rest of it
+                                  frame(kInstant, 1300, "control (2)", 2),  // the rest of the frame
                                   frame(kBegin, 1400, "stepping", 3),
                                   frame(kInstant, 1450, "step", 4),
                                   event(kEnd, 1500, "stepping", "tracepoint"),
@@ -243,7 +244,7 @@ TEST(Timeline, FramesOfGdbAreMarks) {
                 "<text class=\"frame\" x=\"113\" y=\"68\" fill=\"#c00\">weigh</text>\n"));
 }
 
-TEST(Timeline, MarksInOnePixelAreOne) {
+TEST(Timeline, InstantsInOnePixelAreMerged) {
   const std::vector<Event> events{call(10'000, 20'000, "main"), event(kInstant, 11'000, "a"),
                                   event(kInstant, 11'009, "b"), event(kInstant, 11'010, "c"),
                                   event(kInstant, 11'011, "hit", "tracepoint")};
@@ -257,7 +258,7 @@ TEST(Timeline, MarksInOnePixelAreOne) {
   EXPECT_THAT(drawn(two).svg, Not(HasSubstr(">a</text>"))) << "it is not the only one";
 }
 
-TEST(Timeline, SaysWhatIsNestedTooDeep) {
+TEST(Timeline, ReportsCallsThatAreNestedTooDeep) {
   const std::vector<Event> events{call(1000, 2000, "a"),    call(1100, 1900, "b"),
                                   call(1200, 1800, "c"),    event(kInstant, 1300, "d"),
                                   event(kBegin, 1300, "e"), event(kEnd, 1400, "")};
@@ -266,12 +267,12 @@ TEST(Timeline, SaysWhatIsNestedTooDeep) {
   EXPECT_THAT(
       lines(events, {.max_rows = 2}),
       ElementsAre("2 calls on 1 thread", "3 calls or marks not drawn: nested too deep (--max-depth)"));
-  // Calls that are told of late push others out.
+  // Calls that are written late displace others.
   EXPECT_THAT(lines({call(1200, 1800, "c"), call(1100, 1900, "b"), call(1000, 2000, "a")}, {.max_rows = 2}),
               Contains("1 call or mark not drawn: nested too deep (--max-depth)"));
 }
 
-TEST(Timeline, SaysWhichThreadsAreTooMany) {
+TEST(Timeline, ReportsTheNumberOfExcessThreads) {
   std::vector<Event> events;
   for (std::uint64_t thread = 2; thread < 6; ++thread) {
     events.push_back(call(1000, 2000, "a", {.process = 1, .thread = thread}));
@@ -281,16 +282,16 @@ TEST(Timeline, SaysWhichThreadsAreTooMany) {
   EXPECT_THAT(
       lines(events, {.max_threads = 2}),
       ElementsAre("4 calls on 2 threads", "2 more threads with 4 calls and marks not drawn (--max-threads)"));
-  // Those in which nothing of the range happens take no place.
+  // Threads without events in the range take no space.
   events.insert(events.begin(), call(500, 600, "before", {.process = 1, .thread = 1}));
   EXPECT_THAT(lines(events, {.events = {.range = parse_time_range("400ns~")}, .max_threads = 4}),
               ElementsAre("8 calls on 4 threads"));
 }
 
-TEST(Timeline, SaysWhatIsOdd) {
+TEST(Timeline, ReportsOddEvents) {
   Words words = trace_of({event(kEnd, 500, ""), call(1000, 2000, "main"), event(kBegin, 1100, "open"),
                           call(1200, 1300, "leaf"), call(1700, 1800, "back")});
-  std::swap(words[words.size() - 2], words.back());  // ends before it begins
+  std::swap(words[words.size() - 2], words.back());  // it ends before it begins
   EXPECT_THAT(drawn(bytes_of(words)).lines,
               ElementsAre("3 calls on 1 thread", "1 call without an end in the trace",
                           "1 end not drawn: no begin in the trace", "1 record not drawn: impossible times"));
@@ -312,11 +313,12 @@ Event operation(EventType type, std::uint64_t time, std::uint64_t id, std::strin
   return one;
 }
 
-TEST(Timeline, DrawsTheAsyncOperationsOfAProcessInALaneOfTheirOwn) {
+TEST(Timeline, DrawsTheAsyncOperationsOfAProcessInASeparateTrack) {
   using enum EventType;
   const Words words = named_trace([](Writer& writer) {
     writer.write(operation(AsyncBegin, 1000, 7, "request"));
-    writer.write(operation(AsyncBegin, 1100, 8, "request"));  // while the first one is open: below it
+    // In the row below the first one, which is still open.
+    writer.write(operation(AsyncBegin, 1100, 8, "request"));
     writer.write(operation(AsyncInstant, 1200, 8, "step"));
     writer.write(operation(AsyncEnd, 1400, 7, "request"));
     writer.write(operation(AsyncBegin, 1500, 9, "other"));  // the first row is free again
@@ -331,7 +333,7 @@ TEST(Timeline, DrawsTheAsyncOperationsOfAProcessInALaneOfTheirOwn) {
   EXPECT_THAT(picture.lines, ElementsAre("1 instant on 0 threads", "3 async operations"));
 }
 
-TEST(Timeline, DrawsAsyncOperationsThatReachOutOfTheRangeOrNeverEnd) {
+TEST(Timeline, DrawsAsyncOperationsAcrossTheRangeOrWithoutAnEnd) {
   using enum EventType;
   const std::vector<Event> events{
       operation(AsyncBegin, 1000, 7, "around"), operation(AsyncBegin, 1300, 8, "open"),
@@ -368,7 +370,7 @@ TEST(Timeline, DrawsWhichThreadRunsOnEachCpu) {
               Not(Contains(HasSubstr("worker 3"))));
 }
 
-TEST(Timeline, MarksLogMessagesOnTheirThreads) {
+TEST(Timeline, DrawsLogMessagesOnTheirThreads) {
   const Words words = named_trace([](Writer& writer) {
     writer.write(call(1000, 2000, "work"));
     writer.write(Log{.time = 1300, .thread = kDrawnThread, .message = "hello log"});
@@ -380,7 +382,7 @@ TEST(Timeline, MarksLogMessagesOnTheirThreads) {
   EXPECT_THAT(svg, HasSubstr("two at 600 ns\ntwo\nlines</title>"));
 }
 
-TEST(Timeline, DrawsInstantsOfAProcessOrOfAllAcrossTheirLanes) {
+TEST(Timeline, DrawsInstantsWithAScopeAcrossTheirTracks) {
   const auto svg_of_scope = [](std::optional<InstantScope> scope) {
     Event mark = event(kInstant, 1500, "mark");
     mark.scope = scope;
@@ -388,7 +390,7 @@ TEST(Timeline, DrawsInstantsOfAProcessOrOfAllAcrossTheirLanes) {
                   call(1000, 2000, "c", {.process = 2, .thread = 4}), mark})
         .svg;
   };
-  // Three lanes: the first has two rows, for its mark.
+  // Three tracks: the first has two rows, because it has an instant.
   EXPECT_THAT(svg_of_scope(InstantScope::Process), HasSubstr("<path class=\"scope flow\" d=\"M508 41V119\""));
   EXPECT_THAT(svg_of_scope(InstantScope::Global), HasSubstr("<path class=\"scope flow\" d=\"M508 41V163\""));
   EXPECT_THAT(svg_of_scope(InstantScope::Process), HasSubstr("mark at 500 ns\nscope=process</title>"));
@@ -396,7 +398,7 @@ TEST(Timeline, DrawsInstantsOfAProcessOrOfAllAcrossTheirLanes) {
     EXPECT_THAT(svg_of_scope(scope), Not(HasSubstr("class=\"scope flow\"")));
 }
 
-TEST(Timeline, SaysWhatItDoesNotDraw) {
+TEST(Timeline, ReportsRecordsThatAreNotDrawn) {
   const Drawn all = drawn(bytes_of(sample_trace()));
   EXPECT_THAT(all.lines, ElementsAre("2 calls, 5 instants, 2 flow arrows, 1 value of 1 counter on 2 threads",
                                      "1 async operation", "1 run of threads on 1 cpu", "not drawn: 1 blob"));
@@ -416,14 +418,14 @@ Event flow(EventType type, std::uint64_t time_ns, const Thread& thread, std::uin
   return event;
 }
 Thread of_demo(std::uint64_t thread) { return {.process = 1, .thread = thread}; }
-// What is said of flows between two calls, on threads 2 and 3.
+// The report about flows between two calls, on threads 2 and 3.
 std::vector<std::string> lines_of_flows(const std::vector<Event>& flows) {
   std::vector<Event> events{call(1000, 2000, "a", of_demo(2)), call(1000, 2000, "a", of_demo(3))};
   events.insert(events.end(), flows.begin(), flows.end());
   return lines(events);
 }
 
-TEST(Timeline, DrawsFlowsBetweenThreadsThatAreChosen) {
+TEST(Timeline, DrawsFlowsBetweenSelectedThreads) {
   std::vector<Event> events;
   for (const std::uint64_t thread : {2U, 3U, 4U})
     events.push_back(call(1000, 2000, "a", {.process = 1, .thread = thread}));
@@ -441,8 +443,8 @@ TEST(Timeline, DrawsFlowsBetweenThreadsThatAreChosen) {
               ElementsAre("1 call on 1 thread", "2 flow arrows " + cut));
 }
 
-// As Perfetto does: by id, first in the process of the event.
-TEST(Timeline, JoinsFlowsById) {
+// Like Perfetto: by id, first in the process of the event.
+TEST(Timeline, ConnectsFlowsById) {
   const Thread here = of_demo(2), near = of_demo(3);
   const Thread other{.process = 8, .thread = 9}, far{.process = 8, .thread = 10};
   const Drawn two = drawn({call(0, 1000, "a", here), call(0, 1000, "a", near), call(0, 1000, "a", other),
@@ -454,14 +456,14 @@ TEST(Timeline, JoinsFlowsById) {
   EXPECT_THAT(
       lines_of_flows({flow(kFlowBegin, 1100, here, 7, "send"), flow(kFlowEnd, 1200, near, 7, "recv")}),
       ElementsAre("2 calls, 1 flow arrow on 2 threads"));
-  // The id is in use: readers drop the second begin.
+  // The id is in use, so readers drop the second begin.
   EXPECT_THAT(lines_of_flows(
                   {flow(kFlowBegin, 1100, here), flow(kFlowBegin, 1150, here), flow(kFlowEnd, 1200, near)}),
               ElementsAre("2 calls, 1 flow arrow on 2 threads",
                           "1 flow event not drawn: nothing to draw an arrow from or to"));
 }
 
-TEST(Timeline, SaysWhichFlowsAreNotDrawn) {
+TEST(Timeline, ReportsFlowsThatAreNotDrawn) {
   const Thread here = of_demo(2), near = of_demo(3);
   const auto undrawn = [](std::string_view line) { return ElementsAre("2 calls on 2 threads", line); };
   const std::string one_alone = "1 flow event not drawn: nothing to draw an arrow from or to",
@@ -472,20 +474,20 @@ TEST(Timeline, SaysWhichFlowsAreNotDrawn) {
   EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, here)}), undrawn(one_alone));
   // The end comes before its begin.
   EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, near), flow(kFlowBegin, 1200, here)}), undrawn(two_alone));
-  // A thread without a lane.
+  // A thread without a track.
   EXPECT_THAT(lines_of_flows({flow(kFlowBegin, 1100, here), flow(kFlowEnd, 1200, of_demo(4))}), undrawn(cut));
   // A call that is not drawn.
   const std::vector<Event> deep{call(1000, 2000, "a", here), call(1050, 1500, "b", here),
                                 call(1000, 2000, "a", near), flow(kFlowBegin, 1100, here),
                                 flow(kFlowEnd, 1200, near)};
   EXPECT_THAT(lines(deep, {.max_rows = 1}), Contains(cut));
-  // What is not in the range is not counted.
+  // Flows outside of the range are not counted.
   EXPECT_THAT(lines({call(1000, 2000, "a", here), flow(kFlowEnd, 1100, here), flow(kFlowBegin, 1200, here)},
                     range("500ns~")),
               ElementsAre("1 call on 1 thread"));
 }
 
-TEST(Timeline, SaysHowManyFlowsAreTooMany) {
+TEST(Timeline, ReportsTheNumberOfExcessFlows) {
   const Thread here = of_demo(2), near = of_demo(3);
   std::vector<Event> flows;
   for (std::uint64_t id = 1; id <= 100'003; ++id) flows.push_back(flow(kFlowBegin, 1100, here, id));
@@ -496,14 +498,14 @@ TEST(Timeline, SaysHowManyFlowsAreTooMany) {
                           "3 flow events not drawn: too many flows are open"));
 }
 
-// A program may be called `sched`, too.
-TEST(Timeline, HatchesWhatIsOffTheCpu) {
+// A program may also be called `sched`.
+TEST(Timeline, HatchesTimeOffTheCpu) {
   const auto svg = [](std::string_view name) { return drawn({call(1000, 2000, name, kMain, "sched")}).svg; };
   EXPECT_THAT(svg("linux:schedule"), HasSubstr("height=\"16\" fill=\"url(#off)\""));
   EXPECT_THAT(svg("main"), Not(HasSubstr("height=\"16\" fill=\"url(#off)\"")));
 }
 
-TEST(Timeline, CutsNamesWhereTheyDoNotFit) {
+TEST(Timeline, CutsNamesThatDoNotFit) {
   const std::string svg =
       drawn({call(0, 1000, "main"), call(0, 40, "checksum"), call(50, 60, "checksum")}).svg;
   EXPECT_THAT(svg, HasSubstr("</rect>\n<text x=\"10\" y=\"70\">chec\u2026</text>\n<rect x=\"58\""));
@@ -512,7 +514,7 @@ TEST(Timeline, CutsNamesWhereTheyDoNotFit) {
               ElementsAre("8+1000 row 0: " + std::string(200, 'x') + ": 1 µs at 0 ns"));
 }
 
-TEST(Timeline, NamesOfAnyBytesAreText) {
+TEST(Timeline, NamesMayHaveAnyBytes) {
   EXPECT_THAT(shapes({call(0, 1000, "</title><script>&\"'"), call(100, 200, Inline{"a\x01\xff"}.text)}),
               ElementsAre("8+1000 row 0: </title><script>&\"': 1 µs at 0 ns",
                           "108+100 row 1: a\ufffd\ufffd: 100 ns at 100 ns"));
@@ -535,7 +537,7 @@ TEST(Timeline, PicturesOfLargeTracesAreSmall) {
   EXPECT_LT(all.svg.size(), 150'000);
 }
 
-// More shapes than a picture holds: pixels get coarser, and that is said.
+// If there are more shapes than a picture can hold, pixels become coarser, and the report mentions this.
 TEST(Timeline, PicturesOfBusyTracesAreBounded) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 4'000'000; time += 4000)
@@ -547,7 +549,7 @@ TEST(Timeline, PicturesOfBusyTracesAreBounded) {
   EXPECT_LE(shapes_of(all.svg).size(), 50'000);
 }
 
-TEST(Timeline, TellsOfArguments) {
+TEST(Timeline, ShowsArguments) {
   Event work = call(1000, 2000, "work");
   work.arguments = {{"size", std::int64_t{7}}, {"path", "a<b"}};
   EXPECT_THAT(drawn({work}).svg, HasSubstr("<title>work: 1 µs at 0 ns\n&quot;size&quot;=i64:7\n"
@@ -561,7 +563,7 @@ TEST(Timeline, DrawsFlowsAndCounters) {
   EXPECT_THAT(svg, HasSubstr("<path class=\"values\" d=\"M189.82 "));
 }
 
-// The last value is infinite: it has no place. The others are further apart than the greatest number.
+// The last value is infinite and has no position. The difference of the others exceeds the greatest number.
 TEST(Timeline, CountersHoldAnyFiniteValues) {
   const auto counter = [](std::uint64_t time, double value) {
     Event counter = event(EventType::Counter, time, "n");
@@ -576,7 +578,7 @@ TEST(Timeline, CountersHoldAnyFiniteValues) {
   EXPECT_THAT(picture.lines, Contains("1 value not drawn: no number, not finite, or of too many counters"));
 }
 
-// Of many values, the greatest of each step is kept, and steps double until there are few enough.
+// Only the greatest value of each step is kept, and steps are doubled until there are few enough.
 TEST(Timeline, CountersHoldSomeThousandValues) {
   const auto bytes = bytes_of(file_of([](Writer& writer) {
     for (std::uint64_t i = 0; i < 50'000; ++i)
@@ -598,7 +600,7 @@ TEST(Timeline, CountersHoldSomeThousandValues) {
   EXPECT_GT(values.back().ns, std::uint64_t{1000 + 10 * 49'000});
 }
 
-TEST(Timeline, MarksDoNotStretchTheAxis) {
+TEST(Timeline, InstantsDoNotExtendTheAxis) {
   const std::vector<Event> events{event(kInstant, 0, "info"), call(1000, 2000, "main")};
   EXPECT_THAT(shapes(events), ElementsAre("8+1000 row 0: main: 1 µs at 1 µs", "^8 row 0: info at 0 ns"));
   EXPECT_THAT(lines(events), Contains("1 mark before or behind the calls: at the ends of the axis"));
@@ -615,16 +617,16 @@ TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   EXPECT_THAT(drawn(events).svg, HasSubstr("data-from=\"0\" data-to=\"8000\""));
   EXPECT_THAT(shapes(events, range("1us~2us")), ElementsAre("8+1000 row 0: early: 2 µs at 0 ns"));
   EXPECT_THAT(drawn(events, range("1us~2us")).svg, HasSubstr("data-from=\"1000\" data-to=\"2000\""));
-  // An end before the begin is impossible, but the begin is a time.
+  // An end before the begin is impossible, but the begin is a valid time.
   Words odd = trace_of({call(5000, 9000, "late"), call(4000, 4001, "odd")});
   std::ranges::replace(odd, std::uint64_t{4001}, std::uint64_t{3999});
   EXPECT_THAT(shapes_of(drawn(bytes_of(odd)).svg), ElementsAre("8+1000 row 0: late: 4 µs at 1 µs"));
   EXPECT_THAT(drawn(bytes_of(odd), range("2us~3us")).svg, HasSubstr("data-from=\"2000\" data-to=\"3000\""));
-  // By the trace's clock.
+  // In times of the trace's clock.
   EXPECT_THAT(drawn(events, range("0.0000000~0.0000020")).svg, HasSubstr("data-from=\"0\" data-to=\"1000\""));
 }
 
-TEST(Timeline, NeighboursHaveOtherColours) {
+TEST(Timeline, NeighborsHaveDifferentColors) {
   tools::RowColours colours;
   const auto first = colours.next(1, 5), same = colours.next(1, 5), like = colours.next(2, 6),
              other = colours.next(3, 12);
@@ -634,8 +636,8 @@ TEST(Timeline, NeighboursHaveOtherColours) {
   EXPECT_EQ(tools::hue_of("main"), tools::hue_of("main"));
 }
 
-// What a page can zoom into.
-TEST(Timeline, APageHoldsWhatAPictureMerges) {
+// These are the calls into which a page can zoom.
+TEST(Timeline, APageHasTheCallsThatAPictureMerges) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 100'000; time += 10) events.push_back(call(time, time + 9, "a"));
   const auto bytes = bytes_of(trace_of(events));
@@ -648,8 +650,9 @@ TEST(Timeline, APageHoldsWhatAPictureMerges) {
   EXPECT_THAT(timeline.report().lines(), ElementsAre("10000 calls on 1 thread"));
 }
 
-// A call more than a page holds does not merge all others: the lowest row first, and there the earliest.
-TEST(Timeline, APageMergesNoMoreThanItMust) {
+// One call too many does not cause all others to be merged: the lowest row is merged first, and there the
+// earliest calls.
+TEST(Timeline, APageMergesAsFewCallsAsPossible) {
   const auto page_of = [](std::uint64_t inner) {
     std::vector<Event> events;
     for (std::uint64_t outer = 0; outer < 1000; ++outer) {
@@ -673,7 +676,7 @@ TEST(Timeline, APageMergesNoMoreThanItMust) {
   EXPECT_EQ(above.lanes[0].rows[1].calls().size(), 89'000U);
   EXPECT_THAT(few_merged,
               ElementsAre("91000 calls on 1 thread", "1112 calls narrower than 128 ns in 112 gray shapes"));
-  // So many that they were merged while they were read.
+  // There are so many that they were merged while they were read.
   const auto [far_above, many_merged] = page_of(300);
   EXPECT_EQ(far_above.lanes[0].rows[0].calls().size(), 1000U);
   EXPECT_EQ(far_above.lanes[0].rows[1].calls().size(), 89'000U);
@@ -681,7 +684,8 @@ TEST(Timeline, APageMergesNoMoreThanItMust) {
                                        "234445 calls narrower than 128 ns in 23445 gray shapes"));
 }
 
-// Every prefix of a trace with all kinds of records, and every third flipped bit: each bit of some bytes.
+// Every prefix of a trace with all kinds of records, and every third flipped bit, which covers each bit
+// position.
 TEST(Timeline, DamageIsDrawnOrLeftOut) {
   const auto bytes = bytes_of(joined(sample_trace(), kUncommonRecords));
   const auto draw = [](std::span<const std::byte> damaged) {
