@@ -1,5 +1,5 @@
-// Any bytes as an input that is unpacked: a tar archive or a compressed file, from a file. Nothing may crash,
-// nothing may be written outside of the temporary folder, and nothing may be left of it.
+// Any bytes as an input that is unpacked from a file: a tar archive or a compressed file. The target must not
+// crash, must not write outside of the temporary folder, and must leave no files there.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 
 namespace fs = std::filesystem;
 
-// The names in the folder of all runs of this process, below which $TMPDIR lies two folders deep.
+// The names in the folder for all runs of this process; $TMPDIR is two folders below it.
 static std::size_t entries(const fs::path& folder) {
   std::size_t count = 0;
   for ([[maybe_unused]] const auto& entry : fs::recursive_directory_iterator(folder)) ++count;
@@ -42,8 +42,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
       for (const std::string& path : unpacked.recordings_in(input, importers))
         if (path != input) convert::importer_of(path, importers);
-    } catch (const convert::InputError&) {  // no archive, or a damaged one
-    } catch (const fxt::FileError&) {       // compressed data that are damaged
+    } catch (const convert::InputError&) {  // not an archive, or a damaged one
+    } catch (const fxt::FileError&) {       // damaged compressed data
     }
     if (entries(folder / "outer") > 1 + entries(folder / "outer" / "inner")) std::abort();
   }

@@ -1,5 +1,5 @@
-// Any bytes as a trace that is cut, at any places: every piece can be read without an odd record. Arguments
-// of unknown types stay as they are.
+// Any bytes as a trace that is cut at any times: every piece can be read without an odd record. Arguments of
+// unknown types are not changed.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -45,12 +45,12 @@ class Pieces : public fxt::PieceOutputs {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // What is asked for: two times of a range, the length and the size of pieces.
+  // The options: two times of a range, the length and the size of pieces.
   std::array<std::uint64_t, 4> asked = {};
   const std::size_t head = std::min(size, sizeof(asked));
   if (head != 0) std::memcpy(asked.data(), data, head);
   fxt::CutOptions options{.split_ns = asked[2], .split_bytes = asked[3]};
-  constexpr std::uint64_t kTime = ~std::uint64_t{0} >> 1;  // the top bit: since the start
+  constexpr std::uint64_t kTime = ~std::uint64_t{0} >> 1;  // the top bit means since the start
   if (asked[0] != 0) options.range.from = fxt::TraceTime{asked[0] & kTime, asked[0] > kTime};
   if (asked[1] != 0) options.range.to = fxt::TraceTime{asked[1] & kTime, asked[1] > kTime};
 

@@ -1,5 +1,5 @@
-// Any bytes as packets of Perfetto, in pieces and whole: PacketStream takes what a second, plain reader
-// takes. And as what is put into packets: they are whole then.
+// Any bytes as packets of Perfetto, in parts and as a whole: PacketStream must accept the same as a second,
+// simple reader. And any bytes as the content of packets, which are then complete.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// Nothing if the bytes end first, or the number has more than ten bytes.
+// Returns nothing if the bytes end first, or if the number has more than ten bytes.
 std::optional<std::uint64_t> varint(Bytes& bytes) {
   std::uint64_t value = 0;
   for (unsigned i = 0; i < 10 && !bytes.empty(); ++i) {

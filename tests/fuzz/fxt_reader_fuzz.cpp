@@ -1,5 +1,5 @@
-// Any bytes as a trace: read from memory and in pieces alike, printed, checked, and written again as far as
-// the Writer takes it.
+// Any bytes as a trace: read from memory and in parts with equal results, printed, checked, and written again
+// as far as the Writer accepts it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +49,7 @@ void check(std::span<const std::byte> bytes) {
   checker.check(trace);
 }
 
-// What the Writer writes comes out as it was read: odd in its values at most.
+// The written records are equal after reading. At most their values are odd.
 void write_again(std::span<const std::byte> bytes) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output);
@@ -79,7 +79,7 @@ void write_again(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-// The first byte is the size of the pieces.
+// The first byte is the size of the parts.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data + 1, size - 1));

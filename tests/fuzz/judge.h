@@ -1,4 +1,5 @@
-// Judges what the fuzz targets convert: any input may be refused, but a trace must open in every reader.
+// Checks the conversions of the fuzz targets: any input may be rejected, but a trace must open in every
+// reader.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +14,7 @@ namespace convert {
 
 inline void require_no_error(const fxt::MemoryOutput& trace) {
   fxt::test::check(trace.words(), [](const fxt::Finding& finding) {
-    // Recordings may be longer than Tracy's clock: a note says so.
+    // Recordings may exceed Tracy's clock, which a note reports.
     if (finding.severity != fxt::Severity::Error || finding.fault == fxt::Fault::LongSpan) return;
     fmt::print(stderr, "{} at byte {}: {}: {}\n", finding.rule, finding.offset, finding.record,
                finding.problem);

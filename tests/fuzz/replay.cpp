@@ -1,4 +1,4 @@
-// Runs a fuzz target over every file of its corpus: what a fuzzer once found stays found.
+// Runs a fuzz target on every file of its corpus, so that earlier findings are tested again.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Any bytes as an agent expression: run, disassembled, judged.
+// Any bytes as an agent expression: run, disassembled, analyzed.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A target that knows every other register and remembers nothing.
+// A target with every second register, and without memory.
 class Target : public convert::tfile::EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {

@@ -1,5 +1,5 @@
-// Converts a trace file of any bytes, for the fuzz targets: an input that can't be understood is fine, but a
-// trace keeps the rules of all readers.
+// Converts a trace file of any bytes, for the fuzz targets: an unreadable input is accepted, but a trace must
+// keep the rules of all readers.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes as the frames of a trace file whose description knows tracepoints of all kinds: nothing may crash
-// or hang, and what comes out must be a file that keeps the rules (the Writer throws otherwise).
+// Any bytes as the frames of a trace file whose description has tracepoints of all kinds. The target must not
+// crash or hang, and the trace must keep the rules (the Writer throws otherwise).
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Any bytes as the program of a trace file (--program): its functions, source lines, types and the places of
-// its variables. libdw, which reads DWARF, reports no coverage. Its place is given once, and once found out.
+// Any bytes as the program of a trace file (--program): its functions, source lines, types and the locations
+// of its variables. libdw, which reads DWARF, reports no coverage. The load address is given in one run, and
+// found in another.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ namespace {
 
 using convert::number_bytes;
 
-// Where the functions of the seeds begin, and code in their middle; their data; the stack.
+// The starts of the functions in the seeds, and code in their middle; their data; the stack.
 constexpr std::uint64_t kCode = 0x400200, kCodeEnd = 0x400360, kCodeStep = 0x20;
 constexpr std::uint64_t kData = 0x401000, kStack = 0x7ffd0000;
 constexpr std::size_t kDataBytes = 0x800, kStackBytes = 0x200;

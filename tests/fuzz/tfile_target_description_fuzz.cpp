@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     convert::tfile::read_target_description({reinterpret_cast<const char*>(data), size});
   } catch (const std::runtime_error&) {
-    // A text that is no usable description is refused.
+    // Rejects a text that is not a usable description.
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// Argument specs, enum definitions, .dbg files and payloads of any bytes. The first byte says which; a
-// payload has its specs in front, up to the first zero byte.
+// Argument specs, enum definitions, .dbg files and payloads of any bytes. The first byte selects one of them;
+// a payload has its specs before it, up to the first zero byte.
 #include <algorithm>
 #include <bit>
 #include <cstddef>

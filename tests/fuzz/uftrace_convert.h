@@ -1,5 +1,5 @@
-// What fuzz targets about uftrace recordings share: a directory of their own, and a conversion that must keep
-// the rules of all readers, with calls that balance and the same bytes for any number of threads.
+// Shared by fuzz targets for uftrace recordings: a temporary directory, and a conversion that must keep the
+// rules of all readers, with balanced calls and the same bytes for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 namespace convert::uftrace {
 
 inline void write_file(const std::filesystem::path& path, std::string_view content) {
-  std::filesystem::remove(path);  // truncating a file may wait for the disk
+  std::filesystem::remove(path);  // truncating a file may have to wait for the disk
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 

@@ -1,5 +1,5 @@
-// Any bytes as the ELF file of a module without a .sym file: its symbols, and what its DWARF says of
-// functions and variables.
+// Any bytes as the ELF file of a module without a .sym file: its symbols, and the functions and variables in
+// its DWARF.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

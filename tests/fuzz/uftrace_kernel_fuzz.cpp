@@ -1,6 +1,6 @@
-// Any bytes as what the kernel left in a recording: the first part, up to a share that the first byte tells,
-// as the pages of a cpu, whose byte order is its lowest bit; the rest as the format of one more event. Its
-// highest bits are options: perf's switches are not shown then, but the kernel's.
+// Any bytes as kernel data of a recording. The first part, whose share is in the first byte, is the pages of
+// a CPU; the lowest bit of the first byte is the byte order. The rest is the format of one more event. The
+// highest bits are options: then the kernel's switches are shown instead of perf's.
 
 #include <bit>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Any bytes as each of a uftrace recording's metadata files, and as symbol names: an answer or a located
-// error, never a crash. The first byte chooses which file the rest is taken for.
+// Any bytes as each of a uftrace recording's metadata files, and as symbol names: the result is an answer or
+// an error with a location, never a crash. The first byte selects the file for the rest.
 #include <bit>
 #include <cstddef>
 #include <cstdint>

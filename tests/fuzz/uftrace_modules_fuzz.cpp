@@ -1,6 +1,5 @@
-// Any text as what a recording knows of its modules: a map of a session, a .sym file, a .dbg file. The first
-// byte says which. The recorder was killed: no info file tells how arguments were recorded, only the .dbg
-// file.
+// Any text as the module files of a recording: a map of a session, a .sym file, a .dbg file. The first byte
+// selects one. The recorder was killed, so there is no info file: only the .dbg file has the arguments.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Any bytes as the perf files of two cpus, beside the records of some threads. The first byte says how much
-// of the rest is the first one's, and with its lowest bit the byte order.
+// Any bytes as the perf files of two CPUs, next to the records of some threads. The first byte is the share
+// of the first file, and its lowest bit is the byte order.
 
 #include <bit>
 #include <cstddef>
@@ -23,7 +23,7 @@ void put(std::string& text, T value, bool is_big) {
   text += convert::number_bytes(value, is_big ? std::endian::big : std::endian::little);
 }
 
-// Of the threads of tests/uftrace/recordings/sched, whose perf file is a seed.
+// The threads of tests/uftrace/recordings/sched, whose perf file is a seed.
 constexpr std::uint64_t kStartNs = 1'322'367'000'000;
 constexpr unsigned kThreads[] = {28746, 28748, 28749, 28750};
 

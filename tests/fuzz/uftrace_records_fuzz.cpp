@@ -1,5 +1,5 @@
-// Any bytes as the record files of a parent and its forked child: nothing may crash or hang, and what comes
-// out must be a file that keeps the rules (the Writer throws otherwise) with calls that balance.
+// Any bytes as the record files of a parent and its forked child. The target must not crash or hang, and the
+// trace must keep the rules (the Writer throws otherwise) with balanced calls.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ const std::filesystem::path& recording() {
 
 }  // namespace
 
-// The first byte says how much of the rest is the child's.
+// The first byte is the share of the child.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);

@@ -66,12 +66,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Name{"_ZNK3FoocvPFvvEEv", "Foo::operator(cast)"},
                     Name{"_ZNK3FoocvbB3tagEv.part.0", "Foo::operator(cast)"},
                     Name{"_ZZNK3FoocvbEvENKUlvE_clEv", "Foo::operator(cast)::$_0::operator()"},
-                    // To a class template, with an argument of the operator's own.
+                    // To a class template, with an argument that belongs to the operator.
                     Name{"_ZNK3FooIcEcv3BarIT_EIiEEv", "Foo::operator(cast)"},
                     Name{"_ZNKSt3AnyIZNK3FooIcEcv3BarIT_EIiEEvEUlvE_E6accessEv", "std::Any::access"},
                     Name{"_ZNK2CoIiEcvbEvQ8integralIT_E", "Co::operator(cast)"}));
 
-// An ABI tag is no part of the name: it marks how something was compiled.
+// An ABI tag is not part of the name: it shows how a function was compiled.
 INSTANTIATE_TEST_SUITE_P(AbiTags, SimpleName,
                          testing::Values(Name{"_ZNKSt6locale4nameB5cxx11Ev", "std::locale::name"},
                                          Name{"_ZNSt8ios_base7failureB5cxx11D2Ev",
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_RINvC1a1fFG_RL0_hERL0_hE", "a::f<fn(&u8)>"}, Name{"_RNvMC1aINtB2_1PL_hE1f", "<a::P<u8>>::f"},
         Name{"_RNvMC1aINtB2_1PL_E1f", "<a::P>::f"}, Name{"_RNvC1au9gre_6ka8i", "a::gr\u00f6\u00dfe"}));
 
-// GCC gives the parts of a coroutine one name.
+// GCC gives the parts of a coroutine the same name.
 INSTANTIATE_TEST_SUITE_P(
     Coroutines, SimpleName,
     testing::Values(
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_ZN2ns7counterEi.actor.cold", "ns::counter.actor"},
         Name{"_ZN2ns7counterEi.actors", "ns::counter"}));
 
-// Of C++20 and C++23, which older versions of libiberty do not know.
+// Symbols of C++20 and C++23, which older versions of libiberty do not support.
 INSTANTIATE_TEST_SUITE_P(
     Constrained, SimpleName,
     testing::Values(Name{"_Z4halfIiQ8integralIT_EES0_S0_", "half"},
@@ -226,7 +226,7 @@ TEST(HostileName, DeepNestingIsLeftAlone) {
 }
 
 TEST(HostileName, DoublingSubstitutionsStayShort) {
-  // Each parameter type holds the one before it twice: 2^40 words in full.
+  // Each parameter type contains the previous one twice: 2^40 words in full.
   const std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   for (const std::string_view word : {"1A", "2\xc3\xa9"}) {
     std::string symbol = fmt::format("_Z1f{}IiiE", word);
@@ -237,7 +237,7 @@ TEST(HostileName, DoublingSubstitutionsStayShort) {
 }
 
 TEST(HostileName, DoublingScopesAreLeftAlone) {
-  // Each parameter type is local to a member function of the one before it, and a member of that: 2^30 names.
+  // Each parameter type is local to a member function of the previous one, and a member of it: 2^30 names.
   std::string symbol = "_ZZ1f1A";
   std::string before = "S_";
   for (const char digit : std::string_view("0123456789ABCDEFGHIJKLMNOPQRST")) {
@@ -250,7 +250,7 @@ TEST(HostileName, DoublingScopesAreLeftAlone) {
 }
 
 TEST(HostileName, NestedConversionsAreLeftAlone) {
-  // T_I has two meanings; a reader that tries both tries 2^60 times.
+  // T_I has two meanings; a reader that tries both has 2^60 attempts.
   std::string symbol = "_ZN1a";
   for (int i = 0; i < 60; ++i) symbol += "cvT_IN1a";
   EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol);

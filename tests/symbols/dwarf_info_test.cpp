@@ -29,7 +29,7 @@ std::string bytes_of(const char* path) {
 
 class DwarfInfoTest : public testing::Test {
  protected:
-  // A function of the compiled program, or of changed bytes of it.
+  // A function of the compiled program, or of a modified copy.
   FunctionType of(std::string_view name) {
     const InputFile file{fxt::FilePlace(changed_.path())};
     const ElfImage image(file);
@@ -46,13 +46,13 @@ class DwarfInfoTest : public testing::Test {
   }
   std::vector<std::string> integers_of(std::string_view function) { return names(of(function).integers); }
   std::vector<std::string> floats_of(std::string_view function) { return names(of(function).floats); }
-  // 's', 'u' or 'f' and the size, then 'p' of a pointer and 'c' of a character; "none" without a type.
+  // 's', 'u' or 'f' and the size, then 'p' for a pointer and 'c' for a character; "none" without a type.
   static std::string text_of(const std::optional<ScalarType>& type) {
     if (!type) return "none";
     return std::string("suf").substr(static_cast<std::size_t>(type->kind), 1) + std::to_string(type->size) +
            (type->is_pointer ? "p" : "") + (type->is_character ? "c" : "");
   }
-  // Those of the integers, of the floats, and of the result.
+  // The types of the integers, of the floats, and of the result.
   std::vector<std::string> types_of(std::string_view name) {
     const FunctionType function = of(name);
     std::vector<std::string> types;
@@ -123,7 +123,7 @@ TEST_F(DwarfInfoTest, MachinesPassTheirParametersDifferently) {
   EXPECT_THAT(integers_of("kinds"), IsEmpty());
 }
 
-// What the compiler has left out takes no register: the register says who is in it.
+// Parameters that the compiler has removed take no register, so the register decides.
 TEST_F(DwarfInfoTest, OptimizedFunctionsNameWhatTheyGet) {
   EXPECT_THAT(integers_of("_ZL7droppedii"), ElementsAre("gone", "kept"));
   bytes_ = bytes_of(PARAMETERS_OPTIMIZED);
@@ -151,7 +151,7 @@ TEST_F(DwarfInfoTest, FunctionsHaveTypes) {
   EXPECT_THAT(types_of("_ZN5outer7Counter3addEi"), ElementsAre("u8p", "s4", "s4"));
 }
 
-// A linker that folds equal code gives several functions one address.
+// A linker that merges equal code gives several functions the same address.
 TEST_F(DwarfInfoTest, FunctionsOfOneAddressAreOnlyKnownIfTheyAreAlike) {
   const auto address_of = [&](std::string_view name) {
     const InputFile file{fxt::FilePlace(PARAMETERS)};
@@ -217,7 +217,7 @@ TEST_F(DwarfInfoTest, DamagedFilesGiveAnythingButHurtNothing) {
       of("both_kinds");
       variable("_ZN7watched5ratioE");
     } catch (const InputError&) {
-      continue;  // no ELF file any more
+      continue;  // not an ELF file any more
     }
   }
 }

@@ -25,7 +25,7 @@ class ElfBuilder {
     std::uint64_t entry_size = 0;
     std::uint64_t flags = 0;
   };
-  // The index of the section, counted from 1.
+  // Returns the index of the section, counted from 1.
   std::uint32_t add(Section section);
   ElfBuilder& load(std::uint64_t address, std::uint64_t file_size);
 
@@ -35,9 +35,9 @@ class ElfBuilder {
     unsigned char type = STT_FUNC, binding = STB_GLOBAL;
     std::uint16_t section = 1;  // any section that exists
   };
-  // A symbol table with its strings. Adds the first symbol, which has no name.
+  // Adds a symbol table with its strings, and the first symbol, which has no name.
   std::uint32_t add_symbols(std::string_view name, std::uint32_t type, const std::vector<Symbol>& symbols);
-  // Relocations of symbols by their index: RELA with 64 bits, REL with 32.
+  // Relocations of symbols by index: RELA for 64 bits, REL for 32.
   struct Relocation {
     std::uint64_t slot;
     std::uint32_t symbol, type;

@@ -41,7 +41,7 @@ class ElfTest : public testing::Test {
     directory_.file(name, bytes);
     return directory_.path() / name;
   }
-  // "<start>-<end> <type> <name>", by start.
+  // "<start>-<end> <type> <name>", sorted by start.
   std::vector<std::string> symbols(std::string_view bytes) {
     const InputFile file{fxt::FilePlace(write(bytes))};
     const ElfImage image(file);
@@ -278,7 +278,7 @@ TEST_P(ElfPlt, EntriesFollowTheHeaderInOrder) {
   };
   EXPECT_EQ(symbols(build(plt.header + 3 * plt.entry, ".plt")), lines(0x1000 + plt.header));
   EXPECT_EQ(symbols(build(3 * plt.entry, ".plt.sec")), lines(0x1000));
-  EXPECT_THAT(symbols(build(plt.header + 4 * plt.entry, ".plt")), IsEmpty());  // other entries than we know
+  EXPECT_THAT(symbols(build(plt.header + 4 * plt.entry, ".plt")), IsEmpty());  // entries of an unknown kind
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ElfPlt,
@@ -298,7 +298,7 @@ TEST_F(ElfTest, OnlyProgramsAndLibrariesAreAccepted) {
             "is no ELF file");
 }
 
-// Sizes that libelf would allocate are checked against the size of the file first.
+// Sizes that libelf would allocate are first compared with the size of the file.
 TEST_F(ElfTest, TablesMustLieInsideTheFile) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
@@ -311,7 +311,7 @@ TEST_F(ElfTest, TablesMustLieInsideTheFile) {
   EXPECT_EQ(refusal(good.substr(0, good.size() - 1)), "is a damaged ELF file");
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shoff), good.size() + 1, 8), "is a damaged ELF file");
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shnum), 0, 2),
-            "is a damaged ELF file");  // as many as the file says elsewhere
+            "is a damaged ELF file");  // as many as the file claims elsewhere
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shnum), 6, 2), "is a damaged ELF file");
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shentsize), 63, 2), "is a damaged ELF file");
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shstrndx), 0xffff, 2), "is a damaged ELF file");

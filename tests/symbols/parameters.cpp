@@ -61,7 +61,7 @@ int calls() {
 }
 }  // namespace watched
 
-// Optimized, it does not get its first parameter.
+// When optimized, it does not receive its first parameter.
 [[gnu::noinline]] static int dropped(int gone, int kept) {
   asm volatile("" : : "r"(kept));
   return kept + 1;

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The name of the function at each address; "-" where there is none.
+// The name of the function at each address; "-" if there is none.
 class Symbols {
  public:
   explicit Symbols(std::string_view text) : table_(std::string(text)) {}
@@ -130,7 +130,8 @@ TEST(SymbolTable, OfTwoWithOneStartTheFirstOneListedIsFound) {
   EXPECT_EQ(symbols.at(0x1010), "second");
 }
 
-// Functions and variables that lie in, across and beside each other, empty ones, and several with one start.
+// Functions and variables that are nested, overlapping or separate, empty ones, and several with the same
+// start.
 TEST(SymbolTable, HoweverSymbolsOverlapTheOneThatBeginsLastIsFound) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
@@ -190,7 +191,7 @@ TEST(SymbolTable, SizesThatLeaveTheAddressSpaceAreCut) {
   EXPECT_EQ(symbols.at(5), "everything");
 }
 
-// Other letters stand for symbols of other kinds.
+// Other letters are for symbols of other kinds.
 TEST(SymbolTable, TheTypeTellsFunctionsFromVariables) {
   std::string functions, variables;
   for (char type = 'A'; type <= 'z'; ++type) {

@@ -21,7 +21,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
-// Padding is garbage.
+// The padding is garbage.
 std::string padded_text(std::string_view bytes) {
   std::string text(bytes);
   text.resize((bytes.size() + 7) / 8 * 8, '\x77');
@@ -64,7 +64,7 @@ RecordingBuilder& RecordingBuilder::bytes(std::string_view bytes) {
 RecordingBuilder& RecordingBuilder::record(std::uint64_t time_ns, std::uint64_t type, bool more,
                                            std::uint64_t depth, std::uint64_t address) {
   constexpr std::uint64_t kMagic = 5 * 8, kMore = 4, kDepthUnit = 64, kAddressUnit = 65536;
-  // The writer adds: a depth of 1024 runs over into the address.
+  // Like the recorder, this adds: a depth of 1024 overflows into the address.
   return word(time_ns).word(type + (more ? kMore : 0) + kMagic + depth * kDepthUnit + address * kAddressUnit);
 }
 RecordingBuilder& RecordingBuilder::entry(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address) {
@@ -159,7 +159,7 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   keep(notes);
   std::vector<std::string> lines;
   description_.clear();
-  // Every recording begins with what it says of itself; that has tests of its own.
+  // Every recording begins with its description, which has its own tests.
   for (const std::string& line : text.lines()) {
     const bool is_described = line.find("event:uftrace info") != std::string::npos ||
                               line.find(" blob uftrace/") != std::string::npos;

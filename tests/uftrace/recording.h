@@ -1,4 +1,4 @@
-// Builds a uftrace recording by hand, record by record, and tells what the importer makes of it.
+// Builds a uftrace recording, record by record, and returns its conversion.
 #pragma once
 
 #include <bit>
@@ -22,8 +22,8 @@ namespace convert::uftrace {
 
 class RecordingBuilder {
  public:
-  // A directory of its own, removed with this object. One process 100 of program "demo", whose functions are
-  // `main` at 0x1000, `f` at 0x1100, `g` at 0x1200, `_setjmp` at 0x1300, `fork` at 0x1400.
+  // A temporary directory, which is removed with this object. It has one process 100 of program "demo", whose
+  // functions are `main` at 0x1000, `f` at 0x1100, `g` at 0x1200, `_setjmp` at 0x1300, and `fork` at 0x1400.
   RecordingBuilder();
   ~RecordingBuilder();
   RecordingBuilder(const RecordingBuilder&) = delete;
@@ -34,67 +34,68 @@ class RecordingBuilder {
 
   RecordingBuilder& entry(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
   RecordingBuilder& exit(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
-  // With the `more` bit, and that many payload bytes after it (garbage).
+  // Has the `more` bit, and that many payload bytes after it (garbage).
   RecordingBuilder& entry_with_payload(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                        std::size_t payload);
-  // The same with these bytes, which the builder pads.
+  // Has these payload bytes, which the builder pads.
   RecordingBuilder& entry_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                std::string_view payload);
   RecordingBuilder& exit_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                               std::string_view payload);
   RecordingBuilder& lost(std::uint64_t count);
-  // An event with `size` bytes of data; none and no `more` bit when 0.
+  // An event with `size` bytes of data. If it is 0, there is no `more` bit.
   RecordingBuilder& event(std::uint64_t time_ns, std::uint64_t id, std::size_t size);
   RecordingBuilder& event_with(std::uint64_t time_ns, std::uint64_t id, std::string_view data);
   RecordingBuilder& word(std::uint64_t word);
   RecordingBuilder& bytes(std::string_view bytes);
-  // What follows is of this thread.
+  // Selects the thread for the following calls.
   RecordingBuilder& thread(std::uint64_t tid);
   RecordingBuilder& task_line(std::string_view line);
   RecordingBuilder& file(std::string_view name, std::string_view content);
-  // From now on the recording has no such file.
+  // Removes the file from the recording.
   RecordingBuilder& without(std::string_view name);
 
   void estimated_exits() { features_ |= 1 << 11; }
   void big_endian() { order_ = std::endian::big; }
   void max_stack(std::uint16_t depth) { max_stack_ = depth; }
-  // Files are read in the smallest blocks there are, by two threads.
+  // Files are read in the smallest possible blocks, by two threads.
   void small_blocks() {
     lookahead_bytes_ = 1;
     jobs_ = 2;
   }
   // Files are read by two threads.
   void two_threads() { jobs_ = 2; }
-  // What is called after each round of reading and merging.
+  // Sets a function that is called after each round of reading and merging.
   void each_round(std::function<void()> call) { each_round_ = std::move(call); }
   // The output is cut into pieces.
   void split() { is_split_ = true; }
   // Calls are written as a begin and an end.
   void pairs() { durations_ = DurationForm::Pairs; }
-  // What info says of the recording's length; by default nothing.
+  // Sets the length of the recording in info; by default it is missing.
   void elapsed(std::string_view seconds) { elapsed_ = seconds; }
 
-  // That line of info; by default there is none.
+  // Sets that line of info; by default it is missing.
   void utc_offset(std::string_view seconds) { utc_offset_ = "utc_offset:" + std::string(seconds) + "\n"; }
 
-  // A line of info: "argspec:f@arg1".
+  // Adds a line to info: "argspec:f@arg1".
   RecordingBuilder& info_line(std::string_view line);
 
   std::filesystem::path path() const { return path_; }
-  // Writes everything and imports it; by default with all that a recording has.
+  // Writes everything and imports it. By default everything in the recording is shown.
   std::vector<std::string> lines(const ImportOptions& options = {},
                                  const RecordingOptions& own = {.cpu_tracks = true});
 
-  // Of the last lines(): the first begin and the last end of the program's calls, as viewers are told.
+  // From the last lines(): the first start and the last end of the program's calls, as in the hints for
+  // viewers.
   std::pair<std::uint64_t, std::uint64_t> span_of_calls() const { return span_of_calls_; }
-  // Of the last lines(): what the recording says of itself, and its files.
+  // From the last lines(): the description of the recording, and its files.
   std::vector<std::string> description() const { return description_; }
 
-  // Writes everything and says what it holds.
+  // Writes everything and inspects it.
   nlohmann::ordered_json inspected();
 
-  // Of the last lines() or inspected(): "<kind> <count>" and the texts of the first notes, with the directory
-  // as "DIR".
+  // From the last lines() or inspected(): "<kind> <count>" and the texts of the first notes, with the
+  // directory as "DIR".
   std::vector<std::string> notes() const;
   std::vector<std::string> threads() const { return threads_; }
 

@@ -1,4 +1,4 @@
-// A directory of its own with the files that a test puts there; removed at the end.
+// A temporary directory with the files of a test; removed at the end.
 #pragma once
 
 #include <cstdlib>
@@ -29,7 +29,7 @@ class TextRecording {
   const std::filesystem::path& path() const { return path_; }
 
   TextRecording& file(std::string_view name, std::string_view content) {
-    std::filesystem::remove(path_ / name);  // truncating a file may wait for the disk
+    std::filesystem::remove(path_ / name);  // truncating a file may have to wait for the disk
     std::ofstream(path_ / name, std::ios::binary) << content;
     return *this;
   }

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// "color: GREEN=5 RED=0", from large to small; "? …" for what can't be parsed.
+// "color: GREEN=5 RED=0", from large to small; "? …" for text that can't be parsed.
 std::vector<std::string> lines(std::string_view list) {
   Names names;
   EnumTypes types;
@@ -35,7 +35,7 @@ TEST(Enums, ValuesCountUp) {
   EXPECT_THAT(lines("enum neg { A = -1, B, C = -0x2 };"), ElementsAre("neg: B=0 A=-1 C=-2"));
 }
 
-// The recorder compares as an int whether a value follows from the one before it.
+// The recorder compares ints to find out whether a value is the previous one plus one.
 TEST(Enums, BehindALongValueTheyCountUpAsInt) {
   EXPECT_THAT(lines("enum a {BIG=-9223372036854775808,ONE}"),
               ElementsAre("a: ONE=1 BIG=-9223372036854775808"));
@@ -78,7 +78,7 @@ class EnumValues : public testing::Test {
 
 TEST_F(EnumValues, ByName) {
   EXPECT_EQ(shown(color_, 5), "GREEN");
-  EXPECT_EQ(shown(color_, 0), "RED");  // not ROT
+  EXPECT_EQ(shown(color_, 0), "RED");  // and not ROT
   EXPECT_EQ(shown(color_, 256), "MASK");
 }
 
@@ -89,7 +89,7 @@ TEST_F(EnumValues, ByParts) {
   EXPECT_EQ(shown(flags_, 3), ">B|A");
 }
 
-// The texts are uftrace's.
+// The texts are the same as in uftrace.
 TEST_F(EnumValues, NegativeValuesLackTheirUpperHalf) {
   EXPECT_EQ(shown(signed_, 0xffff'ffff), "MINUS");
   EXPECT_EQ(shown(signed_, ~std::uint64_t{0}), "MINUS");
@@ -97,7 +97,7 @@ TEST_F(EnumValues, NegativeValuesLackTheirUpperHalf) {
   EXPECT_EQ(shown(signed_, 8), ">FOUR|TWO|ONE|ZERO+0x1");
 }
 
-// As .dbg files have them: sign-extended.
+// In .dbg files they are sign-extended.
 TEST_F(EnumValues, OfSmallUnsignedTypes) {
   const EnumType bytes({{"X", -56}, {"Y", -1}, {"A", 1}, {"B", 2}, {"FLAG", -128}}, names_);
   EXPECT_EQ(shown(bytes, 200), "X");

@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A program at 0x10000 with a library at 0x50000, and one that is loaded at time 100.
+// A program at 0x10000 with a library at 0x50000, and another library that is loaded at time 100.
 class PayloadDecoderTest : public testing::Test {
  protected:
   static constexpr std::uint64_t kF = 0x10100, kPlt = 0x10200, kOther = 0x10300, kLibF = 0x50100,
@@ -70,7 +70,7 @@ class PayloadDecoderTest : public testing::Test {
       if (const auto size = layout.size_of(std::as_bytes(std::span(payload)))) sizes.push_back(*size);
     return sizes;
   }
-  // The sizes that the candidate layouts find at the start of the payload.
+  // The sizes of the candidate layouts at the start of the payload.
   std::vector<std::size_t> sizes(const Call& call, std::string_view payload) {
     return sizes(*decoder_, call, payload);
   }
@@ -114,13 +114,13 @@ TEST_F(PayloadDecoderTest, EachKindOfRecordHasItsValues) {
               ElementsAre(4, 0));  // the third candidate, a string, would be longer than the bytes
 }
 
-// Uftrace 0.13 announces values of some calls and stores none.
+// uftrace 0.13 announces values of some calls and stores none.
 TEST_F(PayloadDecoderTest, TheLastLayoutIsEmpty) {
   info_.argument_lines = {"argspec:f@arg1"};
   open();
   EXPECT_THAT(sizes({kF}, kSeven), ElementsAre(8, 0));
   EXPECT_THAT(sizes({kOther}, kSeven), ElementsAre(0));
-  EXPECT_THAT(sizes({0x70000}, kSeven), IsEmpty());  // no symbol is known there
+  EXPECT_THAT(sizes({0x70000}, kSeven), IsEmpty());  // there is no known symbol
 }
 
 TEST_F(PayloadDecoderTest, ModulesAreFoundByTheBeginningOfTheirNames) {
@@ -206,7 +206,7 @@ TEST_F(PayloadDecoderTest, DecodersOfSeveralThreadsShareTheLayouts) {
   EXPECT_EQ(right, 400);
 }
 
-// The option -a of uftrace tells no type of a number.
+// The option -a of uftrace records no type of a number.
 TEST_F(PayloadDecoderTest, TypesThatTheRecordingLacksComeFromTheRecordedProgram) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage elf(file);

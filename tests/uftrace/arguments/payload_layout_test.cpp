@@ -70,7 +70,7 @@ class PayloadLayoutTest : public testing::Test {
         return "?";
     }
   }
-  // "arg1 -1": each value of a payload that has exactly the size of its layout.
+  // "arg1 -1": each value of a payload whose size is exactly the size of its layout.
   std::vector<std::string> values(std::string_view items, std::string_view hex) {
     const Bytes payload = bytes(hex);
     const PayloadLayout layout = layout_of(items);
@@ -142,7 +142,7 @@ TEST_F(PayloadLayoutTest, UnsignedNumbersOfAllSizes) {
   EXPECT_EQ(values("arg1/o", "a100000000000000"), std::vector{std::string("arg1 161u")});
 }
 
-// As uftrace prints them.
+// As in uftrace.
 TEST_F(PayloadLayoutTest, LargeNumbersAreHexadecimal) {
   EXPECT_THAT(
       values("arg1,arg2,arg3,arg4", "a086010000000000 a186010000000000 6079feffffffffff 5f79feffffffffff"),
@@ -154,7 +154,7 @@ TEST_F(PayloadLayoutTest, LargeNumbersAreHexadecimal) {
   EXPECT_EQ(values("arg1/e:color", "00000000000000f0"), std::vector{std::string("arg1 0xf000000000000000")});
 }
 
-// The values are those that uftrace prints.
+// The values are the same as in uftrace.
 TEST_F(PayloadLayoutTest, ARegisterWithASmallNegativeIntIsNegative) {
   EXPECT_THAT(values("arg1,arg2,arg3,arg4,arg5,arg6",
                      "feffffff00000000 0100ffff00000000 0000ffff00000000 ffffff7f00000000 ffffffffffffffff"

@@ -34,7 +34,7 @@ class SpecTableTest : public testing::Test {
     }
     return texts;
   }
-  // "1/d8,2/s0": number, format, size of each; one text for each candidate.
+  // "1/d8,2/s0": number, format and size of each; one text for each candidate.
   std::vector<std::string> arguments(const FunctionFacts& function) {
     return candidate_layouts(function, false);
   }
@@ -66,7 +66,7 @@ TEST_F(SpecTableTest, OldListsHoldBothKinds) {
 }
 
 TEST_F(SpecTableTest, ALaterItemTakesThePlaceOfOneOfItsLocation) {
-  lines_ = {"argspec:.*@arg1;^i@arg1/x,arg2"};  // args-regex
+  lines_ = {"argspec:.*@arg1;^i@arg1/x,arg2"};  // as in the recording args-regex
   EXPECT_THAT(arguments({.names = {"i32"}}), ElementsAre("1/x8,2/d8"));
   EXPECT_THAT(arguments({.names = {"main"}}), ElementsAre("1/d8"));
 }
@@ -152,7 +152,7 @@ TEST_F(SpecTableTest, DamagedSpecsAreNoted) {
   EXPECT_EQ(notes_.groups().front().first.front(), "info: no argument spec: \"arg1/q\"");
 }
 
-// Whoever made the recording must not take all memory or time.
+// A malicious recording must not take all memory or time.
 TEST_F(SpecTableTest, CostlyPatternsAreNoted) {
   const auto is_kept = [this](const std::string& pattern) {
     lines_ = {"argspec:" + pattern + "@arg1;g@arg2"};

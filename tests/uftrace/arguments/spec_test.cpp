@@ -24,7 +24,7 @@ std::string place(const SpecLocation& location) {
   return "?";
 }
 
-// "arg1 s0": name, format, size; then the place, if it is not the usual one, and the type's name.
+// "arg1 s0": name, format, size; then the location, if it is unusual, and the name of the type.
 std::string line(const SpecItem& item) {
   constexpr std::string_view kLetters = "diuxocfsSpet";
   return fmt::format("{}{} {}{}{}{}",
@@ -44,7 +44,7 @@ std::vector<std::string> items(std::string_view text, const Machine& machine = {
   return lines;
 }
 
-// "pattern module: items"; "auto" where only the name is said.
+// "pattern module: items"; "auto" if there is only a name.
 std::vector<std::string> entries(std::string_view text) {
   SpecProblems problems;
   std::vector<std::string> lines;
@@ -93,7 +93,7 @@ TEST(Spec, PlacesOfValues) {
                           "fparg2 f8 %xmm0"));
 }
 
-// So uftrace reads them.
+// uftrace reads them in this way.
 TEST(Spec, NothingFollowsAPlaceOnTheStack) {
   EXPECT_THAT(items("arg7%stack1/i32,arg8%stack+2x"), ElementsAre("arg7 d8 stack+1", "arg8 d8 stack+2"));
 }
@@ -128,7 +128,7 @@ TEST(Spec, EmptyPartsSayNothing) {
   EXPECT_THAT(items("@"), IsEmpty());
 }
 
-// An entry whose values all are damaged must not be taken for one that names a function only.
+// An entry with only damaged values must not be treated as one that has only the name of a function.
 TEST(Spec, AnEntryOfDamagedValuesIsNotAutomatic) {
   EXPECT_THAT(entries("a@arg0"), ElementsAre("a :", "? arg0"));
 }

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 constexpr std::uint64_t kWatchedBase = 0x40'0000;
 
-// Thread 101 of process 100, whose variable `counter` lies at 0x14000.
+// Thread 101 of process 100, whose variable `counter` is at 0x14000.
 class ThreadEventsTest : public testing::Test {
  protected:
   ThreadEventsTest() {
@@ -39,8 +39,8 @@ class ThreadEventsTest : public testing::Test {
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
   }
 
-  // What the lane says, and then what is kept: "entry name=value", "exit …"; "no" for events that are not
-  // taken.
+  // The lines of the lane, and then the kept arguments: "entry name=value", "exit …"; "no" for events that
+  // are rejected.
   struct Event {
     std::uint64_t id;
     std::string_view data;
@@ -129,7 +129,7 @@ TEST_F(ThreadEventsTest, CallSitesBelongToTheNextCall) {
   EXPECT_THAT(lines({{100013, "\x47\x83\0\x88\x63\x55\0\0"sv}}), ElementsAre("100/101 @30 x:kept"));
 }
 
-// Each site has a text of its own: the names of functions times their sites.
+// Each call site has its own text, so the total size is the length of the names times the number of sites.
 TEST_F(ThreadEventsTest, VeryLongNamesOfCallSitesAreCut) {
   recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/a\n");
   recording_.file("a.sym", fmt::format("0000000000000100 00000100 T {}\n", std::string(1000, 'x')));
@@ -156,7 +156,7 @@ TEST_F(ThreadEventsTest, WatchedThings) {
                           "100/101 @20 counter event:watch #0 <13000>=-1"));
 }
 
-// PARAMETERS is a program with debug information; the machine has it where it was recorded.
+// PARAMETERS is a program with debug information. This machine has it at the recorded path.
 TEST_F(ThreadEventsTest, WatchedVariablesOfAProgramThatTellsTheirTypes) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage elf(file);

@@ -42,7 +42,7 @@ constexpr std::uint64_t kStep = 1000000, kUnlisted = 1000001;
 
 class UserEventsTest : public testing::Test {
  protected:
-  // Process 100 runs demo until 50 and then this program.
+  // Process 100 runs demo until 50, and then this program.
   void exec(std::string_view program) {
     r.task_line("SESS timestamp=0.000000050 pid=100 sid=0123456789abcdef exename=\"" + std::string(program) +
                 "\"");

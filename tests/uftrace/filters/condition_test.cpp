@@ -1,4 +1,4 @@
-// if:argN OP VALUE, typed as the argument was recorded.
+// if:argN OP VALUE, with the type of the recorded argument.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <limits>

@@ -1,4 +1,4 @@
-// The grammar of patterns with actions, and what is refused.
+// The grammar of patterns with actions, and invalid ones.
 #include "converters/uftrace/filters/filter_item.h"
 
 #include <gmock/gmock.h>

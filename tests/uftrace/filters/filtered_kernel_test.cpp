@@ -1,4 +1,4 @@
-// Filters and what the kernel did: its calls, the switches and tracepoints in them.
+// Filters and kernel events: kernel calls, and the switches and tracepoints in them.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <string>
@@ -44,7 +44,7 @@ class FilteredKernel : public testing::Test {
   R recording_;
 };
 
-// A call of 20 ns with a tracepoint in it, and one of 5 with another; the latter lies in one of 6.
+// A call of 20 ns with a tracepoint in it, and a call of 5 ns with another tracepoint, inside a call of 6 ns.
 class FilteredTracepoints : public FilteredKernel {
  protected:
   FilteredTracepoints() {
@@ -89,7 +89,7 @@ TEST_F(FilteredTracepoints, CallsThatAreWantedKeepThoseAroundThem) {
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,trace"}), testing::AllOf(outer, inner, Not(first)));
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=5"}), testing::AllOf(outer, inner, Not(first)));
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=6"}), Not(Contains(HasSubstr("kernel"))));
-  // One that is too small never was.
+  // A call that is too small is ignored.
   EXPECT_THAT(shown({"-C", "vfs_read@kernel", "-T", "vfs_read@kernel,size=4096"}),
               Not(Contains(HasSubstr("kernel"))));
 }
@@ -114,12 +114,12 @@ TEST_F(FilteredSwitches, GoWithTheKernelsCalls) {
   EXPECT_THAT(shown({"-F", "vfs_read@kernel"}), ElementsAre("[25, 45] [kernel]:vfs_read", inside));
   EXPECT_THAT(shown({"-D", "3"}), testing::AllOf(Not(Contains(inside)), Contains(outside)));
   EXPECT_THAT(shown({"-D", "4"}), Contains(inside));
-  // They are judged for themselves.
+  // They are filtered on their own.
   EXPECT_THAT(shown({"-t", "10"}), Contains(inside));
   EXPECT_THAT(shown({"-t", "11"}), Not(Contains(HasSubstr("schedule"))));
 }
 
-// It ends off the cpu, and is cut there: unwanted all the same.
+// It ends off the CPU, and is cut there. It is still unwanted.
 TEST_F(FilteredKernel, ClippedCallsAreLeftOutWhereNobodyWantsThem) {
   kernel(KernelBytes(kLayout).page(20).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
   recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
@@ -150,7 +150,7 @@ TEST_F(FilteredKernel, SoAreSeveralThatEndOffTheCpu) {
 
 TEST_F(FilteredKernel, SoAreThoseThatACallOfTheProgramCuts) {
   kernel(KernelBytes(kLayout).page(80).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
-  EXPECT_THAT(shown({"-t", "20"}), Contains(HasSubstr("kernel-clipped")));  // nothing tells how long it was
+  EXPECT_THAT(shown({"-t", "20"}), Contains(HasSubstr("kernel-clipped")));  // its length is unknown
   EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
 }
 
@@ -171,7 +171,7 @@ TEST_F(FilteredKernel, CallsThatAreLeftOutCutNothing) {
   EXPECT_THAT(shown({"-t", "1s"}), testing::IsEmpty());
 }
 
-// Its exit is not recorded: what is open in it ends there, and is seen.
+// Its exit is not recorded, so the open calls in it end there, and are kept.
 TEST_F(FilteredKernel, AnEntryThatEndsCallsCuts) {
   recording_.entry(100, 0, R::kMain)
       .entry(105, 1, R::kG)
@@ -186,7 +186,7 @@ TEST_F(FilteredKernel, CallsWithoutAnExitEndAroundThoseThatAreNotShown) {
   kernel(KernelBytes(kLayout)
              .page(20)
              .entry(0, 100, kIrq, 0)
-             .entry(1, 100, kSyscall, 1)  // never left
+             .entry(1, 100, kSyscall, 1)  // no exit is recorded
              .entry(1, 100, kRead, 2)
              .entry(5, 100, kIrq, 1)  // at 27
              .exit(9, 100, kIrq, 1)

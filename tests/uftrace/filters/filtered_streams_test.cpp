@@ -1,4 +1,4 @@
-// Filters where a thread's calls do not simply nest: forks, execs, longjmp, losses; and what lies between
+// Filters for threads whose calls are not simply nested: forks, execs, longjmp, losses. Also events between
 // calls.
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ class FilteredStreams : public testing::Test {
   R recording_;
 };
 
-// uftrace would show all that follows.
+// uftrace would show everything after it.
 TEST_F(FilteredStreams, AFilterEndsWithItsLostExit) {
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).lost(3);
   recording_.entry(40, 1, R::kG).exit(50, 1, R::kG).exit(60, 0, R::kMain);
@@ -49,7 +49,7 @@ TEST_F(FilteredStreams, LongjmpEndsWhatHeld) {
       .exit(20, 0, R::kMain);
   EXPECT_THAT(shown({"-F", "f"}), ElementsAre("100/100 [13, 15] demo:f repaired=\"longjmp\""));
   EXPECT_THAT(shown({"-N", "f"}), testing::Contains("100/100 [16, 17] demo:g"));
-  // It did not return: nothing tells that it was short.
+  // It did not return, so it is unknown whether it was short.
   EXPECT_THAT(shown({"-t", "1s"}), testing::Contains("100/100 [13, 15] demo:f repaired=\"longjmp\""));
 }
 
@@ -65,7 +65,7 @@ TEST_F(FilteredStreams, AnotherProgramStartsAnew) {
               testing::Not(testing::Contains(testing::HasSubstr("demo:g"))));
 }
 
-// One trace flag is not for all.
+// Each thread has its own trace flag.
 TEST_F(FilteredStreams, ThreadsTraceForThemselves) {
   recording_.task_line("TASK timestamp=0.000000002 tid=101 pid=100");
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
@@ -108,7 +108,7 @@ TEST_F(FilteredStreams, EventsGoWithTheCallsAroundThem) {
   EXPECT_THAT(shown({"-H", "f"}), testing::AllOf(inside, behind));
   EXPECT_THAT(shown({"-D", "1"}), testing::AllOf(testing::Not(inside), testing::Not(behind)));
   EXPECT_THAT(shown({"-D", "2"}), testing::AllOf(testing::Not(inside), behind));
-  // A user's event keeps the calls around it.
+  // A user event keeps the calls around it.
   EXPECT_THAT(shown({"-t", "1s"}),
               testing::AllOf(inside, behind, testing::Contains("100/100 [20, 30] demo:f")));
 }
@@ -124,7 +124,7 @@ TEST_F(FilteredStreams, ReadingsGoWithTheirCall) {
   EXPECT_THAT(shown({"-t", "10"}), testing::Contains(testing::HasSubstr("page-fault")));
 }
 
-// An estimated exit moves out of a switch, whether that is shown or too short.
+// An estimated exit is moved out of a switch, even if the switch is hidden or too short.
 TEST_F(FilteredStreams, SwitchesRefuteEstimatedExitsEvenIfTheyAreHidden) {
   recording_.estimated_exits();
   recording_.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(90, 0, R::kMain);
@@ -141,7 +141,7 @@ TEST_F(FilteredStreams, SwitchesRefuteEstimatedExitsEvenIfTheyAreHidden) {
   EXPECT_THAT(shown({"-T", "f@time=1", "-t", "11"}), call);
 }
 
-// Nothing depends on where blocks end.
+// The result must not depend on the ends of blocks.
 TEST_F(FilteredStreams, BlocksChangeNothing) {
   recording_.entry(1, 0, R::kMain);
   std::uint64_t now = 2;
@@ -155,7 +155,7 @@ TEST_F(FilteredStreams, BlocksChangeNothing) {
   recording_.exit(now, 0, R::kMain);
   const std::vector<std::vector<std::string>> sets{
       {"-t", "2"}, {"-t", "9"}, {"-F", "g"}, {"-C", "g", "-D", "2"}, {"-t", "1s"}, {"-H", "f"}};
-  recording_.pairs();  // else long calls are pairs in small blocks only
+  recording_.pairs();  // otherwise long calls are pairs only in small blocks
   std::vector<std::vector<std::string>> large;
   for (const auto& words : sets) large.push_back(shown(words));
   recording_.small_blocks();

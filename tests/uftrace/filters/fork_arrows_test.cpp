@@ -1,5 +1,5 @@
-// Arrows of forks where not all calls are shown: from the call that forks to a child that begins in a call
-// that is shown, and never half of one.
+// Flows of forks if not all calls are shown. They go from the call that forks to a child that begins in a
+// shown call, and are never incomplete.
 #include <cstddef>
 #include <gmock/gmock.h>
 #include <string>
@@ -15,7 +15,7 @@ using R = RecordingBuilder;
 
 class ForkArrows : public testing::Test {
  protected:
-  // "from 25, to 35", or as much of it as is written: no end that nothing begins.
+  // "from 25, to 35", or the part of it that is written. An end without a start must not be written.
   std::string arrow(const std::vector<std::string>& words) {
     RecordingOptions options;
     options.filters = filters_of(words);
@@ -36,7 +36,7 @@ class ForkArrows : public testing::Test {
     recording_.entry(25, 1, R::kFork).exit(40, 1, R::kFork).exit(60, 0, R::kMain);
     recording_.thread(200).exit(35, 1, R::kFork).entry(36, 1, R::kG).exit(37, 1, R::kG).exit(41, 0, R::kMain);
   }
-  // A child whose records begin with a program of its own.
+  // A child whose records begin with its own program.
   void spawn() {
     recording_.entry(10, 0, R::kMain).entry(25, 1, R::kFork).exit(40, 1, R::kFork).exit(60, 0, R::kMain);
     recording_.task_line("SESS timestamp=0.000000033 pid=200 sid=0123456789abcdef exename=\"/bin/demo\"");
@@ -52,7 +52,7 @@ TEST_F(ForkArrows, StartInTheCallThatForksOrNowhere) {
   EXPECT_EQ(arrow({"-N", "g"}), "from 25, to 35");
   EXPECT_EQ(arrow({"-H", "fork"}), "");
   EXPECT_EQ(arrow({"-t", "15"}), "from 25, to 35");
-  EXPECT_EQ(arrow({"-t", "16"}), "");  // main alone
+  EXPECT_EQ(arrow({"-t", "16"}), "");  // only main
   EXPECT_EQ(arrow({"-F", "g"}), "");
   EXPECT_EQ(arrow({"-D", "1"}), "");
   EXPECT_EQ(arrow({"-D", "2"}), "from 25, to 35");
@@ -74,7 +74,7 @@ TEST_F(ForkArrows, AreJudgedByTheFirstCallOfAnotherProgram) {
   EXPECT_EQ(arrow({"-C", "fork"}), "");
   EXPECT_EQ(arrow({"-t", "10"}), "from 25, to 35");
   EXPECT_EQ(arrow({"-t", "11"}), "");
-  EXPECT_EQ(arrow({"-N", "f@if:arg1==1"}), "");  // who knows
+  EXPECT_EQ(arrow({"-N", "f@if:arg1==1"}), "");  // the arguments are unknown here
 }
 
 TEST_F(ForkArrows, DoNotEndInWhatAnExecHasEnded) {

@@ -1,4 +1,4 @@
-// Which functions a pattern means, and what is said of one that fits none.
+// The functions that a pattern matches, and the note about a pattern without a match.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <string>
@@ -50,7 +50,7 @@ TEST_F(Patterns, ABrokenRegexIsWrongUsage) {
   EXPECT_THAT(shown({"-N", "a{2", "--match", "simple"}), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
-// What is no regular expression, but reads like an operator or a closure, is one.
+// A text that is not a valid regular expression, but looks like an operator or a closure, is a name.
 TEST_F(Patterns, NamesWinOverWhatTheyMeanAsRegex) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n0000000000001100 00000100 T _ZN1PclEv\n"

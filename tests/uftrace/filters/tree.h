@@ -1,4 +1,4 @@
-// A tree of calls as a recording; and what is drawn of it, in the notation of write_tree().
+// A tree of calls as a recording, and the shown calls in the notation of write_tree().
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace convert::uftrace {
 // 64.1-64.5 }}} in us; ext is a library function of 16 bytes, cb has 64, all others 128.
 void write_tree(RecordingBuilder& recording);
 
-// What the options of a command line say: {"-F", "b", "-D", "2"}.
+// The options of a command line: {"-F", "b", "-D", "2"}.
 FilterOptions filters_of(const std::vector<std::string>& words);
 
-// Calls as "main{a{b} d}", of lines of one thread.
+// The calls in the lines of one thread, as "main{a{b} d}".
 std::string tree_of(const std::vector<std::string>& lines);
 
 }  // namespace convert::uftrace

@@ -1,4 +1,4 @@
-// What is shown under which options: trees that uftrace shows of one recording.
+// The shown calls for various options, compared with the trees that uftrace shows for the same recording.
 #include "tests/uftrace/filters/tree.h"
 
 #include <cstdint>
@@ -16,7 +16,7 @@ std::string shown(const std::vector<std::string>& words) {
   return tree_of(recording.lines({}, options));
 }
 
-// Calls without the arguments that tell their source lines. The functions stand in these files.
+// Calls without the arguments with their source lines. The functions are in these files.
 std::string shown_by_file(const std::vector<std::string>& words) {
   RecordingBuilder recording;
   write_tree(recording);
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-T", "d@depth=1"}, "main{a{b{c}} d f ext{cb{e}}}"},
                     Vector{{"-T", "d@time=10us"}, "main{a{b{c}} d{b{c}} f ext{cb{e}}}"}));
 
-// A call is drawn if its entry is shown, whole; uftrace has ends without begins here.
+// A call is drawn completely if its entry is shown. uftrace shows ends without starts here.
 INSTANTIATE_TEST_SUITE_P(
     Tracing, Tree,
     testing::Values(Vector{{"--trace", "off", "-T", "c@trace_on", "-D", "2"}, "c d{b} f ext{cb}"},
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"--trace", "off"}, ""}, Vector{{"--trace", "on"}, kWhole},
                     Vector{{"-T", "a@trace-off,traceon"}, kWhole}, Vector{{"-T", "main@traceoff"}, ""}));
 
-// uftrace filters b in here.
+// uftrace shows only b and its callees here.
 INSTANTIATE_TEST_SUITE_P(Lists, Tree,
                          testing::Values(Vector{{"-N", "a;d"}, "main{f ext{cb{e}}}"},
                                          Vector{{"-F", "a;f"}, "a{b{c}} f"},
@@ -131,14 +131,14 @@ INSTANTIATE_TEST_SUITE_P(
     Limits, Tree,
     testing::Values(Vector{{"-t", "6.001us"}, "main{a{b} d{b{c}} ext}"}, Vector{{"-t", "0"}, kWhole},
                     Vector{{"-t", "1000us"}, ""},
-                    // Nothing in d is shorter than that, and nothing else is asked.
+                    // No call in d is shorter than that, and there is no other condition.
                     Vector{{"-T", "d@time=6us"}, kWhole},
                     Vector{{"-T", "d@time=11us", "-t", "1us"}, "main{a{b{c}} d{b{c}} f ext{cb}}"},
                     Vector{{"-Z", "64"}, "main{a{b{c}} d{b{c{e}}} f cb{e}}"}, Vector{{"-Z", "0x81"}, ""},
                     Vector{{"-Z", "128", "-T", "ext@size=10"}, kWhole},
                     Vector{{"-T", "ext@size=65"}, "main{a{b{c}} d{b{c{e}}} f e}"},
                     Vector{{"-T", "d@size=1000"}, "main{a{b{c}} f ext{cb{e}}}"},
-                    // What is left out for its size does not keep what is around it.
+                    // A call that is hidden for its size does not keep the calls around it.
                     Vector{{"-Z", "65", "-t", "1us"}, "main{a{b{c}} d{b{c{e}}} f}"},
                     Vector{{"-C", "cb", "-Z", "65"}, ""}));
 
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-F", "nosuch", "-H", "b"}, ""}, Vector{{"-N", "nosuch"}, kWhole},
                     Vector{{"-F", "B"}, ""}, Vector{{"-F", "B", "-F", "f"}, "f"}));
 
-// Section 12: before all else, so that they open nothing and cost nothing.
+// Section 12: --no-libcall applies before all other options, so the hidden calls have no effect on them.
 INSTANTIATE_TEST_SUITE_P(Libcalls, Tree,
                          testing::Values(Vector{{"-F", "ext", "--no-libcall"}, ""},
                                          Vector{{"-N", "ext", "--no-libcall"},

@@ -1,4 +1,5 @@
-// What a recording holds, counted without converting it: nothing may be missed, and damage has its place.
+// The contents of a recording, counted without a conversion. Nothing may be missed, and damage must have its
+// place.
 #include "converters/uftrace/inspect.h"
 
 #include <cstddef>
@@ -94,7 +95,7 @@ TEST(UftraceInspect, LocatesDamageAsTheConversionDoes) {
   EXPECT_EQ(r.notes(), notes);
 }
 
-// The specs tell how long arguments are, as in the conversion: what is behind them is what is damaged.
+// The specs determine the size of arguments, as in the conversion, so only the bytes after them are damage.
 TEST(UftraceInspect, ArgumentsAreNoDamage) {
   R r;
   r.info_line("argspec:f@arg1/u64,arg2/u64").entry(10, 0, R::kMain);
@@ -116,7 +117,7 @@ TEST(UftraceInspect, DamageLongerThanABlockIsOneRange) {
                           "truncated-tail 1000000", "DIR/100.dat:+0xf4270: zeros instead of records"));
 }
 
-// All are counted, and so many named.
+// All ids are counted, but only a thousand are named.
 TEST(UftraceInspect, NamesAThousandOfADamagedFile) {
   constexpr std::uint64_t kMost = 1000;
   R r;
@@ -190,7 +191,7 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
       ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that begins with E:, F:, L:, A: or R:"));
 }
 
-// Its values are decoded with the file's help, which is also counted.
+// Its values are decoded with this file, which is also counted.
 TEST(UftraceInspect, NotesADamagedLineOfDebugInformationOnce) {
   R r;
   r.info_line("auto-args:1").file("demo.dbg", "F: 1100 f\nA: @arg1/i32\n???\n");
@@ -277,7 +278,7 @@ TEST(UftraceInspect, AKernelFileWithoutEventsHasNoTimes) {
   EXPECT_FALSE(cpu.contains("first ns"));
 }
 
-// However much of it is missing or wrong.
+// Any part of it may be missing or wrong.
 TEST(UftraceInspect, SurvivesEveryCutOfItsRecords) {
   for (std::size_t size = 0; size < 200; size += 3) {
     R r;

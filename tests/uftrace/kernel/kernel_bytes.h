@@ -1,4 +1,4 @@
-// Builds the kernel's files of a recording by hand: kernel-cpu<N>.dat, page by page and event by event, and
+// Builds the kernel's files of a recording: kernel-cpu<N>.dat, page by page and event by event, and
 // kernel_header.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace convert::uftrace {
 
-// Numbers one after the other, in one byte order.
+// Consecutive numbers in one byte order.
 class Numbers {
  public:
   explicit Numbers(std::endian order = std::endian::little) : order_(order) {}
@@ -44,27 +44,27 @@ class KernelBytes {
   KernelBytes() = default;
   explicit KernelBytes(const Layout& layout) : layout_(layout) {}
 
-  // Begins a page.
+  // Starts a page.
   KernelBytes& page(std::uint64_t time_ns) {
     finish_page();
     is_open_ = true;
     time_ns_ = time_ns;
     return *this;
   }
-  // Events are missing before the current page; 0: an unknown number.
+  // Events are missing before the current page; 0 means an unknown number.
   KernelBytes& lost(std::uint64_t count) {
     flags_ = count == 0 ? 0x8000'0000 : 0xc000'0000;
     lost_ = count;
     return *this;
   }
-  // `delta` ns after the event before. Payloads are whole words.
+  // `delta` ns after the previous event. Payloads are whole words.
   KernelBytes& event(std::uint32_t delta, std::string_view payload) {
     return header(static_cast<std::uint32_t>(payload.size() / 4), delta).bytes(payload);
   }
   KernelBytes& long_event(std::uint32_t delta, std::string_view payload) {
     return header(0, delta).put(static_cast<std::uint32_t>(payload.size() + 4)).bytes(payload);
   }
-  // A discarded event of `bytes_behind` bytes after its header.
+  // A discarded event with `bytes_behind` bytes after its header.
   KernelBytes& discarded(std::uint32_t delta, std::uint32_t bytes_behind) {
     return header(29, delta).put(bytes_behind).bytes(std::string(bytes_behind - 4, '\x33'));
   }
@@ -90,7 +90,7 @@ class KernelBytes {
     return *this;
   }
 
-  // With the fields of header_text().
+  // Uses the fields of header_text().
   KernelBytes& entry(std::uint32_t delta, std::int32_t tid, std::uint64_t function, std::int32_t depth) {
     return event(delta, common(11, tid).put(function).put(depth).text());
   }
@@ -126,7 +126,7 @@ class KernelBytes {
     if (lost_ != 0 && layout_.long_bytes == 4) page.put(static_cast<std::uint32_t>(lost_));
     if (lost_ != 0 && layout_.long_bytes == 8) page.put(lost_);
     std::string whole = page.text();
-    whole.resize(layout_.page_bytes, '\x55');  // left from earlier events
+    whole.resize(layout_.page_bytes, '\x55');  // garbage from earlier events
     text_ += whole;
     data_.clear();
     flags_ = 0;
@@ -138,11 +138,11 @@ class KernelBytes {
   bool is_open_ = false;
   std::uint64_t time_ns_ = 0, lost_ = 0;
   std::uint32_t flags_ = 0;
-  std::string data_;  // of the page
+  std::string data_;  // content of the page
   std::string text_;
 };
 
-// Pages with room for the events of a test, and two functions of the kernel.
+// Pages that are large enough for the events of a test, and two kernel functions.
 inline constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
 inline constexpr std::uint64_t kSyscall = 0xffffffff81000010, kRead = 0xffffffff81000110;
 

@@ -1,4 +1,4 @@
-// What a thread's own records, its kernel calls and its switches give together.
+// The combination of a thread's own records, its kernel calls and its switches.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ TEST_F(UftraceKernel, EachThreadHasItsOwnAndOthersHaveNone) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// A message does not tell that the thread is over, nor does another thread on its cpu.
+// Neither a message nor another thread on its CPU proves that the thread is over.
 TEST_F(UftraceKernel, CallsThatNeverEndLastAsLongAsTheKernelWorks) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   r.file("kernel-cpu0.dat", kernel()
@@ -101,7 +101,7 @@ TEST_F(UftraceKernel, CallsThatNeverEndLastAsLongAsTheKernelWorks) {
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 50] demo:main repaired=\"open-at-end\""));
 }
 
-// In time for the piece in which it happens.
+// The end must be known in time for its piece.
 TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
@@ -124,7 +124,7 @@ TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:do_syscall"));
 }
 
-// The recorder's own reading of the clock is traced, too.
+// The recorder's own reads of the clock are traced as well.
 TEST_F(UftraceKernel, CallsThatOverlapWithOnesOfTheProgramAreCut) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(40, 1, R::kF).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
@@ -172,11 +172,11 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
                                 .entry(0, 100, kSyscall, 0)
-                                .entry(5, 100, kRead, 1)    // it says that the thread is switched off
+                                .entry(5, 100, kRead, 1)    // it shows that the thread is switched off
                                 .exit(7, 100, kRead, 1)     // at 32
-                                .entry(1, 100, kRead, 1)    // wholly inside
+                                .entry(1, 100, kRead, 1)    // completely inside
                                 .exit(1, 100, kRead, 1)     // at 34
-                                .entry(14, 100, kFault, 1)  // at 48, and it is back
+                                .entry(14, 100, kFault, 1)  // at 48, when the thread is back
                                 .exit(4, 100, kFault, 1)
                                 .exit(8, 100, kSyscall, 0)  // at 60
                                 .text());
@@ -192,7 +192,7 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   EXPECT_THAT(r.notes(), Contains("kernel-clipped 2"));
 }
 
-// Its begin was written long before it was known that it ends before the switch.
+// Its start was written long before it became known that it ends before the switch.
 TEST_F(UftraceKernel, ACallWhoseBeginIsOutEndsWithTheSwitch) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(50, 100).text());
@@ -219,17 +219,17 @@ TEST_F(UftraceKernel, WhatIsMissingIsRepaired) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
-                                .exit(0, 100, kRead, 1)      // never entered
+                                .exit(0, 100, kRead, 1)      // no entry is recorded
                                 .entry(1, 100, kSyscall, 0)  // 21
-                                .entry(1, 100, kRead, 1)     // 22, never left
+                                .entry(1, 100, kRead, 1)     // 22, no exit
                                 .entry(2, 100, kFault, 1)    // 24
                                 .exit(2, 100, kFault, 1)     // 26
-                                .entry(1, 100, kRead, 1)     // 27, never left
+                                .entry(1, 100, kRead, 1)     // 27, no exit
                                 .exit(3, 100, kSyscall, 0)   // 30
                                 .entry(1, 100, kSyscall, 0)  // 31
-                                .entry(1, 100, kRead, 1)     // 32, never left
+                                .entry(1, 100, kRead, 1)     // 32, no exit
                                 .exit(1, 100, kSyscall, 0)   // 33
-                                .entry(2, 100, kFault, 0)    // 35, never left
+                                .entry(2, 100, kFault, 0)    // 35, no exit
                                 .text());
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main", "100/100 [21, 30] [kernel]:do_syscall",
                                      "100/100 [22, 24] [kernel]:vfs_read repaired=\"exit-missing\"",
@@ -242,7 +242,7 @@ TEST_F(UftraceKernel, WhatIsMissingIsRepaired) {
   EXPECT_THAT(r.notes(), Contains("exit-missing 3"));
 }
 
-// At a low recorded depth, an interrupt's functions have the depth of the call that they interrupt.
+// With a low depth, the functions of an interrupt have the depth of the interrupted call.
 TEST_F(UftraceKernel, InterruptsNestInWhatTheyInterrupt) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
@@ -356,7 +356,7 @@ TEST_F(UftraceKernel, AnExecEndsTheProgramsCallsOnly) {
   EXPECT_THAT(lines, Contains("100/100 [92, 95] [kernel]:do_syscall repaired=\"open-at-end\""));
 }
 
-// A task does much in the kernel after perf has recorded its exit.
+// A task has many kernel calls after perf has recorded its exit.
 class UftraceKernelAtExit : public UftraceKernel {
  protected:
   UftraceKernelAtExit() {

@@ -1,4 +1,4 @@
-// The events of a kernel file, and what remains of a damaged one.
+// The events of a kernel file, and the readable part of a damaged one.
 #include "converters/uftrace/kernel/kernel_cursor.h"
 
 #include <bit>
@@ -114,7 +114,7 @@ TEST(KernelCursor, OtherKernelsHaveOtherPages) {
 }
 
 TEST(KernelCursor, ReportsLosses) {
-  const std::string full(236, 'x');  // no room for a count after it
+  const std::string full(236, 'x');  // there is no space for a count after it
   const Events events = events_of(KernelBytes()
                                       .page(10)
                                       .lost(5151)

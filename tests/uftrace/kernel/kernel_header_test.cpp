@@ -1,4 +1,4 @@
-// The page layout and event formats of kernel_header, and what remains of a damaged one.
+// The page layout and event formats of kernel_header, and the readable part of a damaged one.
 #include "converters/uftrace/kernel/kernel_header.h"
 
 #include <fmt/format.h>

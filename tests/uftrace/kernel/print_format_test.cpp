@@ -1,4 +1,4 @@
-// How a format's `print fmt` is understood: which fields have names, and what its expressions compute.
+// Parsing of a `print fmt`: the fields with names, and the values of expressions.
 #include "converters/uftrace/kernel/print_format.h"
 
 #include <array>
@@ -32,7 +32,7 @@ struct Event {
   std::int8_t small = 0;
 };
 
-// What is shown for the field `a`; nothing if it is a number.
+// The text of the field `a`; nothing if it is a number.
 std::optional<std::string> text_of(std::string_view print, const Event& event = {}) {
   const auto fields = printed_fields(format_of(print));
   const auto found = fields.find("a");
@@ -48,7 +48,7 @@ std::optional<std::string> text_of(std::string_view print, const Event& event = 
 std::optional<std::string> value_of(std::string_view expression, const Event& event = {}) {
   return text_of(fmt::format(R"("a=%s", {} ? {} : "")", 1, expression), event);
 }
-// "true" or "false", computed from fields, so that it is not folded.
+// "true" or "false", computed from fields, so that it is not folded to a constant.
 std::optional<std::string> truth_of(std::string_view condition, const Event& event = {}) {
   return text_of(fmt::format(R"("a=%s", {} ? "true" : "false")", condition), event);
 }

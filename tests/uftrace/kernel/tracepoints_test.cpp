@@ -1,4 +1,4 @@
-// How the kernel's tracepoints are shown, by the formats in the recording.
+// The kernel's tracepoints, decoded with the formats in the recording.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ const std::string kSwitch = event_block(
 class UftraceTracepoints : public testing::Test {
  protected:
   UftraceTracepoints() { r.entry(10, 0, R::kMain).exit(90, 0, R::kMain); }
-  // Events of one type, 1 ns apart from 20 on, in thread 100.
+  // Events of one type in thread 100, every 1 ns from 20 on.
   std::vector<std::string> lines_of(std::string_view formats, const std::vector<std::string>& payloads) {
     r.file("kernel_header", header_text(kLayout) + std::string(formats));
     KernelBytes bytes(kLayout);
@@ -124,7 +124,7 @@ TEST_F(UftraceTracepoints, FlagsAndSymbolsHaveTheirNames) {
                           "100/100 @22 event:app:words flags=0 kind=\"0x9\""));
 }
 
-// Formats may label a value with another word than its field.
+// A format may label a value with another word than the name of its field.
 TEST_F(UftraceTracepoints, ANameBelongsToTheFieldThatItIsMadeOf) {
   const std::string formats =
       event_block("app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
@@ -151,7 +151,7 @@ TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
   EXPECT_THAT(r.notes(), ElementsAre("event-skipped 1", "cpu 2: a kernel event of type 55 and 12 bytes"));
 }
 
-// Nor where no events are shown.
+// The same is true if no events are shown.
 TEST_F(UftraceTracepoints, EventsOfUnknownTypesAreNotMissedInOtherPrograms) {
   lines_of("", {common(55, 7)});
   EXPECT_THAT(r.notes(), IsEmpty());
@@ -182,7 +182,7 @@ TEST_F(UftraceTracepoints, ADamagedFormatCostsOnlyItsOwnNames) {
                           "100/100 @22 event:app:state a=1", "100/100 @23 event:app:state a=\"on\""));
 }
 
-// Viewers keep one argument of a name.
+// Viewers keep one argument per name.
 TEST_F(UftraceTracepoints, OfFieldsWithOneNameTheFirstIsShown) {
   EXPECT_THAT(lines_of(event_block("app/damaged", 50, field("u32 a", 8, 4) + field("u32 a", 12, 4), R"("")"),
                        {common(50).put(std::uint32_t{1}).put(std::uint32_t{2}).text()}),
@@ -200,7 +200,7 @@ TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedOn
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// All threads one by one make the whole.
+// The output of single threads together is the output of all threads.
 TEST_F(UftraceTracepoints, WhatAThreadTellsOfAnotherGoesWithTheThreadThatTellsIt) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   const std::string wakeup =
@@ -279,7 +279,7 @@ TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
       switched(0, 0, 0, 101),      // 21
       woken(321, 100, 101),        // 22: it runs
       switched(101, 101, 1, 0),    // 23
-      woken(322, 7, 101),          // 24: by a stranger
+      woken(322, 7, 101),          // 24: by a thread of another program
       woken(321, 100, 101),        // 25: the same wakeup again
       switched(0, 0, 0, 101),      // 26
       switched(101, 101, 0, 100),  // 27: preempted
@@ -300,7 +300,7 @@ TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
   EXPECT_THAT(wakeups(r.lines({}, {.no_sched = true, .cpu_tracks = true})), IsEmpty());
   EXPECT_THAT(wakeups(r.lines({}, {.no_event = true, .cpu_tracks = true})), IsEmpty());
   EXPECT_THAT(wakeups(lines_of(formats, events)),
-              IsEmpty());  // without switches, nothing tells which threads wait
+              IsEmpty());  // without switches, it is unknown which threads wait
 }
 
 TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
@@ -324,7 +324,7 @@ TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
   EXPECT_THAT(lines, Contains("100/100 @21 cpu 2: 100 (dead) -> 0 of priority 98"));
 }
 
-// After the short event is the header of the next one, which looks like thread 100: 4 words, 3 ns later.
+// After the short event comes the header of the next one, which looks like thread 100: 4 words, 3 ns later.
 TEST_F(UftraceTracepoints, NothingIsReadBehindAShortEvent) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
@@ -369,7 +369,7 @@ TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
                           "100/100 [130, 132] [kernel]:<1000>"));
 }
 
-// In time for the piece in which it happens.
+// The end must be known in time for its piece.
 TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
   r.small_blocks();
   r.split();
@@ -387,7 +387,7 @@ TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:<1000>"));
 }
 
-// Those of the kernel's own calls, too; the calls stay.
+// Events in the kernel's own calls are left out as well; the calls remain.
 TEST_F(UftraceTracepoints, OutsideOfCallsEventsAloneCanBeLeftOut) {
   r.file("kernel_header", header_text(kLayout) + kSwitch);
   r.file("kernel-cpu2.dat", KernelBytes(kLayout)

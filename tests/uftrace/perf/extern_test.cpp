@@ -64,7 +64,7 @@ TEST(UftraceExtern, DamageCostsOnlyItsLine) {
                   "foreign-clock 1", "DIR/extern.dat:3: 1700000000 s after the recording began"));
 }
 
-// A message is no record of the thread: it does not prove that the thread ran.
+// A message is not a record of the thread, so it does not prove that the thread ran.
 TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   R r;
   r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);
@@ -81,7 +81,7 @@ TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The first thread that is shown has the messages.
+// The messages are on the first thread that is shown.
 TEST(UftraceExtern, AMessageBeforeAForkedChildDoesNotBeginItsCalls) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -94,14 +94,14 @@ TEST(UftraceExtern, AMessageBeforeAForkedChildDoesNotBeginItsCalls) {
                           "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork"));
 }
 
-// Open calls end with the thread's own latest record or switch.
+// Open calls end with the thread's own last record or switch.
 TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(12, 1, R::kF);
   r.file("extern.dat", "0.000000013 a\n0.000000300 b\n0.000000900 c\n");
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 12] demo:main repaired=\"open-at-end\""));
 
-  // Hundreds of switches of other threads: the perf file is read in several rounds.
+  // With hundreds of switches of other threads, the perf file is read in several rounds.
   PerfBytes perf;
   perf.out(20, 100);
   for (std::uint64_t time = 21; time < 399; time += 2) perf.out(time, 999).in(time + 1, 999);
@@ -129,7 +129,7 @@ TEST(UftraceExtern, MessagesDoNotProlongTheTimeOnACpu) {
                                      "100/100 @900 event:external-data: b message=\"b\""));
 }
 
-// Another thread has come to its cpu.
+// Another thread has come to its CPU.
 TEST(UftraceExtern, ACpuIsLeftBehindTheLastRecordAndMessage) {
   R r;
   r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);

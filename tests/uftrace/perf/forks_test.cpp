@@ -1,4 +1,4 @@
-// Forks as the kernel's perf events have them: which thread forked, and when.
+// Forks in the kernel's perf events: which thread forked, and when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -21,7 +21,7 @@ void has_system(R& r) {
   r.file("demo.sym", "0000000000001000 00000400 T main\n0000000000001400 00000100 P system\n");
 }
 
-// A child of process 100 that runs `other` from 0.000000050 on; nothing is recorded of it before.
+// A child of process 100 that runs `other` from 0.000000050 on, and has no records before.
 void execs(R& r, const std::string& child) {
   r.task_line("SESS timestamp=0.000000050 pid=" + child + " sid=0123456789abcdee exename=\"/bin/other\"");
   r.task_line("TASK timestamp=0.000000051 tid=" + child + " pid=" + child);
@@ -48,8 +48,8 @@ TEST(UftracePerfForks, AChildWithoutAForkLine) {
   EXPECT_THAT(arrows_of(r, {.tids = {101}}), testing::IsEmpty());
 }
 
-// The event lies inside the call that creates the thread, whatever that is called; without it, threads get
-// the calls of pthread_create in the order of their ids.
+// The event is inside the call that creates the thread, which may have any name. Without it, threads get the
+// calls of pthread_create in the order of their ids.
 TEST(UftracePerfForks, ANewThreadHasAnArrow) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -80,9 +80,9 @@ TEST(UftracePerfForks, WithoutAForkEventAChildHasNoArrow) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(80, 1, R::kFork).exit(90, 0, R::kMain);
   r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
   EXPECT_THAT(arrows_of(r), testing::IsEmpty());
-  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 7).text());  // of a process that was not recorded
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 7).text());  // in a process that was not recorded
   EXPECT_THAT(arrows_of(r), testing::IsEmpty());
-  r.file("perf-cpu0.dat", PerfBytes().fork(61, 101, 100).text());  // of a later process with this id
+  r.file("perf-cpu0.dat", PerfBytes().fork(61, 101, 100).text());  // from a later process with this id
   EXPECT_THAT(arrows_of(r), testing::IsEmpty());
 }
 
@@ -100,7 +100,7 @@ TEST(UftracePerfForks, TheEventHasTheThreadThatForked) {
   EXPECT_THAT(lines, Contains("101/101 [60, 70] demo:g repaired=\"inherited-call,open-at-end\""));
 }
 
-// A FORK line is written when the child runs; the parent may have forked again by then.
+// A FORK line is written when the child runs. By then the parent may have forked again.
 TEST(UftracePerfForks, TheTimeOfTheEventDecides) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -115,7 +115,7 @@ TEST(UftracePerfForks, TheTimeOfTheEventDecides) {
                                 "100/100 @20 flow from event:fork #2", "102/102 @72 flow to event:fork #2"));
 }
 
-// The call that forked has no fork-like name, or was not recorded.
+// The call that forked has another name, or was not recorded.
 TEST(UftracePerfForks, ElseTheArrowStartsInTheOpenCall) {
   R r;
   execs(r, "101");
@@ -156,7 +156,7 @@ TEST(UftracePerfForks, ACallThatHasEndedIsNoStart) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:fork #1"));
 }
 
-// It may have ended later, and is the start of one arrow; a new thread needs a call of pthread_create.
+// It may have ended later, so one flow starts there. A new thread needs a call of pthread_create.
 TEST(UftracePerfForks, ACallWhoseExitIsEstimatedIsAStart) {
   R r;
   ends_early(r);

@@ -1,4 +1,4 @@
-// On the way from the perf files to a thread: the shared source and the queues.
+// Passing messages from the perf files to a thread: the shared source and the queues.
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>

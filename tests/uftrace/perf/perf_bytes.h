@@ -1,4 +1,4 @@
-// Builds perf-cpu<N>.dat by hand, record by record.
+// Builds perf-cpu<N>.dat, record by record.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ class PerfBytes {
   PerfBytes& preempted(std::uint64_t time_ns, std::uint32_t tid) {
     return header(14, 0x6000, 24).id(tid, time_ns);
   }
-  // Written by the parent, whose id is at the end.
+  // The parent writes it, and its id is at the end.
   PerfBytes& fork(std::uint64_t time_ns, std::uint32_t child, std::uint32_t parent) {
     return header(7, 0, 48).task(child, parent, time_ns).id(parent, time_ns);
   }

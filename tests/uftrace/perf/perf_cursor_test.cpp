@@ -1,4 +1,4 @@
-// The events of a perf file, and what remains of a damaged one.
+// The events of a perf file, and the readable part of a damaged one.
 #include "converters/uftrace/perf/perf_cursor.h"
 
 #include <array>
@@ -58,7 +58,7 @@ Events events_of(std::string_view bytes, std::endian order = std::endian::little
   return events;
 }
 
-// One of each, times from 1 s on.
+// One event of each kind, with times from 1 s on.
 PerfBytes whole_file(std::endian order) {
   PerfBytes bytes(order);
   bytes.exec(1'000'000'010, 100, "demo").in(1'000'000'020, 100).fork(1'000'000'030, 101, 100);
@@ -76,7 +76,7 @@ const std::vector<std::string> kWholeFile{"1000000010 exec 100 demo",
                                           "1000000060 out 101",
                                           "1000000070 exit 101"};
 
-// From a recording, byte by byte.
+// The bytes are from a real recording.
 TEST(PerfCursor, ReadsSwitchesAsTheKernelWritesThem) {
   const auto events = events_of(
       "\x0e\0\0\0\0\x60\x18\0\x48\x61\0\0\x48\x61\0\0\xbb\x42\xb6\xc9\xf8\0\0\0"
@@ -91,7 +91,7 @@ TEST(PerfCursor, ReadsTasksAsTheKernelWritesThem) {
   const auto events = events_of(
       "\x07\0\0\0\0\0\x30\0"                              // Fork, 48 bytes
       "\x48\x61\0\0\x47\x61\0\0\x4a\x61\0\0\x49\x61\0\0"  // pid, ppid, tid, ptid
-      "\x01\0\0\0\0\0\0\0"                                // when it was
+      "\x01\0\0\0\0\0\0\0"                                // time of the fork
       "\x48\x61\0\0\x49\x61\0\0\x05\0\0\0\0\0\0\0"        // pid, tid, time
       "\x04\0\0\0\0\0\x30\0"                              // Exit
       "\x48\x61\0\0\x47\x61\0\0\x4a\x61\0\0\x49\x61\0\0\x01\0\0\0\0\0\0\0"
@@ -118,7 +118,7 @@ TEST(PerfCursor, ReadsBothByteOrdersInBlocksOfAnySize) {
 
 TEST(PerfCursor, ReadsAnEmptyFile) { EXPECT_THAT(events_of("").lines, IsEmpty()); }
 
-// A prefix has the events that are whole in it, and a note unless it ends between two.
+// A prefix has the events that are complete, and a note unless it ends between two events.
 TEST(PerfCursor, ReadsEveryPrefix) {
   const std::string whole = whole_file(std::endian::little).text();
   std::size_t ends_clean = 0;
@@ -209,7 +209,7 @@ TEST(PerfCursor, ReadsTheSmallestAndTheLargestRecords) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// Records of a fixed size need no further check; for others, the next record confirms the size.
+// Records of a fixed size need no further check. For others, the next record confirms the size.
 TEST(PerfCursor, ReadsRecordsInFrontOfDamage) {
   for (const std::string& record : {PerfBytes().in(10, 100).text(), PerfBytes().fork(10, 100, 1).text(),
                                     PerfBytes().exit(10, 100).text(), PerfBytes().lost(10, 100).text()}) {
@@ -244,7 +244,7 @@ TEST(PerfCursor, AWrongSizeCostsOneRecord) {
   EXPECT_THAT(events.notes, ElementsAre("damaged-bytes 40", testing::_));
 }
 
-// An unknown type with a size that leads out of the file is damage, not a long record.
+// An unknown type with a size that exceeds the file is damage, and not a long record.
 TEST(PerfCursor, KeepsRecordsThatAWrongSizeWouldSkip) {
   PerfBytes bytes;
   bytes.in(10, 100).header(99, 0, 0x8000).out(20, 100).in(30, 100);
@@ -310,7 +310,7 @@ TEST(PerfCursor, WithoutAWitnessAPauseIsShorterThanASecond) {
   EXPECT_EQ(count_with(kSecond + 10), 2u);
 }
 
-// Forks and exits have a time of their own, which must be near the time of writing.
+// Forks and exits have their own time, which must be close to the time of writing.
 TEST(PerfCursor, BelievesAnOwnTimeThatIsNear) {
   const auto exit_at = [](std::uint64_t time_ns) {
     PerfBytes bytes;
@@ -349,7 +349,7 @@ TEST(PerfCursor, BelievesALongPause) {
               ElementsAre("10 in 100", "3600000000000 out 100", "7200000000000 in 100"));
 }
 
-// The clock of perf may go back by a little.
+// The clock of perf may go back slightly.
 TEST(PerfCursor, NeverGoesBackInTime) {
   PerfBytes bytes;
   bytes.in(5'000'000, 100).out(4'000'000, 100).in(5'000'001, 100);
@@ -367,7 +367,7 @@ TEST(PerfCursor, SurvivesEveryFlip) {
     std::string flipped = whole;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
     const Events events = events_of(flipped);
-    EXPECT_GE(events.lines.size(), kWholeFile.size() - 2) << bit;  // a wrong size may cost a second record
+    EXPECT_GE(events.lines.size(), kWholeFile.size() - 2) << bit;  // a wrong size may affect a second record
   }
 }
 

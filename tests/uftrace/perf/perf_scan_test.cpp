@@ -1,4 +1,4 @@
-// All perf files as one stream, and what is known about threads before their records are read.
+// All perf files as one stream, and facts about threads before their records are read.
 #include "converters/uftrace/perf/perf_scan.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The files of cpus 0, 1, …; one with the text "missing" does not exist.
+// The files of the CPUs 0, 1, …; a file with the text "missing" does not exist.
 struct Files {
   explicit Files(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
@@ -94,8 +94,8 @@ TEST(PerfScan, FindsForks) {
   EXPECT_EQ(threads.at(ThreadId{1}).forked_ns, std::nullopt);
 }
 
-// Thread 1 is switched out on one cpu and in on another; 2 is switched out three times and in once; 3 exits
-// while it is switched out, and a new thread 3 runs later.
+// Thread 1 is switched out on one CPU and in on another. Thread 2 is switched out three times and in once.
+// Thread 3 exits while it is switched out, and a new thread 3 runs later.
 TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   const auto threads =
       scan({PerfBytes().out(10, 1).out(15, 2).preempted(17, 2).out(50, 3).exit(60, 3).in(70, 3).text(),
@@ -105,8 +105,8 @@ TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   EXPECT_THAT(threads.at(ThreadId{3}).lone_outs, ElementsAre(50));
 }
 
-// A switch out shows who was on the cpu, though its switch in is lost. A forked thread begins a run of its
-// own.
+// A switch out shows which thread was on the CPU, even if its switch in is lost. A forked thread starts a new
+// run.
 TEST(PerfScan, FindsSwitchesThatAreMissing) {
   const auto threads = scan({PerfBytes().in(10, 1).out(20, 2).out(30, 3).fork(40, 3, 1).in(50, 3).text()});
   ASSERT_THAT(threads.at(ThreadId{1}).missing, testing::SizeIs(1));

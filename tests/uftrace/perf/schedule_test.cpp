@@ -1,4 +1,4 @@
-// What a thread's own records and its switches give together.
+// The combination of a thread's own records and its switches.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -97,7 +97,7 @@ TEST(UftraceSchedule, EachThreadHasItsOwn) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// A blocked thread has its last record long before its end.
+// The last record of a blocked thread is long before its end.
 TEST(UftraceSchedule, OpenCallsEndWithTheTask) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF);
@@ -118,7 +118,7 @@ TEST(UftraceSchedule, OpenCallsEndWithTheLastSwitchWhereNothingElseIsKnown) {
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 600] demo:main repaired=\"open-at-end\""));
 }
 
-// A thread with the same id comes later.
+// A thread with the same id starts later.
 TEST(UftraceSchedule, ATaskThatExitedMayComeAgain) {
   R r;
   r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(70, 0, R::kF);
@@ -133,7 +133,7 @@ TEST(UftraceSchedule, ATaskThatExitedMayComeAgain) {
                   "100/100 @65 cpu 0: 0 (new) -> 100", "100/100 @70 cpu 0: 100 (dead) -> 0"));
 }
 
-// Such a thread is shown by its switches alone.
+// Such a thread is shown only by its switches.
 TEST(UftraceSchedule, AThreadWithoutRecords) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -146,7 +146,7 @@ TEST(UftraceSchedule, AThreadWithoutRecords) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The kernel knows when the old program was over; task.txt, when the new one has begun to record.
+// The kernel records when the old program was over. task.txt has the time when the new one began to record.
 TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   R r;
   r.task_line("SESS timestamp=0.000000040 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
@@ -165,7 +165,7 @@ TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
 }
 
-// The thread that calls it gets the id of its process, whose first thread is gone.
+// The thread that calls it gets the id of its process, whose first thread has ended.
 TEST(UftraceSchedule, AnExecByAnotherThread) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -191,7 +191,7 @@ TEST(UftraceSchedule, AnExecByAnotherThread) {
                   "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// It is called by its last name, but the others are seen as well. Another thread may give one to it.
+// It is shown with its last name, but the others are shown as well. Another thread may rename it.
 TEST(UftraceSchedule, ARenamedThread) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
@@ -210,7 +210,7 @@ TEST(UftraceSchedule, ARenamedThread) {
               testing::Not(testing::Contains(testing::HasSubstr("task-name"))));
 }
 
-// The thread's next record is far behind, and perf files are read in several turns.
+// The thread's next record is much later, and perf files are read in several turns.
 PerfBytes switches_of_others(std::uint64_t from_ns, std::uint64_t until_ns) {
   PerfBytes bytes;
   for (std::uint64_t time = from_ns; time < until_ns; time += 2) bytes.out(time, 999).in(time + 1, 999);
@@ -249,7 +249,7 @@ TEST(UftraceSchedule, ExecsAndLoadsAreToldInTimeByABlockedThread) {
                   "100/100 @3010 cpu 0: 100 (dead) -> 0"));
 }
 
-// The last record lies before them.
+// The last record is before them.
 TEST(UftraceSchedule, ExecsAndLoadsBehindAllRecords) {
   R r;
   r.task_line("DLOP timestamp=0.000000030 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
@@ -324,7 +324,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG).exit(110, 1, R::kG);
   r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(64, 100).out(72, 100).in(86, 100).text());
   EXPECT_THAT(calls_of(r), Contains("100/100 [20, 93] demo:f repaired=\"exit-moved\""));
-  // It stays where the thread is on the CPU.
+  // It is not moved if the thread is on the CPU.
   R other;
   other.estimated_exits();
   other.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG);
@@ -334,7 +334,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
               Contains("100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// As in uftrace: the recorder did not know that the thread was off the CPU in the call.
+// As in uftrace. The recorder did not consider that the thread was off the CPU in the call.
 TEST(UftraceSchedule, AnEstimatedExitAfterTheThreadCameBackMovesToo) {
   R r;
   r.estimated_exits();
@@ -354,7 +354,7 @@ TEST(UftraceSchedule, ExitsThatFollowAMovedOneComeAfterIt) {
                             "100/100 [20, 55] demo:g repaired=\"exit-moved\"", "100/100 [60, 70] demo:f"}));
 }
 
-// With an entry, the thread has run: there the switch in is missing.
+// An entry proves that the thread has run, so the switch in is missing.
 TEST(UftraceSchedule, AMovedExitLiesBeforeTheNextEntry) {
   R r;
   r.estimated_exits();
@@ -378,13 +378,13 @@ TEST(UftraceSchedule, TheEstimatedExitOfAnInheritedCallMovesToo) {
                     "101/101 [30, 50] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
                     "101/101 [60, 70] demo:f"}));
   EXPECT_THAT(r.notes(), testing::Not(Contains(testing::HasSubstr("schedule-cut"))));
-  // After a gap nothing is known of the stack.
+  // After a gap, the stack is unknown.
   r.thread(102).entry(10, 0, R::kF).lost(3).exit(32, 0, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 102).out(20, 102).in(40, 102).text());
   EXPECT_THAT(calls_of(r), testing::Not(Contains(testing::HasSubstr("102/102 [10, 40]"))));
 }
 
-// The recorder writes them when the thread ends: their times are right.
+// The recorder writes them when the thread ends, so their times are right.
 TEST(UftraceSchedule, TheLastExitsOfAThreadAreNotMoved) {
   R r;
   r.estimated_exits();
@@ -431,7 +431,7 @@ TEST(UftraceSchedule, CanBeLeftOutWhereTheThreadWasPreempted) {
   const auto lines = r.lines({}, {.no_sched_preempt = true, .cpu_tracks = true});
   EXPECT_THAT(lines, Not(Contains(HasSubstr("pre-empted"))));
   EXPECT_THAT(lines, Contains("100/100 [30, 35] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
-  EXPECT_THAT(lines, Contains("100/100 @20 cpu 0: 100 (running) -> 0"));  // the cpu's slices stay
+  EXPECT_THAT(lines, Contains("100/100 @20 cpu 0: 100 (running) -> 0"));  // the slices of the CPU remain
   EXPECT_THAT(
       r.lines(),
       Contains("100/100 [20, 25] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0"));
@@ -454,7 +454,7 @@ TEST(UftraceSchedule, CpusBeyondThoseOfFxt) {
                                                 "100/100 @30 cpu 65535: 0 (new) -> 100"}));
 }
 
-// However far the files are read in one go, the same comes out: many threads, two cpus, long files.
+// The result does not depend on the size of the blocks: many threads, two CPUs, long files.
 TEST(UftraceSchedule, ManyBlocksOfManyFiles) {
   R r;
   PerfBytes cpus[2];
@@ -488,7 +488,7 @@ TEST(UftraceSchedule, ManyBlocksOfManyFiles) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// A thread that says nothing for long, and one whose file ended, hold nobody up.
+// A thread without records for a long time, and one whose file has ended, delay no other thread.
 TEST(UftraceSchedule, ASilentThread) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");

@@ -1,5 +1,5 @@
-// --event-skip-out leaves out events outside of the program's calls, and switches before the process's first
-// call and after the thread's last.
+// --event-skip-out hides events outside of the program's calls, and switches before the first call of the
+// process and after the last call of the thread.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,13 +37,13 @@ TEST_F(SkipOutside, SwitchesBeforeTheFirstCallAndAfterTheLast) {
                           "100/100 [110, 140] demo:f", "100/100 @120 cpu 0: 100 (blocked) -> 0",
                           "100/100 [120, 130] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                           "100/100 @130 cpu 0: 0 (new) -> 100", "100/100 @150 cpu 0: 100 (dead) -> 0"));
-  // Two calls off the cpu, and two times on it.
+  // Two calls off the CPU, and two times on it.
   EXPECT_THAT(r.notes(), ElementsAre("events-left-out 4", "DIR/100.dat: 4"));
   EXPECT_EQ(r.lines().size(), 13);
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The cpu is the process's between its calls; that a thread waits is an event.
+// Between calls, the process keeps the CPU; the wait of a thread is an event.
 TEST_F(SkipOutside, BetweenCallsTheCpuIsKnown) {
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).entry(50, 0, R::kF).exit(60, 0, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).out(30, 100).in(40, 100).out(70, 100).text());
@@ -85,7 +85,7 @@ TEST_F(SkipOutside, OpenCallsLastUntilTheThreadEnds) {
                   "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// A child is in its parent's calls before its first record.
+// Before its first record, a child is in its parent's calls.
 TEST_F(SkipOutside, AForkedChildIsInItsParentsCalls) {
   r.task_line("FORK timestamp=0.000000012 pid=200 ppid=100");
   r.entry(10, 0, R::kFork).exit(14, 0, R::kFork);
@@ -113,7 +113,7 @@ TEST_F(SkipOutside, EventsOfAllKinds) {
   EXPECT_EQ(r.lines().size(), 11);
 }
 
-// Filters know the same rule; calls that they hide are calls.
+// Filters use the same rule; calls that they hide count as calls.
 TEST_F(SkipOutside, WithOtherFilters) {
   r.event(5, 1000001, 0).entry(10, 0, R::kMain).event(15, 1000001, 0).entry(20, 1, R::kF);
   r.exit(30, 1, R::kF).exit(40, 0, R::kMain).event(45, 1000001, 0);

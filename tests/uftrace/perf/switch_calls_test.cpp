@@ -1,4 +1,4 @@
-// Without CPU tracks: each switch that was recorded is shown once, by a call or by an instant.
+// Without CPU tracks, each recorded switch is shown once, by a call or by an instant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -48,7 +48,7 @@ TEST(Directory, ListsWhatARecordingConsistsOf) {
                                          path + "/6.dat: not a regular file, so it is not opened"));
 }
 
-// Whatever the order that the system lists them in.
+// The system may list them in any order.
 TEST(Directory, ListsFilesInTheOrderOfTheirNames) {
   TextRecording recording;
   std::vector<std::string> symbols, debug, maps;
@@ -105,7 +105,7 @@ TEST(TextFile, ReadsAllOrTheBeginning) {
   recording.file("note.txt", std::string("a\0b\n", 4));
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), std::string("a\0b\n", 4));
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt"), 1), "a");
-  // A hole costs nothing on the disk.
+  // A hole takes no space on the disk.
   std::filesystem::resize_file(recording.path() / "note.txt", std::uintmax_t{6} << 30);
   EXPECT_THROW(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), InputError);
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt"), 1), "a");
@@ -171,8 +171,7 @@ TEST(Directory, KnowsWhetherARecorderRuns) {
   ::close(recorder);
 }
 
-// `uftrace recv` opens its files for a moment only. It listens at one socket, and has another one for each
-// sender.
+// `uftrace recv` opens its files only briefly. It listens at one socket, and has another one for each sender.
 TEST(Directory, KnowsWhetherARecordingIsReceived) {
   TextRecording received;
   const std::filesystem::path recording = received.path() / "sent.data",
@@ -181,7 +180,7 @@ TEST(Directory, KnowsWhetherARecordingIsReceived) {
   std::filesystem::create_directory(program.parent_path());
   std::filesystem::copy_file("/bin/sleep", program);
   for (const int sockets : {1, 2}) {
-    int begun[2] = {};  // closed when the program runs
+    int begun[2] = {};  // closed by exec
     ASSERT_EQ(::pipe2(begun, O_CLOEXEC), 0);
     const pid_t receiver = ::fork();
     if (receiver == 0) {

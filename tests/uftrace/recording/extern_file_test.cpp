@@ -96,7 +96,8 @@ TEST(ExternFile, AnotherClockIsDaysAway) {
 
   Notes none;
   messages = all;
-  drop_foreign_messages(messages, "demo", kBegin, 20 * kHour, none);  // a long recording has late messages
+  // A long recording may have late messages.
+  drop_foreign_messages(messages, "demo", kBegin, 20 * kHour, none);
   EXPECT_EQ(messages, all);
   EXPECT_TRUE(none.empty());
 }

@@ -201,7 +201,7 @@ TEST(Info, WhatCannotBeUnderstood) {
   }
 }
 
-// The rest of the recording can be understood without it.
+// The rest of the recording can be read without it.
 TEST(Info, DamageIsNoted) {
   const auto assumed = [](const std::string& bytes) {
     Notes notes;
@@ -262,7 +262,7 @@ TEST(Info, OfARunningRecorderIsNotThereYet) {
 
 TEST(Info, AnUnreadableFileIsNoted) {
   Notes notes;
-  const std::string endless(300, 'x');  // a name that no file can have
+  const std::string endless(300, 'x');  // longer than a file name can be
   EXPECT_FALSE(read_info({.folder = std::make_shared<const fxt::Folder>("/tmp/" + endless)}, notes).present);
   EXPECT_THAT(notes.groups().front().first, ElementsAre(testing::HasSubstr("File name too long")));
 }

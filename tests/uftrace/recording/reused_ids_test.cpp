@@ -19,7 +19,7 @@ class ReusedIdsTest : public testing::Test {
     asks_for_forks_ = ReusedIds::asks_for_forks(events_);
     return ReusedIds(events_, forks);
   }
-  // When each one who had the id began.
+  // The start of each owner of the id.
   static std::vector<std::uint64_t> begins(const ReusedIds& ids, std::uint64_t id) {
     std::vector<std::uint64_t> begins;
     for (const ReusedIds::Owner& owner : ids.owners_of(ThreadId{id})) begins.push_back(owner.begin_ns);
@@ -51,7 +51,7 @@ TEST_F(ReusedIdsTest, AThreadThenAThreadThenAProcess) {
             TaskEvent(Fork{.time_ns = 30, .child = ids.at(ProcessId{5}, 30), .parent = ProcessId{3}}));
 }
 
-// Lines come in any order.
+// Lines may come in any order.
 TEST_F(ReusedIdsTest, ChildrenInTurnAndTheirThreads) {
   const ReusedIds ids =
       read(std::string(kProgram) +
@@ -98,7 +98,7 @@ TEST_F(ReusedIdsTest, TheForkIsBeforeTheLine) {
   EXPECT_THAT(begins(ids, 5), ElementsAre(0, 18, 30, 35));
 }
 
-// posix_spawn leaves no FORK line: its child looks like an exec of the process that had the id before.
+// posix_spawn writes no FORK line, so its child looks like an exec of the process that had the id before.
 TEST_F(ReusedIdsTest, ProgramsThatPosixSpawnStartsInTurn) {
   const std::string lines = std::string(kProgram) +
                             "SESS timestamp=0.000000020 pid=5 sid=bb exename=\"/bin/b\"\n"

@@ -31,7 +31,7 @@ class SessionsTest : public testing::Test {
     if (found == nullptr) throw std::runtime_error("no such task");
     return *found;
   }
-  // The program that the task ran; "-" if none is known.
+  // The program that the task ran; "-" if unknown.
   std::string program_at(std::uint64_t tid, std::uint64_t time_ns) const {
     const SessionSpan span = sessions_->session_at(task(tid), time_ns);
     return span.session != nullptr ? span.session->exename : "-";
@@ -157,7 +157,7 @@ TEST_F(SessionsTest, LibrariesAreLoadedInOrderOfTime) {
   EXPECT_EQ(space.libraries_at(30), 2u);
 }
 
-// It may have been loaded again, which recorders of this version do not tell.
+// It may have been loaded again, which recorders of this version do not report.
 TEST_F(SessionsTest, ALibraryAtThePlaceOfAnotherIsNotedWhereReloadsAreNotTold) {
   recording_.file("sid-aa.map", kMap);
   const std::string lines =
@@ -235,7 +235,7 @@ TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsOneOfItsOwn) {
   EXPECT_EQ(program_at(102, 20), "-");
 }
 
-// The kernel's own first process has no parent.
+// The kernel's first process has no parent.
 TEST_F(SessionsTest, AForkedProcess1IsInANamespaceOfItsOwn) {
   read("FORK timestamp=0.000000050 pid=200 ppid=100\n");
   EXPECT_EQ(notes_.count(kPidNamespace), 0u);
@@ -267,7 +267,7 @@ TEST_F(SessionsTest, AFamilyThatRunsInCirclesEnds) {
   EXPECT_EQ(program_at(300, 20), "-");
 }
 
-// Large builds fork in long chains. Each process has a line of its own.
+// Large builds fork in long chains. Each process has its own line.
 TEST_F(SessionsTest, LongChainsOfForksRunOneProgram) {
   std::string lines = "SESS timestamp=0.000000010 pid=1 sid=aa exename=\"/bin/a\"\n";
   for (int pid = 2; pid <= 2000; ++pid)

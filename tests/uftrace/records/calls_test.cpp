@@ -1,4 +1,4 @@
-// What the importer makes of records, byte by byte: plain ones, and all odd beginnings and endings.
+// The conversion of records: plain ones, and all kinds of odd starts and ends.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -101,7 +101,8 @@ TEST(UftraceCalls, AnExitOfAnotherFunction) {
                           "DIR/100.dat:+0x20: an exit of 401200 at depth 1, where 401100 was entered"));
 }
 
-// QEMU's plugin counts from 1, and gives exits the depth of their caller: all of a thread, or none.
+// QEMU's plugin counts from 1, and gives exits the depth of their caller, in all or none of a thread's
+// records.
 TEST(UftraceQemu, ExitsAtTheDepthOfTheCaller) {
   R r;
   r.entry(10, 1, R::kMain).entry(11, 2, R::kF).entry(12, 3, R::kF).entry(13, 4, R::kF);
@@ -122,7 +123,7 @@ TEST(UftraceQemu, CountedFromZero) {
                                      "100/100 [12, 14] demo:f"));
 }
 
-// A missing exit of a recursive call looks alike; the other pairs tell.
+// A missing exit of a recursive call looks the same; the other pairs decide.
 TEST(UftraceQemu, IsNotSeenInAMissingExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);
@@ -164,7 +165,7 @@ TEST(UftraceCalls, ALossHidesEntries) {
                           "100/100 [20 demo:g repaired=\"cut-by-loss\"", "100/100 20] demo:g"));
 }
 
-// A call that no record has named yet may be the one that ends after the gap.
+// A call without a name so far may be the one that ends after the gap.
 TEST(UftraceCalls, ALossKeepsAnUnseenCall) {
   R r;
   r.entry(10, 0, R::kMain)

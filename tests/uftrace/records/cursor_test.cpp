@@ -1,4 +1,4 @@
-// The walk over records, item by item, whatever the size of the blocks.
+// The items in records, for all block sizes.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -29,7 +29,7 @@ using testing::IsEmpty;
 // Candidate layouts of one function.
 class FakeLayouts : public CandidateLayouts {
  public:
-  // Payloads have one of these sizes, the likeliest first.
+  // Payloads have one of these sizes, the most likely first.
   FakeLayouts(std::uint64_t address, const std::vector<std::size_t>& sizes) : address_(address) {
     for (const std::size_t size : sizes)
       layouts_.emplace_back(std::vector{SpecItem{.number = 1, .format = Format::Struct, .size = size}},
@@ -51,8 +51,8 @@ class FakeLayouts : public CandidateLayouts {
 
 struct Way {
   std::size_t block = 4096;
-  bool plain = true;     // whether runs are taken
-  bool payloads = true;  // and calls with payloads, where their layout is beyond doubt
+  bool plain = true;     // accept runs of plain records
+  bool payloads = true;  // accept calls with payloads whose layout is certain
   FakeLayouts* layouts = nullptr;
   ThreadFacts facts = {};
 };
@@ -93,7 +93,7 @@ struct PlainTaker {
   }
 };
 
-std::size_t sure_payloads = 0;  // of all tests so far
+std::size_t sure_payloads = 0;  // in all tests so far
 
 std::vector<std::string> items_of(const std::string& bytes, const Way& way = {}) {
   TextRecording directory;
@@ -213,7 +213,7 @@ TEST(RecordCursorLayouts, TheOneBehindWhichARecordContinues) {
   EXPECT_THAT(items_of(bytes, {.layouts = &none}).front(), ">0 10 401100 +24");
 }
 
-// A size that takes whole records for values.
+// A layout that would include whole records in the values.
 TEST(RecordCursorLayouts, AreNotLargerThanThePayload) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF).whole();
@@ -228,22 +228,22 @@ TEST(RecordCursorLayouts, AtTheEndOfTheFile) {
               ElementsAre(">0 10 401100 +24 layout 0 of 24"));
   EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 16).whole(), {.layouts = &layouts}),
               ElementsAre(">0 10 401100 +16"));
-  // What says that nothing follows is wrong where something does.
+  // A layout without values is wrong if bytes follow.
   FakeLayouts none(kF, {0});
   EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 8).whole(), {.layouts = &none}),
               ElementsAre(">0 10 401100 +8"));
 }
 
 TEST(RecordCursorLayouts, WhereThreadsGoOnElsewhere) {
-  // After the payload stands an exit that fits no open call: all the same a record.
+  // After the payload comes an exit that matches no open call, which is still a record.
   FakeLayouts layouts(kF, {24});
   const auto items =
       items_of(RecordBytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.layouts = &layouts});
   EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 layout 0 of 24", "<5 11 401200"));
 }
 
-// Payloads that look like records, or like ones of another size, torn here and there: what is beyond doubt is
-// what a closer look finds.
+// Payloads that look like records, or like records of another size, with some damage: a certain result must
+// equal the result of the slow check.
 TEST(RecordCursorLayouts, BeyondDoubtMakesNoDifference) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
@@ -289,7 +289,8 @@ TEST(RecordCursorLayouts, BeyondDoubtMakesNoDifference) {
 TEST(RecordCursorEvents, WithAWrongLength) {
   const auto items = items_of(RecordBytes()
                                   .entry(10, 0, kF)
-                                  .event_with(11, 100011, 0x0001'0014)  // 20 bytes, they say; there are 4
+                                  // Its length says 20 bytes, but there are 4.
+                                  .event_with(11, 100011, 0x0001'0014)
                                   .entry(12, 1, kG)
                                   .exit(13, 1, kG)
                                   .exit(14, 0, kF)
@@ -305,7 +306,7 @@ TEST(RecordCursorEvents, CutOffByTheEnd) {
 
 // ---- Damage ----
 
-// One record's time is damaged, and the time of the next one as well: the second witness tells.
+// The times of a record and of the next one are damaged. The second witness decides.
 TEST(RecordCursorTimes, TheNextRecordMayBeTheDamagedOne) {
   constexpr std::uint64_t kMinute = 60'000'000'000;
   const auto items = items_of(RecordBytes()
@@ -337,7 +338,8 @@ TEST(RecordCursorDepths, BeyondTheCounterOnlyWhereTheRecorderWroteThem) {
   EXPECT_EQ(items_of(bytes.whole(), way).back(), ">0 2000 401101");
 }
 
-// After damage, a call of an unknown function is known by what follows its payload, wherever a block ends.
+// After damage, a call of an unknown function is recognized by the record after its payload, for every
+// position of the block end.
 TEST(RecordCursor, TheLongestPayloadBehindDamageLiesAnywhereInABlock) {
   constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;
   constexpr std::size_t kLongest = 1024, kWords = 4096 / 8;
@@ -353,7 +355,8 @@ TEST(RecordCursor, TheLongestPayloadBehindDamageLiesAnywhereInABlock) {
   }
 }
 
-// All of it in one file, in any order, torn here and there: blocks make no difference, nor do plain runs.
+// A file with all kinds of records, in any order, with some damage. Block sizes and plain runs must not
+// affect the result.
 TEST(RecordCursor, BlocksMakeNoDifference) {
   constexpr int kFiles = 40, kRecords = 1500;
   for (unsigned seed = 0; seed < kFiles; ++seed) {
@@ -404,7 +407,7 @@ TEST(RecordCursor, BlocksMakeNoDifference) {
   }
 }
 
-// Reading four gigabytes of zeros would take a while.
+// Reading four gigabytes of zeros would take too long.
 TEST(RecordCursorHoles, AreNotRead) {
   constexpr std::uint64_t kHoleEnd = std::uint64_t{1} << 26;
   TextRecording directory;
@@ -417,7 +420,7 @@ TEST(RecordCursorHoles, AreNotRead) {
   sparse.close();
   const InputFile file{fxt::FilePlace(directory.path() / "1.dat")};
   const std::uint64_t data = file.end_of_hole(std::uint64_t{1} << 20);
-  if (data == std::uint64_t{1} << 20) return;  // this file system has no holes
+  if (data == std::uint64_t{1} << 20) return;  // this file system does not support holes
   EXPECT_EQ(data, kHoleEnd);
   EXPECT_EQ(file.end_of_hole(kHoleEnd), kHoleEnd);
   ScannedCalls open;

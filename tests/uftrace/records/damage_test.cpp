@@ -1,4 +1,4 @@
-// Payloads that are not shown, and bytes that are no records: what is around them stays right.
+// Payloads that are not shown, and bytes that are not records. The records around them are not affected.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -67,7 +67,7 @@ TEST(UftraceDamage, TheGoodPartsAreKept) {
   EXPECT_THAT(r.notes(), ElementsAre("damaged-bytes 24", "DIR/100.dat:+0x30: not records, up to +0x48"));
 }
 
-// The latest time before the damage is damaged itself, by too little to be noticed.
+// The latest time before the damage is damaged itself, but too slightly to be noticed.
 TEST(UftraceDamage, BehindATimeThatIsTooLateTheGoodPartsAreKept) {
   RecordingBuilder r;
   r.entry(10, 0, RecordingBuilder::kMain).entry(60'000, 1, RecordingBuilder::kF);
@@ -92,7 +92,7 @@ TEST(UftraceDamage, AHoleOfZeros) {
   EXPECT_THAT(r.notes(), ElementsAre("zero-filled 8192", "DIR/100.dat:+0x10: zeros instead of records"));
 }
 
-// However many blocks they fill.
+// They may fill any number of blocks.
 TEST(UftraceDamage, ManyZeros) {
   R hole;
   hole.entry(10, 0, R::kMain).bytes(std::string(1'000'000, '\0')).exit(20, 0, R::kMain);
@@ -174,7 +174,7 @@ TEST(UftraceDamage, DepthsThatJumpUpAndDown) {
   EXPECT_THAT(r.notes(), testing::Contains(testing::StartsWith("bad-depth ")));
 }
 
-// Every prefix of a file with all kinds of records gives what it holds, and balanced calls.
+// Every prefix of a file with all kinds of records is converted to balanced calls.
 TEST(UftraceDamage, EveryPrefix) {
   const auto tell = [](R& r) {
     r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 16).event(12, 100011, 4).lost(3);
@@ -217,7 +217,7 @@ TEST(UftraceDamage, EveryPrefix) {
   }
 }
 
-// One flipped bit in a time must not move everything after it.
+// One flipped bit in a time must not affect all later records.
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 TEST(UftraceTimes, AFirstRecordFromTheFuture) {
@@ -232,7 +232,7 @@ TEST(UftraceTimes, AFirstRecordFromTheFuture) {
                                      "entry-missing 1", testing::_));
 }
 
-// The argument 5 and the time behind it look like a record, of 5 ns: so early, there was no program.
+// The argument 5 and the time after it look like a record at 5 ns. The program did not run as early as that.
 TEST(UftraceTimes, AFirstRecordIsNotJudgedByArguments) {
   constexpr std::uint64_t kBegin = 8084'352'789'000;
   constexpr std::uint64_t kLikeARecord = kBegin / 64 * 64 + 0x2d;  // an exit with a payload
@@ -259,7 +259,7 @@ TEST(UftraceTimes, ARecordFromTheFutureInTheMiddle) {
   EXPECT_THAT(r.notes(), testing::Contains("bad-time 1"));
 }
 
-// A leap over days: the last record has none after it that could contradict.
+// A leap over days: no record follows the last one that could contradict it.
 TEST(UftraceTimes, ALastRecordFromTheFuture) {
   constexpr std::uint64_t kDays = 200'000 * kSecond;
   const auto recorded_in = [](std::string_view seconds) {
@@ -289,7 +289,7 @@ TEST(UftraceTimes, ALeapThatTheNextRecordsFollow) {
 
 // ---- What is known of a thread's times beforehand ----
 
-constexpr std::uint64_t kBegun = 1000 * kSecond;  // the session and the task
+constexpr std::uint64_t kBegun = 1000 * kSecond;  // start of the session and the task
 
 R& recorded(R& r) {
   r.file("task.txt",
@@ -311,7 +311,7 @@ TEST(UftraceTimes, RecordsBeforeTheSessionAreDropped) {
   EXPECT_THAT(r.notes(), Not(testing::Contains(testing::StartsWith("time-went-back"))));
 }
 
-// A pointer is no time: it lies hours after the end of the recording.
+// A pointer is not a time: it would be hours after the end of the recording.
 TEST(UftraceTimes, RecordsAfterTheRecordingAreDropped) {
   constexpr std::uint64_t kPointer = 0x5618'b5fc'7dbe;
   R r;
@@ -319,10 +319,10 @@ TEST(UftraceTimes, RecordsAfterTheRecordingAreDropped) {
   recorded(r).entry(kPointer, 3, R::kF).entry(kPointer + 8, 2, R::kG).exit(kPointer + 64, 5, R::kG);
   EXPECT_THAT(r.lines(), ElementsAreArray(kRecorded));
   EXPECT_THAT(r.notes(), testing::Contains("bad-time 3"));
-  // Without the time that it took, nothing contradicts records that follow each other.
+  // Without the length of the recording, consecutive records are not contradicted.
   r.elapsed("");
   EXPECT_THAT(r.lines(), testing::SizeIs(testing::Gt(kRecorded.size())));
-  // The recorder may measure by another clock, a little.
+  // The recorder may measure with another clock, which differs slightly.
   R longer;
   longer.elapsed("0.003067967");
   recorded(longer).exit(kBegun + kSecond / 2, 0, R::kMain);
@@ -350,7 +350,7 @@ TEST(UftraceTimes, RecordsAfterTheTasksExitAreDropped) {
   }
 }
 
-// Then the other files are wrong, or of another recording.
+// Then the other files are wrong, or belong to another recording.
 TEST(UftraceTimes, AFirstRecordThatContradictsTheFilesIsRight) {
   R r;
   r.elapsed("0.003067967");
@@ -382,14 +382,14 @@ TEST(UftraceTimes, LongSleepsAreNoDamage) {
 TEST(UftraceDamage, ALengthOfAnEventThatSkipsGoodRecords) {
   constexpr std::uint64_t kCalls = 4000;
   constexpr std::uint64_t kWatchCpuWithData = 100011 * 65536ull + 5 * 8 + 4 + 3;
-  R r;  // 4 bytes of data, but their length has a bit too many
+  R r;  // 4 bytes of data, but their length has a flipped bit
   r.entry(10, 0, R::kMain).word(11).word(kWatchCpuWithData).word(0x8004);
   for (std::uint64_t i = 0; i < kCalls; ++i) r.entry(12 + 2 * i, 1, R::kF).exit(13 + 2 * i, 1, R::kF);
   r.exit(20'000, 0, R::kMain);
   EXPECT_EQ(r.lines().size(), 1 + kCalls);
 }
 
-// However many losses are said in a row.
+// There may be any number of consecutive loss records.
 TEST(UftraceDamage, LossesInARow) {
   R r;
   r.lost(1).lost(2).entry(10, 0, R::kMain).lost(3).lost(4).lost(5).exit(20, 0, R::kMain).thread(101).lost(6);

@@ -1,4 +1,4 @@
-// What a recording says of itself: an instant, and its text files as blobs.
+// The description of a recording: an instant, and its text files as blobs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -40,7 +40,7 @@ TEST(UftraceDescription, EmptyFilesAreNotShown) {
   EXPECT_THAT(r.description(), Not(Contains(HasSubstr("default.opts"))));
 }
 
-// It stands before all that is shown, also before messages and names.
+// It comes before everything that is shown, including messages and names.
 TEST(UftraceDescription, StandsAtTheFirstTime) {
   R r;
   r.file("extern.dat", "0.000000005 early\n").entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
@@ -49,7 +49,7 @@ TEST(UftraceDescription, StandsAtTheFirstTime) {
   EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @3 event:uftrace info")));
 }
 
-// Or, if there is no record near the begin of its file, when the program began.
+// If there is no record near the start of the file, it is at the start of the program.
 TEST(UftraceDescription, StandsAlsoBeforeDamage) {
   R r;
   r.bytes(std::string(5000, '\0')).entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();

@@ -1,5 +1,4 @@
-// Where the marks of another input lie in the calls of a recording, and which thread that makes them belong
-// to.
+// The positions of another input's hits in the calls of a recording, and the threads to which they belong.
 #include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -18,17 +17,16 @@ namespace {
 
 using R = RecordingBuilder;
 
-// Functions of RecordingBuilder have 0x100 bytes; the recorder's addresses are those after their first
-// instructions, and tracepoints lie anywhere.
+// Functions of RecordingBuilder have 0x100 bytes. The recorder's addresses are after their first
+// instructions, and tracepoints can be anywhere.
 constexpr std::uint64_t kInMain = R::kMain + 0x40, kInF = R::kF + 0x80, kInG = R::kG + 0xff;
 
 class Marks : public testing::Test {
  protected:
-  // The threads of the file: "100/100" where a guest with these marks is seated, and a guest of its own
-  // otherwise.
+  // The thread on which a guest with these hits is shown: "100/100", or a separate one.
   std::string seat_of(std::vector<ThreadMark> marks, std::uint64_t resolution_ns = 1000,
                       std::int64_t offset_ns = 0) {
-    recording_.lines();  // writes the files
+    recording_.lines();  // this call writes the files
     Names names;
     Notes notes;
     ImportStats stats;
@@ -55,7 +53,7 @@ class Marks : public testing::Test {
   static constexpr std::string_view kApart = "1/1";
 
   R recording_;
-  std::string lost_file_;  // is removed before marks are looked for
+  std::string lost_file_;  // removed before the hits are matched
   std::string said_;
 };
 
@@ -71,7 +69,7 @@ TEST_F(Marks, LieInTheCallOfTheirFunction) {
   EXPECT_EQ(said_, "session.trace: guest: no hit lies in an open call of its function");
 }
 
-// A tracepoint in the first instructions of a function hits before the recorder notices the call.
+// A tracepoint in the first instructions of a function is hit before the recorder notices the call.
 TEST_F(Marks, BeforeTheRecorderNoticesACallLieInTheEntryThatFollows) {
   recording_.entry(10'000, 0, R::kMain + 8).entry(20'000, 1, R::kF + 8).exit(30'000, 1, R::kF + 8);
   recording_.exit(90'000, 0, R::kMain + 8);
@@ -82,7 +80,7 @@ TEST_F(Marks, BeforeTheRecorderNoticesACallLieInTheEntryThatFollows) {
   EXPECT_EQ(seat_of({{15'000, R::kF + 9}}), kApart) << "the call had been noticed there";
 }
 
-// A stamp of microseconds is cut off: the mark was made later in its microsecond.
+// A timestamp in microseconds is truncated, so the hit was later within its microsecond.
 TEST_F(Marks, LieAnywhereInTheirMicrosecond) {
   recording_.entry(10'500, 0, R::kMain)
       .entry(20'400, 1, R::kF)
@@ -148,7 +146,7 @@ TEST_F(Marks, TellThreadsApart) {
             "session.trace: guest: 2 of 3 hits lie in open calls of their functions, at most (thread 101)");
 }
 
-// Both are in f all the time; the frames of one come right after its own entries.
+// Both are in f all the time, but the frames of one thread come directly after its own entries.
 TEST_F(Marks, InTwoThreadsBelongToTheOneThatHasJustEntered) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
   for (const std::uint64_t tid : {100u, 101u}) {

@@ -1,4 +1,4 @@
-// --no-libcall leaves out the calls of PLT symbols, as uftrace's own option does.
+// --no-libcall hides the calls of PLT symbols, as in uftrace.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <string>
@@ -39,7 +39,7 @@ TEST_F(NoLibcall, WhatTheyCallBackStays) {
   EXPECT_THAT(recording_.notes(), IsEmpty());
 }
 
-// A pair, because it has no length.
+// It is a pair, because it has no length.
 TEST_F(NoLibcall, BothEndsAreLeftOut) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, kQsort).exit(11, 1, kQsort).exit(20, 0, R::kMain);
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
@@ -47,7 +47,7 @@ TEST_F(NoLibcall, BothEndsAreLeftOut) {
               ElementsAre("100/100 [10, 20] demo:main", "100/100 [11 demo:qsort", "100/100 11] demo:qsort"));
 }
 
-// uftrace itself loses its way when setjmp is hidden.
+// uftrace loses track of the calls if setjmp is hidden.
 TEST_F(NoLibcall, TheirMeaningIsStillKnown) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG);
   recording_.entry(13, 1, R::kF).exit(15, 1, R::kG).exit(20, 0, R::kMain);

@@ -1,4 +1,4 @@
-// The open calls of a thread, followed by a scan of its records.
+// The open calls of a thread, during a scan of its records.
 #include "converters/uftrace/records/open_calls.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST(ScannedCallsTest, WhatDoesNotFitWasOpenedOrEndedUnseen) {
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, 0u));
 }
 
-// More than the recorder can count are damage.
+// A depth above the recorder's maximum is damage.
 TEST(ScannedCallsTest, IsNoDeeperThanTheRecorderCounts) {
   constexpr std::size_t kMost = 65536;
   ScannedCalls calls(std::vector<std::uint64_t>(kMost - 1, kF));

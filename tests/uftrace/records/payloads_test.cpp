@@ -1,4 +1,4 @@
-// Arguments of an unknown size never cost a record after them.
+// Arguments of an unknown size never affect the next record.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using R = RecordingBuilder;
 
-constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;  // no map lists it
+constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;  // no map contains it
 
 TEST(UftracePayloads, BeforeTheFirstCallOfAnotherProgram) {
   R r;
@@ -56,7 +56,7 @@ TEST(UftracePayloads, BeforeALongjmp) {
                                                 "100/100 [21, 24] demo:f", "100/100 [22, 23] demo:g"}));
 }
 
-// What follows the second return of setjmp does not fit it, but surely is a record.
+// The record after the second return of setjmp does not match it, but is certainly a record.
 TEST(UftracePayloads, BeforeALongjmpAndANewStack) {
   R r;
   r.info_line("argspec:g@arg1/i32");
@@ -67,7 +67,7 @@ TEST(UftracePayloads, BeforeALongjmpAndANewStack) {
                                                testing::HasSubstr("repaired=\"longjmp\""))));
 }
 
-// Two bytes of records in every place of a block's border.
+// All positions of records with a payload relative to the end of a block.
 TEST(UftracePayloads, AtTheBordersOfBlocks) {
   for (const std::size_t payload : {8u, 24u, 72u}) {
     R r;

@@ -1,4 +1,4 @@
-// Forks, execs and loaded libraries: what task.txt tells between the records.
+// Forks, execs and loaded libraries: the events of task.txt between the records.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -18,7 +18,8 @@ namespace {
 using testing::ElementsAre;
 using R = RecordingBuilder;
 
-// The recorder hears of sessions in any order; the first image of a process is the one with the first time.
+// The recorder may receive sessions in any order. The first image of a process is the one with the earliest
+// time.
 TEST(UftraceExecs, InAnyOrderOfLines) {
   constexpr std::string_view kSecond =
       "SESS timestamp=0.000000030 pid=200 sid=0123456789abcdef exename=\"/bin/two\"";
@@ -45,7 +46,7 @@ TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
                           "101/101 @22 flow to event:fork #1", "101/101 [23, 24] demo:f"));
 }
 
-// Its parent's records began inside main, which only the exit of main names, after the fork.
+// Its parent's records began inside main, whose name appears only in its exit, after the fork.
 TEST(UftraceForks, AChildHasTheNamesThatItsParentLearnsLater) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -71,7 +72,7 @@ TEST(UftraceForks, WhatAChildDoesBeforeItsFirstRecordLiesInInheritedCalls) {
                   "101/101 @21 cpu 0: 0 (new) -> 101", "101/101 @25 cpu 0: 101 (running) -> 0",
                   "101/101 [25, 28] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
                   "101/101 @28 cpu 0: 0 (new) -> 101", "101/101 @40 cpu 0: 101 (dead) -> 0"));
-  // The arrow ends where they begin: behind the call off the cpu, viewers would tie it to that.
+  // The flow ends at their start. After the call off the CPU, viewers would connect it with that call.
   EXPECT_THAT(r.lines(), testing::Contains("101/101 @21 flow to event:fork #1"));
 }
 
@@ -104,7 +105,7 @@ TEST(UftraceForks, AnInheritedCallMayBeCutAtItsEndToo) {
                                      "100/100 25] demo:fork", "100/100 40] demo:main"));
 }
 
-// A server that forks for every request: each child is found without a look at all the others.
+// A server that forks for every request. Each child must be found without searching all the others.
 TEST(UftraceForks, Thousands) {
   constexpr std::uint64_t kForks = 5000, kCallsBetween = 40;
   R r;
@@ -128,7 +129,8 @@ TEST(UftraceForks, Thousands) {
   EXPECT_THAT(r.notes().front(), fmt::format("inherited-call {}", 2 * kForks));
 }
 
-// The child stamps the fork when its parent may have gone on: what it was called from tells its first exit.
+// The child writes the time of the fork when its parent may have continued. Its first exit shows from which
+// call it was forked.
 TEST(UftraceForks, TheForkingCallIsFoundBehindTheStamp) {
   R r;
   r.task_line("FORK timestamp=0.000000030 pid=101 ppid=100");
@@ -144,7 +146,7 @@ TEST(UftraceForks, TheForkingCallIsFoundBehindTheStamp) {
   EXPECT_THAT(lines, testing::Contains("100/100 @12 flow from event:fork #1"));
 }
 
-// By the time of the line, the parent may run another program.
+// At the time of the line, the parent may run another program.
 TEST(UftraceForks, AChildRunsWhatItsParentRanWhenItForked) {
   R r;
   r.task_line("SESS timestamp=0.000000020 pid=100 sid=00000000000000ff exename=\"/bin/other\"");
@@ -205,7 +207,8 @@ TEST(UftraceDlopen, IsAnInstant) {
 
 // ---- Which call forked ----
 
-// Children run when their parent has gone on, and are heard of in any order: their pids tell who is who.
+// Children may run after their parent has continued, and their lines may have any order. The pids determine
+// the order.
 TEST(UftraceForks, ChildrenTakeTheCallsInTheOrderOfTheirPids) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=103 ppid=100");
@@ -228,7 +231,7 @@ TEST(UftraceForks, ChildrenTakeTheCallsInTheOrderOfTheirPids) {
                                                          {"103/103 @103", "100/100 @40"}}));
 }
 
-// After the largest pid they begin anew.
+// After the largest pid, they restart.
 TEST(UftraceForks, PidsWrapAround) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=7 ppid=100")
@@ -242,7 +245,7 @@ TEST(UftraceForks, PidsWrapAround) {
                           "100/100 @30 flow from event:fork #2", "7/7 @71 flow to event:fork #2"}));
 }
 
-// A child without records of its own has taken a call all the same.
+// A child without records has still taken a call.
 TEST(UftraceForks, ChildrenWithoutRecords) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100")
@@ -252,7 +255,7 @@ TEST(UftraceForks, ChildrenWithoutRecords) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 @30 flow from event:fork #1"));
 }
 
-// fork of the program calls that of libc: one fork, whose outermost call is its own.
+// The program's fork calls the fork of libc. This is one fork, which starts in the outermost call.
 TEST(UftraceForks, ForksInForksAreOne) {
   R r;
   r.file(
@@ -272,7 +275,7 @@ TEST(UftraceForks, ForksInForksAreOne) {
                                             "102/102 [81, 82] demo:fork repaired=\"inherited-call\""}));
 }
 
-// Where fork itself was not recorded, the child tells by what it leaves first.
+// If fork itself was not recorded, the first exit of the child shows the call.
 TEST(UftraceForks, FromACallOfAnyName) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -281,7 +284,7 @@ TEST(UftraceForks, FromACallOfAnyName) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 @20 flow from event:fork #1"));
 }
 
-// The same function elsewhere did not.
+// The same function at another depth did not fork.
 TEST(UftraceForks, FromACallOfAnyNameAtItsDepth) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -302,7 +305,7 @@ TEST(UftraceForks, WithoutACallOfForkFromWhatTheParentIsIn) {
                                      "101/101 [26, 27] demo:f repaired=\"inherited-call,open-at-end\""}));
 }
 
-// One flipped bit in a time of the parent changes neither what the child inherits nor where its arrow starts.
+// One flipped bit in a time of the parent changes neither the inherited calls nor the start of the flow.
 TEST(UftraceForks, AFlippedBitInTheParentsTimes) {
   constexpr std::uint64_t kStart = 1'000'000'000'000;
   constexpr int kFlippedRecord = 2;
@@ -337,7 +340,7 @@ TEST(UftraceForks, AFlippedBitInTheParentsTimes) {
   }
 }
 
-// The time of the forking call itself is wrong: what follows it in the file tells that it began before.
+// The time of the forking call itself is wrong. The records after it in the file show that it began before.
 TEST(UftraceForks, AForkThatSeemsToBeginTooLate) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -361,8 +364,8 @@ TEST(UftraceForks, NoArrowFromAHiddenCall) {
   EXPECT_THAT(r.lines(), testing::Not(testing::Contains(testing::HasSubstr(" flow "))));
 }
 
-// The names of the child's calls may be in a cache already, from its parent: its arrow ends all the same.
-// The call that the child leaves with its first record may be its outermost, and its last.
+// The names of the child's calls may already be in a cache, from its parent. The flow must still end. The
+// call that the child leaves with its first record may be its outermost and last one.
 TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -374,7 +377,7 @@ TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
                                      "101/101 @22 flow to event:fork #1", "101/101 22] demo:fork"));
 }
 
-// Readers tie an arrow to the call around it: one that was entered last may be over.
+// Readers connect a flow with the call around it. The latest call may be over.
 TEST(UftraceForks, WithoutTheForkingCallTheArrowStartsInTheCallAroundIt) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -400,7 +403,7 @@ TEST(UftraceExec, OfAForkedChild) {
                                      "101/101 [35, 37] other:start"}));
 }
 
-// Before version 0.10, a .sym file did not say whose symbols it holds.
+// Before version 0.10, a .sym file did not contain the name of its module.
 TEST(UftraceExec, OfAProgramOfTheSameBasename) {
   R r;
   r.task_line("SESS timestamp=0.000000030 pid=100 sid=00000000000000bb exename=\"/other/demo\"");
@@ -416,7 +419,7 @@ TEST(UftraceExec, OfAProgramOfTheSameBasename) {
   EXPECT_THAT(r.notes(), testing::Not(testing::Contains("unsure-symbols 1")));
 }
 
-// What a thread without records did is told on its lane, too.
+// Events of a thread without records are also shown on its lane.
 TEST(UftraceExec, OfAThreadWithoutRecords) {
   R r;
   r.elapsed("0.010904173");
@@ -430,7 +433,7 @@ TEST(UftraceExec, OfAThreadWithoutRecords) {
                                      "101/101 @900000000000040 event:dlopen path=\"./plug.so\""}));
 }
 
-// It is done by the thread itself, unlike a message.
+// Unlike a message, it is an event of the thread itself.
 TEST(UftraceDlopen, BehindTheRecordsLiesInTheOpenCalls) {
   R r;
   r.task_line("DLOP timestamp=0.000000040 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");

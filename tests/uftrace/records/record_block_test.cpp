@@ -33,7 +33,7 @@ TEST(RecordBlock, IsReadFromWhereTheLastOneWasConsumed) {
   EXPECT_TRUE(block.is_at_end());
 }
 
-// Those of the file differ, to show whether it is read.
+// The bytes of the file differ, to show whether it is read.
 TEST(RecordBlock, BorrowsBytesThatWereReadAlready) {
   TextRecording recording;
   recording.file("1.dat", "0123456789");
@@ -51,7 +51,7 @@ TEST(RecordBlock, BorrowsBytesThatWereReadAlready) {
   EXPECT_EQ(read_at(2, 4), "cdef");
   EXPECT_EQ(read_at(6, 3), "ghi");
   EXPECT_FALSE(block.rest().at_end);
-  EXPECT_EQ(read_at(8, 4), "ij");  // the file ends
+  EXPECT_EQ(read_at(8, 4), "ij");  // end of the file
   EXPECT_TRUE(block.rest().at_end);
   EXPECT_EQ(read_at(1, 4), "1234");  // they begin too late
   const BytesAhead short_ahead{.begin = 2, .bytes = ahead.bytes.first(3)};

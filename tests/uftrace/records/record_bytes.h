@@ -1,4 +1,4 @@
-// Records as bytes.
+// Builds records as bytes.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace convert::uftrace {
 // Two functions.
 inline constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
 
-// A record file by hand: little endian, records of 16 bytes.
+// Builds a record file: little endian, records of 16 bytes.
 class RecordBytes {
  public:
   RecordBytes& word(std::uint64_t word) {
@@ -48,7 +48,7 @@ class RecordBytes {
   std::string text_;
 };
 
-// Code lies at these addresses alone.
+// Only these addresses contain code.
 struct CodeAt : CodeAddresses {
   explicit CodeAt(std::set<std::uint64_t> functions = {}) : addresses(std::move(functions)) {}
   bool contains(std::uint64_t address) const override { return addresses.contains(address); }

@@ -1,4 +1,4 @@
-// What is taken for the next record, and how far it may be off.
+// The choice of the next record, and the tolerances.
 #include "converters/uftrace/records/resync.h"
 
 #include <gmock/gmock.h>
@@ -103,7 +103,7 @@ TEST_F(ResyncTest, AnExitFollowsThatOfTheInnermostCall) {
   EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 0, kF + 2), 1025));
 }
 
-// QEMU gives an exit the depth of its caller, and 0 to that of the outermost call.
+// QEMU gives an exit the depth of its caller, and the exit of the outermost call the depth 0.
 TEST_F(ResyncTest, TheExitOfTheOutermostCallHasNoCallersDepth) {
   shift_ = {.entry = 0, .exit = 1};
   EXPECT_TRUE(fits_at(RecordBytes().exit(kTime + 1, 0, kF), 1));
@@ -176,7 +176,7 @@ TEST_F(ResyncTest, RecordsStandAtWordsUpToTheReach) {
   EXPECT_EQ(likely(RecordBytes().text(4).entry(kTime, 3, kF)), std::nullopt);
 }
 
-// After a payload of the longest length there is.
+// After a payload of the maximum length.
 TEST_F(ResyncTest, ACallWithAPayloadIsFollowedWithinIt) {
   const auto call = [](std::size_t payload) {
     return RecordBytes().entry(kTime, 3, kNoCode, payload).exit(kTime, 3, kNoCode).text(2000);
@@ -206,7 +206,7 @@ TEST_F(ResyncTest, TheLastPayloadHasNothingBehindIt) {
 
 TEST_F(ResyncTest, BehindAPayloadTheSureRecordCountsMore) {
   const Expectation expected{.time_ns = kTime, .depth = 2, .top_address = kG};
-  // A likely record stands before the one that fits.
+  // A likely record comes before the one that fits.
   const RecordBytes bytes = RecordBytes()
                                 .entry(kTime, 7, kF)
                                 .entry(kTime, 9, kNoCode)
@@ -235,7 +235,7 @@ TEST_F(ResyncTest, AnExitOfTheInnermostCallIsSure) {
 
 class ResyncTimes : public ResyncTest {
  protected:
-  static constexpr std::uint64_t kMoment = std::uint64_t{1} << 16;  // that needs no look
+  static constexpr std::uint64_t kMoment = std::uint64_t{1} << 16;  // short enough not to be examined
   static constexpr std::uint64_t kClose = std::uint64_t{1} << 22;
   static constexpr std::uint64_t kFar = std::uint64_t{1} << 47;
 

@@ -1,4 +1,5 @@
-// Threads and processes that write to one file: because they had one id in turn, or after clone().
+// Threads and processes that write to one file: because they had the same id one after the other, or after
+// clone().
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -19,7 +20,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 using R = RecordingBuilder;
 
-// Process 100 forks 101, and again 101 when the first one is gone. Each child returns from its fork.
+// Process 100 forks 101, and again 101 when the first one has ended. Each child returns from its fork.
 void has_children_in_turn(R& r) {
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -76,7 +77,7 @@ TEST(UftraceReusedIds, AThreadAndThenAProcess) {
   EXPECT_EQ(threads[2]["forked by"], 100);
 }
 
-// A child runs a little before it writes its FORK line.
+// A child runs slightly before it writes its FORK line.
 TEST(UftraceReusedIds, EventsOfTheKernelBelongToWhoHadTheIdThen) {
   R r;
   r.task_line("TASK timestamp=0.000000020 tid=101 pid=100");
@@ -145,7 +146,7 @@ TEST(UftraceReusedIds, CallsOfTheKernelBelongToWhoHadTheIdThen) {
               IsSupersetOf({"100/101 [25, 30] [kernel]:do_syscall", "101/101 [65, 70] [kernel]:vfs_read"}));
 }
 
-// clone() without CLONE_VM: the child writes the entry of the call that made it once more.
+// After clone() without CLONE_VM, the child writes the entry of the forking call a second time.
 TEST(UftraceSharedFile, TwoProcessesThatWriteToOneFileAreNamed) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(25, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);

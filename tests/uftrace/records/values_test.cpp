@@ -1,4 +1,4 @@
-// Recordings with arguments, source lines and events, and what becomes of them.
+// Conversion of recordings with arguments, source lines and events.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -39,8 +39,7 @@ TEST_F(UftraceValues, StandOnTheirCalls) {
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
-// They come again and again, so they are names, not texts: of the first function that has them, and of
-// others.
+// They occur repeatedly, so they are stored as names and not as texts, for all functions.
 TEST(UftraceEnums, AreNames) {
   R r;
   r.info_line("argspec:f@arg1/e:color;g@arg1/e:color").info_line("enumauto:enum color { RED, GREEN = 5 }");
@@ -75,7 +74,7 @@ TEST_F(UftraceValues, OfAFunctionWithoutSpecAreSkipped) {
                                       "DIR/100.dat:+0x10: 8 bytes of arguments or return value of g@demo"));
 }
 
-// A recorder that was killed leaves no info.
+// A killed recorder leaves no info.
 TEST(UftraceValuesWithoutInfo, AreThoseOfTheDebugFile) {
   R r;
   r.file("info", "").file("demo.dbg", "F: 1100 f\nA: @arg1/i32,arg2/s\nR: @retval/i32\n");
@@ -89,7 +88,7 @@ TEST(UftraceValuesWithoutInfo, AreThoseOfTheDebugFile) {
   EXPECT_THAT(r.notes(), testing::Not(testing::Contains(testing::StartsWith("payload-skipped"))));
 }
 
-// The records tell their byte order then.
+// Then the byte order is found from the records.
 TEST(UftraceValuesWithoutInfo, AreThoseOfABigEndianProgram) {
   R r;
   r.big_endian();
@@ -140,7 +139,7 @@ TEST_F(UftraceValues, HaveTheirSourceLineBehindThem) {
                                       "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" loc='a.c:3' retval=-1"));
 }
 
-// All but the first call of a function take a shorter way.
+// All calls of a function except the first use a faster path.
 TEST_F(UftraceValues, EveryCallHasItsSourceLine) {
   r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
   r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 1, R::kG).exit(14, 1, R::kG);
@@ -150,7 +149,7 @@ TEST_F(UftraceValues, EveryCallHasItsSourceLine) {
                           "100/100 [13, 14] demo:g loc='a.c:3'", "100/100 [15, 16] demo:g loc='a.c:3'"));
 }
 
-// A plain entry that does not fit the open calls is repaired, with a line or without.
+// A plain entry that does not match the open calls is repaired, with and without a line.
 TEST_F(UftraceValues, CallsOutOfPlaceAreRepairedAllTheSame) {
   r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
   r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 0, R::kG).exit(14, 0, R::kG);
@@ -196,7 +195,7 @@ TEST_F(UftraceValues, UserEventsHaveNames) {
   EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 @11 event:uftest:step"));
 }
 
-// The same in blocks of any size: a payload may lie across the end of one.
+// The same in blocks of any size, because a payload may cross the end of a block.
 TEST_F(UftraceValues, PayloadsLieAnywhereInABlock) {
   r_.entry(1, 0, R::kMain);
   constexpr int kCalls = 2000;

@@ -1,4 +1,4 @@
-// --utc: the times of the recorder's clock as times of the wall clock.
+// --utc: converts the recorder's times to times of the wall clock.
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
@@ -37,7 +37,7 @@ TEST_F(WallClock, IsNotedWhereItIsNotKnown) {
       ElementsAre("no-wall-clock 1", "DIR/info: has no utc_offset (uftrace writes it since v0.17)");
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(recording_.notes(), note);
-  recording_.utc_offset("9223372037");  // more than 64 bits of ns
+  recording_.utc_offset("9223372037");  // exceeds 64 bits of ns
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(recording_.notes(), note);
   EXPECT_THAT(lines(false), ElementsAre("100/100 [10, 20] demo:main"));

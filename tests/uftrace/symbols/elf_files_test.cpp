@@ -24,7 +24,7 @@ constexpr std::string_view kBuildId = "abcdefghijklmnopqrst";
 constexpr std::string_view kBuildIdHex = "6162636465666768696a6b6c6d6e6f7071727374";
 constexpr std::uint64_t kStart = 0x55550000;
 
-// The files of a machine below a directory, which is the sysroot.
+// The files of a machine below a directory, the sysroot.
 class ElfFilesTest : public testing::Test {
  protected:
   ElfFilesTest() {
@@ -62,7 +62,7 @@ class ElfFilesTest : public testing::Test {
     const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
     return symbol != nullptr ? std::string(symbol->name) : "none";
   }
-  // The same for a library that the program loaded.
+  // The symbol of a library that the program loaded.
   std::string library_name(const std::string& path) {
     notes_ = {};
     ElfFiles files("/tmp/run", options_);
@@ -99,7 +99,7 @@ TEST_F(ElfFilesTest, TheProgramThatWasRecorded) {
   file("usr/bin/app", with_symbol(program(), "main"));
   EXPECT_EQ(name(), "main");
   EXPECT_THAT(notes(), IsEmpty());
-  EXPECT_EQ(name("/usr/bin/app", kBuildIdHex, 0x9000), "main");  // with a build-id the size does not matter
+  EXPECT_EQ(name("/usr/bin/app", kBuildIdHex, 0x9000), "main");  // with a build-id, the size is ignored
 }
 
 TEST_F(ElfFilesTest, AnotherBuildHasOtherNames) {
@@ -125,7 +125,8 @@ TEST_F(ElfFilesTest, WithoutBuildIdTheSizeDecides) {
                                            "recorded were 12288)")));
 }
 
-// PARAMETERS is a program with debug information: main() takes none, kinds() begins with `fd`.
+// PARAMETERS is a program with debug information: main() has no parameters, and the first one of kinds() is
+// `fd`.
 class ParametersOfFiles : public ElfFilesTest {
  protected:
   ParametersOfFiles() {
@@ -149,7 +150,7 @@ class ParametersOfFiles : public ElfFilesTest {
     files.add_notes(notes_);
     return function_.integers.empty() ? "none" : function_.integers.front().name;
   }
-  // Whether its type is known, and that of the result.
+  // True if its type and the type of the result are known.
   bool has_types() const {
     return !function_.integers.empty() && function_.integers.front().type && function_.result;
   }
@@ -263,7 +264,7 @@ TEST_F(ElfFilesTest, LinksStayBelowTheSysroot) {
   EXPECT_EQ(name("/usr/../../../../usr/bin/app"), "main");
 }
 
-// Opening a FIFO without a writer would hang; opening a device could do anything.
+// Opening a FIFO without a writer would block, and opening a device could have side effects.
 TEST_F(ElfFilesTest, OnlyRegularFilesAreOpened) {
   ASSERT_EQ(::mkfifo((root_.path() / "usr/bin/app").c_str(), 0600), 0);
   EXPECT_EQ(name(), "none");
@@ -295,7 +296,7 @@ TEST_F(ElfFilesTest, StrippedProgramsHaveDebugFiles) {
   EXPECT_EQ(name(), "exported");
   file(debug, with_symbol(program(), "main"));
   EXPECT_EQ(name(), "main");
-  // A program with all symbols needs no debug file; the debug file of a missing program is enough.
+  // A program with all symbols needs no debug file. For a missing program, the debug file is sufficient.
   file("usr/bin/app", with_symbol(program(), "own"));
   EXPECT_EQ(name(), "own");
   std::filesystem::remove(root_.path() / "usr/bin/app");
@@ -321,7 +322,7 @@ TEST_F(ElfFilesTest, DebugFilesByLinkMustMatch) {
     EXPECT_EQ(name(), "main") << place;
     linked("", checksum(debug) + 1);
     EXPECT_EQ(name("/usr/bin/app", ""), "exported") << place;
-    // Build-ids decide if both files have one.
+    // If both files have a build-id, it decides.
     file(place, with_symbol(program(), "main"));
     linked(kBuildId, 0);
     EXPECT_EQ(name(), "main") << place;
@@ -347,7 +348,7 @@ TEST_F(ElfFilesTest, AddressesCountFromTheMappingOfTheProgram) {
   EXPECT_EQ(name(), "main");
 }
 
-// task.txt has neither build-id nor size.
+// task.txt has neither build-ids nor sizes.
 TEST_F(ElfFilesTest, LibrariesThatTheProgramLoaded) {
   file("opt/plug.so", with_symbol(program(), "plug"));
   EXPECT_EQ(library_name("/opt/plug.so"), "plug");

@@ -1,4 +1,4 @@
-// Addresses and their labels at hand, for as many states of the symbols as there are.
+// Caches of labels by address, for any number of states of the symbols.
 #include "converters/uftrace/symbols/label_cache.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(LabelCaches, GiveEveryEpochItsOwn) {
 
 TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
   LabelCaches caches;
-  constexpr std::uint32_t kEpochs = 10'000;  // would take 640 MB if all were kept
+  constexpr std::uint32_t kEpochs = 10'000;  // keeping all would take 640 MB
   for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
     EXPECT_EQ(caches.of(epoch, budget).find(kAddress), nullptr) << "of another epoch";
     caches.of(epoch, budget).put(kAddress, {.label = LabelId{epoch}});
@@ -49,7 +49,7 @@ TEST(LabelCaches, KeepTheEpochsUsedLast) {
   LabelCaches caches;
   for (std::uint32_t epoch = 0; epoch < kKept; ++epoch) caches.of(epoch, budget).put(kAddress, {});
   caches.of(0, budget);
-  caches.of(kKept, budget);  // instead of 1, which was not used for the longest time
+  caches.of(kKept, budget);  // replaces 1, which is the least recently used one
   for (std::uint32_t epoch = 2; epoch < kKept; ++epoch)
     EXPECT_NE(caches.of(epoch, budget).find(kAddress), nullptr);
   EXPECT_NE(caches.of(0, budget).find(kAddress), nullptr);
@@ -66,7 +66,7 @@ TEST(LabelCaches, KnowWhetherANameHasALine) {
   EXPECT_TRUE(cache.has_lines());
 }
 
-// A cache of many functions grows until it holds nearly all of them, and keeps what it has.
+// A cache of many functions grows until it contains nearly all of them, and keeps its entries.
 TEST(LabelCache, GrowsWithinTheBudget) {
   constexpr std::uint64_t kFunctions = 10'000;
   const auto fill = [](LabelCache& cache) {

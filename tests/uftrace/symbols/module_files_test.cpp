@@ -47,7 +47,7 @@ class SymbolFileChoice : public testing::Test {
   void make_unreadable(const std::string& name) {
     files();  // lists the files
     std::filesystem::remove(recording_.path() / name);
-    std::filesystem::create_symlink(name, recording_.path() / name);  // a loop
+    std::filesystem::create_symlink(name, recording_.path() / name);  // a loop of links
   }
   std::uint64_t unreadable_files() const { return notes_.count(kUnreadableFile); }
   // The name of the symbol in the chosen file.

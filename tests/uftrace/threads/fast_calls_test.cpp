@@ -1,4 +1,4 @@
-// Runs of plain records go to the lane directly, up to the first record that needs the whole pipeline.
+// Runs of plain records go directly to the lane, up to the first record that needs the complete pipeline.
 #include "converters/uftrace/threads/fast_calls.h"
 
 #include <string>
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 class FastCallsTest : public Stages {
  protected:
-  // Adds the records, as far as they are plain.
+  // Adds the records as far as they are plain.
   std::vector<std::string> lines_of(const RecordBytes& bytes, std::uint64_t limit_ns = 1000) {
     LabelCaches caches;
     TaskSymbols symbols(*symbolizer_, *plan_.task);
@@ -35,7 +35,7 @@ TEST_F(FastCallsTest, AllArePlain) {
   EXPECT_EQ(added_, 4u);
 }
 
-// An end at the time of the event before it takes more than a run can do.
+// A run can't process an end at the time of the previous event.
 TEST_F(FastCallsTest, CallsWithoutLengthArePlain) {
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(20, 1, kG).exit(20, 0, kF));
   EXPECT_EQ(added_, 4u);

@@ -1,4 +1,4 @@
-// Calls of the kernel and the time off the cpu lie inside the program's calls: they step aside, or are cut.
+// Kernel calls and the time off the CPU are inside the program's calls: they are suspended or cut.
 #include "tests/uftrace/threads/stages.h"
 
 namespace convert::uftrace {
@@ -105,7 +105,7 @@ TEST_F(InnerCallsTest, AKernelCallThatEndsOffTheCpuEndsAtTheSwitch) {
   EXPECT_THAT(found, Contains("7/8 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// What was lost may have ended the calls before the switch, which lies in the gap.
+// The lost events may have ended the calls before the switch, which is in the gap.
 TEST_F(InnerCallsTest, ALossEndsKernelCallsAtTheLastKernelEventBeforeIt) {
   for (const bool is_back : {true, false}) {
     kernel_entry(15), kernel_entry(18, 1), perf(25, PerfEvent::Kind::SwitchOut);

@@ -1,4 +1,4 @@
-// The filter options decide which calls, events and switches of a thread are shown.
+// Applies the filter options to the calls, events and switches of a thread.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@ namespace {
 
 using Option = FilterItem::Option;
 
-// The filter of a thread, and the lane that holds its open calls.
+// The filter of a thread, and the lane with its open calls.
 class OptionFilterTest : public Stages {
  protected:
   void use(const FilterOptions& options, bool passes_program = false) {
@@ -28,7 +28,7 @@ class OptionFilterTest : public Stages {
     return {.items = parse_filter_items(option, list)};
   }
 
-  // A call begins inside the open ones; whether it is shown.
+  // Begins a call inside the open ones. Returns true if it is shown.
   bool begin(std::uint64_t address, bool recorded = true) {
     const bool is_shown = filter_->enter(address, recorded);
     if (is_shown)

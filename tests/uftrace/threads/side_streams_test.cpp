@@ -1,4 +1,4 @@
-// What happens besides the thread's own records: each stream by itself, and what comes first at equal times.
+// The events besides the thread's own records: each stream separately, and the order at equal times.
 #include "tests/uftrace/threads/stages.h"
 
 namespace convert::uftrace {
@@ -22,7 +22,7 @@ TEST(Due, AtEqualTimesThePrecedenceDecides) {
   EXPECT_EQ(Due{}.plain_until_ns(), kForever);
 }
 
-// All at once: off the cpu no more, out of the kernel, another program, then what that does.
+// Events with equal times: back on the CPU, out of the kernel, another program, then its events.
 TEST_F(SideStreamsTest, EverythingAtOneTime) {
   kernel_entry(12), kernel_exit(20), kernel_entry(20), kernel_exit(30);
   perf(15, Kind::SwitchOut), perf(20, Kind::SwitchIn), perf(20, Kind::Comm);
@@ -92,7 +92,7 @@ TEST_F(SideStreamsTest, AShortTimeOffTheCpuMayBeHidden) {
                           "7/8 @30 cpu 0: 8 (dead) -> 0"));
 }
 
-// A task's own event may lie a little before the switch that was written before it.
+// A task's own event may be slightly before the switch that was written before it.
 TEST_F(SideStreamsTest, TimesNeverGoBack) {
   perf(20, Kind::SwitchIn), perf(19, Kind::Exit);
   EXPECT_THAT(lines([](Stage&) {}),

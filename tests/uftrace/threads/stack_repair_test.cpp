@@ -1,4 +1,4 @@
-// Entries and exits become balanced calls; what the records leave open is repaired and counted.
+// Entries and exits become balanced calls. Missing ones are repaired and counted.
 #include <cstdint>
 
 #include "tests/uftrace/threads/stages.h"
@@ -61,7 +61,7 @@ TEST_F(StackRepairTest, AForkedChildInheritsCalls) {
                           "7/8 [20 a:g repaired=\"inherited-call\"", "7/8 20] a:g"));
 }
 
-// The parent's file may be damaged; what the child ended is sure.
+// The parent's file may be damaged, but the child's exit is certain.
 TEST_F(StackRepairTest, AnExitCorrectsTheNameOfAnInheritedCall) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.calls.begin_thread({.calls = {{kG, kG}}});
@@ -116,7 +116,7 @@ TEST_F(StackRepairTest, AHiddenCallIsOpenButNotDrawn) {
               ElementsAre("7/8 [20, 30] a:g"));
 }
 
-// Of no module, and far too deep: two reasons not to believe it.
+// The address is in no module, and the depth is far too large. These are two reasons to reject it.
 TEST_F(StackRepairTest, ARecordOfNoModuleThatIsTooDeepIsDamage) {
   constexpr std::uint64_t kGarbage = 0xdead'0000;
   EXPECT_THAT(lines([](Stage& s) {
@@ -140,7 +140,7 @@ TEST_F(StackRepairTest, OneMissingEntryIsNoDamageWhateverItsModule) {
   EXPECT_EQ(notes_.count(kBadDepth), 0u);
 }
 
-// Code of no module, such as a compiler's at run time, may be recorded at any depth.
+// Code outside of modules, for example from a JIT compiler, may be recorded at any depth.
 TEST_F(StackRepairTest, AfterALossADepthIsBelievedWhateverTheModule) {
   lines([](Stage& s) {
     s.entry(10, 0, kF);
@@ -171,7 +171,8 @@ TEST_F(StackRepairTest, AnExitNamesTheCallAtItsEndWhereItsBeginIsWritten) {
                           "7/8 20] a:g", "7/8 30] [unknown]:<unknown> function=\"f\""));
 }
 
-// A few bytes of damage must not become gigabytes of calls: 8192 at once, and two more for every 16 bytes.
+// A few bytes of damage must not become gigabytes of calls: the limit is 8192, and two more for every 16
+// bytes.
 TEST_F(StackRepairTest, InferredCallsAreLimited) {
   lines([&](Stage& s) {
     s.entry(10, 8193, kF);
@@ -181,13 +182,13 @@ TEST_F(StackRepairTest, InferredCallsAreLimited) {
               "DIR/8.dat:+0x0: a record at depth 8193, but 0 calls are open");
     s.entry(11, 8192, kF);
     EXPECT_EQ(s.lane.depth(), 8193u);
-    s.exit(12, 8192, kF);  // two more from here on
+    s.exit(12, 8192, kF);  // two more are allowed from here on
     EXPECT_EQ(s.lane.depth(), 8192u);
     s.entry(13, 8192 + 5, kF);
     EXPECT_EQ(s.lane.depth(), 8192u) << "four, with this one";
     s.entry(14, 8192 + 6, kF);
     EXPECT_EQ(s.lane.depth(), 8192u + 7);
-    s.notes.move_to(s.notes.offset() + 100 * kRecordSize);  // records that went straight to the lane
+    s.notes.move_to(s.notes.offset() + 100 * kRecordSize);  // these records went directly to the lane
     s.entry(15, 8192 + 7 + 200, kF);
     EXPECT_EQ(s.lane.depth(), 8192u + 7 + 201);
   });

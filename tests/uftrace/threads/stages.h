@@ -1,4 +1,4 @@
-// The stages after a thread's records, without a file: tests call them directly and read what the lane got.
+// The stages after a thread's records, without a file. Tests call them directly and read the lane.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace convert::uftrace {
 
 constexpr std::uint64_t kSetjmp = 0x401300;
 
-// Hides calls of some functions, and counts what it was asked to drop.
+// Hides calls of some functions, and counts the dropped ones.
 struct HidingFilter : CallFilter {
   explicit HidingFilter(std::set<std::uint64_t> functions = {}) : hidden(std::move(functions)) {}
   bool enter(std::uint64_t address, bool) override { return !hidden.contains(address); }
@@ -70,7 +70,7 @@ class Stages : public testing::Test {
     RecordNotes& notes;
     bool has_estimated_exits;
 
-    // A record of the thread, with all that is due before it.
+    // A record of the thread, after all events that are due before it.
     void record(RecordType type, std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
       const CallRecord call{.type = type, .time_ns = time_ns, .depth = depth, .address = address};
       const bool needs_room = streams.emit_before({time_ns, Precedence::OwnRecord});
@@ -91,7 +91,7 @@ class Stages : public testing::Test {
     }
   };
 
-  // What the lane gets from a story that is told to the stages.
+  // The content of the lane after `tell` has used the stages.
   template <typename Tell>
   std::vector<std::string> lines(Tell tell) {
     Timeline timeline(options_, notes_);

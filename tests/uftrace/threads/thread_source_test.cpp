@@ -1,4 +1,4 @@
-// How the file of one thread is read: two threads take turns, and each reads ahead for its next turn.
+// Reading the file of one thread: two threads take turns, and each reads ahead for its next turn.
 #include "converters/uftrace/threads/thread_source.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kCalls = 200'000;
 constexpr std::uint64_t kTurnCalls = 32'768;
-constexpr std::uint64_t kLeft = 200;  // a turn leaves its last few records to the next one
+constexpr std::uint64_t kLeft = 200;  // a turn leaves its last few records for the next one
 
 RecordingBuilder& add_calls(RecordingBuilder& recording, std::uint64_t address) {
   for (std::uint64_t i = 1; i <= kCalls; ++i)
@@ -23,7 +23,7 @@ RecordingBuilder& add_calls(RecordingBuilder& recording, std::uint64_t address) 
   return recording;
 }
 
-// How many turns' calls are seen as they were if the calls of the file change after some rounds.
+// The number of turns whose calls are unchanged if the calls of the file change after some rounds.
 std::uint64_t turns_before_change(std::size_t rounds, bool are_two) {
   RecordingBuilder recording, changed;
   add_calls(recording, RecordingBuilder::kF);
