@@ -84,7 +84,7 @@ class DwarfInfoTest : public testing::Test {
   MemoryFile changed_;
 };
 
-TEST_F(DwarfInfoTest, IntegersAndFloatsAreRowsOfTheirOwn) {
+TEST_F(DwarfInfoTest, IntegersAndFloatsAreSeparateLists) {
   EXPECT_THAT(integers_of("kinds"), ElementsAre("fd", "size", "letter", "flag", "color", "path"));
   EXPECT_THAT(floats_of("kinds"), IsEmpty());
   EXPECT_THAT(integers_of("both_kinds"), ElementsAre("count", "name", "total"));
@@ -97,7 +97,7 @@ TEST_F(DwarfInfoTest, IntegersAndFloatsAreRowsOfTheirOwn) {
   EXPECT_THAT(integers_of("_ZN5outer7Counter3addEi"), ElementsAre("this", "amount"));
 }
 
-TEST_F(DwarfInfoTest, RowsEndWhereTheyAreNotSure) {
+TEST_F(DwarfInfoTest, ListsEndAtTheFirstUncertainParameter) {
   EXPECT_THAT(integers_of("after_struct"), ElementsAre("before"));
   EXPECT_THAT(floats_of("after_struct"), ElementsAre("number"));
   EXPECT_THAT(integers_of("after_long_double"), ElementsAre("before"));
@@ -124,7 +124,7 @@ TEST_F(DwarfInfoTest, MachinesPassTheirParametersDifferently) {
 }
 
 // Parameters that the compiler has removed take no register, so the register decides.
-TEST_F(DwarfInfoTest, OptimizedFunctionsNameWhatTheyGet) {
+TEST_F(DwarfInfoTest, OptimizedFunctionsHaveTheirReceivedParameters) {
   EXPECT_THAT(integers_of("_ZL7droppedii"), ElementsAre("gone", "kept"));
   bytes_ = bytes_of(PARAMETERS_OPTIMIZED);
   changed_.write(bytes_);
@@ -152,7 +152,7 @@ TEST_F(DwarfInfoTest, FunctionsHaveTypes) {
 }
 
 // A linker that merges equal code gives several functions the same address.
-TEST_F(DwarfInfoTest, FunctionsOfOneAddressAreOnlyKnownIfTheyAreAlike) {
+TEST_F(DwarfInfoTest, FunctionsWithOneAddressAreUsedOnlyIfTheyAreEqual) {
   const auto address_of = [&](std::string_view name) {
     const InputFile file{fxt::FilePlace(PARAMETERS)};
     const ElfImage image(file);
@@ -196,7 +196,7 @@ TEST_F(DwarfInfoTest, VariablesOfScalarTypes) {
   EXPECT_EQ(variable("main"), "none");
 }
 
-TEST_F(DwarfInfoTest, DamagedFilesGiveAnythingButHurtNothing) {
+TEST_F(DwarfInfoTest, DamagedFilesAreHarmless) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage image(file);
   std::mt19937 random(7);

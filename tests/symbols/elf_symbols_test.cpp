@@ -62,7 +62,7 @@ class ElfTest : public testing::Test {
 };
 
 // The memory of a process has nothing at address 0.
-TEST_F(ElfTest, AFileThatCanNotBeReadSaysSo) {
+TEST_F(ElfTest, AnUnreadableFileIsAnError) {
   const InputFile file{fxt::FilePlace("/proc/self/mem")};
   EXPECT_EQ(problem_of([&] { const ElfImage image(file); }), "Input/output error");
 }
@@ -132,7 +132,7 @@ TEST_F(ElfTest, MappedSizeEndsWithTheLastBytesOfTheFile) {
   EXPECT_EQ(memory_of(ElfBuilder()), "0-0");
 }
 
-TEST_F(ElfTest, TheBuildIdIsOneOfTheNotes) {
+TEST_F(ElfTest, TheBuildIdIsAmongTheNotes) {
   const auto id_of = [&](const ElfBuilder& elf) {
     const InputFile file{fxt::FilePlace(write(elf.bytes()))};
     return ElfImage(file).build_id();
@@ -174,7 +174,7 @@ std::string best_name(std::uint32_t type, const std::vector<std::string>& names,
   return symbols(elf.bytes()).front();
 }
 
-TEST_F(ElfTest, OfSeveralNamesTheOneThatUftraceSavesComesFirst) {
+TEST_F(ElfTest, TheNameThatUftraceSavesComesFirst) {
   const auto of = [&](std::uint32_t type, const std::vector<std::string>& names) {
     return best_name(type, names, *this, [&](const std::string& bytes) { return symbols(bytes); });
   };
@@ -230,7 +230,7 @@ TEST_F(ElfTest, PltEntriesHaveTheNameOfTheirSlot) {
               ElementsAre("1030-1040 P malloc", "1040-1050 P free", "1100-1110 P free", "1200-1208 P exit"));
 }
 
-TEST_F(ElfTest, PltEntriesOfOtherShapes) {
+TEST_F(ElfTest, PltEntriesOfUnknownShapes) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
   const auto dynamic =
@@ -299,7 +299,7 @@ TEST_F(ElfTest, OnlyProgramsAndLibrariesAreAccepted) {
 }
 
 // Sizes that libelf would allocate are first compared with the size of the file.
-TEST_F(ElfTest, TablesMustLieInsideTheFile) {
+TEST_F(ElfTest, TablesMustBeInsideTheFile) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
   elf.add_symbols(".symtab", SHT_SYMTAB, {{"main", 0x100, 8}});

@@ -98,7 +98,7 @@ TEST(SymbolTable, IsTheSameAsASearch) {
   EXPECT_EQ(table.find_function(~std::uint64_t{0}), nullptr);
 }
 
-TEST(SymbolTable, EachLineMayHaveASizeOrNot) {
+TEST(SymbolTable, SizesAreOptionalInEachLine) {
   const Symbols symbols("1000 00000010 T with_size\n2000 T without\n3000 a0000000 T very large\n");
   EXPECT_EQ(symbols.at(0x100f), "with_size");
   EXPECT_EQ(symbols.at(0x1010), "-");
@@ -107,7 +107,7 @@ TEST(SymbolTable, EachLineMayHaveASizeOrNot) {
   EXPECT_EQ(symbols.at(0xa0003000), "-");
 }
 
-TEST(SymbolTable, WhereSymbolsOverlapTheOneThatBeginsLastIsFound) {
+TEST(SymbolTable, FindsTheLatestStartOfOverlappingSymbols) {
   const Symbols symbols(
       "1000 00000100 T outer\n"
       "1010 00000010 T inner\n"
@@ -124,7 +124,7 @@ TEST(SymbolTable, WhereSymbolsOverlapTheOneThatBeginsLastIsFound) {
   EXPECT_EQ(symbols.at(0x1110), "-");
 }
 
-TEST(SymbolTable, OfTwoWithOneStartTheFirstOneListedIsFound) {
+TEST(SymbolTable, TheFirstOfTwoWithOneStartIsFound) {
   const Symbols symbols("1000 00000010 T first\n1000 00000020 t second\n");
   EXPECT_EQ(symbols.at(0x1000), "first");
   EXPECT_EQ(symbols.at(0x1010), "second");
@@ -132,7 +132,7 @@ TEST(SymbolTable, OfTwoWithOneStartTheFirstOneListedIsFound) {
 
 // Functions and variables that are nested, overlapping or separate, empty ones, and several with the same
 // start.
-TEST(SymbolTable, HoweverSymbolsOverlapTheOneThatBeginsLastIsFound) {
+TEST(SymbolTable, FindsTheLatestStartOfArbitraryOverlaps) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](unsigned end) { return random() % end; };
@@ -185,14 +185,14 @@ TEST(SymbolTable, EveryPrefixIsAccepted) {
     EXPECT_LE(Symbols(kWithSizes.substr(0, size)).table().symbols().size(), 3u);
 }
 
-TEST(SymbolTable, SizesThatLeaveTheAddressSpaceAreCut) {
+TEST(SymbolTable, SizesBeyondTheAddressSpaceAreCut) {
   const Symbols symbols("fffffffffffffff0 ffffffff T last\n0000000000000000 ffffffffffffffff T everything\n");
   EXPECT_EQ(symbols.at(0xfffffffffffffff8), "last");
   EXPECT_EQ(symbols.at(5), "everything");
 }
 
 // Other letters are for symbols of other kinds.
-TEST(SymbolTable, TheTypeTellsFunctionsFromVariables) {
+TEST(SymbolTable, TheTypeDistinguishesFunctionsAndVariables) {
   std::string functions, variables;
   for (char type = 'A'; type <= 'z'; ++type) {
     const Symbols symbols(std::string("1000 00000010 ") + type + " name\n");

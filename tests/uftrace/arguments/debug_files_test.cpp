@@ -83,7 +83,7 @@ class DebugFilesTest : public testing::Test {
   Symbol symbol_{.start = 0, .end = 1, .name = "f", .type = 'T'};
 };
 
-TEST_F(DebugFilesTest, PathAndBuildIdMustFit) {
+TEST_F(DebugFilesTest, PathAndBuildIdMustMatch) {
   recording_.file("args.dbg", kText);
   Image module{.kind = Image::Kind::Module, .path = "/home/u/args", .build_id = "0594a88a"};
   const SymbolAt symbol{.image = &module, .symbol = &symbol_};
@@ -92,7 +92,7 @@ TEST_F(DebugFilesTest, PathAndBuildIdMustFit) {
   EXPECT_EQ(of(symbol), nullptr);
 }
 
-TEST_F(DebugFilesTest, LibrariesAndPythonHaveFilesOfTheirOwn) {
+TEST_F(DebugFilesTest, LibrariesAndPythonHaveTheirOwnFiles) {
   recording_.file("libplug.so.dbg", "# path name: /x/d1/libplug.so\nF: 0 f\n")
       .file("python.fake.dbg", "F: 1 m\nF: 2 n\n");
   const Image library{.kind = Image::Kind::Library, .path = "d1/libplug.so"};

@@ -36,7 +36,7 @@ TEST(Enums, ValuesCountUp) {
 }
 
 // The recorder compares ints to find out whether a value is the previous one plus one.
-TEST(Enums, BehindALongValueTheyCountUpAsInt) {
+TEST(Enums, AfterALongValueTheyCountUpAsInt) {
   EXPECT_THAT(lines("enum a {BIG=-9223372036854775808,ONE}"),
               ElementsAre("a: ONE=1 BIG=-9223372036854775808"));
   EXPECT_THAT(lines("enum b {FIRST=0x1ffffffff,ZERO}"), ElementsAre("b: FIRST=8589934591 ZERO=0"));
@@ -98,7 +98,7 @@ TEST_F(EnumValues, NegativeValuesLackTheirUpperHalf) {
 }
 
 // In .dbg files they are sign-extended.
-TEST_F(EnumValues, OfSmallUnsignedTypes) {
+TEST_F(EnumValues, SmallUnsignedTypes) {
   const EnumType bytes({{"X", -56}, {"Y", -1}, {"A", 1}, {"B", 2}, {"FLAG", -128}}, names_);
   EXPECT_EQ(shown(bytes, 200), "X");
   EXPECT_EQ(shown(bytes, 255), "Y");

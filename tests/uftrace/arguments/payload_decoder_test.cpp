@@ -123,7 +123,7 @@ TEST_F(PayloadDecoderTest, TheLastLayoutIsEmpty) {
   EXPECT_THAT(sizes({0x70000}, kSeven), IsEmpty());  // there is no known symbol
 }
 
-TEST_F(PayloadDecoderTest, ModulesAreFoundByTheBeginningOfTheirNames) {
+TEST_F(PayloadDecoderTest, ModulesAreFoundByTheStartOfTheirNames) {
   info_.argument_lines = {"argspec:f@arg1/i32,libb"};
   open();
   EXPECT_THAT(sizes({kLibF}, kSeven), ElementsAre(4, 0));

@@ -108,7 +108,7 @@ TEST_F(PayloadLayoutTest, SignedNumbersOfAllSizes) {
   EXPECT_EQ(values("arg1/i64", "4179feffffffffff"), std::vector{std::string("arg1 -100031")});
 }
 
-TEST_F(PayloadLayoutTest, ArgumentsAreCalledAsTheirParameters) {
+TEST_F(PayloadLayoutTest, ArgumentsHaveTheNamesOfTheirParameters) {
   function_ = {.integers = named({"fd", "", "path", "p", "arg2", "loc", "late"}),
                .floats = named({"ratio", "same", "same"}),
                .integer_registers = 6};
@@ -121,7 +121,7 @@ TEST_F(PayloadLayoutTest, ArgumentsAreCalledAsTheirParameters) {
   EXPECT_THAT(values("fparg2/32,fparg3/32", "00002040 00002040"), ElementsAre("fparg2 2.5f", "fparg3 2.5f"));
 }
 
-TEST_F(PayloadLayoutTest, OnlyValuesInThePlaceOfAParameterHaveItsName) {
+TEST_F(PayloadLayoutTest, OnlyValuesAtTheLocationOfAParameterHaveItsName) {
   function_ = {.integers = named({"a", "b", "c", "d", "e", "f", "g", "h"}),
                .floats = named({"x"}),
                .integer_registers = 6};
@@ -163,7 +163,7 @@ TEST_F(PayloadLayoutTest, ARegisterWithASmallNegativeIntIsNegative) {
                           "arg6 0x100000000"));
 }
 
-TEST_F(PayloadLayoutTest, TheProgramTellsTypesThatTheRecordingLacks) {
+TEST_F(PayloadLayoutTest, TheProgramProvidesTypesThatTheRecordingLacks) {
   using Kind = ScalarType::Kind;
   const auto has = [this](const ScalarType& type, std::string_view items, std::string_view hex) {
     function_ = {.integers = {{"", type}}, .floats = {{"", type}}, .result = type};
@@ -180,7 +180,7 @@ TEST_F(PayloadLayoutTest, TheProgramTellsTypesThatTheRecordingLacks) {
   EXPECT_TRUE(layout_of("arg1").number(span(bytes("3412000000000000")), names_.intern("arg1")));
 }
 
-TEST_F(PayloadLayoutTest, TypesOfTheProgramHoldOnlyForWhatTheyAreSureOf) {
+TEST_F(PayloadLayoutTest, TypesOfTheProgramAreUsedOnlyIfTheyAreCertain) {
   using Kind = ScalarType::Kind;
   const ScalarType wide{Kind::Signed, 8}, number{Kind::Signed, 4}, ratio{Kind::Float, 8};
   function_ = {.integers = {{"", number}, {"", wide}, {"", std::nullopt}}, .floats = {}, .result = ratio};
@@ -244,7 +244,7 @@ TEST_F(PayloadLayoutTest, NullOfOldRecorders) {
   EXPECT_THAT(values("retval/s", "0500 ffffffffff 00"), ElementsAre("retval \"\xff\xff\xff\xff\xff\""));
 }
 
-TEST_F(PayloadLayoutTest, PointersHaveTheirSymbolBeside) {
+TEST_F(PayloadLayoutTest, PointersHaveAnArgumentWithTheirSymbol) {
   EXPECT_THAT(values("arg1/p,arg2/p", "3412000000000000 0000000000000000"),
               ElementsAre("arg1 0x1234", "arg1.symbol ns::f", "arg2 0x0"));
 }
@@ -276,14 +276,14 @@ TEST_F(PayloadLayoutTest, NumbersByName) {
   EXPECT_FALSE(layout.has(names_.intern("arg5")));
 }
 
-TEST_F(PayloadLayoutTest, OptionsKnowArgumentsByTheirNumbers) {
+TEST_F(PayloadLayoutTest, OptionsReferToArgumentsByNumber) {
   function_.integers = named({"size"});
   const PayloadLayout layout = layout_of("arg1/i32");
   EXPECT_TRUE(layout.number(span(bytes("01000000 00000000")).first(4), names_.intern("arg1")));
   EXPECT_FALSE(layout.has(names_.intern("size")));
 }
 
-TEST_F(PayloadLayoutTest, StructsAreShownAsUftraceDoesWithTheirBytesBeside) {
+TEST_F(PayloadLayoutTest, StructsAreShownLikeInUftraceWithTheirBytes) {
   EXPECT_THAT(
       values("arg1/t6:small,arg2/t0:tag,arg3/t4,arg4/t1:<lambda(int)>", "0102030405fe1122 01000000 0a000000"),
       ElementsAre("arg1 small{...}", "arg1.bytes \"0102030405fe\"", "arg2 tag{}", "arg3 {...}",

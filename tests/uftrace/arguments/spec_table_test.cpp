@@ -59,19 +59,19 @@ TEST_F(SpecTableTest, ExplicitItemsInTheirOrder) {
   EXPECT_THAT(arguments({.names = {"h"}}), IsEmpty());
 }
 
-TEST_F(SpecTableTest, OldListsHoldBothKinds) {
+TEST_F(SpecTableTest, OldListsHaveBothKinds) {
   lines_ = {"argspec:f@arg1,retval/i32"};
   EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("1/d8"));
   EXPECT_THAT(results({.names = {"f"}}), ElementsAre("0/i4", "0/s0"));
 }
 
-TEST_F(SpecTableTest, ALaterItemTakesThePlaceOfOneOfItsLocation) {
+TEST_F(SpecTableTest, ALaterItemReplacesOneWithTheSameLocation) {
   lines_ = {"argspec:.*@arg1;^i@arg1/x,arg2"};  // as in the recording args-regex
   EXPECT_THAT(arguments({.names = {"i32"}}), ElementsAre("1/x8,2/d8"));
   EXPECT_THAT(arguments({.names = {"main"}}), ElementsAre("1/d8"));
 }
 
-TEST_F(SpecTableTest, APatternDoesNotReplaceWhatWasSaidOfOneFunction) {
+TEST_F(SpecTableTest, APatternDoesNotReplaceTheSpecOfAFunction) {
   lines_ = {"argspec:ab1@arg1/d32;^ab@arg1/x,arg2"};
   EXPECT_THAT(arguments({.names = {"ab1"}}), ElementsAre("1/d4,2/d8"));
   lines_ = {"argspec:^ab@arg1/x;ab1@arg1/d32;ab1@arg1/u"};
@@ -90,14 +90,14 @@ TEST_F(SpecTableTest, ModulesRestrict) {
   EXPECT_THAT(arguments({.names = {"f"}}), IsEmpty());
 }
 
-TEST_F(SpecTableTest, PatternsAreOfTheKindThatInfoNames) {
+TEST_F(SpecTableTest, PatternsHaveTheKindInInfo) {
   pattern_type_ = "glob";
   lines_ = {"argspec:f*@arg1"};
   EXPECT_THAT(arguments({.names = {"foo"}}), ElementsAre("1/d8"));
   EXPECT_THAT(arguments({.names = {"of"}}), IsEmpty());
 }
 
-TEST_F(SpecTableTest, ANameAloneTakesWhatDwarfOrTheListsSay) {
+TEST_F(SpecTableTest, ANameWithoutValuesUsesDwarfOrTheLists) {
   lines_ = {"argspec:f;g", "retspec:f", "argauto:f@arg1/p;g@arg1/u", "retauto:f@retval/p"};
   const DebugInfo debug{.name = "f", .line = {}, .arguments = "@arg1,arg2/s", .results = {}};
   EXPECT_THAT(arguments({.names = {"f"}, .debug = debug}), ElementsAre("1/d8,2/s0", "1/p8"));
@@ -106,13 +106,13 @@ TEST_F(SpecTableTest, ANameAloneTakesWhatDwarfOrTheListsSay) {
   EXPECT_THAT(results({.names = {"g"}}), IsEmpty());
 }
 
-TEST_F(SpecTableTest, ANameAloneAddsToWhatWasSaid) {
+TEST_F(SpecTableTest, ANameWithoutValuesAddsToEarlierSpecs) {
   lines_ = {"argspec:lf;lf@arg1/x"};
   EXPECT_THAT(arguments({.names = {"lf"}, .debug = {.arguments = "@arg1,arg2/s"}}),
               ElementsAre("1/x8,2/s0", "1/d8,2/s0"));
 }
 
-TEST_F(SpecTableTest, AutomaticOnesLeaveAloneWhatHasASpecOfTheKind) {
+TEST_F(SpecTableTest, AutomaticOnesDoNotReplaceSpecs) {
   lines_ = {"argspec:lf@arg1", "auto-args:1"};
   const FunctionFacts lf{.names = {"lf"}, .debug = {.arguments = "@arg1,arg2/s", .results = "@retval"}};
   EXPECT_THAT(arguments(lf), ElementsAre("1/d8", "1/d8,2/s0"));
@@ -121,24 +121,24 @@ TEST_F(SpecTableTest, AutomaticOnesLeaveAloneWhatHasASpecOfTheKind) {
 }
 
 // Both empty arguments of std::pair's constructor; uftrace stores one.
-TEST_F(SpecTableTest, DwarfMayNameOnePlaceTwice) {
+TEST_F(SpecTableTest, DwarfMayRepeatALocation) {
   lines_ = {"auto-args:1"};
   EXPECT_THAT(
       arguments({.names = {"f"}, .debug = {.arguments = "@arg1/p,arg2/t0:x%stack+1,arg3/t0:y%stack+1"}}),
       testing::Contains("1/p8,2/t0").Times(1));
 }
 
-TEST_F(SpecTableTest, ListsAreOfDemangledNames) {
+TEST_F(SpecTableTest, ListsHaveDemangledNames) {
   lines_ = {"auto-args:1", "argauto:_Znwm@arg1/u;_ZdlPv@arg1/x"};
   EXPECT_THAT(arguments({.names = {"operator new"}}), ElementsAre("1/u8"));
 }
 
-TEST_F(SpecTableTest, AliasesMatchTogetherOrAlone) {
+TEST_F(SpecTableTest, AliasesMatchTogetherOrSeparately) {
   lines_ = {"argspec:a@arg1;b@arg2/s"};
   EXPECT_THAT(arguments({.names = {"a", "b"}}), ElementsAre("1/d8,2/s0", "1/d8", "2/s0"));
 }
 
-TEST_F(SpecTableTest, SizesFollowTheProgram) {
+TEST_F(SpecTableTest, SizesDependOnTheProgram) {
   bits_ = 32;
   cpu_ = "ARMv7 Processor";
   lines_ = {"argspec:f@arg1,fparg1/80"};

@@ -70,11 +70,11 @@ TEST(Spec, FormatsHaveTheirSizes) {
                           "fparg3 f10 float", "retval f10 float"));
 }
 
-TEST(Spec, BitsMayStandWithoutAFormat) { EXPECT_THAT(items("arg1/32"), ElementsAre("arg1 d4")); }
+TEST(Spec, BitsNeedNoFormat) { EXPECT_THAT(items("arg1/32"), ElementsAre("arg1 d4")); }
 
-TEST(Spec, ATextHasNoSizeButItsOwn) { EXPECT_THAT(items("arg1/s64"), ElementsAre("arg1 s0")); }
+TEST(Spec, ATextHasItsOwnSize) { EXPECT_THAT(items("arg1/s64"), ElementsAre("arg1 s0")); }
 
-TEST(Spec, SizesFollowTheMachine) {
+TEST(Spec, SizesDependOnTheMachine) {
   EXPECT_THAT(items("arg1,arg2/p,arg3/x64,arg4/e:color,fparg1/80", {.word_size = 4}),
               ElementsAre("arg1 d4", "arg2 p4", "arg3 x8", "arg4 e4 color", "fparg1 f10 float"));
   EXPECT_THAT(items("retval/f80", {.word_size = 4, .has_long_doubles = false}),
@@ -87,22 +87,22 @@ TEST(Spec, TypesHaveNames) {
       ElementsAre("arg1 e8 color", "arg2 t16 timeval", "arg3 t0 empty", "arg4 t16", "arg5 t8 %rdi pair"));
 }
 
-TEST(Spec, PlacesOfValues) {
+TEST(Spec, LocationsOfValues) {
   EXPECT_THAT(items("@arg1/p%RDI,arg2%rsi+rdx,fparg1/80%stack+1,arg3/e:color%stack1,fparg2/64%xmm0"),
               ElementsAre("arg1 p8 %rdi", "arg2 d8 %rsi+rdx", "fparg1 f10 stack+1", "arg3 e8 stack+1 color",
                           "fparg2 f8 %xmm0"));
 }
 
 // uftrace reads them in this way.
-TEST(Spec, NothingFollowsAPlaceOnTheStack) {
+TEST(Spec, NothingFollowsALocationOnTheStack) {
   EXPECT_THAT(items("arg7%stack1/i32,arg8%stack+2x"), ElementsAre("arg7 d8 stack+1", "arg8 d8 stack+2"));
 }
 
-TEST(Spec, WordsAreKnownInAnyCase) {
+TEST(Spec, WordsMayHaveAnyCase) {
   EXPECT_THAT(items("ARG1/x,FPArg2,RetVal/s"), ElementsAre("arg1 x8", "fparg2 f8 float", "retval s0"));
 }
 
-TEST(Spec, WhatIsNoValueIsTold) {
+TEST(Spec, InvalidValuesAreReported) {
   EXPECT_THAT(items("arg0,fparg0,arg1/,arg2/q,arg3/i7,arg4/i80,arg5%,arg6%stack,arg7/t,arg8/t99999,arg9/e,"
                     "fparg1/16,arg1/i32x,retval2,arg99999"),
               ElementsAre("? arg0", "? fparg0", "? arg1/", "? arg2/q", "? arg3/i7", "? arg4/i80", "? arg5%",
@@ -116,12 +116,12 @@ TEST(Spec, EntriesOfAList) {
       ElementsAre("main : arg1 d8;", "^std:: : auto", "mid libfoo.so: arg1 s0;", "malloc PLT: arg1 d8;"));
 }
 
-TEST(Spec, WordsOfTriggersAreNoModules) {
+TEST(Spec, WordsOfTriggersAreNotModules) {
   EXPECT_THAT(entries("f@filter,depth=2,time=1us,read=page-fault,trace_off,color=red,arg2,if:x;g@auto-args"),
               ElementsAre("f : arg2 d8;", "g : auto"));
 }
 
-TEST(Spec, EmptyPartsSayNothing) {
+TEST(Spec, EmptyPartsAreIgnored) {
   EXPECT_THAT(entries(""), IsEmpty());
   EXPECT_THAT(entries(";;a;"), ElementsAre("a : auto"));
   EXPECT_THAT(entries("a@;b@,,arg1,"), ElementsAre("a : auto", "b : arg1 d8;"));
@@ -133,7 +133,7 @@ TEST(Spec, AnEntryOfDamagedValuesIsNotAutomatic) {
   EXPECT_THAT(entries("a@arg0"), ElementsAre("a :", "? arg0"));
 }
 
-TEST(Spec, EveryPrefixIsTaken) {
+TEST(Spec, EveryPrefixIsAccepted) {
   const std::string text = "a@arg1/i32%rdi,arg2/t16:x%stack+1,fparg1/80;b@retval/e:color,libc.so";
   for (std::size_t size = 0; size <= text.size(); ++size) entries(text.substr(0, size));
 }

@@ -94,14 +94,14 @@ class ThreadEventsTest : public testing::Test {
   bool ends_a_call_ = false;
 };
 
-TEST_F(ThreadEventsTest, ReadingsOfTheProcessAreCountersOfAll) {
+TEST_F(ThreadEventsTest, ValuesOfTheProcessAreGlobalCounters) {
   EXPECT_THAT(lines({{100001, "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3\1\0\0\0\0\0\0"sv},
                      {100002, "\4\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0"sv}}),
               ElementsAre("100/101 @20 counter event:memory #0 vmsize KB=1 vmrss KB=2 shared KB=259",
                           "100/101 @20 counter event:page-fault #0 major faults=4 minor faults=5"));
 }
 
-TEST_F(ThreadEventsTest, ReadingsOfTheProcessorAreCountersOfTheThread) {
+TEST_F(ThreadEventsTest, ValuesOfTheProcessorAreCountersOfTheThread) {
   constexpr auto kTwo = "\4\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0"sv;
   EXPECT_THAT(lines({{100005, kTwo}, {100007, kTwo}, {100009, kTwo}}),
               ElementsAre("100/101 @20 counter event:pmu-cycle #101 cycles=4 instructions=5",
@@ -138,7 +138,7 @@ TEST_F(ThreadEventsTest, VeryLongNamesOfCallSitesAreCut) {
               ElementsAre(fmt::format("100/101 @30 x:kept callsite='{}…+0x4'", std::string(300, 'x'))));
 }
 
-TEST_F(ThreadEventsTest, WatchedThings) {
+TEST_F(ThreadEventsTest, WatchedCpusAndVariables) {
   EXPECT_THAT(
       lines({{100011, "\3\0\0\0"sv}, {100011, "\xff\xff\xff\xff"sv}}),
       ElementsAre("100/101 @20 counter event:cpu #101 cpu=3", "100/101 @20 counter event:cpu #101 cpu=-1"));
@@ -157,7 +157,7 @@ TEST_F(ThreadEventsTest, WatchedThings) {
 }
 
 // PARAMETERS is a program with debug information. This machine has it at the recorded path.
-TEST_F(ThreadEventsTest, WatchedVariablesOfAProgramThatTellsTheirTypes) {
+TEST_F(ThreadEventsTest, WatchedVariablesOfAProgramWithDebugInformation) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage elf(file);
   const auto symbols = read_elf_symbols(elf, nullptr);
@@ -209,7 +209,7 @@ TEST_F(ThreadEventsTest, UserEventsAreInstants) {
                           "100/101 @20 event:uftest:step data=\"01ab\""));
 }
 
-TEST_F(ThreadEventsTest, WhatIsNotKnownOrTooShortIsNotTaken) {
+TEST_F(ThreadEventsTest, UnknownAndTooShortEventsAreRejected) {
   const std::string long_data(64, '\0');
   EXPECT_THAT(
       lines({{100000, long_data}, {100014, long_data}, {200001, long_data}, {999999, long_data}, {0, ""}}),
@@ -226,7 +226,7 @@ TEST_F(ThreadEventsTest, WhatIsNotKnownOrTooShortIsNotTaken) {
               ElementsAre("no", "no", "no", "no"));
 }
 
-TEST_F(ThreadEventsTest, WhatIsForgottenBelongsToNoCall) {
+TEST_F(ThreadEventsTest, DroppedArgumentsBelongToNoCall) {
   UserEvents user_events(directory_, *sessions_, notes_);
   ThreadEvents thread({.symbolizer = *symbolizer_,
                        .names = names_,

@@ -22,7 +22,7 @@ TEST(EventNames, OneOnEachLine) {
   EXPECT_TRUE(notes.empty());
 }
 
-TEST(EventNames, TheLastNameCounts) {
+TEST(EventNames, TheLastNameIsUsed) {
   Notes notes;
   EXPECT_THAT(parse_event_names("EVENT: 1 a:b\nEVENT: 1 c:d", "events.txt", notes),
               ElementsAre(Pair(1, "c:d")));

@@ -43,7 +43,7 @@ TEST(Condition, HasSevenOperators) {
   EXPECT_EQ(results(12), "0111001");
 }
 
-TEST(Condition, AFormatSaysWhichBitsCount) {
+TEST(Condition, AFormatSelectsTheBitsToCompare) {
   EXPECT_TRUE(holds("arg1/i32==-1", {kName, std::uint64_t{0xffff'ffff}}));
   EXPECT_TRUE(holds("arg1/u8==255", {kName, std::int64_t{-1}}));
   EXPECT_TRUE(holds("arg1/x==0x10", {kName, std::uint64_t{16}}));
@@ -53,7 +53,7 @@ TEST(Condition, AFormatSaysWhichBitsCount) {
   EXPECT_TRUE(holds("arg1==9223372036854775807", {kName, std::numeric_limits<std::int64_t>::max()}));
 }
 
-TEST(Condition, WhatIsNoneIsRefused) {
+TEST(Condition, InvalidOnesAreRejected) {
   for (const char* const text :
        {"arg1", "arg0==1", "arg7==1", "retval==1", "fparg1>1", "arg1=1", "arg1==x", "arg1==", "arg1==--1",
         "arg1==-9223372036854775809", "arg1==9223372036854775808", "arg1==0x", "arg1/s==1", "arg1/f==1",
@@ -82,7 +82,7 @@ class ConditionOfCalls : public testing::Test {
   RecordingBuilder recording_;
 };
 
-TEST_F(ConditionOfCalls, OnlyThoseThatMeetItAreFiltered) {
+TEST_F(ConditionOfCalls, OnlyMatchingCallsAreFiltered) {
   recording_.exit(50, 0, RecordingBuilder::kMain).info_line("argspec:f@arg1/i64");
   EXPECT_THAT(shown({"-F", "f@if:arg1==8"}),
               ElementsAre("100/100 [30, 33] demo:f", "100/100 [31, 32] demo:g"));
@@ -92,12 +92,12 @@ TEST_F(ConditionOfCalls, OnlyThoseThatMeetItAreFiltered) {
               ElementsAre("100/100 [20, 23] demo:f", "100/100 [21, 22] demo:g"));
 }
 
-TEST_F(ConditionOfCalls, AnArgumentThatIsNeverRecordedIsNotAsked) {
+TEST_F(ConditionOfCalls, AnArgumentThatIsNeverRecordedMeetsIt) {
   recording_.exit(50, 0, RecordingBuilder::kMain).info_line("argspec:f@arg1/i64");
   EXPECT_EQ(shown({"-F", "f@if:arg2==8"}).size(), 4);
 }
 
-TEST_F(ConditionOfCalls, OneThatIsMissingMeetsNothing) {
+TEST_F(ConditionOfCalls, AMissingArgumentDoesNotMeetIt) {
   recording_.entry(40, 1, RecordingBuilder::kF).exit(41, 1, RecordingBuilder::kF);
   recording_.exit(50, 0, RecordingBuilder::kMain).info_line("argspec:f@arg1/i64");
   EXPECT_EQ(shown({"-F", "f@if:arg1>=0"}).size(), 4);

@@ -36,7 +36,7 @@ std::string problem_of_options(const std::vector<std::string>& words) {
   return "none";
 }
 
-TEST(FilterItem, AllActionsOfOneItemHold) {
+TEST(FilterItem, AllActionsOfOneItemApply) {
   const FilterItem item =
       item_of("ns::f@depth=3,TIME=1.5us,size=64,libx.so,Hide,notrace,caller,trace,trace_on");
   EXPECT_EQ(item.pattern, "ns::f");
@@ -51,7 +51,7 @@ TEST(FilterItem, AllActionsOfOneItemHold) {
   EXPECT_FALSE(item.actions.given.has(Setting::TraceOff));
 }
 
-TEST(FilterItem, ASemicolonInBracketsSeparatesNothing) {
+TEST(FilterItem, ASemicolonInBracketsIsNotASeparator) {
   const auto patterns = [](std::string_view list) {
     std::vector<std::string> all;
     for (const FilterItem& item : parse_filter_items(Of::Filter, list)) all.push_back(item.pattern);
@@ -63,7 +63,7 @@ TEST(FilterItem, ASemicolonInBracketsSeparatesNothing) {
   EXPECT_THAT(patterns("a];b"), testing::ElementsAre("a]", "b"));
 }
 
-TEST(FilterItem, FiltersTakeWhatGoesWithThem) {
+TEST(FilterItem, FiltersAcceptSomeActions) {
   const FilterItem item = item_of("f@depth=3,trace,trace_off,notrace,hide", Of::Filter);
   EXPECT_TRUE(item.actions.is_in);
   EXPECT_TRUE(item.actions.given.has(Setting::Depth));
@@ -73,7 +73,7 @@ TEST(FilterItem, FiltersTakeWhatGoesWithThem) {
   EXPECT_FALSE(item_of("f@depth=3", Of::Hide).actions.given.has(Setting::Depth));
 }
 
-TEST(FilterItem, WordsAreKnownByTheirBeginning) {
+TEST(FilterItem, WordsAreRecognizedByTheirStart) {
   EXPECT_TRUE(item_of("f@HIDEOUS").actions.given.has(Setting::Hide));
   EXPECT_EQ(item_of("f@tracelib.so", Of::Filter).module, "tracelib.so");
   EXPECT_EQ(item_of("f@depht=1", Of::Filter).module, "depht=1");
@@ -86,7 +86,7 @@ TEST(FilterItem, ExclamationMarksExclude) {
   EXPECT_FALSE(item_of("f", Of::Notrace).actions.is_in);
 }
 
-TEST(FilterItem, ClearNamesWhatItTakesBack) {
+TEST(FilterItem, ClearNamesTheSettings) {
   EXPECT_EQ(item_of("f@clear").clears, Settings::all());
   EXPECT_TRUE(item_of("f@clear=filter+trace_on").clears.has(Setting::TraceOn));
   EXPECT_TRUE(item_of("f@clear=filter+trace_on").clears.has(Setting::Filter));
@@ -95,7 +95,7 @@ TEST(FilterItem, ClearNamesWhatItTakesBack) {
   EXPECT_TRUE(item_of("f@clear=arg+retval").clears.empty());
 }
 
-TEST(FilterItem, BadValuesSayWhatIsRight) {
+TEST(FilterItem, InvalidValuesAreExplained) {
   EXPECT_EQ(problem_of("f@depth=1025"),
             "--trigger: in 'f@depth=1025', depth= takes a number from 0 to 1024, not 'depth=1025'");
   EXPECT_EQ(problem_of("f@depth=1024"), "none");
@@ -126,7 +126,7 @@ TEST(FilterItem, SizesMayHaveUnits) {
   EXPECT_EQ(filters_of({"-Z", "0.5k"}).size, 500);
 }
 
-TEST(FilterItem, ATriggerSaysSomething) {
+TEST(FilterItem, ATriggerNeedsAnAction) {
   EXPECT_THAT(problem_of("f"), testing::StartsWith("--trigger: 'f' has no known action; actions are"));
   EXPECT_THAT(problem_of("f@libx.so"), testing::HasSubstr("has no known action"));
   EXPECT_THAT(problem_of("f@hide;g"), testing::HasSubstr("'g' has no known action"));
@@ -135,7 +135,7 @@ TEST(FilterItem, ATriggerSaysSomething) {
   EXPECT_EQ(problem_of("f@clear=loc"), "none");
 }
 
-TEST(FilterOptions, BadValuesSayWhatIsRight) {
+TEST(FilterOptions, InvalidValuesAreExplained) {
   EXPECT_EQ(problem_of_options({"-D", "0"}), "--depth takes a number from 1 to 65534, not '0'");
   EXPECT_EQ(problem_of_options({"-D", "65535"}), "--depth takes a number from 1 to 65534, not '65535'");
   EXPECT_EQ(problem_of_options({"-D", "65534"}), "none");

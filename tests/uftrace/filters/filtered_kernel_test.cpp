@@ -80,7 +80,7 @@ TEST_F(FilteredTracepoints, KeepNoCallAroundThem) {
               ElementsAre("[10, 90] demo:main", "@25 event:demo:tick", "@47 event:demo:tick"));
 }
 
-TEST_F(FilteredTracepoints, CallsThatAreWantedKeepThoseAroundThem) {
+TEST_F(FilteredTracepoints, WantedCallsKeepTheCallsAroundThem) {
   const auto outer = Contains("[45, 51] [kernel]:do_syscall"), inner = Contains("[45, 50] [kernel]:vfs_read");
   const auto first = Contains("[20, 40] [kernel]:do_syscall");
   EXPECT_THAT(shown({"-C", "vfs_read@kernel"}), testing::AllOf(outer, inner, Not(first)));
@@ -107,7 +107,7 @@ class FilteredSwitches : public FilteredKernel {
   }
 };
 
-TEST_F(FilteredSwitches, GoWithTheKernelsCalls) {
+TEST_F(FilteredSwitches, AreShownWithTheKernelsCalls) {
   const std::string inside = "[30, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                     outside = "[60, 70] sched:linux:schedule cpu=0 state='blocked' next_cpu=0";
   EXPECT_THAT(shown({"-N", "vfs_read@kernel"}), testing::AllOf(Not(Contains(inside)), Contains(outside)));
@@ -120,7 +120,7 @@ TEST_F(FilteredSwitches, GoWithTheKernelsCalls) {
 }
 
 // It ends off the CPU, and is cut there. It is still unwanted.
-TEST_F(FilteredKernel, ClippedCallsAreLeftOutWhereNobodyWantsThem) {
+TEST_F(FilteredKernel, UnwantedClippedCallsAreLeftOut) {
   kernel(KernelBytes(kLayout).page(20).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
   recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
   EXPECT_THAT(shown({"-N", "irq@kernel"}), Contains(HasSubstr("kernel-clipped")));
@@ -131,7 +131,7 @@ TEST_F(FilteredKernel, ClippedCallsAreLeftOutWhereNobodyWantsThem) {
   EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
 }
 
-TEST_F(FilteredKernel, SoAreSeveralThatEndOffTheCpu) {
+TEST_F(FilteredKernel, SeveralUnwantedCallsThatEndOffTheCpuAreLeftOut) {
   kernel(KernelBytes(kLayout)
              .page(20)
              .entry(0, 100, kSyscall, 0)
@@ -148,13 +148,13 @@ TEST_F(FilteredKernel, SoAreSeveralThatEndOffTheCpu) {
       ElementsAre("[10, 90] demo:main", "[30, 50] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-TEST_F(FilteredKernel, SoAreThoseThatACallOfTheProgramCuts) {
+TEST_F(FilteredKernel, UnwantedCallsThatAProgramCallCutsAreLeftOut) {
   kernel(KernelBytes(kLayout).page(80).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
   EXPECT_THAT(shown({"-t", "20"}), Contains(HasSubstr("kernel-clipped")));  // its length is unknown
   EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
 }
 
-TEST_F(FilteredKernel, CallsThatAreLeftOutCutNothing) {
+TEST_F(FilteredKernel, HiddenCallsCutNoOthers) {
   recording_.entry(100, 0, R::kMain).entry(110, 1, R::kF).exit(130, 1, R::kF).exit(150, 0, R::kMain);
   kernel(KernelBytes(kLayout)
              .page(105)
@@ -172,7 +172,7 @@ TEST_F(FilteredKernel, CallsThatAreLeftOutCutNothing) {
 }
 
 // Its exit is not recorded, so the open calls in it end there, and are kept.
-TEST_F(FilteredKernel, AnEntryThatEndsCallsCuts) {
+TEST_F(FilteredKernel, AnEntryThatEndsCallsCutsThem) {
   recording_.entry(100, 0, R::kMain)
       .entry(105, 1, R::kG)
       .entry(120, 1, R::kF)
@@ -182,7 +182,7 @@ TEST_F(FilteredKernel, AnEntryThatEndsCallsCuts) {
   EXPECT_THAT(shown({"-N", "f"}), Contains("[110, 120] [kernel]:do_syscall repaired=\"kernel-clipped\""));
 }
 
-TEST_F(FilteredKernel, CallsWithoutAnExitEndAroundThoseThatAreNotShown) {
+TEST_F(FilteredKernel, CallsWithoutAnExitEndAroundHiddenOnes) {
   kernel(KernelBytes(kLayout)
              .page(20)
              .entry(0, 100, kIrq, 0)

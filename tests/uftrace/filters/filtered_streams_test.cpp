@@ -40,7 +40,7 @@ TEST_F(FilteredStreams, ANotraceEndsWithItsLostExit) {
   EXPECT_THAT(shown({"-N", "f"}), testing::Contains("100/100 [40, 50] demo:g"));
 }
 
-TEST_F(FilteredStreams, LongjmpEndsWhatHeld) {
+TEST_F(FilteredStreams, LongjmpEndsFilters) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, R::kSetjmp).exit(12, 1, R::kSetjmp);
   recording_.entry(13, 1, R::kF)
       .exit(15, 1, R::kSetjmp)
@@ -53,7 +53,7 @@ TEST_F(FilteredStreams, LongjmpEndsWhatHeld) {
   EXPECT_THAT(shown({"-t", "1s"}), testing::Contains("100/100 [13, 15] demo:f repaired=\"longjmp\""));
 }
 
-TEST_F(FilteredStreams, AnotherProgramStartsAnew) {
+TEST_F(FilteredStreams, AnotherProgramStartsWithoutState) {
   recording_.task_line("SESS timestamp=0.000000030 pid=100 sid=0123456789abcdef exename=\"/bin/demo\"");
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   recording_.entry(40, 0, R::kMain).entry(50, 1, R::kG).exit(60, 1, R::kG).exit(70, 0, R::kMain);
@@ -66,7 +66,7 @@ TEST_F(FilteredStreams, AnotherProgramStartsAnew) {
 }
 
 // Each thread has its own trace flag.
-TEST_F(FilteredStreams, ThreadsTraceForThemselves) {
+TEST_F(FilteredStreams, EachThreadHasItsTraceFlag) {
   recording_.task_line("TASK timestamp=0.000000002 tid=101 pid=100");
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
   recording_.thread(101).entry(25, 0, R::kG).exit(35, 0, R::kG);
@@ -74,7 +74,7 @@ TEST_F(FilteredStreams, ThreadsTraceForThemselves) {
               ElementsAre("100/100 [10, 40] demo:main", "100/101 [25, 35] demo:g"));
 }
 
-TEST_F(FilteredStreams, AForkedChildIsInWhatItsParentWas) {
+TEST_F(FilteredStreams, AForkedChildInheritsTheFilterState) {
   recording_.task_line("FORK timestamp=0.000000030 pid=200 ppid=100");
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).entry(25, 2, R::kFork).exit(40, 2, R::kFork);
   recording_.exit(50, 1, R::kF).exit(60, 0, R::kMain);
@@ -91,7 +91,7 @@ TEST_F(FilteredStreams, AForkedChildIsInWhatItsParentWas) {
   EXPECT_THAT(shown({"-N", "f"}), testing::Not(testing::Contains("200/200 [36, 37] demo:g")));
 }
 
-TEST_F(FilteredStreams, EventsGoWithTheCallsAroundThem) {
+TEST_F(FilteredStreams, EventsAreShownWithTheCallsAroundThem) {
   recording_.file("events.txt", "EVENT: 1000001 demo:tick\n");
   recording_.entry(10, 0, R::kMain)
       .entry(20, 1, R::kF)
@@ -113,7 +113,7 @@ TEST_F(FilteredStreams, EventsGoWithTheCallsAroundThem) {
               testing::AllOf(inside, behind, testing::Contains("100/100 [20, 30] demo:f")));
 }
 
-TEST_F(FilteredStreams, ReadingsGoWithTheirCall) {
+TEST_F(FilteredStreams, CountersAreShownWithTheirCall) {
   const std::string values(16, '\1');
   recording_.entry(10, 0, R::kMain)
       .entry(20, 1, R::kF)
@@ -125,7 +125,7 @@ TEST_F(FilteredStreams, ReadingsGoWithTheirCall) {
 }
 
 // An estimated exit is moved out of a switch, even if the switch is hidden or too short.
-TEST_F(FilteredStreams, SwitchesRefuteEstimatedExitsEvenIfTheyAreHidden) {
+TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   recording_.estimated_exits();
   recording_.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(90, 0, R::kMain);
   recording_.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).out(40, 100).in(49, 100).text());
@@ -142,7 +142,7 @@ TEST_F(FilteredStreams, SwitchesRefuteEstimatedExitsEvenIfTheyAreHidden) {
 }
 
 // The result must not depend on the ends of blocks.
-TEST_F(FilteredStreams, BlocksChangeNothing) {
+TEST_F(FilteredStreams, BlocksDoNotMatter) {
   recording_.entry(1, 0, R::kMain);
   std::uint64_t now = 2;
   for (int i = 0; i < 3000; ++i) {
@@ -163,7 +163,7 @@ TEST_F(FilteredStreams, BlocksChangeNothing) {
   EXPECT_EQ(large[4], std::vector<std::string>());
 }
 
-TEST_F(FilteredStreams, EveryNameOfAFunctionCounts) {
+TEST_F(FilteredStreams, EveryNameOfAFunctionMatches) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n0000000000001100 00000100 T f\n0000000000001100 "
                   "00000100 T f_alias\n");
@@ -172,7 +172,7 @@ TEST_F(FilteredStreams, EveryNameOfAFunctionCounts) {
   EXPECT_THAT(shown({"-N", "f"}), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
-TEST_F(FilteredStreams, CallsDeepInWhatIsLeftOutAreDrawn) {
+TEST_F(FilteredStreams, CallsDeepInsideHiddenOnesAreDrawn) {
   for (std::uint64_t depth = 0; depth < 600; ++depth) recording_.entry(10 + depth, depth, R::kMain);
   recording_.entry(1000, 600, R::kF).exit(1010, 600, R::kF);
   for (std::uint64_t depth = 600; depth-- > 0;) recording_.exit(2000 - depth, depth, R::kMain);

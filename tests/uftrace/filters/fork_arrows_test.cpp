@@ -47,7 +47,7 @@ class ForkArrows : public testing::Test {
   R recording_;
 };
 
-TEST_F(ForkArrows, StartInTheCallThatForksOrNowhere) {
+TEST_F(ForkArrows, StartInTheForkingCallOrAreOmitted) {
   fork();
   EXPECT_EQ(arrow({"-N", "g"}), "from 25, to 35");
   EXPECT_EQ(arrow({"-H", "fork"}), "");
@@ -58,7 +58,7 @@ TEST_F(ForkArrows, StartInTheCallThatForksOrNowhere) {
   EXPECT_EQ(arrow({"-D", "2"}), "from 25, to 35");
 }
 
-TEST_F(ForkArrows, EndWhereTheChildBeginsOrNowhere) {
+TEST_F(ForkArrows, EndInTheFirstCallOfTheChildOrAreOmitted) {
   fork();
   EXPECT_EQ(arrow({"-F", "fork"}), "");
   EXPECT_EQ(arrow({"-F", "main"}), "from 25, to 35");
@@ -66,7 +66,7 @@ TEST_F(ForkArrows, EndWhereTheChildBeginsOrNowhere) {
   EXPECT_EQ(arrow({"-C", "fork"}), "from 25, to 35");
 }
 
-TEST_F(ForkArrows, AreJudgedByTheFirstCallOfAnotherProgram) {
+TEST_F(ForkArrows, DependOnTheFirstCallOfAnotherProgram) {
   spawn();
   EXPECT_EQ(arrow({"-N", "g"}), "from 25, to 35");
   EXPECT_EQ(arrow({"-H", "f"}), "");
@@ -77,7 +77,7 @@ TEST_F(ForkArrows, AreJudgedByTheFirstCallOfAnotherProgram) {
   EXPECT_EQ(arrow({"-N", "f@if:arg1==1"}), "");  // the arguments are unknown here
 }
 
-TEST_F(ForkArrows, DoNotEndInWhatAnExecHasEnded) {
+TEST_F(ForkArrows, DoNotEndInCallsEndedByAnExec) {
   recording_.task_line("FORK timestamp=0.000000030 pid=200 ppid=100");
   recording_.task_line("SESS timestamp=0.000000032 pid=200 sid=0123456789abcdef exename=\"/bin/demo\"");
   recording_.entry(10, 0, R::kMain).entry(25, 1, R::kFork).exit(40, 1, R::kFork).exit(60, 0, R::kMain);

@@ -24,7 +24,7 @@ class Patterns : public testing::Test {
   R recording_;
 };
 
-TEST_F(Patterns, WhatFitsNothingIsNoted) {
+TEST_F(Patterns, PatternsWithoutAMatchAreNoted) {
   recording_.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
   shown({"-T", "main@caller"});
   EXPECT_THAT(recording_.notes(),
@@ -44,14 +44,14 @@ TEST_F(Patterns, WhatFitsNothingIsNoted) {
   EXPECT_THAT(recording_.notes(), ElementsAre("never-called 1", "DIR: --hide 'f': f is a function of demo"));
 }
 
-TEST_F(Patterns, ABrokenRegexIsWrongUsage) {
+TEST_F(Patterns, AnInvalidRegexIsWrongUsage) {
   recording_.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
   EXPECT_THROW(shown({"-F", "a{2"}), UsageError);
   EXPECT_THAT(shown({"-N", "a{2", "--match", "simple"}), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
 // A text that is not a valid regular expression, but looks like an operator or a closure, is a name.
-TEST_F(Patterns, NamesWinOverWhatTheyMeanAsRegex) {
+TEST_F(Patterns, NamesAreTriedBeforeRegexes) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n0000000000001100 00000100 T _ZN1PclEv\n"
                   "0000000000001200 00000100 T _ZN1PixEi\n0000000000001300 00000100 T _ZN1PplEi\n"
@@ -78,7 +78,7 @@ TEST_F(Patterns, NamesWinOverWhatTheyMeanAsRegex) {
               testing::Contains(testing::StartsWith("DIR: --filter 'P::operator{{': sim")));
 }
 
-TEST_F(Patterns, RustFunctionsAreFoundByWhatIsShownAndWithoutGenerics) {
+TEST_F(Patterns, RustFunctionsAreFoundByShownNameAndWithoutGenerics) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n"
                   "0000000000001100 00000100 T _RINvCs1_4demo4showlEB2_\n"
@@ -102,7 +102,7 @@ TEST_F(Patterns, RustFunctionsAreFoundByWhatIsShownAndWithoutGenerics) {
   EXPECT_THAT(shown({"-F", "demo::show<u8>"}), IsEmpty());
 }
 
-TEST_F(Patterns, AModuleThatHasTheFunctionIsToldFromOneThatHasNot) {
+TEST_F(Patterns, ModulesWithAndWithoutTheFunctionAreDistinguished) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n0000000000001100 00000100 T f\n"
                   "0000000000001400 00000010 P fork\n");
@@ -119,7 +119,7 @@ TEST_F(Patterns, AModuleThatHasTheFunctionIsToldFromOneThatHasNot) {
   EXPECT_EQ(kind("f@lib"), "no-such-function 1");
 }
 
-TEST(PatternReport, WhatOneInputHasIsNoFaultOfOthers) {
+TEST(PatternReport, AMatchInOneInputIsEnough) {
   using Fit = PatternReport::Fit;
   Notes notes;
   PatternReport report;

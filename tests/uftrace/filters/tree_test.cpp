@@ -31,7 +31,7 @@ std::string shown_by_file(const std::vector<std::string>& words) {
   return tree_of(lines);
 }
 
-TEST(Locations, JudgeEachFunctionByItself) {
+TEST(Locations, ApplyToEachFunctionSeparately) {
   EXPECT_EQ(shown_by_file({"-L", "src"}), "a{b} d{b}");
   EXPECT_EQ(shown_by_file({"-L", "lib"}), "a{b} b") << "the end of a component";
   EXPECT_EQ(shown_by_file({"-L", "/mylib/"}), "a{b} b");
@@ -51,7 +51,7 @@ TEST(Locations, MayBeExcluded) {
   EXPECT_EQ(shown_by_file({"-L", "src", "-L", "!mylib"}), "d") << "the later one counts";
 }
 
-TEST(Locations, LeaveOtherOptionsInForce) {
+TEST(Locations, DoNotAffectOtherOptions) {
   EXPECT_EQ(shown_by_file({"-L", "mylib", "-F", "d"}), "b") << "d opens, but lies elsewhere";
   EXPECT_EQ(shown_by_file({"-L", "src", "-D", "1"}), "a d");
   EXPECT_EQ(shown_by_file({"-L", "nowhere"}), "");
@@ -68,7 +68,7 @@ void PrintTo(const Vector& vector, std::ostream* out) {
 
 class Tree : public testing::TestWithParam<Vector> {};
 
-TEST_P(Tree, IsShownAsUftraceDoes) { EXPECT_EQ(shown(GetParam().words), GetParam().tree); }
+TEST_P(Tree, IsShownLikeInUftrace) { EXPECT_EQ(shown(GetParam().words), GetParam().tree); }
 
 constexpr const char* kWhole = "main{a{b{c}} d{b{c{e}}} f ext{cb{e}}}";
 
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Libcalls, Tree,
                                          Vector{{"-N", "ext", "--no-libcall"},
                                                 "main{a{b{c}} d{b{c{e}}} f cb{e}}"}));
 
-TEST(Tree, NestedFiltersStartAnew) {
+TEST(Tree, NestedFiltersRestart) {
   RecordingBuilder recording;
   recording.file("demo.sym",
                  "0000000000001000 00000080 T main\n0000000000001080 00000080 T f\n"

@@ -65,7 +65,7 @@ TEST(UftraceInspect, NamesTheEvents) {
               ElementsAre("damaged-line 1", "DIR/events.txt:2: expected \"EVENT: \", found \"nonsense\""));
 }
 
-TEST(UftraceInspect, CountsWhatTheRecorderLost) {
+TEST(UftraceInspect, CountsLostRecords) {
   R r;
   r.entry(10, 0, R::kMain).lost(5).lost(2).exit(20, 0, R::kMain);
   const Json records = r.inspected()["records"];
@@ -75,7 +75,7 @@ TEST(UftraceInspect, CountsWhatTheRecorderLost) {
                                      "DIR/100.dat:+0x20: the recorder lost 2 records"));
 }
 
-TEST(UftraceInspect, LocatesDamageAsTheConversionDoes) {
+TEST(UftraceInspect, LocatesDamageLikeTheConversion) {
   R r;
   r.entry(10, 0, R::kMain).bytes("these are 24 bad bytes..").entry(14, 1, R::kG).exit(15, 1, R::kG);
   r.bytes(std::string(64, '\0')).exit(20, 0, R::kMain).bytes("tail");
@@ -96,7 +96,7 @@ TEST(UftraceInspect, LocatesDamageAsTheConversionDoes) {
 }
 
 // The specs determine the size of arguments, as in the conversion, so only the bytes after them are damage.
-TEST(UftraceInspect, ArgumentsAreNoDamage) {
+TEST(UftraceInspect, ArgumentsAreNotDamage) {
   R r;
   r.info_line("argspec:f@arg1/u64,arg2/u64").entry(10, 0, R::kMain);
   r.entry_with(11, 1, R::kF, std::string(16, '\xff')).bytes("tail");
@@ -131,7 +131,7 @@ TEST(UftraceInspect, NamesAThousandOfADamagedFile) {
   EXPECT_EQ(outline["records"]["events by kind"].size(), kMost);
 }
 
-TEST(UftraceInspect, AnImpossibleTimeIsNoPartOfTheSpan) {
+TEST(UftraceInspect, AnImpossibleTimeIsNotPartOfTheSpan) {
   R r;
   r.entry(10, 0, R::kMain).entry(std::uint64_t{1} << 63, 1, R::kF).exit(12, 1, R::kF).exit(20, 0, R::kMain);
   const Json outline = r.inspected();
@@ -202,7 +202,7 @@ TEST(UftraceInspect, NotesADamagedLineOfDebugInformationOnce) {
       ElementsAre("damaged-line 1", "DIR/demo.dbg:3: expected a line that begins with E:, F:, L:, A: or R:"));
 }
 
-TEST(UftraceInspect, TextsThatPeopleWroteDoNotCommandATerminal) {
+TEST(UftraceInspect, TextsHaveNoControlCharacters) {
   R r;
   r.file("note.txt", "first line\nred \x1b[31m\n").file("extern.dat", "# head\n1.5 one\n1.6 two\n");
   const Json texts = r.inspected()["texts"];
@@ -210,7 +210,7 @@ TEST(UftraceInspect, TextsThatPeopleWroteDoNotCommandATerminal) {
   EXPECT_EQ(texts["note"], "first line\nred \x1b[31m\n");
 }
 
-TEST(UftraceInspect, WhatPerfSaysOfThreads) {
+TEST(UftraceInspect, PerfFiles) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes()
@@ -229,7 +229,7 @@ TEST(UftraceInspect, WhatPerfSaysOfThreads) {
   EXPECT_EQ(thread["names given"], 2);
 }
 
-TEST(UftraceInspect, DoesNotSayThatNothingIsDamagedWhereANoteDoes) {
+TEST(UftraceInspect, DamageInANoteIsNotReportedAsNone) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   EXPECT_EQ(r.inspected()["damage"], Json::array());
@@ -238,7 +238,7 @@ TEST(UftraceInspect, DoesNotSayThatNothingIsDamagedWhereANoteDoes) {
   EXPECT_THAT(r.notes(), testing::Contains("damaged-bytes 24"));
 }
 
-TEST(UftraceInspect, WhatTheKernelLeft) {
+TEST(UftraceInspect, KernelFiles) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   KernelBytes bytes;

@@ -36,7 +36,7 @@ class UftraceKernel : public testing::Test {
   R r;
 };
 
-TEST_F(UftraceKernel, CallsLieInTheUserCallThatTheyRanIn) {
+TEST_F(UftraceKernel, CallsAreInTheirUserCall) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(5)
@@ -73,7 +73,7 @@ TEST_F(UftraceKernel, EachThreadHasItsOwnAndOthersHaveNone) {
 }
 
 // Neither a message nor another thread on its CPU proves that the thread is over.
-TEST_F(UftraceKernel, CallsThatNeverEndLastAsLongAsTheKernelWorks) {
+TEST_F(UftraceKernel, CallsWithoutAnExitLastUntilTheLastKernelEvent) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(40)
@@ -102,7 +102,7 @@ TEST_F(UftraceKernel, CallsThatNeverEndLastAsLongAsTheKernelWorks) {
 }
 
 // The end must be known in time for its piece.
-TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
+TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuInTime) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
   r.small_blocks();
@@ -125,7 +125,7 @@ TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
 }
 
 // The recorder's own reads of the clock are traced as well.
-TEST_F(UftraceKernel, CallsThatOverlapWithOnesOfTheProgramAreCut) {
+TEST_F(UftraceKernel, CallsThatOverlapProgramCallsAreCut) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(40, 1, R::kF).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(18)
@@ -193,7 +193,7 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
 }
 
 // Its start was written long before it became known that it ends before the switch.
-TEST_F(UftraceKernel, ACallWhoseBeginIsOutEndsWithTheSwitch) {
+TEST_F(UftraceKernel, ACallWhoseStartIsReleasedEndsWithTheSwitch) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(50, 100).text());
   r.file("kernel-cpu0.dat", kernel()
@@ -215,7 +215,7 @@ TEST_F(UftraceKernel, ACallWhoseBeginIsOutEndsWithTheSwitch) {
                           "100/100 @90 cpu 0: 100 (dead) -> 0"));
 }
 
-TEST_F(UftraceKernel, WhatIsMissingIsRepaired) {
+TEST_F(UftraceKernel, MissingEventsAreRepaired) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
@@ -243,7 +243,7 @@ TEST_F(UftraceKernel, WhatIsMissingIsRepaired) {
 }
 
 // With a low depth, the functions of an interrupt have the depth of the interrupted call.
-TEST_F(UftraceKernel, InterruptsNestInWhatTheyInterrupt) {
+TEST_F(UftraceKernel, InterruptsNestInTheInterruptedCalls) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
@@ -267,7 +267,7 @@ TEST_F(UftraceKernel, InterruptsNestInWhatTheyInterrupt) {
 }
 
 // The program's next record, or the end of the thread, shows that an exit is missing.
-TEST_F(UftraceKernel, ACallThatNeverEndsEndsWhereAnotherBegan) {
+TEST_F(UftraceKernel, ACallWithoutAnExitEndsAtTheStartOfAnother) {
   r.entry(10, 0, R::kMain).exit(15, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
@@ -283,7 +283,7 @@ TEST_F(UftraceKernel, ACallThatNeverEndsEndsWhereAnotherBegan) {
   EXPECT_THAT(r.lines(), Contains("100/100 [20, 25] [kernel]:do_syscall repaired=\"exit-missing\""));
 }
 
-TEST_F(UftraceKernel, ALossCutsWhatIsOpen) {
+TEST_F(UftraceKernel, ALossCutsOpenCalls) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel-cpu2.dat", kernel()
@@ -338,7 +338,7 @@ TEST_F(UftraceKernel, ReturnValuesAndCallersAreArguments) {
                   "100/100 [24, 25] [kernel]:handle_fault caller=0x0 retval=-140737488355328"));
 }
 
-TEST_F(UftraceKernel, AnExecEndsTheProgramsCallsOnly) {
+TEST_F(UftraceKernel, AnExecEndsOnlyTheProgramsCalls) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().exec(7, 100, "demo").exec(30, 100, "other").exit(95, 100).text());
   r.file("kernel-cpu0.dat", kernel()
@@ -377,21 +377,21 @@ class UftraceKernelAtExit : public UftraceKernel {
       "100/100 [33, 35] [kernel]:handle_fault", "100/100 [38, 40] [kernel]:vfs_read"};
 };
 
-TEST_F(UftraceKernelAtExit, KernelCallsGoOn) {
+TEST_F(UftraceKernelAtExit, KernelCallsContinue) {
   r.entry(10, 0, R::kMain).exit(15, 0, R::kMain);
   const auto lines = r.lines({}, {.no_sched = true});
   EXPECT_THAT(lines, IsSupersetOf(kernel_calls_));
   EXPECT_THAT(lines, Contains("100/100 [10, 15] demo:main"));
 }
 
-TEST_F(UftraceKernelAtExit, NoCallOfTheProgramEndsBeforeTheKernelsCallsInIt) {
+TEST_F(UftraceKernelAtExit, ProgramCallsEndAfterTheKernelCallsInThem) {
   r.entry(10, 0, R::kMain);
   const auto lines = r.lines({}, {.no_sched = true});
   EXPECT_THAT(lines, IsSupersetOf(kernel_calls_));
   EXPECT_THAT(lines, Contains("100/100 [10, 40] demo:main repaired=\"open-at-end\""));
 }
 
-TEST_F(UftraceKernel, WithoutFormatsNothingCanBeTold) {
+TEST_F(UftraceKernel, WithoutFormatsNothingIsShown) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel_header", layout_text(kLayout));
   r.file("kernel-cpu0.dat", kernel().page(20).entry(0, 100, kSyscall, 0).text());

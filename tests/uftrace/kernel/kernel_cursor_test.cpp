@@ -158,7 +158,7 @@ struct Damaged {
 
 class KernelDamage : public testing::TestWithParam<Damaged> {};
 
-TEST_P(KernelDamage, CostsItsPageOnly) {
+TEST_P(KernelDamage, AffectsOnlyItsPage) {
   const std::string bytes = KernelBytes().page(100).event(1, "one.").text() + GetParam().bytes +
                             KernelBytes().page(300).event(1, "end.").page(400).event(1, "more").text();
   std::vector<std::string> lines = GetParam().lines;
@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"damaged-bytes 240", "kernel-cpu3.dat:+0x110: half an event"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(KernelCursor, ATruncatedPageGivesItsWholeEvents) {
+TEST(KernelCursor, ATruncatedPageKeepsItsCompleteEvents) {
   const std::string bytes = KernelBytes().page(100).event(1, "one.").event(1, "two.").text();
   EXPECT_THAT(events_of(bytes.substr(0, 30)).lines, ElementsAre("101 one."));
   EXPECT_THAT(
@@ -232,7 +232,7 @@ TEST(KernelCursor, ATruncatedPageGivesItsWholeEvents) {
   for (std::size_t size = 0; size <= bytes.size(); ++size) events_of(std::string_view(bytes).substr(0, size));
 }
 
-TEST(KernelCursor, AFileThatDisappearsEndsThereWithOneNote) {
+TEST(KernelCursor, AFileThatDisappearsEndsWithOneNote) {
   TextRecording directory;
   KernelBytes pages;
   for (std::uint64_t time_ns = 1000; time_ns < 1100; ++time_ns) pages.page(time_ns).event(0, "1234");

@@ -40,7 +40,7 @@ TEST(KernelHeader, HasPagesAndFormats) {
   EXPECT_TRUE(read.notes.empty());
 }
 
-TEST(KernelHeader, AMissingFileIsNoHeader) {
+TEST(KernelHeader, AMissingFileGivesNoHeader) {
   Notes notes;
   EXPECT_FALSE(read_kernel_header(list_directory(TextRecording().path()), notes));
   EXPECT_TRUE(notes.empty());
@@ -55,7 +55,7 @@ TEST(KernelHeader, TheKernelsLongSizeReplacesTheRecorders) {
   EXPECT_EQ(read.header->pages.long_bytes, 8);
 }
 
-TEST(KernelHeader, DamageCostsOnlyItsBlock) {
+TEST(KernelHeader, DamageAffectsOnlyItsBlock) {
   std::string text = header_text();
   const auto at = text.find(": ", text.find("funcgraph_entry/format")) + 2;
   text.replace(at, 3, "999");

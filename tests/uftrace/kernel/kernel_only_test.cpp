@@ -64,7 +64,7 @@ TEST_F(KernelOnly, TheProgramsCallsAreNotShown) {
 }
 
 // The clocks may differ slightly. Hidden calls do not cut the kernel's calls.
-TEST_F(KernelOnly, TheProgramsCallsCutNothing) {
+TEST_F(KernelOnly, TheProgramsCallsDoNotCutOthers) {
   r.entry(10, 0, R::kMain).entry(26, 1, R::kF).exit(60, 1, R::kF).exit(61, 0, R::kMain);
   r.file("kernel-cpu0.dat", KernelBytes(kLayout)
                                 .page(25)
@@ -78,7 +78,7 @@ TEST_F(KernelOnly, TheProgramsCallsCutNothing) {
   EXPECT_THAT(r.notes(), ElementsAre("calls-left-out 2", "DIR/100.dat: 2"));
 }
 
-TEST_F(KernelOnly, TheProgramsEventsAreNotShownButItsLosses) {
+TEST_F(KernelOnly, LossesOfTheProgramAreShownWithoutItsEvents) {
   r.task_line("FORK timestamp=0.000000012 pid=200 ppid=100");
   r.task_line(
       "DLOP timestamp=0.000000015 tid=100 sid=0123456789abcdef base=7f0000000000 libname=\"/lib/x.so\"");

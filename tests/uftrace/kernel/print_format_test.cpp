@@ -143,7 +143,7 @@ TEST(PrintFormat, AFieldOutsideThePayloadHasNoText) {
   EXPECT_FALSE(fields.at("a").parts.at(0).append_text({{}, std::endian::little}, text));
 }
 
-TEST(PrintFormat, CastsArePassedOver) {
+TEST(PrintFormat, CastsAreIgnored) {
   EXPECT_EQ(value_of("(unsigned long)REC->a + (u8)1", {.a = 300}), "301");
   EXPECT_EQ(value_of("(void *)(REC->a)", {.a = 7}), "7");
   EXPECT_EQ(value_of("(u32)~REC->a", {.a = 0}), "-1");
@@ -201,11 +201,11 @@ TEST(PrintFormat, PointersAreMarked) {
   EXPECT_EQ(fields.size(), 2);
 }
 
-TEST(PrintFormat, FunctionsThatAreNotKnownCostTheirOwnArgumentOnly) {
+TEST(PrintFormat, UnknownFunctionsAffectOnlyTheirArgument) {
   EXPECT_EQ(text_of(R"p("%s %s a=%s", __get_str(text), __print_array(f(")"), 1, (2)), "text")p"), "text");
 }
 
-TEST(PrintFormat, TextsThatAreNoFormatAreNothing) {
+TEST(PrintFormat, InvalidFormatsAreIgnored) {
   for (const std::string_view print : {"",
                                        "a=%s",
                                        R"("a=%s)",
@@ -235,7 +235,7 @@ TEST(PrintFormat, TextsThatAreNoFormatAreNothing) {
     printed_fields(format_of(text));
 }
 
-TEST(PrintFormat, NoTextIsTooDeepOrTooLong) {
+TEST(PrintFormat, DeepOrLongTextsAreRejected) {
   const auto repeated = [](std::string_view part) {
     std::string text = R"("a=%s", )";
     for (int i = 0; i < 10'000; ++i) text += part;

@@ -98,7 +98,7 @@ TEST_F(UftraceTracepoints, OtherFieldsAreShownAsBytes) {
               ElementsAre("100/100 @20 event:app:keys key=\"01ab00\" more=7"));
 }
 
-TEST_F(UftraceTracepoints, StringsMayLieBehindTheFields) {
+TEST_F(UftraceTracepoints, StringsMayFollowTheFields) {
   const std::string_view text("a file\0\0", 8);
   EXPECT_THAT(
       lines_of(event_block("app/names", 51,
@@ -125,7 +125,7 @@ TEST_F(UftraceTracepoints, FlagsAndSymbolsHaveTheirNames) {
 }
 
 // A format may label a value with another word than the name of its field.
-TEST_F(UftraceTracepoints, ANameBelongsToTheFieldThatItIsMadeOf) {
+TEST_F(UftraceTracepoints, ANameBelongsToTheFieldInItsExpression) {
   const std::string formats =
       event_block("app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
                   R"q("mode=%s sum=%s", __print_flags(REC->flags, "|", { 1, "READ" }), )q"
@@ -152,7 +152,7 @@ TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
 }
 
 // The same is true if no events are shown.
-TEST_F(UftraceTracepoints, EventsOfUnknownTypesAreNotMissedInOtherPrograms) {
+TEST_F(UftraceTracepoints, UnknownEventsOfOtherProgramsAreNotNoted) {
   lines_of("", {common(55, 7)});
   EXPECT_THAT(r.notes(), IsEmpty());
   lines_of("", {common(55)});
@@ -168,7 +168,7 @@ TEST_F(UftraceTracepoints, EventsWithoutThreadOrDepthAreSkipped) {
                                      "cpu 2: a kernel event of type 11 and 16 bytes"));
 }
 
-TEST_F(UftraceTracepoints, ADamagedFormatCostsOnlyItsOwnNames) {
+TEST_F(UftraceTracepoints, ADamagedFormatAffectsOnlyItsOwnNames) {
   const auto state_format = [](int id, std::string_view print) {
     return event_block("app/state", id, field("int a", 8, 4), print);
   };
@@ -183,7 +183,7 @@ TEST_F(UftraceTracepoints, ADamagedFormatCostsOnlyItsOwnNames) {
 }
 
 // Viewers keep one argument per name.
-TEST_F(UftraceTracepoints, OfFieldsWithOneNameTheFirstIsShown) {
+TEST_F(UftraceTracepoints, TheFirstOfFieldsWithOneNameIsShown) {
   EXPECT_THAT(lines_of(event_block("app/damaged", 50, field("u32 a", 8, 4) + field("u32 a", 12, 4), R"("")"),
                        {common(50).put(std::uint32_t{1}).put(std::uint32_t{2}).text()}),
               ElementsAre("100/100 @20 event:app:damaged a=1"));
@@ -201,7 +201,7 @@ TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedOn
 }
 
 // The output of single threads together is the output of all threads.
-TEST_F(UftraceTracepoints, WhatAThreadTellsOfAnotherGoesWithTheThreadThatTellsIt) {
+TEST_F(UftraceTracepoints, EventsAboutOtherThreadsBelongToTheirOwnThread) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
@@ -214,7 +214,7 @@ TEST_F(UftraceTracepoints, WhatAThreadTellsOfAnotherGoesWithTheThreadThatTellsIt
   EXPECT_THAT(r.lines({.tids = {100}}), ElementsAre("100/100 [10, 90] demo:main", by_stranger));
 }
 
-TEST_F(UftraceTracepoints, WhatAThreadThatIsLeftOutTellsIsNotTheBegin) {
+TEST_F(UftraceTracepoints, EventsOfDeselectedThreadsAreNotTheStart) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.file("kernel_header",
          header_text(kLayout) +
@@ -243,7 +243,7 @@ TEST_F(UftraceTracepoints, SwitchesFillTheCpus) {
                   "100/100 @22 cpu 2: 100 (running) -> 0"));
 }
 
-TEST_F(UftraceTracepoints, WithoutTracksSwitchesAreMarksWithTheirCpu) {
+TEST_F(UftraceTracepoints, WithoutTracksSwitchesAreInstantsWithTheirCpu) {
   lines_of(kSwitch, {switched(100, 100, 1, 0), switched(0, 0, 0, 100)});
   EXPECT_THAT(r.lines({}, {}),
               ElementsAre("100/100 [10, 90] demo:main",
@@ -255,7 +255,7 @@ TEST_F(UftraceTracepoints, WithoutTracksSwitchesAreMarksWithTheirCpu) {
                                      "DIR: 2 context switches; --cpu-tracks shows who ran on which CPU"));
 }
 
-TEST_F(UftraceTracepoints, ACpuOfTheKernelsOwnStays) {
+TEST_F(UftraceTracepoints, ACpuFieldOfTheKernelIsKept) {
   const std::string format =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true) + field("int cpu", 12, 4, true),
                   R"("pid=%d", REC->pid)");
@@ -325,7 +325,7 @@ TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
 }
 
 // After the short event comes the header of the next one, which looks like thread 100: 4 words, 3 ns later.
-TEST_F(UftraceTracepoints, NothingIsReadBehindAShortEvent) {
+TEST_F(UftraceTracepoints, NothingIsReadAfterAShortEvent) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
   r.file("kernel_header", header_text(kLayout) + kSwitch + wakeup);
@@ -370,7 +370,7 @@ TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
 }
 
 // The end must be known in time for its piece.
-TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
+TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuInTime) {
   r.small_blocks();
   r.split();
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -388,7 +388,7 @@ TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuWhenItDoes) {
 }
 
 // Events in the kernel's own calls are left out as well; the calls remain.
-TEST_F(UftraceTracepoints, OutsideOfCallsEventsAloneCanBeLeftOut) {
+TEST_F(UftraceTracepoints, OutsideOfCallsOnlyEventsCanBeLeftOut) {
   r.file("kernel_header", header_text(kLayout) + kSwitch);
   r.file("kernel-cpu2.dat", KernelBytes(kLayout)
                                 .page(2)

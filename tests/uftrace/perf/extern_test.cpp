@@ -52,7 +52,7 @@ TEST(UftraceExtern, AtEqualTimesRecordsComeFirst) {
                                      "100/100 @20 event:external-data: c message=\"c\""));
 }
 
-TEST(UftraceExtern, DamageCostsOnlyItsLine) {
+TEST(UftraceExtern, DamageAffectsOnlyItsLine) {
   R r;
   r.file("extern.dat", "0.000000011 a\n???\n1700000000.5 foreign\n0.000000013 b");
   EXPECT_THAT(r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines(),
@@ -130,7 +130,7 @@ TEST(UftraceExtern, MessagesDoNotProlongTheTimeOnACpu) {
 }
 
 // Another thread has come to its CPU.
-TEST(UftraceExtern, ACpuIsLeftBehindTheLastRecordAndMessage) {
+TEST(UftraceExtern, AThreadLeavesItsCpuAfterTheLastRecordAndMessage) {
   R r;
   r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).in(70, 999).text());
@@ -141,7 +141,7 @@ TEST(UftraceExtern, ACpuIsLeftBehindTheLastRecordAndMessage) {
                                      "100/100 @80 event:external-data: b message=\"b\""));
 }
 
-TEST(UftraceExtern, ABlockedThreadShowsThemInTime) {
+TEST(UftraceExtern, ABlockedThreadShowsThemAtTheirTime) {
   R r;
   r.small_blocks();
   r.entry(10, 0, R::kMain).exit(1000, 0, R::kMain);

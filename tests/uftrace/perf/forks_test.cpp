@@ -116,7 +116,7 @@ TEST(UftracePerfForks, TheTimeOfTheEventDecides) {
 }
 
 // The call that forked has another name, or was not recorded.
-TEST(UftracePerfForks, ElseTheArrowStartsInTheOpenCall) {
+TEST(UftracePerfForks, OtherwiseTheArrowStartsInTheOpenCall) {
   R r;
   execs(r, "101");
   execs(r, "102");
@@ -129,7 +129,7 @@ TEST(UftracePerfForks, ElseTheArrowStartsInTheOpenCall) {
                                 "100/100 @10 flow from event:fork #2", "102/102 @60 flow to event:fork #2"));
 }
 
-TEST(UftracePerfForks, AnEarlierCallInsideIsNoStart) {
+TEST(UftracePerfForks, AnEarlierInnerCallIsNotTheStart) {
   R r;
   has_system(r);
   execs(r, "101");
@@ -149,7 +149,7 @@ void ends_early(R& r) {
   r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
 }
 
-TEST(UftracePerfForks, ACallThatHasEndedIsNoStart) {
+TEST(UftracePerfForks, ACallThatHasEndedIsNotTheStart) {
   R r;
   ends_early(r);
   r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).text());
@@ -157,7 +157,7 @@ TEST(UftracePerfForks, ACallThatHasEndedIsNoStart) {
 }
 
 // It may have ended later, so one flow starts there. A new thread needs a call of pthread_create.
-TEST(UftracePerfForks, ACallWhoseExitIsEstimatedIsAStart) {
+TEST(UftracePerfForks, ACallWhoseExitIsEstimatedMayBeTheStart) {
   R r;
   ends_early(r);
   r.estimated_exits();

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = PerfEvent::Kind;
 
-TEST(MessageQueue, GivesMessagesInOrder) {
+TEST(MessageQueue, ReturnsMessagesInOrder) {
   PerfQueue queue;
   EXPECT_EQ(queue.first(), nullptr);
   std::uint64_t put = 0, consumed = 0;
@@ -66,7 +66,7 @@ struct PerfSource {
   std::optional<PerfFileSource> source;
 };
 
-TEST(PerfFileSource, HandsThreadsTheirEvents) {
+TEST(PerfFileSource, PassesEventsToThreads) {
   PerfSource perf;
   EXPECT_EQ(perf.stats.bytes_total, perf.bytes);
   EXPECT_EQ(perf.source->watermark_ns(), 1);
@@ -84,7 +84,7 @@ TEST(PerfFileSource, HandsThreadsTheirEvents) {
   EXPECT_EQ(perf.stats.records_read, 0) << "those are the threads' own";
 }
 
-TEST(PerfFileSource, MayLeaveSwitchesOut) {
+TEST(PerfFileSource, MayLeaveOutSwitches) {
   PerfSource perf(false);
   perf.source->pump({.bytes = 1});
   perf.source->deliver();
@@ -92,7 +92,7 @@ TEST(PerfFileSource, MayLeaveSwitchesOut) {
   EXPECT_THAT(consume(perf.second), IsEmpty());
 }
 
-TEST(PerfFileSource, MayHandOnNames) {
+TEST(PerfFileSource, MayPassOnNames) {
   Names names;
   PerfSource perf(false, &names);
   perf.source->pump({.bytes = 1});

@@ -132,7 +132,7 @@ TEST(PerfCursor, ReadsEveryPrefix) {
   EXPECT_EQ(ends_clean, 12);  // 11 records
 }
 
-TEST(PerfCursor, NotesWhereItIsCutOff) {
+TEST(PerfCursor, NotesATruncatedRecord) {
   PerfBytes bytes;
   bytes.in(10, 100).out(20, 100).exit(30, 100);
   EXPECT_THAT(events_of(bytes.text().substr(0, 60)).notes,
@@ -145,7 +145,7 @@ TEST(PerfCursor, NotesWhereItIsCutOff) {
       ElementsAre("truncated-tail 4", "perf-cpu0.dat:+0x30: truncated: a perf event needs 8 bytes, 4 left"));
 }
 
-TEST(PerfCursor, ContinuesBehindDamage) {
+TEST(PerfCursor, ContinuesAfterDamage) {
   for (const std::size_t block : std::initializer_list<std::size_t>{1, 16, 4096}) {
     PerfBytes bytes;
     bytes.in(10, 100).bytes("these are 24 bad bytes..").out(20, 100).in(30, 100);
@@ -156,7 +156,7 @@ TEST(PerfCursor, ContinuesBehindDamage) {
   }
 }
 
-TEST(PerfCursor, ContinuesBehindAHoleOfZeros) {
+TEST(PerfCursor, ContinuesAfterAHoleOfZeros) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes(std::string(8192, '\0')).out(20, 100);
   const Events events = events_of(bytes);
@@ -166,7 +166,7 @@ TEST(PerfCursor, ContinuesBehindAHoleOfZeros) {
 }
 
 // After damage, reading resumes at a record with a plausible time and another header after it.
-TEST(PerfCursor, ResumesAtPlausibleRecordsOnly) {
+TEST(PerfCursor, ResumesOnlyAtPlausibleRecords) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes("12345678").in(9, 100).bytes("12345678");  // too early
   bytes.in(std::uint64_t{1} << 63, 100).bytes("12345678");           // too late
@@ -210,7 +210,7 @@ TEST(PerfCursor, ReadsTheSmallestAndTheLargestRecords) {
 }
 
 // Records of a fixed size need no further check. For others, the next record confirms the size.
-TEST(PerfCursor, ReadsRecordsInFrontOfDamage) {
+TEST(PerfCursor, ReadsRecordsBeforeDamage) {
   for (const std::string& record : {PerfBytes().in(10, 100).text(), PerfBytes().fork(10, 100, 1).text(),
                                     PerfBytes().exit(10, 100).text(), PerfBytes().lost(10, 100).text()}) {
     PerfBytes bytes;
@@ -226,14 +226,14 @@ TEST(PerfCursor, ReadsRecordsInFrontOfDamage) {
                 ElementsAre("damaged-bytes 64", testing::_));
 }
 
-TEST(PerfCursor, BehindDamageHalfARecordIsDamageToo) {
+TEST(PerfCursor, AfterDamageHalfARecordIsAlsoDamage) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes("these are 24 bad bytes..").bytes(PerfBytes().out(20, 100).text().substr(0, 12));
   EXPECT_THAT(events_of(bytes).notes,
               ElementsAre("damaged-bytes 36", "perf-cpu0.dat:+0x18: not perf events, up to +0x3c"));
 }
 
-TEST(PerfCursor, AWrongSizeCostsOneRecord) {
+TEST(PerfCursor, AWrongSizeLosesOneRecord) {
   std::string bytes = PerfBytes().in(10, 100).text();
   const std::size_t at = bytes.size();
   bytes += PerfBytes().comm(20, 100, "name").text();
@@ -263,7 +263,7 @@ TEST(PerfCursor, DropsTimesThatTheNextRecordContradicts) {
       << "a first record, and one with nothing but an unknown record behind it";
 }
 
-TEST(PerfCursor, AWitnessMustBeRightItself) {
+TEST(PerfCursor, AWitnessMustBePlausible) {
   constexpr std::uint64_t kHour = 3'600'000'000'000;
   PerfBytes low;
   low.in(kHour, 100).in(kHour, 100).out(2 * kHour, 100).in(5, 100).in(2 * kHour + 1, 100);
@@ -287,7 +287,7 @@ TEST(PerfCursor, AWitnessMustBeRightItself) {
   EXPECT_THAT(events_of(too_far_before).lines, ElementsAre("10 in 100", "8999999 in 100"));
 }
 
-TEST(PerfCursor, LooksForAWitnessBehindSevenUnknownRecords) {
+TEST(PerfCursor, FindsAWitnessAfterSevenUnknownRecords) {
   constexpr std::uint64_t kHour = 3'600'000'000'000;
   const auto lines_with = [](int unknown) {
     PerfBytes bytes;
@@ -311,7 +311,7 @@ TEST(PerfCursor, WithoutAWitnessAPauseIsShorterThanASecond) {
 }
 
 // Forks and exits have their own time, which must be close to the time of writing.
-TEST(PerfCursor, BelievesAnOwnTimeThatIsNear) {
+TEST(PerfCursor, AcceptsAnOwnTimeThatIsClose) {
   const auto exit_at = [](std::uint64_t time_ns) {
     PerfBytes bytes;
     bytes.in(5'000'000, 100).in(5'000'000, 100).exit(5'000'000, 100);
@@ -341,7 +341,7 @@ TEST(PerfCursor, DropsImpossibleTimes) {
                   "perf-cpu0.dat:+0x78: a perf event's time of 99000000000 ns is impossible here"));
 }
 
-TEST(PerfCursor, BelievesALongPause) {
+TEST(PerfCursor, AcceptsALongPause) {
   constexpr std::uint64_t kHour = 3'600'000'000'000;
   PerfBytes bytes;
   bytes.in(10, 100).out(kHour, 100).in(2 * kHour, 100);
@@ -371,7 +371,7 @@ TEST(PerfCursor, SurvivesEveryFlip) {
   }
 }
 
-TEST(PerfCursor, EndsWhereTheFileCantBeRead) {
+TEST(PerfCursor, EndsAtTheUnreadablePartOfAFile) {
   TextRecording directory;
   PerfBytes bytes;
   bytes.in(10, 100).out(20, 100);

@@ -22,7 +22,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 using R = RecordingBuilder;
 
-TEST(UftraceSchedule, ASwitchOutAndInIsACallInsideTheOpenOne) {
+TEST(UftraceSchedule, ASwitchOutAndInIsAnInnerCall) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(40, 1, R::kF).exit(50, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).out(20, 100).text());
@@ -38,7 +38,7 @@ TEST(UftraceSchedule, ASwitchOutAndInIsACallInsideTheOpenOne) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-TEST(UftraceSchedule, CallsAreOutsideOfOthersToo) {
+TEST(UftraceSchedule, CallsMayBeOutsideOfOthers) {
   R r;
   r.entry(30, 0, R::kMain).exit(40, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(10, 100).in(20, 100).out(50, 100).in(60, 100).text());
@@ -51,7 +51,7 @@ TEST(UftraceSchedule, CallsAreOutsideOfOthersToo) {
                           "100/100 @60 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-TEST(UftraceSchedule, ALastSwitchOutIsNoCall) {
+TEST(UftraceSchedule, ALastSwitchOutIsNotACall) {
   R r;
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).out(30, 100).in(35, 100).out(50, 100).text());
@@ -79,7 +79,7 @@ TEST(UftraceSchedule, AtEqualTimesCallsNest) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-TEST(UftraceSchedule, EachThreadHasItsOwn) {
+TEST(UftraceSchedule, EachThreadHasItsOwnSwitches) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain).thread(101).entry(10, 0, R::kF).exit(80, 0, R::kF);
@@ -111,7 +111,7 @@ TEST(UftraceSchedule, OpenCallsEndWithTheTask) {
                   "100/100 @500 cpu 0: 0 (new) -> 100", "100/100 @600 cpu 0: 100 (dead) -> 0"));
 }
 
-TEST(UftraceSchedule, OpenCallsEndWithTheLastSwitchWhereNothingElseIsKnown) {
+TEST(UftraceSchedule, OpenCallsEndWithTheLastSwitchByDefault) {
   R r;
   r.entry(10, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(500, 100).out(600, 100).text());
@@ -119,7 +119,7 @@ TEST(UftraceSchedule, OpenCallsEndWithTheLastSwitchWhereNothingElseIsKnown) {
 }
 
 // A thread with the same id starts later.
-TEST(UftraceSchedule, ATaskThatExitedMayComeAgain) {
+TEST(UftraceSchedule, TheIdOfAnExitedTaskMayBeUsedAgain) {
   R r;
   r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(70, 0, R::kF);
   r.file("perf-cpu0.dat",
@@ -217,7 +217,7 @@ PerfBytes switches_of_others(std::uint64_t from_ns, std::uint64_t until_ns) {
   return bytes;
 }
 
-TEST(UftraceSchedule, ExecsAndLoadsAreToldInTimeByABlockedThread) {
+TEST(UftraceSchedule, ABlockedThreadShowsExecsAndLoadsInTime) {
   R r;
   r.small_blocks();
   r.task_line("DLOP timestamp=0.000000030 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
@@ -250,7 +250,7 @@ TEST(UftraceSchedule, ExecsAndLoadsAreToldInTimeByABlockedThread) {
 }
 
 // The last record is before them.
-TEST(UftraceSchedule, ExecsAndLoadsBehindAllRecords) {
+TEST(UftraceSchedule, ExecsAndLoadsAfterAllRecords) {
   R r;
   r.task_line("DLOP timestamp=0.000000030 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
   r.task_line("SESS timestamp=0.000000050 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
@@ -335,7 +335,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
 }
 
 // As in uftrace. The recorder did not consider that the thread was off the CPU in the call.
-TEST(UftraceSchedule, AnEstimatedExitAfterTheThreadCameBackMovesToo) {
+TEST(UftraceSchedule, AnEstimatedExitAfterTheReturnAlsoMoves) {
   R r;
   r.estimated_exits();
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG).exit(110, 1, R::kG);
@@ -355,7 +355,7 @@ TEST(UftraceSchedule, ExitsThatFollowAMovedOneComeAfterIt) {
 }
 
 // An entry proves that the thread has run, so the switch in is missing.
-TEST(UftraceSchedule, AMovedExitLiesBeforeTheNextEntry) {
+TEST(UftraceSchedule, AMovedExitIsBeforeTheNextEntry) {
   R r;
   r.estimated_exits();
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).entry(40, 1, R::kG).exit(45, 1, R::kG);
@@ -365,7 +365,7 @@ TEST(UftraceSchedule, AMovedExitLiesBeforeTheNextEntry) {
 }
 
 // The first record of a forked child is the exit of the fork.
-TEST(UftraceSchedule, TheEstimatedExitOfAnInheritedCallMovesToo) {
+TEST(UftraceSchedule, TheEstimatedExitOfAnInheritedCallAlsoMoves) {
   R r;
   r.estimated_exits();
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -417,7 +417,7 @@ TEST(UftraceSchedule, CanBeLeftOut) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 me of demo"));
 }
 
-TEST(UftraceSchedule, CanBeLeftOutWhereTheThreadWasPreempted) {
+TEST(UftraceSchedule, CanBeLeftOutForPreemptedThreads) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes()
@@ -445,7 +445,7 @@ TEST(UftraceSchedule, BigEndian) {
   EXPECT_THAT(r.lines(), Contains("100/100 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-TEST(UftraceSchedule, CpusBeyondThoseOfFxt) {
+TEST(UftraceSchedule, CpusBeyondTheLimitOfFxt) {
   R r;
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
   r.file("perf-cpu300.dat", PerfBytes().out(20, 100).text());

@@ -53,7 +53,7 @@ TEST_F(SkipOutside, BetweenCallsTheCpuIsKnown) {
                           "100/100 [50, 60] demo:f", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-TEST_F(SkipOutside, AThreadThatIsOverBeforeTheFirstCallIsOnItsCpuThen) {
+TEST_F(SkipOutside, AThreadThatEndsBeforeTheFirstCallIsOnItsCpuThen) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().in(4, 101).text());
@@ -62,7 +62,7 @@ TEST_F(SkipOutside, AThreadThatIsOverBeforeTheFirstCallIsOnItsCpuThen) {
                           "100/101 @10 cpu 0: 101 (dead) -> 0"));
 }
 
-TEST_F(SkipOutside, TheFirstCallIsThatOfTheProcess) {
+TEST_F(SkipOutside, TheFirstCallOfTheProcessDecides) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain).thread(101).entry(50, 0, R::kF).exit(60, 0, R::kF);

@@ -15,7 +15,7 @@ using R = RecordingBuilder;
 
 const RecordingOptions kNoTracks = {};
 
-TEST(UftraceSwitchCalls, ACallCarriesWhatBothSwitchesRecorded) {
+TEST(UftraceSwitchCalls, ACallHasTheArgumentsOfBothSwitches) {
   R r;
   r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).out(20, 100).text());
@@ -74,7 +74,7 @@ TEST(UftraceSwitchCalls, ASwitchInAfterACallThatWasCutIsAnInstant) {
                   "100/100 [25, 28] demo:f", "100/100 @30 sched:linux:sched-in cpu=0"));
 }
 
-TEST(UftraceSwitchCalls, WhatOptionsOmitIsNoInstant) {
+TEST(UftraceSwitchCalls, OmittedSwitchesAreNotInstants) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes()

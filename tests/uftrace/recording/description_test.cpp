@@ -31,7 +31,7 @@ constexpr std::string_view kOneProgram =
     "TASK timestamp=0.000000005 tid=100 pid=100\n"
     "TASK timestamp=0.000000006 tid=101 pid=100\n";
 
-TEST(TraceInfo, TheProgramsCommandLineIsAPartOfTheRecorders) {
+TEST(TraceInfo, TheProgramsCommandLineIsPartOfTheRecorders) {
   Info recorder;
   recorder.cmdline = "/opt/uftrace record -d x.data -A draw@arg1 ./draw -n 3";
   recorder.kernel = "Linux 6.1.0-18";
@@ -45,7 +45,7 @@ TEST(TraceInfo, TheProgramsCommandLineIsAPartOfTheRecorders) {
   EXPECT_FALSE(info.wall_clock);
 }
 
-TEST(TraceInfo, ValuesOfTheRecordersOptionsAreNotTheProgram) {
+TEST(TraceInfo, ValuesOfTheRecordersOptionsAreSkipped) {
   for (const std::string options : {"-d out/draw", "-F draw", "-aF draw -lt 5us", "-adraw -k"}) {
     Info recorder;
     recorder.cmdline = "uftrace record " + options + " ./draw draw";

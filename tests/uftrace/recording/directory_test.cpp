@@ -24,7 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Field;
 
-TEST(Directory, ListsWhatARecordingConsistsOf) {
+TEST(Directory, ListsTheFilesOfARecording) {
   TextRecording recording;
   recording.file("20.dat", "1234").file("3.dat", "").file("perf-cpu10.dat", "").file("perf-cpu9.dat", "");
   recording.file("kernel-cpu0.dat", "").file("sid-abc.map", "").file("sid-.map", "").file("a.out.sym", "");
@@ -70,7 +70,7 @@ TEST(Directory, ListsFilesInTheOrderOfTheirNames) {
   EXPECT_EQ(found.kernel_cpus.size(), 8u);
 }
 
-TEST(Directory, ListsNoFileThatIsRefusedOrGone) {
+TEST(Directory, OmitsRefusedAndMissingFiles) {
   TextRecording recording;
   std::filesystem::create_symlink("loop.sym", recording.path() / "loop.sym");
   std::filesystem::create_symlink("nowhere", recording.path() / "gone.sym");
@@ -83,7 +83,7 @@ TEST(Directory, ListsNoFileThatIsRefusedOrGone) {
                           testing::HasSubstr("/sid-0.map: a symbolic link leads out of the recording")));
 }
 
-TEST(Directory, AMissingOneSaysSo) {
+TEST(Directory, AMissingOneIsAnError) {
   try {
     list_directory("/nonexistent/demo");
     FAIL();
@@ -100,7 +100,7 @@ TEST(TextFile, MustBeARegularFile) {
   EXPECT_FALSE(read_text_file(fxt::FilePlace(recording.path() / "missing")));
 }
 
-TEST(TextFile, ReadsAllOrTheBeginning) {
+TEST(TextFile, ReadsAllOrTheStart) {
   TextRecording recording;
   recording.file("note.txt", std::string("a\0b\n", 4));
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), std::string("a\0b\n", 4));
@@ -132,7 +132,7 @@ TEST(LineReader, QuotedTextReachesToTheLastQuote) {
   EXPECT_THROW(text_of(R"(a")"), InputError);
 }
 
-TEST(LineReader, SaysTheBeginningOfWhatItFound) {
+TEST(LineReader, QuotesTheStartOfInvalidText) {
   const auto problem_of = [](const std::string& line) {
     try {
       LineReader(line, "f", 7).fail("no");
@@ -157,7 +157,7 @@ TEST(LineReader, TimesAreExactToTheNanosecond) {
 }
 
 // The recorder has the FIFO open until it ends.
-TEST(Directory, KnowsWhetherARecorderRuns) {
+TEST(Directory, DetectsARunningRecorder) {
   TextRecording recording;
   const std::string channel = (recording.path() / ".channel").native();
   EXPECT_FALSE(list_directory(recording.path()).is_growing);
@@ -172,7 +172,7 @@ TEST(Directory, KnowsWhetherARecorderRuns) {
 }
 
 // `uftrace recv` opens its files only briefly. It listens at one socket, and has another one for each sender.
-TEST(Directory, KnowsWhetherARecordingIsReceived) {
+TEST(Directory, DetectsAReceivedRecording) {
   TextRecording received;
   const std::filesystem::path recording = received.path() / "sent.data",
                               program = received.path() / "bin/uftrace";

@@ -30,7 +30,7 @@ TEST(ExternFile, TimesOfAnyPrecisionAndTexts) {
   EXPECT_TRUE(notes.empty());
 }
 
-TEST(ExternFile, DamagedLinesAreNotedAndPassed) {
+TEST(ExternFile, DamagedLinesAreNotedAndSkipped) {
   Notes notes;
   EXPECT_THAT(parse_extern("1 a\n"
                            "no time\n"
@@ -66,7 +66,7 @@ TEST(ExternFile, LongMessagesAreCutAtACharacter) {
               ElementsAre("demo/extern.dat:2: 8193 bytes, of which 8191 are shown"));
 }
 
-TEST(ExternFile, AnyOrderBecomesThatOfTime) {
+TEST(ExternFile, MessagesAreSortedByTime) {
   Notes notes;
   std::vector<M> messages{{30, 1, "a"}, {10, 2, "b"}, {10, 3, "c"}, {30, 4, "d"}, {20, 5, "e"}};
   sort_by_time(messages, "demo", notes);
@@ -102,7 +102,7 @@ TEST(ExternFile, AnotherClockIsDaysAway) {
   EXPECT_TRUE(none.empty());
 }
 
-TEST(ExternFile, EveryPrefixIsUnderstood) {
+TEST(ExternFile, EveryPrefixIsAccepted) {
   for (std::size_t size = 0; size <= kFile.size(); ++size) {
     Notes notes;
     EXPECT_LE(parse_extern(kFile.substr(0, size), "demo/extern.dat", notes).size(), 4u);

@@ -150,7 +150,7 @@ TEST(Info, ElapsedTimeInNanoseconds) {
     EXPECT_EQ(elapsed(text), std::nullopt) << text;
 }
 
-TEST(Info, EmptyValuesSayNothing) {
+TEST(Info, EmptyValuesAreIgnored) {
   const Info info = parse(header() + "exit_status:\ncpuinfo:nr_cpus=\nutc_offset:\ntaskinfo:tids=\n");
   EXPECT_FALSE(info.exit_status);
   EXPECT_EQ(info.utc_offset_s, 0);
@@ -158,7 +158,7 @@ TEST(Info, EmptyValuesSayNothing) {
   EXPECT_TRUE(info.tids.empty());
 }
 
-TEST(Info, ADamagedLineCostsOnlyItself) {
+TEST(Info, ADamagedLineAffectsOnlyItself) {
   Notes notes;
   const Info info =
       parse_info(header() + "exit_status:one\ntaskinfo:tids=10,x\nexename:/bin/true", "demo/info", notes);
@@ -176,7 +176,7 @@ TEST(Info, ALineMayBeVeryLong) {
   EXPECT_THAT(parse(header() + "argauto:" + long_spec + "\nexit_status:9\n").exit_status, 9);
 }
 
-TEST(Info, TheTextStartsBehindALongerHeader) {
+TEST(Info, TheTextStartsAfterALongerHeader) {
   std::string bytes = header();
   bytes[12] = 48;
   EXPECT_EQ(parse(bytes + "01234567" + "exename:/bin/true\n").exename, "/bin/true");
@@ -191,7 +191,7 @@ TEST(Info, AWrongHeaderSizeIsNoted) {
               ElementsAre("demo/info:+0xc: header size is 7, assumed to be 40"));
 }
 
-TEST(Info, WhatCannotBeUnderstood) {
+TEST(Info, UnsupportedFiles) {
   std::string newer = header();
   for (const int version : {5, 31}) {
     newer[8] = static_cast<char>(version);
@@ -230,7 +230,7 @@ TEST(Info, DamageIsNoted) {
   }
 }
 
-TEST(Info, EveryPrefixIsUnderstoodOrSaysWhere) {
+TEST(Info, EveryPrefixIsAcceptedOrNoted) {
   const std::string whole = header() + "exit_status:256\ncmdline:a\\\"b\ntaskinfo:tids=1,2\nutc_offset:5\n";
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     Notes notes;
@@ -251,7 +251,7 @@ TEST(Info, AMissingFileIsNoted) {
               ElementsAre("/nonexistent/info: is missing; assumed: version 4, little endian, 64 bit"));
 }
 
-TEST(Info, OfARunningRecorderIsNotThereYet) {
+TEST(Info, IsMissingWhileTheRecorderRuns) {
   Notes notes;
   EXPECT_FALSE(
       read_info({.folder = std::make_shared<const fxt::Folder>("/nonexistent"), .is_growing = true}, notes)

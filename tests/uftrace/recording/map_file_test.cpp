@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Stack{"7fffffffffff", 0xFFFF'8000'0000'0000},
                     Stack{"800000000000", 0xFFFF'0000'0000'0000}));
 
-TEST(MapFile, DamagedLinesAreNotedAndPassed) {
+TEST(MapFile, DamagedLinesAreNotedAndSkipped) {
   Notes notes;
   const MemoryMap map = parse_map(
       "1000-zzz r-xp 0 0 0 /bin/a\n"
@@ -97,7 +97,7 @@ TEST(MapFile, DamagedLinesAreNotedAndPassed) {
                   "demo/sid-0.map:3: expected offset, the line ends"));
 }
 
-TEST(MapFile, EveryPrefixIsUnderstood) {
+TEST(MapFile, EveryPrefixIsAccepted) {
   for (std::size_t size = 0; size <= kMerged.size(); ++size) {
     Notes notes;
     EXPECT_LE(parse_map(kMerged.substr(0, size), "demo/sid-0.map", notes).modules.size(), 2u);

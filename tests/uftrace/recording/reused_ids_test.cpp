@@ -74,7 +74,7 @@ TEST_F(ReusedIdsTest, AThreadAndThenAProgramThatPosixSpawnStarts) {
   EXPECT_THAT(begins(ids, 5), ElementsAre(0, 20));
 }
 
-TEST_F(ReusedIdsTest, AnExecIsNoOtherTask) {
+TEST_F(ReusedIdsTest, AnExecIsNotAnotherTask) {
   EXPECT_FALSE(read(std::string(kProgram) + "SESS timestamp=0.000000010 pid=3 sid=bb exename=\"/bin/b\"\n"
                                             "TASK timestamp=0.000000011 tid=3 pid=3\n")
                    .has_any());
@@ -114,7 +114,7 @@ TEST_F(ReusedIdsTest, ProgramsThatPosixSpawnStartsInTurn) {
   EXPECT_FALSE(read(lines).has_any()) << "no perf files";
 }
 
-TEST_F(ReusedIdsTest, ForksAreOfNoUseIfEachProcessHasOneProgram) {
+TEST_F(ReusedIdsTest, ForksAreNotNeededIfEachProcessHasOneProgram) {
   read(std::string(kProgram) +
        "FORK timestamp=0.000000010 pid=5 ppid=3\n"
        "SESS timestamp=0.000000020 pid=5 sid=bb exename=\"/bin/b\"\n"

@@ -158,7 +158,7 @@ TEST_F(SessionsTest, LibrariesAreLoadedInOrderOfTime) {
 }
 
 // It may have been loaded again, which recorders of this version do not report.
-TEST_F(SessionsTest, ALibraryAtThePlaceOfAnotherIsNotedWhereReloadsAreNotTold) {
+TEST_F(SessionsTest, ALibraryAtTheAddressOfAnotherIsNotedIfReloadsAreNotRecorded) {
   recording_.file("sid-aa.map", kMap);
   const std::string lines =
       "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
@@ -184,7 +184,7 @@ TEST_F(SessionsTest, ALibraryAtThePlaceOfAnotherIsNotedWhereReloadsAreNotTold) {
           "more, its calls have the names of ./three.so");
 }
 
-TEST_F(SessionsTest, ThreadsMayBeKnownFromInfoOrFilesOnly) {
+TEST_F(SessionsTest, ThreadsMayBeKnownOnlyFromInfoOrFiles) {
   recording_.file("sid-aa.map", kMap).file("100.dat", "").file("102.dat", "");
   Info info;
   info.present = true;
@@ -209,7 +209,7 @@ TEST_F(SessionsTest, WithoutTaskLinesTheOnlyMapIsTheProgram) {
   EXPECT_EQ(task(101).name, "a");
 }
 
-TEST_F(SessionsTest, TheProgramOfAMapIsNoLibrary) {
+TEST_F(SessionsTest, TheProgramOfAMapIsNotALibrary) {
   recording_.file("sid-aa.map", "0500-0600 r-xp 0 0 0 /lib/ld-linux.so.2\n1000-2000 r-xp 0 0 0 /bin/a\n");
   recording_.file("100.dat", "");
   read("");
@@ -220,13 +220,13 @@ TEST_F(SessionsTest, TheProgramOfAMapIsNoLibrary) {
   EXPECT_EQ(program_at(100, 20), "/bin/told");
 }
 
-TEST_F(SessionsTest, OfTwoMapsNobodyKnowsWhichIsTheProgram) {
+TEST_F(SessionsTest, WithTwoMapsTheProgramIsUnknown) {
   recording_.file("sid-aa.map", kMap).file("sid-bb.map", kMap).file("100.dat", "");
   read("");
   EXPECT_EQ(program_at(100, 20), "-");
 }
 
-TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsOneOfItsOwn) {
+TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsASeparateProcess) {
   recording_.file("sid-aa.map", kMap).file("102.dat", "");
   read(
       "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
@@ -236,14 +236,14 @@ TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsOneOfItsOwn) {
 }
 
 // The kernel's first process has no parent.
-TEST_F(SessionsTest, AForkedProcess1IsInANamespaceOfItsOwn) {
+TEST_F(SessionsTest, AForkedProcess1IsInAPidNamespace) {
   read("FORK timestamp=0.000000050 pid=200 ppid=100\n");
   EXPECT_EQ(notes_.count(kPidNamespace), 0u);
   read("FORK timestamp=0.000000050 pid=1 ppid=100\nFORK timestamp=0.000000060 pid=2 ppid=1\n");
   EXPECT_EQ(notes_.count(kPidNamespace), 1u);
 }
 
-TEST_F(SessionsTest, NothingAtAllStillHasThreads) {
+TEST_F(SessionsTest, ThreadsAreKnownWithoutAnyOtherFiles) {
   recording_.file("100.dat", "");
   read("");
   EXPECT_EQ(task(100).pid, ProcessId{100});
@@ -258,7 +258,7 @@ TEST_F(SessionsTest, AMissingMapIsNotedOnce) {
   EXPECT_EQ(notes_.count(kNoMap), 1u);
 }
 
-TEST_F(SessionsTest, AFamilyThatRunsInCirclesEnds) {
+TEST_F(SessionsTest, CircularParentsAreHandled) {
   read(
       "FORK timestamp=0.000000010 pid=100 ppid=200\n"
       "FORK timestamp=0.000000010 pid=200 ppid=100\n"
@@ -276,7 +276,7 @@ TEST_F(SessionsTest, LongChainsOfForksRunOneProgram) {
   EXPECT_EQ(program_at(2000, 5000), "/bin/a");
 }
 
-TEST_F(SessionsTest, WhatAThreadRunsInTurnIsBounded) {
+TEST_F(SessionsTest, TheNumberOfProgramsOfAThreadIsLimited) {
   std::string lines = "SESS timestamp=0.000000001 pid=1 sid=aa exename=\"/bin/a\"\n";
   for (int i = 0; i < 5000; ++i) lines += fmt::format("TASK timestamp=0.00000{:04} tid=1 pid=1\n", 9000 - i);
   read(lines);

@@ -31,13 +31,13 @@ TEST(TaskFile, AllKindsOfLines) {
   EXPECT_TRUE(notes.empty());
 }
 
-TEST(TaskFile, OldSessionsSayTid) {
+TEST(TaskFile, OldSessionsHaveATid) {
   Notes notes;
   EXPECT_THAT(parse_task_text("SESS timestamp=0.0 tid=7 sid=0 exename=\"cpu0\"\n", "demo/task.txt", notes),
               ElementsAre(TaskEvent(SessionStart{0, ProcessId{7}, "0", "cpu0"})));
 }
 
-TEST(TaskFile, DamagedLinesAreNotedAndPassed) {
+TEST(TaskFile, DamagedLinesAreNotedAndSkipped) {
   Notes notes;
   const auto events = parse_task_text(
       "TASK timestamp=1.000000001 tid= pid=1\n"
@@ -65,7 +65,7 @@ TEST(TaskFile, PidsHave31Bits) {
               ElementsAre("demo/task.txt:2: tid 2147483648 is too large, found \" pid=1\""));
 }
 
-TEST(TaskFile, EveryPrefixIsUnderstood) {
+TEST(TaskFile, EveryPrefixIsAccepted) {
   for (std::size_t size = 0; size <= kRecording.size(); ++size) {
     Notes notes;
     EXPECT_LE(parse_task_text(kRecording.substr(0, size), "demo/task.txt", notes).size(), 4u);
@@ -111,7 +111,7 @@ TEST(BinaryTaskFile, AllKindsOfMessages) {
 }
 
 // Its name may be a part of the message, or follow it.
-TEST(BinaryTaskFile, TheNameOfASessionIsInsideItsMessageOrBehind) {
+TEST(BinaryTaskFile, TheNameOfASessionIsInsideItsMessageOrAfterIt) {
   const auto session = [](std::string_view name) {
     return std::string(
                "\xce\xfa\x07\0"
@@ -156,7 +156,7 @@ TEST(BinaryTaskFile, TimesThatCannotBeDrawn) {
               ElementsAre("demo/task:+0x38: a timestamp of 9223372036854775808 ns can't be drawn"));
 }
 
-TEST(BinaryTaskFile, EveryPrefixKeepsWhatIsWhole) {
+TEST(BinaryTaskFile, EveryPrefixKeepsCompleteMessages) {
   const std::string whole = binary_recording();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     Notes notes;
@@ -164,7 +164,7 @@ TEST(BinaryTaskFile, EveryPrefixKeepsWhatIsWhole) {
   }
 }
 
-TEST(BinaryTaskFile, DamageSaysWhere) {
+TEST(BinaryTaskFile, DamageIsNotedWithItsPlace) {
   Notes notes;
   EXPECT_TRUE(parse_task_binary(std::string(8, '\x01'), "demo/task", std::endian::little, notes).empty());
   EXPECT_THAT(notes.groups().front().first,

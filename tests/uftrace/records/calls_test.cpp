@@ -20,7 +20,7 @@ TEST(UftraceCalls, EntriesAndExitsAreCalls) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 demo of demo"));
 }
 
-TEST(UftraceCalls, BigEndianRecordingsSayTheSame) {
+TEST(UftraceCalls, BigEndianRecordingsGiveTheSame) {
   R r;
   r.big_endian();
   EXPECT_THAT(r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(13, 1, R::kF).exit(20, 0, R::kMain).lines(),
@@ -124,7 +124,7 @@ TEST(UftraceQemu, CountedFromZero) {
 }
 
 // A missing exit of a recursive call looks the same; the other pairs decide.
-TEST(UftraceQemu, IsNotSeenInAMissingExit) {
+TEST(UftraceQemu, IsNotConfusedWithAMissingExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 14] demo:f",
@@ -132,7 +132,7 @@ TEST(UftraceQemu, IsNotSeenInAMissingExit) {
   EXPECT_THAT(r.notes(), testing::Contains("exit-missing 1"));
 }
 
-TEST(UftraceCalls, LongjmpEndsWhatWasCalledSinceSetjmp) {
+TEST(UftraceCalls, LongjmpEndsTheCallsSinceSetjmp) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kSetjmp).exit(12, 1, R::kSetjmp);
   r.entry(13, 1, R::kF).entry(14, 2, R::kG).exit(20, 1, R::kSetjmp).exit(30, 0, R::kMain);
@@ -177,7 +177,7 @@ TEST(UftraceCalls, ALossKeepsAnUnseenCall) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 [12, 20] demo:f repaired=\"entry-missing\""));
 }
 
-TEST(UftraceCalls, ALossBeforeTheFirstRecordStandsAtIt) {
+TEST(UftraceCalls, ALossBeforeTheFirstRecordIsAtIt) {
   R r;
   r.lost(7).entry(10, 0, R::kMain).exit(30, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 @10 event:records lost count=7", "100/100 @10 buffer full",
@@ -186,7 +186,7 @@ TEST(UftraceCalls, ALossBeforeTheFirstRecordStandsAtIt) {
 
 // Section 8.3: the writer adds depth * 64 to the word, so depth 1024 is stored as 0, with the address one
 // larger.
-TEST(UftraceCalls, DepthsBeyond1023RunIntoTheAddress) {
+TEST(UftraceCalls, DepthsBeyond1023OverflowIntoTheAddress) {
   R r;
   r.max_stack(2000);
   for (std::uint64_t d = 0; d < 1500; ++d) r.entry(10 + d, d, d < 1490 ? R::kF : R::kG);
@@ -196,7 +196,7 @@ TEST(UftraceCalls, DepthsBeyond1023RunIntoTheAddress) {
   EXPECT_THAT(r.notes(), IsEmpty()) << "depths and addresses are whole again";
 }
 
-TEST(UftraceCalls, TimesThatGoBackAreHeld) {
+TEST(UftraceCalls, TimesThatGoBackAreClamped) {
   R r;
   EXPECT_THAT(r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(17, 1, R::kF).exit(30, 0, R::kMain).lines(),
               ElementsAre("100/100 [10, 30] demo:main", "100/100 [20 demo:f", "100/100 20] demo:f"));
@@ -215,7 +215,7 @@ TEST(UftraceCalls, ImpossibleTimesAreDropped) {
                           "cut-by-loss 1", testing::_));
 }
 
-TEST(UftraceCalls, TimesFarOffAreDroppedAtTheFirstRecordToo) {
+TEST(UftraceCalls, DistantTimesAreAlsoDroppedAtTheFirstRecord) {
   constexpr std::uint64_t kFarOff = std::uint64_t{1} << 60;
   R r;
   r.entry(kFarOff, 0, R::kMain)

@@ -151,7 +151,7 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
   return items;
 }
 
-TEST(RecordCursor, SaysWhatThereIs) {
+TEST(RecordCursor, ReturnsAllKindsOfItems) {
   RecordBytes bytes;
   bytes.entry(10, 0, kF).entry(11, 1, kG, 24).event(12, 1000000).event_with(13, 100011, 0x0001'0004).lost(7);
   bytes.exit(20, 1, kG).zeros(32).lost(2).text(24).exit(30, 0, kF).word(5);
@@ -163,7 +163,7 @@ TEST(RecordCursor, SaysWhatThereIs) {
 
 TEST(RecordCursor, AnEmptyFile) { EXPECT_THAT(items_of(""), IsEmpty()); }
 
-TEST(RecordCursor, GoesNoFurtherThanTheGate) {
+TEST(RecordCursor, StopsAtTheGate) {
   TextRecording directory;
   directory.file("1.dat", RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).whole());
   const InputFile file{fxt::FilePlace(directory.path() / "1.dat")};
@@ -200,7 +200,7 @@ TEST(RecordCursor, GoesNoFurtherThanTheGate) {
 
 // ---- Layouts of payloads ----
 
-TEST(RecordCursorLayouts, TheOneBehindWhichARecordContinues) {
+TEST(RecordCursorLayouts, TheOneBeforeAFittingRecord) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF, 8).whole();
   FakeLayouts right(kF, {20});  // and 4 bytes of padding
@@ -234,7 +234,7 @@ TEST(RecordCursorLayouts, AtTheEndOfTheFile) {
               ElementsAre(">0 10 401100 +8"));
 }
 
-TEST(RecordCursorLayouts, WhereThreadsGoOnElsewhere) {
+TEST(RecordCursorLayouts, IfThreadsContinueElsewhere) {
   // After the payload comes an exit that matches no open call, which is still a record.
   FakeLayouts layouts(kF, {24});
   const auto items =
@@ -244,7 +244,7 @@ TEST(RecordCursorLayouts, WhereThreadsGoOnElsewhere) {
 
 // Payloads that look like records, or like records of another size, with some damage: a certain result must
 // equal the result of the slow check.
-TEST(RecordCursorLayouts, BeyondDoubtMakesNoDifference) {
+TEST(RecordCursorLayouts, CertainLayoutsGiveTheSameResult) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
     const auto one_of = [&](unsigned count) { return random() % count; };
@@ -299,7 +299,7 @@ TEST(RecordCursorEvents, WithAWrongLength) {
                                  "<0 14 401100"));
 }
 
-TEST(RecordCursorEvents, CutOffByTheEnd) {
+TEST(RecordCursorEvents, CutByTheEndOfTheFile) {
   EXPECT_THAT(items_of(RecordBytes().event_with(11, 100001, 0x18).word(1).whole()),
               ElementsAre("event 11 100001 +0", "truncated 16..32 of 32"));
 }
@@ -326,7 +326,7 @@ TEST(RecordCursorTimes, TwoWitnesses) {
   EXPECT_THAT(items, ElementsAre(">0 10 401100", "bad time 60000000010", "<1 12 401200", "<0 20 401100"));
 }
 
-TEST(RecordCursorDepths, BeyondTheCounterOnlyWhereTheRecorderWroteThem) {
+TEST(RecordCursorDepths, BeyondTheCounterOnlyIfTheRecorderWroteThem) {
   RecordBytes bytes;
   for (std::uint64_t depth = 0; depth < 1024; ++depth) bytes.entry(10 + depth, depth, kF);
   bytes.entry(2000, 0, kF + 1);
@@ -340,7 +340,7 @@ TEST(RecordCursorDepths, BeyondTheCounterOnlyWhereTheRecorderWroteThem) {
 
 // After damage, a call of an unknown function is recognized by the record after its payload, for every
 // position of the block end.
-TEST(RecordCursor, TheLongestPayloadBehindDamageLiesAnywhereInABlock) {
+TEST(RecordCursor, TheLongestPayloadAfterDamageMayBeAnywhereInABlock) {
   constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;
   constexpr std::size_t kLongest = 1024, kWords = 4096 / 8;
   Way way;
@@ -357,7 +357,7 @@ TEST(RecordCursor, TheLongestPayloadBehindDamageLiesAnywhereInABlock) {
 
 // A file with all kinds of records, in any order, with some damage. Block sizes and plain runs must not
 // affect the result.
-TEST(RecordCursor, BlocksMakeNoDifference) {
+TEST(RecordCursor, BlocksDoNotMatter) {
   constexpr int kFiles = 40, kRecords = 1500;
   for (unsigned seed = 0; seed < kFiles; ++seed) {
     std::mt19937 random(seed);

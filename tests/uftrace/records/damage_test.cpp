@@ -68,7 +68,7 @@ TEST(UftraceDamage, TheGoodPartsAreKept) {
 }
 
 // The latest time before the damage is damaged itself, but too slightly to be noticed.
-TEST(UftraceDamage, BehindATimeThatIsTooLateTheGoodPartsAreKept) {
+TEST(UftraceDamage, AfterATooLateTimeTheGoodPartsAreKept) {
   RecordingBuilder r;
   r.entry(10, 0, RecordingBuilder::kMain).entry(60'000, 1, RecordingBuilder::kF);
   r.exit(30, 1, RecordingBuilder::kF).bytes(std::string(16, '\x5d'));
@@ -124,7 +124,7 @@ TEST(UftraceDamage, ATailOfZeros) {
 }
 
 // The recorder has not written the rest yet.
-TEST(UftraceDamage, ATailThatIsStillWritten) {
+TEST(UftraceDamage, ATailThatIsStillBeingWritten) {
   for (const std::string& tail : {std::string(64, '\0'), std::string(8, '\1')}) {
     R r;
     r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).bytes(tail).file("info", "");
@@ -149,7 +149,7 @@ TEST(UftraceDamage, ARecordCutInTheMiddle) {
                                      "DIR/100.dat:+0x20: truncated: a record needs 16 bytes, 8 left"));
 }
 
-TEST(UftraceDamage, NothingButGarbage) {
+TEST(UftraceDamage, OnlyGarbage) {
   R r;
   r.bytes(std::string(10'000, '\x5d'));
   EXPECT_THAT(r.lines(), IsEmpty());
@@ -233,7 +233,7 @@ TEST(UftraceTimes, AFirstRecordFromTheFuture) {
 }
 
 // The argument 5 and the time after it look like a record at 5 ns. The program did not run as early as that.
-TEST(UftraceTimes, AFirstRecordIsNotJudgedByArguments) {
+TEST(UftraceTimes, AFirstRecordIsNotComparedWithArguments) {
   constexpr std::uint64_t kBegin = 8084'352'789'000;
   constexpr std::uint64_t kLikeARecord = kBegin / 64 * 64 + 0x2d;  // an exit with a payload
   R r;
@@ -369,7 +369,7 @@ TEST(UftraceTimes, ARecordWithArgumentsFromTheFuture) {
                                      "100/100 [13 demo:f repaired=\"cut-by-loss\"", "100/100 13] demo:f"));
 }
 
-TEST(UftraceTimes, LongSleepsAreNoDamage) {
+TEST(UftraceTimes, LongSleepsAreNotDamage) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(7200 * kSecond, 1, R::kF);
   r.entry(7201 * kSecond, 1, R::kG).exit(9000 * kSecond, 1, R::kG).exit(20'000 * kSecond, 0, R::kMain);
@@ -408,7 +408,7 @@ TEST(UftraceDamage, AtTheStartOfAForkedChild) {
   EXPECT_THAT(r.lines(), testing::Contains("101/101 [22, 24] demo:main repaired=\"inherited-call\""));
 }
 
-TEST(UftraceFiles, ThatCannotBeReadAndAreNotNeeded) {
+TEST(UftraceFiles, UnreadableFilesThatAreNotNeeded) {
   R r;
   for (const char* name : {"note.txt", "extern.dat", "default.opts"})
     std::filesystem::create_symlink(name, r.path() / name);  // a link to itself
@@ -417,7 +417,7 @@ TEST(UftraceFiles, ThatCannotBeReadAndAreNotNeeded) {
   EXPECT_THAT(r.notes(), testing::Contains("DIR/note.txt: can't open: Too many levels of symbolic links"));
 }
 
-TEST(UftraceFiles, OfRecordsThatAreNotOpened) {
+TEST(UftraceFiles, RecordFilesThatAreNotOpened) {
   for (const char* name : {"7.dat", "perf-cpu0.dat", "kernel-cpu0.dat"}) {
     R r;
     std::filesystem::create_symlink(name, r.path() / name);  // a link to itself
@@ -429,7 +429,7 @@ TEST(UftraceFiles, OfRecordsThatAreNotOpened) {
   }
 }
 
-TEST(UftraceFiles, OfRecordsThatAreGone) {
+TEST(UftraceFiles, MissingRecordFiles) {
   R r;
   r.lines();
   EXPECT_THAT(r.notes(),
@@ -450,7 +450,7 @@ TEST(UftraceFiles, WithoutTasksAndRecordsThereIsNothingToShow) {
   EXPECT_THAT(r.lines(), IsEmpty());
 }
 
-TEST(UftraceFiles, OfThreadsThatAreNotWanted) {
+TEST(UftraceFiles, FilesOfDeselectedThreads) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).thread(101).entry(10, 0, R::kF).exit(20, 0, R::kF);

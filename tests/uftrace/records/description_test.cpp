@@ -41,7 +41,7 @@ TEST(UftraceDescription, EmptyFilesAreNotShown) {
 }
 
 // It comes before everything that is shown, including messages and names.
-TEST(UftraceDescription, StandsAtTheFirstTime) {
+TEST(UftraceDescription, IsAtTheFirstTime) {
   R r;
   r.file("extern.dat", "0.000000005 early\n").entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
   EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @5 event:uftrace info")));
@@ -50,7 +50,7 @@ TEST(UftraceDescription, StandsAtTheFirstTime) {
 }
 
 // If there is no record near the start of the file, it is at the start of the program.
-TEST(UftraceDescription, StandsAlsoBeforeDamage) {
+TEST(UftraceDescription, ComesBeforeDamage) {
   R r;
   r.bytes(std::string(5000, '\0')).entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
   EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @10 event:uftrace info")));

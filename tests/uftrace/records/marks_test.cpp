@@ -57,7 +57,7 @@ class Marks : public testing::Test {
   std::string said_;
 };
 
-TEST_F(Marks, LieInTheCallOfTheirFunction) {
+TEST_F(Marks, AreInTheCallOfTheirFunction) {
   recording_.entry(10'000, 0, R::kMain + 8).entry(20'000, 1, R::kF + 8).exit(30'000, 1, R::kF + 8);
   recording_.exit(90'000, 0, R::kMain + 8);
   EXPECT_EQ(seat_of({{25'000, kInF}}), "100/100");
@@ -70,7 +70,7 @@ TEST_F(Marks, LieInTheCallOfTheirFunction) {
 }
 
 // A tracepoint in the first instructions of a function is hit before the recorder notices the call.
-TEST_F(Marks, BeforeTheRecorderNoticesACallLieInTheEntryThatFollows) {
+TEST_F(Marks, BeforeTheRecorderNoticesACallAreInTheNextEntry) {
   recording_.entry(10'000, 0, R::kMain + 8).entry(20'000, 1, R::kF + 8).exit(30'000, 1, R::kF + 8);
   recording_.exit(90'000, 0, R::kMain + 8);
   EXPECT_EQ(seat_of({{15'000, R::kF}}), "100/100");
@@ -81,7 +81,7 @@ TEST_F(Marks, BeforeTheRecorderNoticesACallLieInTheEntryThatFollows) {
 }
 
 // A timestamp in microseconds is truncated, so the hit was later within its microsecond.
-TEST_F(Marks, LieAnywhereInTheirMicrosecond) {
+TEST_F(Marks, AreAnywhereInTheirMicrosecond) {
   recording_.entry(10'500, 0, R::kMain)
       .entry(20'400, 1, R::kF)
       .exit(20'500, 1, R::kF)
@@ -108,7 +108,7 @@ TEST_F(Marks, AreMovedWithTheirInput) {
   EXPECT_EQ(seat_of({{125'000, kInF}}, 1000, -90'000), kApart);
 }
 
-TEST_F(Marks, OfAFunctionThatIsOnlyOpenSayLittle) {
+TEST_F(Marks, InAFunctionThatIsAlwaysOpenAreWeakEvidence) {
   recording_.entry(10'000, 0, R::kMain)
       .entry(20'000, 1, R::kF)
       .exit(80'000, 1, R::kF)
@@ -119,7 +119,7 @@ TEST_F(Marks, OfAFunctionThatIsOnlyOpenSayLittle) {
             "in them");
 }
 
-TEST_F(Marks, WhereExitsAreEstimatedThatIsEnough) {
+TEST_F(Marks, WithEstimatedExitsOpenCallsAreEnough) {
   recording_.estimated_exits();
   recording_.entry(10'000, 0, R::kMain)
       .entry(20'000, 1, R::kF)
@@ -128,7 +128,7 @@ TEST_F(Marks, WhereExitsAreEstimatedThatIsEnough) {
   EXPECT_EQ(seat_of({{30'000, kInMain}, {40'000, kInMain}}), "100/100");
 }
 
-TEST_F(Marks, TellThreadsApart) {
+TEST_F(Marks, DistinguishThreads) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
   for (const std::uint64_t tid : {100u, 101u}) {
     recording_.thread(tid);
@@ -147,7 +147,7 @@ TEST_F(Marks, TellThreadsApart) {
 }
 
 // Both are in f all the time, but the frames of one thread come directly after its own entries.
-TEST_F(Marks, InTwoThreadsBelongToTheOneThatHasJustEntered) {
+TEST_F(Marks, InTwoThreadsBelongToTheMostRecentEntry) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
   for (const std::uint64_t tid : {100u, 101u}) {
     recording_.thread(tid);
@@ -172,14 +172,14 @@ TEST_F(Marks, AChildIsInTheCallsThatItBeganIn) {
   EXPECT_EQ(seat_of({{45'000, kInMain}, {55'000, kInF}, {65'000, kInMain}}), "200/200");
 }
 
-TEST_F(Marks, WhatCanNotBeReadHoldsNothing) {
+TEST_F(Marks, AnUnreadableFileHasNoCalls) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
   recording_.entry(10'000, 0, R::kF).exit(90'000, 0, R::kF);
   recording_.thread(101).bytes(std::string(1000, '\x7f'));
   EXPECT_EQ(seat_of({{25'000, kInF}}), "100/100");
 }
 
-TEST_F(Marks, AFileThatIsGoneHoldsNothing) {
+TEST_F(Marks, AMissingFileHasNoCalls) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
   recording_.entry(10'000, 0, R::kF).exit(90'000, 0, R::kF);
   recording_.thread(101).entry(10'000, 0, R::kG).exit(90'000, 0, R::kG);
@@ -195,7 +195,7 @@ TEST_F(Marks, CallsThatAreStillOpenEndWithTheLastRecord) {
   EXPECT_EQ(seat_of({{21'000, kInF}}), kApart);
 }
 
-TEST_F(Marks, WithoutSymbolsNobodyKnows) {
+TEST_F(Marks, WithoutSymbolsAreUnknown) {
   recording_.file("demo.sym", "");
   recording_.entry(10'000, 0, R::kF).exit(90'000, 0, R::kF);
   EXPECT_EQ(seat_of({{25'000, kInF}}), kApart);

@@ -29,7 +29,7 @@ class NoLibcall : public testing::Test {
   R recording_;
 };
 
-TEST_F(NoLibcall, WhatTheyCallBackStays) {
+TEST_F(NoLibcall, CallbacksAreShown) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, kQsort).entry(12, 2, R::kF).exit(13, 2, R::kF);
   recording_.exit(14, 1, kQsort).exit(20, 0, R::kMain);
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [12, 13] demo:compare"));
@@ -48,7 +48,7 @@ TEST_F(NoLibcall, BothEndsAreLeftOut) {
 }
 
 // uftrace loses track of the calls if setjmp is hidden.
-TEST_F(NoLibcall, TheirMeaningIsStillKnown) {
+TEST_F(NoLibcall, HiddenCallsKeepTheirMeaning) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG);
   recording_.entry(13, 1, R::kF).exit(15, 1, R::kG).exit(20, 0, R::kMain);
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main",

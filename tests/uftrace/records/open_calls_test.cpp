@@ -18,7 +18,7 @@ CallRecord exit(std::size_t depth, std::uint64_t address) {
   return {.type = RecordType::Exit, .time_ns = 1, .depth = depth, .address = address};
 }
 
-TEST(ScannedCallsTest, WhatFitsIsTaken) {
+TEST(ScannedCallsTest, AcceptsMatchingCalls) {
   ScannedCalls calls;
   EXPECT_TRUE(calls.try_follow(entry(0, kF)));
   EXPECT_TRUE(calls.try_follow(entry(1, kG)));
@@ -33,7 +33,7 @@ TEST(ScannedCallsTest, WhatFitsIsTaken) {
   EXPECT_THAT(calls.addresses(), IsEmpty());
 }
 
-TEST(ScannedCallsTest, WhatDoesNotFitWasOpenedOrEndedUnseen) {
+TEST(ScannedCallsTest, MismatchesOpenOrEndCalls) {
   ScannedCalls calls({kF, kG, kF});
   calls.follow(entry(1, kF));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, kF));
@@ -46,7 +46,7 @@ TEST(ScannedCallsTest, WhatDoesNotFitWasOpenedOrEndedUnseen) {
 }
 
 // A depth above the recorder's maximum is damage.
-TEST(ScannedCallsTest, IsNoDeeperThanTheRecorderCounts) {
+TEST(ScannedCallsTest, IsLimitedToTheDepthOfTheRecorder) {
   constexpr std::size_t kMost = 65536;
   ScannedCalls calls(std::vector<std::uint64_t>(kMost - 1, kF));
   EXPECT_TRUE(calls.try_follow(entry(kMost - 1, kG)));

@@ -47,7 +47,7 @@ TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
 }
 
 // Its parent's records began inside main, whose name appears only in its exit, after the fork.
-TEST(UftraceForks, AChildHasTheNamesThatItsParentLearnsLater) {
+TEST(UftraceForks, AChildHasNamesFromLaterRecordsOfItsParent) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.entry(15, 1, R::kFork).exit(25, 1, R::kFork).entry(26, 1, R::kF).exit(27, 1, R::kF).exit(40, 0, R::kMain);
@@ -59,7 +59,7 @@ TEST(UftraceForks, AChildHasTheNamesThatItsParentLearnsLater) {
                           "101/101 22] demo:main"));
 }
 
-TEST(UftraceForks, WhatAChildDoesBeforeItsFirstRecordLiesInInheritedCalls) {
+TEST(UftraceForks, EventsBeforeTheFirstRecordOfAChildAreInInheritedCalls) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(45, 1, R::kFork).exit(50, 0, R::kMain);
@@ -76,7 +76,7 @@ TEST(UftraceForks, WhatAChildDoesBeforeItsFirstRecordLiesInInheritedCalls) {
   EXPECT_THAT(r.lines(), testing::Contains("101/101 @21 flow to event:fork #1"));
 }
 
-TEST(UftraceForks, ALibraryThatAChildLoadsFirstLiesInInheritedCalls) {
+TEST(UftraceForks, ALibraryThatAChildLoadsFirstIsInInheritedCalls) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.task_line("DLOP timestamp=0.000000022 tid=101 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
@@ -89,7 +89,7 @@ TEST(UftraceForks, ALibraryThatAChildLoadsFirstLiesInInheritedCalls) {
 }
 
 // In a pair, which a viewer joins, both reasons are kept.
-TEST(UftraceForks, AnInheritedCallMayBeCutAtItsEndToo) {
+TEST(UftraceForks, AnInheritedCallMayAlsoBeCutAtItsEnd) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
@@ -106,7 +106,7 @@ TEST(UftraceForks, AnInheritedCallMayBeCutAtItsEndToo) {
 }
 
 // A server that forks for every request. Each child must be found without searching all the others.
-TEST(UftraceForks, Thousands) {
+TEST(UftraceForks, ThousandsOfForks) {
   constexpr std::uint64_t kForks = 5000, kCallsBetween = 40;
   R r;
   r.entry(1, 0, R::kMain);
@@ -131,7 +131,7 @@ TEST(UftraceForks, Thousands) {
 
 // The child writes the time of the fork when its parent may have continued. Its first exit shows from which
 // call it was forked.
-TEST(UftraceForks, TheForkingCallIsFoundBehindTheStamp) {
+TEST(UftraceForks, TheForkingCallIsFoundDespiteALaterTimestamp) {
   R r;
   r.task_line("FORK timestamp=0.000000030 pid=101 ppid=100");
   r.entry(10, 0, R::kMain)
@@ -147,7 +147,7 @@ TEST(UftraceForks, TheForkingCallIsFoundBehindTheStamp) {
 }
 
 // At the time of the line, the parent may run another program.
-TEST(UftraceForks, AChildRunsWhatItsParentRanWhenItForked) {
+TEST(UftraceForks, AChildRunsTheProgramOfItsParentAtTheFork) {
   R r;
   r.task_line("SESS timestamp=0.000000020 pid=100 sid=00000000000000ff exename=\"/bin/other\"");
   r.task_line("TASK timestamp=0.000000020 tid=100 pid=100");
@@ -168,7 +168,7 @@ TEST(UftraceForks, AChildWithoutCallsHasNoArrow) {
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 40] demo:main", "100/100 [15, 25] demo:fork"));
 }
 
-TEST(UftraceForks, OnlyTheWantedThreads) {
+TEST(UftraceForks, OnlyTheSelectedThreads) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
@@ -256,7 +256,7 @@ TEST(UftraceForks, ChildrenWithoutRecords) {
 }
 
 // The program's fork calls the fork of libc. This is one fork, which starts in the outermost call.
-TEST(UftraceForks, ForksInForksAreOne) {
+TEST(UftraceForks, NestedForksAreOneFork) {
   R r;
   r.file(
       "demo.sym",
@@ -295,7 +295,7 @@ TEST(UftraceForks, FromACallOfAnyNameAtItsDepth) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 @21 flow from event:fork #1"));
 }
 
-TEST(UftraceForks, WithoutACallOfForkFromWhatTheParentIsIn) {
+TEST(UftraceForks, WithoutACallOfForkFromTheOpenCallOfTheParent) {
   R r;
   r.task_line("FORK timestamp=0.000000025 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
@@ -341,7 +341,7 @@ TEST(UftraceForks, AFlippedBitInTheParentsTimes) {
 }
 
 // The time of the forking call itself is wrong. The records after it in the file show that it began before.
-TEST(UftraceForks, AForkThatSeemsToBeginTooLate) {
+TEST(UftraceForks, AForkWithATooLateStart) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(20 + 64, 1, R::kFork).exit(22, 1, R::kFork).entry(30, 1, R::kG);
@@ -434,7 +434,7 @@ TEST(UftraceExec, OfAThreadWithoutRecords) {
 }
 
 // Unlike a message, it is an event of the thread itself.
-TEST(UftraceDlopen, BehindTheRecordsLiesInTheOpenCalls) {
+TEST(UftraceDlopen, AfterTheRecordsIsInsideTheOpenCalls) {
   R r;
   r.task_line("DLOP timestamp=0.000000040 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
   r.file("extern.dat", "0.000000030 a\n0.000000050 b\n");
@@ -445,7 +445,7 @@ TEST(UftraceDlopen, BehindTheRecordsLiesInTheOpenCalls) {
                                      "100/100 @50 event:external-data: b message=\"b\""));
 }
 
-TEST(UftraceDlopen, OfAThreadThatNothingTellsOf) {
+TEST(UftraceDlopen, OfAnUnknownThread) {
   R r;
   r.task_line("DLOP timestamp=0.000000015 tid=777 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain).lines();

@@ -10,7 +10,7 @@
 namespace convert::uftrace {
 namespace {
 
-TEST(RecordBlock, IsReadFromWhereTheLastOneWasConsumed) {
+TEST(RecordBlock, ContinuesAfterTheConsumedBytes) {
   TextRecording recording;
   recording.file("1.dat", "0123456789");
   const InputFile file{fxt::FilePlace(recording.path() / "1.dat")};

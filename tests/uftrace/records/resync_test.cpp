@@ -64,7 +64,7 @@ TEST_F(ResyncTest, TheFirstRecordMayHaveAnyTimeThatCanBeDrawn) {
   EXPECT_FALSE(is_timely_at(RecordBytes().entry(kTimeLimitNs, 0, kF), {}));
 }
 
-TEST_F(ResyncTest, ALossHasACountAndNothingElse) {
+TEST_F(ResyncTest, ALossHasOnlyACount) {
   constexpr std::uint64_t kLost = 0x2a, kMore = 4, kDepthUnit = 64, kCountUnit = 65536;
   EXPECT_TRUE(is_timely_at(RecordBytes().lost(1)));
   EXPECT_FALSE(is_timely_at(RecordBytes().lost(0)));
@@ -74,7 +74,7 @@ TEST_F(ResyncTest, ALossHasACountAndNothingElse) {
   EXPECT_FALSE(is_timely_at(RecordBytes().word(0).word(2 + kCountUnit))) << "no magic";
 }
 
-TEST_F(ResyncTest, EventsHaveIdsThatUftraceGives) {
+TEST_F(ResyncTest, EventsHaveIdsOfUftrace) {
   for (const std::uint64_t id : {100'001u, 100'100u, 200'001u, 200'100u, 1'000'000u, 2'000'000u})
     EXPECT_TRUE(fits_at(RecordBytes().event(kTime, id), 1)) << id;
   for (const std::uint64_t id : {100'000u, 100'101u, 200'000u, 200'101u, 999'999u, 2'000'001u})
@@ -91,7 +91,7 @@ TEST_F(ResyncTest, AnEntryFollowsAtTheDepthOfTheOpenCalls) {
   EXPECT_TRUE(fits_at(RecordBytes().entry(kTime, 0, kF + 1), 1024)) << "1024 runs over into the address";
 }
 
-TEST_F(ResyncTest, AnExitFollowsThatOfTheInnermostCall) {
+TEST_F(ResyncTest, AnExitFollowsTheExitOfTheInnermostCall) {
   EXPECT_TRUE(fits_at(RecordBytes().exit(kTime, 1, kF), 2));
   EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 2, kF), 2));
   EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 1, kG), 2));
@@ -111,13 +111,13 @@ TEST_F(ResyncTest, TheExitOfTheOutermostCallHasNoCallersDepth) {
   EXPECT_FALSE(fits_at(RecordBytes().exit(kTime + 1, 0, kF), 3));
 }
 
-TEST_F(ResyncTest, TheEndOfTheFileContinuesToo) {
+TEST_F(ResyncTest, TheEndOfTheFileAlsoFits) {
   EXPECT_TRUE(resync_.fits_at(ahead(RecordBytes().word(1)), {}));
   EXPECT_FALSE(resync_.fits_at(ahead(RecordBytes().word(1), false), {}));
   EXPECT_FALSE(is_timely_at(RecordBytes().word(kTime)));
 }
 
-TEST_F(ResyncTest, BehindACallItsCallerIsOnTop) {
+TEST_F(ResyncTest, AfterACallItsCallerIsInnermost) {
   const ScannedCalls open({kF, kG});
   const Resync resync(facts_, shift_, open);
   const auto after = [&](RecordType type, std::size_t depth) {
@@ -134,7 +134,7 @@ TEST_F(ResyncTest, BehindACallItsCallerIsOnTop) {
 
 // ---- Searches ----
 
-TEST_F(ResyncTest, ALikelyCallIsOfAKnownFunctionOrFitsTheNextRecord) {
+TEST_F(ResyncTest, ALikelyCallHasAKnownFunctionOrFitsTheNextRecord) {
   EXPECT_THAT(likely(RecordBytes().text(24).entry(kTime, 3, kF).entry(kTime, 9, kNoCode).text(16)),
               Optional(24));
   EXPECT_THAT(likely(RecordBytes().text(24).entry(kTime, 3, kNoCode).exit(kTime, 3, kNoCode).text(16)),
@@ -157,7 +157,7 @@ TEST_F(ResyncTest, AFunctionOfAnOpenCallIsKnown) {
   EXPECT_THAT(resync.find_likely(ahead(bytes), 0, kMaxPayload, {.time_ns = kTime}), Optional(16));
 }
 
-TEST_F(ResyncTest, WhatIsFollowedByNoTimeIsNoRecord) {
+TEST_F(ResyncTest, ARecordMustBeFollowedByATime) {
   EXPECT_EQ(likely(RecordBytes().entry(kTime, 3, kF).text(16)), std::nullopt);
   EXPECT_THAT(likely(RecordBytes().entry(kTime, 3, kF).lost(1)), Optional(0));
   EXPECT_THAT(likely(RecordBytes().entry(kTime, 3, kF, 24).text(16)), Optional(0))
@@ -167,7 +167,7 @@ TEST_F(ResyncTest, WhatIsFollowedByNoTimeIsNoRecord) {
       << "a loss says nothing of the time";
 }
 
-TEST_F(ResyncTest, RecordsStandAtWordsUpToTheReach) {
+TEST_F(ResyncTest, RecordsAreAtWordsUpToTheReach) {
   const RecordBytes bytes = RecordBytes().text(24).entry(kTime, 3, kF);
   EXPECT_THAT(likely(bytes, 0, 24), Optional(24));
   EXPECT_EQ(likely(bytes, 0, 23), std::nullopt);
@@ -177,7 +177,7 @@ TEST_F(ResyncTest, RecordsStandAtWordsUpToTheReach) {
 }
 
 // After a payload of the maximum length.
-TEST_F(ResyncTest, ACallWithAPayloadIsFollowedWithinIt) {
+TEST_F(ResyncTest, ACallWithAPayloadIsFollowedByARecord) {
   const auto call = [](std::size_t payload) {
     return RecordBytes().entry(kTime, 3, kNoCode, payload).exit(kTime, 3, kNoCode).text(2000);
   };
@@ -192,7 +192,7 @@ TEST_F(ResyncTest, ACallWithAPayloadIsFollowedWithinIt) {
       << "more may come";
 }
 
-TEST_F(ResyncTest, TheLastPayloadHasNothingBehindIt) {
+TEST_F(ResyncTest, NothingFollowsTheLastPayload) {
   const Expectation expected{.time_ns = kTime, .depth = 1, .top_address = kF};
   const auto following = [&](std::size_t size, bool at_end = true) {
     return resync_.find_after_payload(ahead(RecordBytes().text(size), at_end), expected);
@@ -204,7 +204,7 @@ TEST_F(ResyncTest, TheLastPayloadHasNothingBehindIt) {
   EXPECT_EQ(following(8, false), std::nullopt);
 }
 
-TEST_F(ResyncTest, BehindAPayloadTheSureRecordCountsMore) {
+TEST_F(ResyncTest, AfterAPayloadASureRecordIsPreferred) {
   const Expectation expected{.time_ns = kTime, .depth = 2, .top_address = kG};
   // A likely record comes before the one that fits.
   const RecordBytes bytes = RecordBytes()
@@ -254,14 +254,14 @@ TEST_F(ResyncTimes, ThatCannotBeDrawnAreDamaged) {
   EXPECT_FALSE(is_damaged(kTimeLimitNs - 1, kTimeLimitNs - 1, {}));
 }
 
-TEST_F(ResyncTimes, AMomentLaterNeedsNoLook) {
+TEST_F(ResyncTimes, AMomentLaterNeedsNoCheck) {
   const RecordBytes following = then(kTime + 1, kTime + 2);
   EXPECT_FALSE(is_damaged(kTime + kMoment - 1, kTime, following));
   EXPECT_TRUE(is_damaged(kTime + kMoment, kTime, following));
   EXPECT_FALSE(is_damaged(kTime - 1, kTime, following));
 }
 
-TEST_F(ResyncTimes, TwoWitnessesMustBeNearerToTheOneBefore) {
+TEST_F(ResyncTimes, TwoWitnessesMustBeCloserToThePreviousOne) {
   constexpr std::uint64_t kLate = kTime + 2 * kMoment;
   EXPECT_TRUE(is_damaged(kLate, kTime, then(kTime, kTime + kMoment - 1)));
   EXPECT_FALSE(is_damaged(kLate, kTime, then(kTime, kTime + kMoment)));
@@ -276,13 +276,13 @@ TEST_F(ResyncTimes, TwoWitnessesMustBeNearerToTheOneBefore) {
       << "a loss has no time";
 }
 
-TEST_F(ResyncTimes, OfTheFirstRecordLieNotLongBehindTheNext) {
+TEST_F(ResyncTimes, OfTheFirstRecordAreNotLongAfterTheNext) {
   EXPECT_TRUE(is_damaged(kTime + kClose, 0, then(kTime, kTime)));
   EXPECT_FALSE(is_damaged(kTime + kClose, 0, then(kTime, kTime + 1)));
   EXPECT_FALSE(is_damaged(kTime + kClose, 0, then(kTime + kClose, kTime + kClose)));
 }
 
-TEST_F(ResyncTimes, OfTheFirstRecordDoNotLieDaysBeforeTheNext) {
+TEST_F(ResyncTimes, OfTheFirstRecordAreNotDaysBeforeTheNext) {
   facts_.elapsed_ns = 1000;
   EXPECT_TRUE(is_damaged(kTime, 0, then(kTime + kFar, kTime + kFar)));
   EXPECT_FALSE(is_damaged(kTime, 0, then(kTime + kFar, kTime)));
@@ -291,7 +291,7 @@ TEST_F(ResyncTimes, OfTheFirstRecordDoNotLieDaysBeforeTheNext) {
   EXPECT_FALSE(is_damaged(kTime, 0, then(kTime + kFar, kTime + kFar)));
 }
 
-TEST_F(ResyncTimes, ALeapOverDaysIsBelievedIfTwoFollow) {
+TEST_F(ResyncTimes, ALeapOverDaysIsAcceptedIfTwoFollow) {
   facts_.elapsed_ns = 1000;
   constexpr std::uint64_t kLate = kTime + kFar;
   EXPECT_FALSE(is_damaged(kLate, kTime, then(kLate, kLate + kClose - 1)));

@@ -78,7 +78,7 @@ TEST(UftraceReusedIds, AThreadAndThenAProcess) {
 }
 
 // A child runs slightly before it writes its FORK line.
-TEST(UftraceReusedIds, EventsOfTheKernelBelongToWhoHadTheIdThen) {
+TEST(UftraceReusedIds, KernelEventsBelongToTheOwnerOfTheIdAtThatTime) {
   R r;
   r.task_line("TASK timestamp=0.000000020 tid=101 pid=100");
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -106,7 +106,7 @@ TEST(UftraceReusedIds, EventsOfTheKernelBelongToWhoHadTheIdThen) {
 }
 
 // posix_spawn writes no FORK line.
-TEST(UftraceReusedIds, AProgramThatPosixSpawnStartsIsNoExecOfTheOneBefore) {
+TEST(UftraceReusedIds, AProgramStartedByPosixSpawnIsNotAnExec) {
   R r;
   r.task_line("SESS timestamp=0.000000020 pid=101 sid=0123456789abcdef exename=\"/bin/demo\"");
   r.task_line("TASK timestamp=0.000000020 tid=101 pid=101");
@@ -126,7 +126,7 @@ TEST(UftraceReusedIds, AProgramThatPosixSpawnStartsIsNoExecOfTheOneBefore) {
   EXPECT_THAT(r.lines(), Contains(HasSubstr("101/101 @60 event:exec /bin/demo")));
 }
 
-TEST(UftraceReusedIds, CallsOfTheKernelBelongToWhoHadTheIdThen) {
+TEST(UftraceReusedIds, KernelCallsBelongToTheOwnerOfTheIdAtThatTime) {
   R r;
   r.file("kernel_header", header_text(kLayout));
   r.file("kallsyms",
@@ -147,7 +147,7 @@ TEST(UftraceReusedIds, CallsOfTheKernelBelongToWhoHadTheIdThen) {
 }
 
 // After clone() without CLONE_VM, the child writes the entry of the forking call a second time.
-TEST(UftraceSharedFile, TwoProcessesThatWriteToOneFileAreNamed) {
+TEST(UftraceSharedFile, TwoProcessesThatWriteToOneFileAreNoted) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(25, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
   r.entry(20, 1, R::kF).entry(55, 2, R::kG).exit(60, 2, R::kG).exit(58, 0, R::kMain);
@@ -161,7 +161,7 @@ TEST(UftraceSharedFile, TwoProcessesThatWriteToOneFileAreNamed) {
   EXPECT_EQ(r.lines(), lines);
 }
 
-TEST(UftraceSharedFile, AnEarlierEntryThatIsNoRepetitionIsOfOneProcess) {
+TEST(UftraceSharedFile, AnEarlierEntryThatIsNotARepetitionIsFromOneProcess) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(25, 1, R::kF).entry(20, 1, R::kG).exit(30, 1, R::kG);
   r.exit(40, 0, R::kMain).lines();

@@ -32,7 +32,7 @@ class UftraceValues : public testing::Test {
   R r_;
 };
 
-TEST_F(UftraceValues, StandOnTheirCalls) {
+TEST_F(UftraceValues, AreArgumentsOfTheirCalls) {
   calls();
   EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main",
                                       "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" retval=-1"));
@@ -75,7 +75,7 @@ TEST_F(UftraceValues, OfAFunctionWithoutSpecAreSkipped) {
 }
 
 // A killed recorder leaves no info.
-TEST(UftraceValuesWithoutInfo, AreThoseOfTheDebugFile) {
+TEST(UftraceValuesWithoutInfo, ComeFromTheDebugFile) {
   R r;
   r.file("info", "").file("demo.dbg", "F: 1100 f\nA: @arg1/i32,arg2/s\nR: @retval/i32\n");
   r.entry(10, 0, R::kMain)
@@ -89,7 +89,7 @@ TEST(UftraceValuesWithoutInfo, AreThoseOfTheDebugFile) {
 }
 
 // Then the byte order is found from the records.
-TEST(UftraceValuesWithoutInfo, AreThoseOfABigEndianProgram) {
+TEST(UftraceValuesWithoutInfo, MayBeBigEndian) {
   R r;
   r.big_endian();
   r.file("info", "").file("demo.dbg", "F: 1100 f\nA: @arg1/i32\n");
@@ -97,7 +97,7 @@ TEST(UftraceValuesWithoutInfo, AreThoseOfABigEndianProgram) {
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f arg1=7"));
 }
 
-TEST(UftraceValuesWithoutInfo, NeedNotHaveTheirByteOrderInEachFile) {
+TEST(UftraceValuesWithoutInfo, FindTheByteOrderInOtherFiles) {
   R r;
   r.big_endian();
   r.file("info", "").task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -107,7 +107,7 @@ TEST(UftraceValuesWithoutInfo, NeedNotHaveTheirByteOrderInEachFile) {
   EXPECT_THAT(r.lines(), ElementsAre("100/102 [11, 12] demo:f"));
 }
 
-TEST_F(UftraceValues, WithAWrongSpecCostNoRecord) {
+TEST_F(UftraceValues, WithAWrongSpecLoseNoRecord) {
   r_.entry(10, 0, R::kMain)
       .entry_with(11, 1, R::kF, "\7\0\0\0\1\0abcdefghij"sv)
       .exit_with(12, 1, R::kF, "\1\0\0\0"sv)
@@ -120,7 +120,7 @@ TEST_F(UftraceValues, WithAWrongSpecCostNoRecord) {
           "DIR/100.dat:+0x10: 16 bytes of arguments or return value of f@demo, which has no .dbg file"));
 }
 
-TEST_F(UftraceValues, MayBeNone) {
+TEST_F(UftraceValues, MayBeMissing) {
   r_.info_line("argspec:g")
       .entry(10, 0, R::kMain)
       .entry_with(11, 1, R::kG, "")
@@ -130,7 +130,7 @@ TEST_F(UftraceValues, MayBeNone) {
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
-TEST_F(UftraceValues, HaveTheirSourceLineBehindThem) {
+TEST_F(UftraceValues, AreFollowedByTheSourceLine) {
   r_.file("demo.dbg", "F: 1100 f\nL: 3 a.c\nF: 1000 main\nL: 9 a.c\n");
   calls();
   EXPECT_THAT(r_.lines({}, {.no_args = true}),
@@ -150,7 +150,7 @@ TEST_F(UftraceValues, EveryCallHasItsSourceLine) {
 }
 
 // A plain entry that does not match the open calls is repaired, with and without a line.
-TEST_F(UftraceValues, CallsOutOfPlaceAreRepairedAllTheSame) {
+TEST_F(UftraceValues, MismatchedCallsAreStillRepaired) {
   r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
   r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 0, R::kG).exit(14, 0, R::kG);
   EXPECT_THAT(r_.lines(),
@@ -158,7 +158,7 @@ TEST_F(UftraceValues, CallsOutOfPlaceAreRepairedAllTheSame) {
                           "100/100 [11, 12] demo:g loc='a.c:3'", "100/100 [13, 14] demo:g loc='a.c:3'"));
 }
 
-TEST_F(UftraceValues, WhatWasReadStandsOnItsCall) {
+TEST_F(UftraceValues, ReadValuesAreArgumentsOfTheirCall) {
   r_.entry(10, 0, R::kMain)
       .event_with(10, 100013, "\x47\x10\x40\0\0\0\0\0"sv)
       .entry_with(11, 1, R::kF, "\7\0\0\0\2\0ab"sv)
@@ -177,7 +177,7 @@ TEST_F(UftraceValues, WhatWasReadStandsOnItsCall) {
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
-TEST_F(UftraceValues, WhatWasReadBeforeALossBelongsToNoCall) {
+TEST_F(UftraceValues, ValuesReadBeforeALossBelongToNoCall) {
   r_.entry(10, 0, R::kMain)
       .event_with(10, 100013, "\x47\x10\x40\0\0\0\0\0"sv)
       .lost(3)
@@ -196,7 +196,7 @@ TEST_F(UftraceValues, UserEventsHaveNames) {
 }
 
 // The same in blocks of any size, because a payload may cross the end of a block.
-TEST_F(UftraceValues, PayloadsLieAnywhereInABlock) {
+TEST_F(UftraceValues, PayloadsMayBeAnywhereInABlock) {
   r_.entry(1, 0, R::kMain);
   constexpr int kCalls = 2000;
   for (int i = 0; i < kCalls; ++i) {

@@ -19,7 +19,7 @@ class WallClock : public testing::Test {
   R recording_;
 };
 
-TEST_F(WallClock, IsWhatTheRecordingSaysAhead) {
+TEST_F(WallClock, IsAheadByTheRecordedOffset) {
   recording_.utc_offset("1795199419");
   EXPECT_THAT(lines(), ElementsAre("100/100 [1795199419000000010, 1795199419000000020] demo:main"));
   EXPECT_THAT(recording_.notes(), IsEmpty());
@@ -32,7 +32,7 @@ TEST_F(WallClock, OfQemuIsItsOwn) {
   EXPECT_THAT(recording_.notes(), IsEmpty());
 }
 
-TEST_F(WallClock, IsNotedWhereItIsNotKnown) {
+TEST_F(WallClock, IsNotedIfItIsUnknown) {
   const auto note =
       ElementsAre("no-wall-clock 1", "DIR/info: has no utc_offset (uftrace writes it since v0.17)");
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));

@@ -172,7 +172,7 @@ TEST_F(ParametersOfFiles, HaveTheNamesOfTheRecordedProgram) {
   EXPECT_THAT(notes(), ElementsAre(StartsWith("no-parameter-names: ROOT/usr/bin/app: is another build")));
 }
 
-TEST_F(ParametersOfFiles, HaveTypesAlsoIfNamesAreNotAskedFor) {
+TEST_F(ParametersOfFiles, HaveTypesEvenIfNamesAreNotRequested) {
   options_.names_parameters = false;
   EXPECT_EQ(first(), "");
   EXPECT_TRUE(has_types());
@@ -199,7 +199,7 @@ TEST_F(ParametersOfFiles, ComeFromTheDebugFile) {
   EXPECT_EQ(first(), "fd");
 }
 
-TEST_F(ParametersOfFiles, AreNotedWhereThereAreNone) {
+TEST_F(ParametersOfFiles, MissingOnesAreNoted) {
   file("usr/bin/app", with_symbol(program(), "main"));
   image_.build_id = kBuildIdHex;
   EXPECT_EQ(first(), "none");
@@ -250,7 +250,7 @@ TEST_F(ElfFilesTest, WithoutSysrootTheFilesOfThisMachine) {
   EXPECT_EQ(name((root_.path() / "usr/bin/app").native()), "main");
 }
 
-TEST_F(ElfFilesTest, InTheSysrootTheBasenameIsTriedToo) {
+TEST_F(ElfFilesTest, InTheSysrootTheBasenameIsAlsoTried) {
   file("app", with_symbol(program(), "main"));
   EXPECT_EQ(name(), "main");
   file("usr/bin/app", "of another architecture");

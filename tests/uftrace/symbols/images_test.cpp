@@ -36,7 +36,7 @@ TEST(Images, ALibraryHidesAnEarlierOneAtItsAddresses) {
   EXPECT_EQ(images.at({.space = nullptr, .libraries = 0}, 0x7108).image, nullptr);
 }
 
-TEST(Images, AModuleIsMeantByTheBeginningOfItsNameAndOthersByTheSameWholeName) {
+TEST(Images, AModuleMatchesByTheStartOfItsNameAndOthersByTheWholeName) {
   const SymbolTable table("100 10 T f\n");
   AddressSpace space;
   space.map.modules = {{0x1000, 0x2000, "/a/libx.so.1", ""},
@@ -61,7 +61,7 @@ std::string kernel_name_at(std::uint64_t address, std::string_view text) {
   return function != nullptr ? std::string(function->name) : "";
 }
 
-TEST(KernelFunctions, AFunctionEndsWhereTheNextBegins) {
+TEST(KernelFunctions, AFunctionEndsAtTheStartOfTheNext) {
   constexpr std::string_view kText =
       "0000000000000000 A fixed_percpu_data\n"
       "ffffffff81000000 T first\n"
@@ -82,7 +82,7 @@ TEST(KernelFunctions, TheLastFunctionHasALimitedSize) {
   EXPECT_EQ(kernel_name_at(0x2000, "1000 t last\n"), "");
 }
 
-TEST(KernelFunctions, TheFirstOfSeveralNamesCounts) {
+TEST(KernelFunctions, TheFirstOfSeveralNamesIsUsed) {
   EXPECT_EQ(kernel_name_at(0x1000, "1000 t a\n1000 T b\n1100 T c\n"), "a");
 }
 

@@ -12,20 +12,20 @@ constexpr std::size_t kFirst = 4096;  // entries
 
 CacheBudget budget{0};
 
-TEST(AddressCache, AsksOnceWhatAnAddressMeans) {
+TEST(AddressCache, LooksUpEachAddressOnce) {
   AddressCache<int> cache;
   EXPECT_EQ(cache.get(kAddress, [] { return 3; }), 3);
   EXPECT_EQ(cache.get(kAddress, [] { return 4; }), 3);
   EXPECT_EQ(cache.get(kAddress + 1, [] { return 4; }), 4);
 }
 
-TEST(AddressCache, KnowsNothingOfTheAddressThatFreeEntriesHave) {
+TEST(AddressCache, DoesNotFindTheAddressOfFreeEntries) {
   AddressCache<int> cache;
   EXPECT_EQ(cache.find(~std::uint64_t{0}), nullptr);
   EXPECT_EQ(cache.get(~std::uint64_t{0}, [] { return 5; }), 5);
 }
 
-TEST(LabelCaches, GiveEveryEpochItsOwn) {
+TEST(LabelCaches, AreSeparateForEveryEpoch) {
   LabelCaches caches;
   caches.of(0, budget).put(kAddress, {.label = LabelId{7}});
   EXPECT_EQ(caches.of(1, budget).find(kAddress), nullptr);
@@ -33,7 +33,7 @@ TEST(LabelCaches, GiveEveryEpochItsOwn) {
   EXPECT_EQ(caches.of(0, budget).find(kAddress)->label, LabelId{7});
 }
 
-TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
+TEST(LabelCaches, ReplaceTheOldestEpochs) {
   LabelCaches caches;
   constexpr std::uint32_t kEpochs = 10'000;  // keeping all would take 640 MB
   for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
@@ -44,7 +44,7 @@ TEST(LabelCaches, ForgetTheEpochsOfLongAgo) {
   EXPECT_EQ(caches.of(0, budget).find(kAddress), nullptr);
 }
 
-TEST(LabelCaches, KeepTheEpochsUsedLast) {
+TEST(LabelCaches, KeepTheMostRecentEpochs) {
   constexpr std::uint32_t kKept = 64;
   LabelCaches caches;
   for (std::uint32_t epoch = 0; epoch < kKept; ++epoch) caches.of(epoch, budget).put(kAddress, {});
@@ -56,7 +56,7 @@ TEST(LabelCaches, KeepTheEpochsUsedLast) {
   EXPECT_EQ(caches.of(1, budget).find(kAddress), nullptr);
 }
 
-TEST(LabelCaches, KnowWhetherANameHasALine) {
+TEST(LabelCaches, RecordWhetherANameHasALine) {
   LabelCache cache(budget);
   EXPECT_FALSE(cache.has_lines());
   cache.put(kAddress, {.label = LabelId{7}});

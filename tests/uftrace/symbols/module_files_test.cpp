@@ -76,7 +76,7 @@ class SymbolFileChoice : public testing::Test {
   std::optional<SymbolFiles> files_;
 };
 
-TEST_F(SymbolFileChoice, LibrariesOfOneNameDifferByTheSuffixOfTheirBuildId) {
+TEST_F(SymbolFileChoice, LibrariesWithOneNameDifferByTheSuffixOfTheirBuildId) {
   add("lib.so.sym", "/d1/lib.so", "8bafa098");
   add("lib.so-9054.sym", "/d2/lib.so", "90540000");
   EXPECT_EQ(of_module("/d1/lib.so", "8bafa098"), "in_lib.so.sym");
@@ -91,7 +91,7 @@ TEST_F(SymbolFileChoice, WithoutABuildIdTheSuffixComesFromThePath) {
   EXPECT_EQ(of_module("/d2/lib.so", ""), "in_lib.so-033b.sym");
 }
 
-TEST_F(SymbolFileChoice, OneBuildIdIsOneModuleWhateverItsPath) {
+TEST_F(SymbolFileChoice, OneBuildIdIsOneModuleWithAnyPath) {
   add("lib.so.sym", "/usr/lib/lib.so", "8bafa098");
   EXPECT_EQ(of_module("/lib/lib.so", "8bafa098"), "in_lib.so.sym");
   EXPECT_EQ(of_module("/lib/lib.so", ""), "-");

@@ -67,7 +67,7 @@ class SymbolizerTest : public testing::Test {
   std::optional<Symbolizer> symbolizer_;
 };
 
-TEST_F(SymbolizerTest, ACallBelongsToTheModuleThatHoldsItsAddress) {
+TEST_F(SymbolizerTest, ACallBelongsToTheModuleAtItsAddress) {
   EXPECT_EQ(label(0x10200), "a ns::foo");
   EXPECT_EQ(label(0x1021f), "a ns::foo");
   EXPECT_EQ(label(0x50100), "libc.so.6 free");
@@ -81,7 +81,7 @@ TEST_F(SymbolizerTest, DemanglesOnRequest) {
   EXPECT_EQ(label(0x10200), "a ns::foo()");
 }
 
-TEST_F(SymbolizerTest, AddressesWithoutASymbolAreCalledByTheirNumberAndNotedOnce) {
+TEST_F(SymbolizerTest, AddressesWithoutASymbolAreShownAsNumbersAndNotedOnce) {
   EXPECT_EQ(label(0x7fe0255c8133), "[unknown] <7fe0255c8133>");
   EXPECT_EQ(label(0x10220), "a <10220>");
   EXPECT_EQ(label(0x10220), "a <10220>");
@@ -95,7 +95,7 @@ TEST_F(SymbolizerTest, AddressesWithoutASymbolAreCalledByTheirNumberAndNotedOnce
   EXPECT_EQ(notes_.count(kNoSymbol), 2u);
 }
 
-TEST_F(SymbolizerTest, ALibraryCountsFromItsLoadOn) {
+TEST_F(SymbolizerTest, ALibraryExistsFromItsLoadOn) {
   task_text_ +=
       "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"/d1/plug.so\"\n"
       "DLOP timestamp=0.000000080 tid=100 sid=aa base=70000 libname=\"/d2/other.so\"\n";
@@ -120,7 +120,7 @@ TEST_F(SymbolizerTest, ALoadedLibraryWithoutASymbolFile) {
   EXPECT_EQ(notes_.count(kUnsureSymbols), 1u);
 }
 
-TEST_F(SymbolizerTest, ADebugFileTellsTheBuild) {
+TEST_F(SymbolizerTest, ADebugFileProvidesTheBuildId) {
   ElfBuilder elf;
   elf.load(0, 0x1234);
   elf.add_build_id("abcdefghijklmnopqrst");
@@ -153,7 +153,7 @@ TEST_F(SymbolizerTest, ADebugFileNamesFunctions) {
               testing::EndsWith("; its functions are named by killed.dbg"));
 }
 
-TEST_F(SymbolizerTest, SymbolsHoldUntilTheNextLoadOrExec) {
+TEST_F(SymbolizerTest, SymbolsAreValidUntilTheNextLoadOrExec) {
   task_text_ +=
       "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"/d1/plug.so\"\n"
       "SESS timestamp=0.000000070 pid=100 sid=aa exename=\"/bin/a\"\n"
@@ -189,7 +189,7 @@ struct LineNine : FunctionLines {
   }
 };
 
-TEST_F(SymbolizerTest, TaskSymbolsKeepWhatTheyFound) {
+TEST_F(SymbolizerTest, TaskSymbolsCacheTheirResults) {
   Symbolizer& ready = symbolizer();
   LineNine lines;
   LabelCaches first, second;
@@ -212,7 +212,7 @@ TEST_F(SymbolizerTest, KernelAddresses) {
   EXPECT_EQ(label(0xffff800000000000), "[kernel] <ffff800000000000>");
 }
 
-TEST_F(SymbolizerTest, KernelAddressesMeanTheSameForTasksAndForTheKernel) {
+TEST_F(SymbolizerTest, KernelAddressesHaveTheSameLabelsForTasksAndTheKernel) {
   recording_.file("kallsyms", "ffffffff81000000 t __do_sys_sync\nffffffff81000000 T __x64_sys_sync\n");
   for (const std::uint64_t address : {0xffffffff81000010, 0xffffffff81001000})
     EXPECT_EQ(label_id(100, address, 20), symbolizer().kernel_label(address));
@@ -241,7 +241,7 @@ TEST_F(SymbolizerTest, PythonFunctionsAreNumbered) {
   EXPECT_EQ(label(0x1000), "[unknown] <1000>");
 }
 
-TEST_F(SymbolizerTest, AThreadOfNoKnownProgramHasNumbersOnly) {
+TEST_F(SymbolizerTest, AThreadOfAnUnknownProgramHasOnlyNumbers) {
   recording_.file("900.dat", "").file("sid-bb.map", "");
   task_text_ += "SESS timestamp=0.000000010 pid=200 sid=bb exename=\"/bin/b\"\n";
   const Names::Label parts = names_.label(label_id(900, 0x10200, 20));

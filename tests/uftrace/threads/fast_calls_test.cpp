@@ -29,7 +29,7 @@ class FastCallsTest : public Stages {
   std::size_t added_ = 0;
 };
 
-TEST_F(FastCallsTest, AllArePlain) {
+TEST_F(FastCallsTest, AllCallsArePlain) {
   EXPECT_THAT(lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).exit(40, 0, kF)),
               ElementsAre("7/8 [10, 40] a:f", "7/8 [20, 30] a:g"));
   EXPECT_EQ(added_, 4u);
@@ -41,7 +41,7 @@ TEST_F(FastCallsTest, CallsWithoutLengthArePlain) {
   EXPECT_EQ(added_, 4u);
 }
 
-TEST_F(FastCallsTest, StopsBeforeWhatNeedsCare) {
+TEST_F(FastCallsTest, StopsBeforeOtherRecords) {
   lines_of(RecordBytes().entry(10, 0, kF).event(20, 1000000).exit(30, 0, kF));
   EXPECT_EQ(added_, 1u) << "an event";
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG, 8).exit(30, 1, kG));

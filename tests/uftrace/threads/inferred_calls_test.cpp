@@ -5,7 +5,7 @@
 namespace convert::uftrace {
 namespace {
 
-TEST(InferredCalls, SpendABudgetThatGrowsWithTheFile) {
+TEST(InferredCalls, AreLimitedByABudgetThatGrowsWithTheFile) {
   InferredCalls calls;
   EXPECT_FALSE(calls.try_spend(InferredCalls::kBudget + 1));
   EXPECT_TRUE(calls.try_spend(InferredCalls::kBudget));
@@ -17,7 +17,7 @@ TEST(InferredCalls, SpendABudgetThatGrowsWithTheFile) {
   EXPECT_FALSE(calls.try_spend(InferredCalls::kBudget + 1));
 }
 
-TEST(InferredCalls, AreKnownByDepthAndAddress) {
+TEST(InferredCalls, AreFoundByDepthAndAddress) {
   InferredCalls calls;
   calls.add(1, 0x10);
   calls.add(3, 0x30);

@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::IsSupersetOf;
 using InnerCallsTest = Stages;
 
-TEST_F(InnerCallsTest, AKernelCallLiesInsideTheProgramsCall) {
+TEST_F(InnerCallsTest, AKernelCallIsInsideTheProgramsCall) {
   kernel_entry(20), kernel_exit(30);
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
@@ -18,7 +18,7 @@ TEST_F(InnerCallsTest, AKernelCallLiesInsideTheProgramsCall) {
               ElementsAre("7/8 [10, 40] a:f", "7/8 [20, 30] [kernel]:read"));
 }
 
-TEST_F(InnerCallsTest, AKernelCallIsCutWhereACallOfTheProgramBegins) {
+TEST_F(InnerCallsTest, AKernelCallIsCutAtTheStartOfAProgramCall) {
   kernel_entry(15), kernel_exit(25);
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
@@ -32,7 +32,7 @@ TEST_F(InnerCallsTest, AKernelCallIsCutWhereACallOfTheProgramBegins) {
   EXPECT_EQ(notes_.count(kKernelClipped), 1u);
 }
 
-TEST_F(InnerCallsTest, AKernelCallStepsAsideForAHiddenCall) {
+TEST_F(InnerCallsTest, AKernelCallIsSuspendedForAHiddenCall) {
   filter_.hidden = {kG};
   kernel_entry(15), kernel_exit(25);
   EXPECT_THAT(lines([](Stage& s) {
@@ -125,7 +125,7 @@ TEST_F(InnerCallsTest, ALossEndsKernelCallsAtTheLastKernelEventBeforeIt) {
   }
 }
 
-TEST_F(InnerCallsTest, NoProgramCallIsCountedAmongThem) {
+TEST_F(InnerCallsTest, ProgramCallsAreNotCounted) {
   kernel_entry(15), perf(20, PerfEvent::Kind::SwitchOut);
   lines([](Stage& s) {
     s.entry(10, 0, kF);

@@ -59,7 +59,7 @@ class OptionFilterTest : public Stages {
   std::uint64_t time_ns_ = 10;
 };
 
-TEST_F(OptionFilterTest, FilterShowsAFunctionAndWhatItCalls) {
+TEST_F(OptionFilterTest, FilterShowsAFunctionAndItsCallees) {
   use(items(Option::Filter, "g"));
   EXPECT_FALSE(begin(kF));
   EXPECT_TRUE(begin(kG));
@@ -70,7 +70,7 @@ TEST_F(OptionFilterTest, FilterShowsAFunctionAndWhatItCalls) {
   EXPECT_EQ(filter_->dropped().calls, 2u);
 }
 
-TEST_F(OptionFilterTest, NotraceDropsAFunctionAndWhatItCalls) {
+TEST_F(OptionFilterTest, NotraceDropsAFunctionAndItsCallees) {
   use(items(Option::Notrace, "g"));
   EXPECT_TRUE(begin(kF));
   EXPECT_TRUE(shows_event());
@@ -84,7 +84,7 @@ TEST_F(OptionFilterTest, NotraceDropsAFunctionAndWhatItCalls) {
   EXPECT_EQ(filter_->dropped().events, 1u);
 }
 
-TEST_F(OptionFilterTest, HideDropsAFunctionAlone) {
+TEST_F(OptionFilterTest, HideDropsOnlyAFunction) {
   use(items(Option::Hide, "g"));
   EXPECT_TRUE(begin(kF));
   EXPECT_FALSE(begin(kG));
@@ -102,7 +102,7 @@ TEST_F(OptionFilterTest, DepthCountsFromTheFilteredFunction) {
   EXPECT_FALSE(shows_event()) << "deeper than the levels that are shown";
 }
 
-TEST_F(OptionFilterTest, DepthAloneCountsFromTheOutermostCall) {
+TEST_F(OptionFilterTest, DepthCountsFromTheOutermostCallWithoutAFilter) {
   use({.depth = 2});
   EXPECT_TRUE(begin(kF));
   EXPECT_TRUE(begin(kG));
@@ -131,7 +131,7 @@ TEST_F(OptionFilterTest, TracingIsTurnedOffUntilAnotherProgramBegins) {
   EXPECT_TRUE(begin(kF));
 }
 
-TEST_F(OptionFilterTest, EventsOfAHiddenCallStay) {
+TEST_F(OptionFilterTest, EventsOfAHiddenCallAreShown) {
   use(items(Option::Hide, "g"));
   EXPECT_FALSE(begin(kG));
   EXPECT_TRUE(shows_event(true));
@@ -146,7 +146,7 @@ TEST_F(OptionFilterTest, ShortSwitchesAreDropped) {
   EXPECT_FALSE(filter_->shows_switch(1, false)) << "inside g";
 }
 
-TEST_F(OptionFilterTest, ARecordThatIsSurelyHiddenIsKnownBefore) {
+TEST_F(OptionFilterTest, ACertainlyHiddenRecordIsDetectedBefore) {
   use(items(Option::Notrace, "g"));
   EXPECT_FALSE(filter_->drops_entry(call(RecordType::Entry, kG))) << "it may be drawn by a rule of its own";
   EXPECT_FALSE(begin(kG));

@@ -41,7 +41,7 @@ TEST_F(SideStreamsTest, EverythingAtOneTime) {
                   "7/8 @20 event:external-data: hello message=\"hello\"", "7/8 @50 cpu 0: 8 (dead) -> 0"));
 }
 
-TEST_F(SideStreamsTest, OwnRecordsPassUntilSomethingIsDue) {
+TEST_F(SideStreamsTest, OwnRecordsPassUntilAnEventIsDue) {
   perf(20, Kind::Comm);
   lines([&](Stage& s) {
     EXPECT_EQ(s.streams.plain_until_ns(), 21u);

@@ -74,7 +74,7 @@ TEST_F(StackRepairTest, AnExitCorrectsTheNameOfAnInheritedCall) {
   EXPECT_EQ(notes_.count(kAddressMismatch), 1u);
 }
 
-TEST_F(StackRepairTest, AnExitOfNoModuleCorrectsNothing) {
+TEST_F(StackRepairTest, AnExitOutsideOfModulesCorrectsNothing) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.calls.begin_thread({.calls = {{kF, kG}}});
                 s.exit(20, 1, kG);
@@ -83,7 +83,7 @@ TEST_F(StackRepairTest, AnExitOfNoModuleCorrectsNothing) {
               testing::Contains("7/8 [20, 30] a:f repaired=\"inherited-call,address-mismatch\""));
 }
 
-TEST_F(StackRepairTest, LossesStandAtTheLastTimeBefore) {
+TEST_F(StackRepairTest, LossesHaveTheLatestTimeBeforeThem) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
                 s.calls.lost(3);
@@ -117,7 +117,7 @@ TEST_F(StackRepairTest, AHiddenCallIsOpenButNotDrawn) {
 }
 
 // The address is in no module, and the depth is far too large. These are two reasons to reject it.
-TEST_F(StackRepairTest, ARecordOfNoModuleThatIsTooDeepIsDamage) {
+TEST_F(StackRepairTest, ATooDeepRecordOutsideOfModulesIsDamage) {
   constexpr std::uint64_t kGarbage = 0xdead'0000;
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
@@ -129,7 +129,7 @@ TEST_F(StackRepairTest, ARecordOfNoModuleThatIsTooDeepIsDamage) {
   EXPECT_EQ(notes_.count(kBadDepth), 2u);
 }
 
-TEST_F(StackRepairTest, OneMissingEntryIsNoDamageWhateverItsModule) {
+TEST_F(StackRepairTest, OneMissingEntryIsNotDamageForAnyModule) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
                 s.exit(20, 1, 0x50100);
@@ -141,7 +141,7 @@ TEST_F(StackRepairTest, OneMissingEntryIsNoDamageWhateverItsModule) {
 }
 
 // Code outside of modules, for example from a JIT compiler, may be recorded at any depth.
-TEST_F(StackRepairTest, AfterALossADepthIsBelievedWhateverTheModule) {
+TEST_F(StackRepairTest, AfterALossADepthIsAcceptedForAnyModule) {
   lines([](Stage& s) {
     s.entry(10, 0, kF);
     s.calls.lost(9);
@@ -151,7 +151,7 @@ TEST_F(StackRepairTest, AfterALossADepthIsBelievedWhateverTheModule) {
   EXPECT_EQ(notes_.count(kBadDepth), 0u);
 }
 
-TEST_F(StackRepairTest, AnExitOfAddressZeroNamesNoCall) {
+TEST_F(StackRepairTest, AnExitOfAddressZeroDoesNotNameACall) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 1, kG);
                 s.exit(20, 1, kG);
@@ -160,7 +160,7 @@ TEST_F(StackRepairTest, AnExitOfAddressZeroNamesNoCall) {
               ElementsAre("7/8 [10, 30] [unknown]:<unknown> repaired=\"entry-missing\"", "7/8 [10, 20] a:g"));
 }
 
-TEST_F(StackRepairTest, AnExitNamesTheCallAtItsEndWhereItsBeginIsWritten) {
+TEST_F(StackRepairTest, AnExitNamesTheCallAtItsEndIfItsStartIsWritten) {
   options_.lanes.durations = DurationForm::Pairs;
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 1, kG);

@@ -46,7 +46,7 @@ std::uint64_t turns_before_change(std::size_t rounds, bool are_two) {
   return (calls_of("demo:f") + kLeft) / kTurnCalls;
 }
 
-TEST(ThreadSource, WhatATurnReadsIsReadInTheTurnBefore) {
+TEST(ThreadSource, EachTurnIsReadInThePreviousTurn) {
   EXPECT_EQ(turns_before_change(2, false), 2u);
   EXPECT_EQ(turns_before_change(2, true), 3u);
   EXPECT_EQ(turns_before_change(3, true), 4u);
