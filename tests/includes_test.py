@@ -166,7 +166,7 @@ class Includes(unittest.TestCase):
         source = '#include <fmt/format.h>\nauto text = fmt::format("{}", fmt::join(bytes, " "));\n'
         self.assertEqual(missing_in(source), ["fmt::join: <fmt/ranges.h>"])
 
-    def test_members_need_the_header_of_what_they_are_in(self):
+    def test_members_need_the_header_of_their_class(self):
         self.assertEqual(missing_in("auto n = std::string::npos;"), ["std::string: <string>"])
         self.assertEqual(missing_in("std::chrono::steady_clock::now();"), ["std::chrono: <chrono>"])
         self.assertEqual(missing_in("std::ranges::sort(a);"), ["std::ranges::sort: <algorithm>"])
@@ -180,7 +180,7 @@ class Includes(unittest.TestCase):
                          [f"{name}: its header is not in the table of tests/includes_test.py"
                           for name in ("fmt::novelty", "std::ranges::novelty")])
 
-    def test_comments_and_texts_are_no_code(self):
+    def test_comments_and_texts_are_not_code(self):
         self.assertEqual(missing_in("""// std::min
             /* std::max
                assert */ "std::map \\" errno" 'a' R"x(std::set" )x" '"' '"' """), [])

@@ -33,7 +33,7 @@ class Rooms(unittest.TestCase):
         self.assertGreater(len(self.includes), 1000)
         self.assertEqual([len(line) for line in FLOORS], [1, 1, 1, 1, 3, 1])
 
-    def test_floors(self):
+    def test_layers(self):
         for file, other in self.includes:
             with self.subTest(file):
                 self.assertIn(floor_of(other), [floor_of(file), *stands_on(floor_of(file))])
@@ -56,7 +56,7 @@ class Rooms(unittest.TestCase):
                     with self.subTest(file):
                         self.assertLess(place(other), place(file), f"{file} includes {other}")
 
-    def test_each_file_says_what_it_is_for(self):
+    def test_each_file_has_a_purpose(self):
         for folder in ("fxt", "converters"):
             for path in (REPOSITORY / folder).rglob("*.*"):
                 has_header = path.suffix == ".cpp" and (path.with_suffix(".h").exists() or path.stem == "output_file")
@@ -64,7 +64,7 @@ class Rooms(unittest.TestCase):
                     with self.subTest(path):
                         self.assertTrue(path.read_text(encoding="utf-8").startswith("//"))
 
-    def test_headers_that_are_installed_name_their_licence(self):
+    def test_installed_headers_name_their_license(self):
         listed = re.search(r"set\(fxt_headers(.*?)\)", (REPOSITORY / "fxt/CMakeLists.txt").read_text(encoding="utf-8"), re.S)
         for name in listed[1].split():
             with self.subTest(name):

@@ -59,7 +59,7 @@ class Apart(unittest.TestCase):
         self.assertEqual(self.frames(trace), self.frames(other))
         self.assertEqual(trace.thread_names, other.thread_names)
 
-    def test_apart_keeps_them_apart(self):
+    def test_apart_shows_them_separately(self):
         together, trace = self.convert(STONES, STONES_TRACE)
         report, apart = self.convert("--apart", STONES, STONES_TRACE)
         self.assertNotIn("kept-apart", report["notes"])
@@ -90,7 +90,7 @@ class Apart(unittest.TestCase):
                 number = content[2].get("tracepoint")
                 self.assertRegex(tracks.thread_names[tracepoint], rf"^tracepoint {number or '[0-9]+'} at \S+ on {where}$")
 
-    def test_frames_of_another_time_stay_apart(self):
+    def test_frames_of_another_time_are_shown_separately(self):
         for offset in "=-1ms", "=1ms":
             report, trace = self.convert("--offset", STONES_TRACE + offset, STONES, STONES_TRACE)
             self.assertEqual(report["notes"]["kept-apart"]["count"], 3)
@@ -105,11 +105,11 @@ class Apart(unittest.TestCase):
         self.assertEqual([(frame[0], frame[1] + 2_000_000_000) for frame in self.frames(trace)],
                          [frame[:2] for frame in self.frames(moved)])
 
-    def test_another_program_stays_apart(self):
+    def test_another_program_is_shown_separately(self):
         report, _ = self.convert(STONES, QUEUE)
         self.assertEqual(report["notes"]["kept-apart"]["count"], 3)
 
-    def test_trace_files_alone_say_nothing_of_it(self):
+    def test_trace_files_without_recordings_have_no_note(self):
         report, _ = self.convert(QUEUE)
         self.assertNotIn("kept-apart", report["notes"])
 
@@ -123,7 +123,7 @@ class Apart(unittest.TestCase):
         text = subprocess.run([PROGRAMS / "fxt-convert", STONES, QUEUE, self.output], capture_output=True, check=True, text=True, cwd=REPOSITORY).stdout
         self.assertIn(f"\ndetails  {QUEUE}: tracepoint 2 at ", text)
 
-    def test_threads_that_are_not_wanted_have_no_frames(self):
+    def test_deselected_threads_have_no_frames(self):
         _, trace = self.convert(STONES, STONES_TRACE)
         tid = self.frames(trace)[0][0][1]
         report, only = self.convert(f"--tid={tid}", STONES, STONES_TRACE)

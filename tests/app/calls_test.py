@@ -35,7 +35,7 @@ def reported(recording):
 
 
 class Calls(unittest.TestCase):
-    def test_statistics_are_those_of_uftrace(self):
+    def test_statistics_equal_those_of_uftrace(self):
         output = Path(self.enterContext(tempfile.TemporaryDirectory())) / "out.fxt"
         for name in "samples/uftrace/pool", "samples/both/stones", "tests/uftrace/recordings/pool", "tests/app/both/stones":
             with self.subTest(name):

@@ -84,7 +84,7 @@ class ConvertAll(unittest.TestCase):
 
 
 class Finding(ConvertAll):
-    def test_by_content_whatever_the_name(self):
+    def test_recognized_by_content(self):
         names = ["plain", "two words", "it's", 'a "quote"', "new\nline", "tab\there", "-j", "--", "{}", "{1}", ";",
                  "$(touch x)", "a\\b", "*", "%s", "\N{SNOWMAN}", os.fsdecode(b"\xff"), "x.fxt"]
         for number, name in enumerate(names):
@@ -127,7 +127,7 @@ class Finding(ConvertAll):
             self.assertEqual(process.returncode, code, process)
             self.assertNotIn("Broken pipe", process.stderr)
 
-    def test_what_is_no_recording(self):
+    def test_files_that_are_not_recordings(self):
         self.add("run")
         self.add("run/inside.tfile", HEATER)  # a file inside a recording is not searched
         self.add("run/deep/inside.tfile", HEATER)
@@ -141,7 +141,7 @@ class Finding(ConvertAll):
         self.convert()
         self.assertEqual(self.timelines(), ["run.fxt"])
 
-    def test_names_below_what_directories_share(self):
+    def test_names_are_relative_to_the_common_directory(self):
         for name in ["a/run", "b/run", "b/c/run", "other/run"]:
             self.add(name)
         self.run_all(self.found / "a", self.found / "b", self.found / "b" / "c", self.out)
@@ -152,7 +152,7 @@ class Finding(ConvertAll):
         self.run_all(self.add("1.tfile", HEATER), self.out)
         self.assertEqual(self.timelines(), ["1.tfile.fxt", "run.fxt"])
 
-    def test_timelines_beside_recordings(self):
+    def test_timelines_next_to_recordings(self):
         self.add("a/run")
         self.run_all(self.found, self.found)
         self.run_all(self.found, self.found)
@@ -163,7 +163,7 @@ class Finding(ConvertAll):
         self.assertEqual(self.convert("--list"), (f"{run}\t{self.out.resolve()}/a/run.fxt\n", ""))
         self.assertFalse(self.out.exists())
 
-    def test_what_may_not_be_read(self):
+    def test_unreadable_directories(self):
         self.add("run")
         self.add("locked")
         self.add("file", HEATER)
@@ -197,7 +197,7 @@ calc                     203           115      0.01  longjmp 2
 """)
         self.assertEqual(self.convert("--table"), (table, ""))
 
-    def test_one_that_fails_stops_no_other(self):
+    def test_a_failure_does_not_stop_others(self):
         self.add("a")
         self.add("b\nad", HEATER).write_bytes(b"\x7fTRACE of another kind")
         self.add("c")
@@ -207,7 +207,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted:\n"
                                  r"  b\\nad: .*/b\\x0aad:\+0x6: .*\n$")
 
-    def test_what_has_nothing_to_show_is_counted(self):
+    def test_recordings_without_content_are_counted(self):
         self.add("calc")
         self.add("empty.tfile", HEATER).write_bytes(HEATER.read_bytes()[:5000])
         self.add("pool", CALC.parent / "pool")
@@ -240,7 +240,7 @@ calc                     203           115      0.01  longjmp 2
         self.run_all(self.found, self.out, "--", *options)
         self.assertEqual(self.lines_of("words")[2:5], options)
 
-    def test_what_the_converter_does_not_take_is_said(self):
+    def test_options_that_the_converter_rejects_are_reported(self):
         self.add("run")
         self.add("again")
         _, errors = self.run_all(self.found, self.out, "--", "--colour", code=2)
@@ -251,7 +251,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertFalse(self.out.exists())
         self.run_all(self.found, self.out, "--", "--offset=1=5ms", "-F", "main", "-r", "1us~", "--split-size=4k")
 
-    def test_options_of_the_converter_that_it_gives_itself(self):
+    def test_options_that_it_passes_itself(self):
         self.add("run")
         for words in (["-o", "X"], ["-oX"], ["--output=X"], ["-d", "X"], ["-q"], ["-fq"], ["--quiet"], ["-j1"], ["--jobs", "2"],
                       ["--inspect"], ["--inspect=all"], ["--report", "text"], ["--progress=never"], ["--explain", "longjmp"], ["-h"],
@@ -262,7 +262,7 @@ calc                     203           115      0.01  longjmp 2
                                  "reports, and how many run at a time\n")
         self.assertFalse(self.out.exists())
 
-    def test_inputs_do_not_follow_the_options_of_the_converter(self):
+    def test_inputs_after_the_options_of_the_converter(self):
         recording = self.add("run")
         for word in str(recording), "run", "-":
             self.assertEqual(self.run_all(self.found, self.out, "--", "--no-args", word, code=2)[1],
@@ -365,7 +365,7 @@ calc                     203           115      0.01  longjmp 2
             with self.subTest(message):
                 self.assertEqual(self.run_all(*arguments, code=2)[1], f"convert-all: {message}\nTry 'convert-all --help'.\n")
 
-    def test_what_is_not_there_is_said_before_anything_is_written(self):
+    def test_missing_inputs_are_reported_before_anything_is_written(self):
         self.add("run")
         _, errors = self.run_all(self.found, "nowhere", self.out, code=2)
         self.assertEqual(errors, "convert-all: nowhere: no such file or directory\n")
@@ -374,7 +374,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertEqual(errors, "convert-all: --joblog: there is no directory /nowhere\n")
         self.assertEqual(self.timelines(), [])
 
-    def test_a_converter_that_is_not_there(self):
+    def test_a_missing_converter(self):
         self.environment["FXT_CONVERT"] = "/none/fxt-convert"
         self.add("run.data")
         self.assertEqual(self.convert(code=2)[1], "convert-all: FXT_CONVERT: /none/fxt-convert: no such file or directory\n")
@@ -431,7 +431,7 @@ class GoingOn(ConvertAll):
         process.communicate()
         self.assert_complete_after_resume()
 
-    def test_what_a_killed_conversion_was_writing_is_removed(self):
+    def test_the_output_of_a_killed_conversion_is_removed(self):
         self.add("a [1]")
         self.convert()
         (self.out / "a [1].error.txt").touch()
@@ -444,7 +444,7 @@ class GoingOn(ConvertAll):
         listed = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(session)], stdout=subprocess.PIPE, text=True)
         return [int(pid) for pid, state in map(str.split, listed.stdout.splitlines()) if not state.startswith("Z")]
 
-    def test_after_it_was_asked_to_end(self):
+    def test_after_a_request_to_end(self):
         for kind in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(kind):
                 shutil.rmtree(self.found)
@@ -462,7 +462,7 @@ class GoingOn(ConvertAll):
                 self.assert_complete_after_resume()
                 self.assertLess(len(ended), self.ALL)
 
-    def test_what_failed_is_tried_again(self):
+    def test_failed_conversions_are_repeated(self):
         self.add("good")
         bad = self.add("bad", HEATER)
         bad.write_bytes(b"\x7fTRACE of another kind")
@@ -474,7 +474,7 @@ class GoingOn(ConvertAll):
         self.assertEqual(self.timelines(), ["bad.fxt", "good.fxt"])
         self.assertEqual(len(self.lines_of("out/convert-all.joblog")), 1 + 2 + 1 + 1)
 
-    def test_what_is_new_changed_or_lost(self):
+    def test_new_changed_and_lost_recordings(self):
         for name in ["changed", "lost", "same"]:
             self.add(name)
         self.convert()

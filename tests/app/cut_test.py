@@ -77,7 +77,7 @@ class Cut(unittest.TestCase):
     def pieces(self):
         return sorted(self.folder.glob("out.*.fxt"))
 
-    def test_a_range_shows_what_lasts_in_it(self):
+    def test_a_range_shows_calls_that_overlap_it(self):
         start = self.report(*BOTH, self.whole)["first_ns"]
         calls = calls_of(self.whole)
         first, last = start + 4_487_000_000, start + 4_491_500_000
@@ -144,7 +144,7 @@ class Cut(unittest.TestCase):
             self.assertEqual(gzip.decompress((self.folder / f"zipped.{number}.fxt.gz").read_bytes()),
                              path.read_bytes())
 
-    def test_what_follows_a_range_is_not_read(self):
+    def test_records_after_a_range_are_not_read(self):
         recording = write_recording(self.folder / "large", (call(2_000_000_000 + 100 * i) for i in range(400_000)))
         report = self.report("-r", "5us~5.9us", recording, self.output)
         self.assertLess(report["bytes_read"], 3_000_000)
@@ -240,7 +240,7 @@ class Cut(unittest.TestCase):
                          (f"fxt-convert: {self.output}: can't write: File too large\n", 1))
         self.assertEqual(list(self.folder.iterdir()), [])
 
-    def test_wrong_values_say_what_is_right(self):
+    def test_wrong_values_are_explained(self):
         for options, problem in (
                 (["-r", "5~3"], "--time-range: '5~3' ends before it begins"),
                 (["-r", "1us~0.000000001"], "--time-range: the range ends before it begins"),

@@ -37,19 +37,19 @@ class Notes(unittest.TestCase):
         cls.page = (REPOSITORY / "docs" / "notes.md").read_text()
         cls.entries = dict(ENTRY.findall(cls.page))
 
-    def test_every_definition_is_understood(self):
+    def test_every_definition_can_be_parsed(self):
         self.assertEqual(len(self.found), self.begun)
         self.assertGreater(self.begun, 0)
 
     def test_every_kind_has_its_entry_and_every_entry_its_kind(self):
         self.assertEqual(sorted(self.entries), sorted(self.kinds))
 
-    def test_every_entry_says_what_to_do(self):
+    def test_every_entry_has_a_remedy(self):
         for name, text in self.entries.items():
             with self.subTest(name):
                 self.assertRegex(text, r"Remedy[:,]\s+\S")
 
-    def test_remarks_are_called_so(self):
+    def test_remarks_are_marked(self):
         for name, text in self.entries.items():
             with self.subTest(name):
                 self.assertEqual({text.strip().startswith("*Remark.*")}, self.kinds.get(name))
@@ -58,7 +58,7 @@ class Notes(unittest.TestCase):
         links = re.findall(r"\[([^\]]+)\]\(#([^)]+)\)", self.page.split("\n## ")[0])
         self.assertEqual(sorted(text for text, link in links if text == link), sorted(self.entries))
 
-    def test_every_kind_is_said_somewhere(self):
+    def test_every_kind_is_used(self):
         defined = Counter(constant for constant, _, _, _ in self.found)
         self.assertEqual([constant for constant in defined if self.uses[constant] == defined[constant]], [])
 
@@ -72,7 +72,7 @@ def number(text):
 
 
 class Limits(unittest.TestCase):
-    def test_the_table_is_that_of_the_constants(self):
+    def test_the_table_matches_the_constants(self):
         texts = [path.read_text() for folder in ("converters", "fxt") for pattern in ("*.h", "*.cpp")
                  for path in REPOSITORY.glob(f"{folder}/**/{pattern}")]
         found = [limit for text in texts for limit in LIMIT.findall(text)]
@@ -173,7 +173,7 @@ class Language(unittest.TestCase):
 
 
 class Systems(unittest.TestCase):
-    def test_the_readme_names_the_systems_that_are_built_every_time(self):
+    def test_the_readme_names_the_tested_systems(self):
         readme = (REPOSITORY / "README.md").read_text()
         elsewhere = re.search(r"^scripts/check-elsewhere --programs (.+)$", (REPOSITORY / ".ci/run").read_text(), re.MULTILINE)
         names = {"trixie": "13", "sid": "sid"}
@@ -199,7 +199,7 @@ TABLES = """
 
 
 class Queries(unittest.TestCase):
-    def test_they_are_sql_on_known_columns(self):
+    def test_queries_use_known_columns(self):
         queries = re.findall(r"```sql\n(.*?)```", (REPOSITORY / "docs" / "perfetto.md").read_text(), re.DOTALL)
         self.assertGreater(len(queries), 10)
         tables = sqlite3.connect(":memory:")

@@ -319,7 +319,7 @@ class Faults(unittest.TestCase):
     def test_cut(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", "-r", "0~1s", self.trace, "out.fxt", older=["out.fxt"]), 5)
 
-    def test_a_trace_that_can_not_be_read_on_replaces_nothing(self):
+    def test_an_unreadable_trace_replaces_nothing(self):
         """If the trace is truncated, however, its good part replaces the older one."""
         large, packed, drawn = self.folder / "large.fxt", self.folder / "large.fxt.gz", self.folder / "older.svg"
         subprocess.run([PROGRAMS / "fxt-convert", "-q", generator.Recording(7, 20000).write(self.folder / "run.data"), large], check=True)
@@ -389,7 +389,7 @@ class Faults(unittest.TestCase):
     def test_inspect(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--inspect", CALC), 3)
 
-    def test_an_output_that_can_not_be_read_says_so(self):
+    def test_an_unreadable_output_is_reported(self):
         (self.folder / "out.fxt").write_bytes(self.trace.read_bytes())
         command = [PROGRAMS / "fxt-convert", CALC, "out.fxt"]
         messages = set()

@@ -18,7 +18,7 @@ class Programs(unittest.TestCase):
         for program in "fxt-convert", "fxt-dump", "fxt-cut", "fxt-draw":
             yield subprocess.run(["readelf", "--wide", option, PROGRAMS / program], capture_output=True, text=True, check=True).stdout
 
-    def test_may_lie_anywhere(self):
+    def test_folders_may_be_anywhere(self):
         for header in self.told("--file-header"):
             self.assertRegex(header, r"Type: +DYN \(Position-Independent Executable file\)")
 

@@ -74,7 +74,7 @@ class Inspect(unittest.TestCase):
                     golden.write_bytes(process.stdout)
                 self.assertEqual(process.stdout.decode(), golden.read_text())
 
-    def test_by_itself_it_is_a_screen(self):
+    def test_by_default_it_is_one_screen(self):
         for recording in RECORDINGS.values():
             with self.subTest(recording):
                 self.assertLessEqual(len(self.inspect(recording).stdout.splitlines()), 45)
@@ -106,7 +106,7 @@ notes
         self.assertEqual((process.returncode, process.stderr.decode()), (2, "fxt-convert: --inspect takes no value or =all, not '=threads'\n"
                          "Try 'fxt-convert --help'.\n"))
 
-    def test_records_are_those_of_the_conversion(self):
+    def test_records_equal_those_of_the_conversion(self):
         for recording in RECORDINGS.values():
             with self.subTest(recording):
                 found = json.loads(self.inspect("--report=json", recording).stdout)
@@ -144,7 +144,7 @@ notes
         self.assertEqual(self.inspect("--strict", RECORDINGS["pool"]).returncode, 0)
         self.assertEqual(self.inspect("--strict", RECORDINGS["damaged"]).returncode, 3)
 
-    def test_every_cut_of_its_texts_is_survived(self):
+    def test_every_prefix_of_its_texts_is_accepted(self):
         with tempfile.TemporaryDirectory() as directory:
             recording = Path(shutil.copytree(REPOSITORY / "tests" / "uftrace" / "recordings" / "calc", Path(directory) / "calc"))
             for name in "info", "task.txt", "calc.sym", "sid-2b4b859d9a6c0b5b.map":

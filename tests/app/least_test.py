@@ -27,7 +27,7 @@ class Least(unittest.TestCase):
         self.assertEqual(self.convert(SAMPLES / "uftrace" / "calc", self.output).returncode, 0)
         self.assertGreater(self.output.stat().st_size, 1000)
 
-    def test_what_it_does_not_read_is_told(self):
+    def test_files_that_it_does_not_read_are_reported(self):
         heater = SAMPLES / "gdb" / "heater.tfile"
         for path, name, problem in ((heater, heater, "not a uftrace recording"), ("-", "standard input", WITHOUT_TAR),
                                     ("calc.tar.gz", "calc.tar.gz", WITHOUT_TAR), ("calc.tgz", "calc.tgz", WITHOUT_TAR)):
@@ -35,7 +35,7 @@ class Least(unittest.TestCase):
                 process = self.convert(path, self.output)
                 self.assertEqual((process.returncode, process.stderr), (1, f"fxt-convert: {name}: {problem}\n"))
 
-    def test_its_texts_have_no_options_of_it(self):
+    def test_its_texts_lack_the_options_of_trace_files(self):
         self.assertNotIn("GDB trace file:", self.convert("--help").stdout)
         self.assertIn(", no libarchive, ", self.convert("--version").stdout)
 

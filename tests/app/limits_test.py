@@ -92,7 +92,7 @@ class Limits(unittest.TestCase):
         os.truncate(self.directory / "symbols", 6 * GIB)
         self.assert_note("symbols: " + note, HEATER, "--symbols", "symbols")
 
-    def test_a_program_over_a_limit_costs_its_names_only(self):
+    def test_a_program_over_a_limit_loses_only_its_names(self):
         (self.directory / "lines").write_bytes(bytes(4 << 20))
         subprocess.run(["objcopy", "--add-section=.debug_line=lines", PROGRAMS / "fxt-cut", "large"], cwd=self.directory, check=True)
         self.assert_note("large: more than 3 MiB of line tables of a program: its names, lines and types are not shown",
@@ -128,7 +128,7 @@ class Limits(unittest.TestCase):
         asked = subprocess.run([PROGRAMS / "fxt-dump", "--any-size", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL)
         self.assertEqual(asked.returncode, 0)
 
-    def test_traces_that_unpack_to_a_lot(self):
+    def test_traces_with_a_large_unpacked_size(self):
         with gzip.open(self.directory / "a.fxt.gz", "wb", compresslevel=1) as file:
             file.write(Trace().bytes)
             for _ in range(513):

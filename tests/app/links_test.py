@@ -204,7 +204,7 @@ class Links(unittest.TestCase):
             (self.recording / name).symlink_to(f"all/{name}")
         self.assertEqual(self.results("links"), expected)
 
-    def test_inputs_may_be_links_themselves(self):
+    def test_inputs_may_be_links(self):
         self.make_recording()
         expected = self.run_in("--viewer-hints=none", "--blobs=none", "run.data", "-").stdout
         (self.folder / "elsewhere").mkdir()
@@ -226,7 +226,7 @@ class Links(unittest.TestCase):
                 make(self.recording / name)
                 self.assert_noted(self.results((name, what), **NOBODY), name, problem)
 
-    def test_a_channel_is_nothing_to_note(self):
+    def test_a_channel_is_not_noted(self):
         """A killed recorder leaves one."""
         self.make_recording()
         expected = self.results("whole")

@@ -102,7 +102,7 @@ class Long(unittest.TestCase):
         self.assertEqual({call["name"]: call["calls"] for call in stats["calls"]},
                          {name: THREADS * times * (groups // 3) for name, times in (("f0", 1), ("f1", 2), ("f2", 1))})
 
-    def test_a_viewer_gets_all_of_it(self):
+    def test_a_viewer_gets_the_whole_trace(self):
         records = min(RECORDS, 100_000_000) // 10 // THREADS // 8 * 8
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)

@@ -38,7 +38,7 @@ class Memcheck(unittest.TestCase):
     def test_inspection(self):
         self.check("fxt-convert", "--inspect", SAMPLES / "uftrace/shapes", SAMPLES / "gdb/heater.tfile")
 
-    def test_what_is_made_of_traces(self):
+    def test_conversions_of_traces(self):
         self.check("fxt-convert", "-q", SAMPLES / "uftrace/family", self.trace)
         for options in [], ["--check"], ["--stats"], ["--tree"], ["--json"]:
             self.check("fxt-dump", *options, self.trace)

@@ -53,13 +53,13 @@ class Offset(unittest.TestCase):
                 self.assertEqual([(event.time - ns, event.extra - ns) for event in fxt.read(self.output).events
                                   if event.type == fxt.COMPLETE], events)
 
-    def test_without_an_input_gdb_trace_files_are_meant(self):
+    def test_without_an_input_gdb_trace_files_are_moved(self):
         pool, heater = self.span(POOL), self.span(HEATER)
         together = self.span("--offset=-10", POOL, HEATER)
         self.assertEqual(together[:2], (min(pool[0], heater[0] - 10), max(pool[1], heater[1] - 10)))
         self.assertEqual(self.span("--offset", "-10", HEATER)[:2], (heater[0] - 10, heater[1] - 10))
 
-    def test_cpus_that_are_shared_are_noted(self):
+    def test_shared_cpus_are_noted(self):
         """A CPU has one track. A recording that is converted twice uses each CPU twice, and so do recordings that are
         shifted to the same time."""
         self.assertNotIn("shared-cpus", self.span("--cpu-tracks", POOL, QUEUE)[2])
@@ -76,12 +76,12 @@ class Offset(unittest.TestCase):
         self.assertEqual(self.span(f"--offset={POOL}/=1s", POOL)[0], first + 1_000_000_000)
         self.assertEqual(self.span("--offset=1=1s", POOL)[0], first + 1_000_000_000)
 
-    def test_a_named_input_is_moved_by_its_own_offset_alone(self):
+    def test_a_named_input_is_moved_only_by_its_own_offset(self):
         queue, heater = self.span(QUEUE), self.span(HEATER)
         both = self.span("--offset=100", "--offset=2=-1ms", QUEUE, HEATER)
         self.assertEqual(both[:2], (min(queue[0] + 100, heater[0] - 1_000_000), max(queue[1] + 100, heater[1] - 1_000_000)))
 
-    def test_the_advice_of_apart_in_time_helps(self):
+    def test_the_advice_for_distant_inputs_works(self):
         _, _, notes = self.span(POOL, HEATER)
         self.assertRegex(notes["apart-in-time"], rf"^{HEATER}: (begins|ends) [0-9.]+ s (after|before) {POOL} (ends|begins); "
                          r"if their clocks differ, --offset 2=-?\d+ lets both begin together$")
@@ -97,7 +97,7 @@ class Offset(unittest.TestCase):
         self.assertEqual(notes["offset-cut"],
                          f"{POOL}: an offset of -1000000000000000 ns would lead below time 0: moved by -{first} ns")
 
-    def test_times_that_make_no_sense(self):
+    def test_invalid_times(self):
         for text in "", "x", "5 min", "--5", "5 s", "+-5", "9223372036854775808", "9223372037s":
             self.assert_wrong("--offset takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
                               f"s, m, h; ns without one), with a sign or without, less than 292 years, not '{text}'", f"--offset=1={text}", POOL)

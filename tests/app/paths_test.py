@@ -47,7 +47,7 @@ class Paths(unittest.TestCase):
         self.assertEqual((process.stderr.decode(), process.returncode), (f"fxt-convert: {path}: {problem}\n", 1))
         self.assertFalse((self.folder / "out.fxt").exists())
 
-    def test_an_input_alone_gives_its_name(self):
+    def test_a_single_input_names_the_output(self):
         self.assert_writes("uftrace.data.fxt", "uftrace.data")
         self.assert_writes("uftrace.data.fxt", "uftrace.data/")
         self.assert_writes("uftrace.data.fxt", "./uftrace.data//")
@@ -57,7 +57,7 @@ class Paths(unittest.TestCase):
         self.recording.rename(self.folder / "runs" / "a")
         self.assert_writes("runs/a.fxt", "runs/a")
 
-    def test_no_input_is_what_uftrace_records_by_itself(self):
+    def test_the_default_input_is_uftraces_default_directory(self):
         self.assert_writes("uftrace.data.fxt")
         self.assert_writes("out.fxt", "-o", "out.fxt")
         self.assert_writes("out.fxt", "--output=out.fxt")
@@ -66,7 +66,7 @@ class Paths(unittest.TestCase):
         self.assert_writes("out.fxt", "uftrace.data", QUEUE, "-o", "out.fxt")
         self.assert_writes("out.fxt", "-oout.fxt", "uftrace.data")
 
-    def test_an_output_is_never_an_input_nor_in_one(self):
+    def test_an_output_is_never_an_input_or_inside_one(self):
         self.assert_refused("'uftrace.data' is both INPUT and OUTPUT", "uftrace.data", "./uftrace.data/")
         self.assert_refused("the OUTPUT 'uftrace.data/out.fxt' lies in the INPUT 'uftrace.data'", "uftrace.data",
                             "uftrace.data/out.fxt")
@@ -100,7 +100,7 @@ class Paths(unittest.TestCase):
         self.assert_refused("'out.000.fxt' is no FXT trace, and would be overwritten; --force does it",
                             "--split-time=1s", "uftrace.data", "out.fxt")
 
-    def test_what_is_no_input_says_what_it_is(self):
+    def test_files_that_are_not_inputs_are_recognized(self):
         neither = "neither a uftrace recording nor a GDB trace file"
         (self.folder / "text").write_text("text")
         (self.folder / "empty").write_text("")
@@ -125,7 +125,7 @@ class Paths(unittest.TestCase):
         self.assert_no_input("no such file or directory", "nothing")
         self.assert_refused("'one.fxt' does not exist, and only the last name is the OUTPUT", "uftrace.data", "one.fxt", "two.fxt")
 
-    def test_what_lttng_wrote_says_what_it_is(self):
+    def test_a_trace_of_lttng_is_recognized(self):
         neither = "neither a uftrace recording nor a GDB trace file"
         ctf = "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it"
         (self.folder / "nothing in it").mkdir()
@@ -138,7 +138,7 @@ class Paths(unittest.TestCase):
         (self.folder / "text/stream").write_bytes(b"\xc1\x1f\xfc\xc1" + bytes(16))
         self.assert_no_input(f"{neither}, but a file of {ctf}", "text/stream")
 
-    def test_an_input_that_may_not_be_read_says_so(self):
+    def test_an_unreadable_input_is_reported(self):
         secret = self.folder / "secret"
         secret.write_text("secret")
         secret.chmod(0)

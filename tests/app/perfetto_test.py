@@ -155,7 +155,7 @@ class OpenInPerfetto(unittest.TestCase):
         with self.assertRaises(urllib.error.HTTPError):
             self.get("/pool.fxtx")
 
-    def test_the_page_and_its_files_are_for_this_machine_alone(self):
+    def test_the_page_and_its_files_are_only_for_this_machine(self):
         [link] = self.links_of(self.trace)
         self.assertRegex(link, rf"^http://127\.0\.0\.1:{self.port}/[\w-]{{22}}/$")
         root = urllib.parse.urlsplit(link).path
@@ -174,7 +174,7 @@ class OpenInPerfetto(unittest.TestCase):
                 self.get(path)
             self.assertEqual(refused.exception.code, 404)
 
-    def test_the_viewer_may_look_for_a_server_of_its_own(self):
+    def test_the_viewer_may_look_for_its_own_server(self):
         process = self.start("--no-browser", self.trace)
         for _ in range(3):
             process.stdout.readline()
@@ -215,7 +215,7 @@ class OpenInPerfetto(unittest.TestCase):
             self.assertTrue(self.unfolded_by(link).search(group), group)
             self.assertTrue(self.unfolded_by(link).search("./bin/" + group), group)
 
-    def test_names_of_processes_are_taken_as_they_are(self):
+    def test_names_of_processes_are_taken_literally(self):
         names = {7: "a.b (c)", 8: "[x]+", 9: "$ |^", 10: "schräg & #"}
         words = [0x0016547846040010]
         for process, name in names.items():
@@ -237,7 +237,7 @@ class OpenInPerfetto(unittest.TestCase):
         subprocess.run([CONVERT, "-q", "--cpu-tracks", recording, with_tracks], check=True)
         self.assertEqual(self.fetched(self.links_of("--fetch", recording)[0]), with_tracks.read_bytes())
 
-    def test_an_option_that_the_person_did_not_give_is_not_mentioned(self):
+    def test_an_option_that_the_user_did_not_give_is_not_mentioned(self):
         process = self.start("--no-browser", REPOSITORY / "samples" / "gdb" / "queue.trace")
         while process.stdout.readline() != "End with Ctrl-C.\n":
             pass
@@ -299,7 +299,7 @@ class OpenInPerfetto(unittest.TestCase):
             self.assertLess(peak, 256 << 10, number)
             self.end(process)
 
-    def test_compressed_traces_are_served_as_they_are(self):
+    def test_compressed_traces_are_served_unchanged(self):
         compressed = self.folder / "pool.fxt.gz"
         subprocess.run([CONVERT, "-q", POOL, compressed], check=True)
         self.assertEqual(self.fetched(self.links_of("--fetch", compressed)[0]), compressed.read_bytes())
@@ -328,7 +328,7 @@ class OpenInPerfetto(unittest.TestCase):
                 pass
         self.assertEqual((self.folder / "opened").read_text().strip(), link)
 
-    def test_its_temporary_files_go_with_it(self):
+    def test_its_temporary_files_are_removed(self):
         for end in (signal.SIGINT, signal.SIGTERM):
             process = self.start("--no-browser", POOL, TMPDIR=str(self.folder))
             self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
@@ -362,7 +362,7 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertEqual(list(self.folder.glob("open-in-perfetto.*")), [])
 
     @needs("chromium")
-    def test_a_click_hands_the_trace_over_in_chromium(self):
+    def test_a_click_passes_the_trace_on_in_chromium(self):
         name = "<script>'\".fxt"
         shutil.copy(self.trace, self.folder / name)
         with Viewer() as viewer:
@@ -395,7 +395,7 @@ class OpenInPerfetto(unittest.TestCase):
                 browser.ask("Target.createTarget", url=link)
                 self.assertEqual(viewer.told.get(timeout=120)[0], b"TypeError: Failed to fetch")
 
-    def test_what_can_not_be_opened_is_said(self):
+    def test_files_that_can_not_be_opened_are_reported(self):
         self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: no such file or directory\n")
         long = self.folder / ("x" * 300)  # too long for a file name
         self.assertEqual(self.refused(long), f"open-in-perfetto: {long}: File name too long\n")
@@ -405,7 +405,7 @@ class OpenInPerfetto(unittest.TestCase):
         other = shutil.copy(self.trace, self.folder / "other")
         self.assertEqual(self.refused(self.trace, other), "open-in-perfetto: two files are called pool.fxt\n")
 
-    def test_a_converter_that_is_not_there(self):
+    def test_a_missing_converter(self):
         process = self.start("--no-browser", POOL, FXT_CONVERT="/none/fxt-convert")
         self.assertEqual(process.communicate(timeout=60)[1],
                          "open-in-perfetto: FXT_CONVERT: /none/fxt-convert: no such file or directory\n")
@@ -427,7 +427,7 @@ class OpenInPerfetto(unittest.TestCase):
         [link] = self.links_of("--fetch", f"--ui={UI}/", self.trace)
         self.assertTrue(link.startswith(f"{UI}/#!/?url="), link)
 
-    def test_the_port_is_looked_for_before_anything_is_converted(self):
+    def test_the_port_is_checked_before_anything_is_converted(self):
         self.links_of(self.trace)
         self.assertEqual(self.refused(POOL, FXT_CONVERT="/bin/false"), f"open-in-perfetto: port {self.port} can't be used: Address already in use "
                          "(is another open-in-perfetto running?)\n")

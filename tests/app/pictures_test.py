@@ -32,7 +32,7 @@ class Pictures(unittest.TestCase):
         subprocess.run([PROGRAMS / "fxt-convert", "-q", *paths[:-1], trace], check=True)
         return trace
 
-    def test_those_of_the_samples_are_made_so(self):
+    def test_pictures_of_the_samples_are_up_to_date(self):
         commands = re.findall(r"^    fxt-draw -r '(\S+)' out/(\w+)\.fxt samples/(\S+)$",
                               (SAMPLES / "README.md").read_text(), re.MULTILINE)
         self.assertEqual(len(commands), 2)
@@ -68,14 +68,14 @@ class Pictures(unittest.TestCase):
         self.assertIn("on 4 threads", page.partition('id="foot"')[2])
 
     @needs("chromium")
-    def test_pages_zoom_where_the_wheel_turns(self):
+    def test_pages_zoom_with_the_wheel(self):
         page = self.in_chromium("""
             const box = canvas.getBoundingClientRect(), x = box.left + margin + (width - 2 * margin) / 2;
             canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: -300, shiftKey: true, bubbles: true, clientX: x }));""")
         self.assertEqual(self.text_of(page, "shown"), "4.49225 s to 4.50675 s")
 
     @needs("chromium")
-    def test_pages_obey_keys(self):
+    def test_pages_support_keys(self):
         def after(keys):
             events = "".join(f"dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}));" for key in keys)
             return self.in_chromium("pointer = margin;" + events + "document.title = document.activeElement.id;")
@@ -99,7 +99,7 @@ class Pictures(unittest.TestCase):
         self.assertRegex(page, r"<title>carry: [\d.]+ ms at 4[\d.]+ s")
 
     @needs("chromium")
-    def test_marks_outside_of_the_calls_lie_at_the_ends_of_the_axis(self):
+    def test_instants_outside_of_the_calls_are_at_the_ends_of_the_axis(self):
         page = self.in_chromium("""
             const lane = data.lanes.find(one => one.marks);
             lane.marks = [[0, -5, 0, 1, false, null, 0], [0, all + 5, 0, 1, false, null, 0]];
@@ -122,7 +122,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(self.text_of(page, "found"), "-4 µs, -3 µs, -2 µs, -1 µs, 0 µs")
 
     @needs("chromium")
-    def test_pages_count_what_has_a_name(self):
+    def test_pages_count_matching_calls(self):
         page = self.in_chromium("""
             const name = document.getElementById('name');
             name.value = 'usleep';

@@ -75,7 +75,7 @@ class Usage(ProgramTest):
         self.assertEqual(process.stdout, b"")
         self.assert_only()
 
-    def test_debug_files_are_not_asked_of_servers(self):
+    def test_debug_files_are_not_requested_from_servers(self):
         program = self.directory / "program"
         subprocess.run(["strip", "-o", program, CONVERT.parent / "traced_pie"], check=True)
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -103,7 +103,7 @@ class Usage(ProgramTest):
     def test_options_that_do_not_exist(self):
         self.assert_wrong(["--fast", POOL, self.output], "unrecognised option '--fast'")
 
-    def test_misspelt_options(self):
+    def test_misspelled_options(self):
         self.assert_wrong(["--notace=f", POOL, self.output], "unrecognised option '--notace=f'; did you mean --notrace?")
         self.assert_wrong(["--no-kernal", POOL, self.output], "unrecognised option '--no-kernal'; did you mean --no-kernel?")
         for program, letter, meant in ("fxt-convert", "-v", "; did you mean -V, --version?"), ("fxt-convert", "-R", ""), \
@@ -122,7 +122,7 @@ class Usage(ProgramTest):
         for arguments in [*program, FRAMES, self.output], ["--inspect", *program, FRAMES]:
             self.assert_wrong(arguments, "--load-bias: no --program is called 'libfoo.so'")
 
-    def test_the_output_is_no_file_of_an_option(self):
+    def test_the_output_is_not_a_file_of_an_option(self):
         file = self.directory / "file"
         for option, content in ("--program", Path("/bin/true").read_bytes()), ("--symbols", b"ffffffff81000000 T _text\n"):
             file.write_bytes(content)
@@ -165,7 +165,7 @@ class Usage(ProgramTest):
                            "overwritten\nTry 'fxt-convert --help'.\n", code=2)
         self.assertEqual(trace.read_bytes(), before)
 
-    def test_names_that_promise_another_format_are_refused(self):
+    def test_names_of_other_formats_are_refused(self):
         for name, problem in (
                 ("out.fxt.lz4", "a compressed output ends in .gz, .zst, .bz2 or .xz, not .lz4"),
                 ("out.fxt.GZ", "a compressed output ends in .gz, .zst, .bz2 or .xz, not .GZ"),
@@ -178,7 +178,7 @@ class Usage(ProgramTest):
                 self.assert_only()
         self.assert_done(self.convert("-f", POOL, self.directory / "out.pftrace"))
 
-    def test_an_input_may_be_named_as_uftrace_does(self):
+    def test_an_input_may_be_given_as_in_uftrace(self):
         self.assert_done(self.convert("-o", self.output, "-d", POOL))
         self.assertTrue(self.output.exists())
 
@@ -188,7 +188,7 @@ class Usage(ProgramTest):
                          [{"kind": "option-unused", "count": 1, "first": f"{POOL}: --registers is for a GDB trace file"}])
         self.assertNotIn(b"option-unused", self.convert("--no-args", POOL, self.output).stdout)
 
-    def test_options_that_others_leave_without_effect_are_noted(self):
+    def test_options_without_effect_are_noted(self):
         bias, apart = "--load-bias has no effect without --program", "--apart is for a GDB trace file beside another INPUT"
         match = "--match has no effect without --filter, --notrace, --caller-filter, --hide, --trigger or --loc-filter"
         for arguments, inputs, problems in (
@@ -235,12 +235,12 @@ class Usage(ProgramTest):
     def test_pieces_are_no_devices(self):
         self.assert_wrong([POOL, "--split-size=1M", "/dev/null"], "pieces need names of files: '/dev/null' is none")
 
-    def test_threads_that_there_are_not_are_answered_by_those_that_there_are(self):
+    def test_missing_threads_are_answered_with_the_existing_ones(self):
         process = self.convert("--tid=1", POOL, self.output)
         self.assertEqual(process.returncode, 1)
         self.assertRegex(process.stderr.decode(), r"has none of the requested threads: 1; it has \d+, \d+, \d+ and \d+ more\n$")
 
-    def test_a_thread_that_there_is_not_beside_one_that_there_is_is_noted(self):
+    def test_a_missing_thread_next_to_an_existing_one_is_noted(self):
         for tids, missing in ["28327,4", ["thread 4"]], ["28327,9,28329,4,9", ["thread 4", "thread 9"]], ["28329,28327", []]:
             process = self.convert("--strict", "--tid", tids, POOL, self.output)
             self.assert_done(process, 3 if missing else 0)
@@ -256,19 +256,19 @@ class Usage(ProgramTest):
         each_in_one = self.convert("--strict", "--tid=28327,7283", POOL, RECORDINGS / "family", self.output)
         self.assertNotIn(b"no-such-thread", each_in_one.stdout)
 
-    def test_a_thread_without_an_id_may_be_the_one_that_is_asked_for(self):
+    def test_a_thread_without_an_id_may_be_the_requested_one(self):
         process = self.convert("--strict", "--tid=5", FRAMES, self.output)
         self.assert_done(process)
         self.assertIn(b"threads-without-id (1)", process.stdout)
         self.assertNotIn(b"no-such-thread", process.stdout)
 
-    def test_a_range_without_events_is_answered_by_the_one_that_there_is(self):
+    def test_a_range_without_events_is_answered_with_the_range_of_the_trace(self):
         process = self.convert("-r", "1000s~", POOL, self.output)
         self.assert_failed(process, f"fxt-convert: {POOL}: nothing is in that range of time: the trace is from 3555.020570233 s to "
                            "3555.029319856 s\n")
         self.assert_only()
 
-    def test_options_that_leave_no_call_are_answered_by_the_nearest_names(self):
+    def test_options_that_leave_no_call_get_suggestions(self):
         all_left_out = f"fxt-convert: {CLEAN}: no call is shown, as the options leave out all 4264"
         for options, reason in ((["-F", "mian"], " (--filter 'mian': similar names: main, atan, ctan)"), (["-t", "10s"], ""),
                                 (["-L", "none.c"], " (--loc-filter 'none.c': no function that was called lies in such a file)"),
@@ -282,7 +282,7 @@ class Usage(ProgramTest):
         self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, as the options leave out all 5253 "
                            "(--filter 'wroker': similar names: walker; --filter 'wroker': similar names: worker, walker)\n")
 
-    def test_a_trace_file_that_was_cut_off_before_its_frames_says_so(self):
+    def test_a_trace_file_without_frames_is_reported(self):
         cut = self.directory / "cut.tfile"
         cut.write_bytes(FRAMES.read_bytes()[:5000])
         process = self.convert(cut, self.output)
@@ -313,11 +313,11 @@ class Usage(ProgramTest):
         self.assert_done(self.convert("--sync", POOL, self.output))
         self.assert_only("out.fxt")
 
-    def test_help_and_version_come_before_what_is_wrong(self):
+    def test_help_and_version_come_before_errors(self):
         self.assert_done(self.convert("--help", "--durations=long"))
         self.assert_done(self.convert("--version", "--durations=long"))
 
-    def test_jobs_are_one_at_least(self):
+    def test_jobs_are_at_least_one(self):
         problem = "--jobs takes a number from 1 to 1024, not '0'"
         self.assert_wrong(["-j0", POOL, self.output], problem)
         self.assert_wrong(["--jobs=0", POOL, self.output], problem)
@@ -351,7 +351,7 @@ class Outputs(ProgramTest):
         self.assert_done(process)
         self.assertEqual(process.stdout, self.output.read_bytes())
 
-    def test_the_report_stays_out_of_standard_output_when_the_trace_goes_there(self):
+    def test_the_report_is_not_mixed_with_a_trace_on_standard_output(self):
         process = self.convert("--report=json", POOL, "-")
         self.assertEqual(json.loads(process.stderr)["bytes_written"], len(process.stdout))
 
@@ -371,7 +371,7 @@ class Outputs(ProgramTest):
         fxt.read(self.output)
         self.assert_only("out.fxt")
 
-    def test_a_link_stays_a_link(self):
+    def test_a_link_remains_a_link(self):
         target = self.directory / "target.fxt"
         self.output.symlink_to("target.fxt")
         self.assert_done(self.convert(POOL, self.output))
@@ -382,7 +382,7 @@ class Outputs(ProgramTest):
         self.assert_done(self.convert(POOL, self.output, umask=0o027))
         self.assertEqual(self.output.stat().st_mode & 0o777, 0o640)
 
-    def test_a_fifo_is_written_straight_to(self):
+    def test_a_fifo_is_written_to_directly(self):
         self.assert_done(self.convert("-q", POOL, self.output))
         fifo, received = self.directory / "fifo", []
         os.mkfifo(fifo)
@@ -393,7 +393,7 @@ class Outputs(ProgramTest):
         self.assertEqual(received, [self.output.read_bytes()])
         self.assertTrue(fifo.is_fifo())
 
-    def test_a_device_is_written_straight_to(self):
+    def test_a_device_is_written_to_directly(self):
         self.assert_done(self.convert(POOL, "/dev/null"))
         self.assertTrue(Path("/dev/null").is_char_device())
 
@@ -421,7 +421,7 @@ class Outputs(ProgramTest):
 
 
 class Reports(ProgramTest):
-    def test_a_recording_without_its_records_says_so(self):
+    def test_a_recording_without_records_is_reported(self):
         recording = self.copy_of(POOL)
         for records in recording.glob("*.dat"):
             records.unlink()
@@ -468,7 +468,7 @@ class Reports(ProgramTest):
         process = self.convert(POOL, self.output)
         self.assertRegex(process.stdout.decode(), r"(?s)^read +.*pool: .* records\nwritten +.*out.fxt: ")
 
-    def test_none_and_quiet_say_nothing(self):
+    def test_none_and_quiet_print_nothing(self):
         for option in "--report=none", "-q", "--quiet":
             process = self.convert(option, POOL, self.output)
             self.assert_done(process)
@@ -526,7 +526,7 @@ class Failures(ProgramTest):
             self.assertEqual((process.returncode, process.stderr.decode()),
                              (1, f"fxt-convert: {written}standard output: can't write: No space left on device\n"))
 
-    def test_nobody_complains_that_nobody_reads_the_report(self):
+    def test_an_unread_report_is_not_an_error(self):
         for arguments in [[CLEAN, self.output], ["--help"], ["--inspect", *[CLEAN] * 50]]:
             read_end, write_end = os.pipe()
             os.close(read_end)
@@ -535,7 +535,7 @@ class Failures(ProgramTest):
             os.close(write_end)
             self.assertEqual((process.stderr, process.returncode), (b"", 0), arguments)
 
-    def test_the_exit_code_of_strict_holds_if_nobody_reads_the_report(self):
+    def test_the_exit_code_of_strict_is_right_if_nobody_reads_the_report(self):
         damaged = self.directory / "damaged"
         shutil.copytree(RECORDINGS / "family", damaged)
         with open(damaged / "7283.dat", "ab") as file:
@@ -553,7 +553,7 @@ class Failures(ProgramTest):
         self.assert_failed(process, f"fxt-convert: can't read {self.output}: Too many levels of symbolic links\n")
         self.assert_only(self.output.name)
 
-    def test_a_terminal_does_not_obey_names(self):
+    def test_names_do_not_control_a_terminal(self):
         process = self.convert(self.directory / "a\nb\x1b[31m", self.output)
         self.assert_failed(process, f"fxt-convert: {self.directory}/a\\x0ab\\x1b[31m: no such file or directory\n")
         recording = Path(shutil.copytree(CLEAN, self.directory / "a\tb"))
@@ -574,7 +574,7 @@ class Failures(ProgramTest):
         self.assertIn(f"fxt-convert: {empty}: ", process.stderr.decode())
         self.assert_only("empty")
 
-    def test_an_older_file_outlives_a_failure(self):
+    def test_an_older_file_survives_a_failure(self):
         self.output.write_bytes(OLDER)
         self.assertEqual(self.convert("/etc/passwd", self.output).returncode, 1)
         self.assertEqual(self.output.read_bytes(), OLDER)
@@ -632,7 +632,7 @@ class Failures(ProgramTest):
         self.assertIn(f"{recording / '1000.dat'}", message)
         self.assert_only("large")
 
-    def test_damage_is_survived_with_every_cut(self):
+    def test_damage_is_handled_with_every_cut(self):
         recording = self.copy_of(RECORDINGS / "calc")
         for name in "info", "task.txt", "calc.sym":
             whole = (recording / name).read_bytes()
@@ -679,13 +679,13 @@ class Dump(ProgramTest):
             process = self.dump("--check", self.output)
             self.assertEqual((process.returncode, process.stderr), (0, b""), process.stdout.decode())
 
-    def test_nothing_is_odd_about_our_files(self):
+    def test_our_files_have_no_findings(self):
         process = self.dump("--stats", self.output)
         self.assert_done(process)
         self.assertIn("0 problems, 0 unknown records, 0 damaged records, 0 unknown arguments",
                       process.stdout.decode())
 
-    def test_what_cannot_be_read(self):
+    def test_unreadable_files(self):
         missing = self.directory / "missing.fxt"
         process = self.dump(missing)
         self.assertNotEqual(process.returncode, 0)

@@ -117,7 +117,7 @@ class OnATerminal(unittest.TestCase):
         for line in text.removesuffix(b"\r\n").split(b"\r\n"):
             self.assertRegex(line, rb"\d+%  ")
 
-    def test_a_log_gets_plain_lines_on_request_only(self):
+    def test_a_log_gets_plain_lines_only_on_request(self):
         command = [PROGRAMS / "fxt-convert", "--report=none", self.recording, self.folder / "out.fxt"]
         self.assertEqual(subprocess.run(command, capture_output=True, check=True).stderr, b"")
         log = subprocess.run([*command, "--progress=always"], capture_output=True, check=True).stderr.decode()
@@ -126,7 +126,7 @@ class OnATerminal(unittest.TestCase):
         self.assertGreaterEqual(len(lines), 2)
         self.assertRegex(lines[-1], r"100%  32\.0 MB of 32\.0 MB")
 
-    def test_colours_are_for_those_who_want_them(self):
+    def test_colors_are_used_on_request(self):
         trace = self.folder / "pool.fxt"
         subprocess.run([PROGRAMS / "fxt-convert", "-q", RECORDINGS / "pool", trace], check=True)
         dump = PROGRAMS / "fxt-dump"

@@ -52,7 +52,7 @@ class Record(unittest.TestCase):
     def calls_of(self, trace):
         return subprocess.run([PROGRAMS / "fxt-dump", self.folder / trace], check=True, stdout=subprocess.PIPE, text=True).stdout
 
-    def test_it_writes_a_trace_beside_the_caller(self):
+    def test_it_writes_a_trace_into_the_current_directory(self):
         code, out, _ = self.result("--no-open", "./draw")
         self.assertEqual(code, 0)
         self.assertIn("begun", out)
@@ -72,7 +72,7 @@ class Record(unittest.TestCase):
         self.assertNotIn('"work"', self.calls_of("out.fxt"))
         self.assertTrue((self.folder / "run.data" / "info").exists())
 
-    def test_ctrl_c_ends_the_program_only(self):
+    def test_ctrl_c_ends_only_the_program(self):
         process = self.start("--no-open", "-d", "run.data", "./draw", "long")
         self.assertEqual(process.stdout.readline(), "begun\n")
         # As late as a person is: uftrace itself writes nothing if it is stopped before it knows of the program's thread.
@@ -85,7 +85,7 @@ class Record(unittest.TestCase):
         self.assertEqual(process.returncode, 0, problems)
         self.assertIn('"main"', self.calls_of("draw.fxt"))
 
-    def test_a_file_that_is_no_trace_is_kept(self):
+    def test_a_file_that_is_not_a_trace_is_kept(self):
         (self.folder / "draw.fxt").write_text("a letter")
         code, output, error = self.result("--no-open", "./draw")
         self.assertEqual((code, output), (2, ""), "the program has not run")
@@ -123,14 +123,14 @@ class Record(unittest.TestCase):
         self.assertEqual(self.result("--no-open", "--uftrace", "--force", "./script")[0], 0)
         self.assertIn('"work"', self.calls_of("script.fxt"))
 
-    def test_what_is_missing_is_named(self):
+    def test_missing_programs_are_named(self):
         self.assertEqual(self.result("--no-open", "./none")[2], "record: ./none: no such program\n")
         self.assertEqual(self.result("--no-open", "./draw.c")[2], "record: ./draw.c: may not be executed (chmod +x)\n")
         self.assertEqual(self.result("--no-open", "draw")[2],
                          "record: draw: no such program in PATH; the one in this directory is ./draw\n")
         self.assertEqual(self.result("--no-open", "draw.c")[2], "record: draw.c: may not be executed (chmod +x)\n")
 
-    def test_wrong_options_of_uftrace_are_the_reason(self):
+    def test_wrong_options_of_uftrace_are_reported(self):
         code, _, error = self.result("--no-open", "--uftrace", "--nosuch", "./draw")
         self.assertEqual(code, 1)
         self.assertTrue(error.endswith("\nrecord: nothing was recorded: uftrace ended with exit code 1\n"), error)
@@ -200,7 +200,7 @@ class Record(unittest.TestCase):
         os.close(ours)
         return process.wait(timeout=60), shown.decode().replace("\r\n", "\n")
 
-    def test_a_person_is_asked_whether_to_install_uftrace(self):
+    def test_the_user_is_asked_whether_to_install_uftrace(self):
         tools = self.make_tools()
         missing = "record: uftrace is missing: apt-get install uftrace\n"
         question = missing + "Install it now? [y/N] "
@@ -222,7 +222,7 @@ class Record(unittest.TestCase):
         self.assertEqual(self.result("--no-open", "./draw", PATH=str(tools)),
                          (1, "", "record: uftrace is missing: apt-get install uftrace\n"))
 
-    def test_wrong_options_are_answered_by_those_that_there_are(self):
+    def test_wrong_options_get_suggestions(self):
         for words, problem in (
                 (["--noopen"], "--noopen; did you mean --no-open?"),
                 (["--outptu=x.fxt"], "--outptu=x.fxt; did you mean --output?"),

@@ -217,7 +217,7 @@ class Sameness(unittest.TestCase):
         report = self.report(recording)
         return report["view_ns"][0] if recording.is_dir() and "view_ns" in report else report["first_ns"]
 
-    def test_threads_compression_and_the_inputs_name(self):
+    def test_threads_compression_and_names_do_not_matter(self):
         def check(recording):
             expected = self.convert("-j1", recording).read_bytes()
             for jobs in ("-j2", "-j4"):
@@ -273,7 +273,7 @@ class Sameness(unittest.TestCase):
 
         self.for_all(check)
 
-    def test_the_form_of_calls(self):
+    def test_the_encoding_of_calls_does_not_matter(self):
         def check(recording):
             mixed, pairs = Events(self.convert(recording)), Events(self.convert("--durations=pairs", recording))
             self.assertEqual(mixed.calls, pairs.calls)
@@ -281,7 +281,7 @@ class Sameness(unittest.TestCase):
 
         self.for_all(check)
 
-    def test_tracks_of_cpus_add_switches_alone(self):
+    def test_tracks_of_cpus_add_only_switches(self):
         def check(recording):
             with_tracks = Events(self.convert(recording))
             path = self.folder / "without.fxt"
@@ -295,7 +295,7 @@ class Sameness(unittest.TestCase):
 
         self.for_all(check)
 
-    def test_inputs_together_hold_what_each_holds(self):
+    def test_inputs_together_have_the_events_of_each(self):
         """In the combination, the threads of the second input may have other numbers, and frames without a timestamp
         may have other times."""
         def without_places(calls):
@@ -337,7 +337,7 @@ class Sameness(unittest.TestCase):
 
         self.for_all(check)
 
-    def test_ranges_side_by_side_make_the_range(self):
+    def test_adjacent_ranges_make_the_range(self):
         def check(recording):
             whole = Events(self.convert(recording))
             times = whole.times()
@@ -372,7 +372,7 @@ class Sameness(unittest.TestCase):
 
         self.for_all(check)
 
-    def test_threads_one_by_one_make_the_whole(self):
+    def test_single_threads_make_the_whole(self):
         def check(recording):
             trace = self.convert(recording, output="whole.fxt")
             whole, parts = Events(trace), []

@@ -62,7 +62,7 @@ class Texts(unittest.TestCase):
             found = found[0].removeprefix("--").split(" --")
         self.assertEqual(found, options)
 
-    def test_all_tell_of_the_same_options(self):
+    def test_all_texts_have_the_same_options(self):
         for program in NAMES:
             options = options_of(program)
             self.assertGreater(len(options), 11)
@@ -103,7 +103,7 @@ class Texts(unittest.TestCase):
                 section = re.search(r"^\.SH EXAMPLES\n((?:(?!\.SH).*\n)+)", page, re.MULTILINE)[1].replace("\\-", "-")
                 self.assertGreaterEqual(len(re.findall(rf"^\.TP\n\\fB{name} .*\\fR\n\w", section, re.MULTILINE)), 3, section)
 
-    def test_versions_say_what_the_programs_were_built_from(self):
+    def test_versions_list_the_libraries(self):
         for program in NAMES:
             for option in "-V", "--version":
                 own = r"libdw [\d.]+, .*" if program == "fxt-convert" else ""
@@ -115,7 +115,7 @@ class Texts(unittest.TestCase):
         output_of(REPOSITORY / "packaging/completions_of_script", REPOSITORY / "scripts" / script, name, self.folder)
         return {"bash": self.folder / f"{name}.bash", "zsh": self.folder / f"_{name}", "fish": self.folder / f"{name}.fish"}
 
-    def test_scripts_tell_of_the_same_options(self):
+    def test_texts_of_scripts_have_the_same_options(self):
         for script, name in SCRIPTS.items():
             said = output_of(REPOSITORY / "scripts" / script, "--help")
             self.assertLessEqual(max(map(len, said.splitlines())), 80)

@@ -53,7 +53,7 @@ class ThirdFormat(unittest.TestCase):
         self.assertIn("kind: call list", self.run_it("--inspect", self.calls))
         self.assertIn("tid: 7", self.run_it("--inspect=all", self.calls))
 
-    def test_offsets_and_tracks_are_not_meant_for_it(self):
+    def test_offsets_and_tracks_do_not_apply_to_it(self):
         self.assertIn("--offset: no INPUT is a GDB trace file", self.run_it("--offset=5", self.calls, self.output, code=2))
         self.run_it("--offset", f"{self.calls}=5", self.calls, self.output)
         for inputs, has_effect in (([self.calls], False), ([HEATER], False), ([self.calls, POOL], False), ([self.calls, HEATER], True)):

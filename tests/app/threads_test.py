@@ -85,7 +85,7 @@ class Threads(unittest.TestCase):
         self.assert_same(self.directory / "one")
         self.assert_same(self.directory / "one", options=["-t", "1us"])
 
-    def test_a_thread_more_than_files_may_be_open(self):
+    def test_one_thread_more_than_open_files(self):
         write_recording(self.directory / "many", 300, 200)
         self.assert_same(self.directory / "many")
 

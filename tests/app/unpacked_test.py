@@ -129,7 +129,7 @@ class Unpacked(unittest.TestCase):
         for name in "both.tar/b/pool", "both.tar/b/pool/", "2":
             self.assertEqual(self.trace_of("--offset", f"{name}=1s", "both.tar")[0], second)
 
-    def test_where_it_goes(self):
+    def test_the_place_of_the_output(self):
         tar = tar_of(("calc", CALC))
         expected = self.trace_of(CALC)[0]
         process = subprocess.run([CONVERT, "-q", "-"], input=tar, capture_output=True, check=True, env=self.environment)
@@ -139,7 +139,7 @@ class Unpacked(unittest.TestCase):
         self.assertEqual((self.directory / "calc.tar.fxt").read_bytes(), expected)
         self.assertEqual(self.convert("--inspect", "-", stdin=tar).splitlines()[0], b"input: standard input/calc")
 
-    def test_what_is_beside_a_recording(self):
+    def test_files_next_to_a_recording(self):
         expected = self.trace_of(CALC)[0]
         for beside in (entry("calc/.channel", type=tarfile.FIFOTYPE), entry("link", type=tarfile.SYMTYPE, linkname="calc"),
                        entry("calc/hard", type=tarfile.LNKTYPE, linkname="calc/info"),
@@ -149,7 +149,7 @@ class Unpacked(unittest.TestCase):
             with self.subTest(beside.name):
                 self.assertEqual(self.trace_of("-", stdin=tar_of(("calc", CALC), beside))[0], expected)
 
-    def test_archives_that_lead_out_of_their_folder(self):
+    def test_archives_with_paths_out_of_their_folder(self):
         for bad, problem in (
                 (entry("../x", size=1), "/../x: the name leads out of the archive"),
                 (entry("calc/../../x", size=1), "/calc/../../x: the name leads out of the archive"),
@@ -170,7 +170,7 @@ class Unpacked(unittest.TestCase):
         hard = entry("calc/hard", type=tarfile.LNKTYPE, linkname="x")
         self.assertEqual(self.trace_of("-", stdin=tar_of(("calc", CALC), link, hard))[0], self.trace_of(CALC)[0])
 
-    def test_what_is_no_archive_of_a_recording(self):
+    def test_archives_without_a_recording(self):
         neither = ": neither a uftrace recording nor a GDB trace file"
         tar = tar_of(("calc", CALC))
         self.assert_refused(b"", ": is empty")
@@ -188,7 +188,7 @@ class Unpacked(unittest.TestCase):
         (self.directory / "file").write_bytes(gzip.compress(b"x" * 10000))
         self.convert("file", "out.fxt", code=1, message="file" + neither)
 
-    def test_what_ends_early(self):
+    def test_archives_that_end_early(self):
         """An archive that ends between files is also an error, because missing files would go unnoticed."""
         files = [("calc/" + name, CALC / name) for name in ("7298.dat", "info", "task.txt")]
         ends = [len(tar_of(*files[:n], format=tarfile.USTAR_FORMAT).rstrip(b"\0")) for n in (1, 2)]
@@ -233,7 +233,7 @@ class Unpacked(unittest.TestCase):
         header = tar[:len(tar.rstrip(b"\0")) // 512 * 512]
         self.assert_refused(header * 5, ": more than 4 MiB before the content of a file of an archive")
 
-    def test_a_terminal_is_no_input(self):
+    def test_a_terminal_is_not_an_input(self):
         ours, theirs = pty.openpty()
         process = subprocess.run([CONVERT, "-", self.directory / "out.fxt"], stdin=theirs, capture_output=True, check=False)
         os.close(ours)
@@ -241,7 +241,7 @@ class Unpacked(unittest.TestCase):
         self.assertEqual((process.returncode, process.stderr.splitlines()[0]), (2, b"fxt-convert: standard input is the "
                          b"terminal: send it an INPUT: a file, or a tar archive of a directory"))
 
-    def test_nothing_stays_when_it_is_ended(self):
+    def test_nothing_remains_when_it_is_ended(self):
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
             with self.subTest(number):
                 process = subprocess.Popen([CONVERT, "-", self.directory / "out.fxt"], stdin=subprocess.PIPE,

@@ -61,11 +61,11 @@ class Viewers(unittest.TestCase):
         self.assertEqual(PerfettoView([begin("call", 3)]).complaints, ["did not end: call from 3"])
         self.assertEqual(TracyView([begin("call", 3)]).complaints, ["did not end: call from 3"])
 
-    def test_different_drawings_are_told(self):
+    def test_different_drawings_are_detected(self):
         view, other = PerfettoView([complete("a", 0, 5)]), TracyView([complete("a", 0, 6)])
         self.assertEqual(len(disagreements(view, other)), 1)
 
-    def test_perfetto_groups_what_is_at_its_top_level(self):
+    def test_perfetto_groups_its_top_level(self):
         trace = fxt.Trace(process_names={7: "draw"}, events=[begin("main", 0), end("main", 1)])
         self.assertEqual(perfetto_groups(trace), ["draw 7"])
         trace.blobs["perfetto"] = bytes([0x0a, 4, 0x10, 1, 0x32, 0])  # a packet with the fields 2 and 6, which is empty
