@@ -51,13 +51,16 @@ def path_of(name, script, here):
     in PATH. Raises LookupError with a message if there is none."""
     variable = name.upper().replace("-", "_")
     named = os.environ.get(variable)
-    if named and not os.path.isfile(named):
-        reason = reason_against(named) or ("is a directory" if os.path.isdir(named) else "is not a regular file")
+    if named and not (os.path.isfile(named) and os.access(named, os.X_OK)):
+        reason = reason_against(named) or (
+            "is a directory" if os.path.isdir(named) else "may not be executed (chmod +x)" if os.path.isfile(named) else "is not a regular file")
         raise LookupError(f"{variable}: {named}: {reason}")
     places = [named, here / name, here.parent / "build/release/bin" / name, here / script]
     found = next((place for place in places if place and os.path.isfile(place)), None) or shutil.which(name)
     if not found:
-        raise LookupError(f"no {name}: build it (cmake --preset release && cmake --build --preset release)")
+        in_sources = here.name == "scripts"
+        raise LookupError(f"no {name}: build it (cmake --preset release && cmake --build --preset release)" if in_sources
+                          else f"no {name}, neither in {here} nor in PATH")
     return os.path.abspath(found)
 
 

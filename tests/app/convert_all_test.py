@@ -373,11 +373,20 @@ calc                     203           115      0.01  longjmp 2
         _, errors = self.run_all("--joblog=/nowhere/log", self.found, self.out, code=2)
         self.assertEqual(errors, "convert-all: --joblog: there is no directory /nowhere\n")
         self.assertEqual(self.timelines(), [])
+        self.out.rmdir()
+        self.out.touch()
+        self.assertEqual(self.convert(code=2)[1], f"convert-all: OUTDIR {self.out} is not a directory\n")
 
     def test_a_missing_converter(self):
         self.environment["FXT_CONVERT"] = "/none/fxt-convert"
         self.add("run.data")
         self.assertEqual(self.convert(code=2)[1], "convert-all: FXT_CONVERT: /none/fxt-convert: no such file or directory\n")
+        self.environment["FXT_CONVERT"] = os.devnull
+        self.assertEqual(self.convert(code=2)[1], f"convert-all: FXT_CONVERT: {os.devnull}: is not a regular file\n")
+        text = Path(self.out.parent, "text")
+        text.touch()
+        self.environment["FXT_CONVERT"] = str(text)
+        self.assertEqual(self.convert(code=2)[1], f"convert-all: FXT_CONVERT: {text}: may not be executed (chmod +x)\n")
 
     def test_nothing_is_written_into_a_recording(self):
         place = self.add("run.data")

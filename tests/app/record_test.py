@@ -134,6 +134,8 @@ class Record(unittest.TestCase):
         code, _, error = self.result("--no-open", "--uftrace", "--nosuch", "./draw")
         self.assertEqual(code, 1)
         self.assertTrue(error.endswith("\nrecord: nothing was recorded: uftrace ended with exit code 1\n"), error)
+        self.assertEqual(self.result("--uftrace", "-F 'draw", "./draw"),
+                         (2, "", "record: argument --uftrace: -F 'draw: no closing quotation\nTry 'record --help'.\n"))
 
     def test_a_recording_that_is_not_converted_is_kept(self):
         (self.folder / "draw.fxt").write_bytes(gzip.compress(b"no trace"))
