@@ -63,7 +63,7 @@ class TraceFileImporter final : public Importer {
   TraceFileOptions options_;
 };
 
-// The items of a list, which are separated as those of `collect`.
+// Adds the items of a list, which are separated like those of `collect`.
 void add_items(std::string_view list, std::vector<std::string>& items) {
   for (const CollectItem& item : collect_items({fmt::format("collect {}", list)}).hit)
     items.push_back(value_argument_name(item.text));
@@ -136,8 +136,8 @@ bool is_ctf(const std::filesystem::path& input) {
          begins_with(metadata, "/* CTF ");
 }
 
-// Adds the lanes of a trace file. Process and thread ids are made up: a file has ids only of threads, and
-// only where KGTP or the user collected them (see add_unmatched_threads()).
+// Adds the lanes of a trace file. Process and thread ids are made up. A file has ids only of threads, and
+// only if KGTP or the user collected them (see add_unmatched_threads()).
 class LaneBuilder {
  public:
   LaneBuilder(const TraceRecording& recording, const std::string& process, ImportContext& context)
@@ -182,7 +182,8 @@ class LaneBuilder {
     }
   }
 
-  // Another input may have recorded the same threads: gives the timeline what it needs to match them.
+  // Gives the timeline the data to match the threads with another input, which may have recorded the same
+  // threads.
   void add_unmatched_threads();
 
   const std::vector<Lane*>& all() const { return all_; }  // none if all threads are filtered
@@ -234,7 +235,7 @@ void LaneBuilder::add_unmatched_threads() {
   }
 }
 
-// Null if the file exceeds a limit: it is only needed for what the note says.
+// Null if the file exceeds a limit. The file is only needed for the text of a note.
 template <typename Open>
 auto opened_or_noted(Open open, Notes& notes) -> decltype(open()) {
   try {

@@ -1,5 +1,5 @@
 // GDB trace files ("tfiles", saved by `tsave` or read from the KGTP module): every tracepoint hit on the
-// timeline. This is what the rest of the program uses of the folder.
+// timeline. This is the interface of the folder for the rest of the program.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +16,35 @@
 
 namespace convert::tfile {
 
-// Where frames are shown: on their thread, or each tracepoint as a thread of its own.
+// Where frames are shown: on their thread, or on a track for each tracepoint.
 enum class FrameChoice : std::uint8_t { Marks, Tracks };
 
 struct TraceFileOptions {
   FrameChoice frames = FrameChoice::Marks;
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::filesystem::path> programs = {};  // the traced program and libraries, for names and types
-  std::vector<GivenBias> load_biases = {};           // of programs; check_program() finds those of others
-  std::vector<std::string> plotted = {};             // items that are drawn as counters, too; see Plots
-  std::filesystem::path symbols = {};                // a kernel's kallsyms or System.map; empty: none
+  std::vector<GivenBias> load_biases = {};  // biases of `programs`; check_program() finds those of the others
+  std::vector<std::string> plotted = {};    // items that are also drawn as counters; see Plots
+  std::filesystem::path symbols = {};       // a kernel's kallsyms or System.map; empty: none
 };
 
 std::unique_ptr<Importer> make_importer();
 
-// True for a regular file that begins like a trace file of any version, and for the directories that `tsave
-// -ctf` writes: import() refuses those with advice.
+// True for a regular file that begins like a trace file of any version. Also true for the directories that
+// `tsave -ctf` writes, because import() refuses those with advice.
 bool recognizes(const std::filesystem::path& input);
 
 // Reads the description and surveys all frames once. The source that it adds to the timeline reads the frames
-// again while the timeline runs. Memory does not grow with the number of frames. Throws InputError when the
+// again while the timeline runs. The memory does not grow with the number of frames. Throws InputError if the
 // file can't be understood.
 void import(const std::filesystem::path& input, ImportContext& context, const TraceFileOptions& options = {});
 
 // Describes the contents of a trace file without converting it. Reads the whole file once. Throws InputError
-// as import() does.
+// like import().
 Outline inspect(const std::filesystem::path& input, Notes& notes, const TraceFileOptions& options = {});
 
 struct TraceRecording;
-// Reads everything but the events: what import() and inspect() have in common. Only opening adds notes.
+// Reads everything but the events for import() and inspect(). Only opening adds notes.
 std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input,
                                                const TraceFileOptions& options, Demangle demangle,
                                                Names& names, Notes& notes);

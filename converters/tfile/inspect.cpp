@@ -83,7 +83,7 @@ Outline actions_of(const std::vector<TracepointAction>& actions) {
   return list;
 }
 
-// "count: int", or why an item has no type, or no value there.
+// "count: int", or the reason why an item has no type, or no value there.
 std::string text_of(std::string_view item, const Value& value) {
   if (value.type == nullptr) return fmt::format("{}: nothing of this name is known there", item);
   std::string text = fmt::format("{}: {}", item, name_of(value.type));
@@ -93,7 +93,7 @@ std::string text_of(std::string_view item, const Value& value) {
   return text;
 }
 
-// The items of the location with the types that the program gives them.
+// The items of the location with their types in the program.
 Outline types_of(const TracepointLocation& location, const TraceRecording& recording, fxt::Budget& work) {
   const ExpectedFrames* const expected =
       recording.locations.location_at(static_cast<std::int16_t>(location.number), location.address);
@@ -105,7 +105,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
   using Kind = CollectItem::Kind;
   Outline list = Outline::array();
   if (expected == nullptr || expected->location != &location)
-    return list;  // its number is larger than any that a frame can have
+    return list;  // its number is larger than the number of any frame
   const auto add = [&](const CollectItem& item, const std::string& step) {
     if (item.kind == Kind::Evaluate || item.kind == Kind::Variable) return;
     const bool is_described =
@@ -172,7 +172,7 @@ Outline frames_of(const TraceSurvey& survey) {
   outline["memory bytes"] = survey.memory_bytes;
   outline["variable values"] = survey.variable_values;
   Outline by_tracepoint = Outline::object();
-  // Each has a name of its own: there is no need to look for it.
+  // Each location has a name of its own. Therefore, the names need not be searched.
   auto& of_tracepoints = by_tracepoint.get_ref<Outline::object_t&>();
   for (const auto& [number, count] : survey.frames_of)
     of_tracepoints.push_back({fmt::format("tracepoint {}", number), count});

@@ -94,7 +94,7 @@ void note_descriptions(const TraceFile& trace, const LocationTable& locations, c
               survey.frames_without_own_track);
 }
 
-// Without a program no type is known: numbers are shown by their size. With one, the frames tell.
+// Without a program no type is known. Numbers are shown by their size. With a program, the frames show it.
 void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes& notes) {
   std::uint64_t count = 0;
   for (const ExpectedFrames& expected : locations.all())
@@ -113,8 +113,8 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes&
               "numbers are shown by their size: --program gives types, members and names", count);
 }
 
-// Counts locations whose actions ask for registers of which some are not shown, unless the user chose which
-// are. GDB records others, too, to compute with them.
+// Counts locations whose actions ask for registers, of which some are not shown. Nothing is counted if the
+// user chose the registers. GDB also records other registers for its computations.
 void note_registers(const TraceFile& trace, const LocationTable& locations, RegisterChoice choice,
                     Notes& notes) {
   if (choice != RegisterChoice::Auto || !trace.layout) return;

@@ -10,14 +10,14 @@
 
 namespace convert::tfile {
 
-// What is missing, damaged or uncertain in the file.
+// Notes the missing, damaged and uncertain parts of the file.
 void add_survey_notes(const TraceFile& trace, const LocationTable& locations, const TraceSurvey& survey,
                       Notes& notes);
 
-// The problem with bytes behind the end of the frames.
+// The problem with bytes after the end of the frames.
 std::string text_of(const TraceSurvey::Rest& rest);
 
-// What was collected at the locations, and can't be shown or is not shown as well as it could be.
+// Notes the items that were collected at the locations, and can't be shown or are shown incompletely.
 void add_location_notes(const TraceFile& trace, const LocationTable& locations, bool has_program,
                         RegisterChoice choice, Notes& notes);
 

@@ -1,5 +1,5 @@
-// Finds out which collected item each expression of a tracepoint records. A trace file does not contain this:
-// it follows from the order of both, and from what rules out that an expression is an item's.
+// Finds out which collected item each expression of a tracepoint records. A trace file does not contain this
+// relation. It follows from the order of items and expressions, and from the pairs that are ruled out.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,10 @@
 
 namespace convert::tfile {
 
-// Items and expressions are in the same order. An item has one expression, or none, or several. Items of
-// `default-collect` are in no command: expressions without an item may come first, where nothing else is
-// possible. Where no order of items explains all expressions, the ones that explain most of them are taken.
+// Items and expressions are in the same order. An item has no expression, one, or several. Items of
+// `default-collect` are in no command. Therefore, the first expressions may have no item if no other
+// alignment is possible. If no alignment explains all expressions, the alignments that explain most of them
+// are taken.
 class Alignment {
  public:
   static constexpr std::size_t kMaxCells = std::size_t{1} << 16;
@@ -19,14 +20,14 @@ class Alignment {
   static bool is_too_large(std::size_t items, std::size_t expressions) {
     return items >= kMaxCells || expressions >= kMaxCells || (items + 1) * (expressions + 1) > kMaxCells;
   }
-  // With too many items and expressions nothing is possible.
+  // With too many items and expressions no alignment is possible.
   void start(std::size_t items, std::size_t expressions);
   void allow(std::size_t item, std::size_t expression, bool is_misfit = false) {
     if (!is_too_large_) cost_[item * expressions_ + expression] = is_misfit ? 1 : 0;
   }
   void allow_none(std::size_t item) { none_[item] = true; }
   void allow_many(std::size_t item) { many_[item] = true; }
-  // False when no order of items explains all expressions, even with misfits.
+  // False if no order of the items explains all expressions, even with misfits.
   bool solve();
 
   // The item of an expression, if all possible alignments agree on it.
@@ -34,7 +35,7 @@ class Alignment {
   // Whether a possible alignment gives the item an expression, or none.
   bool can_have_one(std::size_t item) const { return can_have_one_[item]; }
   bool can_have_none(std::size_t item) const { return can_have_none_[item]; }
-  // Whether one gives it an expression that is a misfit.
+  // Whether a possible alignment gives the item an expression that is a misfit.
   bool can_be_misfit(std::size_t item) const { return can_be_misfit_[item]; }
   bool has_misfits() const { return misfits_ > 0; }
 
@@ -51,7 +52,7 @@ class Alignment {
   void for_each_step(std::size_t item, std::size_t expression, bool has_prefix, Step&& step) const;
 
   std::size_t items_ = 0, expressions_ = 0;
-  std::vector<Cost> cost_;  // of an expression for an item
+  std::vector<Cost> cost_;  // of an item and an expression: 1 for a misfit
   std::vector<bool> none_, many_;
   std::vector<Cost> from_start_, to_end_;  // the fewest misfits, by cell
   Cost misfits_ = 0;

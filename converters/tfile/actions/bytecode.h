@@ -1,4 +1,4 @@
-// The agent bytecode of actions and conditions: decoding it, listing it, and recognizing common forms.
+// The agent bytecode of actions and conditions: decodes it, lists it, and recognizes common forms.
 #pragma once
 
 #include <cstddef>
@@ -70,15 +70,15 @@ enum class Opcode : std::uint8_t {
 struct Instruction {
   Opcode opcode;
   std::uint64_t operand = 0;
-  std::size_t size = 1;  // bytes, the opcode included
+  std::size_t size = 1;  // bytes, including the opcode
 };
 
-std::string_view name_of(Opcode opcode);  // as GDB spells it: "const8", "trace_quick"
+std::string_view name_of(Opcode opcode);  // GDB's spelling: "const8", "trace_quick"
 constexpr bool is_reference(Opcode opcode) {
   return opcode >= Opcode::Ref8 && opcode <= Opcode::RefLongDouble;
 }
 
-// The instruction at offset `at`; nothing when it is unknown or cut off.
+// The instruction at offset `at`. Nothing if it is unknown or cut off.
 std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::size_t at);
 // All instructions, up to one that is unknown or cut off.
 std::vector<Instruction> instructions_of(std::span<const std::byte> code);
@@ -89,10 +89,10 @@ std::string disassemble(std::span<const std::byte> code);
 // True if all instructions up to the final `end` are known and complete.
 bool is_well_formed(std::span<const std::byte> code);
 
-// What an expression records: enough to match it with the source text of an item.
+// What an expression records. The matching with the source text of an item uses this.
 struct ExpressionShape {
   std::string blocks = {};      // the kinds of the blocks that it records, in order: 'M', 'V'
-  bool records_result = false;  // and not only pointers and operands that it goes on with
+  bool records_result = false;  // and not only pointers and operands of the further calculation
   // The variable that is recorded if the expression does nothing else.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;
@@ -101,7 +101,8 @@ struct ExpressionShape {
 };
 ExpressionShape shape_of(std::span<const std::byte> code);
 
-// a OP b, of an operation on two numbers; nothing where the target would have stopped with an error.
+// The result of `a OP b`, an operation on two numbers. Nothing if the target would have stopped with an
+// error.
 std::optional<std::uint64_t> calculated(Opcode opcode, std::uint64_t a, std::uint64_t b);
 
 }  // namespace convert::tfile

@@ -11,7 +11,7 @@ namespace {
 
 // GDB's expressions have at most a few hundred instructions and no loops.
 constexpr std::size_t kMaxSteps = 4096;
-constexpr std::size_t kStackSize = 100;  // gdbserver's
+constexpr std::size_t kStackSize = 100;  // the limit of gdbserver
 
 using Word = std::optional<std::uint64_t>;
 

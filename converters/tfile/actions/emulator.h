@@ -1,5 +1,6 @@
 // Runs agent bytecode again on the contents of a frame, to find out which memory blocks belong to which
-// expression. Values that the frame does not hold are unknown, and so are all results of them.
+// expression. A value that the frame does not hold is unknown. A result that depends on an unknown value is
+// unknown, too.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace convert::tfile {
 
-// The traced machine as the bytecode sees it. Unknown values are nullopt.
+// The traced machine as the bytecode sees it. An unknown value is nullopt.
 class EmulatorTarget {
  public:
   virtual ~EmulatorTarget() = default;
@@ -19,24 +20,25 @@ class EmulatorTarget {
 
   struct MemoryRecord {
     std::optional<std::uint64_t> address;
-    std::optional<std::uint64_t> length;  // of a string its limit; 0: none
+    std::optional<std::uint64_t> length;  // for a string: its limit; 0: none
     bool is_string = false;
-    // The expression reads the recorded word again, as a pointer: it is not the result.
+    // The expression reads the recorded word again and uses it as a pointer. The word is not the result.
     bool is_operand = false;
   };
-  // Called where the expression records memory. False stops the run.
+  // Called when the expression records memory. False stops the run.
   virtual bool record(const MemoryRecord& recording) = 0;
 };
 
 enum class Outcome : std::uint8_t {
   Finished,
-  Stopped,  // by record(), by damaged code, or by an error that stopped the target, too
+  Stopped,  // by record(), by damaged code, or by an error that also stopped the target
   Unknown,  // a jump depended on an unknown value
 };
 
 struct RunResult {
   Outcome outcome;
-  // What was popped at the end, or else the top of the stack: the value if only operands are recorded.
+  // The value that was popped at the end, or else the top of the stack. If the expression records only
+  // operands, this is the value.
   std::optional<std::uint64_t> result;
   std::size_t steps = 0;  // instructions that ran
 };

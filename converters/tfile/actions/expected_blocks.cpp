@@ -11,13 +11,14 @@ namespace {
 
 using Kind = CollectItem::Kind;
 
-// A memory block has at most 65535 bytes. A damaged length must not make an endless shape.
+// A memory block has at most 65535 bytes. Without this limit, a damaged length would make an endless shape.
 std::size_t blocks_of_range(std::uint64_t length) {
   constexpr std::uint64_t kBlockBytes = 65535, kMaxBlocks = 128;
   return static_cast<std::size_t>(std::min((length + kBlockBytes - 1) / kBlockBytes, kMaxBlocks));
 }
 
-// Which item each expression records, as far as the commands alone decide it. Of a single memory range, too.
+// Finds the item that each expression records, if the commands alone decide it. Does the same for a single
+// memory range.
 void match_items(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matches) {
   blocks.item_of.resize(blocks.shapes.size());
   ItemMatch match;

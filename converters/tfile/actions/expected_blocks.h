@@ -1,5 +1,5 @@
-// What the frames of a tracepoint location are expected to hold. Worked out once per location, before frames
-// are read.
+// What the frames of a tracepoint location are expected to hold. It is computed once per location, before
+// frames are read.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct ExpectedBlocks {
   // By expression: the trace state variable that it records if it does nothing else.
   std::vector<std::string_view> variables;
   std::vector<bool> is_needed;  // by expression: it records memory, or has a value that is shown
-  // By expression: the item that it records, as far as this follows from the commands alone.
+  // By expression: the item that it records, if the commands alone decide it.
   std::vector<std::optional<std::size_t>> item_of;
   std::optional<std::size_t> range_item;  // the only item in the only memory range
   WantedRegisters wanted;
@@ -40,7 +40,7 @@ struct ExpectedBlocks {
   std::string shape;
 };
 
-// What the hits and the while-stepping steps of one location hold.
+// The expected blocks of one location: those of its hits and those of its while-stepping steps.
 struct ExpectedFrames {
   const TracepointLocation* location;
   ExpectedBlocks hit, step;
@@ -53,12 +53,12 @@ class LocationTable {
   LocationTable(LocationTable&&) = default;
   LocationTable& operator=(LocationTable&&) = default;
 
-  // The locations of one tracepoint, in the order of definition; empty when it is unknown.
+  // The locations of one tracepoint, in the order of definition. Empty if the tracepoint is unknown.
   std::span<const ExpectedFrames> locations_of(std::int16_t tracepoint) const;
-  // The first of them at an address; null if there is none.
+  // The first location of the tracepoint at an address. Null if there is none.
   const ExpectedFrames* location_at(std::int16_t tracepoint, std::uint64_t address) const;
-  // Whether one of them has hits, or steps, whose blocks have these kinds (as in ExpectedBlocks::shape), or
-  // begin with them.
+  // Whether a location of the tracepoint has hits, or steps, whose blocks have these kinds or begin with
+  // them. Kinds are written as in ExpectedBlocks::shape.
   bool has_hits_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {
     return has_shape(tracepoint, hit_shapes_, shape, is_beginning);
   }
@@ -86,14 +86,15 @@ class LocationTable {
   Shapes hit_shapes_, step_shapes_;                                  // sorted
 };
 
-// Items times expressions, of all locations.
+// Number of items times number of expressions, summed over all locations.
 inline constexpr fxt::Limit kMatchedItems{"matches of items with expressions", 10'000'000, 1024};
 
 ExpectedFrames expect_frames(const TracepointLocation& location, const VariableIndex& variables,
                              const RegisterLayout* layout, Names& names, fxt::Budget& matches);
 
-// Works out all locations. The table points into the description and the layout, which may be null. `matches`
-// is a budget of kMatchedItems: the expressions of locations that exceed it have no items.
+// Computes the expected blocks of all locations. The table points into the description and the layout, which
+// may be null. `matches` is a budget of kMatchedItems. If a location exceeds it, its expressions have no
+// items.
 LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout, Names& names,
                                 fxt::Budget& matches);
 

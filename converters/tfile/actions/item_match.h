@@ -1,6 +1,6 @@
 // Matches the items of a tracepoint with the expressions among its actions. A trace file does not contain
-// which expression records which item: it follows from the order of both, from the form of the expressions,
-// and, with a program, from the values that it has.
+// which expression records which item. It follows from the order of both, from the form of the expressions,
+// and, with a program, from the values in the program.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,27 @@ namespace convert::tfile {
 
 class ItemMatch {
  public:
-  // What a program tells at one place in its code.
+  // What a program shows about the items at one place in its code.
   class Evidence {
    public:
     virtual ~Evidence() = default;
-    // Whether the item must have an expression, or may have none; nothing where the item's own form decides.
+    // Whether the item must have an expression, or may have none. Nothing if the item's own form decides.
     virtual std::optional<bool> has_expression(std::size_t item) = 0;
-    // Whether the expression can have recorded the item where the program has it.
+    // Whether the expression can have recorded the item at the place that the program gives it.
     virtual bool fits(std::size_t item, std::size_t expression) = 0;
   };
 
-  // Without evidence (null) the commands alone decide.  False if no order of the
-  // items explains all expressions.
+  // Without evidence (null) the commands alone decide. False if no order of the items explains all
+  // expressions.
   bool match(const ExpectedBlocks& expected, Evidence* evidence);
 
   // The item of an expression, if all possible orders agree on it.
   std::optional<std::size_t> item_of(std::size_t expression) const { return alignment_.item_of(expression); }
-  // Whether items have to be recorded elsewhere than the program has them; and whether this one may be.
+  // Whether some items must have been recorded at other places than the program gives them; and whether this
+  // item may have been.
   bool has_misfits() const { return alignment_.has_misfits(); }
   bool can_be_misfit(std::size_t item) const { return alignment_.can_be_misfit(item); }
-  // The only item that a memory range can hold; nothing if there are several.
+  // The only item that a memory range can hold. Nothing if there are several.
   std::optional<std::size_t> item_in_range(const ExpectedBlocks& expected) const;
 
  private:

@@ -9,12 +9,13 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
-// A block is searched after fewer than this many unexplained blocks.
+// A block is searched for only among this many unexplained blocks.
 constexpr std::size_t kLookAhead = 4;
 
 }  // namespace
 
-// A frame as the target of an expression that runs again: whatever the expression records is the next block.
+// A frame as the target of an expression that runs again. Each memory that the expression records is the next
+// block of the frame.
 class Replay::FrameTarget : public EmulatorTarget {
  public:
   FrameTarget(Replay& replay, ActionResult& action)
@@ -32,7 +33,7 @@ class Replay::FrameTarget : public EmulatorTarget {
 
   bool record(const MemoryRecord& record) override {
     const auto address = record.address ? std::optional(memory_.masked(*record.address)) : std::nullopt;
-    // GDB records the address of an array of unknown size, and none of its elements.
+    // GDB records the address of an array of unknown size, but none of its elements.
     if (record.length == 0 && !record.is_string && !record.is_operand) {
       const auto& blocks = memory_.memory();
       const bool has_block = replay_.at_ < blocks.size() && blocks[replay_.at_].bytes.empty();
@@ -98,7 +99,7 @@ template <typename Target>
 bool Replay::run_all(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed,
                      FrameMemory& frame, fxt::Budget& work) {
   constexpr std::uint64_t kWorkPerAction = 16, kWorkPerInstruction = 8;
-  // An instruction may look for the block that holds an address.
+  // An instruction may search for the block that holds an address.
   const std::uint64_t work_per_instruction = kWorkPerInstruction + frame.memory().size();
   memory_ = &frame;
   at_ = 0;
@@ -139,7 +140,7 @@ Replay::RecordedMemory Replay::consume(std::uint64_t length) {
 void Replay::run_range(const TracepointAction& action) {
   ActionResult& added = actions_.emplace_back(ActionResult{.source = &action});
   if (action.base >= 0) {
-    // gdbserver ignores the base register, other targets add it.
+    // gdbserver ignores the base register, but other targets add it.
     const auto value = memory_->register_value(static_cast<std::uint64_t>(action.base));
     if (value && match_range(action, *value + static_cast<std::uint64_t>(action.offset), added)) return;
   }

@@ -13,7 +13,7 @@
 
 namespace convert::tfile {
 
-// Steps of a nanosecond or two, on all frames of a file whose recipes have to be built.
+// Steps that take one or two nanoseconds each, over all frames of a file whose recipes have to be built.
 inline constexpr fxt::Limit kFrameWork{"steps of work on the values of a trace file", 1'000'000'000,
                                        256 * fxt::kKiB};
 
@@ -26,23 +26,24 @@ class Replay {
     std::uint64_t size = 0;  // of all blocks
     FrameBytes bytes = {};   // of the first block
     bool is_string = false;
-    bool is_operand = false;  // a pointer on the way to what was collected, or an operand of a value
+    bool is_operand = false;  // a pointer on the way to the collected value, or an operand of it
   };
   // A memory action, or an expression.
   struct ActionResult {
     const TracepointAction* source = nullptr;
     std::vector<RecordedMemory> recordings = {};
-    bool is_complete = false;                  // the recordings are all that it recorded
+    bool is_complete = false;                  // the recordings are all that the action recorded
     std::optional<std::uint64_t> result = {};  // of an expression
   };
 
-  // `is_needed`: for each expression, whether it runs; empty: all. The results point into `actions` and
-  // the frame. `work` is a budget of kFrameWork. False if it is exceeded: the results are not complete then.
+  // `is_needed` tells for each expression whether it runs. If it is empty, all run. The results point into
+  // `actions` and the frame. `work` is a budget of kFrameWork. False if it is exceeded; then the results are
+  // not complete.
   bool run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame,
            fxt::Budget& work);
 
-  // The same before there are frames, on registers alone: finds out which memory the expressions ask for.
-  // Those where it depends on memory are not complete. The recordings have no blocks.
+  // Does the same on registers alone, before there are frames. It finds out which memory the expressions ask
+  // for. Expressions that depend on memory are not complete. The recordings have no blocks.
   bool run_on_registers(std::span<const TracepointAction> actions, FrameMemory& registers, fxt::Budget& work);
 
   const std::vector<ActionResult>& actions() const { return actions_; }

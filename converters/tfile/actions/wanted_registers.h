@@ -11,12 +11,13 @@
 
 namespace convert::tfile {
 
-// The registers that `$name` means; none if it is no register. GDB also has names for parts of registers
+// The registers that `$name` means. Empty if it is not a register. GDB also has names for parts of registers
 // ("al") and for combinations ("ymm3"). Without `layout` only names that GDB has on every machine are known.
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);
 
-// Whether the actions ask for the register. GDB asks for each that holds an item, and that it computes with.
+// Whether the actions ask for the register. GDB asks for each register that holds an item or that is used to
+// compute an address.
 bool is_in_mask(std::span<const TracepointAction> actions, const Register& reg);
 
 struct WantedRegisters {
@@ -24,9 +25,9 @@ struct WantedRegisters {
   std::vector<const Register*> named;  // in the order of the layout
 };
 
-// A register mask of only some registers means nothing, as expressions need registers, too. A mask of all
-// general registers means $regs, which may have been collected by `set default-collect` and is in no command
-// then. Without commands all registers are wanted.
+// A register mask of only some registers proves nothing, because expressions need registers, too. A mask of
+// all general registers means $regs. `set default-collect` may have collected $regs, and then no command has
+// it. Without commands all registers are wanted.
 WantedRegisters wanted_registers(std::span<const CollectItem> items,
                                  std::span<const TracepointAction> actions, bool has_commands,
                                  const RegisterLayout* layout);

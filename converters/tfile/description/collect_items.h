@@ -26,7 +26,7 @@ struct CollectItem {
     Evaluate,       // teval: records nothing
   };
   Kind kind;
-  std::string text;        // as the user wrote it
+  std::string text;        // the user's spelling
   bool is_string = false;  // collect/s
 };
 
@@ -42,19 +42,21 @@ inline bool is_no_name(std::string_view) { return false; }
 CollectItems collect_items(const std::vector<std::string>& commands, const IsName& is_variable = is_no_name,
                            const IsName& is_register = is_no_name);
 
-// The offset behind the template arguments that begin at `at`. They are followed by "::", as in
-// "Box<int, 3>::all", unless they are a type's. `at` itself if a "<" there is an operator, or is none.
+// The offset after the template arguments that begin at `at`. They are followed by "::", as in "Box<int,
+// 3>::all", unless they belong to a type. Returns `at` if the "<" there is an operator, or if there is no
+// "<".
 std::size_t end_of_template_arguments(std::string_view text, std::size_t at, bool is_type = false);
 
-// The text in the quotes that begin at `at`; nothing if they do not end. A character if it is one, or begins
-// with a backslash; otherwise the name of a file, if "::" follows, or of a variable: "'app::count'".
+// The text in the quotes that begin at `at`. Nothing if the quotes do not end. The text is a character if it
+// is one character or begins with a backslash. Otherwise, it is the name of a file if "::" follows, or else
+// the name of a variable: "'app::count'".
 std::optional<std::string_view> quoted_at(std::string_view text, std::size_t at);
 inline bool is_quoted_character(std::string_view inside) {
   return inside.size() == 1 || inside.starts_with('\\');
 }
 
-// The names of the arguments that describe a frame itself. A record can't hold two arguments of one name, so
-// a variable of the program that is called "frame" is shown as "frame (program)".
+// The names of the arguments that describe the frame itself. A record can't hold two arguments of one name.
+// Therefore, a variable of the program that is called "frame" is shown as "frame (program)".
 namespace argument_names {
 inline constexpr std::string_view kFrame = "frame", kTracepoint = "tracepoint", kPc = "pc", kLoc = "loc",
                                   kInlined = "inlined", kCallers = "callers", kTime = "time",

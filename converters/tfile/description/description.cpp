@@ -59,14 +59,15 @@ class FieldReader {
   }
 
  private:
-  static constexpr std::size_t kMaxFields = 1000;  // that are unknown, and that can't be read
+  static constexpr std::size_t kMaxFields = 1000;  // lines that are unknown, and lines that can't be read
 
   void add_problem(std::string_view name, std::string_view value, std::string_view expected) {
     if (problems_.size() < kMaxFields)
       problems_.push_back(fmt::format("status: {} is '{}', not {}", name, value, expected));
   }
 
-  // "tstop:<text>:<n>", old "tstop:0"; "terror:<text>:<tracepoint>"; the others have one number.
+  // "tstop:<text>:<n>", or "tstop:0" in old files; "terror:<text>:<tracepoint>". The other reasons have one
+  // number.
   void read_reason(StopReason reason, std::string_view name, std::string_view value) {
     status_.reason = reason;
     const bool has_text = reason == StopReason::Command || reason == StopReason::Error;
@@ -88,7 +89,7 @@ class FieldReader {
   }
 
   std::string text(std::string_view name, std::string_view value) {
-    if (value.ends_with(':')) value.remove_suffix(1);  // as gdbserver ends its packet
+    if (value.ends_with(':')) value.remove_suffix(1);  // the end of gdbserver's packet
     auto read = hex_text(value);
     if (!read) add_problem(name, value, "hexadecimal text");
     return std::move(read).value_or(std::string());
@@ -102,7 +103,7 @@ class FieldReader {
 
 TraceStatus read_status(std::string_view payload, std::vector<std::string>& problems) {
   TraceStatus status;
-  if (payload.starts_with('T')) payload.remove_prefix(1);  // the reply of a qTStatus packet does
+  if (payload.starts_with('T')) payload.remove_prefix(1);  // the beginning of the reply to a qTStatus packet
   const std::string_view running = next_field(payload, ';');
   if (running != "0" && running != "1")
     problems.push_back(fmt::format("status: begins with '{}', expected 0 or 1", running));

@@ -27,14 +27,15 @@ enum class StopReason : std::uint8_t {
   Unknown,
 };
 
-// What the `status` line tells. Times are microseconds of the clock of `$trace_timestamp`.
+// The contents of the `status` line. Times are microseconds of the clock of `$trace_timestamp`.
 struct TraceStatus {
   bool running = false;
   std::optional<StopReason> reason;
-  std::string stop_text;                                  // the note of tstop, or the error message
-  std::optional<std::uint64_t> stop_tracepoint;           // of a pass count or an error
-  std::optional<std::uint64_t> frames;                    // in the buffer when saved
-  std::optional<std::uint64_t> frames_created;            // ever; more than `frames` in a circular buffer
+  std::string stop_text;                         // the note of tstop, or the error message
+  std::optional<std::uint64_t> stop_tracepoint;  // of a pass count or an error
+  std::optional<std::uint64_t> frames;           // in the buffer when saved
+  // In the whole recording; more than `frames` in a circular buffer.
+  std::optional<std::uint64_t> frames_created;
   std::optional<std::uint64_t> buffer_free, buffer_size;  // bytes
   bool circular = false;
   bool disconnected = false;  // the recording continues when GDB disconnects
@@ -46,7 +47,7 @@ struct TraceStatus {
   std::string describe() const;
 };
 
-// Reads what follows "status ". Fields that can't be read are described in `problems`; the others are used.
+// Reads the text after "status ". Fields that can't be read are described in `problems`; the others are used.
 TraceStatus read_status(std::string_view payload, std::vector<std::string>& problems);
 
 // A trace state variable (`tsv` line).
@@ -58,7 +59,7 @@ struct TraceVariable {
 };
 
 struct Description {
-  // Bytes of an R block. Files write it in hexadecimal; `register_digits` is the text.
+  // The size of an R block in bytes. Files write it in hexadecimal; `register_digits` is that text.
   std::uint64_t register_block_size = 0;
   std::string register_digits;
   std::string target_xml;  // empty: none
@@ -67,13 +68,14 @@ struct Description {
   std::vector<TracepointLocation> locations;
   std::string text;                // all lines, as written
   std::uint64_t frames_begin = 0;  // file offset after the empty line
-  bool is_complete = false;        // it ends with the empty line
+  bool is_complete = false;        // the text part ends with the empty line
 
-  // The number of a variable that the target computes, as GDB and KGTP define some; nothing if there is none.
+  // The number of a variable that the target computes. GDB and KGTP define some. Nothing if there is none.
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };
 
-// The variables of a description by number and name: of several with one number, or one name, the first.
+// The variables of a description by number and by name. If several have one number or one name, the first is
+// found.
 class VariableIndex {
  public:
   // `variables` must outlive the index.

@@ -38,7 +38,7 @@ inline constexpr NoteKind kNoTimeStamps{"no-time-stamps",
 inline constexpr NoteKind kTimeReversed{"time-reversed", "frames stamped earlier than one before them"};
 inline constexpr NoteKind kBadTime{"bad-time", "frames with an impossible time stamp"};
 
-// What options ask for
+// Requests of options
 inline constexpr NoteKind kNotPlotted{"not-plotted", "items of --plot that no frame has as a number"};
 inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads filtered out by options", true};
 inline constexpr NoteKind kThreadsWithoutId{"threads-without-id",

@@ -1,4 +1,4 @@
-// Numbers and bytes as trace files write them: hexadecimal in the description, binary in the frames.
+// Numbers and bytes in the notation of trace files: hexadecimal in the description, binary in the frames.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@
 
 namespace convert::tfile {
 
-// What a value is: that of a register, of recorded memory, or of a leaf of a typed value.
+// The kind of a value: a register, recorded memory, or a leaf of a typed value.
 enum class ValueForm : std::uint8_t {
   // Numbers:
   Signed,
@@ -44,19 +44,20 @@ enum class ValueForm : std::uint8_t {
   TextSlice,  // a pointer to characters, and their number
   Bytes,      // anything else: vectors, unions, numbers of odd sizes
 };
-// Whether an argument holds the value as a number. Larger numbers are shown as text, too.
+// Whether an argument holds the value as a number. Larger numbers are also shown as text.
 constexpr bool is_number(ValueForm form, std::uint64_t size) {
   return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
 }
-// Whether the program may tell what the pointer points to.
+// Whether the program may show what the pointer points to.
 constexpr bool has_pointee(ValueForm form) { return form > ValueForm::Pointer && form < ValueForm::Float; }
 
 // ---- Text ----
 
-// All of `digits`, without "0x". Nothing when it is empty, has other characters, or needs more than 64 bits.
+// The number in `digits`, without "0x". Nothing if the text is empty, has other characters, or needs more
+// than 64 bits.
 inline std::optional<std::uint64_t> hex_number(std::string_view digits) { return whole_number(digits, 16); }
 
-// Two digits per byte. Nothing when the count is odd or a character is no digit.
+// The bytes in `digits`, two digits each. Nothing if the count is odd or a character is not a digit.
 std::optional<std::vector<std::byte>> hex_bytes(std::string_view digits);
 std::optional<std::string> hex_text(std::string_view digits);
 
@@ -65,7 +66,7 @@ void add_hex_byte(std::string& text, std::byte byte);
 // "0a ff"; after `limit` bytes "…".
 std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit);
 
-// Removes and returns the text up to the next `separator`, or all of `rest` when there is none.
+// Removes and returns the text up to the next `separator`. If there is no separator, returns all of `rest`.
 std::string_view next_field(std::string_view& rest, char separator);
 
 // ---- Binary, in the target's byte order ----

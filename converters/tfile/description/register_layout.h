@@ -28,19 +28,20 @@ struct Register {
   std::size_t size = 0;    // bytes
   ValueForm form = ValueForm::Signed;
   bool is_general = false;  // as GDB's `info registers` lists it
-  // Of form Flags. All registers of one type share them. May be null.
+  // The fields of a register of form Flags. All registers of one type share them. May be null.
   std::shared_ptr<const std::vector<FlagField>> flags = {};
 };
 
-// The register whose value identifies the thread, or a pair of registers (s390x).
+// The register whose value identifies the thread. On s390x it is a pair of registers.
 struct ThreadPointer {
-  std::string name;               // as shown: "fs", "tpidr"
+  std::string name;               // the shown name: "fs", "tpidr"
   std::size_t high = 0, low = 0;  // indexes of the registers; equal if there is only one
 };
 
 class RegisterLayout {
  public:
-  // `registers` by number. Their offsets are filled in: a gap in the numbers is no gap in the block.
+  // `registers` are sorted by number. Their offsets are computed here. A gap in the numbers is not a gap in
+  // the block.
   RegisterLayout(std::string architecture, std::vector<Register> registers);
 
   const std::string& architecture() const { return architecture_; }  // GDB's name: "i386:x86-64"
@@ -48,7 +49,7 @@ class RegisterLayout {
   std::size_t size() const { return size_; }  // bytes of a complete block
 
   const Register* find(std::string_view name) const;  // the first of that name
-  // The indexes of those that are general.
+  // The indexes of the general registers.
   std::span<const std::uint32_t> general() const { return general_; }
   const Register* by_number(std::uint64_t number) const;
 
@@ -57,7 +58,7 @@ class RegisterLayout {
   std::size_t address_bytes() const { return pc() != nullptr && pc()->size == 4 ? 4 : 8; }
   const std::optional<ThreadPointer>& thread_pointer() const { return thread_pointer_; }
 
-  // Known for architectures that have only one.
+  // Known for architectures that have only one byte order.
   std::optional<std::endian> byte_order() const;
 
  private:
@@ -85,33 +86,34 @@ inline std::span<const std::byte> bytes_of(const Register& reg, std::span<const 
                                                : std::span<const std::byte>{};
 }
 
-// The pc of a block; the top bit of a 31-bit s390 address is cleared. Nothing when the block is too short.
+// The pc of a block. The top bit of a 31-bit s390 address is cleared. Nothing if the block is too short.
 std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const std::byte> block,
                                    std::endian order);
 
 // ---- Where layouts come from ----
 
-// The target's description of itself: the XML text of the `tdesc` lines.
+// The target's description of itself, which is the XML text of the `tdesc` lines.
 struct TargetDescription {
   std::string architecture;  // empty: unknown
   std::string os_abi;
-  // The registers of all features. Nothing when the description has none.
+  // The registers of all features. Nothing if the description has none.
   std::optional<RegisterLayout> layout;
   std::vector<std::string> problems;  // of types that can't be used
 };
 
-// From the XML of GDB's remote protocol. Throws std::runtime_error, which describes the problem, when the
-// text is unusable.
+// Reads the XML of GDB's remote protocol. If the text is unusable, throws std::runtime_error, which describes
+// the problem.
 TargetDescription read_target_description(std::string_view xml);
 
-// GDB's layouts for recordings without a target description, common machines first. Built on first use.
+// GDB's layouts for recordings without a target description, common machines first. They are built on first
+// use.
 std::span<const RegisterLayout> default_layouts();
 
-// The layout for GDB's name of an architecture; null when there is none. A more specific name
-// ("mips:isa64r2") gives the nearest known layout.
+// The layout for GDB's name of an architecture. Null if there is none. A more specific name ("mips:isa64r2")
+// gives the nearest known layout.
 const RegisterLayout* default_layout(std::string_view architecture);
 
-// Whether recordings have blocks of this size: some have fewer registers (KGTP, amd64 without AVX, …).
+// Whether recordings have blocks of this size. Some have fewer registers (KGTP, amd64 without AVX, …).
 bool is_typical_size(const RegisterLayout& layout, std::size_t block_size);
 
 }  // namespace convert::tfile

@@ -9,9 +9,10 @@
 namespace convert::tfile {
 namespace {
 
-// About what one takes, with all that is worked out from it before frames are read.
+// The approximate memory of one location, including everything that is computed from it before frames are
+// read.
 constexpr std::uint64_t kLocationBytes = 1200, kActionBytes = 320, kTextBytes = 100;
-// Of a text that lists items, which may be two characters long.
+// The approximate memory of one item in a text that lists items. An item may be two characters long.
 constexpr std::uint64_t kBytesPerCharacter = 100;
 
 std::string_view next_digits(std::string_view& text) {

@@ -25,13 +25,13 @@ struct TracepointAction {
   std::vector<std::byte> code = {};  // Expression: agent bytecode
 };
 
-// What the lines of a description make us hold: far more bytes than they have, as a line of 20 may define a
-// location.
+// The memory that the lines of a description occupy after reading. It is far larger than the lines, because a
+// line of 20 bytes may define a location.
 inline constexpr fxt::Limit kDescriptionMemory{"MiB for the tracepoints of a trace file", 80 * fxt::kMiB,
                                                16 * fxt::kKiB};
 
-// Reads what follows "A<n>:<address>:" or "S…:": actions without a separator. Nothing for damaged text. The
-// actions end where the budget is exceeded.
+// Reads the text after "A<n>:<address>:" or "S…:", which is a list of actions without separators. Nothing if
+// the text is damaged. The list ends where the budget is exceeded.
 std::optional<std::vector<TracepointAction>> read_actions(std::string_view text, fxt::Budget& memory);
 
 // An address where a tracepoint was set. The locations of one tracepoint have the same number.
@@ -45,13 +45,13 @@ struct TracepointLocation {
   bool is_fast = false;
   bool is_static = false;
   std::vector<std::byte> condition;  // bytecode, empty: none
-  std::string at;                    // the location as the user wrote it
+  std::string at;                    // the location in the user's spelling
   std::string condition_text;
   std::vector<std::string> commands;  // the user's actions, in order
   std::vector<TracepointAction> hit_actions, step_actions;
   std::optional<std::uint64_t> hits, bytes_used;
 
-  // Source texts while the pieces are read; empty later.
+  // Source texts while the pieces are read. They are empty later.
   struct Source {
     std::string type;
     std::uint64_t length = 0;
@@ -68,7 +68,8 @@ class TracepointReader {
   // `memory` is a budget of kDescriptionMemory.
   explicit TracepointReader(fxt::Budget& memory) : memory_(memory) {}
 
-  // Adds a piece: what follows "tp ". Returns a problem, or nothing. What exceeds the budget is left out.
+  // Adds a piece: the text after "tp ". Returns a problem, or nothing. If the budget is exceeded, the piece
+  // is left out.
   std::optional<std::string> add_piece(std::string_view piece);
   // Completes the locations. Call it once, after the last piece.
   void finish();
@@ -78,7 +79,7 @@ class TracepointReader {
   std::vector<TracepointLocation> take_locations() { return std::move(locations_); }
 
  private:
-  TracepointLocation* location(std::uint64_t number, std::uint64_t address);  // null: it is too many
+  TracepointLocation* location(std::uint64_t number, std::uint64_t address);  // null: too many locations
   fxt::Budget& memory_;
   std::vector<TracepointLocation> locations_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> by_key_;  // (number, address) -> index

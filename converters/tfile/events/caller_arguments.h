@@ -1,4 +1,4 @@
-// Shows the callers of a frame's code, where the stack was collected: "parse < load < main".
+// Shows the callers of a frame's code if the stack was collected: "parse < load < main".
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ class CallerArguments {
   CallerArguments(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory,
                   ImportContext& import_context);
 
-  // Adds the argument of the frame that the memory holds, which was recorded at `pc`.
+  // Adds the argument of the frame in the memory. The frame was recorded at `pc`.
   void add(RecipeDraft& draft, const Frame& frame, std::uint64_t pc, const ExpectedBlocks& expected);
 
  private:
   struct Function {
-    std::string name;  // with those that are inlined there: "inner < outer"
+    std::string name;  // with functions that are inlined there: "inner < outer"
     bool is_main = false;
   };
   const Function& function_at(std::uint64_t address);

@@ -1,4 +1,5 @@
-// The names and source lines of frames. Cached by pc, because the same few addresses are hit again and again.
+// The names and source lines of frames. They are cached by pc, because the same few addresses are hit again
+// and again.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +32,10 @@ class CodeNames {
   // `symbols` may be null.
   CodeNames(Names& names, const ProgramSymbols* symbols) : names_(names), symbols_(symbols) {}
 
-  // The name is the function at the pc: of several, inlined into each other, the one that the location names,
-  // or the innermost. Without one it is the location as the user wrote it, or the tracepoint's number.
-  // `location` is null for unknown tracepoints. Valid until the next call.
+  // The name of a frame is the function at the pc. If several functions are inlined into each other there,
+  // the one that the location names is taken, or else the innermost. Without a function, the name is the
+  // location in the user's spelling, or the tracepoint's number. `location` is null for unknown tracepoints.
+  // Valid until the next call.
   const CodeName& name_of(const Frame& frame, const FrameContext& context,
                           const TracepointLocation* location);
 
@@ -63,7 +65,7 @@ inline const CodeName& CodeNames::name_of(const Frame& frame, const FrameContext
       .label = names_.intern_label(kTracepointCategory, name_by_location(frame, context.is_step, location))};
   if (symbols_ != nullptr && context.pc) {
     CodeInfo info = symbols_->code_at(*context.pc);
-    if (location != nullptr && !context.is_step)  // steps are elsewhere
+    if (location != nullptr && !context.is_step)  // steps are at other addresses
       if (std::string meant = function_meant(location->at, info); !meant.empty())
         info.function = std::move(meant);
     if (!info.function.empty()) name.label = names_.intern_label(kTracepointCategory, info.function);

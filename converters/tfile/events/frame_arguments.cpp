@@ -8,7 +8,7 @@
 namespace convert::tfile {
 namespace {
 
-// A file may have any number of addresses, so only some of their names are interned.
+// A file may have any number of addresses. Therefore, only some of their names are interned.
 constexpr std::size_t kMaxMemoryNames = 65536;
 // Repeated names are found among the first items only.
 constexpr std::size_t kMaxDistinctItems = 256;
@@ -47,7 +47,7 @@ void FrameArguments::add_pointer(NameId name, ValueForm form, std::uint64_t addr
   draft_.add(text ? Argument(name, *text) : number, number);
 }
 
-// A leaf that two items have is shown once.
+// If two items have the same leaf, it is shown once.
 void FrameArguments::add_leaf(const Leaf& leaf, const FrameBytes& bytes) {
   if (!claim_name(leaf.name)) return;
   if (is_plain_number(leaf) && bytes.is_in_frame())
@@ -95,7 +95,7 @@ void FrameArguments::add_more(const ValueLayout& layout) {
   if (layout.more > 0 && claim_name(layout.more_name)) draft_.add({layout.more_name, layout.more});
 }
 
-// An odd "address" is the place in the table of virtual functions, and 1.
+// An odd "address" is the offset in the table of virtual functions plus 1.
 void FrameArguments::add_function_member(const Leaf& leaf, std::span<const std::byte> bytes) {
   const std::size_t half = bytes.size() / 2;
   const std::uint64_t function = unsigned_bits(bytes.first(half), memory_.order());

@@ -1,4 +1,4 @@
-// Adds the arguments of one frame to its recipe, each name once; and its memory that none of them shows.
+// Adds the arguments of one frame to its recipe, each name once. Also adds the memory that no argument shows.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +18,27 @@ class FrameArguments {
  public:
   FrameArguments(RecipeDraft& draft, FrameMemory& memory, NumberTexts& texts, Names& names);
 
-  // For the frame that the memory holds.
+  // For the frame in the memory.
   void start();
 
   // False if the frame already has an argument of this name.
   bool claim_name(NameId name);
 
-  // For claimed names. The bytes of unknown type are those of a value that has `size` bytes.
+  // For claimed names. The bytes of unknown type belong to a value of `size` bytes.
   void add_untyped(NameId name, const FrameBytes& bytes, std::uint64_t size);
   void add_pointer(NameId name, ValueForm form, std::uint64_t address);
 
-  // These claim their names. The bytes of a leaf are in the frame, or computed.
+  // These functions claim their names. The bytes of a leaf are in the frame, or were computed.
   void add_leaf(const Leaf& leaf, const FrameBytes& bytes);
   void add_leaf(const Leaf& leaf, std::span<const std::byte> value);
   void add_more(const ValueLayout& layout);  // the leaves that are not shown
 
-  // An argument shows the memory, or was read through it (a pointer).
+  // Marks memory that an argument shows, or through which it was read (a pointer).
   void mark_used(std::uint64_t address, std::uint64_t size);
   void mark_used(const Replay::ActionResult& action);
   bool is_used(std::size_t block) const { return is_used_[block]; }
-  // Adds one argument per address whose memory is not used. Of several blocks at an address, the first one is
-  // shown; the blob holds the rest.
+  // Adds one argument for each address whose memory is not used. If there are several blocks at an address,
+  // the argument shows the first block, and the blob holds the others.
   void add_unused();
 
  private:

@@ -1,5 +1,5 @@
-// The collected items of one frame, as they are shown: those of hits as far as the actions prove them, those
-// of steps as far as no hit contradicted them.
+// The collected items of one frame, as they are shown. Items of hits are shown if the actions prove them.
+// Items of steps are shown if no hit contradicted them.
 #pragma once
 
 #include <cstddef>
@@ -25,35 +25,35 @@ class FrameItems {
   FrameItems(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory)
       : symbols_(symbols), memory_(memory), proof_(trace.description.variables, memory) {}
 
-  // Looks at a frame, which the memory already holds. `address` is that of its code, or of the location.
-  // The results are those of this frame until the next start(), and point into `expected`. `work` is a budget
-  // of kFrameWork. False if it is exceeded: the items are unknown then.
+  // Examines the frame in the memory. `address` is the address of its code, or of the location. The results
+  // belong to this frame until the next start(), and point into `expected`. `work` is a budget of kFrameWork.
+  // False if it is exceeded; then the items are unknown.
   bool start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
              const ExpectedBlocks& expected, fxt::Budget& work);
 
-  // An item is one value, or the variables of $args or $locals; empty without the program.
+  // The values of an item: one value, or the variables of $args or $locals. Empty without the program.
   const std::vector<ItemValue>& values(std::size_t item) const { return proof_.values(item); }
   // Whether an item other than hidden variables has this name, or uses it.
   bool is_named(std::string_view name) const;
-  // Whether the expression has a form that is understood, as far as that is known without the program.
+  // Whether the expression has a form that is understood, as far as this is known without the program.
   bool is_understood(std::string_view expression) const {
     return !has_scope_ || tfile::is_understood(expression, *proof_.scope());
   }
   EvaluationContext evaluation() { return proof_.evaluation(); }
-  // Whether the actions of the tracepoint contradict what the program has as the item.
+  // Whether the actions of the tracepoint contradict the item's place in the program.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
   // The same for an item of this text.
   bool is_contradicted(std::string_view text) const { return contradicted_texts_.contains(text); }
 
-  // Whether the frame is a step in code that the program has. The actions were made for other code, where a
-  // name may have meant something else.
+  // Whether the frame is a step in code of the program. The actions were made for other code, and a name may
+  // have meant another variable there.
   bool is_known_step() const { return is_elsewhere_ && has_scope_ && !proof_.scope()->has_types_only; }
 
   const std::vector<Replay::ActionResult>& actions() const { return proof_.actions(); }
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return proof_.expressions(); }
   std::optional<std::size_t> item_of(std::size_t expression) const { return proof_.item_of(expression); }
-  // The bytes of memory if the actions account for them.
+  // The bytes of memory if the actions explain them.
   FrameBytes recorded(std::uint64_t address, std::uint64_t size);
 
  private:
@@ -66,7 +66,7 @@ class FrameItems {
   bool has_scope_ = false;
   std::vector<bool> is_contradicted_;              // by item
   std::set<std::string_view> contradicted_texts_;  // of those items
-  bool is_elsewhere_ = false;  // at another address than that which the actions were made for
+  bool is_elsewhere_ = false;  // at another address than the one that the actions were made for
 };
 
 }  // namespace convert::tfile

@@ -1,4 +1,4 @@
-// Puts frames in order of time where their stamps go back. Frames wait here, with a copy of their bytes.
+// Sorts frames by time where their stamps go back. Frames wait here with a copy of their bytes.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct WaitingFrame {
 class FrameQueue {
  public:
   bool empty() const { return frames_.empty(); }
-  // Whether the earliest frame must leave: more wait than any tracer is known to reorder.
+  // Whether the earliest frame must leave. More frames wait than any known tracer reorders.
   bool is_full() const { return frames_.size() > kMaxFrames || bytes_ > kMaxBytes; }
 
   void push(const Frame& frame, const FrameContext& context, const FrameTime& time) {
@@ -58,7 +58,7 @@ class FrameQueue {
     return {waiting.time.ns, waiting.frame.number};
   }
 
-  std::vector<WaitingFrame> frames_;  // a heap, the earliest on top
+  std::vector<WaitingFrame> frames_;  // a heap with the earliest on top
   std::size_t bytes_ = 0;
 };
 

@@ -11,15 +11,15 @@
 namespace convert::tfile {
 namespace {
 
-// "queue.c:14 (put)", "put (queue.c)": what the user wrote, and what it means.
+// The user's text and its meaning: "queue.c:14 (put)", "put (queue.c)".
 std::string location_name(const TracepointLocation& location, const ProgramSymbols* symbols) {
   std::string name =
       location.at.empty() ? fmt::format("*{:#x}", location.address) : location_text(location.at);
   if (symbols == nullptr) return name;
   const CodeInfo code = symbols->code_at(location.address);
   const std::string source = std::filesystem::path(code.source).filename().string();
-  // A tracepoint set by its line has a function besides, one set by its function a line. A function's name
-  // may have colons, too.
+  // A tracepoint that was set by its line also has a function, and one that was set by its function also has
+  // a line. A function's name may contain colons.
   const std::string_view after_colon = std::string_view(name).substr(name.rfind(':') + 1);
   const bool is_line = after_colon.size() < name.size() && !after_colon.empty() &&
                        after_colon.find_first_not_of("0123456789") == std::string_view::npos;

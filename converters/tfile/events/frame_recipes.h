@@ -29,8 +29,8 @@ struct TraceRecording {
 std::string tracepoint_name(std::int16_t number, const LocationTable& locations,
                             const ProgramSymbols* symbols);
 
-// Counts what the report says of each tracepoint: "tracepoint 3 at work (demo.c:63): 120 frames, 9 items, 1
-// without a typed value (`x`: its location is not understood), 1 block of memory without a name".
+// Counts the facts that the report shows of each tracepoint: "tracepoint 3 at work (demo.c:63): 120 frames, 9
+// items, 1 without a typed value (`x`: its location is not understood), 1 block of memory without a name".
 class TracepointDetails {
  public:
   explicit TracepointDetails(const Names& names) : names_(names) {}
@@ -63,11 +63,12 @@ class FrameRecipes {
  public:
   FrameRecipes(const TraceRecording& recording, const ShownFrames& choice, ImportContext& import_context);
 
-  // The recipe of a frame. `can_repeat`: it may serve others of the tracepoint. Valid until the next call.
+  // The recipe of a frame. `can_repeat`: it may serve other frames of the tracepoint. Valid until the next
+  // call.
   Recipe& recipe_of(const Frame& frame, const FrameContext& context, const FrameTime& time, bool can_repeat);
   RecipeCache& cache() { return cache_; }
 
-  // What the report says of each tracepoint, and the plotted items without a number.
+  // The lines of the report about each tracepoint, and the plotted items without a number.
   std::vector<std::string> details() const;
   std::vector<std::string> not_plotted() const { return builder_.plots().missing(); }
 

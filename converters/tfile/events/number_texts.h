@@ -1,6 +1,6 @@
-// Numbers that are shown as text, found when frames are emitted: what pointers point to in a program's
-// read-only data, its code and objects, spelled with their address as GDB does ("0x402010 \"ready\"",
-// "0x401136 <handler>"), and the flags of registers ("0x246 [ PF ZF IF ]").
+// Numbers that are shown as text when frames are emitted. A pointer into a program's read-only data, code or
+// objects gets the text or the symbol at its address, spelled as in GDB ("0x402010 \"ready\"", "0x401136
+// <handler>"). A flags register gets the names of its flags ("0x246 [ PF ZF IF ]").
 #pragma once
 
 #include <array>
@@ -26,7 +26,8 @@ class NumberTexts {
   NumberTexts(const ProgramSymbols* symbols, Names& names, std::endian order)
       : symbols_(symbols), names_(names), order_(order) {}
 
-  // Nothing where the program has neither text nor symbol, and for further addresses when there are many.
+  // Nothing if the program has neither text nor symbol at the address. Also nothing for further addresses
+  // after very many.
   std::optional<NameId> pointer_text(ValueForm pointer, std::uint64_t address) {
     if (symbols_ == nullptr || address == 0) return std::nullopt;
     Known& known =
@@ -61,9 +62,9 @@ class NumberTexts {
     return known.emplace(number, names_.intern(text)).first->second;
   }
 
-  // Of characters that nobody can change: up to the first that is 0.
+  // Reads characters that the program can't change, up to the first NUL.
   std::string characters_at(std::uint64_t address, std::size_t width) const {
-    constexpr std::size_t kShown = 200;  // as many as GDB shows
+    constexpr std::size_t kShown = 200;  // the limit of GDB
     auto bytes = symbols_->constant_bytes(address);
     const bool is_long = bytes.size() >= kShown * width;
     if (is_long) bytes = bytes.first(kShown * width);

@@ -1,6 +1,6 @@
-// The events of a frame as data: its records with their packed arguments, and where in the frame's bytes the
-// numbers among them are. RecipeDraft makes it for one frame. It emits that frame, and, unless it depends on
-// the frame's values, all frames of the same pattern.
+// The events of a frame as data: its records with their packed arguments, and the places of the numbers among
+// them in the frame's bytes. RecipeDraft makes a recipe for one frame. The recipe emits this frame. If it
+// does not depend on the frame's values, it also emits all other frames of the same pattern.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,8 @@ class FrameBlobs {
     ++blobs_.back().parts;
   }
 
-  // Done long before the names are read: loading what was just stored in small pieces stalls the processor.
+  // This is done long before the names are read. A load of bytes that were just stored in small pieces stalls
+  // the processor.
   void set_number(std::uint64_t number) {
     const std::uint64_t tens = number / 10;
     if (tens != tens_) set_all_digits(number);
@@ -47,7 +48,7 @@ class FrameBlobs {
 
  private:
   struct Blob {
-    std::size_t suffix_begin, suffix_size;  // in texts_; before it is room for the rest of the name
+    std::size_t suffix_begin, suffix_size;  // in texts_; the rest of the name is written before it
     std::size_t first_part, parts = 0;      // in parts_
   };
   void set_all_digits(std::uint64_t number);
@@ -58,7 +59,7 @@ class FrameBlobs {
   std::vector<Blob> blobs_;
   std::vector<FramePart> parts_;
   std::string texts_;
-  std::uint64_t tens_ = kNoTens;   // the frame number that stands in texts_, without its last digit
+  std::uint64_t tens_ = kNoTens;   // the frame number in texts_, without its last digit
   std::size_t digits_ = 0;         // of that number
   std::vector<std::byte> joined_;  // the parts of one blob
 };
@@ -72,7 +73,7 @@ class Recipe {
   std::size_t run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
                   std::uint64_t time_ns, Lane& lane);
 
-  // Arguments whose name is true for `is_counted`, in all records of the frame.
+  // The number of arguments in all records of the frame for whose name `is_counted` is true.
   template <typename IsCounted>
   std::size_t count_arguments(const IsCounted& is_counted) const {
     std::size_t count = 0;
@@ -85,8 +86,8 @@ class Recipe {
  private:
   friend class RecipeDraft;
 
-  // The value of a record's first argument follows a header word. Every record but counters begins with the
-  // frame's number.
+  // The value of a record's first argument follows a header word. Every record except counters begins with
+  // the frame's number.
   static constexpr std::size_t kFirstValueWord = 1;
 
   struct Record {
@@ -112,7 +113,8 @@ class Recipe {
   NumberTexts* number_texts_ = nullptr;
   bool opens_call_ = false;
   bool is_reusable_ = false;
-  std::vector<Record> records_;  // the frame's own, then counters; those from records_used_ on are spare
+  // The frame's own records, then counters; those from records_used_ on are spare.
+  std::vector<Record> records_;
   std::size_t hit_records_ = 0, records_used_ = 0;
   std::vector<ValueSlot> slots_;
   FrameBlobs blobs_;

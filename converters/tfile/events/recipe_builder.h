@@ -1,5 +1,5 @@
-// Builds the recipe of a frame: its instant or call, its values as arguments and counters, its memory as
-// blobs. The names are an interface: scripts and queries rely on them.
+// Builds the recipe of a frame. The recipe has its instant or call, its values as arguments and counters, and
+// its memory as blobs. The names are an interface: scripts and queries rely on them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace convert::tfile {
 
-// What is shown of frames.
+// Which contents of frames are shown.
 struct ShownFrames {
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::string> plotted = {};  // see Plots
@@ -30,7 +30,8 @@ class VariableArguments {
  public:
   VariableArguments(const Description& description, Names& names);
 
-  // Adds the arguments of the frame that the memory holds; add_counters() afterwards is for the same frame.
+  // Adds the arguments of the frame in the memory. add_counters() must be called afterwards for the same
+  // frame.
   void add(RecipeDraft& draft, FrameMemory& memory);
   void add_counters(RecipeDraft& draft) const;
 
@@ -56,7 +57,7 @@ class RecipeBuilder {
   RecipeBuilder(const TraceFile& trace, const LocationTable& locations, const ProgramSymbols* symbols,
                 const ShownFrames& choice, ImportContext& import_context);
 
-  // Builds the recipe of `frame`. It opens the call of a hit with steps, but the caller ends calls.
+  // Builds the recipe of `frame`. The recipe opens the call of a hit with steps, but the caller ends calls.
   void build(Recipe& recipe, const Frame& frame, const FrameContext& context, bool time_is_synthetic);
 
   const Plots& plots() const { return plots_; }

@@ -1,4 +1,4 @@
-// Recipes that serve more frames than the one they were made for.
+// Recipes that serve more frames than the one that they were made for.
 #pragma once
 
 #include <algorithm>
@@ -30,16 +30,16 @@ class RecipeCache {
     known_.push_back({.recipe = recipe, .tracepoint = tracepoint, .lane = &lane});
   }
 
-  // So do frames of a tracepoint with the same blocks in the same context, though their bytes have no
-  // pattern: their registers are looked at to find the thread. Null if none is known.
+  // Frames of a tracepoint with the same blocks in the same context also have one recipe, though their bytes
+  // have no pattern because their registers identify the thread. Null if none is known.
   Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
-  // A few of each tracepoint are kept.
+  // A few recipes of each tracepoint are kept.
   void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);
 
  private:
   static constexpr std::size_t kMaxOfTracepoint = 8;
 
-  // What the frames of a recipe have in common.
+  // The properties that all frames of a recipe share.
   struct Likeness {
     std::size_t known;  // in known_
     std::vector<Block> blocks;

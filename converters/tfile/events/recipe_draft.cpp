@@ -14,7 +14,7 @@ bool is_number(ArgumentType type) {
   return type == ArgumentType::Int64 || type == ArgumentType::Uint64 || type == ArgumentType::Double;
 }
 
-// Trace state variables are counters anyway; a frame's own arguments are about the frame.
+// Trace state variables are counters anyway. A frame's own arguments describe the frame.
 bool is_of_program(std::string_view name) { return !name.starts_with('$') && !is_own_argument(name); }
 
 }  // namespace
@@ -79,7 +79,7 @@ void RecipeDraft::start(Recipe& recipe, FrameMemory& memory, LabelId label, bool
   recipe.hit_records_ = 1;
 }
 
-// Bytes that were joined from several blocks are nowhere in a frame.
+// Bytes that were joined from several blocks have no place in a frame.
 FramePart RecipeDraft::part_of(const FrameBytes& bytes) {
   if (!bytes.is_in_frame()) throw std::logic_error("a recipe's bytes lie in no block");
   return {bytes.offset(), static_cast<std::uint32_t>(bytes.size())};

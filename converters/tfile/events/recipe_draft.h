@@ -1,5 +1,5 @@
-// Makes the recipe of a frame. Numbers are added by their place in the frame, everything else as it is. The
-// recipe serves other frames if nobody looked at a value of this one (see FrameMemory).
+// Makes the recipe of a frame. Numbers are added by their place in the frame, and everything else is added by
+// value. The recipe serves other frames if no value of this frame was read (see FrameMemory).
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ class ContinuedLabels {
   ContinuedLabels(Names& names, std::size_t arguments_per_record)
       : names_(names), arguments_per_call_(2 * arguments_per_record) {}
   LabelId label_of(LabelId label, std::size_t nth);
-  // The arguments of a begin and its end. More arguments go into further records of the same name.
+  // The maximum number of arguments of a begin and its end. More arguments go into further records of the
+  // same name.
   std::size_t arguments_per_call() const { return arguments_per_call_; }
 
  private:
@@ -31,16 +32,16 @@ class ContinuedLabels {
   std::map<std::pair<LabelId, std::size_t>, LabelId> labels_;
 };
 
-// The collected items whose numbers are drawn as counters, too.
+// The collected items whose numbers are also drawn as counters.
 class Plots {
  public:
-  // `items` are called as their arguments are, and include their members and elements; "all" means every
-  // collected number that is no address.
+  // `items` have the names of their arguments, and include their members and elements. "all" means every
+  // collected number that is not an address.
   Plots(std::vector<std::string> items, Names& names) : items_(std::move(items)), names_(names) {}
   bool empty() const { return items_.empty(); }
-  // The counter of an argument; nothing if there is none.
+  // The counter of an argument. Nothing if there is none.
   std::optional<LabelId> counter_of(const Argument& argument);
-  // The items without a counter, once all frames were shown: "`nosuch`: frames have n, it->id".
+  // The items without a counter, after all frames were shown: "`nosuch`: frames have n, it->id".
   std::vector<std::string> missing() const;
 
  private:
@@ -59,13 +60,14 @@ class RecipeDraft {
 
   // Clears the recipe but keeps its memory. Both must stay valid until finish(); `memory` holds the frame.
   void start(Recipe& recipe, FrameMemory& memory, LabelId label, bool opens_call);
-  // `plotted` is drawn instead if it is plotted: the number behind a text.
+  // If the argument is plotted, `plotted` is drawn instead. It is the number that the text shows.
   void add(const Argument& argument, const Argument& plotted);
   void add(const Argument& argument) { add(argument, argument); }
-  // A number that lies at these bytes in every frame; of form Flags the value of that register.
+  // Adds a number that is at this place in every frame. A number of form Flags is the value of the given
+  // register.
   void add_number(NameId name, ValueForm form, const FrameBytes& bytes, const Register* flags = nullptr);
   void add_counter(LabelId label, NameId name, const FrameBytes& bytes);
-  // A blob of the frame. add_to_blob() appends bytes to the latest one.
+  // Adds a blob of the frame. add_to_blob() appends bytes to the latest one.
   void add_blob(std::string_view suffix, const FrameBytes& bytes) {
     recipe_->blobs_.add(suffix);
     add_to_blob(bytes);
@@ -75,11 +77,11 @@ class RecipeDraft {
   void finish();
 
  private:
-  // An argument that is drawn as a counter, too.
+  // An argument that is also drawn as a counter.
   struct Plotted {
     LabelId counter;
     Argument argument;
-    std::size_t slot;  // of the recipe; kConstant for one that is in no bytes
+    std::size_t slot;  // in the recipe; kConstant for a number that is in no bytes
   };
   static constexpr std::size_t kConstant = ~std::size_t{0};
 
@@ -92,7 +94,7 @@ class RecipeDraft {
   Plots& plots_;
   NumberTexts& texts_;
 
-  // Of the current frame:
+  // State of the current frame:
   Recipe* recipe_ = nullptr;
   FrameMemory* memory_ = nullptr;
   LabelId label_{};

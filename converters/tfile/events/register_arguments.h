@@ -15,8 +15,8 @@
 
 namespace convert::tfile {
 
-// Which registers of a frame become arguments. Auto: those that the tracepoint's actions name, and the
-// general ones where the actions collect $regs.
+// Which registers of a frame become arguments. Auto: the registers that the tracepoint's actions name, and
+// the general registers if the actions collect $regs.
 enum class RegisterChoice : std::uint8_t { Auto, None, General, All };
 
 class RegisterArguments {
@@ -30,7 +30,7 @@ class RegisterArguments {
   struct ShownRegister {
     const Register* reg;
     NameId name;
-    bool is_by_name_only;  // shown only where the tracepoint's actions name it
+    bool is_by_name_only;  // shown only if the tracepoint's actions name it
   };
   bool is_shown(const ShownRegister& shown, const ExpectedBlocks* expected) const;
 
@@ -52,12 +52,13 @@ inline RegisterArguments::RegisterArguments(const TraceFile& trace, RegisterChoi
 inline void RegisterArguments::add(RecipeDraft& draft, FrameMemory& memory,
                                    const ExpectedBlocks* expected) const {
   for (const ShownRegister& shown : registers_) {
-    if (shown.reg->offset >= memory.registers_size()) break;  // nor are those after it recorded
+    // The registers after it were not recorded either.
+    if (shown.reg->offset >= memory.registers_size()) break;
     if (!is_shown(shown, expected)) continue;
     const FrameBytes bytes = memory.place_of(*shown.reg);
     if (bytes.empty()) continue;
     const ValueForm form = shown.reg->form;
-    // Integers in hexadecimal, as debuggers print registers: pointers are shown so.
+    // Integers are shown in hexadecimal, as in debuggers. The form Pointer does this.
     if (is_number(form, shown.reg->size))
       draft.add_number(shown.name, form == ValueForm::Float ? form : ValueForm::Pointer, bytes);
     else if (form == ValueForm::Flags && shown.reg->size <= 8)

@@ -78,7 +78,7 @@ std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
   Lane* const lane = lanes_.lane_of(context.track, frame.tracepoint);
   if (lane == nullptr) return 0;  // filtered
   context.is_guessed = recording_->survey.shown_track[context.track] != context.track;
-  // On a thread that has calls from another input, a call around steps could cross those calls.
+  // On a thread that also has calls from another input, a call around steps could cross those calls.
   if (lane->is_matched()) context.opens_call = context.closes_call = false;
   if (recording_->survey.time.reversed > 0) {
     waiting_.push(frame, context, time);
@@ -98,7 +98,7 @@ std::size_t TraceSource::emit_earliest() {
   return emit(frame, context, time, *lanes_.lane_of(context.track, frame.tracepoint)).lane_bytes;
 }
 
-// Emits what comes before a frame. Returns the time at which the frame is shown.
+// Emits the events that come before a frame. Returns the time at which the frame is shown.
 std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool is_step,
                                        std::uint64_t time_ns) {
   last_ns_ = std::max(time_ns, last_ns_);

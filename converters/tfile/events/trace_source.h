@@ -23,7 +23,7 @@
 
 namespace convert::tfile {
 
-// The open while-stepping calls: a hit with steps is a call that ends with its last step.
+// The open while-stepping calls. A hit with steps is a call that ends with its last step.
 class SteppingCalls {
  public:
   bool empty() const { return open_.empty(); }
@@ -33,7 +33,7 @@ class SteppingCalls {
     open_.push_back({.lane = &lane, .tracepoint = tracepoint, .is_over = false, .last_step_ns = time_ns});
   }
 
-  // For a step: its call lasts at least until then.
+  // For a step. The call of the step lasts at least until then.
   void extend(const Lane& lane, std::int16_t tracepoint, std::uint64_t time_ns) {
     const auto call = std::find_if(open_.rbegin(), open_.rend(), [&](const Call& open) {
       return open.lane == &lane && open.tracepoint == tracepoint && !open.is_over;
@@ -41,8 +41,8 @@ class SteppingCalls {
     if (call != open_.rend()) call->last_step_ns = time_ns;
   }
 
-  // Ends the open call of the tracepoint, or all calls of the lane without a tracepoint. A call that has
-  // others inside ends with the last of them. Out of line: frames of traces without steps only pass by.
+  // Ends the open call of the tracepoint, or, without a tracepoint, all calls of the lane. A call that
+  // contains other calls ends with the last of them. Not inline, because traces without steps never need it.
   [[gnu::noinline]] void end(Lane& lane, std::optional<std::int16_t> tracepoint) {
     for (Call& call : open_)
       if (call.lane == &lane && (!tracepoint || call.tracepoint == *tracepoint)) call.is_over = true;
@@ -62,16 +62,17 @@ class SteppingCalls {
   struct Call {
     Lane* lane;
     std::int16_t tracepoint;
-    bool is_over = false;  // it ends as soon as the calls inside it have ended
+    bool is_over = false;  // the call ends when the calls inside it have ended
     std::uint64_t last_step_ns = 0;
   };
   std::vector<Call> open_;  // innermost last
 };
 
-// Which lane shows a frame. Tracks are those of the survey.
+// The lane that shows a frame. Tracks are those of the survey.
 struct FrameLanes {
   std::vector<Lane*> of_track;  // null for threads that are not shown
-  // The lanes of tracepoints, by tracepoint and lane of the thread. Frames without one are on their thread's.
+  // The lanes of tracepoints, by tracepoint and lane of the thread. A frame without such a lane is shown on
+  // its thread's lane.
   std::map<std::pair<std::int16_t, Lane*>, Lane*> of_tracepoint = {};
 
   Lane* lane_of(std::size_t track, std::int16_t tracepoint) const {

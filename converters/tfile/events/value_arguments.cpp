@@ -35,7 +35,7 @@ const NoteKind& note_kind_of(Missing missing) {
   }
 }
 
-// Whether an item of unknown type is text. Even with collect/s, an item of the size of a number is not.
+// Whether an item of unknown type is text. An item with the size of a number is not, even with collect/s.
 bool is_shown_as_text(bool is_collected_as_string, std::uint64_t size) {
   return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
 }
@@ -67,9 +67,9 @@ void ValueArguments::add(std::uint64_t number, std::int16_t tracepoint, const Fr
 
 void ValueArguments::add_items(const FrameContext& context, const ExpectedFrames& location) {
   const ExpectedBlocks& expected = context.is_step ? location.step : location.hit;
-  if (expected.items.empty()) return;  // whatever the actions recorded has no name
+  if (expected.items.empty()) return;  // memory that the actions recorded has no name
   const bool was_exceeded = work_.is_exceeded();
-  // The actions were made for the location's address, which also serves where the frame has none.
+  // The actions were made for the location's address. It is also used if the frame has no address.
   const std::uint64_t address = context.pc.value_or(location.location->address);
   if (!items_.start(tracepoint_, address, context, expected, work_)) {
     if (!was_exceeded)
@@ -81,7 +81,7 @@ void ValueArguments::add_items(const FrameContext& context, const ExpectedFrames
   for (const bool are_strings : {true, false})
     for (std::size_t i = 0; i < expected.items.size(); ++i)
       if (expected.items[i].is_string == are_strings) add_item(i, expected);
-  // Pointers on the way to what is shown.
+  // Pointers on the way to the shown values.
   for (const Replay::ActionResult* const action : items_.expressions())
     for (const Replay::RecordedMemory& recording : action->recordings)
       if (!recording.is_operand && recording.blocks > 0 && arguments_.is_used(recording.first_block))
@@ -105,10 +105,10 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   const auto& values = items_.values(index);
   bool is_typed = false;
   for (const ItemValue& value : values) {
-    // The name is that of the variable that is visible, if the frame has that, too.
+    // The name belongs to the visible variable if the frame also has that one.
     if (value.is_hidden && items_.is_named(value.text)) continue;
     if (item.kind == Kind::Variables && items_.is_contradicted(value.text)) continue;
-    // GDB finds it by the frame pointer, even where the program needs memory that the frame lacks.
+    // GDB finds it by the frame pointer, even if the program needs memory that the frame lacks.
     if (item.kind == Kind::ReturnAddress && value.value.storage.kind == Storage::Kind::None) continue;
     is_typed |= add_value(value, item.is_string);
   }
@@ -132,7 +132,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     if (items_.item_of(j) == index) arguments_.mark_used(*items_.expressions()[j]);
 }
 
-// False when the program does not tell what the value is.
+// False if the program does not describe the value.
 bool ValueArguments::add_value(const ItemValue& item, bool is_string) {
   const Value& value = item.value;
   const Missing missing = value.storage.missing;
@@ -163,12 +163,12 @@ bool ValueArguments::add_value(const ItemValue& item, bool is_string) {
   return true;
 }
 
-// The text that a pointer to characters points to, if it was collected by collect/s.
+// Shows the text that a pointer to characters points to, if collect/s collected it.
 bool ValueArguments::add_text_at(const ItemValue& item) {
   const Value pointer = without_reference(item.value, items_.evaluation());
   if (!is_text_pointer(pointer.type)) return false;
   const auto address = integer_of(pointer, memory_);
-  if (!address || *address == 0) return false;  // the block of a null pointer holds anything
+  if (!address || *address == 0) return false;  // the block of a null pointer has arbitrary contents
   const auto bytes = memory_.text(*address);
   if (bytes.empty()) return false;
   const NameId name = name_of(item.text);
@@ -179,7 +179,7 @@ bool ValueArguments::add_text_at(const ItemValue& item) {
   return true;
 }
 
-// Shows the parts of a value whose memory was recorded. False when there are none.
+// Shows the parts of a value whose memory was recorded. False if there are none.
 bool ValueArguments::add_in_memory(const ItemValue& item) {
   const Type& type = *item.value.type;
   const std::uint64_t address = item.value.storage.address;
@@ -193,7 +193,7 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
                unsigned_bits(memory_.look_at(bytes.first(memory_.address_bytes())), memory_.order()));
     return true;
   }
-  // GDB records the address of an array of unknown size, and none of its elements.
+  // GDB records the address of an array of unknown size, but none of its elements.
   if (type.size == 0 && type.kind == Type::Kind::Array && !type.first_attribute && !type.data_attribute) {
     add_address(item, address);
     return true;
@@ -220,7 +220,7 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
   return has_any || layout.leaves.empty();
 }
 
-// Shows a value that is in the program's read-only data, which the frame need not hold.
+// Shows a value in the program's read-only data, which the frame need not hold.
 bool ValueArguments::add_constant(const ItemValue& item) {
   const auto bytes = symbols_->constant_bytes(item.value.storage.address);
   const std::uint64_t size = bytes_of(item.value);
@@ -286,7 +286,7 @@ NameId ValueArguments::name_of(std::string_view text) {
 
 // ---- Without types ----
 
-// Shows what the actions recorded for an item, as far as it can't be another's.
+// Shows the recordings of the actions for an item, if they can't belong to another item.
 void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expected) {
   const ExpectedBlocks::Item& item = expected.items[index];
   const auto add = [&](const Replay::RecordedMemory& recording) {

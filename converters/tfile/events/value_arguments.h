@@ -1,6 +1,6 @@
-// Shows what was collected as arguments. With the program, items are evaluated on what the frame holds, and
-// shown if the tracepoint's actions prove that they recorded just that. Without it, blocks get the names of
-// the items that can't be others', and no types.
+// Shows the collected values as arguments. With the program, items are evaluated on the frame's contents.
+// They are shown if the tracepoint's actions prove that they recorded exactly these items. Without the
+// program, blocks get names only if they can belong to one item only, and no types.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +26,13 @@ class ValueArguments {
   ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, RecipeDraft& draft,
                  FrameMemory& memory, NumberTexts& texts, ImportContext& import_context);
 
-  // Adds the arguments of the frame that the memory holds. `location` has the actions that the frame is
-  // compared with; without it (null) no memory has a name.
+  // Adds the arguments of the frame in the memory. `location` has the actions that the frame is compared
+  // with. Without it (null) no memory has a name.
   void add(std::uint64_t number, std::int16_t tracepoint, const FrameContext& context,
            const ExpectedFrames* location);
 
-  // The items of a tracepoint that had no value of a known type in some frame, and the first one's reason.
+  // The items of a tracepoint that had no value of a known type in some frame, and the reason for the first
+  // one.
   struct Lacking {
     std::size_t items = 0;
     std::string first = {};  // "`x`: its location is not understood"
@@ -67,7 +68,7 @@ class ValueArguments {
   std::set<std::tuple<const NoteKind*, std::int16_t, std::string>> noted_;
   std::map<std::int16_t, Lacking> lacking_;  // by tracepoint
   fxt::Budget work_;
-  // Of the current frame:
+  // State of the current frame:
   std::uint64_t number_ = 0;
   std::int16_t tracepoint_ = 0;
 };

@@ -34,7 +34,7 @@ std::string hex_text(std::span<const std::byte> bytes, std::endian order) {
 
 namespace {
 
-// "(A | unknown: 0x8)", as GDB shows a set of flags. Empty for 0, and unless each enumerator is at most one
+// A set of flags in GDB's spelling: "(A | unknown: 0x8)". Empty for 0, and if an enumerator has more than one
 // bit.
 std::string enumerators_text(const Leaf& leaf, std::uint64_t value, const Names& names) {
   std::string text;
@@ -53,12 +53,12 @@ bool is_pointer(ValueForm form) { return form == ValueForm::Pointer || has_point
 
 constexpr std::size_t kQuadBytes = 16;
 
-// The upper 64 bits of a quad's mantissa, and its exponent, are an x87 number.
+// The upper 64 bits of a quad's mantissa, and its exponent, form an x87 number.
 std::array<std::byte, LongDouble::kBytes> as_x87(std::span<const std::byte> quad, std::endian order) {
   const bool is_little = order == std::endian::little;
   const std::uint64_t low = unsigned_bits(is_little ? quad.first(8) : quad.last(8), order);
   const std::uint64_t high = unsigned_bits(is_little ? quad.last(8) : quad.first(8), order);
-  constexpr unsigned kMantissaBits = 48;  // of the upper half; the leading 1 is not stored
+  constexpr unsigned kMantissaBits = 48;  // in the upper half; the leading 1 is not stored
   const std::uint64_t sign_and_exponent = high >> kMantissaBits;
   const std::uint64_t leading = (sign_and_exponent & 0x7fff) != 0 ? std::uint64_t{1} << 63 : 0;
   const std::uint64_t mantissa = leading | (high << 16) >> 1 | low >> 49;
@@ -80,7 +80,7 @@ double half(std::uint64_t bits) {
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
-// A decimal number of 32 or 64 bits whose significand is a binary integer: what x86 has.
+// A decimal number of 32 or 64 bits whose significand is a binary integer. x86 has this format.
 double decimal(std::uint64_t bits, std::size_t size) {
   const unsigned width = 8 * static_cast<unsigned>(size), exponent_bits = size == 4 ? 8 : 10;
   const int bias = size == 4 ? 101 : 398;
@@ -99,7 +99,7 @@ double decimal(std::uint64_t bits, std::size_t size) {
   return std::strtod(text.c_str(), nullptr);
 }
 
-// The number as a double; nothing when it is too large or too small for one.
+// The number as a double. Nothing if it is too large or too small for a double.
 std::optional<double> as_double(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
   switch (format) {
     case FloatFormat::Half:
@@ -122,7 +122,7 @@ std::optional<double> as_double(FloatFormat format, std::span<const std::byte> b
   }
 }
 
-// With as many digits as GDB shows; of a quad with those that 64 bits of its mantissa tell.
+// The number with as many digits as GDB shows. A quad gets the digits that 64 bits of its mantissa determine.
 std::string float_text(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
   constexpr int kDigitsOfHalf = 5, kDigitsOfFloat = 9, kDigits = 17, kDigitsOfQuad = 18;
   if (format == FloatFormat::Quad)
@@ -145,8 +145,8 @@ std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std
 
 constexpr std::size_t kPrinted = 200;  // longer text is cut where GDB cuts it, if it is spelled
 
-// Text without the NULs that end it. If it has others, or a unit is not a character, it is spelled as in GDB:
-// "\xd800x".
+// Text without the NULs that end it. If it contains other NULs, or a unit is not a character, it is spelled
+// as in GDB: "\xd800x".
 template <typename Unit>
 std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   namespace utf = boost::locale::utf;
@@ -181,7 +181,7 @@ std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   return is_valid ? text : as_spelled + (count > kPrinted ? "..." : "");
 }
 
-// A number of 16 bytes: as a number if 8 bytes hold it, else as text.
+// A number of 16 bytes, shown as a number if 8 bytes can hold it, or else as text.
 Argument wide_number(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      std::string& text) {
   const bool is_little = order == std::endian::little;
@@ -207,7 +207,7 @@ std::uint64_t field_bits(const Leaf& leaf, std::span<const std::byte> bytes, std
 
 std::uint64_t width_of(const Leaf& leaf) { return leaf.bit_size != 0 ? leaf.bit_size : 8 * leaf.size; }
 
-// The bits of a value of that width, with its sign before them.
+// The bits of a value of that width, sign-extended.
 std::uint64_t in_its_width(const Leaf& leaf, std::uint64_t value) {
   return extended(value, width_of(leaf), leaf.form == ValueForm::Signed || leaf.is_signed);
 }
@@ -221,7 +221,7 @@ std::string printed(std::string_view bytes) {
 ValueForm untyped_form(std::size_t recorded, std::uint64_t size) {
   const bool has_number_size = recorded == size && (size == 1 || size == 2 || size == 4 || size == 8);
   if (!has_number_size) return ValueForm::Bytes;
-  // A byte is a character, a flag or a small number: rarely a negative one.
+  // A byte is a character, a flag or a small number, and rarely a negative one.
   return size == 1 ? ValueForm::Unsigned : ValueForm::Signed;
 }
 

@@ -1,4 +1,4 @@
-// How recorded bytes become argument values.
+// Converts recorded bytes to argument values.
 #pragma once
 
 #include <bit>
@@ -15,10 +15,10 @@
 
 namespace convert::tfile {
 
-// Longer memory is spelled only up to here; a blob holds all of it.
+// Longer memory is spelled only up to this size. A blob holds all of it.
 inline constexpr std::size_t kSpelledBytes = 64;
 
-// Whether the leaf is a number in whole bytes, so that a recipe can read it in other frames.
+// Whether the leaf is a number in whole bytes. Then a recipe can read it in other frames.
 inline bool is_plain_number(const Leaf& leaf) {
   return leaf.bit_size == 0 && is_number(leaf.form, leaf.size) && leaf.enumerators.empty() &&
          leaf.format != FloatFormat::Decimal;
@@ -34,7 +34,7 @@ inline std::uint64_t bits_of(ValueForm number, std::span<const std::byte> bytes,
   return number == ValueForm::Float ? float_bits(bytes, order) : unsigned_bits(bytes, order);
 }
 
-// The value of a leaf that is no plain number. `text` provides memory for values that are shown as text.
+// The value of a leaf that is not a plain number. `text` provides memory for values that are shown as text.
 Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      const Names& names, std::string& text);
 // The number that stands for a boolean or a character.
@@ -42,16 +42,16 @@ Argument number_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endi
 // The same for a computed value.
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text);
 
-// An array of characters: those up to the first NUL if nothing but NULs follow. Otherwise, and if they are
-// not valid UTF-8, all of them are escaped as GDB does: "caf\\351", "ABC\\000D".
+// An array of characters. If only NULs follow the first NUL, the text ends there. Otherwise, and if the
+// characters are not valid UTF-8, all of them are escaped as in GDB: "caf\\351", "ABC\\000D".
 std::string string_text(std::span<const std::byte> bytes);
-// A string of C that begins there: characters up to the first NUL.
+// A string of C: the characters up to the first NUL.
 std::string c_string_text(std::span<const std::byte> bytes);
 // The same for an array of characters of 2 or 4 bytes, without incomplete ones.
 std::string wide_text(std::size_t character_bytes, std::span<const std::byte> bytes, std::endian order);
-// "01 02 03 … (100 bytes)": `size` is the full size, of which `bytes` may be the beginning.
+// "01 02 03 … (100 bytes)": `size` is the full size. `bytes` may be only the beginning.
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size);
-// "0x00ff…": all hexadecimal digits of a register that is no number.
+// "0x00ff…": all hexadecimal digits of a register that is not a number.
 std::string hex_text(std::span<const std::byte> bytes, std::endian order);
 // "[ PF ZF IF ]"; fields of several bits are "name=value".
 std::string flags_text(const Register& reg, std::uint64_t value);

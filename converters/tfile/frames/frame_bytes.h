@@ -1,6 +1,6 @@
-// Bytes of a frame as a place in it, without their values. Code that shows bytes as a recipe can load them
-// from each frame handles only their place. Their values are given by FrameMemory::look_at() alone, which
-// remembers that somebody looked.
+// Bytes of a frame as a place in it, without their values. Code that shows bytes which a recipe can load from
+// each frame uses only their place. Only FrameMemory::look_at() gives their values, and it remembers that a
+// value was read.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-// The distance of frames whose times are unknown.
+// The distance between frames whose times are unknown.
 constexpr std::uint64_t kSyntheticStepNs = 1000;
 
 // No variable has this number: they have 32 bits.
@@ -82,7 +82,7 @@ bool StampReader::is_simple(const FramePattern& pattern) const {
 
 FrameClock::FrameClock(const TraceFile& trace, const TimeSurvey& survey) : trace_(trace), survey_(survey) {
   const auto& status = trace.description.status;
-  // The status line has gdbserver's clock, which is not KGTP's.
+  // The status line uses gdbserver's clock, which is not the clock of KGTP.
   const bool same_clock = survey.base != TimeBase::Kernel && survey.base != TimeBase::WallClock;
   if (status && same_clock) {
     if (status->start_us) start_ns_ = ns_of_us(*status->start_us);
@@ -99,13 +99,13 @@ FrameTime FrameClock::time_between_stamps(std::uint64_t frame, bool is_step) {
   const std::uint64_t spread =
       interpolated(unstamped_.begin_ns, unstamped_.end_ns, frame - unstamped_.first_frame + 1,
                    unstamped_.end_frame - unstamped_.first_frame + 1);
-  // A step follows its predecessor at once, however late the next stamp is.
+  // A step follows its predecessor immediately, however late the next stamp is.
   last_ns_ = is_step ? std::min(spread, std::max(last_ns_, unstamped_.begin_ns) + kSyntheticStepNs) : spread;
   last_ns_ = std::min(last_ns_, kTimeLimitNs - 1);
   return {.ns = last_ns_, .is_synthetic = true};
 }
 
-// Reads ahead to the next stamp after `frame`. In all, the file is read ahead once.
+// Reads ahead to the next stamp after `frame`. In total, the file is read ahead once.
 void FrameClock::find_next_stamp(std::uint64_t frame) {
   unstamped_ = {.first_frame = frame, .end_frame = survey_.frames, .begin_ns = last_ns_, .end_ns = last_ns_};
   const std::uint64_t open_end = last_ns_ + (survey_.frames - frame + 1) * kSyntheticStepNs;

@@ -1,4 +1,4 @@
-// Gives every frame a time: its own time stamp or, without one, a time between its neighbours' stamps.
+// Gives every frame a time: its own time stamp or, without one, a time between its neighbors' stamps.
 #pragma once
 
 #include <bit>
@@ -25,10 +25,10 @@ enum class TimeBase : std::uint8_t {
   WallClock,  // KGTP's xtime_sec and xtime_nsec
 };
 std::string_view name_of(TimeBase base);
-// The unit of the stamps: a frame was recorded less than this after its stamp.
+// The unit of the stamps. A frame was recorded less than this time after its stamp.
 std::uint64_t resolution_ns(TimeBase base);
 
-// Microseconds of a stamp or of the status line as ns; nothing at 2^63 ns and later.
+// Microseconds of a stamp or of the status line in ns. Nothing from 2^63 ns on.
 inline std::optional<std::uint64_t> ns_of_us(std::uint64_t time_us) {
   constexpr std::uint64_t kNsPerUs = 1000;
   if (time_us >= kTimeLimitNs / kNsPerUs) return std::nullopt;
@@ -40,11 +40,11 @@ class StampReader {
  public:
   explicit StampReader(const Description& description);
 
-  // Nothing without a stamp, and nothing when it is impossible (see was_impossible()).
+  // Nothing if the frame has no stamp, or an impossible one (see was_impossible()).
   std::optional<std::uint64_t> stamp_ns(const Frame& frame);
 
-  // The same for all frames of a pattern: where they hold $trace_timestamp, if they do, and the time that
-  // it has. Only for simple patterns, without KGTP's clocks.
+  // The same for all frames of a pattern: the place of $trace_timestamp in them, if they have it, and its
+  // time. Only for simple patterns, without the clocks of KGTP.
   bool is_simple(const FramePattern& pattern) const;
   std::optional<std::size_t> stamp_offset(const FramePattern& pattern) const {
     return pattern.value_of(timestamp_);
@@ -56,9 +56,9 @@ class StampReader {
 
   bool was_impossible() const { return was_impossible_; }  // the stamp that was read last
 
-  // Known once a stamp was read.
+  // Known after a stamp was read.
   TimeBase base() const { return base_; }
-  // The variable that holds the stamps. Its values are times, so it is no counter.
+  // The variable that holds the stamps. Its values are times. Therefore, it is not drawn as a counter.
   std::optional<std::uint64_t> variable() const;
 
  private:
@@ -79,11 +79,11 @@ class StampReader {
   bool was_impossible_ = false;
 };
 
-// What the survey found out about the times of all frames.
+// The findings of the survey about the times of all frames.
 struct TimeSurvey {
   std::uint64_t frames = 0;
   std::uint64_t stamped = 0;
-  std::uint64_t reversed = 0;  // stamped earlier than a frame before
+  std::uint64_t reversed = 0;  // frames with an earlier stamp than a frame before them
   std::uint64_t impossible = 0;
   std::uint64_t first_ns = 0, last_ns = 0;  // of the stamps
   TimeBase base = TimeBase::None;
@@ -99,13 +99,13 @@ class FrameClock {
   // A second reader runs ahead to the next stamp where frames have none.
   FrameClock(const TraceFile& trace, const TimeSurvey& survey);
 
-  // When the recording began and ended, by the status line. Nothing where its clock is not that of the
-  // stamps, or where the stamps contradict it. No frame's time is before the start or after the stop.
+  // When the recording began and ended, by the status line. Nothing if its clock is not the clock of the
+  // stamps, or if the stamps contradict it. No frame's time is before the start or after the stop.
   std::optional<std::uint64_t> start_ns() const { return start_ns_; }
   std::optional<std::uint64_t> stop_ns() const { return stop_ns_; }
 
-  // The time of a frame whose own stamp is `stamp_ns`. Call it once per frame, in the order of the file.
-  // Times go back where the stamps do.
+  // The time of a frame whose own stamp is `stamp_ns`. Call it once per frame, in the order of the file. If
+  // stamps go back, times go back, too.
   FrameTime time_of(std::uint64_t frame, std::optional<std::uint64_t> stamp_ns, bool is_step) {
     if (!stamp_ns) return time_between_stamps(frame, is_step);
     last_ns_ = *stamp_ns;

@@ -19,7 +19,7 @@ struct FrameFormat {
 inline constexpr std::size_t kFrameHeaderBytes = 6;  // int16 tracepoint number, uint32 size
 
 struct FrameHeader {
-  std::int16_t tracepoint;  // the target's number; 0 ends the trace
+  std::int16_t tracepoint;  // the target's number of it; 0 ends the trace
   std::uint32_t size;       // bytes of its blocks
 };
 // `bytes` holds at least kFrameHeaderBytes.
@@ -34,7 +34,7 @@ struct Block {
 };
 
 // Walks the blocks of a frame and appends them to `blocks`, which may be null. Returns the size of the
-// complete blocks of known kinds: all of `data` unless the frame is damaged.
+// complete blocks of known kinds. It is the size of `data` unless the frame is damaged.
 std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format,
                         std::vector<Block>* blocks);
 

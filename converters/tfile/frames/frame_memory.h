@@ -1,4 +1,4 @@
-// What one frame holds: registers, memory and trace state variables. Whatever it does not hold is unknown.
+// The contents of one frame: registers, memory and trace state variables. Everything else is unknown.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace convert::tfile {
 
-// Whether fast tracepoints record the register: on amd64 rax…r15, rip and eflags. All
-// other bytes of their register blocks are zero.
+// Whether fast tracepoints record the register. On amd64 they record rax…r15, rip and eflags. All other bytes
+// of their register blocks are zero.
 inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
   if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;
   return reg.is_general && !reg.name.starts_with("orig_");
@@ -30,13 +30,13 @@ inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout)
 // A block of the frame, without its values.
 struct HeldBlock {
   Block::Kind kind;
-  std::uint64_t address;  // of a variable its number
+  std::uint64_t address;  // for a variable: its number
   FrameBytes bytes;
 };
 
-// Values and places are of different types. A place (FrameBytes) is the same in all frames of the same
-// blocks. A value is not: whatever gives one, remembers that the frame was looked at, and what is made of it
-// serves this frame alone.
+// Values and places have different types. A place (FrameBytes) is the same in all frames with the same
+// blocks, but a value is not. Functions that give a value remember that the frame was read. A result of
+// values serves this frame alone.
 class FrameMemory {
  public:
   // The bytes from an address on of the read-only data of the program.
@@ -80,19 +80,19 @@ class FrameMemory {
   // ---- Places ----
 
   const std::vector<HeldBlock>& blocks() const { return blocks_; }  // in the frame's order
-  const std::vector<HeldBlock>& memory() const { return memory_; }  // those of memory
+  const std::vector<HeldBlock>& memory() const { return memory_; }  // the blocks of memory
 
   bool has_registers() const { return has_registers_; }
-  std::size_t registers_size() const { return registers_.size(); }  // of their block, in bytes
-  // Empty when the frame does not hold the register.
+  std::size_t registers_size() const { return registers_.size(); }  // size of their block in bytes
+  // Empty if the frame does not hold the register.
   FrameBytes place_of(const Register& reg) const {
     const bool is_held = reg.offset <= registers_.size() && reg.size <= registers_.size() - reg.offset;
     if (!is_held || (is_fast_ && !is_in_fast_frames(reg, *layout_))) return {};
     return registers_.subspan(reg.offset, reg.size);
   }
 
-  // Memory, from the first block that holds an address on; empty when any of the bytes is missing. Valid
-  // until start().
+  // Memory from the first block on that holds the address. Empty if any of the bytes is missing. Valid until
+  // start().
   FrameBytes bytes(std::uint64_t address, std::uint64_t size) {
     address = masked(address);
     const FrameBytes first = held_from(address);
@@ -107,7 +107,7 @@ class FrameMemory {
     all.resize(size);
     return {joined_.emplace_back(std::move(all)), FrameBytes::kNowhere};
   }
-  // The bytes of the first block that holds the address, from there on.
+  // The bytes from the address on, in the first block that holds it.
   FrameBytes held_from(std::uint64_t address) const {
     for (const HeldBlock& block : memory_)
       if (const std::uint64_t offset = address - masked(block.address); offset < block.bytes.size())
@@ -123,7 +123,8 @@ class FrameMemory {
     was_looked_at_ = true;
     return bytes.bytes_;
   }
-  // The bytes from an address on: up to a block with a NUL, or to what the frame lacks, and at most `size`.
+  // The bytes from an address on, up to a block with a NUL, or up to memory that the frame lacks. At most
+  // `size`.
   FrameBytes text(std::uint64_t address, std::uint64_t size = kMaxJoined) {
     std::uint64_t held = 0;
     for (bool is_open = true; is_open && held < size;) {
@@ -147,7 +148,7 @@ class FrameMemory {
 
   // Addresses and sizes.
   using Ranges = std::vector<std::pair<std::uint64_t, std::size_t>>;
-  // Lists what read() and number() are asked for, until taken_reads() gives it.
+  // Starts a list of the places that read() and number() are asked for. taken_reads() returns the list.
   void list_reads() { reads_.emplace(); }
   Ranges taken_reads() { return *std::exchange(reads_, std::nullopt); }
 
@@ -183,7 +184,7 @@ class FrameMemory {
   std::uint64_t address_mask_;
   Constants constants_;
   const Frame* frame_ = nullptr;
-  FrameBytes registers_;  // of the first such block
+  FrameBytes registers_;  // in the first such block
   bool has_registers_ = false;
   bool is_fast_ = false;
   bool was_looked_at_ = false;

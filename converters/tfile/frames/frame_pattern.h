@@ -1,6 +1,6 @@
 // Frames of the same pattern come from one tracepoint and have the same blocks: the same memory and the same
-// variables, in the same order. Large traces of small frames hold millions of frames of a few patterns. They
-// are recognized by comparing bytes, which is faster than walking their blocks.
+// variables, in the same order. Large traces of small frames hold millions of frames of a few patterns.
+// Frames are recognized by comparing bytes, which is faster than walking their blocks.
 #pragma once
 
 #include <array>
@@ -34,7 +34,8 @@ class FramePattern {
   }
   std::size_t size() const { return size_; }  // header included
 
-  // The offset of a variable's value, counted from the header; that of the last one if there are several.
+  // The offset of a variable's value, counted from the header. If there are several values, that of the last
+  // one.
   std::optional<std::size_t> value_of(std::uint64_t variable) const;
 
  private:
@@ -67,8 +68,8 @@ class FramePatterns {
     return kNone;
   }
 
-  // Whether to learn the pattern of a frame without a known one. Each call counts as a try; tries are
-  // limited, so that not every frame of an irregular trace adds a pattern.
+  // Whether to learn the pattern of a frame without a known one. Each call counts as a try. Tries are
+  // limited. Otherwise, every frame of an irregular trace would add a pattern.
   bool wants_another(const Frame& frame);
   // Patterns are numbered from 0 on.
   void add(const Frame& frame, FramePattern pattern);
@@ -82,7 +83,7 @@ class FramePatterns {
   };
   struct Entry {
     FramePattern pattern;
-    std::uint32_t next;  // as List::first
+    std::uint32_t next;  // like List::first
   };
   // The bytes of the tracepoint number; their order does not matter.
   static std::size_t key_of(std::span<const std::byte> bytes) {

@@ -27,7 +27,7 @@ FrameReader::FrameReader(FileWindow& file, const Description& description, const
       format_(format),
       known_(description.locations),
       offset_(description.frames_begin),
-      // The effort of searching is bounded for the whole file, so that it is never quadratic.
+      // The effort of searching is limited for the whole file. Therefore, it is never quadratic.
       search_budget_(static_cast<std::size_t>(2 * file.size()) + (std::size_t{1} << 20)) {
   at_end_ = !description.is_complete;
   if (description.status) {
@@ -79,8 +79,8 @@ void FrameReader::start_frame(const FrameHeader& header) {
   frame_.is_partial = false;
 }
 
-// A frame whose blocks are damaged or cut off, or whose tracepoint is unknown. The bytes after it decide
-// whether it is a frame, and where the next one begins.
+// Decides about a frame whose blocks are damaged or cut off, or whose tracepoint is unknown. The bytes after
+// it decide whether it is a frame, and where the next one begins.
 const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t good_bytes) {
   const std::uint64_t blocks_begin = offset_ + kFrameHeaderBytes;
   const std::uint64_t end = blocks_begin + header.size;
@@ -205,7 +205,8 @@ FrameReader::Found FrameReader::find_at(std::uint64_t offset, std::uint64_t& nex
   if (!is_plausible || header.size > left - kFrameHeaderBytes || header.size > kMaxFrameBytes)
     return Found::Nothing;
 
-  // Most candidates fail within the bytes that are already in memory. More is read only if these are good.
+  // Most candidates fail within the bytes that are already in memory. More bytes are read only for good
+  // candidates.
   const std::size_t longest_block = 65536 + static_cast<std::size_t>(format_.register_block_size) + 16;
   const auto near = head.subspan(kFrameHeaderBytes)
                         .first(std::min<std::size_t>(header.size, head.size() - kFrameHeaderBytes));

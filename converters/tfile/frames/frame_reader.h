@@ -21,9 +21,9 @@ struct Frame {
   std::int16_t tracepoint = 0;
   std::uint64_t offset = 0;   // of its header, in the file
   std::uint64_t size = 0;     // of its blocks, by its header
-  bool is_partial = false;    // some blocks could not be read
+  bool is_partial = false;    // some blocks can't be read
   std::vector<Block> blocks;  // the readable ones; valid until the next call of next()
-  // From the header to the end of the last readable block. Valid as long as the blocks.
+  // The bytes from the header to the end of the last readable block. Valid as long as the blocks.
   std::span<const std::byte> bytes = {};
 
   // The latest value of a trace state variable.
@@ -36,7 +36,7 @@ struct Frame {
   }
 };
 
-// A part of the file without readable frames, or a frame that is not complete.
+// A part of the file without readable frames, or an incomplete frame.
 struct Damage {
   enum class Kind : std::uint8_t { Frame, Skipped, Tail };
   Kind kind;
@@ -56,7 +56,7 @@ class KnownTracepoints {
 
 class FrameReader {
  public:
-  // Larger frames are read up to this size; the rest counts as damage.
+  // Larger frames are read up to this size. The rest counts as damage.
   static constexpr std::size_t kMaxFrameBytes = std::size_t{32} << 20;
 
   // `format` must not change.
@@ -65,27 +65,27 @@ class FrameReader {
   // The next frame, or null at the end. Valid until the next call.
   const Frame* next();
 
-  // The bytes where next() would read on: at least kPeekBytes, or up to the end of the file; none at the end.
-  // Valid until any other call.
+  // The bytes where next() would continue: at least kPeekBytes, or fewer at the end of the file. Empty at the
+  // end. Valid until any other call.
   std::span<const std::byte> peek() {
     constexpr std::size_t kPeekBytes = 512;
     if (at_end_ || is_after_last()) return {};
     return file_.at(offset_, kPeekBytes);
   }
-  // Instead of next(), for a caller that knows from peek() that a complete frame of `size` bytes (header
-  // included) begins there.
+  // Replaces next() for a caller that knows from peek() that a complete frame of `size` bytes (including the
+  // header) begins there.
   void skip_frame(std::size_t size) {
     ++frames_read_;
     offset_ += size;
   }
 
-  // The damage that next() found since the last call of this.
+  // The damage that next() found since the last call of pop_damage().
   std::vector<Damage> pop_damage() { return std::exchange(damage_, {}); }
   bool has_damage() const { return !damage_.empty(); }
 
   std::uint64_t offset() const { return offset_; }  // how far the file is read
-  // Once next() has returned null: how many bytes follow at offset() that belong to no frame. 0 for a
-  // circular buffer, where old bytes are to be expected, and where damage covers them.
+  // After next() has returned null: the number of bytes after offset() that belong to no frame. 0 for a
+  // circular buffer, in which old bytes are expected, and if damage covers the bytes.
   std::uint64_t bytes_behind_end() const;
   std::uint64_t frames_read() const { return frames_read_; }
 

@@ -21,8 +21,8 @@ class PatternReader {
   struct Match {
     std::size_t pattern = 0;  // patterns are numbered from 0, in the order in which they were learned
     std::span<const std::byte> bytes;  // begin with the frame's header; valid until the reader moves
-    // Two fields and no std::optional: it would be stored in two parts and loaded as one, which a processor
-    // can't forward, and which costs more than comparing the bytes.
+    // Two fields instead of std::optional. It would be stored in two parts and loaded as one, which a
+    // processor can't forward. That costs more than comparing the bytes.
     bool has_stamp = false;
     std::uint64_t stamp_ns = 0;
 
@@ -34,7 +34,7 @@ class PatternReader {
 
   StampReader& stamps() { return stamps_; }
 
-  // The next frame of the reader, or null unless its pattern is known and its time stamp, if it has one, is
+  // The next frame of the reader. Null unless its pattern is known and its time stamp, if it has one, is
   // possible. The next call overwrites it.
   const Match* peek() {
     match_.bytes = reader_.peek();
@@ -52,7 +52,7 @@ class PatternReader {
   // Moves the reader past the frame.
   void skip(const Match& match) { reader_.skip_frame(known_[match.pattern].size); }
 
-  // Learns the pattern of a frame that next() returned; false when the frame is no good example. After a few
+  // Learns the pattern of a frame that next() returned. False if the frame is not a good example. After a few
   // examples of one tracepoint, all others are refused.
   bool learn(const Frame& frame, bool has_stamp) {
     if (!patterns_.wants_another(frame)) return false;

@@ -22,7 +22,7 @@
 namespace convert::tfile {
 namespace {
 
-// Descriptions have some ten thousand bytes. A longer one is none.
+// Descriptions have about ten thousand bytes. A longer text is not a description.
 constexpr std::uint64_t kMaxDescriptionBytes = std::uint64_t{64} << 20;
 
 std::string_view as_text(std::span<const std::byte> bytes) {
@@ -119,7 +119,8 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
       if (pc && addresses.contains({number, *pc})) ++matches[l];
     }
   }
-  // Steps are elsewhere, so less than half of the frames may match. A typical size breaks ties.
+  // Steps have other addresses. Therefore, less than half of the frames may match. A typical size breaks
+  // ties.
   const RegisterLayout* best = nullptr;
   std::size_t best_rank = 0;
   for (std::size_t l = 0; l < layouts.size(); ++l) {
@@ -133,7 +134,7 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
   return best;
 }
 
-// The R line is hexadecimal, but decimal by GDB's manual, and it may be missing.
+// The R line is hexadecimal, but GDB's manual calls it decimal. It may also be missing.
 std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   std::vector<std::uint64_t> sizes{trace.description.register_block_size};
   if (const auto decimal = whole_number(trace.description.register_digits)) sizes.push_back(*decimal);
@@ -141,8 +142,8 @@ std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   return sizes;
 }
 
-// Tries both byte orders with each register block size on the first frames. Among equally good formats the
-// first size, then the named byte order is taken.
+// Tries both byte orders with each register block size on the first frames. Among equally good formats, the
+// first size and then the named byte order is taken.
 void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   std::optional<std::endian> named = hint.order;
   if (!named && trace.layout) named = trace.layout->byte_order();

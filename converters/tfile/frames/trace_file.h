@@ -1,4 +1,4 @@
-// An open trace file: its description was read, and its byte order and register layout were found out.
+// An open trace file. Its description was read, and its byte order and register layout were found out.
 #pragma once
 
 #include <bit>
@@ -34,7 +34,7 @@ struct TraceFile {
   const RegisterLayout* register_layout() const { return layout ? &*layout : nullptr; }  // null: unknown
 };
 
-// Throws InputError when the file can't be read or is no trace file of a known version.
+// Throws InputError if the file can't be read or is not a trace file of a known version.
 TraceFile open_trace_file(const std::filesystem::path& path, const MachineHint& hint, Notes& notes);
 
 }  // namespace convert::tfile

@@ -1,5 +1,5 @@
-// The call frame information of a module (DWARF 5, section 6.4): how to find the caller of code, and its
-// registers.
+// The call frame information of a module (DWARF 5, section 6.4). It tells how to find the caller of code, and
+// its registers.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace convert::tfile {
 
-// For each address libdw may read the whole entry of its function.
+// libdw may read the whole entry of a function for each of its addresses.
 inline constexpr fxt::Limit kCallFrameBytes{"MiB of call frame information to evaluate", 1024 * fxt::kMiB,
                                             100 * fxt::kKiB};
 
@@ -39,7 +39,7 @@ class CallFrames {
   CallFrames(Dwfl_Module* module, std::uint64_t file_bytes)
       : module_(module), work_(kCallFrameBytes, file_bytes) {}
 
-  // Null where none is described. `pc` is an address of the module.
+  // Null if no frame is described. `pc` is an address of the module.
   DwarfFrame find(Dwarf_Addr pc);
   // The same as rules for the registers below `registers`. Valid until the next call.
   const CallFrame* rules_at(Dwarf_Addr pc, std::size_t registers);

@@ -166,7 +166,7 @@ DebugUnits::DebugUnits(Dwarf* dwarf, fxt::Budget& ranges) {
       continue;
     }
     if (kind == DW_UT_partial) continue;
-    // A skeleton has the ranges of the code; the unit in the split file has the rest.
+    // A skeleton has the ranges of the code. The unit in the split file has the rest.
     const Dwarf_Die split = kind == DW_UT_skeleton ? split_unit(unit, die) : Dwarf_Die{};
     if (kind == DW_UT_skeleton && split.addr == nullptr) {
       Dwarf_Attribute attribute;
@@ -192,7 +192,7 @@ const DebugUnits::Function* DebugUnits::Unit::function_at(Dwarf_Addr pc, fxt::Bu
     add_functions(die, functions, ranges);
     std::ranges::stable_sort(functions, {}, &Function::begin);
   }
-  constexpr int kMaxNested = 16;  // functions whose code lies around that of others
+  constexpr int kMaxNested = 16;  // functions whose code is around that of others
   auto next = std::ranges::upper_bound(functions, pc, {}, &Function::begin);
   for (int steps = 0; next != functions.begin() && steps < kMaxNested; ++steps)
     if (--next; pc < next->end) return &*next;
@@ -263,7 +263,8 @@ std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) 
 }
 
 void DebugInfo::add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address) {
-  // Link-time optimization makes symbols local. Only in C may static variables have names of others.
+  // Link-time optimization makes symbols local. Only in C may static variables have the names of other
+  // variables.
   if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL && !name.starts_with("_Z")) return;
   objects_.try_emplace(std::string(name.substr(0, name.find('@'))), address);  // "stdout@GLIBC_2.2.5"
 }

@@ -1,4 +1,4 @@
-// A program's DWARF by code address: functions, the variables that are visible there, their types; and its
+// A program's DWARF by code address: functions, the variables that are visible there, their types. Also its
 // global names.
 #pragma once
 
@@ -28,11 +28,11 @@
 namespace convert::tfile {
 
 inline constexpr fxt::Limit kVariables{"variables of a function", 4096, 0};
-// Those of a function count at each address that frames are from.
+// The operations of a function count at each address that has frames.
 inline constexpr fxt::Limit kScopeVariables{"variables at addresses of code", 4'000'000, 400};
-// libdw makes some 40 bytes of each of their bytes, and keeps them.
+// libdw allocates some 40 bytes for each byte of operations, and keeps them.
 inline constexpr fxt::Limit kLongExpressions{"MiB of long locations of variables", 2 * fxt::kMiB, 100};
-// Units and functions may all have the ranges of one long list.
+// All units and functions may share the ranges of one long list.
 inline constexpr fxt::Limit kCodeRanges{"ranges of code of units and functions", 1'000'000, 100};
 
 class DebugInfo;
@@ -50,21 +50,21 @@ class DebugUnits {
     std::vector<Function> functions = {};  // by address; read on first use
     std::optional<GlobalNames> own_names = {};
 
-    // Null if none is described there.
+    // Null if no unit is described there.
     const Function* function_at(Dwarf_Addr pc, fxt::Budget& ranges);
     GlobalNames& names(DieScopes& scopes) {
       return own_names ? *own_names : own_names.emplace(std::span(&die, 1), scopes);
     }
   };
 
-  // `dwarf` may be null: there are none. `ranges` is a budget of kCodeRanges; ranges that exceed it are left
-  // out.
+  // `dwarf` may be null; then there are no units. `ranges` is a budget of kCodeRanges. Ranges that exceed it
+  // are left out.
   DebugUnits(Dwarf* dwarf, fxt::Budget& ranges);
 
   std::vector<Unit>& all() { return units_; }
-  // Those that may have code there.
+  // The units that may have code there.
   std::vector<Unit*> around(Dwarf_Addr pc);
-  // The files that should have had the rest of units, by name; empty if none is missing.
+  // The names of missing files that should have had the rest of units. Empty if none is missing.
   const std::vector<std::string>& missing_files() const { return missing_files_; }
   std::optional<Dwarf_Die> type_of(std::uint64_t signature) const;
 
@@ -80,14 +80,14 @@ class DebugUnits {
   std::unordered_map<std::uint64_t, Dwarf_Die> types_;  // of type units, by signature
 };
 
-// What a name means.
+// The meaning of a name.
 struct FoundName {
   DebugInfo* info = nullptr;
   Dwarf_Die die{};
-  bool is_of_other_call = false;  // what a function declares that has no code at the address
+  bool is_of_other_call = false;  // declared by a function that has no code at the address
 };
 
-// What is visible at a code address.
+// The scope of a code address: everything that is visible there.
 struct CodeScope {
   struct Variable {
     std::string name;
@@ -100,16 +100,16 @@ struct CodeScope {
   std::vector<Dwarf_Die> functions;  // innermost first; all but the last are inlined
   std::vector<Dwarf_Die> blocks;     // of the innermost function, innermost first; and their abstract origins
   std::vector<const void*> instantiated;  // blocks in those origins that have instances with code
-  // The classes and namespaces of the innermost function, innermost first; at last its unit.
+  // The classes and namespaces of the innermost function, innermost first. Its unit is the last.
   struct Enclosing {
     Dwarf_Die die;
     std::string prefix;  // "plant::Tap::"
   };
   std::vector<Enclosing> enclosing;
-  // Of the innermost function, the innermost block's first. Within a block, static members of classes and
-  // namespaces come last, because they have longer names, too.
+  // The variables of the innermost function. Those of the innermost block come first. In a block, static
+  // members of classes and namespaces come last, because they also have longer names.
   std::vector<Variable> variables;
-  // Of the outermost function, if another one is inlined there. GDB collects them for $args.
+  // The arguments of the outermost function, if another one is inlined there. GDB collects them for $args.
   std::vector<Variable> outer_parameters;
   DebugUnits::Unit* file = nullptr;        // null: the scope has only global names
   bool has_types_only = false;             // names of objects and functions mean nothing there
@@ -128,21 +128,21 @@ class DebugInfo {
   void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
   std::uint64_t bias() const { return load_bias_ + dwarf_bias_; }
 
-  // Null where no function is described. `address` is one of the recording. Valid until set_load_bias() or
+  // Null if no function is described there. `address` is one of the recording. Valid until set_load_bias() or
   // add_other().
   const CodeScope* scope_at(std::uint64_t address);
 
   // Another module of the recording.
   void add_other(DebugInfo& other) {
     others_.push_back(&other);
-    scopes_.clear();  // names mean more now
+    scopes_.clear();  // more names can be found now
     global_scope_.known_names.clear();
     types_scope_.known_names.clear();
   }
   const std::vector<DebugInfo*>& others() const { return others_; }
-  // A scope without functions: it has only global names. Its unit, which tells the language, is the first.
+  // A scope without functions. It has only global names. Its unit is the first one and tells the language.
   const CodeScope& global_scope();
-  // For code of other modules, which no debug information describes: it has only types.
+  // A scope for code of other modules that no debug information describes. It has only types.
   const CodeScope& types_scope();
 
   Dwarf* dwarf() const { return dwarf_; }
@@ -151,19 +151,20 @@ class DebugInfo {
   GlobalNames& globals();
   // Read on first use.
   DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_, ranges_); }
-  // What is left out since it exceeds a limit: "more than …: some functions are unknown".
+  // Describes the parts that are left out because they exceed a limit: "more than …: some functions are
+  // unknown".
   std::vector<std::string> left_out() const;
-  // Whether libdw may read, or has read, the operations of a location, which is `bytes` long. `place` stands
-  // for it.
+  // Whether libdw may read, or has read, the operations of a location, which is `bytes` long. `place`
+  // identifies the location.
   bool takes_operations(const void* place, std::uint64_t bytes);
   unsigned address_bytes() const { return address_bytes_; }
-  // The DIE that an attribute refers to. libdw alone finds type units only if it has read no unit before.
+  // The DIE that an attribute refers to. libdw alone finds type units only if it has not read a unit before.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
 
-  // An object of the module's symbol table; called for each of them, in its order.
+  // Called for each object of the module's symbol table, in the table's order.
   void add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address);
-  // The recorded address of an external variable by the symbol tables of all modules: DWARF has none if its
-  // file only declares it, or after link-time optimization.
+  // The recorded address of an external variable by the symbol tables of all modules. DWARF has no address if
+  // the variable's file only declares it, or after link-time optimization.
   std::optional<std::uint64_t> address_by_symbol(Dwarf_Die variable);
 
   // How the code at an address of the recording was called; null if unknown. Valid until the next call.
@@ -171,9 +172,9 @@ class DebugInfo {
     return call_frames_.rules_at(address - load_bias_, general_registers());
   }
 
-  // The numbers in DWARF of the registers that a call may save are below this one.
+  // The numbers in DWARF of the registers that a call may save are less than this one.
   std::size_t general_registers() const { return std::min<std::size_t>(registers_.size(), 72); }
-  // The register that DWARF calls by this number; null if the target has none of its name.
+  // The register with this number in DWARF. Null if the target has no register of its name.
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
  private:
@@ -200,7 +201,7 @@ class DebugInfo {
   std::unordered_set<const void*> known_expressions_;  // long ones
   struct KnownRegister {
     std::string name;
-    std::optional<const Register*> reg;  // nothing: not looked up
+    std::optional<const Register*> reg;  // nothing: not searched yet
   };
   std::vector<KnownRegister> registers_;  // by number in DWARF
 };

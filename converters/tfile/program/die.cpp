@@ -64,7 +64,7 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
 }
 
 bool is_declaration(Dwarf_Die variable) {
-  // A definition may refer to a declaration, so the attribute must be the variable's own.
+  // A definition may refer to a declaration. Therefore, the attribute must be the variable's own.
   auto attribute = own_attribute(variable, DW_AT_declaration);
   bool is_one = false;
   return attribute && dwarf_formflag(&*attribute, &is_one) == 0 && is_one;

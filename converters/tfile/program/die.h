@@ -19,12 +19,12 @@ std::vector<Dwarf_Die> children_of(Dwarf_Die parent);
 
 bool has_attribute(Dwarf_Die die, unsigned attribute);  // of its own
 std::optional<Dwarf_Attribute> own_attribute(Dwarf_Die die, unsigned attribute);
-// Its own, or that of the DIE that it completes.
+// The DIE's own attribute, or that of the DIE that it completes.
 std::optional<Dwarf_Attribute> attribute_of(Dwarf_Die die, unsigned attribute);
 std::optional<std::uint64_t> unsigned_attribute(Dwarf_Die die, unsigned attribute);
-// The DIE that one of its own attributes refers to.
+// The DIE to which one of the DIE's own attributes refers.
 std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute);
-// The number of an attribute. Forms of a fixed size are not signed, whatever libdw makes of them.
+// The number of an attribute. Forms of a fixed size are not signed, although libdw may return them signed.
 std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute);
 
 // Damaged DWARF may nest deeper than any stack.
@@ -39,15 +39,15 @@ bool is_declaration(Dwarf_Die variable);
 
 // A function name as GDB shows it: with template arguments, and with parameters only in full mode.
 std::string demangled(std::string_view symbol, Demangle mode);
-// "run" for "run[abi:cxx11]": nobody writes the tags.
+// "run" for "run[abi:cxx11]", because users do not write the tags.
 std::string without_abi_tags(std::string name);
 // "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name after those of its
 // scopes. Empty when the function has no name.
 std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode);
 
-// A block without code: what it declares is visible around it.
+// Whether the block has no code. Its declarations are visible around it.
 bool is_block_without_code(Dwarf_Die die);
-// Such a block, or a common block of Fortran.
+// Whether the DIE is such a block, or a common block of Fortran.
 bool is_open_block(Dwarf_Die die);
 
 int language_of(Dwarf_Die die);  // DW_LANG_…; 0: unknown

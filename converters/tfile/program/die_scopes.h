@@ -1,5 +1,5 @@
-// The namespaces, classes and functions around DIEs. libdw reads a unit from its beginning for each question;
-// this reads each unit once.
+// The namespaces, classes and functions around DIEs. libdw reads a unit from its beginning for each question.
+// This class reads each unit once.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@ namespace convert::tfile {
 
 class DieScopes {
  public:
-  // The namespaces, modules, classes and functions around a DIE, innermost first. None inside of unions.
+  // The namespaces, modules, classes and functions around a DIE, innermost first. Empty inside of unions.
   std::vector<Dwarf_Die> around(Dwarf_Die die);
-  // "ns::Class::": the names of those but functions, as the language separates them or with the given
-  // separator.
+  // "ns::Class::": the names of all scopes except functions, with the language's separator or with the given
+  // one.
   std::string prefix(Dwarf_Die die, std::string_view separator = {});
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  // DIEs lie in the file in the order of the tree, so those in a scope are those up to its end.
+  // DIEs are in the file in the order of the tree. Therefore, the DIEs in a scope are those up to its end.
   struct Scope {
     Dwarf_Die die;
-    const void* end;     // the next DIE behind the scope; null: the unit ends before
+    const void* end;     // the next DIE after the scope; null: the unit ends before
     std::size_t parent;  // kNone: none
   };
   using Unit = std::vector<Scope>;  // by address

@@ -1,4 +1,4 @@
-// The stack of DWARF's operations, and those operations that need nothing but its numbers.
+// The stack of DWARF's operations, and the operations that need only the numbers on it.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ class DwarfStack {
   void clear() { numbers_.clear(); }
   std::uint64_t top() const { return numbers_.back().bits; }
   std::uint64_t pop();
-  // Keeps the bits that the type has room for. False when the stack is full.
+  // Keeps the bits that fit the type. False if the stack is full.
   bool push(std::uint64_t bits, StackType type = {});
   void replace_top(std::uint64_t bits, StackType type);
-  // False when the operation needs more than the numbers, or other numbers.
+  // False if the operation needs more than the numbers, or other numbers.
   bool run(const Dwarf_Op& operation);
 
  private:

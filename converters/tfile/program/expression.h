@@ -1,4 +1,4 @@
-// Collected C expressions: what was written, as trees, and what the names in them mean.
+// Collected C expressions: their texts as trees, and the meanings of the names in them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace convert::tfile {
 struct CodeScope;
 struct FoundName;
 
-// A tree. What its names mean is not known yet, but for those of types.
+// An expression as a tree. Only names of types are resolved; the meaning of other names is not known yet.
 struct Expression {
   enum class Kind : std::uint8_t {
     Invalid,
@@ -38,27 +38,28 @@ struct Expression {
   std::vector<Expression> operands = {};
 };
 
-// An expression of Kind::Invalid, or one with such an operand, stands for what is not understood. Types are
-// looked up in the scope.
+// An expression of Kind::Invalid, or one with such an operand, stands for text that is not understood. Types
+// are searched in the scope.
 Expression parse_expression(std::string_view text, const CodeScope& scope);
 // Whether the parser understands all of it, whatever its names mean.
 bool is_understood(std::string_view text, const CodeScope& scope);
 
 enum class Wanted : bool {
   Any,
-  Tagged  // what stands behind "struct" and the like
+  Tagged  // the word after "struct" and the like
 };
 
-// What a name means at a place in the code: a variable, a function, a type or an enumerator. The order is
-// that of GDB, which recorded what it found:
+// The meaning of a name at a place in the code: a variable, a function, a type or an enumerator. The order of
+// the search is that of GDB, because GDB recorded what it found:
 //   1. the blocks around the place, inner ones first, with their using-declarations;
 //   2. the members of the class of `this`, and of its bases;
-//   3. the classes and namespaces around the function, inner ones first: what its file declares there, then
-//      what other files do for all;
-//   4. what is imported into any of those: using-directives, inline and anonymous namespaces;
-//   5. what other files declare for themselves, if it is only one thing.
-// `name`: "count", "app::count", "Base::member", "function::variable"; or "::count" in no class or namespace.
-// Null if it means nothing, or different things. Valid as long as the scope.
+//   3. the classes and namespaces around the function, inner ones first. In each, declarations of the
+//   function's own
+//      file come first, then external ones of other files;
+//   4. names that are imported into any of those: using-directives, inline and anonymous namespaces;
+//   5. names that are local to other files, if there is only one.
+// `name`: "count", "app::count", "Base::member", "function::variable"; or "::count" outside of all classes
+// and namespaces. Null if it means nothing, or different things. Valid as long as the scope.
 const FoundName* look_up(const CodeScope& scope, const std::string& name, Wanted wanted = Wanted::Any);
 // 'file.c'::name
 const FoundName* look_up_in_file(const CodeScope& scope, const std::string& file, const std::string& name);

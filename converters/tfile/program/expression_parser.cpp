@@ -22,7 +22,7 @@ struct BinaryOperator {
   std::string_view text;
   int precedence;
 };
-// Longer operators come before their beginnings. "@" makes an array.
+// Longer operators come before operators that are their beginnings. "@" makes an array.
 constexpr std::array kBinaryOperators{
     BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"==", 6}, BinaryOperator{"!=", 6},
     BinaryOperator{"<<", 8}, BinaryOperator{">>", 8}, BinaryOperator{"<=", 7}, BinaryOperator{">=", 7},
@@ -57,7 +57,7 @@ class Parser {
     return left;
   }
 
-  // Trees of any depth would be too much for the stack.
+  // The stack is too small for trees of any depth.
   template <typename... Operands>
   Expression expression_of(Kind kind, std::string text, Operands&&... operands) {
     if (++operators_ > kMaxOperators) return {};
@@ -164,7 +164,7 @@ class Parser {
 
   // ---- Types ----
 
-  // "struct item *", "unsigned char", "app::Base **", "char (*)[8]"; consumes nothing when there is no type.
+  // "struct item *", "unsigned char", "app::Base **", "char (*)[8]". Consumes nothing if there is no type.
   const Type* type_name() {
     const std::size_t before = at_;
     const Type* type = type_specifier();
@@ -238,7 +238,7 @@ class Parser {
     skip_blanks();
     return at_ == text_.size();
   }
-  // The next operator, unless it binds less tightly than `lowest`; null if there is none.
+  // The next operator, unless it binds less tightly than `lowest`. Null if there is none.
   const BinaryOperator* consume_operator(int lowest) {
     skip_blanks();
     for (const BinaryOperator& candidate : kBinaryOperators) {
@@ -295,7 +295,8 @@ class Parser {
     const auto value = consume_number(rest, is_hex ? 16 : is_octal ? 8 : 10);
     if (!value || rest.starts_with('.')) return std::nullopt;
     at_ = text_.size() - rest.size();
-    // Without a suffix the first of these types that holds the number; decimals are unsigned in none of them.
+    // A number without a suffix has the first of these types that can hold it. Decimal numbers are not
+    // unsigned in any of them.
     bool is_long = false, is_unsigned = false;
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
@@ -307,7 +308,7 @@ class Parser {
         break;
     }
     if (at_ < text_.size() && is_word_character(text_[at_])) {
-      at_ = before;  // "7q" is none
+      at_ = before;  // "7q" is not a number
       return std::nullopt;
     }
     is_long |= *value > (is_unsigned || is_hex || is_octal ? 0xffff'ffff : 0x7fff'ffff);
@@ -319,7 +320,7 @@ class Parser {
   std::string_view text_;
   const CodeScope& scope_;
   TypeTable& types_;
-  std::size_t at_ = 0;  // what comes next
+  std::size_t at_ = 0;  // the next token
   std::size_t depth_ = 0, operators_ = 0;
   bool is_void_ = false;  // the type that was read last
 };

@@ -21,7 +21,8 @@ bool has_place(Dwarf_Die die) {
   return has_attribute(die, DW_AT_location) || has_attribute(die, DW_AT_const_value);
 }
 
-// Whether two units describe the same thing. It costs too much to compare the names of the source files.
+// Whether two units describe the same thing. A comparison of the names of the source files would cost too
+// much.
 bool is_same(Dwarf_Die a, Dwarf_Die b) {
   if (dwarf_tag(&a) != dwarf_tag(&b)) return false;
   if (kind_of(a) == kObject && dwarf_tag(&a) != DW_TAG_enumerator) return false;
@@ -83,7 +84,8 @@ GlobalNames::GlobalNames(std::span<const Dwarf_Die> units, DieScopes& scopes) {
   declared_.clear();
 }
 
-// The declaration may stand behind, or in another unit: link-time optimization leaves all of them in others.
+// The declaration may come later, or be in another unit. Link-time optimization leaves all declarations in
+// other units.
 std::string GlobalNames::completed_name(Dwarf_Die completion, DieScopes& scopes) const {
   const Dwarf_Die declaration = declaration_of(completion);
   const auto found = declared_.find(declaration.addr);

@@ -26,11 +26,11 @@ enum NameKind : unsigned {
 };
 NameKind kind_of(Dwarf_Die die);
 
-// Users write "Box<int,2>", DWARF and demangled names have "Box<int, 2>".
+// Users write "Box<int,2>", but DWARF and demangled names have "Box<int, 2>".
 std::string without_blanks(std::string_view name);
 // "ns::Box<int,2>": the key of a DIE among all names.
 std::string full_name(DieScopes& scopes, Dwarf_Die die);
-// "ns::Box<int,2>::": what full names inside of a namespace or class begin with.
+// "ns::Box<int,2>::": the beginning of full names inside of a namespace or class.
 std::string prefix_within(DieScopes& scopes, Dwarf_Die scope);
 
 class GlobalNames {
@@ -42,18 +42,18 @@ class GlobalNames {
     bool is_external = false;   // other units mean the same by that name
     bool is_ambiguous = false;  // units have different ones, none of them external
   };
-  // One of these kinds; a tagged type only if nothing else has the name. Null if there is none. Valid as long
-  // as this object.
+  // A DIE of one of these kinds. A tagged type is found only if nothing else has the name. Null if there is
+  // none. Valid as long as this object.
   const Entry* find(const std::string& full_name, unsigned kinds) const;
-  // What is only declared, of variables; null if nothing is.
+  // A variable that is only declared. Null if there is none.
   const Dwarf_Die* find_declaration(const std::string& full_name) const;
-  // The only one whose name ends so, behind the name of a namespace or class.
+  // The only DIE whose name ends with `name`, after the name of a namespace or class.
   const Entry* find_inside(const std::string& name, unsigned kinds);
 
  private:
   using Entries = std::unordered_map<std::string, Entry>;
 
-  // What completes the declaration of something, and is named as that is.
+  // A DIE that completes a declaration and is named by it.
   struct Completion {
     Dwarf_Die die;
     bool is_hidden;
@@ -66,10 +66,10 @@ class GlobalNames {
   std::string completed_name(Dwarf_Die completion, DieScopes& scopes) const;
   void add(const std::string& name, Entry entry);
 
-  Entries objects_, tagged_, namespaces_;                  // names without blanks
-  std::unordered_map<std::string, Entry> inside_;          // by kinds and name: what was looked for
+  Entries objects_, tagged_, namespaces_;          // names without blanks
+  std::unordered_map<std::string, Entry> inside_;  // by kinds and name: the results of earlier searches
   std::unordered_map<const void*, std::string> declared_;  // names of declarations
-  std::unordered_map<std::string, Dwarf_Die> variables_;   // that are declared, by name
+  std::unordered_map<std::string, Dwarf_Die> variables_;   // declared variables, by name
   std::vector<Completion> completions_;
 };
 

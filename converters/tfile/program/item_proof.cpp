@@ -31,8 +31,8 @@ std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
   return biases;
 }
 
-// The work on a frame that its counts multiply to, besides running its expressions: all items are evaluated,
-// compared with all expressions, and looked for in all blocks.
+// The work on a frame that results from its counts, without the runs of its expressions. All items are
+// evaluated, compared with all expressions, and searched in all blocks.
 bool ItemProof::take_work(fxt::Budget& work) const {
   constexpr std::uint64_t kWorkPerItem = 500, kWorkPerLeaf = 2, kWorkPerMatch = 16;
   const std::uint64_t items = expected_->items.size(), expressions = expected_->shapes.size();
@@ -72,7 +72,7 @@ void ItemProof::evaluate_items(const CodeScope* scope) {
   if (scope == nullptr) return;
   for (std::size_t i = 0; i < values_.size(); ++i)
     values_[i] = evaluate_item(expected_->items[i], evaluation());
-  // Where only types are known, casts of registers and addresses have values, and nothing else has.
+  // If only types are known, casts of registers and addresses have values, but nothing else has.
   if (!scope->has_types_only) return;
   for (std::size_t i = 0; i < values_.size(); ++i)
     if (expected_->items[i].kind == Kind::ReturnAddress) values_[i].clear();
@@ -85,7 +85,8 @@ void ItemProof::prove() {
   const bool is_possible = match_.match(*expected_, this);
   for (std::size_t j = 0; j < expressions_.size(); ++j) item_of_[j] = match_.item_of(j);
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    // GDB asks for the register that holds an item. Of $args it may have asked for those of another function.
+    // GDB asks for the register that holds an item. For $args it may have asked for the registers of another
+    // function.
     const bool is_in_other_register = expected_->items[i].kind != Kind::Variables &&
                                       std::ranges::any_of(values_[i], [&](const ItemValue& item) {
                                         const Register* const reg = item.value.storage.reg;
@@ -135,7 +136,7 @@ ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
 std::optional<bool> ItemProof::has_expression(std::size_t item) {
   const CollectItem& collected = expected_->items[item];
   const auto& values = values_[item];
-  // Ada's "package.name", which is not understood, may be a static variable.
+  // Ada's "package.name" is not understood. It may be a static variable.
   const bool has_ranges = replay_.actions().size() > expressions_.size();
   const bool is_unknown = !values.empty() && values.front().value.type == nullptr;
   if (has_ranges && is_unknown &&
@@ -177,7 +178,7 @@ ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::siz
     if (recording.address == value.storage.address && (is_whole || !has_frame_)) return Fit::Yes;
   }
   if (!has_frame_) return Fit::No;
-  // GDB took a variable for a constant, as it does with some of anonymous namespaces.
+  // GDB replaced a variable by a constant. It does this with some variables of anonymous namespaces.
   if (!shape.reads && action.recordings.empty()) return Fit::Possible;
   const bool is_held = size > 0 && !memory_.bytes(value.storage.address, size).empty();
   return is_held ? Fit::No : Fit::Possible;
@@ -201,15 +202,15 @@ bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Repla
   return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
 }
 
-// Whether nothing in the frame changes the value.
+// Whether nothing in the frame can change the value.
 bool ItemProof::is_constant(const ItemValue& item) {
   FrameMemory nothing(memory_.layout(), memory_.order());
   return evaluate(item.text, {.scope = *scope_, .frame = nothing}).storage.kind == Storage::Kind::Bytes;
 }
 
-// Whether an item has another value in GDB than in GDB's bytecode, which makes no truth of a number that is
-// cast to bool, and calculates with the address of what a reference refers to. The bytecode must have
-// recorded what the item is calculated from.
+// Whether an item has a value in GDB that differs from the one in GDB's bytecode. The bytecode does not
+// convert a number that is cast to bool, and calculates with the address of an object to which a reference
+// refers. The bytecode must have recorded the operands of the item.
 bool ItemProof::differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item) {
   memory_.list_reads();
   evaluate(item.text, evaluation());

@@ -16,7 +16,7 @@
 
 namespace convert::tfile {
 
-// The bytes that a value occupies from its storage on.
+// The bytes that a value occupies from the begin of its storage on.
 std::uint64_t bytes_of(const Value& value);
 
 // Whether the program has the type of one of them.
@@ -38,7 +38,7 @@ class ItemProof : private ItemMatch::Evidence {
   // items have no values. `work` is a budget of kFrameWork. False if it is exceeded: the items are unknown
   // then.
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
-  // The same for memory that holds nothing but registers.
+  // The same for memory that holds only registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
   // After start(): finds out which items the actions can have recorded where the program has them. Items and
   // expressions are in the same order. Not for frames elsewhere than the actions were made for: what those
@@ -48,11 +48,11 @@ class ItemProof : private ItemMatch::Evidence {
   // ranges in any order. The sizes that expressions ask for do not matter.
   void prove_in_any_order();
 
-  // An item is one value, or the variables of $args or $locals; empty without the program.
+  // The values of an item: one value, or the variables of $args or $locals. Empty without the program.
   std::vector<std::vector<ItemValue>>& values() { return values_; }
   const std::vector<std::vector<ItemValue>>& values() const { return values_; }
   const std::vector<ItemValue>& values(std::size_t item) const { return values_[item]; }
-  // Null where items have no values.
+  // Null if items have no values.
   const CodeScope* scope() const { return scope_; }
   EvaluationContext evaluation() { return {*scope_, memory_, variables_}; }
 
@@ -60,8 +60,8 @@ class ItemProof : private ItemMatch::Evidence {
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return expressions_; }
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
-  // Whether the actions recorded something else than what the program has as the item; or than others, and
-  // the program does not describe this one.
+  // Whether the actions recorded something else than the item's place in the program. Also true if they did
+  // so for other items, and the program does not describe this one.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
   // After prove_in_any_order(): whether the actions record the item where the program has it.
   bool is_confirmed(std::size_t item) const { return is_confirmed_[item]; }
@@ -88,7 +88,7 @@ class ItemProof : private ItemMatch::Evidence {
   Replay replay_;
   ItemMatch match_;
 
-  // Of the current frame:
+  // State of the current frame:
   const ExpectedBlocks* expected_ = nullptr;
   bool has_frame_ = false;  // and not only registers
   const CodeScope* scope_ = nullptr;

@@ -31,7 +31,7 @@ class KernelSymbolList : public ProgramSymbols {
  public:
   explicit KernelSymbolList(const std::filesystem::path& path);
 
-  // True when every address is 0: the kernel shows them so to users without permission.
+  // True if every address is 0. The kernel shows this to users without permission.
   bool are_hidden() const { return functions_->symbols().empty() && objects_.empty(); }
 
   CodeInfo code_at(std::uint64_t address) const override;
@@ -44,7 +44,7 @@ class KernelSymbolList : public ProgramSymbols {
 };
 
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
-  const InputFile checked{fxt::FilePlace(path)};  // opening a FIFO as a stream would hang
+  const InputFile checked{fxt::FilePlace(path)};  // opening a FIFO with a stream would hang
   check_holes(checked, checked.size());
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator(file), {}};

@@ -50,9 +50,9 @@ void LineTable::for_each_statement(const std::function<void(const LineRow&, bool
   }
 }
 
-// The last row where a statement begins; or else the last one.
+// The last row at which a statement begins, or else the last row.
 std::optional<LineRow> LineTable::row_of_code(std::uint64_t code_address) const {
-  constexpr std::size_t kMaxRows = 1024;  // at one address: of sound tables all
+  constexpr std::size_t kMaxRows = 1024;  // at one address: sound tables have fewer
   std::optional<LineRow> found;
   const std::size_t end = code_address == ~std::uint64_t{0} ? size_ : first_from(code_address + 1);
   if (end == 0) return found;

@@ -1,5 +1,5 @@
-// The line table of one unit, read as GDB reads it. Where several rows stand at one address, GDB knows but
-// some of them: neither tracepoints nor what it prints of code refer to the others.
+// The line table of one unit, read like in GDB. If several rows have one address, GDB keeps only some of
+// them. Both tracepoints and the lines that it prints for code ignore the others.
 #pragma once
 
 #include <compare>
@@ -25,14 +25,14 @@ class LineTable {
   // `bias` is added to the table's addresses. Valid as long as the unit. A unit without a table has no rows.
   LineTable(Dwarf_Die unit, std::uint64_t bias);
 
-  // Rows are ordered by address; those at one address stand as the compiler wrote them.
+  // Rows are ordered by address. Rows with the same address keep the compiler's order.
   std::size_t size() const { return size_; }
-  // Nothing where code without a line begins, and at the end of code.
+  // Nothing at the begin of code without a line, and at the end of code.
   std::optional<LineRow> row(std::size_t index) const;
-  // The number of the first row at the address or behind it; size() if there is none.
+  // The number of the first row at or after the address. size() if there is none.
   std::size_t first_from(std::uint64_t address) const;
-  // Calls `see` with every row where a statement begins, and whether GDB knows it: GDB drops rows of a source
-  // file where a statement of another file begins at the same address, later in the table.
+  // Calls `see` with every row at which a statement begins, and whether GDB keeps it. GDB drops a row of a
+  // source file if a statement of another file begins at the same address later in the table.
   void for_each_statement(const std::function<void(const LineRow&, bool is_kept)>& see) const;
   // The row whose line GDB prints for code at the address.
   std::optional<LineRow> row_of_code(std::uint64_t address) const;

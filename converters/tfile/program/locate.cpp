@@ -1,4 +1,4 @@
-// Finds the storage of variables: runs the operations of their DWARF locations on what a frame holds.
+// Finds the storage of variables: runs the operations of their DWARF locations on the contents of a frame.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,12 +18,13 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::size_t kMaxOperations = 4096, kMaxNesting = 4;
-// No compiler keeps more in pieces; damaged DWARF may ask for any amount of memory.
+// No compiler splits larger values into pieces. Damaged DWARF may ask for any amount of memory.
 constexpr std::uint64_t kMaxInPieces = std::uint64_t{1} << 20;
 
-// The operations of an attribute at an address. Returns 1, 0 if there are none, less than 0 on errors.
+// The operations of an attribute at an address. Returns 1, or 0 if there are none, or a negative number on
+// errors.
 int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<const Dwarf_Op>& operations) {
-  // Go writes blocks, which libdw refuses from DWARF 4 on. A short one is spelled like an expression.
+  // Go writes blocks, which libdw refuses from DWARF 4 on. A short block is encoded like an expression.
   constexpr unsigned char kShort = 0x80;
   if (attribute.form == DW_FORM_block1 && *attribute.valp < kShort) attribute.form = DW_FORM_exprloc;
   Dwarf_Block block;
@@ -32,7 +33,7 @@ int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<
   Dwarf_Op* first = nullptr;
   std::size_t count = 0;
   const int found = dwarf_getlocation_addr(&attribute, scope.pc, &first, &count, 1);
-  // Of a list, the length is known only now.
+  // For a list, the length is known only now.
   if (found == 1 && !is_block && !scope.info->takes_operations(first, count)) return -1;
   operations = {first, count};
   return found;
@@ -52,7 +53,7 @@ class Run {
     push(address);
   }
 
-  // From now on registers are those of a call, not the frame's own.
+  // From now on, registers are those of a call, and not the frame's own.
   void set_call(const CallRegisters& call) { call_ = &call; }
 
   // The address or the number that the operations compute.
@@ -113,7 +114,7 @@ class Run {
     pieces.known.resize(pieces.bytes.size(), is_known);
   }
 
-  // What the operations since the start, or since the last piece, describe.
+  // The storage that the operations describe since the start, or since the last piece.
   Storage whole(std::uint64_t size) {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)
@@ -148,7 +149,7 @@ class Run {
     return Storage::value_bytes({lowest.begin(), lowest.end()});
   }
 
-  // x86's "ymm0" is "xmm0" and "ymm0h", and "zmm0" is those and "zmm0h".
+  // On x86, "ymm0" is "xmm0" and "ymm0h", and "zmm0" is these and "zmm0h".
   Storage in_vector_registers(const Register& lowest, std::span<const std::byte> bytes, std::uint64_t size) {
     std::vector<std::byte> all(bytes.begin(), bytes.end());
     if (lowest.name.starts_with("xmm"))
@@ -161,9 +162,9 @@ class Run {
     return all.size() == size ? Storage::value_bytes(std::move(all)) : Storage::none(Missing::NotUnderstood);
   }
 
-  // The x87's registers hold all numbers in its own format.
+  // The x87 registers hold all numbers in their own format.
   Storage of_x87(std::span<const std::byte> bytes, std::uint64_t size) {
-    constexpr std::uint64_t kMaxBytesOfX87 = 16;  // with padding
+    constexpr std::uint64_t kMaxBytesOfX87 = 16;  // including padding
     const double number = LongDouble(bytes, frame_.order()).value();
     if (size == sizeof(double))
       return Storage::value_bytes(stored(std::bit_cast<std::uint64_t>(number), size, frame_.order()));
@@ -191,7 +192,7 @@ class Run {
     return bits && (stack_.push(*bits, type) || fail(Missing::NotUnderstood));
   }
 
-  // An integer's type, at an offset in the unit; offset 0 is the type of addresses.
+  // An integer's type at an offset in the unit. Offset 0 is the type of addresses.
   std::optional<StackType> type_at(Dwarf_Word offset) {
     Dwarf_Die unit = scope_.unit, type;
     if (offset == 0) return StackType{};
@@ -317,7 +318,7 @@ class Run {
     return push(address + (is_address ? scope_.bias() : 0));
   }
 
-  // A value that stands in the operation.
+  // A value that is part of the operation.
   std::optional<std::span<const std::byte>> bytes_in(const Dwarf_Op& op) {
     Dwarf_Block block;
     if (attribute_ == nullptr || dwarf_getlocation_implicit_value(attribute_, &op, &block) != 0)

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> given_bias(const Program& program, bool is_first,
   return std::nullopt;
 }
 
-// Throws UsageError if a bias is for a module that is none of the programs.
+// Throws UsageError if a bias is for a module that is not one of the programs.
 void check_biases(const std::vector<GivenBias>& biases,
                   const std::vector<std::unique_ptr<Program>>& programs) {
   const bool has_all = std::ranges::all_of(programs, [](const auto& program) { return program != nullptr; });
@@ -38,18 +38,19 @@ void check_biases(const std::vector<GivenBias>& biases,
       throw UsageError(fmt::format("--load-bias: no --program is called '{}'", given.module));
 }
 
-// A program, and what the tracepoints tell of where it was loaded.
+// A program, and the places that the tracepoints suggest for it.
 struct Candidate {
   std::unique_ptr<Program> program;
   std::optional<std::uint64_t> given = {};
   std::vector<ProgramCheck> places = {};
   ProgramCheck check = {};  // of the best of these places
   bool is_placed = false;
-  std::string rival = {};  // the program that lies where this one fits, or may
+  std::string rival = {};  // the program at the place where this one fits, or may fit
 
   bool fits() const { return check.bias && check.contradictions == 0; }
   bool is_certain() const { return check.bias && (given || (fits() && rival.empty())); }
-  // What the user says, or the program's file, comes first, and then what is confirmed best.
+  // A place that the user or the program's file gives ranks first. Among others, the place with the most
+  // confirmation ranks first.
   std::pair<bool, std::size_t> rank() const {
     return {given || !program->layout().is_position_independent(), check.weight};
   }
@@ -62,7 +63,7 @@ bool overlap(const Candidate& placed, const Candidate& other, std::uint64_t bias
   return begin + *placed.check.bias < other_end + bias && other_begin + bias < end + *placed.check.bias;
 }
 
-// Of two programs that fit equally well in one place, nothing tells which it is.
+// If two programs fit equally well at one place, it is unknown which one was there.
 bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   if (candidate.given) return false;
   for (Candidate& other : all)
@@ -74,7 +75,7 @@ bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   return !candidate.rival.empty();
 }
 
-// Programs do not overlap: the place of one that is certain is none for the others.
+// Programs do not overlap. The place of a certain program is not possible for the others.
 void place_together(std::vector<Candidate>& all) {
   for (Candidate& candidate : all) candidate.check = best_of(candidate.places);
   for (;;) {
@@ -124,7 +125,7 @@ bool all_are_given(const std::vector<Candidate>& candidates, const Description& 
 
 enum class Use : std::uint8_t { Nothing, Names, All };
 
-// Decides what the program serves for, and notes why not for all.
+// Decides for which purposes the program is used. If it is not used for all, notes why.
 Use use_of(Candidate& candidate, Notes& notes) {
   const Location file = Location::file(candidate.program->path());
   const ProgramCheck& check = candidate.check;
@@ -177,7 +178,7 @@ void add_debug_notes(const Program& program, Notes& notes) {
                     missing.size(), missing.front()));
 }
 
-// The place that the user gave for a program in which no tracepoint lies there.
+// Notes the place that the user gave for a program if no tracepoint is in the program there.
 void note_other_place(Program& program, std::uint64_t given, const ProgramCheck& found, Notes& notes) {
   const Location file = Location::file(program.path());
   if (found.bias && found.agreements > 0)

@@ -1,4 +1,4 @@
-// The traced program and its libraries. Each address is looked up in the module that has it.
+// The traced program and its libraries. Each address is searched in the module that contains it.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@
 
 namespace convert::tfile {
 
-// Where the user says that a module was loaded.
+// Where a module was loaded, as given by the user.
 struct GivenBias {
-  std::string module = {};  // the name of its file; empty: of the first one
+  std::string module = {};  // the name of its file; empty: the first one
   std::uint64_t bias = 0;
 };
 
 class ModuleSet : public ProgramSymbols {
  public:
-  // Finds out where the programs were loaded, and leaves out those that contradict the tracepoints; each with
-  // a note. One whose place is given serves for names of code all the same, but not for values. The first
-  // program is the executable. A null pointer stands for a program that could not be used. `locations` are
-  // those of the trace. Throws UsageError if a bias is for none of the programs.
+  // Finds out where the programs were loaded, and leaves out those that contradict the tracepoints. Each of
+  // these gets a note. A program whose place is given is still used for the names of code, but not for
+  // values. The first program is the executable. A null pointer stands for a program that could not be used.
+  // `locations` are those of the trace. Throws UsageError if a bias is for none of the programs.
   ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
             const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes);
 

@@ -1,4 +1,4 @@
-// Looks names up, in the order that expression.h states.
+// Finds names in the order that expression.h describes.
 #include <algorithm>
 #include <cstddef>
 #include <dwarf.h>
@@ -22,13 +22,13 @@ constexpr std::size_t kMaxVisited = 256, kMaxNameQualifiers = 16;
 
 using Found = std::optional<FoundName>;
 
-// Whether what a DIE contains belongs to what is around it, too.
+// Whether the contents of a DIE also belong to the scope around it.
 bool is_transparent(Dwarf_Die die) {
   return is_open_block(die) ||
          (dwarf_tag(&die) == DW_TAG_enumeration_type && !has_attribute(die, DW_AT_enum_class));
 }
 
-// Where "app::Box<a::b>::all" has its last "::"; npos if it has none.
+// The offset of the last "::" in "app::Box<a::b>::all". npos if there is none.
 std::size_t end_of_qualifier(std::string_view name) {
   int depth = 0;
   for (std::size_t at = name.size(); at-- > 1;) {
@@ -49,7 +49,7 @@ class NameLookup {
     modules_.insert(modules_.end(), info_.others().begin(), info_.others().end());
   }
 
-  // A name of one of these kinds.
+  // Finds a name of one of these kinds.
   Found find(std::string_view name, unsigned kinds, std::size_t qualifiers = 0) {
     if (qualifiers == kMaxNameQualifiers) return {};
     if (const std::size_t colons = end_of_qualifier(name); colons != std::string_view::npos && colons > 0) {
@@ -76,7 +76,7 @@ class NameLookup {
     for (const Dwarf_Die& block : scope_.blocks) {
       const auto local = declared_in(block, name, kinds);
       if (!local) continue;
-      // "extern int count;" in a block means the one of a namespace.
+      // "extern int count;" in a block means the variable of a namespace.
       if (is_declaration(*local) && has_attribute(*local, DW_AT_external)) {
         while (kind_of(enclosing.front().die) == kTagged) enclosing = enclosing.subspan(1);
         return around(name, kinds, enclosing, {});
@@ -103,7 +103,7 @@ class NameLookup {
     return elsewhere(name, kinds, enclosing);
   }
 
-  // What the own file defines, or other files do for all, or the own file declares.
+  // Finds definitions of the own file, external ones of other files, and declarations of the own file.
   Found visible(const std::string& full_name, unsigned kinds) {
     GlobalNames* const of_file = scope_.file != nullptr ? &scope_.file->names(info_.die_scopes()) : nullptr;
     if (const auto* const own = of_file != nullptr ? of_file->find(full_name, kinds) : nullptr)
@@ -122,7 +122,7 @@ class NameLookup {
     return {};
   }
 
-  // What other files declare for themselves. Users leave out namespaces.
+  // Finds names that are local to other files. Users leave out namespaces.
   Found elsewhere(const std::string& name, unsigned kinds, std::span<const CodeScope::Enclosing> enclosing) {
     std::vector<std::string> prefixes;
     for (const auto& [die, prefix] : enclosing)
@@ -140,7 +140,7 @@ class NameLookup {
 
   // ---- Within one scope ----
 
-  // What a block or class declares itself.
+  // Finds a name that a block or class itself declares.
   std::optional<Dwarf_Die> declared_in(Dwarf_Die parent, const std::string& name, unsigned kinds,
                                        std::size_t depth = 0) {
     if (depth == kMaxDieDepth) return std::nullopt;
@@ -152,8 +152,8 @@ class NameLookup {
       const std::string_view own = die_name(has_attribute(child, DW_AT_name) ? child : meant);
       if (const NameKind kind = kind_of(meant); (kind & kinds) != 0 && without_blanks(own) == name) {
         if (kind == kFunction && own == die_name(parent))
-          continue;  // the class is meant, not its constructor
-        // In C++ a variable hides the class of its name. Static members of classes have longer names.
+          continue;  // the name means the class, and not its constructor
+        // In C++ a variable hides the class of the same name. Static members of classes have longer names.
         if (!is_import && kind != kTagged && !has_attribute(child, DW_AT_specification)) return child;
         if (!hidden) hidden = meant;
       }
@@ -184,7 +184,7 @@ class NameLookup {
     return {};
   }
 
-  // What `around` contains: a class, a namespace, an enumeration or a function.
+  // Finds a name in `around`: a class, a namespace, an enumeration or a function.
   Found inside(const FoundName& around, const std::string& name, unsigned kinds) {
     switch (kind_of(around.die)) {
       case kNamespace: {
@@ -201,7 +201,8 @@ class NameLookup {
     }
   }
 
-  // What a function declares. Unless its code is here, the frame is that of another call.
+  // Finds a name that a function declares. Unless the function's code is here, the frame is that of another
+  // call.
   Found within_function(const FoundName& function, const std::string& name, unsigned kinds) {
     const auto here = std::ranges::find_if(scope_.functions, [&](const Dwarf_Die& instance) {
       const auto origin = referred_die(instance, DW_AT_abstract_origin);
@@ -224,7 +225,7 @@ class NameLookup {
     return std::nullopt;
   }
 
-  // What blocks, namespaces or files import, and the namespaces that they import.
+  // Finds names that blocks, namespaces or files import, and names in the namespaces that these import.
   Found imported(std::vector<Dwarf_Die> into, const std::string& name, unsigned kinds) {
     std::vector<const void*> seen;
     for (std::size_t i = 0; i < into.size() && i < kMaxVisited; ++i)
@@ -252,7 +253,7 @@ class NameLookup {
 
   // ---- Declarations ----
 
-  // Where it is defined, if it is only declared here. Constants, and what comes from files without debug
+  // The definition of a DIE that is only declared here. Constants, and variables of files without debug
   // information, may have no definition.
   Found defined(const FoundName& name) {
     if (!is_declaration(name.die)) return name;
@@ -264,7 +265,7 @@ class NameLookup {
                                                                                                : Found{};
   }
 
-  // Of an object, a pointer, a typedef or a declaration.
+  // The type of an object, a pointer, a typedef or a declaration.
   Found definition_of_type(FoundName of) {
     for (std::size_t steps = 0; steps < kMaxDieDepth; ++steps) {
       if (kind_of(of.die) == kTagged && !is_declaration(of.die)) return of;
@@ -281,7 +282,7 @@ class NameLookup {
   std::vector<DebugInfo*> modules_;  // its own first
 };
 
-// The kinds that an expression means.
+// The kinds of names that an expression can mean.
 unsigned kinds_of(const CodeScope& scope, Wanted wanted) {
   if (wanted == Wanted::Tagged) return kTagged;
   const unsigned names = kObject | kFunction | kField | kTypedef;

@@ -30,8 +30,9 @@
 namespace convert::tfile {
 namespace {
 
-// Opens the file that holds what was stripped from a program, for libdwfl, whose own search asks servers,
-// too. libdwfl also asks for what dwz has moved to a file that others share: libdw finds that by itself.
+// Opens the file with the debug information that was stripped from a program. libdwfl's own search would also
+// ask servers. libdwfl also asks for the file into which dwz has moved shared debug information, but libdw
+// finds that file itself.
 int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name*/, Dwarf_Addr /*base*/,
                     const char* file, const char* linked, GElf_Word /*checksum*/, char** found) {
   try {
@@ -49,8 +50,8 @@ int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name
   }
 }
 
-// The same for the file that a program shares debug information with (.gnu_debugaltlink), which libdw opens
-// by itself, relative to the program: a FIFO or device is not opened, and the program stands for it.
+// The same for the file with which a program shares debug information (.gnu_debugaltlink). libdw opens it
+// itself, relative to the program. A FIFO or device is not opened; then the program is used instead.
 void keep_shared_file_shut(Dwfl_Module* module) {
   Dwarf_Addr bias = 0;
   Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);
@@ -64,7 +65,8 @@ void keep_shared_file_shut(Dwfl_Module* module) {
   if (std::filesystem::is_other(user.parent_path() / name, error)) dwarf_setalt(dwarf, dwarf);
 }
 
-// The file with the module's debug information, or with what others share with it, if that is not there.
+// The file with the module's debug information. If the file that it shares debug information with is missing,
+// that file.
 std::string missing_debug_file_of(Dwfl_Module* module, const ElfImage& image) {
   Dwarf_Addr bias = 0;
   Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);
@@ -93,7 +95,7 @@ std::string source_of(const LineTable& table, std::uint64_t address) {
 
 }  // namespace
 
-// Steps of a nanosecond or two: searches through all functions, or all rows of line tables.
+// Steps that take one or two nanoseconds each: searches through all functions, or all rows of line tables.
 constexpr fxt::Limit kProgramWork{"steps of searching a program", 4'000'000'000, 400'000};
 
 struct Program::Impl {
@@ -113,16 +115,16 @@ struct Program::Impl {
     Function function;
     std::string name;  // without parameters
   };
-  std::vector<Named> functions;  // labels, too
-  // Indexes of functions, by names that point into them.
+  std::vector<Named> functions;  // including labels
+  // Indexes of functions by names, which point into the functions.
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_last_name;
-  std::unique_ptr<const SymbolTable> table;             // of them, and of objects
+  std::unique_ptr<const SymbolTable> table;             // of functions and of objects
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
-  // Where statements begin: all of them, and those that GDB knows.
+  // The addresses where statements begin: all of them, and those that GDB keeps.
   struct Statements {
     std::vector<LineRow> all = {}, kept = {};
   };
-  std::unordered_map<std::string, Statements> statements;  // of the files that were asked for by name
+  std::unordered_map<std::string, Statements> statements;  // of the files that were searched by name
   const Statements& statements_of(const std::string& file_name);
   std::unique_ptr<DebugInfo> debug;
   fxt::Budget work{kProgramWork};
@@ -185,7 +187,7 @@ void Program::Impl::read_symbols(fxt::Budget names) {
   }
   for (std::uint32_t i = 0; i < functions.size(); ++i)
     by_last_name[last_name_of(without_arguments(functions[i].name))].push_back(i);
-  std::ranges::reverse(symbols);  // of several that begin together, the last one counts
+  std::ranges::reverse(symbols);  // if several begin together, the last one counts
   table = std::make_unique<SymbolTable>(std::move(symbols));
 }
 
@@ -266,7 +268,7 @@ const Program::Impl::Statements& Program::Impl::statements_of(const std::string&
 std::vector<std::uint64_t> Program::line_addresses(const std::string& file, int line) const {
   const auto& [all, kept] = impl_->statements_of(std::filesystem::path(file).filename().string());
   std::vector<std::uint64_t> addresses;
-  // Older GDBs know all.
+  // Older GDBs keep all.
   for (const auto* const rows : {&all, &kept})
     for (auto of_path = rows->begin(); of_path != rows->end();) {
       const std::string_view path = of_path->path;
@@ -315,7 +317,7 @@ bool Program::may_begin_at(const Function& function, std::uint64_t address) cons
   Dwarf_Die unit = scope->unit;
   Dwarf_Addr row = 0;
   if (dwarf_lineaddr(dwarf_getsrc_die(&unit, scope->pc), &row) != 0 || row == scope->pc) return true;
-  // GDB goes by the instructions if it had no lines of the function.
+  // GDB analyzes the instructions if it has no lines of the function.
   constexpr std::array kSetUp{std::byte{0x55}, std::byte{0x48}, std::byte{0x89}, std::byte{0xe5}};
   constexpr std::array kBranchTarget{std::byte{0xf3}, std::byte{0x0f}, std::byte{0x1e}, std::byte{0xfa}};
   auto code = impl_->layout.code_bytes(function.address);
@@ -334,7 +336,7 @@ bool Program::was_at(std::uint64_t address) const { return impl_->layout.contain
 CodeInfo Program::code_at(std::uint64_t address) const {
   CodeInfo info;
   const Dwarf_Addr pc = address - impl_->bias;
-  // libdwfl compares an address with all symbols.
+  // libdwfl compares an address with all symbols. This search is faster.
   if (!impl_->layout.is_code(pc) || !impl_->work.take(impl_->functions.size())) return info;
   const CodeScope* const scope = scope_at(address);
   Dwarf_Addr dwarf_bias = 0;

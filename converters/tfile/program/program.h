@@ -1,5 +1,5 @@
-// The traced program: an ELF file with symbols, and DWARF if it was built with it. Addresses are those of the
-// recording once the load bias is set.
+// The traced program: an ELF file with symbols, and with DWARF if it was built with debug information.
+// Addresses are those of the recording after the load bias is set.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,16 @@ namespace convert::tfile {
 
 class Program : public ProgramSymbols {
  public:
-  // Throws InputError when the file can't be opened or is no ELF file, OverLimit when it exceeds a limit.
+  // Throws InputError if the file can't be opened or is not an ELF file, and OverLimit if it exceeds a limit.
   Program(const std::filesystem::path& path, Demangle demangle);
   ~Program() override;
 
   const std::string& path() const;
-  // The file with its debug information, or with what others share with it, if that is not there; else empty.
+  // The file with the program's debug information. If the file that it shares debug information with is
+  // missing, that file. Empty if there is neither.
   const std::string& missing_debug_file() const;
   void add_notes(Notes& notes) const override;
-  // False if it has none, or files with some are not there.
+  // False if the program has no debug information, or files with parts of it are missing.
   bool has_all_debug_information() const;
   const ProgramLayout& layout() const;
   void set_load_bias(std::uint64_t bias);
@@ -37,20 +38,20 @@ class Program : public ProgramSymbols {
   struct Function {
     std::uint64_t address = 0, size = 0;
   };
-  // Also labels, of size 0. "b" also finds "a::b".
+  // Also finds labels, which have size 0. "b" also finds "a::b".
   std::vector<Function> functions(std::string_view name) const;
   std::optional<Function> function_at(std::uint64_t address) const;
-  // The last address where GDB may set a tracepoint on the function: behind its prologue, where the first
-  // line after its opening one begins. The function's end when the line table does not tell.
+  // The last address where GDB may set a tracepoint on the function. It is after the prologue, where the
+  // first line after the opening line begins. The function's end if the line table does not show it.
   std::uint64_t prologue_end(const Function& function) const;
-  // Whether GDB may set a tracepoint on the function there: at its start, where a line begins, or behind
-  // the instructions that set up its frame. True where that is not known.
+  // Whether GDB may set a tracepoint on the function there: at its start, at the begin of a line, or after
+  // the instructions that set up its frame. True if that is not known.
   bool may_begin_at(const Function& function, std::uint64_t address) const;
-  // The function of the code at the address, if it is entered behind it: a part that is rarely run may lie
-  // before the rest. GDB moves a tracepoint from there to the function's begin.
+  // The function of the code at the address, if its entry is after the address. A part that is rarely run may
+  // be before the rest of the function. GDB moves a tracepoint from there to the function's entry.
   std::optional<Function> function_entered_after(std::uint64_t address) const;
-  // Where the code of a line begins, for GDB; ascending. For a line without code that of the next line with
-  // code; in each file of that name.
+  // The addresses where the code of a line begins for GDB, ascending. A line without code has the addresses
+  // of the next line with code. Includes all files of that name.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
   std::optional<DataObject> object(const std::string& symbol) const override;
 

@@ -24,9 +24,9 @@ namespace {
 
 // Only the first pages of a function are considered.
 constexpr std::uint64_t kMaxPages = 16;
-// The biases with most votes are compared with all locations.
+// The biases with the most votes are compared with all locations.
 constexpr std::size_t kMaxCandidates = 64;
-// Where Linux loads such executables when a debugger has switched off address randomization.
+// Linux loads such executables here if a debugger has switched off address randomization.
 constexpr std::array kUsualBiases{std::uint64_t{0x5555'5555'4000}, std::uint64_t{0x5655'5000}};
 
 struct SourceLine {
@@ -41,12 +41,13 @@ std::optional<SourceLine> line_in(const std::string& text) {
   return SourceLine{.file = text.substr(0, colon), .line = *line};
 }
 
-// The names in "fib", "fib(int)", "demo.c:stamp", "demo.cc:app::run", "run:label": one is the function's.
+// The names in "fib", "fib(int)", "demo.c:stamp", "demo.cc:app::run", "run:label". One of them is the
+// function's.
 std::vector<std::string> names_in(std::string text) {
   text = without_abi_tags(std::move(text));
   text.resize(std::min({text.size(), text.find('(', 1), text.find(" -label ")}));
   std::vector<std::string> names;
-  // A single colon ends the name of a file or function; a double colon belongs to the name.
+  // A single colon ends the name of a file or function. A double colon belongs to the name.
   std::size_t begin = 0;
   for (std::size_t colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1)) {
     if (colon + 1 < text.size() && text[colon + 1] == ':') {
@@ -120,22 +121,23 @@ bool contains(const Program::Function& function, std::uint64_t address) {
   return address - function.address < std::max<std::uint64_t>(function.size, 1);
 }
 
-// What the user wrote means in the program, whatever the bias. A line of a template or an inlined function
-// has thousands of addresses, each with a location of its own, so they all share this.
+// The meaning of the user's text in the program, whatever the bias. A line of a template or of an inlined
+// function has thousands of addresses, each with a location of its own. All of them share this meaning.
 struct MeantCode {
   std::vector<std::string> names = {};  // of a function or label; empty: a line, or unknown
   bool is_line = false;
-  // Those of that name, or that the line opens; and up to where GDB may set a tracepoint on each.
+  // The functions of that name, or those that begin at the line. For each, the range where GDB may set a
+  // tracepoint.
   struct Code : Program::Function {
     std::uint64_t last;
-    bool is_in_other_file = false;  // than the location names
+    bool is_in_other_file = false;  // than the function that the location names
   };
   std::vector<Code> functions = {};  // by address
-  // Addresses where the location may lie exactly, sorted.
+  // The addresses at which the location may be exactly, sorted.
   std::vector<std::uint64_t> exact = {};
   std::uint64_t longest = 1;  // the size of the largest function
 
-  // The functions around an address, the one that begins last first.
+  // The functions around an address. The function that begins last comes first.
   std::vector<Code> functions_around(std::uint64_t address) const {
     std::vector<Code> found;
     auto next = std::ranges::upper_bound(functions, address, {}, &Code::address);
@@ -145,15 +147,15 @@ struct MeantCode {
   }
 };
 
-// What one location tells, whatever the bias.
+// The findings about one location, whatever the bias.
 struct Clue {
   const TracepointLocation* location;
   const MeantCode* code;
-  std::vector<std::uint64_t> objects = {};  // biases at which a collected object was recorded
-  const ExpectedBlocks* hit = nullptr;      // null: no frame can be of it
+  std::vector<std::uint64_t> objects = {};  // biases at which the address of a collected object was recorded
+  const ExpectedBlocks* hit = nullptr;      // null: no frame can belong to it
 };
 
-// Registers that are all different, on which the actions of a tracepoint can run before any frame is read.
+// Registers that are all different. The actions of a tracepoint can run on them before any frame is read.
 class StandInRegisters {
  public:
   // `layout` may be null.
@@ -213,11 +215,11 @@ class PlaceChecker {
     return biases;
   }
 
-  // With `only_if_it_fits`, the first contradiction ends the comparison.
+  // If `only_if_it_fits` is true, the first contradiction ends the comparison.
   ProgramCheck check_at(std::uint64_t bias, bool only_if_it_fits = false) {
     ProgramCheck check{.bias = bias};
     program_.set_load_bias(bias);
-    std::set<std::uint64_t> outside, inside;  // tracepoints whose function is one of the program's
+    std::set<std::uint64_t> outside, inside;  // tracepoints on a function of the program
     for (const Clue& clue : clues_) {
       if (only_if_it_fits && check.contradictions > 0) return check;
       const std::uint64_t address = clue.location->address - bias;
@@ -243,7 +245,7 @@ class PlaceChecker {
           ++check.agreements;
         }
     }
-    // GDB sets a tracepoint at all functions of the name, so one of them should be here.
+    // GDB sets a tracepoint at all functions of the name. Therefore, one of them should be here.
     if (!program_.layout().is_position_independent())
       for (const Clue& clue : clues_)
         if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
@@ -262,8 +264,8 @@ class PlaceChecker {
           fmt::format("{} (tracepoint {} at {:#x})", what, location.number, location.address);
   }
 
-  // Whether the actions collect the items where this program has them. All actions are known before the
-  // first frame.
+  // Whether the actions collect the items at the places that this program gives them. All actions are known
+  // before the first frame.
   void check_items(const Clue& clue, std::uint64_t bias, ProgramCheck& check) {
     const TracepointLocation& location = *clue.location;
     const CodeScope* const scope =
@@ -332,7 +334,7 @@ class PlaceChecker {
     }
   }
 
-  // The biases at which the location would lie where the program has its function or line.
+  // The biases at which the location would be where the program has its function or line.
   static std::set<std::uint64_t> biases_of(const Clue& clue) {
     std::set<std::uint64_t> biases(clue.objects.begin(), clue.objects.end());
     const std::uint64_t address = clue.location->address;
@@ -366,7 +368,8 @@ class PlaceChecker {
     const CodeInfo code = program_.code_at(clue.location->address);
     if (meant.is_line) return code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
     if (meant.names.empty()) return Evidence::HasCode;
-    // Inlined functions, and those with other names in the program's language, have no symbol of that name.
+    // Inlined functions, and functions with other names in the program's language, have no symbol of that
+    // name.
     const auto is_named_so = [&](const std::string& function) {
       return std::ranges::any_of(meant.names, [&](const auto& name) { return is_alike(function, name); });
     };
@@ -381,7 +384,7 @@ class PlaceChecker {
   StandInRegisters registers_;
   ItemProof proof_;
   fxt::Budget work_{kFrameWork};
-  std::unordered_map<std::string, MeantCode> meant_;  // by what the user wrote
+  std::unordered_map<std::string, MeantCode> meant_;  // by the user's text
   std::vector<Clue> clues_;
 };
 

@@ -1,5 +1,5 @@
-// Where a program or library was loaded, and whether it is the one that was traced: both by what the
-// tracepoints tell of functions, lines and objects.
+// Finds out where a program or library was loaded, and whether it is the traced one. Both follow from the
+// functions, lines and objects of the tracepoints.
 #pragma once
 
 #include <bit>
@@ -17,28 +17,29 @@
 namespace convert::tfile {
 
 struct ProgramCheck {
-  std::optional<std::uint64_t> bias;             // nothing when no tracepoint tells, or several fit alike
-  std::vector<std::uint64_t> equal_biases = {};  // those that fit alike; empty when the bias is known
-  std::size_t agreements = 0;      // tracepoints whose function, line or objects lie where they were recorded
-  std::size_t contradictions = 0;  // tracepoints that can't lie in this program
-  std::size_t weight = 0;          // how much confirms it
+  // Nothing if no tracepoint shows it, or if several biases fit equally well.
+  std::optional<std::uint64_t> bias;
+  // The biases that fit equally well; empty if the bias is known.
+  std::vector<std::uint64_t> equal_biases = {};
+  std::size_t agreements = 0;      // tracepoints whose function, line or objects are where they were recorded
+  std::size_t contradictions = 0;  // tracepoints that can't be in this program
+  std::size_t weight = 0;          // the amount of confirmation
   std::string first_contradiction = {};  // "fib lies elsewhere (tracepoint 2 at 0x401136)"
 };
 
-// Compares every location, whose expected frames are in `locations`, with the program: at `given`, else at
-// its fixed address, else at each bias that some location suggests. A location outside of the program neither
-// agrees nor contradicts: it may be in a library. With the registers' `layout`, which may be null, the places
-// of local variables are compared, too.
+// Compares every location with the program. The bias is `given`, or else that of the program's fixed address,
+// or else each bias that a location suggests. `locations` has the expected frames of each location. A
+// location outside of the program neither agrees nor contradicts, because it may be in a library. With the
+// registers' `layout`, which may be null, the places of local variables are also compared.
 std::vector<ProgramCheck> check_places(const Description& description, const LocationTable& locations,
                                        Program& program, std::optional<std::uint64_t> given = std::nullopt,
                                        const RegisterLayout* layout = nullptr,
                                        std::endian order = std::endian::little);
-// The place that is confirmed best.
+// The place with the most confirmation.
 ProgramCheck best_of(std::span<const ProgramCheck> places);
 
-// Which of the functions at an address is meant by the location that the user wrote: `trace outer` in
-// optimized code may stop where another function is inlined into `outer`. Empty: the location names none of
-// them.
+// The function at an address that the location in the user's spelling means. `trace outer` in optimized code
+// may stop where another function is inlined into `outer`. Empty if the location names none of them.
 std::string function_meant(const std::string& at, const CodeInfo& code);
 
 }  // namespace convert::tfile

@@ -1,5 +1,5 @@
-// How an ELF file lies in memory: its machine, its segments, and the sections of data that nobody can write.
-// Addresses are those of the file, before a load bias is added.
+// The layout of an ELF file in memory: its machine, its segments, and the sections of data that the program
+// can't change. Addresses are those of the file, before a load bias is added.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class ProgramLayout {
   bool is_code(std::uint64_t address) const {
     return std::ranges::any_of(code_, [&](const Segment& segment) { return segment.contains(address); });
   }
-  // The bytes from an address to the end of their section of constants, or of code; empty if there are none.
+  // The bytes from an address to the end of their section of constants, or of code. Empty if there are none.
   std::span<const std::byte> constant_bytes(std::uint64_t address) const {
     return bytes_in(constants_, address);
   }

@@ -1,4 +1,4 @@
-// What is known about the traced program by address: from the program itself (ModuleSet), or from a kernel's
+// The symbols of the traced program by address: from the program itself (ModuleSet), or from a kernel's
 // symbol list.
 #pragma once
 
@@ -17,7 +17,7 @@ class Notes;
 
 namespace convert::tfile {
 
-// What is known about a code address.
+// The symbol at a code address.
 struct CodeInfo {
   std::string function;              // the innermost one, which may be inlined; demangled; empty: unknown
   std::string source;                // "file:line"; empty: unknown
@@ -42,20 +42,20 @@ class ProgramSymbols {
   // The function or object around an address: "handler", "vtable for Shape+16", "readings+8". Empty if
   // unknown.
   virtual std::string symbol_at(std::uint64_t) const { return {}; }
-  // The bytes from an address on that a program holds and nobody can change; empty if there are none.
+  // The bytes of a program from an address on that the program can't change. Empty if there are none.
   virtual std::span<const std::byte> constant_bytes(std::uint64_t) const { return {}; }
-  // What is visible at a code address, which may be in no function that is described; null if unknown. Valid
-  // as long as this object.
+  // The scope of a code address, which may be in no described function. Null if unknown. Valid as long as
+  // this object.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
-  // The debug information of the module with code at the address. Null if no module that fits has it.
+  // The debug information of the module with code at the address. Null if no fitting module has it.
   virtual DebugInfo* debug_info_at(std::uint64_t) const { return nullptr; }
-  // After the last of these calls: notes the limits that programs have exceeded.
+  // Notes the limits that programs have exceeded. Call it after the last of the calls above.
   virtual void add_notes(Notes&) const {}
 };
 
-// Those of /proc/kallsyms or System.map: lines like "ffffffff8117a3e0 T vfs_read [module]"; others are
-// skipped. Null, and a note, if the kernel hid the addresses. Throws InputError when the file can't be read
-// or lists no symbol.
+// The symbols of /proc/kallsyms or System.map, whose lines have the form "ffffffff8117a3e0 T vfs_read
+// [module]". Other lines are skipped. Null, with a note, if the kernel hid the addresses. Throws InputError
+// if the file can't be read or lists no symbol.
 std::unique_ptr<ProgramSymbols> read_kernel_symbols(const std::filesystem::path& path, Notes& notes);
 
 }  // namespace convert::tfile

@@ -26,7 +26,7 @@ bool is_postfix(std::string_view expression) {
     if (depth == 0 && !is_arrow && std::string_view("*&+-/%!~ @<>").find(c) != std::string_view::npos)
       return false;
   }
-  // "(*p)" is one, "(int) x" is not.
+  // "(*p)" is in brackets, "(int) x" is not.
   if (!expression.starts_with('(')) return true;
   std::size_t end = 0;
   do {
@@ -204,7 +204,7 @@ class LeafWalk {
 
   void add(const Type::Member& member, const std::string& value, std::uint64_t offset, std::size_t depth) {
     if (member.type == nullptr) return;
-    // A member that several base classes have needs the name of its class.
+    // If several base classes have a member, its name needs the name of its class.
     std::string qualifier;
     if (member.name.empty())
       qualifier = bases_are_ambiguous_ && !member.type->name.empty() ? member.type->name + "::" : qualifier_;
@@ -237,7 +237,7 @@ class LeafWalk {
     layout.leaves.push_back(std::move(leaf));
   }
 
-  // Whether members that are inherited, directly or not, have the same name.
+  // Whether members that are inherited directly or indirectly have the same name.
   static bool has_ambiguous_members(const Type& type) {
     std::vector<std::string_view> names;
     std::size_t steps = 0;

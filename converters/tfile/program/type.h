@@ -1,5 +1,5 @@
-// The types of the traced program, without typedefs and qualifiers, and the leaves of their values: the
-// numbers and texts that a value consists of.
+// The types of the traced program, without typedefs and qualifiers, and the leaves of their values. Leaves
+// are the numbers and texts of which a value consists.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@
 
 namespace convert::tfile {
 
-// The format of a floating-point number. Its size does not tell: sixteen bytes have three formats.
+// The format of a floating-point number. Its size is not sufficient, because there are three formats of
+// sixteen bytes.
 enum class FloatFormat : std::uint8_t {
   Unknown,
   Half,          // IEEE, 2 bytes
@@ -25,7 +26,7 @@ enum class FloatFormat : std::uint8_t {
   Double,        // IEEE, 8 bytes
   X87,           // 10 bytes, in 12 or 16
   Quad,          // IEEE, 16 bytes
-  DoubleDouble,  // two doubles whose sum it is
+  DoubleDouble,  // two doubles; their sum is the number
   Decimal,       // IEEE, binary integer significand; 4 or 8 bytes
 };
 
@@ -47,20 +48,20 @@ struct Type {
     DataMember,      // pointer to a data member: its offset, or -1
     FunctionMember,  // pointer to a member function: its address, and what is added to `this`
     Enum,
-    Label,   // the name of a variant: nothing of the value
+    Label,   // the name of a variant, which has no bytes of the value
     Struct,  // or class, or union
     Array,
     Function,
   };
   struct Member {
     std::string name =
-        {};  // empty: a base class or an anonymous struct, whose members belong to this type, too
+        {};  // empty: a base class or an anonymous struct, whose members also belong to this type
     const Type* type = nullptr;
     std::uint64_t bit_offset = 0;
     std::uint64_t bit_size = 0;                    // of a bit-field; 0: no bit-field
     std::optional<Dwarf_Attribute> location = {};  // computes its address from that of the structure
 
-    // Damaged DWARF gives bit sizes to structs, too, or bit sizes that exceed the type.
+    // Damaged DWARF also gives bit sizes to structs, or bit sizes that exceed the type.
     bool is_bit_field() const {
       return bit_size != 0 && bit_size <= 8 * type->size && type->kind != Kind::Struct &&
              type->kind != Kind::Array;
@@ -68,7 +69,8 @@ struct Type {
   };
   // Members that a Struct has if its discriminant is in one of the ranges.
   struct Variant {
-    std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};  // first, last; none: in no other's
+    // First, last; empty: values that are in the ranges of no other variant.
+    std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};
     std::vector<Member> members = {};
   };
 
@@ -79,18 +81,18 @@ struct Type {
   double scale = 1;              // of a Fixed
   bool is_fortran = false;       // of a Complex or an Array
   bool is_character = false;     // arrays of it are text
-  bool is_char = false;          // C's char and char8_t: one of it is text, too
+  bool is_char = false;          // C's char and char8_t: a single one is also text
   bool is_byte = false;          // C's signed char and unsigned char: numbers, unless collect/s asks for text
   bool is_signed = false;        // of an Enum or Fixed
-  bool is_implicit = false;      // of a Reference: its address is nothing that the language knows
+  bool is_implicit = false;      // of a Reference: the language has no way to read its address
   bool is_text = false;          // of a Struct: a pointer to characters, and their number
   const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
   std::int64_t first = 0;        // the index of an Array's first element
   std::uint64_t count = 0;       // elements
   std::vector<Member> members = {};  // of a Struct
-  // What is known at run time only. Of an Array: its indices, where its elements are, and how far from each
-  // other; of a Struct: its variants. `is_dynamic`: the type, or one inside, has any of it, or members with a
-  // location.
+  // Properties that are known only at run time. For an Array: its indices, the place of its elements, and
+  // their distance. For a Struct: its variants. `is_dynamic`: the type, or one inside, has such properties,
+  // or members with a location.
   std::optional<Dwarf_Attribute> first_attribute = {}, count_attribute = {}, last_attribute = {};
   std::optional<Dwarf_Attribute> data_attribute = {}, stride_attribute = {};
   std::optional<Member> discriminant = {};
@@ -100,16 +102,16 @@ struct Type {
   bool has_open_indices() const {
     return first_attribute || count_attribute || last_attribute || stride_attribute;
   }
-  // Of an Enum; or of a DataMember or FunctionMember: the members.
+  // The enumerators of an Enum. For a DataMember or FunctionMember: the members.
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
 
-// "int", "char [8]", "item *", "lib::Box<int> &": the type as GDB spells it, but without typedefs and
-// qualifiers. `type` may be null: void.
+// The type in GDB's spelling, but without typedefs and qualifiers: "int", "char [8]", "item *",
+// "lib::Box<int> &". `type` may be null, which is void.
 std::string name_of(const Type* type, std::size_t depth = 0);
 
-// What stands for a virtual function among the enumerators of a FunctionMember: its place in the table, and
-// 1; above it what is added to `this`.
+// The value of a virtual function among the enumerators of a FunctionMember: its place in the table plus 1.
+// The upper bits are the number that is added to `this`.
 constexpr std::int64_t function_member_key(std::uint64_t place, std::int64_t added) {
   return static_cast<std::int64_t>(place + (static_cast<std::uint64_t>(added) << 32));
 }
@@ -125,11 +127,11 @@ struct Leaf {
   std::uint64_t bit_offset = 0, bit_size = 0;   // of a bit-field, in those bytes
   std::uint64_t pointer_at = 0, length_at = 0;  // of a TextSlice, in those bytes
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
-  std::optional<NameId> label = {};  // of an Enum: what is shown whatever the bytes are
+  std::optional<NameId> label = {};  // of an Enum: the text for all values of the bytes
 };
 
-// What is shown of a value: its first leaves, and how many more it has. Members whose offset is not known are
-// counted only, and variants if it is not known which one it is.
+// The shown parts of a value: its first leaves, and the number of its other leaves. Members whose offset is
+// not known are only counted. So are variants if the current one is not known.
 struct ValueLayout {
   static constexpr std::size_t kMaxLeaves = 32;
   std::vector<Leaf> leaves;

@@ -1,4 +1,4 @@
-// Reads the types of a program: what its DWARF says about each.
+// Reads the types of a program from its DWARF.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -33,7 +33,7 @@ std::optional<Dwarf_Op> only_operation(std::optional<Dwarf_Attribute> attribute)
   return *operations;
 }
 
-// The offset of a member in its structure; nothing when it is known only at run time.
+// The offset of a member in its structure. Nothing if it is known only at run time.
 std::optional<std::uint64_t> offset_of(Dwarf_Die member) {
   auto attribute = own_attribute(member, DW_AT_data_member_location);
   if (!attribute) return 0;
@@ -54,7 +54,7 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
   if (const auto bits = unsigned_attribute(member, DW_AT_data_bit_offset)) return bits;
   const auto bytes = offset_of(member);
   if (!bytes) return std::nullopt;
-  // DWARF 2 counts a bit-field from the most significant bit of its storage on.
+  // DWARF 2 counts a bit-field from the most significant bit of its storage.
   const auto from_top = unsigned_attribute(member, DW_AT_bit_offset);
   if (bit_size == 0 || !from_top) return *bytes * 8;
   const std::uint64_t storage = unsigned_attribute(member, DW_AT_byte_size).value_or(type_size) * 8;
@@ -62,7 +62,7 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
   return *bytes * 8 + (is_big_endian(member) ? *from_top : storage - *from_top - bit_size);
 }
 
-// The enumerators from one value to another, if these are of an enumeration.
+// The enumerators from one value to another, if the values belong to an enumeration.
 std::optional<std::uint64_t> enumerators_between(Dwarf_Die subrange, std::int64_t first, std::int64_t last) {
   const auto type = referred_die(subrange, DW_AT_type);
   if (!type || kind_of(*type) != kTagged) return std::nullopt;
@@ -86,9 +86,9 @@ Type dimension_of(Dwarf_Die subrange) {
     if (dwarf_formudata(&*count, &array.count) != 0) array.count_attribute = count;
   } else if (const auto last = attribute_of(subrange, DW_AT_upper_bound)) {
     const auto index = constant_in(*last);
-    if (!index)
-      array.last_attribute = last;
-    else if (*index >= array.first && *index < std::int64_t{0xffff'ffff})  // some write -1 for no elements
+    if (!index) array.last_attribute = last;
+    // Some compilers write -1 for no elements.
+    else if (*index >= array.first && *index < std::int64_t{0xffff'ffff})
       array.count = enumerators_between(subrange, array.first, *index)
                         .value_or(static_cast<std::uint64_t>(*index - array.first + 1));
   }
@@ -96,7 +96,7 @@ Type dimension_of(Dwarf_Die subrange) {
   return array;
 }
 
-// A number of the block of DW_AT_discr_list, in the form that has 7 bits a byte.
+// A number in the block of DW_AT_discr_list, in the format with 7 bits per byte.
 std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signed) {
   std::uint64_t number = 0;
   unsigned bits = 0;
@@ -108,7 +108,7 @@ std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signe
   return static_cast<std::int64_t>(extended(number, std::min(bits, 64U), is_signed));
 }
 
-// The discriminants of a variant; none if it is that of all others.
+// The discriminants of a variant. Empty for the variant of all other values.
 std::vector<std::pair<std::int64_t, std::int64_t>> discriminants_of(Dwarf_Die variant, bool is_signed) {
   if (auto only = own_attribute(variant, DW_AT_discr_value)) {
     Dwarf_Word value = 0;
@@ -142,7 +142,7 @@ bool is_text_slice(Dwarf_Die structure, std::string_view name) {
   }
 }
 
-// Fills types in from what their DIEs say.
+// Fills types in from their DIEs.
 class TypeReader {
  public:
   TypeReader(DebugInfo& info, TypeTable& types, unsigned elf_machine)
@@ -187,7 +187,7 @@ class TypeReader {
       case DW_TAG_array_type:
         read_array(type, die);
         break;
-      case DW_TAG_string_type: {  // Fortran's texts, which are as long as they were declared
+      case DW_TAG_string_type: {  // texts of Fortran, which have their declared length
         static const Type kCharacter{
             .kind = TypeKind::Unsigned, .size = 1, .name = "character", .is_character = true};
         type.kind = TypeKind::Array;
@@ -250,7 +250,8 @@ class TypeReader {
     }
     const std::string_view name = die_name(die);
     const bool is_integer = type.kind == TypeKind::Signed || type.kind == TypeKind::Unsigned;
-    // GCC describes char8_t as any other number. Bytes that are numbers in Rust and Go have another encoding.
+    // GCC describes char8_t like any other number. Bytes that are numbers in Rust and Go have another
+    // encoding.
     const bool is_char_or_byte = type.size == 1 && (encoding == DW_ATE_signed_char ||
                                                     encoding == DW_ATE_unsigned_char || name == "char8_t");
     type.is_byte = is_char_or_byte && (name == "unsigned char" || name == "signed char");
@@ -293,7 +294,7 @@ class TypeReader {
     type.kind = TypeKind::Enum;
     const Type* const underlying = types_.type_of(die);
     if (underlying != nullptr && type.size == 0) type.size = underlying->size;
-    // The enumerators of an `enum class` are qualified by its name, too.
+    // The enumerators of an `enum class` are also qualified by its name.
     std::string prefix = info_.die_scopes().prefix(declaration_of(die));
     const std::string_view name = die_name(die);
     if (!name.empty() && has_attribute(die, DW_AT_enum_class))
@@ -301,13 +302,13 @@ class TypeReader {
     for (Dwarf_Die& child : children_of(die)) {
       auto attribute = own_attribute(child, DW_AT_const_value);
       const char* const own = dwarf_diename(&child);
-      // Forms of 1, 2 and 4 bytes have no sign: their top bit is that of an unsigned number.
+      // Forms of 1, 2 and 4 bytes have no sign. Their top bit is that of an unsigned number.
       Dwarf_Word value = 0;
       if (dwarf_tag(&child) == DW_TAG_enumerator && own != nullptr && attribute &&
           dwarf_formudata(&*attribute, &value) == 0)
         type.enumerators.emplace_back(static_cast<std::int64_t>(value), prefix + own);
     }
-    // Before DWARF 3 nothing tells the sign, unless an enumerator is negative.
+    // Before DWARF 3 the sign is unknown, unless an enumerator is negative.
     type.is_signed = underlying != nullptr
                          ? underlying->kind == TypeKind::Signed
                          : std::ranges::any_of(type.enumerators, [](const auto& e) { return e.first < 0; });
@@ -316,7 +317,7 @@ class TypeReader {
           extended(static_cast<std::uint64_t>(value), 8 * type.size, type.is_signed));
   }
 
-  // An array has one subrange per dimension, the outermost first; in Fortran the innermost first.
+  // An array has one subrange per dimension, the outermost first. In Fortran the innermost is first.
   void read_array(Type& type, Dwarf_Die die) {
     type.kind = TypeKind::Array;
     const Type* element = types_.type_of(die);
@@ -330,7 +331,7 @@ class TypeReader {
       type = {.size = type.size != 0 ? type.size : (all_bits + 7) / 8};
       return;
     }
-    if (has_attribute(die, DW_AT_GNU_vector) && element->is_character) {  // numbers, and no text
+    if (has_attribute(die, DW_AT_GNU_vector) && element->is_character) {  // numbers, not text
       Type number = *element;
       number.is_character = number.is_char = false;
       element = types_.add(std::move(number));
@@ -389,7 +390,7 @@ class TypeReader {
     return member;
   }
 
-  // The discriminant is a member like others in Ada. In Rust it is none, and variants have names.
+  // In Ada the discriminant is a member like the others. In Rust it is not a member, and variants have names.
   void read_variants(Type& type, Dwarf_Die part) {
     const std::vector<Dwarf_Die> children = children_of(part);
     if (!type.variants.empty() || children.empty()) return;
@@ -424,14 +425,14 @@ class TypeReader {
     const bool is_function = member != nullptr && member->kind == TypeKind::Function;
     type.kind = is_function ? TypeKind::FunctionMember : TypeKind::DataMember;
     if (type.size == 0) type.size = (is_function ? 2 : 1) * info_.address_bytes();
-    // These mark virtual functions elsewhere.
+    // These values mark virtual functions elsewhere.
     if (is_function && (elf_machine_ == EM_ARM || elf_machine_ == EM_AARCH64 || elf_machine_ == EM_MIPS))
       type.kind = TypeKind::Unknown;
     type.enumerators.emplace_back(is_function ? 0 : -1, "NULL");
     const auto containing = info_.referred(die, DW_AT_containing_type);
     if (!containing) return;
-    // Data members have their offset. Virtual functions are known by the place in the table, and 1, and by
-    // the offset of the base class.
+    // Data members have their offset. Virtual functions are identified by the place in the table plus 1, and
+    // by the offset of the base class.
     visit_class(*containing, 0, [&](Dwarf_Die owner, Dwarf_Die child, std::int64_t offset) {
       const int tag = dwarf_tag(&child);
       if (!is_function) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxStructures = 65536;
 constexpr std::size_t kMaxQualifiers = 64;     // damaged DWARF may describe endless ones
 constexpr std::size_t kMaxTypeNesting = 1000;  // the same
-// Pointers lead from type to type: in a large program further than the stack would last.
+// Pointers lead from type to type. In a large program, recursion would exceed the stack.
 constexpr std::size_t kMaxPointerNesting = 100;
 
 // Whether a type is shown as the type that it refers to. Subranges are types of Ada.
@@ -78,7 +78,7 @@ const Type* TypeTable::read_nested(Dwarf_Die type) {
   if (dwarf_tag(&type) != DW_TAG_base_type) wide.reset();
   const void* const key = wide ? wide->addr : type.addr;
   if (const auto found = by_die_.find(key); found != by_die_.end()) return found->second;
-  // A type may refer to itself, so it is registered before it is read.
+  // A type may refer to itself. Therefore, it is registered before it is read.
   Type& added = types_.emplace_back();
   by_die_.emplace(key, &added);
   fill(added, type);

@@ -28,7 +28,8 @@ class TypeTable {
   const Type* type_of(Dwarf_Die described);
   // The type that a DIE describes.
   const Type* read(Dwarf_Die type);
-  // Reads the type that the DIE of a pointer refers to; afterwards, if many types are being read already.
+  // Reads the type that the DIE of a pointer refers to. If many types are being read already, reads it
+  // afterwards.
   void read_target(Type& pointer, Dwarf_Die die);
 
   // Adds a type that DWARF does not describe: that of "a@3", or of a cast.
@@ -38,7 +39,8 @@ class TypeTable {
   const Type* pointer_to(const Type* target);
   const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0,
                        bool is_fortran = false);
-  // The structure with other members, and without variants; itself if there are too many of them.
+  // The structure with other members, and without variants. The structure itself if there are too many of
+  // them.
   const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 
  private:
@@ -49,12 +51,12 @@ class TypeTable {
   DebugInfo& info_;
   unsigned elf_machine_;
   std::deque<Type> types_;
-  std::size_t nesting_ = 0;                              // types that are being read, one for another
+  std::size_t nesting_ = 0;                              // types that are being read, nested in one another
   std::vector<std::pair<Type*, Dwarf_Die>> untargeted_;  // pointers whose targets are still to be read
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;
   std::map<std::tuple<const Type*, std::uint64_t, std::int64_t, bool>, const Type*> arrays_;
-  // By what differs from the first type: the types and offsets of the members.
+  // By the differences from the first type: the types and offsets of the members.
   using Members = std::vector<std::pair<const Type*, std::uint64_t>>;
   std::map<std::pair<const Type*, Members>, const Type*> structures_;
   std::unordered_map<const void*, const Type*> by_die_;

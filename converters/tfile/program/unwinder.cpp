@@ -69,7 +69,7 @@ std::optional<Caller> Unwinder::next() {
                            : std::nullopt;
   if (!address) return stop(fmt::format("the frame lacks the return address of the code at {:#x}", pc_));
   if (*address == 0) return std::nullopt;
-  // The call is the instruction before.
+  // The call is in the instruction before the return address.
   pc_ = frame_.masked(call->is_signal ? *address : *address - 1);
   const CallFrame* const caller = call_frame();
   return Caller{pc_, caller != nullptr && caller->is_signal};

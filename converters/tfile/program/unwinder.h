@@ -1,4 +1,4 @@
-// Finds the callers of a frame's code in the stack that the frame holds, as GDB's `bt` does.
+// Finds the callers of a frame's code in the recorded stack, like GDB's `bt`.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace convert::tfile {
 
 struct Caller {
-  std::uint64_t address;   // inside the instruction that called
+  std::uint64_t address;   // inside the call instruction
   bool is_signal = false;  // code of the system that called a signal handler
 };
 
@@ -20,7 +20,7 @@ class Unwinder {
  public:
   Unwinder(const ProgramSymbols& symbols, FrameMemory& frame) : symbols_(symbols), frame_(frame) {}
 
-  // Begins at the code that the frame of the memory was recorded at.
+  // Begins at the code at which the frame in the memory was recorded.
   void start(std::uint64_t pc);
   // The callers, innermost first. Nothing at the end.
   std::optional<Caller> next();

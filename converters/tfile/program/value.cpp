@@ -10,8 +10,8 @@ using TypeKind = Type::Kind;
 constexpr std::size_t kMaxResolvedDepth = 64;
 constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
 
-// An array with the indices that it has in the frame, if they are known. `whole` is the address of the
-// structure that it is part of.
+// An array with its indices in the frame, if they are known. `whole` is the address of the structure that it
+// is part of.
 Value resolved_array(Value value, const EvaluationContext& context, std::size_t depth,
                      std::optional<std::uint64_t> whole = std::nullopt) {
   const Type& type = *value.type;
@@ -21,7 +21,7 @@ Value resolved_array(Value value, const EvaluationContext& context, std::size_t 
     const auto bits =
         attribute ? number_of(*attribute, context.scope, context.frame, object, whole) : std::nullopt;
     if (!bits) return std::nullopt;
-    // Those of 4 bytes may be negative.
+    // Indices of 4 bytes may be negative.
     return *bits <= ~std::uint32_t{0} ? std::int64_t{static_cast<std::int32_t>(*bits)}
                                       : static_cast<std::int64_t>(*bits);
   };
@@ -44,7 +44,7 @@ Value resolved_array(Value value, const EvaluationContext& context, std::size_t 
   return value;
 }
 
-// The variant that the discriminant in the frame chooses; null if it is not known.
+// The variant that the discriminant in the frame chooses. Null if it is not known.
 const Type::Variant* variant_of(const Value& value, FrameMemory& frame) {
   const Type& type = *value.type;
   if (!type.discriminant) return type.variants.size() == 1 ? &type.variants.front() : nullptr;
@@ -81,7 +81,7 @@ Value resolved_structure(const Value& value, const EvaluationContext& context, s
         member.location.reset();
       }
     }
-    // An array whose elements lie elsewhere is not part of the structure.
+    // An array whose elements are elsewhere is not part of the structure.
     if (member.location || member.type->data_attribute || !member.type->is_dynamic) continue;
     Value part = part_of(value, member.type, member.bit_offset / 8);
     const bool is_array = member.type->kind == TypeKind::Array && value.storage.kind == Storage::Kind::Memory;
@@ -110,7 +110,7 @@ Value part_of(const Value& whole, const Type* type, std::uint64_t offset) {
   if (part.storage.kind == Storage::Kind::Memory) part.storage.address += offset;
   if (part.storage.kind != Storage::Kind::Bytes) return part;
   const std::uint64_t size = type->size, whole_size = part.storage.bytes.size();
-  if (offset > whole_size || size > whole_size - offset)  // sizes of damaged DWARF overflow
+  if (offset > whole_size || size > whole_size - offset)  // sizes in damaged DWARF may overflow
     return {type, Storage::none(Missing::NotUnderstood)};
   const auto cut = [&](auto& all) {
     if (all.empty()) return;

@@ -1,4 +1,5 @@
-// Values of the traced program: their types, where a frame holds them, and what collected expressions mean.
+// Values of the traced program: their types, their places in a frame, and the meaning of collected
+// expressions.
 #pragma once
 
 #include <bit>
@@ -18,12 +19,12 @@
 
 namespace convert::tfile {
 
-// Why there is no value.
+// The reason why there is no value.
 enum class Missing : std::uint8_t {
   Unknown,        // nothing of this name is visible, or the expression is not understood
-  NotUnderstood,  // the location needs more than what is implemented here
+  NotUnderstood,  // the location needs an operation that is not implemented here
   NotRecorded,    // the frame lacks a register or memory that leads to it
-  AtEntry,        // it is what a register held when the function was called
+  AtEntry,        // its value was in a register when the function was called
   OptimizedOut,   // it exists nowhere at this address
   OtherFrame,     // it belongs to another call, such as that of the function around a nested one
 };
@@ -37,9 +38,9 @@ struct Storage {
   std::uint64_t address = 0;           // of Kind::Memory
   std::vector<std::byte> bytes = {};   // of Kind::Bytes: the value itself
   std::vector<bool> known = {};        // of Kind::Bytes: which bytes are known; empty: all
-  const Register* reg = nullptr;       // of Kind::Bytes: that holds all of it
+  const Register* reg = nullptr;       // of Kind::Bytes: the register that holds all of it
 
-  // No storage, for the same reason if there is none here.
+  // No storage. If this storage has a reason already, the reason is the same.
   Storage unusable(Missing why) const { return none(kind == Kind::None ? missing : why); }
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
   static Storage memory_at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
@@ -54,8 +55,9 @@ std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::end
 // The storage of a variable whose type has this size, in bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
 
-// The value of an attribute that is a number, a variable or a member that holds it, or operations that
-// compute it: for the object at that address, in the structure at `whole`, as far as they are known.
+// The value of an attribute. The attribute is a number, or a variable or member that holds the number, or
+// operations that compute it. These work on the object at that address, in the structure at `whole`, as far
+// as both are known.
 std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
                                        std::optional<std::uint64_t> object = std::nullopt,
                                        std::optional<std::uint64_t> whole = std::nullopt);
@@ -65,40 +67,40 @@ struct CallRegisters {
   std::vector<std::optional<std::uint64_t>> values = {};  // by number in DWARF
   std::optional<std::uint64_t> cfa = {};                  // the canonical frame address of the call
 };
-// What operations of call frame information compute from them: an address is Memory. `scope` is any of the
-// module's.
+// The result of operations of call frame information on these registers. An address is Memory. `scope` is any
+// scope of the module.
 Storage locate_in_call(std::span<const Dwarf_Op> operations, const CallRegisters& registers,
                        const CodeScope& scope, FrameMemory& frame);
 
-// Where the return address is stored at the scope's pc.
+// The place of the return address at the scope's pc.
 Storage return_address(const CodeScope& scope, FrameMemory& frame);
 
 struct Value {
   const Type* type = nullptr;  // null: unknown
   Storage storage = {};
   std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field, from the storage on; size 0: none
-  // If it is not 0, GDB's bytecode takes this for the size: of "*r", of a reference to an array, that of the
-  // array, and of "sizeof r" that of the reference.
+  // If it is not 0, the size that GDB's bytecode assumes. For "*r" of a reference to an array it is the size
+  // of the array, and for "sizeof r" the size of the reference.
   std::uint64_t traced_size = 0;
 };
 
 struct EvaluationContext {
   const CodeScope& scope;
   FrameMemory& frame;
-  std::span<const TraceVariable> variables = {};  // that $name may mean, besides registers
+  std::span<const TraceVariable> variables = {};  // variables that $name may mean, besides registers
 };
 
 // The value of a variable that is visible at the scope's address.
 Value value_of(Dwarf_Die variable, const EvaluationContext& context);
-// A member or an element, as it is described. See resolved().
+// A member or an element, as DWARF describes it. See resolved().
 Value part_of(const Value& whole, const Type* type, std::uint64_t offset);
-// The value with what its type leaves open until the frame is known: the indices of arrays, the offsets of
+// The value with the properties of its type that depend on the frame: the indices of arrays, the offsets of
 // virtual bases, and the members of variants.
 Value resolved(Value value, const EvaluationContext& context, std::size_t depth = 0);
 
 bool is_signed(const Type& type);
 
-// What a reference refers to; other values as they are.
+// The value to which a reference refers. Other values are returned unchanged.
 Value without_reference(const Value& value, const EvaluationContext& context);
 // An integer, a boolean, an enumeration or an address, as 64 bits. Nothing if the frame does not hold it.
 std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame);
@@ -107,7 +109,7 @@ std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame);
 // storage is not.
 Value evaluate(std::string_view expression, const EvaluationContext& context);
 
-// The values that an item is shown as: one, several or none. Their texts point into the item and the scope.
+// The values of an item: one, several or none. Their texts point into the item and the scope.
 struct ItemValue {
   std::string_view text;
   Value value;

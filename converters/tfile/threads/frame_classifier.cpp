@@ -113,7 +113,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   return context;
 }
 
-// The pc register; without it, the address of the only location.
+// The pc register, or, without it, the address of the only location.
 void FrameClassifier::find_location(const Frame& frame, FrameContext& context) const {
   if (registers_ != nullptr && trace_.layout)
     context.pc = pc_of(*trace_.layout, registers_->bytes, trace_.format.order);
@@ -143,7 +143,7 @@ bool FrameClassifier::is_step(const Frame& frame, const FrameContext& context, b
   return is_expected && like_step;
 }
 
-// Nothing when the frame does not hold the register, or there is none.
+// Nothing if the frame does not hold the register, or there is none.
 std::optional<std::uint64_t> FrameClassifier::register_value(const Register* reg) const {
   if (reg == nullptr || registers_ == nullptr) return std::nullopt;
   const auto bytes = bytes_of(*reg, registers_->bytes);
@@ -172,7 +172,8 @@ std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame) {
   return std::nullopt;
 }
 
-// The latest hit of the tracepoint that waits for steps: of the frame's track if that is known, else of any.
+// The latest hit of the tracepoint that waits for steps. It is a hit on the frame's track if that is known,
+// or else any hit.
 FrameClassifier::OpenSteps* FrameClassifier::open_steps(std::int16_t tracepoint,
                                                         std::optional<std::size_t> track) {
   OpenSteps* latest = nullptr;

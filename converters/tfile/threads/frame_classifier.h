@@ -1,6 +1,5 @@
 // Decides for each frame which thread it belongs to, and whether it is a hit or a while-stepping step. A
-// frame does not record either. Two classifiers that see the
-// same frames decide the same.
+// frame does not record either. Two classifiers that get the same frames decide the same.
 #pragma once
 
 #include <bit>
@@ -19,26 +18,26 @@
 
 namespace convert::tfile {
 
-// What is known about a frame besides its blocks.
+// The facts about a frame besides its blocks.
 struct FrameContext {
   std::size_t track = 0;
-  bool is_guessed = false;  // the track is another one's, by the stack pointer
+  bool is_guessed = false;  // the track is another thread's, by the stack pointer
   bool is_step = false;
   bool opens_call = false;                   // a hit that is followed by steps
   bool closes_call = false;                  // the last step of that call
   const ExpectedFrames* location = nullptr;  // null when unknown, or one of several
   std::optional<std::uint64_t> pc;
-  bool pc_is_recorded = false;  // in a register; otherwise it is the location's address
+  bool pc_is_recorded = false;  // in a register; otherwise, it is the location's address
   bool has_registers = false;
 };
 
-// Where the hits of a tracepoint hold the id of their thread, because its actions collect a variable `tid`.
+// The place in the hits of a tracepoint of the thread's id, if its actions collect a variable `tid`.
 class CollectedThreadIds {
  public:
   explicit CollectedThreadIds(const LocationTable& locations);
 
   bool are_collected(std::int16_t tracepoint) const { return block_of_.contains(tracepoint); }
-  // Nothing if the frame holds none, or a number that is no thread's.
+  // Nothing if the frame has no such number, or a number that is not a thread's id.
   std::optional<std::uint64_t> id_of(const Frame& frame, std::endian order) const;
 
  private:
@@ -49,10 +48,10 @@ class FrameClassifier {
  public:
   FrameClassifier(const TraceFile& trace, const LocationTable& locations);
 
-  // Call it for every frame, in the order of the file; but see add_frames().
+  // Call it for every frame, in the order of the file. For an exception, see add_frames().
   FrameContext classify(const Frame& frame);
-  // Whether all frames of this frame's pattern have the same context, so that they may be counted by
-  // add_frames() instead: nothing in them identifies a thread, and their tracepoint has no steps.
+  // Whether all frames of this frame's pattern have the same context. Then add_frames() may count them
+  // instead: nothing in them identifies a thread, and their tracepoint has no steps.
   bool classifies_alike(const Frame& frame) const {
     return !is_kernel_ && !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)] &&
            !thread_ids_.are_collected(frame.tracepoint);
@@ -78,7 +77,7 @@ class FrameClassifier {
   const TraceFile& trace_;
   const LocationTable& locations_;
   std::optional<std::uint64_t> pid_variable_, task_variable_, cpu_variable_;  // of KGTP
-  bool is_kernel_;                                                            // one of them exists
+  bool is_kernel_;                                                            // one of these variables exists
   ThreadTracks tracks_;
   std::vector<OpenSteps> open_steps_;
   std::vector<bool> has_steps_;  // by tracepoint number

@@ -10,7 +10,7 @@
 namespace convert::tfile {
 namespace {
 
-// Where a trace begins behind `begin`.
+// The offset after `begin` where a trace begins.
 std::optional<std::uint64_t> find_trace(FileWindow& file, std::uint64_t begin) {
   constexpr std::string_view kMagicOfAllVersions = kMagic.substr(0, 6);
   for (std::uint64_t offset = begin; offset + kMagicOfAllVersions.size() <= file.size();) {
@@ -61,7 +61,7 @@ class Surveyor {
     std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
   };
 
-  // The frames of one pattern: what the first one holds, and how many others there are.
+  // The frames of one pattern: the contents of the first one, and the number of others.
   struct KnownFrames {
     std::int16_t tracepoint;
     Contents contents;
@@ -156,7 +156,7 @@ class Surveyor {
   void collect_marks() {
     survey_.marks.resize(survey_.tracks.size());
     for (std::size_t track = 0; track < samples_.size(); ++track) {
-      // Frames of unknown threads do not tell which thread another one is.
+      // Frames of unknown threads do not identify the thread of others.
       const bool is_unknown = survey_.tracks[track].clue == ThreadClue::None;
       if (is_unknown && survey_.shown_track[track] != track) continue;
       auto& marks = survey_.marks[survey_.shown_track[track]];

@@ -1,5 +1,5 @@
-// The first pass over all frames: what a trace file holds, before events are emitted. Its size does not grow
-// with the number of frames.
+// The first pass over all frames. It collects the facts about a trace file before events are emitted. Its
+// size does not grow with the number of frames.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@
 
 namespace convert::tfile {
 
-// A sample of a track's hits, evenly spread: enough to find the track's thread in another input.
+// A sample of a track's hits, evenly distributed. It is sufficient to find the track's thread in another
+// input.
 class MarkSample {
  public:
   static constexpr std::size_t kMaxMarks = 2048;
@@ -49,28 +50,28 @@ struct TraceSurvey {
   static constexpr std::size_t kTracepointTracks = 10'000;
 
   TimeSurvey time;
-  std::vector<ThreadTrack> tracks;       // as a FrameClassifier numbers them
-  std::vector<std::size_t> shown_track;  // for each track the one it is shown on
-  // A sample of the hits that have a stamp and a known location, by time: of the first kMarkedTracks tracks,
-  // by the track that they are shown on.
+  std::vector<ThreadTrack> tracks;       // the numbers that a FrameClassifier gives them
+  std::vector<std::size_t> shown_track;  // for each track, the track on which it is shown
+  // A sample of the hits that have a stamp and a known location, by time. It covers the first kMarkedTracks
+  // tracks, by the track on which they are shown.
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
-  // By tracepoint and track, of the first kTracepointTracks of them.
+  // By tracepoint and track, for the first kTracepointTracks of them.
   std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames_on;
   std::map<const TracepointLocation*, std::uint64_t> hits_of;
   std::uint64_t hits = 0, steps = 0, partial_frames = 0;
   std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
   std::vector<Damage> damage;  // the first kKeptDamage
   std::uint64_t damage_count = 0;
-  // What follows the end of the frames and is not read; `size` is 0 if nothing does.
+  // The bytes after the end of the frames that are not read. `size` is 0 if there are none.
   struct Rest {
     std::uint64_t begin = 0, size = 0;
     std::optional<std::uint64_t> next_trace = {};  // where another trace begins
   };
   Rest rest;
 
-  // The frames that are shown on each track, by track.
+  // The number of frames that are shown on each track, by track.
   std::vector<std::uint64_t> frames_shown() const;
 };
 

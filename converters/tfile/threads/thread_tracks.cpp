@@ -5,7 +5,7 @@
 namespace convert::tfile {
 namespace {
 
-// Thread stacks are usually 8 MiB apart, and the frames of one thread near each other.
+// Thread stacks are usually 8 MiB apart, and the frames of one thread are near each other.
 constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
 // Every stack is compared with each frame whose thread is guessed.
 constexpr std::size_t kMaxStacks = 256;

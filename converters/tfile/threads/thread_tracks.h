@@ -1,4 +1,4 @@
-// The tracks that frames are shown on, each found by a clue to its thread.
+// The tracks on which frames are shown. Each is found by a clue to its thread.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +20,19 @@ enum class ThreadClue : std::uint8_t {
   Task,           // KGTP's current_task
   ThreadPointer,  // a register that differs between threads
   Collected,      // the actions collect its id
-  Cpu,            // KGTP's cpu_id: not the thread, but the CPU it ran on
+  Cpu,            // KGTP's cpu_id: not the thread, but the CPU on which it ran
   Stack,          // guessed: the stack pointer is near that of other frames
   None,           // unknown: all such frames are shown together
 };
 
-// What frames are shown on: a thread, or a substitute for one.
+// The track of frames: a thread, or a substitute for one.
 struct ThreadTrack {
   ThreadClue clue;
   std::uint64_t value = 0;                                      // pid, task, register, cpu
   std::uint64_t stack_low = ~std::uint64_t{0}, stack_high = 0;  // range of its stack pointers
   std::uint64_t frames = 0;
   std::uint64_t id = 0;          // of the thread, by KGTP or collected; 0: unknown
-  bool has_several_ids = false;  // what was collected is no id of the thread
+  bool has_several_ids = false;  // the collected number is not an id of the thread
 };
 
 class ThreadTracks {
@@ -41,7 +41,7 @@ class ThreadTracks {
 
   // The track of a clue, a new one for a new clue. Further clues share the track of unknown threads.
   std::size_t track_of(ThreadClue clue, std::uint64_t value);
-  // A guess: the track whose stack is near, or a new one. Nothing where too many stacks are known.
+  // A guess: the track whose stack is near, or a new one. Nothing if too many stacks are known.
   std::optional<std::size_t> near_stack(std::uint64_t stack_pointer);
 
   void add_frames(std::size_t track, std::uint64_t frames) { tracks_[track].frames += frames; }
@@ -49,21 +49,22 @@ class ThreadTracks {
     tracks_[track].stack_low = std::min(tracks_[track].stack_low, stack_pointer);
     tracks_[track].stack_high = std::max(tracks_[track].stack_high, stack_pointer);
   }
-  // An id that a frame of the track has collected. A thread with a pointer has no id if they differ.
+  // An id that a frame of the track has collected. If the ids of a thread with a pointer differ, it has no
+  // id.
   void add_id(std::size_t track, std::uint64_t id);
 
   const std::vector<ThreadTrack>& all() const { return tracks_; }
-  // For each track the one it is shown on: a guessed track is merged into the thread that has the same stack,
-  // one with an id only into the thread of that id, and frames of unknown threads into the only thread that
-  // there is.
+  // For each track, the track on which it is shown. A guessed track is merged into the thread with the same
+  // stack. A guessed track with an id is merged only into the thread of that id. Frames of unknown threads
+  // are merged into the only thread if there is only one.
   std::vector<std::size_t> merged() const;
-  // Frames that are shown on a shared track because there are too many tracks.
+  // The number of frames that are shown on a shared track because there are too many tracks.
   std::uint64_t frames_without_own() const { return frames_without_own_; }
 
  private:
   std::vector<ThreadTrack> tracks_;
   std::map<std::pair<ThreadClue, std::uint64_t>, std::size_t> by_clue_;
-  std::vector<std::size_t> stacks_;  // tracks that are known by their stack only
+  std::vector<std::size_t> stacks_;  // tracks that are known only by their stack
   std::size_t recent_stack_ = 0;     // index in stacks_
   std::uint64_t frames_without_own_ = 0;
 };
