@@ -165,7 +165,7 @@ TEST(Inspect, AProgramGivesFunctionsAndLines) {
   EXPECT_EQ(notes.count(kLoadBias) + notes.count(kWrongProgram), 0u);
 }
 
-// Each item by its type, whether frames hold it or not.
+// Each item has its type, whether frames hold it or not.
 TEST(Inspect, AProgramGivesTheTypesOfItems) {
   const std::uint64_t address =
       Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;
@@ -205,7 +205,7 @@ TEST(Inspect, HiddenVariablesAreCalledSo) {
             Json({"calls: short int", "calls: int, not visible by its name there"}));
 }
 
-// Frames have 16 bits for it.
+// Frames have 16 bits for the number.
 TEST(Inspect, ATracepointWhoseNumberNoFrameCanHaveHasNoItems) {
   const std::uint64_t address =
       Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;

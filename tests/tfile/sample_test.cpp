@@ -1,4 +1,4 @@
-// The timeline of a real recording, made with gdbserver.
+// The timeline of a real recording, which was made with gdbserver.
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>

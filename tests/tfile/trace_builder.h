@@ -20,7 +20,7 @@ inline constexpr std::string_view kHits = "tsv 2:0:0:68697473";
 
 class TraceBuilder {
  public:
-  // A file of its own, removed with this object.
+  // A separate file, which is removed with this object.
   TraceBuilder();
   ~TraceBuilder();
   TraceBuilder(const TraceBuilder&) = delete;
@@ -38,32 +38,33 @@ class TraceBuilder {
   TraceBuilder& registers(std::string_view bytes);
   TraceBuilder& static_data(std::string_view bytes);
   TraceBuilder& raw(std::string_view bytes);  // in the open frame, or between frames
-  TraceBuilder& end_frame();                  // what follows is between frames
-  // Adds the end marker: 4 zero bytes, as GDB writes it.
+  TraceBuilder& end_frame();                  // the following text is between frames
+  // Adds the end marker: 4 zero bytes, like GDB.
   TraceBuilder& end();
 
   void big_endian() { order_ = std::endian::big; }
 
   std::string bytes();
   std::filesystem::path path() const { return path_; }
-  // Writes the file and returns its path; `bytes` replaces what was built.
+  // Writes the file and returns its path. `bytes` replaces the built contents.
   std::filesystem::path write();
   std::filesystem::path write(std::string_view bytes);
 
-  // Writes and imports the file. Returns its events, but no session events and not the description's blob.
+  // Writes and imports the file. Returns its events without session events and without the description's
+  // blob.
   std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
-  // Imports the file together with an input that has calls, but no threads: no thread is matched.
+  // Imports the file together with an input that has calls, but no threads. No thread is matched.
   void with_call_history() { has_call_history_ = true; }
-  // Of the last lines(): all events; the notes, as "<kind> <count>" and their first texts with "FILE" as the
-  // path; the threads.
+  // Results of the last lines(): all events; the notes, as "<kind> <count>" and their first texts with "FILE"
+  // as the path; the threads.
   const std::vector<std::string>& all_lines() const { return all_lines_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& threads() const { return threads_; }
   const std::vector<std::string>& details() const { return details_; }  // of the report
-  // As "BEGIN~END"; empty if there is none.
+  // The first view as "BEGIN~END"; empty if there is none.
   const std::string& first_view() const { return first_view_; }
 
-  std::uint64_t bytes_read() const { return bytes_read_; }  // by the last lines()
+  std::uint64_t bytes_read() const { return bytes_read_; }  // from the last lines()
 
   // The bytes of a number in the byte order of the file.
   template <typename T>
@@ -91,7 +92,7 @@ void describe_tick(TraceBuilder& t);
 // Two hexadecimal digits per byte.
 std::string hex_of(std::string_view text);
 
-// A block of the general registers of i386, 64 bytes: all are zero but these two. Needs the line `R 40`.
+// A block of the general registers of i386, 64 bytes. All are zero but these two. Needs the line `R 40`.
 std::string i386_registers(std::uint32_t eip, std::uint32_t esp);
 
 }  // namespace convert::tfile

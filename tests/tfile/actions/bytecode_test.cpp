@@ -59,8 +59,8 @@ TEST(Bytecode, ShapesDescribeWhatIsRecorded) {
   EXPECT_FALSE(shape_of(code("260006164022f816080222040c27")).cuts_numbers) << "reg 6; ext 64";
 }
 
-// A target with these words in memory. A register holds 0x1000 times its number. Reading 0x60 adds 0x100
-// times the number of bytes read.
+// A target with these words in memory. A register holds 0x1000 times its number. A read of 0x60 adds 0x100
+// times the number of bytes that were read.
 class Target : public EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
@@ -176,7 +176,8 @@ TEST(Emulation, StopsWhereTheTargetWould) {
   EXPECT_EQ(run(code("0227"), target).outcome, Outcome::Stopped);          // empty stack
   EXPECT_EQ(run(code("31"), target).outcome, Outcome::Stopped);            // unknown opcode
   EXPECT_EQ(run(code("210000"), target).outcome, Outcome::Stopped);        // an endless loop
-  EXPECT_EQ(run(code("2201210000"), target).outcome, Outcome::Stopped);    // and one that fills the stack
+  // An endless loop that fills the stack.
+  EXPECT_EQ(run(code("2201210000"), target).outcome, Outcome::Stopped);
   EXPECT_EQ(run(code("2200172000052727"), target).outcome, Outcome::Unknown);
   for (const std::string_view lacks_an_operand : {"22010227", "28", "320027", "2201320127", "29", "22012b",
                                                   "220122023327"

@@ -1,4 +1,4 @@
-// Which item each expression of a location records, by the commands alone (fact sheet, section 8).
+// The item that each expression of a location records, by the commands alone (fact sheet, section 8).
 #include "converters/tfile/actions/expected_blocks.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace convert::tfile {
 namespace {
 
-// The items of the expressions, "-" if unknown, and behind "M" that of the memory range, if it is known.
+// The items of the expressions, "-" if unknown. After "M", the item of the memory range if it is known.
 std::string items(const std::vector<std::string>& commands, const std::string& actions) {
   TracepointLocation location;
   location.commands = commands;
@@ -40,7 +40,7 @@ TEST(ExpectedItems, ComeInOrder) {
   EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kMemory) + kCollectStamp), "*p $stamp");
 }
 
-// As many locations as one tracepoint has, they are not looked at one by one.
+// With the maximum number of locations of one tracepoint, a search does not check each of them.
 TEST(ExpectedFrames, AreFoundByAddressAndShape) {
   Description description;
   fxt::Budget memory(kDescriptionMemory), matches(kMatchedItems);
@@ -71,7 +71,7 @@ TEST(ExpectedItems, OfEvaluationsRecordNothing) {
   EXPECT_EQ(items({"teval $a = 1"}, kMemory), "-");
 }
 
-// A name may be static, or optimized out: then it has no expression.
+// A name may be static or optimized out. Then it has no expression.
 TEST(ExpectedItems, AreUnknownWhereSeveralFit) {
   EXPECT_EQ(items({"collect n, m"}, kMemory), "-");
   EXPECT_EQ(items({"collect n, $locals"}, kMemory), "-");
@@ -91,14 +91,14 @@ TEST(ExpectedItems, OfTextsAreRecordedAsTexts) {
   EXPECT_EQ(items({"collect *s"}, kText), "-");
 }
 
-// A value has no address: only its operands are recorded.
+// A value has no address. Only its operands are recorded.
 TEST(ExpectedItems, OfValuesRecordTheirOperands) {
   EXPECT_EQ(items({"collect *p * 2"}, kOperand), "*p * 2");
   EXPECT_EQ(items({"collect *p * 2"}, kMemory), "-");
   EXPECT_EQ(items({"collect *&x"}, kMemory), "*&x");
 }
 
-// GDB sorts ranges by address and joins them, so only a single range of a single name is certain.
+// GDB sorts ranges by address and joins them. Therefore, only a single range of a single name is certain.
 TEST(ExpectedItems, OfRangesAreCertainIfThereIsOne) {
   EXPECT_EQ(items({"collect g"}, "M-1,1000,4"), "Mg");
   EXPECT_EQ(items({"collect g, *p"}, std::string("M-1,1000,4") + kMemory), "*pMg");

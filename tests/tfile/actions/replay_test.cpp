@@ -1,4 +1,4 @@
-// Which memory each action recorded (fact sheet, sections 3 and 8).
+// The memory that each action recorded (fact sheet, sections 3 and 8).
 #include "converters/tfile/actions/replay.h"
 
 #include <bit>
@@ -31,7 +31,7 @@ class Replays : public testing::Test {
   void expression(std::string_view digits) {
     actions.push_back({.kind = TracepointAction::Kind::Expression, .code = hex_bytes(digits).value()});
   }
-  // What each action recorded: "1000:4", of a text "1000:4s", of an operand "1000:8o"; "?" if it stopped.
+  // The recordings of each action: "1000:4", of a text "1000:4s", of an operand "1000:8o"; "?" if it stopped.
   std::vector<std::string> recorded() {
     memory_.start(frame, false);
     EXPECT_TRUE(replay.run(actions, is_needed, memory_, work));
@@ -109,7 +109,7 @@ TEST_F(Replays, OfExpressionsFollowPointers) {
   EXPECT_TRUE(memory_.was_looked_at());
 }
 
-// Frames of a pattern stay alike if what differs in them is not read.
+// Frames of a pattern have one recipe if the bytes in which they differ are not read.
 TEST_F(Replays, RunOnlyWhatIsNeeded) {
   expression("2c00012e00012927");  // getv 1; tracev 1; pop; end
   expression(kFourAt1000);
@@ -138,7 +138,7 @@ TEST_F(Replays, OfExpressionsAreIndependent) {
   EXPECT_THAT(recorded(), ElementsAre("?", "2000:4"));
 }
 
-// reg 7; const8 10; tracenz; end: without registers the address is unknown, but not the block.
+// reg 7; const8 10; tracenz; end: without registers the address is unknown, but the block is known.
 TEST_F(Replays, OfTextsKnowTheirLimit) {
   expression("260007220a2f27");
   memory(0x5000, 10);

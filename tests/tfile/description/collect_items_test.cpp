@@ -45,7 +45,7 @@ TEST(CollectItems, HaveKinds) {
                                  Kind::ReturnAddress));
 }
 
-// A value has no address, so only its operands are recorded.
+// A value has no address. Therefore, only its operands are recorded.
 TEST(CollectItems, AreValuesOrPlaces) {
   const auto is_value = [](const std::string& text) {
     return items_of({"collect " + text}).hit.front().kind == CollectItem::Kind::Value;
@@ -71,7 +71,7 @@ TEST(CollectItems, MayBeInBrackets) {
   EXPECT_EQ(items[1].text, "( (app::n) )") << "as the user wrote it";
 }
 
-// GDB takes blanks before the option, and none behind it.
+// GDB accepts blanks before the option, but not after it.
 TEST(CollectItems, MayBeTexts) {
   for (const char* const command :
        {"collect/s a", "collect /s a", "collect /s8 a", "collect/s8 a", "collect\t/s  a"}) {

@@ -133,7 +133,8 @@ TEST(TargetDescription, HasLimits) {
   EXPECT_EQ(flags_text(flags.layout->registers().front(), ~std::uint64_t{0}), "[ LAST ]");
 }
 
-// Registers times fields: all of a type share them, and their names are as long as those of a machine can be.
+// Registers times fields: all registers of a type share the fields, and the names have the maximum length of
+// a machine's names.
 TEST(TargetDescriptions, AreBounded) {
   const auto layout_of = [](std::string_view content) {
     return read_target_description(fmt::format("<target><feature>{}</feature></target>", content));
@@ -169,7 +170,7 @@ TEST(TargetDescriptions, AreBounded) {
   EXPECT_EQ(problem_of(std::string(3 << 20, ' ')), "more than 2 MiB of a target description");
 }
 
-// Of several with one name, the first.
+// If several have one name, the first is found.
 TEST(RegisterLayouts, FindRegistersByName) {
   const auto target = read_target_description(
       "<target><feature><reg name='b' bitsize='32'/><reg name='a' bitsize='32'/><reg name='b' bitsize='64'/>"

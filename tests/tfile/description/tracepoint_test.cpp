@@ -87,7 +87,8 @@ TEST(TracepointPieces, SourcesMayComeInParts) {
               ElementsAre("collect n"));
 }
 
-// A piece that begins at 0 is the start of another text, as GDB and gdbserver send each text in one piece.
+// A piece that begins at 0 is the start of another text, because GDB and gdbserver send each text in one
+// piece.
 TEST(TracepointPieces, SourcesAreOthersOnceTheyAreWhole) {
   EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:0:2:6364"})[0].commands, ElementsAre("ab", "cd"));
   EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:2:2:6364"})[0].commands, ElementsAre("ab", "cd"));

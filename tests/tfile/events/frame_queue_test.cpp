@@ -1,4 +1,4 @@
-// Frames that wait to be put in order of time.
+// Frames that wait to be sorted by time.
 #include "converters/tfile/events/frame_queue.h"
 
 #include <gtest/gtest.h>

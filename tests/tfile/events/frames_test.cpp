@@ -83,7 +83,7 @@ TEST(TraceFrames, ATextReplacesThePointerToIt) {
   }
 }
 
-// gdbserver writes a block for it all the same, which holds whatever its buffer held.
+// gdbserver also writes a block for it, with the earlier contents of its buffer.
 TEST(TraceFrames, ANullPointerHasNoText) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");
@@ -106,7 +106,7 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));
 }
 
-// Blocks at one address are one blob: the first block, then the tails of longer ones.
+// Blocks at one address make one blob: the first block, then the tails of longer ones.
 TEST(TraceFrames, BlobsHoldTheLongestOfAnAddress) {
   TraceBuilder t;
   describe_tick(t);
@@ -161,7 +161,7 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   ImportOptions options;
   options.blobs = Blobs::None;
   const auto lines = t.lines(options);
-  ASSERT_EQ(lines.size(), 3u);  // a begin and an end with 30, and the rest inside them
+  ASSERT_EQ(lines.size(), 3u);  // a begin and an end with 30 each, and the rest inside them
   EXPECT_THAT(lines[0], HasSubstr("[1000000 tracepoint:tick frame=0 tracepoint=2"));
   EXPECT_THAT(lines[1], HasSubstr("@1000000 tracepoint:tick (2) frame=0 mem.0x101b=120")) << "goes on";
   EXPECT_THAT(lines[1], HasSubstr("$trace_timestamp=1000"));
@@ -348,7 +348,7 @@ TEST(TracepointTracks, AreOneForEachThreadAndHaveItsSteps) {
   EXPECT_THAT(t.all_lines(), IsSupersetOf({"1/3 15000] tracepoint:f", "1/4 14000] tracepoint:f"}));
 }
 
-// Calls, records of more than 15 values, counters and blobs, of frames with a pattern and without.
+// Calls, records of more than 15 values, counters and blobs, for frames with a pattern and without.
 TEST(TracepointTracks, HaveAllThatThreadsHave) {
   TraceBuilder t;
   describe_steps(t);
@@ -381,7 +381,7 @@ TEST(TracepointTracks, BeyondTheFirst10000AreOnTheirThreads) {
       t.frame(tracepoint).variable(26, pid);
   t.end();
   EXPECT_EQ(t.lines({}, {.frames = FrameChoice::Tracks}).size(),
-            2u * kThreads * kTracepoints);  // a counter each
+            2u * kThreads * kTracepoints);  // one counter each
   EXPECT_EQ(t.threads().size(), kThreads + kTracks);
   EXPECT_THAT(t.all_lines().back(), HasSubstr("1/101 @10100000 counter variable:$current_task_pid #0 "));
 }
@@ -421,7 +421,8 @@ TEST(TraceFrames, RegistersAreTyped) {
   EXPECT_THAT(t.notes(), Contains("FILE: no target description: registers are taken to be those of i386"));
 }
 
-// Frames of the same blocks have one recipe, which another block, thread or address does not have.
+// Frames of the same blocks have one recipe. A frame with another block, thread or address has another
+// recipe.
 TEST(TraceFrames, WithTheSameBlocksHaveTheirOwnValues) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:7").line(kStamp);
@@ -458,7 +459,7 @@ TEST(TraceFrames, WithTheSameBlocksHaveTheirOwnValues) {
   EXPECT_THAT(t.all_lines(), Not(Contains(ContainsRegex("frame=4 .*mem"))));
 }
 
-// The block holds all registers, also those that are only needed for the address of a variable.
+// The block holds all registers, including those that are only needed for the address of a variable.
 TEST(TraceFrames, RegistersAreThoseThatActionsName) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R020120");
@@ -499,7 +500,7 @@ TEST(TraceFrames, RegistersAreAllWithoutCommands) {
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out"))));
 }
 
-// `collect $_ret`, as GDB makes it for x86: rbp + 8, 8 bytes.
+// `collect $_ret` in GDB's encoding for x86: rbp + 8, 8 bytes.
 TEST(TraceFrames, ReturnAddressesAreNamed) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0");

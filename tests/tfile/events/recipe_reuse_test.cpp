@@ -1,5 +1,4 @@
-// A recipe that is reused emits what a recipe that is built anew for the frame would: for every kind of
-// value.
+// A reused recipe emits the same events as a recipe that is built for the frame, for every kind of value.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +33,7 @@ class RecipeReuse : public testing::Test {
     if (!program.empty()) options.programs = {program};
     std::vector<std::string> shown;
     for (std::string line : t.end().lines({}, options)) {
-      // Without the time and the number of the frame.
+      // The events without the time and the number of the frame.
       if (!line.starts_with("blob ")) line.erase(0, line.find(' '));
       for (const std::string_view own : {" frame=", "gdb/frame/"})
         if (const std::size_t at = line.find(own); at != std::string::npos) {
@@ -46,7 +45,7 @@ class RecipeReuse : public testing::Test {
     return shown;
   }
 
-  // Compares frames of one file, the later ones of which may reuse the first one's recipe, with files of one
+  // Compares a file of several frames, the later of which may reuse the first one's recipe, with files of one
   // frame each. The values of the frames must differ.
   static void expect_same(std::string_view kind, const Blocks& describe, const std::vector<Blocks>& frames,
                           const std::filesystem::path& program = {}) {
@@ -65,8 +64,8 @@ class RecipeReuse : public testing::Test {
   }
 
   using Memory = std::vector<std::pair<std::uint64_t, std::string>>;
-  // The same for frames of a tracepoint that collects the items by these actions: with registers, where
-  // recipes are found by the blocks of a frame, and without, where frames have patterns.
+  // The same for frames of a tracepoint that collects the items by these actions. With registers, recipes are
+  // found by the blocks of a frame. Without registers, frames have patterns.
   static void expect_same(std::string_view items, std::uint64_t address, const std::string& actions,
                           const std::vector<Memory>& values, const std::filesystem::path& program = {}) {
     for (const bool has_registers : {false, true}) {
@@ -87,7 +86,7 @@ class RecipeReuse : public testing::Test {
       expect_same(items, describe, frames, program);
     }
   }
-  // Of one object of a program, which is recorded as a range.
+  // For one object of a program, which is recorded as a range.
   static void expect_same_object(const Program& program, const std::string& name, std::string_view function,
                                  const std::vector<std::string>& values) {
     const std::uint64_t address = program.object(name).value().address;
@@ -198,7 +197,7 @@ TEST_F(RecipeReuse, OfNumbersThatAreShownAsText) {
   expect("gauge_wave", {one + two, two + two, one + nothing});
   expect("fortran_wave", {one + two, two + two, one + nothing});
   expect("ada_level", {number(std::int32_t{24}), number(std::int32_t{-3})});
-  // 1 and 2, as decimal floats in binary form.
+  // 1 and 2 as decimal floats in binary form.
   expect("gauge_price",
          {number(std::uint64_t{0x31c0'0000'0000'0001}), number(std::uint64_t{0x31c0'0000'0000'0002})});
   const auto extended = [&](char top) {
@@ -229,7 +228,7 @@ TEST_F(RecipeReuse, OfPointersToMembers) {
                       number(std::int64_t{77})});
 }
 
-// The bytes decide which members there are, and where they lie.
+// The bytes decide which members exist, and their places.
 TEST_F(RecipeReuse, OfVariants) {
   const Program plant(TRACED_FIXED, Demangle::Simple);
   const auto shape = [](char discriminant, double radius) {

@@ -79,7 +79,7 @@ TEST(KernelTimes, OfAClockThatStandsStillAreNone) {
   EXPECT_THAT(t.notes(), Contains("bad-time 1"));
 }
 
-// Older gdbservers use the time of day for stamps; 10^15 microseconds was in 2001.
+// Older gdbservers use the time of day for stamps. 10^15 microseconds was in 2001.
 TEST(UnixTimes, AreRecognizedByTheirSize) {
   const auto clock_of = [](std::int64_t time_us) {
     TraceBuilder t;
@@ -103,7 +103,7 @@ TEST(TraceTimes, OfUnstampedFramesLieBetweenStartAndStop) {
   EXPECT_THAT(times(t), ElementsAre("@101000", "@102000", "@103000"));
 }
 
-// The kernel's clock, and the id of the thread, by KGTP's module.
+// The kernel's clock, and the id of the thread, from KGTP's module.
 TEST(TraceTimes, DoNotDependOnTheThreadsThatAreShown) {
   TraceBuilder t;
   t.line("R 40").line("tsv 5:0:1:636c6f636b").line("tsv 1a:0:1:63757272656e745f7461736b5f706964");
@@ -123,7 +123,7 @@ TEST(TraceTimes, ThatContradictStartAndStopWin) {
   EXPECT_THAT(late.all_lines(), Not(Contains(HasSubstr("session:trace stop"))));
 }
 
-// Start and stop have another clock than KGTP's stamps.
+// Start and stop use another clock than KGTP's stamps.
 TEST(KernelTimes, AreNotComparedWithStartAndStop) {
   const auto between_start_and_stop = [](TraceBuilder& t) -> TraceBuilder& {
     return t.line("R 40").line("status 0;tstop::0;starttime:64;stoptime:5f5e100").line("tp T2:8000:E:0:0");
@@ -157,7 +157,7 @@ TEST(TraceTimes, MayStandStill) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("time-reversed"))));
 }
 
-// Frames that wait to be put in order keep their blocks.
+// Frames that wait to be sorted keep their blocks.
 TEST(TraceTimes, ThatGoBackKeepTheirFrames) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0fM-1,1000,4");

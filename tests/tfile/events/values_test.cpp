@@ -59,7 +59,7 @@ TEST(MemoryValues, WithoutATypeAreNumbersIfTheyHaveTheSizeOfOne) {
   EXPECT_EQ(untyped_form(2, 2), ValueForm::Signed);
   EXPECT_EQ(untyped_form(8, 8), ValueForm::Signed);
   EXPECT_EQ(untyped_form(3, 3), ValueForm::Bytes);
-  EXPECT_EQ(untyped_form(8, 100), ValueForm::Bytes);  // its beginning
+  EXPECT_EQ(untyped_form(8, 100), ValueForm::Bytes);  // its first part
 }
 
 class LeafValues : public testing::Test {
@@ -112,7 +112,7 @@ TEST_F(LeafValues, OfEnumerationsAreNames) {
   EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, all));
 }
 
-// A name must not stand for a value with only some of its bits.
+// A name must not show a value with only some of its bits.
 TEST_F(LeafValues, OfEnumerationsAreSetsOnlyIfEachEnumeratorIsOneBit) {
   const NameId one = names.intern("ONE"), both = names.intern("BOTH"), same = names.intern("SAME");
   enumerators = {{1, one}, {6, both}};
@@ -144,7 +144,7 @@ TEST_F(LeafValues, OfFloatsHaveTheirFormat) {
   // 3.25 = 0x4000'a000…: 1.101 * 2^1
   EXPECT_EQ(number(FloatFormat::Quad, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xa0, 0, 0x40}),
             Argument(name, 3.25));
-  // 2^1024, and no double: the digits that 64 bits do not tell are left out.
+  // 2^1024, which is not a double. The digits that 64 bits do not determine are left out.
   EXPECT_EQ(number(FloatFormat::Quad, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0x43}),
             Argument(name, "1.79769313486231591e+308"));
   EXPECT_EQ(number(FloatFormat::DoubleDouble, {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f}),
@@ -184,7 +184,7 @@ TEST_F(LeafValues, OfLongDoublesAreDoublesOrTexts) {
             Argument(name, "0 + 1.18973149535723176502e+4932i"));
 }
 
-// Plotted are the numbers behind them.
+// The numbers of the texts are plotted.
 TEST_F(LeafValues, TruthsAndCharactersAreText) {
   Argument number(name, std::int32_t{0});
   const auto shown = [&](ValueForm form, bool is_signed, std::uint8_t value, std::uint64_t bit_size = 0) {

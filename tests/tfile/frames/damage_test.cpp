@@ -180,7 +180,8 @@ TEST(DamagedTrace, TooMuchDamageEndsTheSearch) {
   TraceBuilder t;
   describe_frames(t, "9");
   t.frame(2).variable(1, 5).end_frame();
-  // Each block contains a frame header, and is followed by good blocks nearly up to the end of that frame.
+  // Each block contains a frame header. After the block, good blocks follow nearly up to the end of that
+  // frame.
   std::string lies = "?";
   const std::string header = t.number(std::int16_t{2}) + t.number(std::uint32_t{60'000});
   for (int i = 0; i < 5000; ++i) lies += 'V' + t.number(std::uint32_t{1}) + "xx" + header;
@@ -304,7 +305,7 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
-// A frame of an unknown tracepoint must be followed by another frame, which may be of an unknown tracepoint
+// A frame of an unknown tracepoint must be followed by another frame. That may be of an unknown tracepoint
 // only if it has blocks.
 TEST(DamagedTrace, UnknownTracepointsNeedAFrameBehindThem) {
   TraceBuilder t;
@@ -316,8 +317,8 @@ TEST(DamagedTrace, UnknownTracepointsNeedAFrameBehindThem) {
   EXPECT_THAT(t.notes(), Contains(HasSubstr("no readable frames here (25 bytes")));
 }
 
-// The bytes after a frame of an unknown tracepoint are read before it is emitted. For some frames that is
-// another block of the file.
+// The bytes after a frame of an unknown tracepoint are read before it is emitted. For some frames these bytes
+// are in another block of the file.
 TEST(DamagedTrace, UnknownTracepointsKeepTheirBytesFromOneBlockOfTheFileToTheNext) {
   constexpr std::size_t kFrames = 2500;
   TraceBuilder t;

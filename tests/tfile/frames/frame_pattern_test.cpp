@@ -54,7 +54,7 @@ TEST(FramePattern, IsOfOneTracepointAndItsBlocks) {
   EXPECT_TRUE(pattern->matches(small_frame(0x404040, -1, -1)));
   EXPECT_FALSE(pattern->matches(small_frame(0x404048, 7, 1000)));
 
-  // All bytes matter but the 8 bytes of memory and the 8 bytes of the value.
+  // All bytes are compared except the 8 bytes of memory and the 8 bytes of the value.
   for (std::size_t i = 0; i < first.size(); ++i) {
     auto other = first;
     other[i] ^= std::byte{1};
@@ -165,7 +165,7 @@ TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   }
 }
 
-// Perfetto nests instants of the same time, up to 512 levels. Pairs end at once and take no level.
+// Perfetto nests instants of the same time in up to 512 levels. Pairs end immediately and take no level.
 TEST(FramesOfAPattern, AreShownAsPairsWhereTooManyAreAtOneTime) {
   TraceBuilder t;
   describe_tick(t);
@@ -177,7 +177,7 @@ TEST(FramesOfAPattern, AreShownAsPairsWhereTooManyAreAtOneTime) {
   };
   const auto instants = count("@1000000 tracepoint:tick "), pairs = count("[1000000 tracepoint:tick ");
   EXPECT_EQ(instants + pairs, 600);
-  EXPECT_EQ(instants, 510);  // the status is one, too, and a pair needs a place
+  EXPECT_EQ(instants, 510);  // the status is also an instant, and a pair needs a level
   EXPECT_EQ(count("1000000] tracepoint:tick"), pairs);
   EXPECT_EQ(count("@1001000 tracepoint:tick "), 1);
   EXPECT_EQ(count("blob gdb/frame/"), 601);

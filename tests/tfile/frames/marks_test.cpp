@@ -1,4 +1,4 @@
-// The sample of hits by which their threads are found in another input, and frames on such a thread.
+// The sample of hits that finds their threads in another input, and frames on such a thread.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +45,8 @@ TEST(MarkSample, SpreadsSomeOfManyEvenly) {
   }
 }
 
-// The calls of another input. Keeps the windows it is asked for, and has a thread that always matches.
+// The calls of another input. It keeps the windows that it is asked for, and has a thread that always
+// matches.
 class MatchingThread : public CallHistory {
  public:
   MatchingThread(const Lane& lane, std::vector<MarkWindow>& windows) : lane_(lane), windows_(windows) {}

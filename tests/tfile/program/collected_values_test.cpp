@@ -1,5 +1,5 @@
-// What frames show of the variables of traced_values.cpp, and of expressions with them, where GDB shows the
-// same.
+// The values that frames show of the variables of traced_values.cpp, and of expressions with them. GDB shows
+// the same.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -24,13 +24,14 @@ using testing::Not;
 
 class CollectedValues : public testing::Test {
  protected:
-  // What a frame shows of a variable with these bytes, which are recorded as a range: " <name>=<value> …".
+  // The text that a frame shows of a variable with these bytes, which are recorded as a range: "
+  // <name>=<value> …".
   std::string variable(const std::string& name, const std::string& bytes) {
     const std::uint64_t address = address_of(name);
     return frame(name, fmt::format("M-1,{:x},{:x}", address, bytes.size()), {{address, bytes}});
   }
   using Memory = std::vector<std::pair<std::uint64_t, std::string>>;
-  // What a frame shows that collects items by actions which recorded that memory.
+  // The text of a frame that collects items by actions which recorded that memory.
   std::string frame(std::string_view items, const std::string& actions, const Memory& memory,
                     std::string_view function = "visit") {
     TraceBuilder t;
@@ -51,7 +52,7 @@ class CollectedValues : public testing::Test {
                        : size == 4 ? "19"
                                    : "1a");
   }
-  // An expression with its length, and its `end`.
+  // An expression with its length and its `end`.
   static std::string expression(const std::string& code) {
     return fmt::format("X{:08X},{}27", code.size() / 2 + 1, code);
   }
@@ -88,7 +89,7 @@ TEST_F(CollectedValues, ANullPointerIsNullHoweverMuchOfItWasRecorded) {
   }
 }
 
-// GDB's bytecode goes on with the number.
+// GDB's bytecode continues with the number.
 TEST_F(CollectedValues, WhatIsCastToBoolIsATruth) {
   const std::string actions =
       fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2)));
@@ -110,7 +111,7 @@ TEST_F(CollectedValues, AReferenceInArithmeticIsWhatItRefersTo) {
   EXPECT_THAT(notes_, Contains("item-not-recorded 1"));
 }
 
-// GDB's bytecode calculates as in C.
+// GDB's bytecode calculates like C.
 TEST_F(CollectedValues, NumbersOfOtherLanguagesAreLong) {
   const std::uint64_t count = address_of("rust_count");
   const auto shown = [&](std::string_view item, std::int32_t value, std::string_view code) {
@@ -130,7 +131,7 @@ TEST_F(CollectedValues, BracketsAroundAVariableChangeNothing) {
               HasSubstr(" (height)=65535 ( (depth) )=-5 "));
 }
 
-// GDB's bytecode takes it for the whole array.
+// GDB's bytecode uses the size of the whole array.
 TEST_F(CollectedValues, AReferenceToAnArrayIsItsFirstElement) {
   const std::uint64_t tides = address_of("tides"), alias = address_of("tides_alias");
   const auto actions = [&](const std::string& size) {
@@ -146,7 +147,7 @@ TEST_F(CollectedValues, AReferenceToAnArrayIsItsFirstElement) {
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
 }
 
-// GDB records it as a range, as it does without quotes.
+// GDB records it as a range, like the name without quotes.
 TEST_F(CollectedValues, QuotedNamesAreNames) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   EXPECT_THAT(frame("'height', ::'depth'", fmt::format("M-1,{:x},2M-1,{:x},4", height, depth),
@@ -155,7 +156,7 @@ TEST_F(CollectedValues, QuotedNamesAreNames) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// GDB may take a variable for its first value. Another item recorded it.
+// GDB may replace a variable by its first value. Another item recorded it.
 TEST_F(CollectedValues, ConstantsContradictNoVariable) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   const std::string traced = expression(fmt::format("24{:08x}22040c", depth)), constant = expression("2207");
@@ -173,7 +174,7 @@ TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
 }
 
-// GDB shows texts, which end nowhere and lack the bytes after a NUL in other tools.
+// GDB shows these texts. They have no end, and other tools show them without the bytes after a NUL.
 TEST_F(CollectedValues, BytesAreNumbers) {
   EXPECT_THAT(variable("key", "ABC\0D"s + std::string(11, '\0')),
               HasSubstr(" key[0]=65 key[1]=66 key[2]=67 key[3]=0 key[4]=68 key[5]=0 "));
@@ -197,7 +198,7 @@ TEST_F(CollectedValues, ComparisonsAreTruths) {
               HasSubstr(" !height=\"false\" "));
 }
 
-// It may be in memory, and even static.
+// It may be in memory, or even static.
 TEST_F(CollectedValues, WhatIsNotUnderstoodContradictsNothing) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   // const32 <height>; const8 2; trace; end
@@ -217,7 +218,7 @@ TEST_F(CollectedValues, WhatIsNotUnderstoodContradictsNothing) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-contradicted"))));
 }
 
-// GDB's bytecode goes by the registers of the function where the tracepoint is.
+// GDB's bytecode uses the registers of the function in which the tracepoint is.
 TEST_F(CollectedValues, VariablesOfFunctionsAroundAreThoseOfOtherCalls) {
   const std::uint64_t calls = address_of("around::calls");
   const std::string actions = fmt::format("M-1,{:x},4{}", calls, expression("23700022040c"));
@@ -229,7 +230,7 @@ TEST_F(CollectedValues, VariablesOfFunctionsAroundAreThoseOfOtherCalls) {
   }
 }
 
-// As that of _start, and that of procedure linkage tables.
+// Like the code of _start, and that of procedure linkage tables.
 TEST_F(CollectedValues, CodeWithoutDebugInformationKnowsGlobalNames) {
   const std::uint64_t height = address_of("height");
   EXPECT_THAT(frame("height", fmt::format("M-1,{:x},2", height), {{height, "\xff\xff"}}, "_start"),
@@ -243,7 +244,7 @@ TEST_F(CollectedValues, WhatIsOnlyDeclaredIsWhereTheSymbolTableHasIt) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("untyped-values"))));
 }
 
-// Its place by the program is not known without registers.
+// Its place in the program is not known without registers.
 TEST_F(CollectedValues, ReturnAddressesAreThoseOfGdbWhereTheProgramHasNone) {
   EXPECT_THAT(frame("$_ret", expression("23700022080c"), {{0x7000, number(std::uint64_t{0x1234})}}),
               HasSubstr(" $_ret=0x1234 "));
@@ -277,7 +278,7 @@ TEST_F(CollectedValues, WhatWasCalculatedFromOtherMemoryIsContradicted) {
   EXPECT_THAT(notes_, Contains("item-contradicted 1")) << "what was calculated differs";
 }
 
-// Nothing proves what is not described.
+// An item that is not described is not proven.
 TEST_F(CollectedValues, AContradictionLeavesWhatIsProven) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   const auto trace = [](std::uint64_t address, int size) {

@@ -126,7 +126,7 @@ TEST_F(Expressions, RepeatElements) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// As C converts both sides of an operator to one type.
+// The common type to which C converts both sides of an operator.
 TEST_F(Expressions, CombineTypes) {
   EXPECT_EQ(type("c + s"), "i4");
   EXPECT_EQ(type("us * us"), "i4");
@@ -233,15 +233,14 @@ TEST_F(Expressions, AreCast) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// As in GDB, a name is that of the innermost variable.
-// Their arguments are followed by no "::".
+// As in GDB, a name means the innermost variable. No "::" follows their arguments.
 TEST_F(Expressions, AreCastToTemplates) {
   EXPECT_EQ(type("(plant::Basin<2,3>*)v"), "p8 to plant::Basin<2, 3>");
   EXPECT_EQ(type("*(plant::Basin<2, 3> *)&i"), "plant::Basin<2, 3>");
   EXPECT_EQ(type("(i < 2)"), "bool");
 }
 
-// Nobody can read them, and trees that are too deep would end the program.
+// They can't be read. Without a limit, trees that are too deep would end the program.
 TEST_F(Expressions, AreOfLimitedSize) {
   const auto repeated = [](std::size_t count, const std::string& begin, const std::string& end) {
     std::string text;
@@ -322,7 +321,7 @@ TEST_F(Expressions, KnowGlobalNames) {
   EXPECT_EQ(type("plant::refill::calls"), "i4");
 }
 
-// What a frame lacks has a type, but no value.
+// A value that the frame lacks has a type, but no value.
 TEST_F(Expressions, HaveATypeWithoutAValue) {
   const Value found = value("longs[1] + i");
   EXPECT_NE(found.type, nullptr);

@@ -58,7 +58,7 @@ TEST_F(Modules, EachHasItsOwnAddresses) {
   EXPECT_THAT(notes_.groups(), IsEmpty());
 }
 
-// A tracepoint of this name is in the fixed program, too: where the library lies is what the other one tells.
+// The fixed program also has a tracepoint of this name. The other tracepoint shows where the library is.
 TEST_F(Modules, DoNotOverlapInWhateverOrderTheyAreGiven) {
   for (const bool is_reversed : {false, true}) {
     if (is_reversed) std::swap(programs_[0], programs_[1]);
@@ -97,7 +97,7 @@ TEST_F(Modules, ThatTheUserPlacesLeaveTheOtherPlaceToTheOthers) {
   EXPECT_EQ(modules.code_at(kLibraryBias + 0x100000 + pump).function, "plant::pump");
 }
 
-// As at a tracepoint in libc: types are known, and what names mean is not.
+// Like at a tracepoint in libc: types are known, but the meanings of names are not.
 TEST_F(Modules, CodeOfOtherModulesHasTypesOnly) {
   const ModuleSet modules = tracepoint("plant::pump", address_of(0, "plant::pump")).place();
   const CodeScope* const scope = modules.scope_at(0x7f00'0000'1234);
@@ -129,7 +129,7 @@ TEST_F(Modules, TheUserSaysWhereTheyWereLoaded) {
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 2u);
 }
 
-// As from the command `fxt` in GDB, which gives all libraries.
+// Like from the command `fxt` in GDB, which gives all libraries.
 TEST_F(Modules, OneWithoutTracepointsIsNotNotedIfAllOthersAreGiven) {
   programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
   const std::uint64_t own = address_of(0, "plant::pump");

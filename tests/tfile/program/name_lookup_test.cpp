@@ -1,4 +1,5 @@
-// What names mean in different places of a program: each meaning has another size. See traced_names.cpp.
+// The meanings of names at different places of a program. Each meaning has another size. See
+// traced_names.cpp.
 #include <bit>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -66,7 +67,7 @@ TEST_F(NamesInPlaces, ClassesAreNotTheirConstructors) {
 
 TEST_F(NamesInPlaces, MembersMayBeDefinedBeforeTheirClass) { EXPECT_EQ(size("fill", "Gauge::marks"), 4u); }
 
-// Link-time optimization has it without its place in one unit, and its place in another.
+// After link-time optimization, one unit has the variable without its place, and another unit has its place.
 TEST_F(NamesInPlaces, VariablesAreWhereAUnitHasThem) {
   EXPECT_EQ(value("fill", "linked").storage.kind, Storage::Kind::Memory);
   EXPECT_EQ(value("fill", "Gauge::joined").storage.kind, Storage::Kind::Memory);
@@ -83,7 +84,7 @@ TEST_F(NamesInPlaces, DeclarationsInBlocksMeanWhatIsDefinedElsewhere) {
   EXPECT_EQ(value("plan", "stock").storage.address, program_.object("depot::stock")->address);
 }
 
-// GDB looks into what is imported only if nothing else has the name.
+// GDB searches imported names only if nothing else has the name.
 TEST_F(NamesInPlaces, ImportsAreNames) {
   EXPECT_EQ(size("borrow", "price"), 4u);
   EXPECT_EQ(size("borrow", "depth"), 4u);

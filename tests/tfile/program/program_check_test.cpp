@@ -167,8 +167,8 @@ TEST_F(LoadBias, OfALineWithoutCodeIsThatOfTheNextLine) {
   EXPECT_EQ(contradictions(), 0u);
 }
 
-// GDB moves from the opening line of a function, and from its name, to the end of the prologue: at most to
-// the first later line.
+// GDB moves from the opening line of a function, and from its name, to the end of the prologue, but not
+// further than the first later line.
 TEST_F(LoadBias, BehindThePrologueIsTheFunctionAndItsOpeningLine) {
   const int opening = line_of("pump") - 2;
   const auto first = program_.line_addresses("traced_program.cpp", opening + 1);
@@ -363,7 +363,7 @@ TEST_F(CollectedPlaces, AnExpressionThatRecordsNothingIsThatOfOneItem) {
   EXPECT_EQ(collect(two, {range(level_ + 4, 4), kNothing, kNothing}).contradiction(), "");
 }
 
-// GDB may ask for the array that a variable is in, or for less than another program has there.
+// GDB may ask for the array that contains a variable, or for less than another program has there.
 TEST_F(CollectedPlaces, TheSizeOfAnExpressionDoesNotMatter) {
   for (const int size : {1, 4, 8}) {
     description_.locations.clear();
@@ -422,7 +422,7 @@ TEST_F(LoadBias, AFunctionIsNotTracedAmidItsPrologue) {
   }
 }
 
-// As a line of a template has them: hundreds of functions begin on one line.
+// Like a line of a template: hundreds of functions begin on one line.
 TEST(ManyLocations, OfOneLineAllAgree) {
   Program program(TRACED_LINE, Demangle::Simple);
   Description description;
@@ -441,7 +441,7 @@ TEST(ManyLocations, OfOneLineAllAgree) {
   EXPECT_EQ(tfile::check(description, program, kBias).contradictions, 1u);
 }
 
-// GDB moves a tracepoint from a part that lies before the function's entry to the function's begin.
+// GDB moves a tracepoint from a part before the function's entry to the function's entry.
 TEST(RarelyRunCode, OfALineIsItsFunction) {
   Program program(TRACED_COLD, Demangle::Simple);
   const int line = line_of("cold", "traced_cold.c");

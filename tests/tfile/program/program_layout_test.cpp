@@ -1,4 +1,4 @@
-// What the headers of an ELF file say, for files written by hand.
+// The headers of an ELF file, for files that are written by hand.
 #include "converters/tfile/program/program_layout.h"
 
 #include <cstring>

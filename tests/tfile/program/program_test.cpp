@@ -54,7 +54,8 @@ class TracedProgram : public testing::TestWithParam<const char*> {
     frame.start({}, false);
     return evaluate(expression, {.scope = *scope, .frame = frame}).type;
   }
-  // The address and the size of a variable that has the same address in all frames; 0 if it is none.
+  // The address and the size of a variable that has the same address in all frames; 0 if there is no such
+  // variable.
   DataObject object(std::uint64_t address, const std::string& name) const {
     const CodeScope* const scope = program_.scope_at(address);
     if (scope == nullptr) return {};
@@ -81,8 +82,8 @@ TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
   EXPECT_THAT(info.inlined, IsEmpty());
 }
 
-// Of several rows at one address GDB drops those before a statement of another file, and prints the last
-// statement's.
+// If several rows have one address, GDB drops those before a statement of another file, and prints the line
+// of the last statement.
 TEST(RowsAtOneAddress, CodeHasTheLineThatGdbPrints) {
   const Program program(TRACED_ROWS, Demangle::Simple);
   const auto source_at = [&](const std::string& label) {
@@ -164,7 +165,7 @@ TEST_P(TracedProgram, KnowsTheTypesOfWhatIsVisible) {
   EXPECT_EQ(kind("tap"), Type::Kind::Unknown);  // of another function
 }
 
-// The leaves of a value as "name:form and bits@offset"; "?" when the type is unknown.
+// The leaves of a value as "name:form and bits@offset"; "?" if the type is unknown.
 class TracedValues : public TracedProgram {
  protected:
   std::vector<std::string> leaves(const std::string& expression) const {
@@ -298,7 +299,7 @@ TEST_P(TracedProgram, FindsStaticObjectsOfFunctionsAndFiles) {
   EXPECT_EQ(here("plant::refill::calls").size, 4u);
   EXPECT_EQ(here("plant::refill::level").size, 0u);
   const std::uint64_t unit = program_.functions("unit_start").front().address + bias_;
-  EXPECT_EQ(object(unit, "tally").size, 2u);  // its own one
+  EXPECT_EQ(object(unit, "tally").size, 2u);  // its own variable
   EXPECT_EQ(type_of(unit, "'traced_unit.c'::tally")->size, 2u);
 }
 
@@ -370,7 +371,7 @@ TEST(TracedPrograms, MustBePrograms) {
   std::filesystem::remove(fifo);
 }
 
-// Opening them would wait for somebody who writes.
+// Opening them would wait for a writer.
 TEST(TracedPrograms, FifosAreNoDebugInformation) {
   const Program linked(TRACED_FIFOS "/traced_linked", Demangle::Simple);
   EXPECT_EQ(linked.debug_info().dwarf(), nullptr);
@@ -380,7 +381,7 @@ TEST(TracedPrograms, FifosAreNoDebugInformation) {
   EXPECT_NE(split.object("panel"), std::nullopt);
 }
 
-// A variable whose name is in the file that the program shares debug information with (dwz).
+// A variable whose name is in the file with which the program shares debug information (dwz).
 TEST(TracedPrograms, AFifoIsNoSharedDebugInformation) {
   const auto fifo = std::filesystem::temp_directory_path() / fmt::format("shared-{}", ::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
@@ -402,7 +403,7 @@ TEST(TracedPrograms, AFifoIsNoSharedDebugInformation) {
   std::filesystem::remove(fifo);
 }
 
-// libdwfl would unpack it, however large it becomes.
+// libdwfl would unpack it, whatever its size becomes.
 TEST(TracedPrograms, APackedFileIsNoProgram) {
   MemoryFile file;
   file.write(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\3", 10));
@@ -428,7 +429,7 @@ TEST(TracedPrograms, WhatASectionClaimsToBecomeIsBounded) {
             file.path().string() + ": more than 64 MiB of unpacked sections of a program");
 }
 
-// Where the header of the section `.debug_str` lies in the file, and the header.
+// The offset of the header of the section `.debug_str` in the file, and the header.
 std::pair<std::size_t, Elf64_Shdr> section_of_texts(const std::string& bytes) {
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);

@@ -1,5 +1,5 @@
-// Names that mean other things in other places, for tests of their lookup. Each meaning has a size of its
-// own.
+// Names with different meanings at different places, for tests of their lookup. Each meaning has a size of
+// its own.
 #include <cstdint>
 
 std::int8_t stock = 1, price = 1, load = 1, shelf = 1, pallet = 1, doors = 1;
@@ -72,7 +72,7 @@ namespace vault = depot::deep;
   return n + price + static_cast<int>(crate.weight + more);  // MARK borrow
 }
 
-// traced_other_names.cpp has other ones of these.
+// traced_other_names.cpp has other variables of these names.
 namespace {
 std::int8_t queue = 1;
 }

@@ -1,4 +1,4 @@
-// A file with other things of the names in traced_names.cpp.
+// A file in which the names of traced_names.cpp have other meanings.
 #include <cstdint>
 
 namespace {

@@ -1,4 +1,4 @@
-// A small program in which tests look up names. The marks at the ends of lines are what the tests search for.
+// A small program in which tests look up names. Tests search for the marks at the ends of lines.
 #include <cstdint>
 
 namespace plant {

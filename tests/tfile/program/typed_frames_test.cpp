@@ -1,4 +1,4 @@
-// Values of frames whose types the program knows.
+// Values of frames for which the program describes the types.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -74,7 +74,7 @@ class TypedFrames : public testing::Test {
   TraceBuilder t;
 };
 
-// `valve` is inlined into `pipe`, and that into `pump`: which one is meant, the location tells.
+// `valve` is inlined into `pipe`, and that into `pump`. The location shows which one is meant.
 TEST_F(TypedFrames, AreNamedByTheFunctionThatTheirTracepointNames) {
   const std::uint64_t address = program.line_addresses("traced_program.cpp", line_of("valve")).front();
   const std::string location = fmt::format("2:{:x}", address);
@@ -116,7 +116,7 @@ TEST_F(TypedFrames, ManyElementsAreCounted) {
   EXPECT_THAT(t.lines(options, {.programs = {file}}), Contains(HasSubstr("plant::many.more=968")));
 }
 
-// collect/s of a number: it is no text.
+// collect/s of a number, which is not text.
 TEST_F(TypedFrames, OnlyTextsAreTexts) {
   const std::uint64_t level = address_of("plant::level");
   tracepoint("plant::pump", "collect/s plant::level", fmt::format("M-1,{:x},4", level));
@@ -131,7 +131,7 @@ TEST_F(TypedFrames, DoublesAreDoubles) {
   EXPECT_THAT(frame_line(), HasSubstr(" plant::pressure=2.5 "));
 }
 
-// The frame does not hold the text, but nobody can have changed it.
+// The frame does not hold the text, but the program can't have changed it.
 TEST_F(TypedFrames, PointersToConstantTextsShowThem) {
   const std::uint64_t slogan = address_of("slogan"), motto = address_of("motto");
   tracepoint("plant::pump", "collect slogan", fmt::format("M-1,{:x},8", slogan));
@@ -191,7 +191,7 @@ TEST_F(TypedFrames, ClassesShowTheirTables) {
               HasSubstr(fmt::format(" ring._vptr.Gilded='{:#x} <vtable for Gilded+8>' ", table)));
 }
 
-// The table, which nobody can write, has the place of the virtual base.
+// The table is read-only, and has the place of the virtual base.
 TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
   const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Gilded") + 24;
   tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
@@ -213,7 +213,7 @@ TEST_F(TypedFrames, EnumeratorsOfDAreQualifiedByPoints) {
   EXPECT_THAT(frame_line(), HasSubstr(" d_mode='prog.Mode.on' "));
 }
 
-// As type units describe them.
+// Like type units describe them.
 TEST_F(TypedFrames, EnumeratorsAreQualifiedByTheClassThatDeclaresThem) {
   const std::uint64_t state = address_of("gauge_state");
   tracepoint("plant::pump", "collect gauge_state", fmt::format("M-1,{:x},4", state));
@@ -221,7 +221,7 @@ TEST_F(TypedFrames, EnumeratorsAreQualifiedByTheClassThatDeclaresThem) {
   EXPECT_THAT(frame_line(), HasSubstr(" gauge_state='Gauge::OPEN' "));
 }
 
-// As clang describes the functions of a coroutine.
+// Like clang describes the functions of a coroutine.
 TEST_F(TypedFrames, AddressesArePointers) {
   const std::uint64_t next = address_of("gauge_next"),
                       plain = program.functions("plain_start").front().address;
@@ -259,7 +259,7 @@ TEST_F(TypedFrames, VariantsMayHaveRangesOfDiscriminants) {
                   " ada_shape.kind=1 ada_shape.more=1", " ada_shape.kind=-2 ada_shape.more=1"));
 }
 
-// The array lies elsewhere; what is beside its address tells its bounds.
+// The array is at another place. The words beside its address are its bounds.
 TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   const std::uint64_t vector = address_of("ada_vector"), many = address_of("plant::many");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10M-1,{:x},14", vector, many));
@@ -269,7 +269,7 @@ TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   EXPECT_THAT(frame_line(), HasSubstr(" ada_vector[-1]=30 ada_vector[0]=31 ada_vector[1]=32"));
 }
 
-// Nothing in the language has the address.
+// The language has no expression for the address.
 TEST_F(TypedFrames, ArraysThatTheFrameLacksAreNotShown) {
   const std::uint64_t vector = address_of("ada_vector");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10", vector));
@@ -293,7 +293,7 @@ TEST_F(TypedFrames, PackedArraysAreBytes) {
   EXPECT_THAT(frame_line(), HasSubstr(" ada_packed=\"05\" "));
 }
 
-// The elements of a section lie apart.
+// The elements of a section are not adjacent.
 TEST_F(TypedFrames, SectionsOfArraysAreShownIfTheyHaveNoGaps) {
   const std::uint64_t section = address_of("fortran_section"), many = address_of("plant::many");
   tracepoint("plant::pump", "collect fortran_section", fmt::format("M-1,{:x},18M-1,{:x},20", section, many));
@@ -327,7 +327,7 @@ TEST_F(TypedFrames, TextsOfFortranAreTexts) {
   EXPECT_THAT(frame_line(), HasSubstr(" fortran_name=\"pump  \" fortran_text=\"flo\" fortran_length=3 "));
 }
 
-// The place in the table of virtual functions, or the address; and what is added to `this`.
+// The place in the table of virtual functions, or the address; and the number that is added to `this`.
 TEST_F(TypedFrames, PointersToMembersShowThem) {
   const std::uint64_t read = address_of("reader"), unit = address_of("unit");
   tracepoint("plant::pump", "collect reader, unit", fmt::format("M-1,{:x},10M-1,{:x},8", read, unit));
@@ -373,7 +373,7 @@ TEST_F(TypedFrames, PointersToObjectsShowTheirNames) {
                             " next_gauge=0x7000 wide_slogan='{:#x} <wide_words+4> \"j\u00e0\"'", words + 4)));
 }
 
-// Steps that collect no registers have no pc: the actions were made for the tracepoint's address.
+// Steps that collect no registers have no pc. The actions were made for the tracepoint's address.
 TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
   const std::uint64_t pressure = address_of("plant::pressure");
   const std::string location = fmt::format("2:{:x}", program.functions("plant::pump").front().address);
@@ -390,7 +390,7 @@ TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
 }
 
 #ifdef __x86_64__
-// At the first address of a function the return address is at rsp, and the CFA behind it.
+// At the first address of a function, the return address is at rsp, and the CFA is after it.
 class Entries : public TypedFrames {
  protected:
   static constexpr std::uint64_t kStack = 0x7000;
@@ -428,7 +428,7 @@ TEST_F(Entries, VariablesAreWhereTheProgramHasThem) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("item-"))));
 }
 
-// The actions recorded the variables in another order than the program has them: it is another build.
+// The actions recorded the variables in an order that differs from the program. It is another build.
 TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
   entry("plant::pump", "collect moved, spilled", trace(spilled, 2) + trace(moved, 4));
@@ -461,9 +461,9 @@ TEST_F(Entries, LocalsDoNotShowWhatAnItemOfTheNameContradicts) {
   EXPECT_THAT(frame_line(), AllOf(Not(HasSubstr(" spilled=")), Not(HasSubstr(" moved="))));
 }
 
-// Nothing proves the values of a step by itself.
+// The values of a step alone prove nothing.
 TEST_F(Entries, StepsDoNotShowWhatHitsContradict) {
-  for (const unsigned size : {4U, 8U}) {  // the program's, another one
+  for (const unsigned size : {4U, 8U}) {  // the program's variable, not the recorded one
     const std::uint64_t moved = place_of("plant::pump", "moved"), pressure = address_of("plant::pressure");
     const std::uint64_t address = program.functions("plant::pump").front().address;
     const std::string location = fmt::format("2:{:x}", address);
@@ -480,7 +480,7 @@ TEST_F(Entries, StepsDoNotShowWhatHitsContradict) {
         .registers(builder.number(kStack) + builder.number(address))
         .memory(moved, std::string(size, '\1'));
     builder.frame(2)
-        .registers(builder.number(kStack - 8) + builder.number(address + 1))  // behind "push %rbp"
+        .registers(builder.number(kStack - 8) + builder.number(address + 1))  // after "push %rbp"
         .memory(pressure, builder.number(std::uint64_t{0x4004'0000'0000'0000}))
         .memory(moved, builder.number(std::int32_t{7}));
     const auto lines = builder.end().lines({}, {.programs = {file}});
@@ -493,7 +493,7 @@ TEST_F(Entries, StepsDoNotShowWhatHitsContradict) {
   }
 }
 
-// The actions record what is as far from the registers as the variable is at the tracepoint.
+// The actions record memory at the distance from the registers that the variable has at the tracepoint.
 TEST_F(Entries, StepsInOtherFunctionsHaveNoneOfItsVariables) {
   const std::uint64_t moved = place_of("plant::pump", "moved");
   entry("plant::pump", "collect moved", trace(moved, 4));
@@ -517,8 +517,8 @@ TEST_F(Entries, ContradictedSizesAreNoticed) {
   EXPECT_THAT(t.notes(), Contains("item-contradicted 1"));
 }
 
-// GDB may truncate an address, by "const16 0x100; zero_ext 32; const8 4; trace; end": the action recorded
-// what is no variable's.
+// GDB may truncate an address by "const16 0x100; zero_ext 32; const8 4; trace; end". The action recorded
+// memory that belongs to no variable.
 TEST_F(Entries, WhatWasRecordedElsewhereIsNoVariable) {
   entry("plant::pump", "collect moved", "X00000009,2301002a2022040c27");
   t.memory(0x100, t.number(std::int32_t{7}));
@@ -548,7 +548,7 @@ TEST_F(Entries, AReferenceToWhatWasNotRecordedIsAPointer) {
   EXPECT_THAT(frame_line(), HasSubstr(" tank=0x2000 "));
 }
 
-// The pointer on the way to a value is no memory of unknown meaning.
+// The pointer on the way to a value is not memory of unknown meaning.
 TEST_F(Entries, PointersOnTheWayAreNotShown) {
   const std::uint64_t gauge = place_of("plant::measure", "g");
   entry("plant::measure", "collect g->serial", fmt::format("X0000000D,23{:04x}0d081a22080222080c27", gauge));
@@ -558,7 +558,7 @@ TEST_F(Entries, PointersOnTheWayAreNotShown) {
   EXPECT_THAT(line, Not(HasSubstr(" mem.")));
 }
 
-// gdbserver writes a block for it all the same, which holds whatever its buffer held.
+// gdbserver also writes a block for it, with the earlier contents of its buffer.
 TEST_F(Entries, ANullPointerHasNoText) {
   const std::uint64_t name = place_of("plant::pump", "name");
   // const16 <name>; trace_quick 8; ref64; const8 7; tracenz; end
@@ -575,19 +575,20 @@ TEST_F(Entries, TheReturnAddressIsWhereTheFrameHasIt) {
   EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" $_ret='{:#x} <plant::measure", caller)));
 }
 
-// GDB takes it from behind the frame pointer, which may be used for something else.
+// GDB reads it relative to the frame pointer, which may be used for something else.
 TEST_F(Entries, WhatIsNoReturnAddressIsNotCalledSo) {
   entry("plant::pump", "collect $_ret", trace(0x6008, 8));
   t.memory(0x6008, t.number(std::uint64_t{0x1234}));
   EXPECT_THAT(frame_line(), HasSubstr(" mem.0x6008=4660 "));
 }
 
-// A line of a function whose variables `level` and `rest` are hidden by inner ones. The CFA is 16 behind rbp.
+// A line of a function whose variables `level` and `rest` are hidden by inner ones. The CFA is 16 after rbp.
 class HiddenVariables : public Entries {
  protected:
   explicit HiddenVariables(const char* mark = "hiding") : line_(line_of(mark, "traced_expressions.cpp")) {}
 
-  // What a frame shows of these items, which are recorded in this order: 4 bytes each, 1, 2 and so on.
+  // The text of a frame with these items, which are recorded in this order. They have 4 bytes each, and the
+  // values 1, 2 and so on.
   std::string frame(std::string_view collect, const std::vector<std::uint64_t>& places) {
     TraceBuilder builder;
     const std::string location = fmt::format("2:{:x}", address_);
@@ -624,7 +625,7 @@ class HiddenVariables : public Entries {
   std::uint64_t address_ = program.line_addresses("traced_expressions.cpp", line_).at(0);
 };
 
-// GDB records them, too.
+// GDB also records them.
 TEST_F(HiddenVariables, LeaveTheNamesToInnerOnes) {
   const std::string memory = fmt::format(" mem.{:#x}=", outer("rest"));
   EXPECT_THAT(frame("rest, $locals", {inner("rest"), inner("level"), inner("rest"), outer("rest")}),
@@ -648,7 +649,7 @@ class InlinedFunctions : public HiddenVariables {
   InlinedFunctions() : HiddenVariables("inlined part") {}
 };
 
-// GDB collects those of the function that has the code.
+// GDB collects the arguments of the function that has the code.
 TEST_F(InlinedFunctions, HaveTheArgumentsOfTheirCaller) {
   EXPECT_THAT(frame("$args", {inner("part"), inner("whole")}), HasSubstr(" part=1 whole=2 "));
 }
@@ -660,11 +661,11 @@ class Callers : public TypedFrames {
   std::uint64_t start_of(std::string_view function) const {
     return program.functions(function).front().address;
   }
-  // An address behind the instructions that set up the function's frame.
+  // An address after the instructions that set up the function's frame.
   std::uint64_t body_of(std::string_view function) const { return start_of(function) + 8; }
-  // The line of a frame at a function's first address, where the return address is at rsp. It holds these
-  // words of the stack; rbp is 0x7020. The actions record that memory from the register with this number on:
-  // rsp has 1.
+  // The line of a frame at a function's first address, where the return address is at rsp. The frame holds
+  // these words of the stack, and rbp is 0x7020. The actions record that memory relative to the register with
+  // this number; rsp has number 1.
   std::string line_at(std::string_view function, const std::vector<std::uint64_t>& words, int base = 1) {
     TraceBuilder builder;
     const std::string location = fmt::format("2:{:x}", start_of(function));
@@ -690,7 +691,7 @@ class Callers : public TypedFrames {
   std::vector<std::string> notes;
 };
 
-// Each return address lies directly behind the one before: no caller has pushed anything yet.
+// Each return address is directly after the one before, because no caller has pushed anything yet.
 TEST_F(Callers, AreFoundByTheReturnAddressesInTheStack) {
   EXPECT_THAT(line_at("plant::pump",
                       {start_of("plain_start") + 1, start_of("plant::measure") + 1, start_of("main") + 1}),
@@ -749,7 +750,7 @@ TEST_F(Callers, AreNamedWithTheFunctionsThatAreInlinedThere) {
               HasSubstr(" callers=\"plant::valve < plant::pipe < plant::pump < "));
 }
 
-// The interrupted code has called nothing: its address is no return address.
+// The interrupted code has called nothing. Its address is not a return address.
 TEST_F(Callers, AreInterruptedBySignals) {
   EXPECT_THAT(
       line_at("plant::pump", {start_of("traced_signal") + 1, start_of("plain_start"), start_of("main") + 1}),
@@ -774,7 +775,7 @@ TEST_F(TypedFrames, MembersHaveTheOffsetsOfDwarf2) {
 }
 
 #ifdef __x86_64__
-// GDB records only the address of an array of unknown size, so that is its value.
+// GDB records only the address of an array of unknown size. The address is shown as its value.
 TEST_F(Entries, ArraysOfUnknownSizeAreAddresses) {
   const std::uint64_t row = place_of("unit_sum", "row");
   // const16 <row>; trace_quick 8; ref64; const8 0; trace; end
@@ -804,7 +805,7 @@ TEST_F(OptimizedFrames, VariablesAreInRegisters) {
   }
 }
 
-// GDB asks for each register that holds an item: without that, the program is another one.
+// GDB asks for each register that holds an item. Without that, the program is another one.
 TEST_F(OptimizedFrames, VariablesAreInNoRegistersThatNobodyAskedFor) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
@@ -818,7 +819,7 @@ TEST_F(OptimizedFrames, VariablesAreInNoRegistersThatNobodyAskedFor) {
   EXPECT_THAT(builder.notes(), Contains("item-contradicted 1"));
 }
 
-// GDB asks for those of $args where the function begins.
+// GDB asks for the registers of $args at the begin of the function.
 TEST_F(OptimizedFrames, ArgumentsAreInAnyRegisterThatIsRecorded) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
@@ -831,7 +832,7 @@ TEST_F(OptimizedFrames, ArgumentsAreInAnyRegisterThatIsRecorded) {
   EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), EndsWith(" whole=7"));
 }
 
-// GDB makes "ymm0" of two registers.
+// GDB combines "ymm0" from two registers.
 TEST_F(OptimizedFrames, WideVectorsAreInTwoRegisters) {
   const std::uint64_t address = program.functions("widen").front().address;
   const std::string location = fmt::format("2:{:x}", address);
@@ -850,7 +851,7 @@ TEST_F(OptimizedFrames, WideVectorsAreInTwoRegisters) {
       HasSubstr(" wide[0]=1 wide[1]=0 wide[2]=0 wide[3]=0 wide[4]=2 wide[5]=0 wide[6]=0 wide[7]=-0.5 "));
 }
 
-// The block is one of the function's instance, which has its code elsewhere.
+// The block belongs to the function's instance, which has its code elsewhere.
 TEST_F(OptimizedFrames, VariablesOfBlocksAreOnlyThere) {
   for (const std::uint64_t address :
        program.line_addresses("traced_fast.cpp", line_of("behind a block", "traced_fast.cpp"))) {
@@ -877,12 +878,12 @@ TEST_F(OptimizedFrames, VariablesAreComputed) {
   builder.frame(2).registers(builder.number(std::uint64_t{7}) + builder.number(address)).end();
   const std::string line = builder.lines({}, {.programs = {file}}).front();
   EXPECT_THAT(line, HasSubstr(" five=5"));
-#ifndef __clang__  // which throws the other one away
+#ifndef __clang__  // which throws away the other one
   EXPECT_THAT(line, HasSubstr(" above=12"));
 #endif
 }
 
-// The tracepoint records only registers: the value is computed from them.
+// The tracepoint records only registers. The value is computed from them.
 TEST_F(OptimizedFrames, ValuesAreComputedFromRegisters) {
   const std::uint64_t address = program.functions("halve").front().address;
   const std::string location = fmt::format("2:{:x}", address);
@@ -900,7 +901,7 @@ TEST_F(OptimizedFrames, ValuesAreComputedFromRegisters) {
   EXPECT_THAT(lines.back(), HasSubstr(" whole*2=42 "));
 }
 
-// The register holds the address of the pointer. The pointer may be recorded, too, or not.
+// The register holds the address of the pointer. The pointer may be recorded or not.
 TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
   const std::uint64_t address = program.functions("twice").front().address;
   const std::string location = fmt::format("2:{:x}", address);
@@ -921,7 +922,7 @@ TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
 // At the beginning of share() its local variable does not exist yet. Later its members are in registers.
 TEST_F(OptimizedFrames, VariablesAreInPieces) {
   const std::uint64_t begin = program.functions("share").front().address;
-  // The names of the two registers, at an address where it is in two.
+  // The names of the two registers, at an address where the variable is in two registers.
   const auto registers_at = [&](std::uint64_t address) -> std::vector<std::string> {
     static constexpr std::array<const char*, 12> kNames{"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
                                                         "rbp", "rsp", "r8",  "r9",  "r10", "r11"};

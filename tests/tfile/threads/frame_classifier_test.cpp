@@ -1,5 +1,5 @@
-// The thread of a frame: by KGTP's variables, by a register, by its stack (fact sheet, sections 6 and 10);
-// and whether it is a step.
+// The thread of a frame by KGTP's variables, by a register or by its stack (fact sheet, sections 6 and 10).
+// Also whether the frame is a step.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;
 
-// Describes KGTP's variables as its module does.
+// Describes KGTP's variables like its module.
 void describe_kernel(TraceBuilder& t) {
   t.line("R 40").line("status 0;tstop:0;tframes:3");
   t.line("tsv 2:0:1:6370755f6964").line("tsv 3:0:1:63757272656e745f7461736b");  // cpu_id, current_task
@@ -83,7 +83,7 @@ TEST(KernelThreads, MayAllBeLeftOut) {
   EXPECT_THAT(t.threads(), testing::IsEmpty());
 }
 
-// A variable of the user that is called cpu_id is no CPU.
+// A variable of the user that is called cpu_id is not a CPU.
 TEST(KernelThreads, AreOfTheModuleOnly) {
   TraceBuilder t;
   t.line("R 40").line("tsv 2:0:0:6370755f6964").line("tp T2:8000:E:0:0");
@@ -91,7 +91,7 @@ TEST(KernelThreads, AreOfTheModuleOnly) {
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" unknown thread")));
 }
 
-// Nothing in these frames tells a thread: they are together on one track, whatever their tracepoints.
+// Nothing in these frames identifies a thread. They are together on one track, whatever their tracepoints.
 TEST(Threads, ThatNothingTellsAreOneTrack) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp T3:9000:E:0:0");
@@ -180,7 +180,7 @@ TEST_F(CollectedIds, TellThreadsWithoutRegisters) {
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711", "1/4712 thread 4712"));
 }
 
-// The frames look alike but for the id.
+// The frames differ only in the id.
 TEST_F(CollectedIds, TellThreadsOfFramesOfOnePattern) {
   t.line(kStamp);
   std::int64_t time_us = 0;
