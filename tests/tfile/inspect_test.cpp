@@ -66,7 +66,7 @@ TEST(TraceInspect, ShowsTimesIfThereAreAny) {
   EXPECT_FALSE(with.contains("stamps going back"));
 }
 
-TEST(TraceInspect, ShowsWhatIsKnownAboutTheTarget) {
+TEST(TraceInspect, ShowsTheTarget) {
   TraceBuilder known, guessed, unknown;
   known.line("R 8").line("tdesc <target><architecture>sparc</architecture><osabi>Solaris</osabi>");
   known.line(
@@ -134,7 +134,7 @@ TEST(TraceInspect, ShowsTracepoints) {
 }
 
 // Frames of the same pattern are counted without walking their blocks. The counts must be the same.
-TEST(TraceInspect, CountsWhatFramesHold) {
+TEST(TraceInspect, CountsContentsOfFrames) {
   TraceBuilder t;
   begin_description(t);
   for (int i = 0; i < 10; ++i) t.frame(2).variable(1, 1000 + i).memory(0x1000, "abc").variable(2, 1);
@@ -192,7 +192,7 @@ TEST(Inspect, AProgramGivesTheTypesOfItems) {
                           "while stepping, tank.gone: nothing of this name is known there"));
 }
 
-TEST(Inspect, HiddenVariablesAreCalledSo) {
+TEST(Inspect, HiddenVariablesAreMarked) {
   const std::uint64_t address = Program(TRACED_FIXED, Demangle::Simple)
                                     .line_addresses("traced_program.cpp", line_of("refill inner"))
                                     .front();
@@ -206,7 +206,7 @@ TEST(Inspect, HiddenVariablesAreCalledSo) {
 }
 
 // Frames have 16 bits for the number.
-TEST(Inspect, ATracepointWhoseNumberNoFrameCanHaveHasNoItems) {
+TEST(Inspect, ATracepointWithATooLargeNumberHasNoItems) {
   const std::uint64_t address =
       Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;
   const std::string location = fmt::format("10002:{:x}", address);

@@ -43,12 +43,12 @@ class QueueSample : public testing::Test {
   std::vector<std::string> lines_, threads_;
 };
 
-TEST_F(QueueSample, HasTwoThreadsAndATracepointOfAnUnknownOne) {
+TEST_F(QueueSample, HasTwoThreadsAndATracepointOnAnUnknownThread) {
   EXPECT_THAT(threads_, testing::ElementsAre(HasSubstr(" thread fs=0x7"), HasSubstr(" unknown thread "),
                                              HasSubstr(" thread fs=0x7")));
 }
 
-TEST_F(QueueSample, ShowsWhatWasCollected) {
+TEST_F(QueueSample, ShowsCollectedItems) {
   for (const std::string_view job : {"sort", "merge", "print"})
     EXPECT_THAT(lines_, Contains(HasSubstr("name=\"" + std::string(job) + "\"")));
   EXPECT_THAT(lines_, Contains(HasSubstr(" size=1 ")));

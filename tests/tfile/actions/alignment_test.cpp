@@ -68,7 +68,7 @@ TEST(Alignments, HaveAsFewMisfitsAsPossible) {
   EXPECT_EQ(aligned({"mx"}, 2), "-0") << "of default-collect";
 }
 
-TEST(Alignments, KnowItemsThatHaveNone) {
+TEST(Alignments, FindItemsWithoutAnExpression) {
   Alignment alignment;
   alignment.start(2, 1);
   alignment.allow_none(0);

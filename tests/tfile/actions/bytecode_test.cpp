@@ -19,7 +19,7 @@ using testing::ElementsAre;
 
 std::vector<std::byte> code(std::string_view digits) { return hex_bytes(digits).value(); }
 
-TEST(Bytecode, IsListedInGdbsWords) {
+TEST(Bytecode, IsListedWithGdbsNames) {
   EXPECT_EQ(disassemble(code("26000622100222b816080222080c27")),
             "reg 6; const8 16; add; const8 184; ext 8; add; const8 8; trace; end");
   EXPECT_EQ(disassemble(code("2400404100230100250000000000000001200005")),
@@ -29,7 +29,7 @@ TEST(Bytecode, IsListedInGdbsWords) {
   EXPECT_EQ(disassemble(code("340100036869")), "?? 34 01 00 03 68 69");
 }
 
-TEST(Bytecode, DamageIsNamed) {
+TEST(Bytecode, DamageIsListedAsBytes) {
   EXPECT_EQ(disassemble(code("020031ff")), "add; ?? 00 31 ff");
   EXPECT_FALSE(is_well_formed(code("0231")));
   EXPECT_FALSE(is_well_formed(code("25000000")));
@@ -38,14 +38,14 @@ TEST(Bytecode, DamageIsNamed) {
 }
 
 // KGTP appends bytes to its expressions.
-TEST(Bytecode, CodeBehindTheEndIsIgnored) {
+TEST(Bytecode, CodeAfterTheEndIsIgnored) {
   EXPECT_TRUE(is_well_formed(code("2e001d2700")));
   EXPECT_FALSE(
       is_well_formed(code("220120000627"
                           "00")));  // if_goto 6
 }
 
-TEST(Bytecode, ShapesDescribeWhatIsRecorded) {
+TEST(Bytecode, ShapesDescribeTheRecordedBlocks) {
   EXPECT_EQ(shape_of(code("2c00012e00012927")).only_variable, 1u);
   EXPECT_EQ(shape_of(code("2c000222010216402d000227")).blocks, "");
   EXPECT_TRUE(shape_of(code("26000622100222e81608020d081a2300c82f27")).records_string);
@@ -103,7 +103,7 @@ TEST(Emulation, FollowsAPointer) {
               ElementsAre("0x5fc8+0x8 operand", "0x404000+0x40"));
 }
 
-TEST(Emulation, WhatIsUnknownStaysUnknown) {
+TEST(Emulation, UnknownValuesStayUnknown) {
   EXPECT_THAT(recorded_by("26000622100222b81608020d081a22400c27"),
               ElementsAre("0x5fc8+0x8 operand", "?+0x40"));
 }
@@ -193,7 +193,7 @@ TEST(Emulation, StopsWhereTheTargetWould) {
 }
 
 // Fact sheet: gdbserver's stack has 100 words.
-TEST(Emulation, HasTheStackOfGdbserver) {
+TEST(Emulation, HasTheStackLimitOfGdbserver) {
   const auto outcome = [](std::size_t pushes) {
     Target target;
     std::string digits;

@@ -66,13 +66,13 @@ TEST(ExpectedFrames, AreFoundByAddressAndShape) {
   EXPECT_TRUE(table.has_steps_like(2, "", false));
 }
 
-TEST(ExpectedItems, OfEvaluationsRecordNothing) {
+TEST(ExpectedItems, EvaluationsRecordNothing) {
   EXPECT_EQ(items({"teval $a = 1", "collect *p"}, std::string(kNothing) + kMemory), "$a = 1 *p");
   EXPECT_EQ(items({"teval $a = 1"}, kMemory), "-");
 }
 
 // A name may be static or optimized out. Then it has no expression.
-TEST(ExpectedItems, AreUnknownWhereSeveralFit) {
+TEST(ExpectedItems, AreUnknownIfSeveralFit) {
   EXPECT_EQ(items({"collect n, m"}, kMemory), "-");
   EXPECT_EQ(items({"collect n, $locals"}, kMemory), "-");
   EXPECT_EQ(items({"collect n, *p"}, kMemory), "*p");
@@ -85,21 +85,21 @@ TEST(ExpectedItems, MayFollowDefaultItems) {
   EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kCollectStamp) + kMemory), "- -");
 }
 
-TEST(ExpectedItems, OfTextsAreRecordedAsTexts) {
+TEST(ExpectedItems, TextsAreRecordedAsTexts) {
   EXPECT_EQ(items({"collect s", "collect /s t"}, kText), "t");
   EXPECT_EQ(items({"collect/s s"}, kText), "s");
   EXPECT_EQ(items({"collect *s"}, kText), "-");
 }
 
 // A value has no address. Only its operands are recorded.
-TEST(ExpectedItems, OfValuesRecordTheirOperands) {
+TEST(ExpectedItems, ValuesRecordTheirOperands) {
   EXPECT_EQ(items({"collect *p * 2"}, kOperand), "*p * 2");
   EXPECT_EQ(items({"collect *p * 2"}, kMemory), "-");
   EXPECT_EQ(items({"collect *&x"}, kMemory), "*&x");
 }
 
 // GDB sorts ranges by address and joins them. Therefore, only a single range of a single name is certain.
-TEST(ExpectedItems, OfRangesAreCertainIfThereIsOne) {
+TEST(ExpectedItems, ARangeIsCertainIfItIsTheOnlyOne) {
   EXPECT_EQ(items({"collect g"}, "M-1,1000,4"), "Mg");
   EXPECT_EQ(items({"collect g, *p"}, std::string("M-1,1000,4") + kMemory), "*pMg");
   EXPECT_EQ(items({"collect g, h"}, "M-1,1000,4"), "");

@@ -65,7 +65,7 @@ class Replays : public testing::Test {
 constexpr std::string_view kFourAt1000 = "23100022040c27";            // const16 0x1000; const8 4; trace; end
 constexpr std::string_view kFourBehind1000 = "2310000d081a22040c27";  // …; trace_quick 8; ref64; …
 
-TEST_F(Replays, OfRangesFollowTheirAddresses) {
+TEST_F(Replays, RangesFollowTheirAddresses) {
   range(0x1000, 4);
   range(0x3000, 2);
   memory(0x1000, 4);
@@ -76,7 +76,7 @@ TEST_F(Replays, OfRangesFollowTheirAddresses) {
 }
 
 // Unexplained blocks may precede the block of a range.
-TEST_F(Replays, OfRangesSkipAtMostThreeBlocks) {
+TEST_F(Replays, RangesSkipAtMostThreeBlocks) {
   range(0x9000, 4);
   for (const std::uint64_t address : {0x1000u, 0x2000u, 0x3000u}) memory(address, 4);
   memory(0x9000, 4);
@@ -85,13 +85,13 @@ TEST_F(Replays, OfRangesSkipAtMostThreeBlocks) {
   EXPECT_THAT(recorded(), ElementsAre("?"));
 }
 
-TEST_F(Replays, OfRangesNeedTheirSize) {
+TEST_F(Replays, RangesNeedTheirSize) {
   range(0x1000, 4);
   memory(0x1000, 8);
   EXPECT_THAT(recorded(), ElementsAre("?"));
 }
 
-TEST_F(Replays, OfLongRangesUseSeveralBlocks) {
+TEST_F(Replays, LongRangesUseSeveralBlocks) {
   range(0x100000, 150'000);
   memory(0x100000, 65535);
   memory(0x10ffff, 65535);
@@ -101,7 +101,7 @@ TEST_F(Replays, OfLongRangesUseSeveralBlocks) {
   EXPECT_EQ(replay.actions().front().recordings.front().blocks, 3u);
 }
 
-TEST_F(Replays, OfExpressionsFollowPointers) {
+TEST_F(Replays, ExpressionsFollowPointers) {
   expression(kFourBehind1000);
   word(0x1000, 0x2000);
   memory(0x2000, 4);
@@ -110,7 +110,7 @@ TEST_F(Replays, OfExpressionsFollowPointers) {
 }
 
 // Frames of a pattern have one recipe if the bytes in which they differ are not read.
-TEST_F(Replays, RunOnlyWhatIsNeeded) {
+TEST_F(Replays, RunOnlyNeededExpressions) {
   expression("2c00012e00012927");  // getv 1; tracev 1; pop; end
   expression(kFourAt1000);
   memory(0x1000, 4);
@@ -120,7 +120,7 @@ TEST_F(Replays, RunOnlyWhatIsNeeded) {
   EXPECT_FALSE(memory_.was_looked_at());
 }
 
-TEST_F(Replays, OfExpressionsNeedAddressAndSize) {
+TEST_F(Replays, ExpressionsNeedAddressAndSize) {
   expression(kFourAt1000);
   memory(0x1000, 8);
   EXPECT_THAT(recorded(), ElementsAre("?"));
@@ -131,7 +131,7 @@ TEST_F(Replays, OfExpressionsNeedAddressAndSize) {
   EXPECT_THAT(recorded(), ElementsAre("1000:4")) << "behind another block";
 }
 
-TEST_F(Replays, OfExpressionsAreIndependent) {
+TEST_F(Replays, ExpressionsAreIndependent) {
   expression(kFourAt1000);
   expression("23200022040c27");
   memory(0x2000, 4);
@@ -139,7 +139,7 @@ TEST_F(Replays, OfExpressionsAreIndependent) {
 }
 
 // reg 7; const8 10; tracenz; end: without registers the address is unknown, but the block is known.
-TEST_F(Replays, OfTextsKnowTheirLimit) {
+TEST_F(Replays, TextsHaveTheirLimit) {
   expression("260007220a2f27");
   memory(0x5000, 10);
   EXPECT_THAT(recorded(), ElementsAre("5000:10s"));
@@ -149,13 +149,13 @@ TEST_F(Replays, OfTextsKnowTheirLimit) {
 }
 
 // const16 0x1000; const8 0; trace; end: GDB records the address of an array of unknown size.
-TEST_F(Replays, OfNothingAreAddresses) {
+TEST_F(Replays, ExpressionsOfNoBytesRecordAddresses) {
   expression("23100022000c27");
   EXPECT_THAT(recorded(), ElementsAre("1000:0"));
 }
 
 // An expression that jumps to its own begin runs 4096 instructions.
-TEST_F(Replays, EndWhereTheirWorkIsTooMuch) {
+TEST_F(Replays, EndWhenTheirBudgetIsExceeded) {
   constexpr fxt::Limit kLittle{"steps", 10'000, 0};
   fxt::Budget little(kLittle);
   expression("210000");  // goto 0
@@ -166,7 +166,7 @@ TEST_F(Replays, EndWhereTheirWorkIsTooMuch) {
 }
 
 // A bit-field may be recorded in pieces.
-TEST_F(Replays, KnowWhatWasRecordedInPieces) {
+TEST_F(Replays, FindMemoryThatWasRecordedInPieces) {
   range(0x1000, 4);
   range(0x1004, 1);
   memory(0x1000, 4);
@@ -177,7 +177,7 @@ TEST_F(Replays, KnowWhatWasRecordedInPieces) {
   EXPECT_FALSE(replay.has_recorded(0x1000, 6));
 }
 
-TEST_F(Replays, KnowWhatWasRecorded) {
+TEST_F(Replays, FindRecordedMemory) {
   range(0x1000, 4);
   expression("23200022040c27");
   memory(0x1000, 4);

@@ -48,7 +48,7 @@ class Registers : public testing::Test {
   TargetDescription target_ = read_target_description(kAmd64);
 };
 
-TEST_F(Registers, HaveTheNamesThatGdbGivesThem) {
+TEST_F(Registers, HaveGdbsNames) {
   EXPECT_THAT(named("rip"), ElementsAre("rip"));
   EXPECT_THAT(named("pc"), ElementsAre("rip"));
   EXPECT_THAT(named("sp"), ElementsAre("rsp"));
@@ -63,7 +63,7 @@ TEST_F(Registers, HaveTheNamesThatGdbGivesThem) {
   EXPECT_FALSE(is_register_name("hits", &*target_.layout));
 }
 
-TEST_F(Registers, AreNamedByTheirParts) {
+TEST_F(Registers, AreFoundByNamesOfTheirParts) {
   for (const std::string_view part : {"eax", "ax", "al", "ah"}) EXPECT_THAT(named(part), ElementsAre("rax"));
   for (const std::string_view part : {"esi", "si", "sil"}) EXPECT_THAT(named(part), ElementsAre("rsi"));
   for (const std::string_view part : {"r8d", "r8w", "r8l"}) EXPECT_THAT(named(part), ElementsAre("r8"));

@@ -27,7 +27,7 @@ TEST(CollectItems, AreSplitAtTheirCommas) {
   EXPECT_THAT(texts(items_of({"collect/s8 who,what"}).hit), ElementsAre("who (string)", "what (string)"));
 }
 
-TEST(CollectItems, OfStepsAreApart) {
+TEST(CollectItems, StepsHaveItemsOfTheirOwn) {
   const CollectItems items =
       items_of({"collect a", "while-stepping 3", "collect b", "teval $hits=1", "end", "collect c"});
   EXPECT_THAT(texts(items.hit), ElementsAre("a", "c"));

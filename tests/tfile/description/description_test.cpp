@@ -33,7 +33,7 @@ TEST(TraceStatus, NumbersAreHexadecimal) {
   EXPECT_EQ(status.describe(), "stopped by command");
 }
 
-TEST(TraceStatus, TextsAreHexadecimalToo) {
+TEST(TraceStatus, TextsAreAlsoHexadecimal) {
   const TraceStatus status = read("0;tstop:646f6e65:0;username:4ac3b672673b204f274e65696c;notes:6e6f7465:");
   EXPECT_EQ(status.describe(), "stopped by command: done");
   EXPECT_EQ(status.user, "J\u00f6rg; O'Neil");
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(All, StopReasons,
                                          Reason{"0;terror:646976696465206279207a65726f:2",
                                                 "error at tracepoint 2: divide by zero"},
                                          Reason{"T0;tunknown:0", "unknown"}, Reason{"0", "unknown"}));
-TEST_P(StopReasons, AreSaid) { EXPECT_EQ(read(GetParam().payload).describe(), GetParam().text); }
+TEST_P(StopReasons, AreDescribed) { EXPECT_EQ(read(GetParam().payload).describe(), GetParam().text); }
 
 TEST(TraceStatus, UnknownFieldsAreKept) {
   EXPECT_THAT(read("0;future:12:ab;lonely").others,

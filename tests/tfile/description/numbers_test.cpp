@@ -33,13 +33,13 @@ INSTANTIATE_TEST_SUITE_P(All, NumberOfSize,
                                          Sized{5, 0x05'04030281, 0x81'02030405},
                                          Sized{7, 0x070605'04030281, 0x810203'04050607},
                                          Sized{8, 0x08070605'04030281, 0x81020304'05060708}));
-TEST_P(NumberOfSize, IsRead) {
+TEST_P(NumberOfSize, CanBeRead) {
   const auto bytes = std::span(kBytes).first(GetParam().size);
   EXPECT_EQ(unsigned_bits(bytes, kLittle), GetParam().little);
   EXPECT_EQ(unsigned_bits(bytes, kBig), GetParam().big);
 }
 
-TEST(Numbers, OfMoreThanEightBytesAreTheLowestEight) {
+TEST(Numbers, MoreThanEightBytesGiveTheLowestEight) {
   EXPECT_EQ(unsigned_bits(kBytes, kLittle), 0x08070605'04030281u);
   EXPECT_EQ(unsigned_bits(kBytes, kBig), 0x02030405'06070889u);
 }
@@ -52,7 +52,7 @@ TEST(Numbers, KeepTheirSign) {
   EXPECT_EQ(signed_bits({}, kBig), 0u);
 }
 
-TEST(Numbers, AreFloatingPointOfTwoSizes) {
+TEST(Numbers, FloatingPointNumbersHaveTwoSizes) {
   constexpr std::array kHalf{std::byte{0x3f}, std::byte{0}, std::byte{0}, std::byte{0}};
   EXPECT_EQ(std::bit_cast<double>(float_bits(kHalf, kBig)), 0.5);
   EXPECT_EQ(float_bits(std::span(kBytes).first(8), kBig), 0x8102'0304'0506'0708u);

@@ -38,7 +38,7 @@ constexpr std::string_view kTarget = R"(
   <reg name="f0" bitsize="64" type="ieee_double" regnum="38"/><reg name="w0" bitsize="64" type="v2"/>
 </feature></target>)";
 
-TEST(TargetDescription, LaysRegistersOutByNumber) {
+TEST(TargetDescription, OrdersRegistersByNumber) {
   const auto target = read_target_description(kTarget);
   EXPECT_EQ(target.architecture, "mips");
   ASSERT_TRUE(target.layout);
@@ -53,7 +53,7 @@ TEST(TargetDescription, LaysRegistersOutByNumber) {
   EXPECT_EQ(layout.byte_order(), std::nullopt);
 }
 
-TEST(TargetDescription, KnowsKindsOfRegisters) {
+TEST(TargetDescription, DistinguishesKindsOfRegisters) {
   const auto target = read_target_description(kTarget);
   const RegisterLayout& layout = *target.layout;
   EXPECT_EQ(layout.find("r0")->form, ValueForm::Signed);
@@ -67,7 +67,7 @@ TEST(TargetDescription, KnowsKindsOfRegisters) {
   EXPECT_EQ(flags_text(*layout.find("status"), 0x19), "[ IE KSU=3 ]");
 }
 
-TEST(TargetDescription, KnowsTheTypesOfGdb) {
+TEST(TargetDescription, UnderstandsTheTypesOfGdb) {
   const auto form = [](std::string_view type, std::size_t bits) {
     const auto target = read_target_description(fmt::format(
         "<target><feature name='f'><enum id='e' size='4'/><struct id='s' size='8'/><union id='u'/>"
@@ -94,7 +94,7 @@ TEST(TargetDescription, KnowsTheTypesOfGdb) {
   EXPECT_EQ(form("ieee_double", 32), ValueForm::Bytes);
 }
 
-TEST(TargetDescription, TellsGeneralRegisters) {
+TEST(TargetDescription, DistinguishesGeneralRegisters) {
   const auto is_general = [](std::string_view feature, std::string_view reg) {
     const auto target = read_target_description(fmt::format(
         "<target><feature name='org.gnu.gdb.{}'><reg bitsize='32' {}/></feature></target>", feature, reg));
@@ -135,7 +135,7 @@ TEST(TargetDescription, HasLimits) {
 
 // Registers times fields: all registers of a type share the fields, and the names have the maximum length of
 // a machine's names.
-TEST(TargetDescriptions, AreBounded) {
+TEST(TargetDescriptions, HaveALimitOfFields) {
   const auto layout_of = [](std::string_view content) {
     return read_target_description(fmt::format("<target><feature>{}</feature></target>", content));
   };
@@ -223,7 +223,7 @@ TEST(RegisterRoles, APcOf31BitsHasNoTopBit) {
   EXPECT_EQ(pc(4, {0x80, 1, 2}), std::nullopt) << "cut off";
 }
 
-TEST(RegisterRoles, NamesTellTheByteOrder) {
+TEST(RegisterRoles, NamesOfArchitecturesGiveTheByteOrder) {
   const auto order = [](std::string architecture) {
     return RegisterLayout(std::move(architecture), {}).byte_order();
   };
@@ -235,7 +235,7 @@ TEST(RegisterRoles, NamesTellTheByteOrder) {
     EXPECT_EQ(order(either), std::nullopt) << either;
 }
 
-TEST(TargetDescription, SaysWhatIsWrong) {
+TEST(TargetDescription, DescribesItsErrors) {
   const auto problem = [](std::string_view xml) -> std::string {
     try {
       read_target_description(xml);
@@ -274,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Default{"sparc:v9", 512, 560, "y"}, Default{"sparc", 272, 288, "csr"},
                     Default{"m68k", 68, 180, "fpiaddr"}, Default{"sh", 64, 92, "sr"},
                     Default{"alpha", 512, 536, "unique"}));
-TEST_P(DefaultLayouts, AreThoseOfGdb) {
+TEST_P(DefaultLayouts, AreTheSameAsGdbs) {
   const RegisterLayout* layout = default_layout(GetParam().architecture);
   ASSERT_NE(layout, nullptr);
   EXPECT_EQ(layout->architecture(), GetParam().architecture);

@@ -24,7 +24,7 @@ std::vector<TracepointLocation> read(std::initializer_list<std::string_view> pie
   return tracepoints.locations();
 }
 
-TEST(TracepointPieces, OfOneLocationBelongTogether) {
+TEST(TracepointPieces, PiecesOfOneLocationBelongTogether) {
   const auto locations = read({"T1f:401202:E:5:2", "A1f:401202:R40", "A1f:401202:X00000008,2c00012e00012927",
                                "S1f:401202:M-1,404160,4", "Z1f:401202:at:0:3:666962",
                                "Z1f:401202:cmd:0:9:636f6c6c656374206e", "Z1f:401202:cond:0:6:69203d3d2037"});
@@ -70,7 +70,7 @@ TEST(TracepointPieces, HaveOptionsInAnyOrder) {
   EXPECT_EQ(disassemble(fast.condition), "const8 0; pop; end");
 }
 
-TEST(TracepointPieces, ActionsMayBeGlued) {
+TEST(TracepointPieces, ActionsNeedNoSeparator) {
   fxt::Budget memory(kDescriptionMemory);
   const auto actions = read_actions("R0fM6,ffffffffffffffe8,8MFFFFFFFF,1000,20X1,27L", memory);
   ASSERT_TRUE(actions);
@@ -89,7 +89,7 @@ TEST(TracepointPieces, SourcesMayComeInParts) {
 
 // A piece that begins at 0 is the start of another text, because GDB and gdbserver send each text in one
 // piece.
-TEST(TracepointPieces, SourcesAreOthersOnceTheyAreWhole) {
+TEST(TracepointPieces, ACompleteSourceIsFollowedByAnother) {
   EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:0:2:6364"})[0].commands, ElementsAre("ab", "cd"));
   EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:2:2:6364"})[0].commands, ElementsAre("ab", "cd"));
   EXPECT_THAT(read({"Z1:100:cmd:0:4:6162", "Z1:100:cond:2:4:6364"})[0].commands, ElementsAre("ab"));
@@ -115,7 +115,7 @@ TEST(TracepointPieces, HitCountsAreNumbers) {
   EXPECT_EQ(tracepoints.add_piece("V2:100:1"), "damaged hit count");
 }
 
-TEST(TracepointPieces, HitCountsAreDecimalUnlessLettersSayOtherwise) {
+TEST(TracepointPieces, HitCountsAreDecimalUnlessTheyHaveLetters) {
   EXPECT_EQ(read({"V2:100:25:61125"})[0].hits, 25u);
   EXPECT_EQ(read({"V2:100:25:61125"})[0].bytes_used, 61125u);
   EXPECT_EQ(read({"V2:100:1f:10"})[0].hits, 31u);

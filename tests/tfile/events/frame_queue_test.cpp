@@ -34,7 +34,7 @@ TEST(FrameQueue, ReturnsTheEarliestWithItsOwnBytes) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(FrameQueue, IsFullBehind4096Frames) {
+TEST(FrameQueue, IsFullAfter4096Frames) {
   FrameQueue queue;
   for (std::uint64_t number = 0; number < 4096; ++number)
     queue.push(OneByteFrame(number, 0).frame, {}, {.ns = number, .is_synthetic = false});

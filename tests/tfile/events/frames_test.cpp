@@ -38,7 +38,7 @@ TEST(TraceFrames, AreInstantsWithTheirValues) {
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("unknown thread")));
 }
 
-TEST(TraceFrames, InBigEndianAreTheSame) {
+TEST(TraceFrames, AreTheSameInBigEndian) {
   TraceBuilder t;
   t.big_endian();
   describe_tick(t);
@@ -47,7 +47,7 @@ TEST(TraceFrames, InBigEndianAreTheSame) {
               "@1000000 tracepoint:tick frame=0 tracepoint=2 pc=0x401000 g_hash=-5 $trace_timestamp=1000");
 }
 
-TEST(TraceFrames, VariablesAreCountersToo) {
+TEST(TraceFrames, VariablesAreAlsoCounters) {
   TraceBuilder t;
   describe_tick(t);
   t.frame(2).variable(2, 7).variable(2, 107).variable(1, 1000).variable(9, 1).end();
@@ -107,7 +107,7 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
 }
 
 // Blocks at one address make one blob: the first block, then the tails of longer ones.
-TEST(TraceFrames, BlobsHoldTheLongestOfAnAddress) {
+TEST(TraceFrames, BlobsHoldTheLongestBlockOfAnAddress) {
   TraceBuilder t;
   describe_tick(t);
   t.frame(2).memory(0x6000, "x").memory(0x5000, "abc").memory(0x5000, "AB").memory(0x5000, "ABCDE");
@@ -186,7 +186,7 @@ TEST(TraceFrames, RecordsOfAFrameNest) {
   EXPECT_THAT(lines[5], HasSubstr("1000000] tracepoint:tick mem."));
 }
 
-TEST(TraceFrames, PlottedItemsAreCountersToo) {
+TEST(TraceFrames, PlottedItemsAreAlsoCounters) {
   TraceBuilder t;
   describe_tick(t);
   t.frame(2).memory(0x404040, t.number(std::int64_t{-5})).variable(1, 1000);
@@ -208,7 +208,7 @@ TEST(TraceFrames, PlottedItemsAreCountersToo) {
 }
 
 // 64-bit targets sign-extend the addresses of 32-bit programs.
-TEST(TraceFrames, OfSmallMachinesHaveSmallAddresses) {
+TEST(TraceFrames, FramesOf32BitMachinesHaveSmallAddresses) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f");
   t.frame(2)
@@ -331,7 +331,7 @@ TEST(TracepointTracks, AreThreadsOfTheProcess) {
                             HasSubstr("1/3 @14000 tracepoint:g.c:14 frame=3 tracepoint=3 ")}));
 }
 
-TEST(TracepointTracks, AreOneForEachThreadAndHaveItsSteps) {
+TEST(TracepointTracks, ThereIsOneForEachThreadWithItsSteps) {
   TraceBuilder t;
   describe_steps(t);
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).variable(1, 10);
@@ -349,7 +349,7 @@ TEST(TracepointTracks, AreOneForEachThreadAndHaveItsSteps) {
 }
 
 // Calls, records of more than 15 values, counters and blobs, for frames with a pattern and without.
-TEST(TracepointTracks, HaveAllThatThreadsHave) {
+TEST(TracepointTracks, HaveTheSameEventsAsThreads) {
   TraceBuilder t;
   describe_steps(t);
   t.line(kHits).line("tp T3:9000:E:0:0").line("tp A3:9000:M-1,404040,8").source("3:9000", "at", "g");
@@ -423,7 +423,7 @@ TEST(TraceFrames, RegistersAreTyped) {
 
 // Frames of the same blocks have one recipe. A frame with another block, thread or address has another
 // recipe.
-TEST(TraceFrames, WithTheSameBlocksHaveTheirOwnValues) {
+TEST(TraceFrames, FramesWithTheSameBlocksHaveTheirOwnValues) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:7").line(kStamp);
   for (const std::string location : {"2:8000", "2:9000"})
@@ -476,7 +476,7 @@ TEST(TraceFrames, RegistersAreThoseThatActionsName) {
   EXPECT_THAT(values(RegisterChoice::General), HasSubstr("reg.eax=0x0 "));
 }
 
-TEST(TraceFrames, RegistersOfRegsThatAreNotGeneralAreNoted) {
+TEST(TraceFrames, RegistersThatAreNotGeneralAreNoted) {
   TraceBuilder t;
   t.line("R c").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R7");
   t.line("tdesc <target><architecture>i386</architecture><feature name='f'><reg name='eip' bitsize='32'/>");
@@ -510,7 +510,7 @@ TEST(TraceFrames, ReturnAddressesAreNamed) {
   EXPECT_THAT(t.lines().front(), HasSubstr(" $_ret=0x8123"));
 }
 
-TEST(TraceTimes, AreBetweenTheirNeighbours) {
+TEST(TraceTimes, AreBetweenTheTimesOfNeighbors) {
   TraceBuilder t;
   describe_tick(t);
   t.frame(2).variable(1, 100).frame(2).frame(2).frame(2).frame(2).variable(1, 104).end();
@@ -519,7 +519,7 @@ TEST(TraceTimes, AreBetweenTheirNeighbours) {
   EXPECT_THAT(times, ElementsAre("@100000", "@101000", "@102000", "@103000", "@104000"));
 }
 
-TEST(TraceTimes, AreSpreadBetweenStartAndStop) {
+TEST(TraceTimes, AreDistributedBetweenStartAndStop) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:3;starttime:64;stoptime:68").line("tp T2:401000:E:0:0");
   t.frame(2).frame(2).frame(2).end();
@@ -530,7 +530,7 @@ TEST(TraceTimes, AreSpreadBetweenStartAndStop) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@104000 session:trace stop")));
 }
 
-TEST(TraceTimes, WithoutStampsAreAnOrderOnly) {
+TEST(TraceTimes, FramesWithoutStampsKeepTheirOrder) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:401000:E:0:0").frame(2).frame(2).end();
   const auto lines = t.lines();
@@ -538,7 +538,7 @@ TEST(TraceTimes, WithoutStampsAreAnOrderOnly) {
   EXPECT_THAT(t.notes(), Contains("no-time-stamps 2"));
 }
 
-TEST(TraceTimes, ThatGoBackAreSorted) {
+TEST(TraceTimes, TimesThatGoBackAreSorted) {
   TraceBuilder t;
   describe_tick(t);
   t.frame(2).variable(1, 30).frame(2).variable(1, 10).frame(2).variable(1, 20).end();
@@ -548,7 +548,7 @@ TEST(TraceTimes, ThatGoBackAreSorted) {
   EXPECT_THAT(t.notes(), Contains("time-reversed 2"));
 }
 
-TEST(TraceTimes, ThatAreImpossibleAreSynthetic) {
+TEST(TraceTimes, ImpossibleTimesAreReplaced) {
   TraceBuilder t;
   describe_tick(t);
   t.frame(2).variable(1, 30).frame(2).variable(1, -1).frame(2).variable(1, 40).end();

@@ -37,7 +37,7 @@ TEST(KernelTimes, AreNanosecondsOfItsClock) {
   EXPECT_THAT(t.all_lines(), Not(Contains(HasSubstr(" counter ")))) << "a time is no counter";
 }
 
-TEST(KernelTimes, MayBeOfTheWall) {
+TEST(KernelTimes, MayComeFromTheWallClock) {
   TraceBuilder t;
   t.line("R 40").line("tsv 12:0:1:7874696d655f736563").line("tsv 13:0:1:7874696d655f6e736563");
   t.line("tp T2:8000:E:0:0");
@@ -56,7 +56,7 @@ TEST(KernelTimes, MayBeOfTheWall) {
   EXPECT_THAT(t.notes(), Contains("synthetic-time 6")) << "the last two are half a time";
 }
 
-TEST(KernelTimes, AreOfTheClockWhereThereAreBoth) {
+TEST(KernelTimes, TheClockIsPreferredToTheWallClock) {
   TraceBuilder t;
   t.line("R 40").line("tsv 5:0:1:636c6f636b").line("tsv 12:0:1:7874696d655f736563");
   t.line("tsv 13:0:1:7874696d655f6e736563").line("tp T2:8000:E:0:0");
@@ -64,14 +64,14 @@ TEST(KernelTimes, AreOfTheClockWhereThereAreBoth) {
   EXPECT_THAT(times(t), ElementsAre("@123456"));
 }
 
-TEST(KernelTimes, AreOfTheModuleOnly) {
+TEST(KernelTimes, NeedTheVariablesOfTheModule) {
   TraceBuilder t;
   t.line("R 40").line("tsv 5:0:0:636c6f636b").line("tp T2:8000:E:0:0").frame(2).variable(5, 123'456).end();
   EXPECT_THAT(t.lines(), Contains(HasSubstr(" counter variable:$clock #0 $clock=123456")));
   EXPECT_THAT(t.notes(), Contains("no-time-stamps 1"));
 }
 
-TEST(KernelTimes, OfAClockThatStandsStillAreNone) {
+TEST(KernelTimes, AStoppedClockIsIgnored) {
   TraceBuilder t;
   t.line("R 40").line("tsv 5:0:1:636c6f636b").line("tp T2:8000:E:0:0");
   t.frame(2).variable(5, 0).frame(2).variable(5, 1).end();
@@ -96,7 +96,7 @@ TEST(UnixTimes, AreRecognizedByTheirSize) {
   EXPECT_EQ(clock_of(0), "clock=\"none\"");
 }
 
-TEST(TraceTimes, OfUnstampedFramesLieBetweenStartAndStop) {
+TEST(TraceTimes, UnstampedFramesAreBetweenStartAndStop) {
   TraceBuilder t;
   describe_stamped(t, ";starttime:64;stoptime:68");
   t.frame(2).frame(2).variable(1, 102).frame(2).end();
@@ -104,7 +104,7 @@ TEST(TraceTimes, OfUnstampedFramesLieBetweenStartAndStop) {
 }
 
 // The kernel's clock, and the id of the thread, from KGTP's module.
-TEST(TraceTimes, DoNotDependOnTheThreadsThatAreShown) {
+TEST(TraceTimes, DoNotDependOnTheShownThreads) {
   TraceBuilder t;
   t.line("R 40").line("tsv 5:0:1:636c6f636b").line("tsv 1a:0:1:63757272656e745f7461736b5f706964");
   t.line("tp T2:8000:E:0:0");
@@ -114,7 +114,7 @@ TEST(TraceTimes, DoNotDependOnTheThreadsThatAreShown) {
   EXPECT_THAT(times(t, {.tids = {7}}), ElementsAre("@1000", "@7000"));
 }
 
-TEST(TraceTimes, ThatContradictStartAndStopWin) {
+TEST(TraceTimes, StampsThatContradictStartAndStopAreKept) {
   TraceBuilder late;
   describe_stamped(late, ";starttime:c8;stoptime:c9");
   late.frame(2).frame(2).variable(1, 102).frame(2).variable(1, 300).frame(2).end();
@@ -142,14 +142,14 @@ TEST(KernelTimes, AreNotComparedWithStartAndStop) {
   }
 }
 
-TEST(TraceTimes, BeforeTheFirstStampAreNotBeforeAllTime) {
+TEST(TraceTimes, FramesBeforeTheFirstStampAreNotBeforeTimeZero) {
   TraceBuilder t;
   describe_stamped(t);
   t.frame(2).frame(2).variable(1, 1).end();
   EXPECT_THAT(times(t), ElementsAre("@500", "@1000"));
 }
 
-TEST(TraceTimes, MayStandStill) {
+TEST(TraceTimes, MayBeEqual) {
   TraceBuilder t;
   describe_stamped(t);
   t.frame(2).variable(1, 5).frame(2).frame(2).variable(1, 5).frame(2).variable(1, 5).end();
@@ -158,7 +158,7 @@ TEST(TraceTimes, MayStandStill) {
 }
 
 // Frames that wait to be sorted keep their blocks.
-TEST(TraceTimes, ThatGoBackKeepTheirFrames) {
+TEST(TraceTimes, FramesWithTimesThatGoBackKeepTheirBlocks) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0fM-1,1000,4");
   t.source("2:8000", "cmd", "collect $regs, g");
@@ -179,7 +179,7 @@ TEST(TraceTimes, ThatGoBackKeepTheirFrames) {
   EXPECT_THAT(lines, Contains(HasSubstr(" reg.esp=0x1000001e")));
 }
 
-TEST(FirstView, IsThatOfTheFramesWithAMargin) {
+TEST(FirstView, CoversTheFramesWithAMargin) {
   TraceBuilder t;
   describe_stamped(t, ";starttime:3e8;stoptime:989680");  // 1000 us, 10 s
   for (const std::int64_t time_us : {2000, 2500, 4000}) t.frame(2).variable(1, time_us);
@@ -189,7 +189,7 @@ TEST(FirstView, IsThatOfTheFramesWithAMargin) {
   EXPECT_EQ(t.first_view(), "1900000~4100000");
 }
 
-TEST(FirstView, OfAShortTimeHasAMicrosecondOnEachSide) {
+TEST(FirstView, AShortOneHasAMicrosecondOnEachSide) {
   TraceBuilder t;
   describe_stamped(t, ";starttime:3e8;stoptime:989680");
   t.frame(2).variable(1, 2000).end().lines();
@@ -203,7 +203,7 @@ TEST(FirstView, DoesNotBeginBeforeTimeZero) {
   EXPECT_EQ(t.first_view(), "0~1051000");
 }
 
-TEST(FirstView, OfFramesWithoutAStampIsWhereTheyAreShown) {
+TEST(FirstView, CoversFramesWithoutAStamp) {
   TraceBuilder t;
   describe_stamped(t, ";starttime:3e8;stoptime:7d0");  // 1000 us, 2000 us
   for (int i = 0; i < 4; ++i) t.frame(2);
@@ -211,7 +211,7 @@ TEST(FirstView, OfFramesWithoutAStampIsWhereTheyAreShown) {
   EXPECT_EQ(t.first_view(), "1170000~1830000");
 }
 
-TEST(FirstView, IsFromTheEarliestToTheLatest) {
+TEST(FirstView, ReachesFromTheEarliestToTheLatestFrame) {
   TraceBuilder t;
   describe_stamped(t);
   for (const std::int64_t time_us : {300, 100, 500, 200}) t.frame(2).variable(1, time_us);
@@ -219,7 +219,7 @@ TEST(FirstView, IsFromTheEarliestToTheLatest) {
   EXPECT_EQ(t.first_view(), "80000~520000");
 }
 
-TEST(FirstView, IsThatOfTheThreadsThatAreShown) {
+TEST(FirstView, CoversTheShownThreads) {
   TraceBuilder t;
   t.line("R 0").line(kStamp).line("tsv 1a:0:1:63757272656e745f7461736b5f706964");  // current_task_pid
   for (const std::int64_t pid : {42, 7, 7, 42}) t.frame(2).variable(1, 1000 + pid).variable(26, pid);
@@ -230,7 +230,7 @@ TEST(FirstView, IsThatOfTheThreadsThatAreShown) {
   EXPECT_EQ(t.first_view(), "1006000~1008000");
 }
 
-TEST(FirstView, OfNoFramesIsNone) {
+TEST(FirstView, NeedsFrames) {
   TraceBuilder t;
   describe_stamped(t, ";starttime:3e8;stoptime:989680");
   t.end().lines();
@@ -254,7 +254,7 @@ TEST(TraceSession, ShowsTheStatus) {
   EXPECT_THAT(t.notes(), Contains("FILE: the recording has 3 frames, 1 were found"));
 }
 
-TEST(TraceSession, OfNoFramesHasStartAndStop) {
+TEST(TraceSession, WithoutFramesHasStartAndStop) {
   TraceBuilder t;
   describe_stamped(t, ";tframes:0;starttime:64;stoptime:68");
   t.end().lines();
@@ -263,7 +263,7 @@ TEST(TraceSession, OfNoFramesHasStartAndStop) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@104000 session:trace stop")));
 }
 
-TEST(TraceSession, CannotEndBeforeItBegan) {
+TEST(TraceSession, DoesNotEndBeforeItsBegin) {
   TraceBuilder t;
   describe_stamped(t, ";starttime:68;stoptime:67");
   t.frame(2).frame(2).end();

@@ -35,12 +35,12 @@ TEST(ValueForms, AreNumbersOfUpToEightBytes) {
     EXPECT_FALSE(is_number(form, 4));
 }
 
-TEST(RegisterValues, ThatAreNoNumbersAreTexts) {
+TEST(RegisterValues, OtherValuesThanNumbersAreTexts) {
   EXPECT_EQ(hex_text(kRegisterBytes, std::endian::little), "0x40fffffe");
   EXPECT_EQ(hex_text(kRegisterBytes, std::endian::big), "0xfeffff40");
 }
 
-TEST(RegisterValues, OfFlagsAreTheirNames) {
+TEST(RegisterValues, FlagsAreShownAsNames) {
   const Register reg{.name = "r",
                      .size = 4,
                      .form = ValueForm::Flags,
@@ -54,7 +54,7 @@ TEST(RegisterValues, OfFlagsAreTheirNames) {
   EXPECT_EQ(text(0x40fffffe), "0x40fffffe [ PF MODE=4 ]");
 }
 
-TEST(MemoryValues, WithoutATypeAreNumbersIfTheyHaveTheSizeOfOne) {
+TEST(MemoryValues, UntypedValuesOfTheSizeOfANumberAreNumbers) {
   EXPECT_EQ(untyped_form(1, 1), ValueForm::Unsigned);
   EXPECT_EQ(untyped_form(2, 2), ValueForm::Signed);
   EXPECT_EQ(untyped_form(8, 8), ValueForm::Signed);
@@ -84,7 +84,7 @@ class LeafValues : public testing::Test {
   std::vector<std::pair<std::int64_t, NameId>> enumerators;
 };
 
-TEST_F(LeafValues, OfBitFieldsAreTheirBits) {
+TEST_F(LeafValues, BitFieldsAreTheirBits) {
   EXPECT_EQ(value(ValueForm::Unsigned, 0, 3), Argument(name, std::uint64_t{6}));
   EXPECT_EQ(value(ValueForm::Signed, 0, 3), Argument(name, std::int64_t{-2}));
   EXPECT_EQ(value(ValueForm::Unsigned, 24, 8), Argument(name, std::uint64_t{0x40}));
@@ -92,7 +92,7 @@ TEST_F(LeafValues, OfBitFieldsAreTheirBits) {
   EXPECT_EQ(value(ValueForm::Signed, 31, 1, std::endian::big), Argument(name, std::int64_t{0}));
 }
 
-TEST_F(LeafValues, OfEnumerationsAreNames) {
+TEST_F(LeafValues, EnumerationsAreNames) {
   const NameId low = names.intern("LOW"), high = names.intern("HIGH"), all = names.intern("ALL");
   enumerators = {{6, low}, {-2, high}};
   EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, low));
@@ -113,7 +113,7 @@ TEST_F(LeafValues, OfEnumerationsAreNames) {
 }
 
 // A name must not show a value with only some of its bits.
-TEST_F(LeafValues, OfEnumerationsAreSetsOnlyIfEachEnumeratorIsOneBit) {
+TEST_F(LeafValues, EnumerationsAreSetsOnlyIfEachEnumeratorIsOneBit) {
   const NameId one = names.intern("ONE"), both = names.intern("BOTH"), same = names.intern("SAME");
   enumerators = {{1, one}, {6, both}};
   EXPECT_EQ(value(ValueForm::Enum, 0, 3), Argument(name, both));
@@ -125,7 +125,7 @@ TEST_F(LeafValues, OfEnumerationsAreSetsOnlyIfEachEnumeratorIsOneBit) {
   EXPECT_EQ(value(ValueForm::Enum, 1, 2), Argument(name, "(ONE | SAME)"));
 }
 
-TEST_F(LeafValues, OfFloatsHaveTheirFormat) {
+TEST_F(LeafValues, FloatsHaveTheirFormat) {
   const auto number = [&](FloatFormat format, std::initializer_list<unsigned> bytes) {
     std::vector<std::byte> all;
     for (const unsigned byte : bytes) all.push_back(static_cast<std::byte>(byte));
@@ -151,7 +151,7 @@ TEST_F(LeafValues, OfFloatsHaveTheirFormat) {
             Argument(name, 2.0));
 }
 
-TEST_F(LeafValues, OfLongDoublesAreDoublesOrTexts) {
+TEST_F(LeafValues, LongDoublesAreDoublesOrTexts) {
   Leaf leaf{.name = name,
             .form = ValueForm::Float,
             .format = FloatFormat::X87,
@@ -185,7 +185,7 @@ TEST_F(LeafValues, OfLongDoublesAreDoublesOrTexts) {
 }
 
 // The numbers of the texts are plotted.
-TEST_F(LeafValues, TruthsAndCharactersAreText) {
+TEST_F(LeafValues, BooleansAndCharactersAreText) {
   Argument number(name, std::int32_t{0});
   const auto shown = [&](ValueForm form, bool is_signed, std::uint8_t value, std::uint64_t bit_size = 0) {
     const Leaf leaf{.name = name,
@@ -213,7 +213,7 @@ TEST_F(LeafValues, TruthsAndCharactersAreText) {
   EXPECT_EQ(number, Argument(name, std::int64_t{233}));
 }
 
-TEST_F(LeafValues, OfSixteenBytesAreNumbersIfTheyCanBe) {
+TEST_F(LeafValues, SixteenBytesAreNumbersIfEightAreSufficient) {
   std::array<std::byte, 16> bytes{};
   const auto wide = [&](ValueForm form, std::endian order) {
     const Leaf leaf{.name = name,
@@ -242,7 +242,7 @@ TEST_F(LeafValues, OfSixteenBytesAreNumbersIfTheyCanBe) {
   EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, "-9223372036854775809"));
 }
 
-TEST_F(LeafValues, OfComplexNumbersAreTexts) {
+TEST_F(LeafValues, ComplexNumbersAreTexts) {
   std::array<std::byte, 16> bytes{};
   const auto complex = [&](std::size_t size) {
     const Leaf leaf{.name = name,
@@ -270,7 +270,7 @@ TEST_F(LeafValues, OfComplexNumbersAreTexts) {
   EXPECT_EQ(complex(16), Argument(name, "0.10000000000000001 + 0i"));
 }
 
-TEST_F(LeafValues, OfWideCharactersAreTexts) {
+TEST_F(LeafValues, WideCharactersAreTexts) {
   const auto text_of = [&](ValueForm form, std::u16string_view units, std::endian order) {
     std::vector<std::byte> bytes;
     for (const char16_t unit : units) {
@@ -312,7 +312,7 @@ TEST_F(LeafValues, OfWideCharactersAreTexts) {
             "a\xf0\x9d\x84\x9e\\000b");
 }
 
-TEST(Numbers, AreBitsOfTheirType) {
+TEST(Numbers, HaveTheBitsOfTheirType) {
   const auto half = std::span(kRegisterBytes).first(2);
   EXPECT_EQ(type_of(ValueForm::Signed), ArgumentType::Int64);
   EXPECT_EQ(bits_of(ValueForm::Signed, half, std::endian::little), static_cast<std::uint64_t>(-2));

@@ -134,7 +134,7 @@ TEST(DamagedTrace, AHoleIsSkipped) {
                                Contains(HasSubstr("end marker in the middle of the frames (500 bytes"))));
 }
 
-TEST(DamagedTrace, AFrameCutOffKeepsItsWholeBlocks) {
+TEST(DamagedTrace, AFrameThatIsCutOffKeepsItsCompleteBlocks) {
   TraceBuilder t;
   describe_frames(t, "2");
   t.frame(2).variable(1, 5).frame(2).variable(1, 6).memory(0x1000, "abcdefgh");
@@ -147,7 +147,7 @@ TEST(DamagedTrace, AFrameCutOffKeepsItsWholeBlocks) {
 }
 
 // The search for the next frame begins after the good blocks, even if their bytes look like frames.
-TEST(DamagedTrace, FramesAreSearchedBehindGoodBlocks) {
+TEST(DamagedTrace, FramesAreSearchedAfterGoodBlocks) {
   TraceBuilder inner;
   inner.frame(2).variable(1, 50).frame(2).variable(1, 60).frame(2).variable(1, 70).end_frame();
   const std::string whole = inner.bytes(), frames = whole.substr(whole.find("\n\n") + 2);
@@ -190,7 +190,7 @@ TEST(DamagedTrace, TooMuchDamageEndsTheSearch) {
   EXPECT_THAT(t.notes(), Contains(HasSubstr("too much damage: the search for frames ends here")));
 }
 
-TEST(DamagedTrace, AHugeFrameDoesNotSwallowWhatFollows) {
+TEST(DamagedTrace, AHugeFrameDoesNotHideLaterFrames) {
   TraceBuilder t;
   describe_frames(t, "4");
   t.frame(2).variable(1, 5).end_frame().raw(t.number(std::int16_t{2}) + t.number(std::uint32_t{0xfffffff0}));
@@ -258,7 +258,7 @@ TEST(DamagedTrace, FramesNeedNoTracepoints) {
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
-TEST(DamagedTrace, BytesBehindTheEndAreNoFrames) {
+TEST(DamagedTrace, BytesAfterTheEndAreNotFrames) {
   TraceBuilder t;
   describe_frames(t, "1");
   t.frame(2).variable(1, 5).end().frame(2).variable(1, 6).frame(2).variable(1, 7).end();
@@ -270,7 +270,7 @@ TEST(DamagedTrace, BytesBehindTheEndAreNoFrames) {
                   fmt::format("FILE:+{:#x}: 42 bytes behind the end of the frames are not read", end)));
 }
 
-TEST(DamagedTrace, AnotherTraceBehindTheEndIsNoted) {
+TEST(DamagedTrace, AnotherTraceAfterTheEndIsNoted) {
   TraceBuilder t;
   describe_frames(t, "1");
   const std::string one = t.frame(2).variable(1, 5).end().bytes();
@@ -307,7 +307,7 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
 
 // A frame of an unknown tracepoint must be followed by another frame. That may be of an unknown tracepoint
 // only if it has blocks.
-TEST(DamagedTrace, UnknownTracepointsNeedAFrameBehindThem) {
+TEST(DamagedTrace, UnknownTracepointsNeedAFrameAfterThem) {
   TraceBuilder t;
   describe_frames(t, "4");
   t.frame(2).variable(1, 5).frame(9).variable(1, 6).end_frame().raw(std::string("\7\0\0\0\0\0", 6));
@@ -343,7 +343,7 @@ TEST(DamagedTrace, TheBlockSizeMayBeWrittenInDecimal) {
               Contains(HasSubstr("the R line says '64' (hexadecimal), but register blocks have 64 bytes")));
 }
 
-TEST(DamagedTrace, LinesMayEndAsOnOtherSystems) {
+TEST(DamagedTrace, LinesMayHaveTheEndsOfOtherSystems) {
   TraceBuilder t;
   t.write("\x7fTRACE0\nR 40\r\ntp T2:8000:E:0:0\r\n\r\n" + t.number(std::int16_t{2}) + std::string(8, '\0'));
   EXPECT_THAT(t.lines(), ElementsAre(HasSubstr("frame=0 tracepoint=2 pc=0x8000")));

@@ -63,7 +63,7 @@ TEST(FramePattern, IsOfOneTracepointAndItsBlocks) {
   }
 }
 
-TEST(FramePattern, IsNotOfRegistersAndLargeFrames) {
+TEST(FramePattern, IsNotForRegistersAndLargeFrames) {
   TraceBuilder registers;
   EXPECT_FALSE(
       FramePattern::pattern_of(frame_of(bytes_of(registers.frame(2).registers("1234").variable(1, 5)))));
@@ -166,7 +166,7 @@ TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
 }
 
 // Perfetto nests instants of the same time in up to 512 levels. Pairs end immediately and take no level.
-TEST(FramesOfAPattern, AreShownAsPairsWhereTooManyAreAtOneTime) {
+TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   TraceBuilder t;
   describe_tick(t);
   for (std::int64_t i = 0; i < 600; ++i) t.frame(2).memory(0x404040, t.number(i)).variable(1, 1000);
@@ -183,7 +183,7 @@ TEST(FramesOfAPattern, AreShownAsPairsWhereTooManyAreAtOneTime) {
   EXPECT_EQ(count("blob gdb/frame/"), 601);
 }
 
-TEST(FramesOfAPattern, HaveCountersToo) {
+TEST(FramesOfAPattern, HaveCounters) {
   TraceBuilder t;
   describe_tick(t);
   for (const int hits : {7, 8, 9}) t.frame(2).variable(2, hits).variable(1, 1000 + hits);
@@ -198,7 +198,7 @@ TEST(FramesOfAPattern, WithoutStampsAreMarkedSynthetic) {
               Contains(HasSubstr(" frame=2 tracepoint=2 pc=0x401000 time=\"synthetic\" $hits=9")));
 }
 
-TEST(FramesOfAPattern, HaveOthersBetweenThem) {
+TEST(FramesOfAPattern, MayHaveOtherFramesBetweenThem) {
   TraceBuilder t;
   describe_tick(t);
   const auto tick = [&](std::int64_t value, std::int64_t time) {
@@ -233,7 +233,7 @@ TEST(FramesOfAPattern, MayHoldAVariableTwice) {
 }
 
 // *ptr: the block at the pointer's address has a name. In the last frame the pointer has another value.
-TEST(FramesOfAPattern, AreNamedByWhatTheyRecorded) {
+TEST(FramesOfAPattern, AreNamedByTheirRecordings) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");
   // const32 0x500000; trace_quick 8; ref64; const8 4; trace; end
@@ -250,7 +250,7 @@ TEST(FramesOfAPattern, AreNamedByWhatTheyRecorded) {
               Contains(HasSubstr("frame=2 tracepoint=2 pc=0x401000 mem.0x500000=7340032 mem.0x600000=5 ")));
 }
 
-TEST(FramesOfAPattern, AreCountedAsOthers) {
+TEST(FramesOfAPattern, AreCountedLikeOthers) {
   TraceBuilder t;
   describe_tick(t);
   for (const int time : {5, 6, 6, 4, -1, 7})

@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-TEST(MarkSample, KeepsAllOfFew) {
+TEST(MarkSample, KeepsAFewMarks) {
   MarkSample sample;
   for (std::uint64_t i = 0; i < 5; ++i) sample.add(i, 0x10);
   const auto& marks = sample.marks();
@@ -32,7 +32,7 @@ TEST(MarkSample, KeepsAllOfFew) {
   EXPECT_EQ(marks[3].address, 0x10u);
 }
 
-TEST(MarkSample, SpreadsSomeOfManyEvenly) {
+TEST(MarkSample, KeepsAnEvenSampleOfManyMarks) {
   for (const std::uint64_t count : {2048u, 2049u, 4096u, 4097u, 10'000u, 100'000u}) {
     MarkSample sample;
     for (std::uint64_t i = 0; i < count; ++i) sample.add(i, 0);
@@ -127,7 +127,7 @@ TEST_F(TraceMarks, ManyFramesOfAPatternAreSampled) {
   EXPECT_EQ(windows[1].first_ns, 1'004'000u);
 }
 
-TEST_F(TraceMarks, ComeByTime) {
+TEST_F(TraceMarks, AreSortedByTime) {
   trace.frame(2).variable(1, 1005).frame(2).variable(1, 1001).end();
   lines();
   ASSERT_THAT(windows, SizeIs(2));

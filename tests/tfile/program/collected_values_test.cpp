@@ -78,7 +78,7 @@ TEST_F(CollectedValues, EnumerationsHaveTheSignOfTheirType) {
 }
 
 // GDB does not know its size.
-TEST_F(CollectedValues, ANullPointerIsNullHoweverMuchOfItWasRecorded) {
+TEST_F(CollectedValues, ANullPointerIsNullWhateverItsRecordedSize) {
   const std::uint64_t nothing = address_of("nothing");
   for (const std::size_t size : {0U, 1U, 4U}) {
     Memory memory;
@@ -90,7 +90,7 @@ TEST_F(CollectedValues, ANullPointerIsNullHoweverMuchOfItWasRecorded) {
 }
 
 // GDB's bytecode continues with the number.
-TEST_F(CollectedValues, WhatIsCastToBoolIsATruth) {
+TEST_F(CollectedValues, CastsToBoolGiveBooleans) {
   const std::string actions =
       fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2)));
   const Memory memory{{address_of("height"), "\xff\xff"}, {address_of("height"), "\xff\xff"}};
@@ -100,7 +100,7 @@ TEST_F(CollectedValues, WhatIsCastToBoolIsATruth) {
 }
 
 // GDB's bytecode calculates with the address.
-TEST_F(CollectedValues, AReferenceInArithmeticIsWhatItRefersTo) {
+TEST_F(CollectedValues, AReferenceInArithmeticIsItsTarget) {
   const std::uint64_t alias = address_of("depth_alias"), depth = address_of("depth");
   const std::string address = number(depth), sum = expression(operand("depth_alias", 8) + "220102");
   EXPECT_THAT(frame("depth, depth_alias+1", fmt::format("M-1,{:x},4{}", depth, sum),
@@ -175,7 +175,7 @@ TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
 }
 
 // GDB shows these texts. They have no end, and other tools show them without the bytes after a NUL.
-TEST_F(CollectedValues, BytesAreNumbers) {
+TEST_F(CollectedValues, BytesAreShownAsNumbers) {
   EXPECT_THAT(variable("key", "ABC\0D"s + std::string(11, '\0')),
               HasSubstr(" key[0]=65 key[1]=66 key[2]=67 key[3]=0 key[4]=68 key[5]=0 "));
   EXPECT_THAT(variable("deltas", "\xff\0\3"s), HasSubstr(" deltas[0]=-1 deltas[1]=0 deltas[2]=3 "));
@@ -190,7 +190,7 @@ TEST_F(CollectedValues, CharactersOfUtf8AreText) {
   EXPECT_THAT(variable("initial", "z"), HasSubstr(" initial=\"'z' (122)\" "));
 }
 
-TEST_F(CollectedValues, ComparisonsAreTruths) {
+TEST_F(CollectedValues, ComparisonsGiveBooleans) {
   const std::uint64_t height = address_of("height");
   EXPECT_THAT(frame("height == 7", expression(operand("height", 2) + "220713"), {{height, "\7\0"s}}),
               HasSubstr(" height == 7=\"true\" "));
@@ -199,7 +199,7 @@ TEST_F(CollectedValues, ComparisonsAreTruths) {
 }
 
 // It may be in memory, or even static.
-TEST_F(CollectedValues, WhatIsNotUnderstoodContradictsNothing) {
+TEST_F(CollectedValues, UnknownExpressionsContradictNothing) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   // const32 <height>; const8 2; trace; end
   const std::string both =
@@ -219,7 +219,7 @@ TEST_F(CollectedValues, WhatIsNotUnderstoodContradictsNothing) {
 }
 
 // GDB's bytecode uses the registers of the function in which the tracepoint is.
-TEST_F(CollectedValues, VariablesOfFunctionsAroundAreThoseOfOtherCalls) {
+TEST_F(CollectedValues, VariablesOfEnclosingFunctionsBelongToOtherCalls) {
   const std::uint64_t calls = address_of("around::calls");
   const std::string actions = fmt::format("M-1,{:x},4{}", calls, expression("23700022040c"));
   const Memory memory{{calls, number(std::int32_t{3})}, {0x7000, number(std::int32_t{5})}};
@@ -231,13 +231,13 @@ TEST_F(CollectedValues, VariablesOfFunctionsAroundAreThoseOfOtherCalls) {
 }
 
 // Like the code of _start, and that of procedure linkage tables.
-TEST_F(CollectedValues, CodeWithoutDebugInformationKnowsGlobalNames) {
+TEST_F(CollectedValues, CodeWithoutDebugInformationHasGlobalNames) {
   const std::uint64_t height = address_of("height");
   EXPECT_THAT(frame("height", fmt::format("M-1,{:x},2", height), {{height, "\xff\xff"}}, "_start"),
               HasSubstr(" height=65535 "));
 }
 
-TEST_F(CollectedValues, WhatIsOnlyDeclaredIsWhereTheSymbolTableHasIt) {
+TEST_F(CollectedValues, DeclaredVariablesAreFoundInTheSymbolTable) {
   const std::uint64_t plain = address_of("plain_depth");
   EXPECT_THAT(frame("plain_depth", fmt::format("M-1,{:x},4", plain), {{plain, number(9)}}),
               HasSubstr(" plain_depth=9 "));
@@ -245,13 +245,13 @@ TEST_F(CollectedValues, WhatIsOnlyDeclaredIsWhereTheSymbolTableHasIt) {
 }
 
 // Its place in the program is not known without registers.
-TEST_F(CollectedValues, ReturnAddressesAreThoseOfGdbWhereTheProgramHasNone) {
+TEST_F(CollectedValues, ReturnAddressesAreGdbsIfTheProgramHasNone) {
   EXPECT_THAT(frame("$_ret", expression("23700022080c"), {{0x7000, number(std::uint64_t{0x1234})}}),
               HasSubstr(" $_ret=0x1234 "));
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-TEST_F(CollectedValues, TextsGoOnInOtherBlocks) {
+TEST_F(CollectedValues, TextsContinueInOtherBlocks) {
   const std::uint64_t label = address_of("label"), accents = address_of("accents");
   const std::string pointer = number(std::uint64_t{0x7000});
   // …; const8 1; trace, and …; const8 200; tracenz
@@ -266,7 +266,7 @@ TEST_F(CollectedValues, TextsGoOnInOtherBlocks) {
 }
 
 // Another variable is evidence of another program.
-TEST_F(CollectedValues, WhatWasCalculatedFromOtherMemoryIsContradicted) {
+TEST_F(CollectedValues, CalculationsFromOtherMemoryAreContradicted) {
   frame("height, (bool)height",
         fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("depth", 2))),
         {{address_of("height"), "\xff\xff"}, {address_of("depth"), "\xff\xff"}});
@@ -279,7 +279,7 @@ TEST_F(CollectedValues, WhatWasCalculatedFromOtherMemoryIsContradicted) {
 }
 
 // An item that is not described is not proven.
-TEST_F(CollectedValues, AContradictionLeavesWhatIsProven) {
+TEST_F(CollectedValues, AContradictionKeepsProvenItems) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   const auto trace = [](std::uint64_t address, int size) {
     return expression(fmt::format("24{:08x}22{:02x}0c", address, size));

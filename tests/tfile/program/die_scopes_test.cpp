@@ -36,7 +36,7 @@ std::vector<const void*> by_libdw(Dwarf_Die die) {
   return addresses;
 }
 
-TEST(DieScopes, AreThoseThatLibdwFinds) {
+TEST(DieScopes, AreTheSameAsLibdwFinds) {
   const Program program(TRACED_FIXED, Demangle::Simple);
   DieScopes scopes;
   std::size_t nested = 0;

@@ -170,7 +170,7 @@ TEST_F(Expressions, FunctionsAreTheirAddresses) {
   EXPECT_EQ(number("(long)expressions"), number("(long)&expressions"));
 }
 
-TEST_F(Expressions, CompareToTruths) {
+TEST_F(Expressions, ComparisonsGiveBooleans) {
   for (const char* const truth : {"l <= l", "ul >= l", "l && p", "p || p", "p < p", "i == l", "!u", "!p"})
     EXPECT_EQ(type(truth), "bool") << truth;
   EXPECT_EQ(number("(2 == 2) + 1"), 2);
@@ -255,13 +255,13 @@ TEST_F(Expressions, AreOfLimitedSize) {
     EXPECT_EQ(number(repeated(100'000, begin, end)), std::nullopt) << begin << end;
 }
 
-TEST_F(Expressions, KnowInnerVariablesFirst) {
+TEST_F(Expressions, FindInnerVariablesFirst) {
   EXPECT_EQ(type("i"), "i1");
   EXPECT_EQ(type("i", "expressions"), "i4");
   EXPECT_EQ(type("inmost", "expressions"), "?");
 }
 
-TEST_F(Expressions, KnowMembersOfTheirObject) {
+TEST_F(Expressions, FindMembersOfTheirObject) {
   EXPECT_EQ(type("id", "own"), "i2");
   EXPECT_EQ(type("real", "own"), "f4");
   EXPECT_EQ(type("this->id", "own"), "i2");
@@ -286,7 +286,7 @@ TEST_F(Expressions, HavePrecedence) {
   EXPECT_EQ(number("017"), 15);
 }
 
-TEST_F(Expressions, KnowSizes) {
+TEST_F(Expressions, HaveSizes) {
   EXPECT_EQ(number("sizeof(int)"), 4);
   EXPECT_EQ(number("sizeof it"), 40);
   EXPECT_EQ(number("sizeof(it.row)"), 24);
@@ -299,14 +299,14 @@ TEST_F(Expressions, KnowSizes) {
   EXPECT_EQ(number("sizeof sized"), std::nullopt) << "the frame lacks its length";
 }
 
-TEST_F(Expressions, AreArraysThatPointersPointTo) {
+TEST_F(Expressions, MakeArraysOfPointers) {
   EXPECT_EQ(type("*(char(*)[8])v"), "8 of i1");
   EXPECT_EQ(type("(*(long (*)[2])v)[1]"), "i8");
   EXPECT_EQ(type("{int}v"), "i4");
   EXPECT_EQ(type("{int} &it"), "i4");
 }
 
-TEST_F(Expressions, KnowGlobalNames) {
+TEST_F(Expressions, FindGlobalNames) {
   EXPECT_EQ(type("::tally"), "i4");
   EXPECT_EQ(type("app::FLOW"), "i4");
   EXPECT_EQ(number("app::FLOW + 1"), 6);
@@ -331,7 +331,7 @@ TEST_F(Expressions, HaveATypeWithoutAValue) {
 }
 
 // Deeper than any stack.
-TEST(Types, LeadToEachOtherHoweverLongTheChainIs) {
+TEST(Types, MayFormALongChain) {
   const Program program(TRACED_CHAIN, Demangle::Simple);
   FrameMemory frame(nullptr, std::endian::native);
   frame.start({}, false);

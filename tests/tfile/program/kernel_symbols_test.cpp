@@ -62,23 +62,23 @@ constexpr std::string_view kSystemMap =
     "ffffffff82001000 B jiffies\n"
     "ffffffff82002000 A __end_of_kernel\n";
 
-TEST(KernelSymbolsList, GivesTheFunctionThatBeginsBefore) {
+TEST(KernelSymbolsList, FindsTheFunctionThatBeginsBeforeAnAddress) {
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff81000040), "verify_cpu");
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff8100ffff), "verify_cpu");
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff80ffffff), "");
 }
 
-TEST(KernelSymbolsList, OfSeveralNamesTheFirstOneIsShown) {
+TEST(KernelSymbolsList, TheFirstOfSeveralNamesIsShown) {
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff81000000), "_text");
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff8100003f), "_text");
 }
 
-TEST(KernelSymbolsList, CodeFarBehindTheLastFunctionHasNoName) {
+TEST(KernelSymbolsList, CodeFarAfterTheLastFunctionHasNoName) {
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff81000040 + 0xfffff), "verify_cpu");
   EXPECT_EQ(function_at(kSystemMap, 0xffffffff81000040 + 0x100000), "");
 }
 
-TEST(KernelSymbolsList, ModulesAreNamedBehindTheFunction) {
+TEST(KernelSymbolsList, NamesOfModulesFollowTheFunction) {
   constexpr std::string_view kList =
       "ffffffffc0100000 t ext4_put_super\t[ext4]\n"
       "ffffffffc0100080 T ext4_sync_fs [ext4]\n";

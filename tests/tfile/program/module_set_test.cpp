@@ -59,7 +59,7 @@ TEST_F(Modules, EachHasItsOwnAddresses) {
 }
 
 // The fixed program also has a tracepoint of this name. The other tracepoint shows where the library is.
-TEST_F(Modules, DoNotOverlapInWhateverOrderTheyAreGiven) {
+TEST_F(Modules, DoNotOverlapInAnyOrder) {
   for (const bool is_reversed : {false, true}) {
     if (is_reversed) std::swap(programs_[0], programs_[1]);
     const std::size_t fixed = is_reversed ? 1 : 0, library = 1 - fixed;
@@ -76,7 +76,7 @@ TEST_F(Modules, DoNotOverlapInWhateverOrderTheyAreGiven) {
   }
 }
 
-TEST_F(Modules, ThatFitAlikeInOnePlaceAreNotPlaced) {
+TEST_F(Modules, AreNotPlacedIfSeveralFitAtOnePlace) {
   programs_[0] = std::make_unique<Program>(TRACED_PIE, Demangle::Simple);
   programs_.push_back(std::make_unique<Program>(TRACED_PIE, Demangle::Simple));
   const std::uint64_t address = kLibraryBias + address_of(0, "plant::pump");
@@ -87,7 +87,7 @@ TEST_F(Modules, ThatFitAlikeInOnePlaceAreNotPlaced) {
                                                   ".*traced_pie also fits: use --load-bias for both"));
 }
 
-TEST_F(Modules, ThatTheUserPlacesLeaveTheOtherPlaceToTheOthers) {
+TEST_F(Modules, AGivenPlaceLeavesTheOtherPlaceToOtherModules) {
   programs_[0] = std::make_unique<Program>(TRACED_PIE, Demangle::Simple);
   const std::uint64_t pump = address_of(0, "plant::pump");
   const ModuleSet modules = tracepoint("plant::pump", kLibraryBias + pump)
@@ -98,7 +98,7 @@ TEST_F(Modules, ThatTheUserPlacesLeaveTheOtherPlaceToTheOthers) {
 }
 
 // Like at a tracepoint in libc: types are known, but the meanings of names are not.
-TEST_F(Modules, CodeOfOtherModulesHasTypesOnly) {
+TEST_F(Modules, CodeOfOtherModulesHasOnlyTypes) {
   const ModuleSet modules = tracepoint("plant::pump", address_of(0, "plant::pump")).place();
   const CodeScope* const scope = modules.scope_at(0x7f00'0000'1234);
   ASSERT_NE(scope, nullptr);
@@ -121,7 +121,7 @@ TEST_F(Modules, MayLackTheirSplitFiles) {
                                     "does not read: .*traced_unit.*dwo"));
 }
 
-TEST_F(Modules, TheUserSaysWhereTheyWereLoaded) {
+TEST_F(Modules, TheUserGivesTheirPlaces) {
   const std::uint64_t own = address_of(1, "plant::pump");
   const ModuleSet modules = place({{.bias = 0x1000}, {.module = "traced_pie", .bias = kLibraryBias}});
   EXPECT_EQ(modules.code_at(kLibraryBias + own).function, "plant::pump");
@@ -130,7 +130,7 @@ TEST_F(Modules, TheUserSaysWhereTheyWereLoaded) {
 }
 
 // Like from the command `fxt` in GDB, which gives all libraries.
-TEST_F(Modules, OneWithoutTracepointsIsNotNotedIfAllOthersAreGiven) {
+TEST_F(Modules, AModuleWithoutTracepointsIsNotNotedIfAllPlacesAreGiven) {
   programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
   const std::uint64_t own = address_of(0, "plant::pump");
   const std::uint64_t other = address_of(1, "plant::pump");
@@ -142,7 +142,7 @@ TEST_F(Modules, OneWithoutTracepointsIsNotNotedIfAllOthersAreGiven) {
   EXPECT_THAT(notes_.groups(), IsEmpty());
 }
 
-TEST_F(Modules, AnAddressOfTheUserThatNoTracepointFitsIsNamed) {
+TEST_F(Modules, AGivenAddressThatFitsNoTracepointIsNoted) {
   tracepoint("plant::pump", address_of(0, "plant::pump")).place({{.bias = 0x1'0000'0000}});
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 0u);
   EXPECT_THAT(first_note(),
@@ -150,7 +150,7 @@ TEST_F(Modules, AnAddressOfTheUserThatNoTracepointFitsIsNamed) {
                        "they do at 0x0"));
 }
 
-TEST_F(Modules, OneThatContradictsIsLeftOut) {
+TEST_F(Modules, AModuleThatContradictsIsLeftOut) {
   const std::uint64_t address = address_of(0, "plain_start");
   const ModuleSet modules = tracepoint("plant::pump", address).place();
   EXPECT_TRUE(modules.empty());
@@ -160,7 +160,7 @@ TEST_F(Modules, OneThatContradictsIsLeftOut) {
   EXPECT_EQ(notes_.count(kLoadBias), 1u) << "no tracepoint lies in the other one";
 }
 
-TEST_F(Modules, OneThatContradictsNamesCodeWhereTheUserSaysSo) {
+TEST_F(Modules, AModuleThatContradictsNamesCodeAtAGivenPlace) {
   const std::uint64_t address = address_of(0, "plain_start");
   const ModuleSet modules = tracepoint("plant::pump", address).place({{.bias = 0}});
   EXPECT_EQ(modules.code_at(address).function, "plain_start");
@@ -169,7 +169,7 @@ TEST_F(Modules, OneThatContradictsNamesCodeWhereTheUserSaysSo) {
   EXPECT_THAT(first_note(), EndsWith("; only its functions and lines are used, as --load-bias says so"));
 }
 
-TEST_F(Modules, ObjectsOfTheProgramAreKnownInItsLibraries) {
+TEST_F(Modules, LibrariesFindObjectsOfTheProgram) {
   const std::uint64_t in_library = kLibraryBias + address_of(1, "drain");
   const std::uint64_t tally = programs_[0]->object("tally").value().address;
   const ModuleSet modules = tracepoint("traced_program.cpp:drain", in_library).place();
@@ -183,7 +183,7 @@ TEST_F(Modules, ObjectsOfTheProgramAreKnownInItsLibraries) {
   EXPECT_NE(own.storage.address, tally) << "its own comes first";
 }
 
-TEST(DebugInformation, IsFoundInAFileOfItsOwnAndCompressed) {
+TEST(DebugInformation, IsFoundInASeparateFileAndCompressed) {
   const std::string file = "traced_program.cpp";
   const auto addresses = Program(TRACED_FIXED, Demangle::Simple).line_addresses(file, line_of("pump"));
   ASSERT_FALSE(addresses.empty());

@@ -68,7 +68,7 @@ TEST_F(NamesInPlaces, ClassesAreNotTheirConstructors) {
 TEST_F(NamesInPlaces, MembersMayBeDefinedBeforeTheirClass) { EXPECT_EQ(size("fill", "Gauge::marks"), 4u); }
 
 // After link-time optimization, one unit has the variable without its place, and another unit has its place.
-TEST_F(NamesInPlaces, VariablesAreWhereAUnitHasThem) {
+TEST_F(NamesInPlaces, VariablesAreAtThePlaceOfAnyUnit) {
   EXPECT_EQ(value("fill", "linked").storage.kind, Storage::Kind::Memory);
   EXPECT_EQ(value("fill", "Gauge::joined").storage.kind, Storage::Kind::Memory);
 }
@@ -80,12 +80,12 @@ TEST_F(NamesInPlaces, VariablesOfOtherFunctionsBelongToOtherCalls) {
   EXPECT_EQ(value("fill", "unit_start::tally_of_calls").storage.kind, Storage::Kind::Memory);
 }
 
-TEST_F(NamesInPlaces, DeclarationsInBlocksMeanWhatIsDefinedElsewhere) {
+TEST_F(NamesInPlaces, DeclarationsInBlocksMeanDefinitionsElsewhere) {
   EXPECT_EQ(value("plan", "stock").storage.address, program_.object("depot::stock")->address);
 }
 
 // GDB searches imported names only if nothing else has the name.
-TEST_F(NamesInPlaces, ImportsAreNames) {
+TEST_F(NamesInPlaces, ImportedNamesAreFound) {
   EXPECT_EQ(size("borrow", "price"), 4u);
   EXPECT_EQ(size("borrow", "depth"), 4u);
   EXPECT_EQ(size("fill", "price"), 1u);
@@ -95,7 +95,7 @@ TEST_F(NamesInPlaces, ImportsAreNames) {
   EXPECT_EQ(size("fill", "vault::price"), 4u);
 }
 
-TEST_F(NamesInPlaces, TypesAndEnumeratorsAreLookedUpAsVariablesAre) {
+TEST_F(NamesInPlaces, TypesAndEnumeratorsAreFoundLikeVariables) {
   EXPECT_EQ(size("fill", "(amount) 1"), 4u);
   EXPECT_EQ(size("borrow", "(amount) 1"), 8u);
   EXPECT_EQ(size("of file", "(amount) 1"), 1u);
@@ -108,7 +108,7 @@ TEST_F(NamesInPlaces, TypesAndEnumeratorsAreLookedUpAsVariablesAre) {
   EXPECT_EQ(number("of file", "+CRATES"), 100u);
 }
 
-TEST_F(NamesInPlaces, FilesHaveTheirOwn) {
+TEST_F(NamesInPlaces, FilesHaveLocalNames) {
   EXPECT_EQ(size("of file", "queue"), 1u);
   EXPECT_EQ(size_in_other("queue"), 2u);
   EXPECT_EQ(size("of file", "'traced_other_names.cpp'::queue"), 2u);
@@ -121,7 +121,7 @@ TEST_F(NamesInPlaces, FilesHaveTheirOwn) {
   EXPECT_EQ(size_in_other("*(Ticket*) 64"), 4u);
 }
 
-TEST_F(NamesInPlaces, WhatOtherFilesHaveMustBeOnlyOneThing) {
+TEST_F(NamesInPlaces, NamesInOtherFilesMustBeUnique) {
   const auto in_expressions = [&](std::string_view expression) {
     return size("expressions", expression, "traced_expressions.cpp");
   };

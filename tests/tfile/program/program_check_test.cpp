@@ -61,7 +61,7 @@ class LoadBias : public testing::Test {
   Description description_;
 };
 
-TEST_F(LoadBias, OfAFunctionByItsName) {
+TEST_F(LoadBias, FromAFunctionByItsName) {
   for (const std::string at : {"plain_start", "*plain_start+4", "*&plain_start", "-function plain_start",
                                "traced_program.cpp:plain_start"}) {
     description_.locations.clear();
@@ -70,7 +70,7 @@ TEST_F(LoadBias, OfAFunctionByItsName) {
   }
 }
 
-TEST_F(LoadBias, OfAFunctionInANamespace) {
+TEST_F(LoadBias, FromAFunctionInANamespace) {
   for (const char* const at :
        {"plant::pump", "pump", "-qualified plant::pump", "traced_program.cpp:plant::pump"}) {
     description_.locations.clear();
@@ -79,7 +79,7 @@ TEST_F(LoadBias, OfAFunctionInANamespace) {
 }
 
 // Its symbol is that of plant::vent[abi:v2].
-TEST_F(LoadBias, OfAFunctionWithAnAbiTag) {
+TEST_F(LoadBias, FromAFunctionWithAnAbiTag) {
   for (const char* const at : {"plant::vent", "vent", "plant::vent[abi:v2](int)"}) {
     description_.locations.clear();
     EXPECT_THAT(tracepoint(at, "plant::vent", kBias).bias(), Optional(kBias)) << at;
@@ -87,11 +87,11 @@ TEST_F(LoadBias, OfAFunctionWithAnAbiTag) {
   }
 }
 
-TEST_F(LoadBias, OfATagThatIsNotClosed) {
+TEST_F(LoadBias, FromATagThatIsNotClosed) {
   EXPECT_EQ(tracepoint("[abi:x", "plant::vent", kBias).bias(), std::nullopt);
 }
 
-TEST_F(LoadBias, OfASourceLine) {
+TEST_F(LoadBias, FromASourceLine) {
   const std::string line = std::to_string(line_of("plain_start"));
   const auto addresses = program_.line_addresses("traced_program.cpp", line_of("plain_start"));
   ASSERT_FALSE(addresses.empty());
@@ -106,7 +106,7 @@ TEST_F(LoadBias, OfASourceLine) {
   }
 }
 
-TEST_F(LoadBias, OfACollectedObject) {
+TEST_F(LoadBias, FromACollectedObject) {
   const DataObject readings = program_.object("plant::readings").value();
   TracepointLocation location;
   location.at = "*0x1234";
@@ -124,19 +124,19 @@ TEST_F(LoadBias, OfACollectedObject) {
   EXPECT_NE(bias(), kBias);
 }
 
-TEST_F(LoadBias, IsWhatMostLocationsAgreeOn) {
+TEST_F(LoadBias, IsTheBiasOfMostLocations) {
   tracepoint("pump", "drain", kBias + 0x3000);  // a vote for another bias
   tracepoint("plain_start", "plain_start", kBias).tracepoint("drain", "drain", kBias);
   EXPECT_THAT(bias(), Optional(kBias));
 }
 
-TEST_F(LoadBias, WithoutEvidenceIsWhereLinuxLoadsItForDebuggers) {
+TEST_F(LoadBias, WithoutEvidenceIsThatOfLinuxUnderADebugger) {
   tracepoint("*0x555555555150", "plain_start", kUsualBias);
   EXPECT_THAT(bias(), Optional(kUsualBias));
   EXPECT_EQ(agreements(), 0u);
 }
 
-TEST_F(LoadBias, OfALocationInALibraryDoesNotMatter) {
+TEST_F(LoadBias, LocationsInLibrariesDoNotMatter) {
   tracepoint("*0x555555555150", "plain_start", kUsualBias).at_address("*0x7f1234568000", 0x7f12'3456'8000);
   EXPECT_THAT(bias(), Optional(kUsualBias));
   description_.locations.erase(description_.locations.begin());
@@ -145,12 +145,12 @@ TEST_F(LoadBias, OfALocationInALibraryDoesNotMatter) {
 
 TEST_F(LoadBias, IsUnknownWithoutTracepoints) { EXPECT_EQ(bias(), std::nullopt); }
 
-TEST_F(LoadBias, OfAProgramAtAFixedAddressIsNone) {
+TEST_F(LoadBias, AProgramAtAFixedAddressHasNone) {
   Program fixed(TRACED_FIXED, Demangle::Simple);
   EXPECT_THAT(check(description_, fixed).bias, Optional(0u));
 }
 
-TEST_F(LoadBias, IsAskedForWhereTwoFitAlike) {
+TEST_F(LoadBias, IsAskedForIfTwoFitEqually) {
   tracepoint("plain_start", "plain_start", kBias).tracepoint("plain_start", "plain_start", kBias + 0x10000);
   const ProgramCheck check = tfile::check(description_, program_);
   EXPECT_EQ(check.bias, std::nullopt);
@@ -158,7 +158,7 @@ TEST_F(LoadBias, IsAskedForWhereTwoFitAlike) {
   EXPECT_THAT(tfile::check(description_, program_, kBias).bias, Optional(kBias));
 }
 
-TEST_F(LoadBias, OfALineWithoutCodeIsThatOfTheNextLine) {
+TEST_F(LoadBias, FromALineWithoutCodeIsThatOfTheNextLine) {
   const auto first = program_.line_addresses("traced_program.cpp", 1);
   ASSERT_FALSE(first.empty()) << "a comment";
   at_address("traced_program.cpp:1", kBias + first.front());
@@ -169,7 +169,7 @@ TEST_F(LoadBias, OfALineWithoutCodeIsThatOfTheNextLine) {
 
 // GDB moves from the opening line of a function, and from its name, to the end of the prologue, but not
 // further than the first later line.
-TEST_F(LoadBias, BehindThePrologueIsTheFunctionAndItsOpeningLine) {
+TEST_F(LoadBias, AfterThePrologueIsTheFunctionAndItsOpeningLine) {
   const int opening = line_of("pump") - 2;
   const auto first = program_.line_addresses("traced_program.cpp", opening + 1);
   ASSERT_FALSE(first.empty());
@@ -181,17 +181,17 @@ TEST_F(LoadBias, BehindThePrologueIsTheFunctionAndItsOpeningLine) {
   }
 }
 
-TEST_F(LoadBias, OfALabelInAFunctionIsAnywhereInIt) {
+TEST_F(LoadBias, ALabelInAFunctionMayBeAnywhereInIt) {
   at_address("pump:again", kBias + line_address("pump body"));
   EXPECT_EQ(agreements(), 1u);
 }
 
-TEST_F(LoadBias, OfALineIsInAnyFileOfThatName) {
+TEST_F(LoadBias, ALineMayBeInAnyFileOfThatName) {
   const auto addresses = program_.line_addresses("traced_unit.c", 1);
   EXPECT_THAT(addresses, testing::IsSupersetOf({address_of("of_same_name"), address_of("unit_sum")}));
 }
 
-TEST_F(LoadBias, OfALabelIsExact) {
+TEST_F(LoadBias, ALabelIsExact) {
   at_address("*&traced_label", kBias + program_.functions("traced_label").front().address);
   EXPECT_THAT(bias(), Optional(kBias));
   EXPECT_EQ(agreements(), 1u);
@@ -199,7 +199,7 @@ TEST_F(LoadBias, OfALabelIsExact) {
 
 // ---- Whose program it is ----
 
-TEST_F(LoadBias, AFunctionThatLiesElsewhereContradicts) {
+TEST_F(LoadBias, AFunctionElsewhereContradicts) {
   for (const char* const at : {"plain_start", "*plain_start", "traced_program.cpp:plain_start"}) {
     description_.locations.clear();
     tracepoint(at, "drain", kBias);
@@ -231,7 +231,7 @@ TEST_F(LoadBias, AnAddressWithoutCodeContradicts) {
               testing::StartsWith("there is no code (tracepoint 0"));
 }
 
-TEST_F(LoadBias, ALineThatLiesElsewhereContradicts) {
+TEST_F(LoadBias, ALineElsewhereContradicts) {
   const std::string line = std::to_string(line_of("plain_start"));
   for (const std::string& at : {"traced_program.cpp:" + line, std::string("another.cpp:1")}) {
     description_.locations.clear();
@@ -241,7 +241,7 @@ TEST_F(LoadBias, ALineThatLiesElsewhereContradicts) {
 }
 
 // A program of another build, in which the lines of a function have moved.
-TEST_F(LoadBias, ALineThatLiesElsewhereInItsFunctionContradicts) {
+TEST_F(LoadBias, ALineElsewhereInItsFunctionContradicts) {
   const int line = line_of("refill");
   for (const int moved : {line - 2, line + 1}) {
     description_.locations.clear();
@@ -250,13 +250,13 @@ TEST_F(LoadBias, ALineThatLiesElsewhereInItsFunctionContradicts) {
   }
 }
 
-TEST_F(LoadBias, AnAddressBesideThatOfItsSymbolContradicts) {
+TEST_F(LoadBias, AnAddressThatIsNotItsSymbolsContradicts) {
   EXPECT_EQ(tracepoint("*plain_start+8", "plain_start", kBias).contradictions(kBias), 1u);
   description_.locations.clear();
   EXPECT_EQ(tracepoint("*(long)&nothing_of_it+8", "plain_start", kBias).contradictions(kBias), 0u);
 }
 
-TEST_F(LoadBias, AFunctionOfAFixedProgramThatIsNowhereInItContradicts) {
+TEST_F(LoadBias, AMissingFunctionOfAFixedProgramContradicts) {
   Program fixed(TRACED_FIXED, Demangle::Simple);
   at_address("plain_start", 0x7f12'3456'8000);
   EXPECT_EQ(check(description_, fixed).contradictions, 1u);
@@ -334,27 +334,27 @@ TEST_F(CollectedPlaces, AnObjectThatIsLargerThanTheRangeContradicts) {
   EXPECT_EQ(collect("plant::level", range(level_, 2)).contradiction(), "`plant::level` lies elsewhere");
 }
 
-TEST_F(CollectedPlaces, AnObjectOfOneTracepointContradictsForAll) {
+TEST_F(CollectedPlaces, AnObjectOfOneTracepointContradictsTheProgram) {
   collect("plant::level", range(level_, 4)).collect("plant::level", range(level_ + 4, 4));
   EXPECT_EQ(contradictions(kBias), 1u);
 }
 
-TEST_F(CollectedPlaces, AVariableIsWhereAnExpressionRecords) {
+TEST_F(CollectedPlaces, AVariableIsInTheMemoryOfAnExpression) {
   EXPECT_EQ(collect("count", at_frame(kCount, {0x22, 4, 0x0c, 0x27})).contradiction(), "");
   description_.locations.clear();
   EXPECT_EQ(collect("count", at_frame(kCount - 4, {0x22, 4, 0x0c, 0x27})).contradiction(),
             "`count` lies elsewhere");
 }
 
-TEST_F(CollectedPlaces, ACutAddressIsNoEvidence) {
+TEST_F(CollectedPlaces, ATruncatedAddressProvesNothing) {
   EXPECT_EQ(collect("count", at_frame(kCount - 4, {0x2a, 32, 0x22, 4, 0x0c, 0x27})).contradiction(), "");
 }
 
-TEST_F(CollectedPlaces, AnExpressionThatRecordsNothingMayBeAnyItems) {
+TEST_F(CollectedPlaces, AnExpressionWithoutMemoryFitsAnyItem) {
   EXPECT_EQ(collect("count", kNothing).contradiction(), "");
 }
 
-TEST_F(CollectedPlaces, AnExpressionThatRecordsNothingIsThatOfOneItem) {
+TEST_F(CollectedPlaces, AnExpressionWithoutMemoryBelongsToOneItem) {
   const std::string two = "plant::level, plant::pressure";
   EXPECT_EQ(collect(two, {range(level_, 4), kNothing}).contradiction(), "");
   description_.locations.clear();
@@ -378,7 +378,7 @@ TEST_F(CollectedPlaces, ItemsAndActionsAreInAnyOrder) {
   EXPECT_EQ(collect("count, plant::level", {count, range(level_, 4)}).contradiction(), "");
 }
 
-TEST_F(CollectedPlaces, ARangeAtARegisterMayHaveAnyItem) {
+TEST_F(CollectedPlaces, ARangeAtARegisterMayContainAnyItem) {
   TracepointAction at_register = range(16, 4);
   at_register.base = 6;
   EXPECT_EQ(collect("plant::level", at_register).contradiction(), "");
@@ -388,7 +388,7 @@ TEST_F(CollectedPlaces, ARangeAtARegisterMayHaveAnyItem) {
       << "a range begins at the item, and has only a part of it";
 }
 
-TEST_F(CollectedPlaces, ItemsWithoutAPlaceAreNoEvidence) {
+TEST_F(CollectedPlaces, ItemsWithoutAPlaceProveNothing) {
   for (const char* const item :
        {"plain_start", "nothing_of_it", "plant::level + 1", "&plant::level", "$rax"}) {
     description_.locations.clear();
@@ -396,7 +396,7 @@ TEST_F(CollectedPlaces, ItemsWithoutAPlaceAreNoEvidence) {
   }
 }
 
-TEST_F(CollectedPlaces, ItemsThatAreFoundConfirmTheProgram) {
+TEST_F(CollectedPlaces, FoundItemsConfirmTheProgram) {
   const auto weight = [this](const std::string& items, const std::vector<TracepointAction>& actions) {
     description_.locations.clear();
     return collect(items, actions).checked().weight;
@@ -409,12 +409,12 @@ TEST_F(CollectedPlaces, ItemsThatAreFoundConfirmTheProgram) {
   EXPECT_EQ(weight("/s count", {count}), nothing);
 }
 
-TEST_F(CollectedPlaces, ATextIsNotWhereItsPointerIs) {
+TEST_F(CollectedPlaces, ATextIsNotAtThePlaceOfItsPointer) {
   EXPECT_EQ(collect("/s count", range(level_, 4)).contradiction(), "");
 }
 
 // The names alone would fit.
-TEST_F(LoadBias, AFunctionIsNotTracedAmidItsPrologue) {
+TEST_F(LoadBias, AFunctionIsNotTracedInsideItsPrologue) {
   const std::uint64_t start = kBias + address_of("plant::pump");
   for (const auto& [into, expected] : {std::pair{0u, 0u}, {1u, 1u}, {4u, 0u}, {5u, 1u}}) {
     description_.locations.clear();
@@ -423,7 +423,7 @@ TEST_F(LoadBias, AFunctionIsNotTracedAmidItsPrologue) {
 }
 
 // Like a line of a template: hundreds of functions begin on one line.
-TEST(ManyLocations, OfOneLineAllAgree) {
+TEST(ManyLocations, OfOneLineAgree) {
   Program program(TRACED_LINE, Demangle::Simple);
   Description description;
   for (const std::uint64_t address : program.line_addresses("traced_line.c", 1)) {
@@ -442,7 +442,7 @@ TEST(ManyLocations, OfOneLineAllAgree) {
 }
 
 // GDB moves a tracepoint from a part before the function's entry to the function's entry.
-TEST(RarelyRunCode, OfALineIsItsFunction) {
+TEST(RarelyRunCode, OfALineBelongsToItsFunction) {
   Program program(TRACED_COLD, Demangle::Simple);
   const int line = line_of("cold", "traced_cold.c");
   const std::uint64_t entry = program.functions("rarely").front().address;
@@ -458,7 +458,7 @@ TEST(RarelyRunCode, OfALineIsItsFunction) {
   }
 }
 
-TEST(FunctionMeant, IsTheOneThatTheLocationNames) {
+TEST(FunctionMeant, IsTheOneInTheLocation) {
   const CodeInfo code{.function = "plant::valve",
                       .source = "plant.cpp:13",
                       .inlined = {"plant::valve", "plant::pipe<int>", "plant::pump(int)"}};

@@ -68,7 +68,7 @@ class ProgramLayouts : public testing::Test {
   ProgramLayout layout_;
 };
 
-TEST_F(ProgramLayouts, AreOfElfFilesOnly) {
+TEST_F(ProgramLayouts, NeedAnElfFile) {
   char text[] = "#!/bin/sh\n";
   elf_.reset(elf_memory(text, sizeof text));
   EXPECT_FALSE(layout_.read(elf_.get()));
@@ -84,7 +84,7 @@ TEST_F(ProgramLayouts, HaveGdbsNameOfTheMachine) {
   EXPECT_EQ(layout().machine().architecture, "") << "there is none of 64 bits";
 }
 
-TEST_F(ProgramLayouts, AreLibrariesWithoutAnInterpreter) {
+TEST_F(ProgramLayouts, FilesWithoutAnInterpreterAreLibraries) {
   header_.e_type = ET_EXEC;
   EXPECT_FALSE(layout().is_library());
   header_.e_type = ET_DYN;
@@ -107,7 +107,7 @@ TEST_F(ProgramLayouts, ReachFromTheFirstSegmentToTheLast) {
   for (const std::uint64_t other : {0xfffu, 0x1100u, 0x3000u, 0x8000u}) EXPECT_FALSE(layout_.is_code(other));
 }
 
-TEST_F(ProgramLayouts, HaveTheBytesThatNobodyCanWrite) {
+TEST_F(ProgramLayouts, HaveTheReadOnlyBytes) {
   add_section(SHT_PROGBITS, SHF_ALLOC, 0x1000, 4);
   add_section(SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0x2000, 4);
   add_section(SHT_PROGBITS, 0, 0x3000, 4);

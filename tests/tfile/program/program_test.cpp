@@ -96,7 +96,7 @@ TEST(RowsAtOneAddress, CodeHasTheLineThatGdbPrints) {
   EXPECT_THAT(source_at("row_8"), EndsWith("inlined.h:8")) << "no statement begins there";
 }
 
-TEST(RowsAtOneAddress, ALineWhoseRowGdbDropsMayBeTheNextOne) {
+TEST(RowsAtOneAddress, TheLineOfADroppedRowMayBeTheNextLine) {
   const Program program(TRACED_ROWS, Demangle::Simple);
   const auto at = [&](const std::string& label) { return program.functions(label).front().address; };
   EXPECT_THAT(program.line_addresses("traced_rows.c", 20), ElementsAre(at("row_22")));
@@ -121,7 +121,7 @@ TEST_P(TracedProgram, ListsInlinedFunctions) {
   EXPECT_THAT(middle.inlined, ElementsAre("plant::pipe", "plant::pump"));
 }
 
-TEST_P(TracedProgram, KnowsNothingOutsideOfItsCode) {
+TEST_P(TracedProgram, HasNoNamesOutsideOfItsCode) {
   for (const std::uint64_t address : {std::uint64_t{0}, bias_ + 8, ~std::uint64_t{0}}) {
     const CodeInfo info = program_.code_at(address);
     EXPECT_EQ(info.function, "");
@@ -129,7 +129,7 @@ TEST_P(TracedProgram, KnowsNothingOutsideOfItsCode) {
   }
 }
 
-TEST_P(TracedProgram, FindsFunctionsByTheNamesThatUsersType) {
+TEST_P(TracedProgram, FindsFunctionsByTheNamesOfUsers) {
   EXPECT_THAT(program_.functions("plant::pump"), SizeIs(1));
   EXPECT_THAT(program_.functions("pump"), SizeIs(1));
   EXPECT_THAT(program_.functions("drain"), SizeIs(1));
@@ -152,7 +152,7 @@ TEST_P(TracedProgram, FindsStaticObjectsAtTheirLoadAddress) {
   EXPECT_FALSE(program_.object("plant::nothing"));
 }
 
-TEST_P(TracedProgram, KnowsTheTypesOfWhatIsVisible) {
+TEST_P(TracedProgram, FindsTypesOfVisibleVariables) {
   const std::uint64_t address = address_of("pump body");
   const auto kind = [&](const char* name) {
     const Type* const type = type_of(address, name);
@@ -191,7 +191,7 @@ class TracedValues : public TracedProgram {
 };
 INSTANTIATE_TEST_SUITE_P(Both, TracedValues, testing::Values(TRACED_FIXED));
 
-TEST_P(TracedValues, OfStructuresAreTheirMembers) {
+TEST_P(TracedValues, StructuresAreTheirMembers) {
   const std::vector<std::string> gauge{
       "g->id:i32@0",    "g->serial:u64@8",   "g->label:text64@16", "g->at.x:f64@24",   "g->at.y:f64@32",
       "g->raw:i32@40",  "g->real:f32@40",    "g->low:u[3]@44",     "g->mid:i[5]@44",   "g->kind:e32@48",
@@ -203,7 +203,7 @@ TEST_P(TracedValues, OfStructuresAreTheirMembers) {
   EXPECT_THAT(leaves("*g->next").front(), "g->next->id:i32@0");
 }
 
-TEST_P(TracedValues, OfArraysAreTheirElements) {
+TEST_P(TracedValues, ArraysAreTheirElements) {
   EXPECT_THAT(leaves("grid"), ElementsAre("grid[0][0]:i16@0", "grid[0][1]:i16@2", "grid[0][2]:i16@4",
                                           "grid[1][0]:i16@6", "grid[1][1]:i16@8", "grid[1][2]:i16@10"));
   EXPECT_THAT(leaves("grid[1]"), ElementsAre("grid[1][0]:i16@0", "grid[1][1]:i16@2", "grid[1][2]:i16@4"));
@@ -213,7 +213,7 @@ TEST_P(TracedValues, OfArraysAreTheirElements) {
   EXPECT_THAT(leaves("many").back(), "and 968");
 }
 
-TEST_P(TracedValues, OfExpressionsHaveTheirTypes) {
+TEST_P(TracedValues, ExpressionsHaveTypes) {
   EXPECT_THAT(leaves("level"), ElementsAre("level:i32@0"));
   EXPECT_THAT(leaves("plant::level"), ElementsAre("plant::level:i32@0"));
   EXPECT_THAT(leaves("*(int*)g"), ElementsAre("*(int*)g:i32@0"));
@@ -233,7 +233,7 @@ TEST_P(TracedValues, OfExpressionsHaveTheirTypes) {
     EXPECT_THAT(leaves(unknown), ElementsAre("?")) << unknown;
 }
 
-TEST_P(TracedValues, OfExpressionsMayBeLongButNotDeep) {
+TEST_P(TracedValues, ExpressionsMayBeLongButNotDeep) {
   std::string sum = "-level", deep = "level";
   for (int i = 0; i < 200; ++i) sum += " + -level";
   EXPECT_THAT(leaves(sum), ElementsAre(sum + ":i32@0"));
@@ -244,16 +244,16 @@ TEST_P(TracedValues, OfExpressionsMayBeLongButNotDeep) {
   EXPECT_THAT(leaves(brackets), ElementsAre("?"));
 }
 
-TEST_P(TracedValues, OfClassesHaveTheMembersOfTheirBases) {
+TEST_P(TracedValues, ClassesHaveTheMembersOfTheirBases) {
   EXPECT_THAT(leaves("tank"), ElementsAre("tank.id:i32@0", "tank.volume:f32@4"));
 }
 
-TEST_P(TracedValues, OfVirtualBasesAreCounted) {
+TEST_P(TracedValues, VirtualBasesAreCounted) {
   EXPECT_THAT(leaves("ring"), ElementsAre("ring._vptr.Gilded:p64@0", "ring.carats:i32@8", "and 1"));
 }
 
 // Innermost first. The variables of callers are not visible, and those of inner blocks only inside of them.
-TEST_P(TracedProgram, KnowsTheVariablesOfAFunction) {
+TEST_P(TracedProgram, FindsTheVariablesOfAFunction) {
   const auto names = [&](const char* mark) {
     std::vector<std::string> all;
     for (const CodeScope::Variable& variable : program_.scope_at(address_of(mark))->variables)
@@ -266,7 +266,7 @@ TEST_P(TracedProgram, KnowsTheVariablesOfAFunction) {
   EXPECT_THAT(names("refill inner"), ElementsAre("calls", "tap (p)", "calls"));
 }
 
-TEST_P(TracedProgram, KnowsNoVariablesOutsideOfFunctions) {
+TEST_P(TracedProgram, FindsNoVariablesOutsideOfFunctions) {
   EXPECT_EQ(program_.scope_at(bias_ + 8), nullptr);
   EXPECT_EQ(program_.scope_at(0), nullptr);
 }
@@ -303,13 +303,13 @@ TEST_P(TracedProgram, FindsStaticObjectsOfFunctionsAndFiles) {
   EXPECT_EQ(type_of(unit, "'traced_unit.c'::tally")->size, 2u);
 }
 
-TEST_P(TracedProgram, KnowsWhatIsOneCharacter) {
+TEST_P(TracedProgram, DistinguishesCharacterTypes) {
   EXPECT_TRUE(type_of(address_of("measure body"), "g->label")->target->is_char);
   const Type* const sign = type_of(address_of("pump"), "sign");
   EXPECT_FALSE(sign->target->is_char) << "wide ones are numbers";
 }
 
-TEST_P(TracedProgram, KnowsTheWideCharactersOfC) {
+TEST_P(TracedProgram, FindsTheWideCharactersOfC) {
   const Type* const sign = type_of(address_of("pump"), "sign");
   ASSERT_EQ(sign->kind, Type::Kind::Array);
   EXPECT_TRUE(sign->target->is_character);
@@ -372,7 +372,7 @@ TEST(TracedPrograms, MustBePrograms) {
 }
 
 // Opening them would wait for a writer.
-TEST(TracedPrograms, FifosAreNoDebugInformation) {
+TEST(TracedPrograms, FifosAreNotDebugInformation) {
   const Program linked(TRACED_FIFOS "/traced_linked", Demangle::Simple);
   EXPECT_EQ(linked.debug_info().dwarf(), nullptr);
   EXPECT_EQ(linked.missing_debug_file(), "traced_linked.debug");
@@ -382,7 +382,7 @@ TEST(TracedPrograms, FifosAreNoDebugInformation) {
 }
 
 // A variable whose name is in the file with which the program shares debug information (dwz).
-TEST(TracedPrograms, AFifoIsNoSharedDebugInformation) {
+TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   const auto fifo = std::filesystem::temp_directory_path() / fmt::format("shared-{}", ::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   ElfBuilder elf;
@@ -404,13 +404,13 @@ TEST(TracedPrograms, AFifoIsNoSharedDebugInformation) {
 }
 
 // libdwfl would unpack it, whatever its size becomes.
-TEST(TracedPrograms, APackedFileIsNoProgram) {
+TEST(TracedPrograms, APackedFileIsNotAProgram) {
   MemoryFile file;
   file.write(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\3", 10));
   EXPECT_EQ(error_of(file.path().c_str()), file.path().string() + ": is no ELF file");
 }
 
-TEST(TracedPrograms, WhatASectionClaimsToBecomeIsBounded) {
+TEST(TracedPrograms, TheUnpackedSizeOfASectionIsLimited) {
   std::ifstream in(TRACED_COMPRESSED, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
   Elf64_Ehdr header;
@@ -445,7 +445,7 @@ std::pair<std::size_t, Elf64_Shdr> section_of_texts(const std::string& bytes) {
   throw std::runtime_error("no .debug_str");
 }
 
-TEST(TracedPrograms, WhoseLastTextDoesNotEndAreRefused) {
+TEST(TracedPrograms, ProgramsWithAnEndlessTextAreRefused) {
   std::ifstream in(TRACED_PIE, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const Elf64_Shdr texts = section_of_texts(bytes).second;
@@ -457,7 +457,7 @@ TEST(TracedPrograms, WhoseLastTextDoesNotEndAreRefused) {
             file.path().string() + ": the last text of a section of debug information has no end");
 }
 
-TEST(TracedPrograms, WhoseLastTextDoesNotEndAreRefusedWhenTheyAreCompressed) {
+TEST(TracedPrograms, CompressedProgramsWithAnEndlessTextAreRefused) {
   std::ifstream in(TRACED_COMPRESSED, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
   auto [header_at, texts] = section_of_texts(bytes);

@@ -53,7 +53,7 @@ TEST(LeafNames, AreExpressions) {
 }
 
 // &str of Rust, and the strings of Go and D.
-TEST(Leaves, OfTextsWithALengthAreOne) {
+TEST(Leaves, ATextWithALengthIsOne) {
   const Type pointer{
       .kind = Type::Kind::Pointer, .size = 8, .target = &kChar, .members = {}, .enumerators = {}};
   const Type length{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
@@ -77,7 +77,7 @@ TEST(Leaves, OfTextsWithALengthAreOne) {
   EXPECT_THAT(leaf_names(text, "s"), ElementsAre("s.len", "s.str"));
 }
 
-TEST(LeafNames, OfElementsCountUp) {
+TEST(LeafNames, ElementsAreNumbered) {
   const Type two = array_of(kInt, 2), points = array_of(kPoint, 1);
   EXPECT_THAT(leaf_names(two, "a"), ElementsAre("a[0]", "a[1]"));
   EXPECT_THAT(leaf_names(two, "a[5]@2"), ElementsAre("a[5]", "a[6]"));
@@ -88,7 +88,7 @@ TEST(LeafNames, OfElementsCountUp) {
   EXPECT_THAT(leaf_names(points, "p"), ElementsAre("p[0].x", "p[0].y"));
 }
 
-TEST(Leaves, OfBitFieldsHaveAsFewBytesAsPossible) {
+TEST(Leaves, BitFieldsHaveAsFewBytesAsPossible) {
   const Type long_int{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
   const auto leaf_of = [](const Type& type, std::uint64_t bit_offset, std::uint64_t bit_size) {
     const Type whole{
@@ -110,7 +110,7 @@ TEST(Leaves, OfBitFieldsHaveAsFewBytesAsPossible) {
 }
 
 // "s.f" is collected.
-TEST(Leaves, OfABitFieldAloneAreThoseOfOneInAStructure) {
+TEST(Leaves, ASingleBitFieldIsLikeOneInAStructure) {
   const Type long_int{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
   const auto leaf_of = [](const Type& type, std::uint64_t bit_offset, std::uint64_t bit_size) {
     Names names;
@@ -123,7 +123,7 @@ TEST(Leaves, OfABitFieldAloneAreThoseOfOneInAStructure) {
       << "packed: none of its bits is lost";
 }
 
-TEST(Leaves, OfVirtualBasesAreCounted) {
+TEST(Leaves, VirtualBasesAreCounted) {
   const Type base{.kind = Type::Kind::Struct,
                   .size = 8,
                   .members = {{.name = "b", .type = &kPoint}, {.type = &kInt, .location = Dwarf_Attribute{}}},
@@ -142,7 +142,7 @@ TEST(Leaves, OfVirtualBasesAreCounted) {
   EXPECT_EQ(many.more, 40u * 4 - 32);
 }
 
-TEST(Leaves, OfWideCharactersAreOneText) {
+TEST(Leaves, WideCharactersAreOneText) {
   const auto form = [](std::uint64_t size) {
     const Type character{
         .kind = Type::Kind::Unsigned, .size = size, .is_character = true, .members = {}, .enumerators = {}};
@@ -156,7 +156,7 @@ TEST(Leaves, OfWideCharactersAreOneText) {
   EXPECT_EQ(form(4), ValueForm::Utf32);
 }
 
-TEST(Leaves, OfManyBytesAreOneValue) {
+TEST(Leaves, ManyBytesAreOneValue) {
   const Type byte{.kind = Type::Kind::Unsigned, .size = 1, .members = {}, .enumerators = {}};
   const Type std_byte{.kind = Type::Kind::Enum, .size = 1, .members = {}, .enumerators = {}};
   for (const Type& element : {byte, std_byte}) {
@@ -173,7 +173,7 @@ TEST(Leaves, OfManyBytesAreOneValue) {
   EXPECT_EQ(layout_of(array_of(row, 40), "rows").more, 8u);
 }
 
-TEST(Leaves, OfBytesDoNotDisplaceOtherMembers) {
+TEST(Leaves, BytesDoNotDisplaceOtherMembers) {
   const Type byte{.kind = Type::Kind::Unsigned, .size = 1, .members = {}, .enumerators = {}};
   const Type bytes = array_of(byte, 16);
   Type packet{.kind = Type::Kind::Struct,
@@ -187,7 +187,7 @@ TEST(Leaves, OfBytesDoNotDisplaceOtherMembers) {
 }
 
 // GDB prints two(2,1) as the second element of the first list.
-TEST(Leaves, OfFortranAreNamedAsTheSourceNamesThem) {
+TEST(Leaves, FortranHasTheNamesOfTheSource) {
   Type column = array_of(kInt, 2);
   column.is_fortran = true;
   column.first = 1;
@@ -204,7 +204,7 @@ TEST(Leaves, OfFortranAreNamedAsTheSourceNamesThem) {
   EXPECT_THAT(leaf_names(holders, "h"), ElementsAre("h(0).in(1)", "h(0).in(2)", "h(1).in(1)", "h(1).in(2)"));
 }
 
-TEST(Leaves, OfLargeNumbersAreNumbers) {
+TEST(Leaves, LargeNumbersAreNumbers) {
   const auto form = [](Type::Kind kind, std::uint64_t size) {
     return layout_of(
                {.kind = kind, .size = size, .format = FloatFormat::Double, .members = {}, .enumerators = {}},
@@ -219,7 +219,7 @@ TEST(Leaves, OfLargeNumbersAreNumbers) {
   EXPECT_EQ(form(Type::Kind::Complex, 16), ValueForm::Complex);
 }
 
-TEST(Leaves, OfCharactersAreOneText) {
+TEST(Leaves, CharactersAreOneText) {
   const Type text = array_of(kChar, 16);
   const ValueLayout layout = layout_of(text, "s");
   ASSERT_EQ(layout.leaves.size(), 1u);
@@ -227,7 +227,7 @@ TEST(Leaves, OfCharactersAreOneText) {
   EXPECT_EQ(layout.leaves[0].size, 16u);
 }
 
-TEST(Leaves, BeyondTheLimitAreCounted) {
+TEST(Leaves, LeavesBeyondTheLimitAreCounted) {
   const Type thousand = array_of(kPoint, 1000);
   const ValueLayout layout = layout_of(thousand, "p");
   EXPECT_EQ(layout.leaves.size(), ValueLayout::kMaxLeaves);
@@ -252,7 +252,7 @@ TEST(Leaves, AreAtMostThirtyTwoLevelsDeep) {
   EXPECT_EQ(layout_of(counted[0], "a").more, 34u);
 }
 
-TEST(Leaves, OfNothingEnd) {
+TEST(Leaves, AnEmptyTypeEnds) {
   const Type nothing{.kind = Type::Kind::Struct, .size = 0, .members = {}, .enumerators = {}};
   EXPECT_TRUE(layout_of(array_of(nothing, std::uint64_t{1} << 56), "a").leaves.empty());
   Type itself{.kind = Type::Kind::Array, .count = std::uint64_t{1} << 56, .members = {}, .enumerators = {}};
@@ -260,7 +260,7 @@ TEST(Leaves, OfNothingEnd) {
   EXPECT_TRUE(layout_of(itself, "a").leaves.empty());
 }
 
-TEST(Leaves, OfATypeThatHoldsItselfEnd) {
+TEST(Leaves, ATypeThatContainsItselfEnds) {
   Type endless{.kind = Type::Kind::Struct, .size = 8, .members = {}, .enumerators = {}};
   endless.members = {{.name = "a", .type = &endless}, {.name = "b", .type = &kInt}};
   EXPECT_LE(layout_of(endless, "x").leaves.size(), ValueLayout::kMaxLeaves);

@@ -75,7 +75,7 @@ class TypedFrames : public testing::Test {
 };
 
 // `valve` is inlined into `pipe`, and that into `pump`. The location shows which one is meant.
-TEST_F(TypedFrames, AreNamedByTheFunctionThatTheirTracepointNames) {
+TEST_F(TypedFrames, AreNamedByTheFunctionOfTheirTracepoint) {
   const std::uint64_t address = program.line_addresses("traced_program.cpp", line_of("valve")).front();
   const std::string location = fmt::format("2:{:x}", address);
   t.line("R 40")
@@ -99,7 +99,7 @@ TEST_F(TypedFrames, AnArrayIsItsElements) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("untyped-values"))));
 }
 
-TEST_F(TypedFrames, WhatWasNotRecordedIsNotShown) {
+TEST_F(TypedFrames, MemoryThatWasNotRecordedIsNotShown) {
   const std::uint64_t readings = address_of("plant::readings");
   tracepoint("plant::pump", "collect plant::readings", fmt::format("M-1,{:x},20", readings));
   t.frame(2).memory(readings, std::string(20, '\1'));
@@ -117,14 +117,14 @@ TEST_F(TypedFrames, ManyElementsAreCounted) {
 }
 
 // collect/s of a number, which is not text.
-TEST_F(TypedFrames, OnlyTextsAreTexts) {
+TEST_F(TypedFrames, OnlyCharactersAreTexts) {
   const std::uint64_t level = address_of("plant::level");
   tracepoint("plant::pump", "collect/s plant::level", fmt::format("M-1,{:x},4", level));
   t.frame(2).memory(level, t.number(std::int32_t{0x4142}));
   EXPECT_THAT(frame_line(), HasSubstr(" plant::level=16706 "));
 }
 
-TEST_F(TypedFrames, DoublesAreDoubles) {
+TEST_F(TypedFrames, DoublesAreShown) {
   const std::uint64_t pressure = address_of("plant::pressure");
   tracepoint("plant::pump", "collect plant::pressure", fmt::format("M-1,{:x},8", pressure));
   t.frame(2).memory(pressure, t.number(std::uint64_t{0x4004'0000'0000'0000}));
@@ -230,7 +230,7 @@ TEST_F(TypedFrames, AddressesArePointers) {
   EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" gauge_next='{:#x} <plain_start>' ", plain)));
 }
 
-TEST_F(TypedFrames, VariantsAreThoseOfTheirDiscriminant) {
+TEST_F(TypedFrames, TheDiscriminantChoosesTheVariant) {
   const std::uint64_t shape = address_of("rust_shape");
   tracepoint("plant::pump", "collect rust_shape", fmt::format("M-1,{:x},10", shape));
   const auto radius = t.number(std::uint64_t{0x4004'0000'0000'0000});
@@ -318,7 +318,7 @@ TEST_F(TypedFrames, VariablesOfCommonBlocksAreLocal) {
   EXPECT_NE(scope->find("fortran_shared"), nullptr) << "in $locals";
 }
 
-TEST_F(TypedFrames, TextsOfFortranAreTexts) {
+TEST_F(TypedFrames, TextsOfFortranAreShown) {
   const std::uint64_t name = address_of("fortran_name"), text = address_of("fortran_text"),
                       length = address_of("fortran_length");
   tracepoint("plant::pump", "collect fortran_name, fortran_text, fortran_length",
@@ -420,7 +420,7 @@ class Entries : public TypedFrames {
   }
 };
 
-TEST_F(Entries, VariablesAreWhereTheProgramHasThem) {
+TEST_F(Entries, VariablesAreAtTheirPlacesInTheProgram) {
   const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
   entry("plant::pump", "collect moved, spilled", trace(moved, 4) + trace(spilled, 2));
   t.memory(moved, t.number(std::int32_t{-5})).memory(spilled, t.number(std::int16_t{-1}));
@@ -441,7 +441,7 @@ TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
                                 "memory without a name")));
 }
 
-TEST_F(Entries, OnlyWhatIsContradictedIsNotShown) {
+TEST_F(Entries, OnlyContradictedItemsAreNotShown) {
   const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled"),
                       strokes = place_of("plant::pump", "strokes");
   entry("plant::pump", "collect moved, spilled, $args",
@@ -452,7 +452,7 @@ TEST_F(Entries, OnlyWhatIsContradictedIsNotShown) {
   EXPECT_THAT(t.notes(), Contains("item-contradicted 1"));
 }
 
-TEST_F(Entries, LocalsDoNotShowWhatAnItemOfTheNameContradicts) {
+TEST_F(Entries, LocalsDoNotShowAContradictedItem) {
   const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
   entry("plant::pump", "collect $locals, moved, spilled",
         trace(moved, 4) + trace(spilled, 2) + trace(spilled, 2) + trace(moved, 4));
@@ -462,7 +462,7 @@ TEST_F(Entries, LocalsDoNotShowWhatAnItemOfTheNameContradicts) {
 }
 
 // The values of a step alone prove nothing.
-TEST_F(Entries, StepsDoNotShowWhatHitsContradict) {
+TEST_F(Entries, StepsDoNotShowItemsThatHitsContradict) {
   for (const unsigned size : {4U, 8U}) {  // the program's variable, not the recorded one
     const std::uint64_t moved = place_of("plant::pump", "moved"), pressure = address_of("plant::pressure");
     const std::uint64_t address = program.functions("plant::pump").front().address;
@@ -494,7 +494,7 @@ TEST_F(Entries, StepsDoNotShowWhatHitsContradict) {
 }
 
 // The actions record memory at the distance from the registers that the variable has at the tracepoint.
-TEST_F(Entries, StepsInOtherFunctionsHaveNoneOfItsVariables) {
+TEST_F(Entries, StepsInOtherFunctionsDoNotShowVariablesOfTheTracepoint) {
   const std::uint64_t moved = place_of("plant::pump", "moved");
   entry("plant::pump", "collect moved", trace(moved, 4));
   const std::string location = fmt::format("2:{:x}", program.functions("plant::pump").front().address);
@@ -519,7 +519,7 @@ TEST_F(Entries, ContradictedSizesAreNoticed) {
 
 // GDB may truncate an address by "const16 0x100; zero_ext 32; const8 4; trace; end". The action recorded
 // memory that belongs to no variable.
-TEST_F(Entries, WhatWasRecordedElsewhereIsNoVariable) {
+TEST_F(Entries, MemoryElsewhereIsNotAVariable) {
   entry("plant::pump", "collect moved", "X00000009,2301002a2022040c27");
   t.memory(0x100, t.number(std::int32_t{7}));
   EXPECT_THAT(frame_line(), HasSubstr(" mem.0x100=7 "));
@@ -533,7 +533,7 @@ TEST_F(Entries, LocalsAndArgumentsAreNamed) {
   EXPECT_THAT(frame_line(), HasSubstr(" moved=1 strokes=2 "));
 }
 
-TEST_F(Entries, AReferenceIsWhatItRefersTo) {
+TEST_F(Entries, AReferenceShowsItsTarget) {
   const std::uint64_t tank = place_of("plant::measure", "tank");
   entry("plant::measure", "collect tank", follow(tank));
   t.memory(tank, t.number(std::uint64_t{0x2000}));
@@ -541,7 +541,7 @@ TEST_F(Entries, AReferenceIsWhatItRefersTo) {
   EXPECT_THAT(frame_line(), HasSubstr(" tank.id=3 tank.volume=1.5 "));
 }
 
-TEST_F(Entries, AReferenceToWhatWasNotRecordedIsAPointer) {
+TEST_F(Entries, AReferenceWithoutARecordedTargetIsAPointer) {
   const std::uint64_t tank = place_of("plant::measure", "tank");
   entry("plant::measure", "collect tank", follow(tank));
   t.memory(tank, t.number(std::uint64_t{0x2000}));
@@ -568,7 +568,7 @@ TEST_F(Entries, ANullPointerHasNoText) {
   EXPECT_THAT(frame_line(), HasSubstr(" name=0x0 "));
 }
 
-TEST_F(Entries, TheReturnAddressIsWhereTheFrameHasIt) {
+TEST_F(Entries, TheReturnAddressIsFoundInTheFrame) {
   entry("plant::pump", "collect $_ret", trace(kStack, 8));
   const std::uint64_t caller = program.functions("plant::measure").front().address + 1;
   t.memory(kStack, t.number(caller));
@@ -576,7 +576,7 @@ TEST_F(Entries, TheReturnAddressIsWhereTheFrameHasIt) {
 }
 
 // GDB reads it relative to the frame pointer, which may be used for something else.
-TEST_F(Entries, WhatIsNoReturnAddressIsNotCalledSo) {
+TEST_F(Entries, OtherAddressesAreNotCalledReturnAddresses) {
   entry("plant::pump", "collect $_ret", trace(0x6008, 8));
   t.memory(0x6008, t.number(std::uint64_t{0x1234}));
   EXPECT_THAT(frame_line(), HasSubstr(" mem.0x6008=4660 "));
@@ -626,13 +626,13 @@ class HiddenVariables : public Entries {
 };
 
 // GDB also records them.
-TEST_F(HiddenVariables, LeaveTheNamesToInnerOnes) {
+TEST_F(HiddenVariables, LeaveTheirNamesToInnerVariables) {
   const std::string memory = fmt::format(" mem.{:#x}=", outer("rest"));
   EXPECT_THAT(frame("rest, $locals", {inner("rest"), inner("level"), inner("rest"), outer("rest")}),
               AllOf(HasSubstr(" rest=1 level=2 "), HasSubstr(memory + "4 ")));
 }
 
-TEST_F(HiddenVariables, HaveTheirNamesWhereInnerOnesAreNotCollected) {
+TEST_F(HiddenVariables, HaveTheirNamesIfInnerVariablesAreNotCollected) {
   EXPECT_THAT(frame("$args", {outer("level")}), HasSubstr(" level=1 "));
   EXPECT_THAT(frame("$args, rest", {outer("level"), inner("rest")}), HasSubstr(" level=1 rest=2 "));
   const std::string memory = fmt::format(" mem.{:#x}=1 ", outer("level"));
@@ -700,20 +700,20 @@ TEST_F(Callers, AreFoundByTheReturnAddressesInTheStack) {
 }
 
 // rbp leads to the frame of plain_start at 0x7020, which has saved that of plant::measure: 0x7038.
-TEST_F(Callers, AreFoundByTheFramePointersThatTheyHaveSaved) {
+TEST_F(Callers, AreFoundBySavedFramePointers) {
   EXPECT_THAT(line_at("plant::pump", {body_of("plain_start"), 1, 2, 3, 0x7038, body_of("plant::measure"), 6,
                                       7, start_of("main") + 1}),
               HasSubstr(" callers=\"plain_start < plant::measure < main\" "));
 }
 
-TEST_F(Callers, EndWhereTheRecordedStackEnds) {
+TEST_F(Callers, EndAtTheEndOfTheRecordedStack) {
   EXPECT_THAT(line_at("plant::pump", {start_of("plain_start") + 1, start_of("plant::measure") + 1}),
               HasSubstr(" callers=\"plain_start < plant::measure < …\" "));
   EXPECT_THAT(notes, Contains("callers-unknown 1"));
   EXPECT_THAT(notes, Contains(EndsWith("tracepoint 2, frame 0: the stack at 0x7010 was not recorded")));
 }
 
-TEST_F(Callers, EndAtCodeThatNoProgramHas) {
+TEST_F(Callers, EndAtCodeOfNoProgram) {
   EXPECT_THAT(line_at("plant::pump", {start_of("plain_start") + 1, 0x10, 0}),
               HasSubstr(" callers=\"plain_start < 0xf < …\" "));
   EXPECT_THAT(notes, Contains(EndsWith("no program tells how the code at 0xf was called")));
@@ -725,39 +725,39 @@ TEST_F(Callers, EndAtAReturnAddressOfZero) {
   EXPECT_THAT(notes, Not(Contains(HasSubstr("callers-unknown"))));
 }
 
-TEST_F(Callers, EndAtTheFunctionThatNobodyCalls) {
+TEST_F(Callers, EndAtTheOutermostFunction) {
   EXPECT_THAT(line_at("plant::pump", {start_of("traced_thread") + 1, start_of("plain_start") + 1}),
               HasSubstr(" callers=\"traced_thread\" "));
   EXPECT_THAT(notes, Not(Contains(HasSubstr("callers-unknown"))));
 }
 
-TEST_F(Callers, EndWhereFramesDoNotLieOneBehindTheOther) {
+TEST_F(Callers, EndAtFramesInTheWrongOrder) {
   EXPECT_THAT(line_at("plant::pump", {body_of("plain_start"), 1, 2, 3, 0x6ff0, body_of("plant::measure"), 6}),
               HasSubstr(" callers=\"plain_start < plant::measure < …\" "));
   EXPECT_THAT(notes, Contains(EndsWith("the stack is damaged at 0x7000")));
 }
 
-TEST_F(Callers, AreAtMostSoMany) {
+TEST_F(Callers, HaveALimit) {
   std::vector<std::uint64_t> words(100, start_of("plain_start") + 1);
   const std::string line = line_at("plant::pump", words);
   EXPECT_THAT(line, HasSubstr(" < plain_start < …\" "));
   EXPECT_THAT(notes, Contains(EndsWith("there are more than 64")));
 }
 
-TEST_F(Callers, AreNamedWithTheFunctionsThatAreInlinedThere) {
+TEST_F(Callers, AreNamedWithInlinedFunctions) {
   const std::uint64_t valve = program.line_addresses("traced_program.cpp", line_of("valve")).front();
   EXPECT_THAT(line_at("plain_start", {valve + 1, 1}),
               HasSubstr(" callers=\"plant::valve < plant::pipe < plant::pump < "));
 }
 
 // The interrupted code has called nothing. Its address is not a return address.
-TEST_F(Callers, AreInterruptedBySignals) {
+TEST_F(Callers, MayBeInterruptedBySignals) {
   EXPECT_THAT(
       line_at("plant::pump", {start_of("traced_signal") + 1, start_of("plain_start"), start_of("main") + 1}),
       HasSubstr(" callers=\"<signal handler called> < plain_start < main\" "));
 }
 
-TEST_F(Callers, AreNotLookedForWhereNobodyCollectedTheStack) {
+TEST_F(Callers, AreNotSearchedWithoutACollectedStack) {
   EXPECT_THAT(line_at("plant::pump", {start_of("main") + 1}, 0), Not(HasSubstr(" callers=")));
   EXPECT_THAT(line_at("main", {start_of("plain_start") + 1, 0}), Not(HasSubstr(" callers=")))
       << "what calls main is no part of the program";
@@ -806,7 +806,7 @@ TEST_F(OptimizedFrames, VariablesAreInRegisters) {
 }
 
 // GDB asks for each register that holds an item. Without that, the program is another one.
-TEST_F(OptimizedFrames, VariablesAreInNoRegistersThatNobodyAskedFor) {
+TEST_F(OptimizedFrames, VariablesAreOnlyInRegistersThatTheActionsAskFor) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
   builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
@@ -820,7 +820,7 @@ TEST_F(OptimizedFrames, VariablesAreInNoRegistersThatNobodyAskedFor) {
 }
 
 // GDB asks for the registers of $args at the begin of the function.
-TEST_F(OptimizedFrames, ArgumentsAreInAnyRegisterThatIsRecorded) {
+TEST_F(OptimizedFrames, ArgumentsMayBeInAnyRecordedRegister) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
   builder.line("tdesc <reg name='rdi' bitsize='64'/><reg name='rip' bitsize='64'/></feature></target>");
@@ -833,7 +833,7 @@ TEST_F(OptimizedFrames, ArgumentsAreInAnyRegisterThatIsRecorded) {
 }
 
 // GDB combines "ymm0" from two registers.
-TEST_F(OptimizedFrames, WideVectorsAreInTwoRegisters) {
+TEST_F(OptimizedFrames, AWideVectorIsInTwoRegisters) {
   const std::uint64_t address = program.functions("widen").front().address;
   const std::string location = fmt::format("2:{:x}", address);
   TraceBuilder builder;
@@ -852,7 +852,7 @@ TEST_F(OptimizedFrames, WideVectorsAreInTwoRegisters) {
 }
 
 // The block belongs to the function's instance, which has its code elsewhere.
-TEST_F(OptimizedFrames, VariablesOfBlocksAreOnlyThere) {
+TEST_F(OptimizedFrames, VariablesOfBlocksAreVisibleOnlyInThem) {
   for (const std::uint64_t address :
        program.line_addresses("traced_fast.cpp", line_of("behind a block", "traced_fast.cpp"))) {
     const CodeScope* const scope = program.scope_at(address);

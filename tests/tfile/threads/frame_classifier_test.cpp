@@ -42,7 +42,7 @@ TEST(KernelThreads, AreKnownByTheirPid) {
 }
 
 // Each CPU has an idle task with pid 0.
-TEST(KernelThreads, OfPidZeroHaveAnotherId) {
+TEST(KernelThreads, PidZeroGetsAnotherId) {
   TraceBuilder t;
   describe_kernel(t);
   t.frame(2).variable(26, 0).frame(2).variable(26, 1).end();
@@ -84,7 +84,7 @@ TEST(KernelThreads, MayAllBeLeftOut) {
 }
 
 // A variable of the user that is called cpu_id is not a CPU.
-TEST(KernelThreads, AreOfTheModuleOnly) {
+TEST(KernelThreads, NeedTheVariablesOfTheModule) {
   TraceBuilder t;
   t.line("R 40").line("tsv 2:0:0:6370755f6964").line("tp T2:8000:E:0:0");
   t.frame(2).variable(2, 1).end().lines();
@@ -92,7 +92,7 @@ TEST(KernelThreads, AreOfTheModuleOnly) {
 }
 
 // Nothing in these frames identifies a thread. They are together on one track, whatever their tracepoints.
-TEST(Threads, ThatNothingTellsAreOneTrack) {
+TEST(Threads, UnknownThreadsAreOneTrack) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp T3:9000:E:0:0");
   t.frame(2).memory(0x100, "1234").frame(3).memory(0x100, "1234").frame(2).end();
@@ -100,7 +100,7 @@ TEST(Threads, ThatNothingTellsAreOneTrack) {
   EXPECT_THAT(t.threads(), ElementsAre("1/1 unknown thread"));
 }
 
-TEST(Threads, ThatNothingTellsAreTheOnlyOneThatThereIs) {
+TEST(Threads, AnUnknownThreadIsTheOnlyKnownThread) {
   TraceBuilder t;
   describe_kernel(t);
   t.line("tp T3:9000:E:0:0");
@@ -121,7 +121,7 @@ std::vector<std::string> threads_of(std::string_view architecture, std::string_v
   return t.threads();
 }
 
-TEST(Threads, HaveARegisterOfTheirOwn) {
+TEST(Threads, AreIdentifiedByARegister) {
   const TraceBuilder little;
   const auto pair = [&](std::uint64_t first, std::uint64_t second) {
     return little.number(first) + little.number(second);
@@ -175,13 +175,13 @@ TEST_F(CollectedIds, NameTheirThreads) {
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711", "1/4712 thread 4712"));
 }
 
-TEST_F(CollectedIds, TellThreadsWithoutRegisters) {
+TEST_F(CollectedIds, IdentifyThreadsWithoutRegisters) {
   hit(0x1000, 4711).bare_hit(4712).bare_hit(4711).bare_hit(4712);
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711", "1/4712 thread 4712"));
 }
 
 // The frames differ only in the id.
-TEST_F(CollectedIds, TellThreadsOfFramesOfOnePattern) {
+TEST_F(CollectedIds, IdentifyThreadsOfFramesOfOnePattern) {
   t.line(kStamp);
   std::int64_t time_us = 0;
   for (const std::uint64_t tid : {4711u, 4711u, 4712u, 4711u, 4712u}) bare_hit(tid).t.variable(1, ++time_us);
@@ -193,24 +193,24 @@ TEST_F(CollectedIds, CanBeChosen) {
   EXPECT_THAT(threads({4712}), ElementsAre("1/4712 thread 4712"));
 }
 
-TEST_F(CollectedIds, ThatDifferAreNone) {
+TEST_F(CollectedIds, IdsThatDifferAreIgnored) {
   hit(0x1000, 4711).hit(0x1000, 4713);
   EXPECT_THAT(threads(), ElementsAre("1/1 thread tpidr=0x1000"));
 }
 
-TEST_F(CollectedIds, ThatNoThreadCanHaveAreNone) {
+TEST_F(CollectedIds, ImpossibleIdsAreIgnored) {
   hit(0x1000, 0).hit(0x1000, 0x7fff'0000'0000).hit(0x1000, 4711);
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711"));
 }
 
-TEST_F(CollectedIds, MayBeBesideRegisters) {
+TEST_F(CollectedIds, MayAccompanyRegisters) {
   collected_ = "collect $pc, tid";
   hit(0x1000, 4711);
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711"));
 }
 
 // On s390x the first register holds the upper half, the second one the lower half.
-TEST(Threads, HaveTwoRegistersOfTheirOwnOnS390x) {
+TEST(Threads, AreIdentifiedByTwoRegistersOnS390x) {
   TraceBuilder big;
   big.big_endian();
   const auto block = [&](std::uint32_t high, std::uint32_t low) {
@@ -236,7 +236,7 @@ class Stacks : public testing::Test {
   }
 };
 
-TEST_F(Stacks, TellThreads) {
+TEST_F(Stacks, IdentifyThreads) {
   EXPECT_THAT(threads({0x1000'0000, 0x1010'0000, 0x1020'0001}),
               ElementsAre(HasSubstr(" thread sp=0x10000000 (guessed)"),
                           HasSubstr(" thread sp=0x10200001 (guessed)")));
@@ -276,7 +276,7 @@ TEST(Steps, MayReturnToTheirTracepoint) {
       << "a third one is not expected";
 }
 
-TEST(Steps, WithoutRegistersAreRecognizedByTheirBlocks) {
+TEST(Steps, AreRecognizedByTheirBlocksWithoutRegisters) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:8000:E:2:0");
   t.line("tp A2:8000:X00000008,2c00012e00012927").line("tp S2:8000:M-1,1000,1").source("2:8000", "at", "f");
@@ -289,7 +289,7 @@ TEST(Steps, WithoutRegistersAreRecognizedByTheirBlocks) {
 }
 
 // If hits and steps have the same blocks, each hit is followed by its number of steps.
-TEST(Steps, ThatLookLikeHitsAreCounted) {
+TEST(Steps, StepsThatLookLikeHitsAreCounted) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:8000:E:2:0");
   t.line("tp A2:8000:X00000008,2c00012e00012927").line("tp S2:8000:X00000008,2c00012e00012927");
@@ -357,7 +357,7 @@ TEST(KernelThreads, AreNotMatchedWithoutALocation) {
                           "FILE: thread pid=7: no hit has a time stamp and a known location"));
 }
 
-TEST(KernelThreads, BeyondTheFirst256AreNotMatched) {
+TEST(KernelThreads, ThreadsAfterTheFirst256AreNotMatched) {
   TraceBuilder t;
   describe_kernel(t);
   t.line(kStamp);

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-TEST(ThreadTracks, AreOnePerClue) {
+TEST(ThreadTracks, ThereIsOnePerClue) {
   ThreadTracks tracks;
   EXPECT_EQ(tracks.track_of(ThreadClue::Pid, 7), 0u);
   EXPECT_EQ(tracks.track_of(ThreadClue::Cpu, 7), 1u);
@@ -21,7 +21,7 @@ TEST(ThreadTracks, AreOnePerClue) {
   EXPECT_EQ(tracks.all()[1].id, 0u) << "a CPU is none";
 }
 
-TEST(ThreadTracks, BeyondTheLimitAreShared) {
+TEST(ThreadTracks, ThreadsBeyondTheLimitShareATrack) {
   ThreadTracks tracks;
   for (std::uint64_t pid = 0; pid < ThreadTracks::kMaxTracks; ++pid) tracks.track_of(ThreadClue::Pid, pid);
   EXPECT_EQ(tracks.frames_without_own(), 0u);
@@ -55,7 +55,7 @@ TEST_F(NearStacks, GrowByOneMebibyteAtATime) {
               ElementsAre(0, 1, 0, 1, 1));
 }
 
-TEST_F(NearStacks, OfMoreThan256ThreadsAreNotDistinguished) {
+TEST_F(NearStacks, MoreThan256ThreadsAreNotDistinguished) {
   ThreadTracks tracks;
   for (std::uint64_t i = 1; i <= 256; ++i)
     tracks.add_stack_pointer(tracks.near_stack(i * 0x80'0000).value(), i * 0x80'0000);
@@ -105,7 +105,7 @@ TEST_F(MergedTracks, HaveTheIdOfTheirThread) {
   EXPECT_THAT(tracks_.merged(), ElementsAre(0, 1, 2, 3)) << "what was collected is no id";
 }
 
-TEST(ThreadTracks, OfUnknownThreadsAreMergedIntoTheOnlyThread) {
+TEST(ThreadTracks, UnknownThreadsAreMergedIntoTheOnlyThread) {
   ThreadTracks tracks;
   tracks.track_of(ThreadClue::None, 0);
   EXPECT_THAT(tracks.merged(), ElementsAre(0));
@@ -115,7 +115,7 @@ TEST(ThreadTracks, OfUnknownThreadsAreMergedIntoTheOnlyThread) {
   EXPECT_THAT(tracks.merged(), ElementsAre(0, 1, 2));
 }
 
-TEST(ThreadTracks, OfUnknownThreadsAreNotThoseOfTheOnlyCpu) {
+TEST(ThreadTracks, UnknownThreadsAreNotMergedIntoTheOnlyCpu) {
   ThreadTracks tracks;
   tracks.track_of(ThreadClue::None, 0);
   tracks.track_of(ThreadClue::Cpu, 0);
