@@ -27,12 +27,30 @@ def shown(path):
 
 
 def call(main, on_interrupt):
-    """Ends the program with the exit code of main(). Ctrl-C ends it without a traceback."""
+    """Ends the program with the exit code of main(). Neither Ctrl-C nor a standard output that is closed or full leads to a
+    traceback."""
     signal.signal(signal.SIGINT, on_interrupt)
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # it was closed before the program began
+            setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))
     try:
-        sys.exit(main())
+        try:
+            code = main()
+        finally:
+            sys.stdout.flush()
+        sys.exit(code)
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
+    except OSError as error:
+        drop_output()
+        if not isinstance(error, BrokenPipeError):
+            fail(f"{shown(error.filename or 'standard output')}: {error.strerror}")
+        sys.exit(1)
+
+
+def drop_output():
+    """What is still to be printed goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def reason_against(path):

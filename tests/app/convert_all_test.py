@@ -360,6 +360,7 @@ calc                     203           115      0.01  longjmp 2
             (["--gz", "--zst", self.found, self.out], "argument --zst: not allowed with argument --gz"),
             (["--list", "--table", self.found, self.out], "argument --table: not allowed with argument --list"),
             (["--run=night", self.found, self.out], "--run has no effect without --share"),
+            ([self.found, ""], "the name of a DIRECTORY or of OUTDIR is empty"),
             (["--rseume", self.found, self.out], "unrecognized arguments: --rseume; did you mean --resume?"),
         ]:
             with self.subTest(message):

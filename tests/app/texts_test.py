@@ -134,6 +134,16 @@ class Texts(unittest.TestCase):
             said = output_of("env", f"FXT_CONVERT={PROGRAMS}/fxt-convert", REPOSITORY / "scripts" / script, "--version")
             self.assertEqual(said, f"{script} {version}\n")
 
+    def test_a_help_that_can_not_be_printed_leads_to_no_traceback(self):
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        for script in SCRIPTS:
+            with self.subTest(script), open("/dev/full", "wb") as full:
+                process = subprocess.run([REPOSITORY / "scripts" / script, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+                                         env=environment)
+                self.assertEqual((process.returncode, process.stderr), (1, f"{script}: standard output: No space left on device\n"))
+                closed = subprocess.run(["sh", "-c", 'exec "$0" --help >&-', REPOSITORY / "scripts" / script], capture_output=True, text=True, check=False)
+                self.assertEqual((closed.returncode, closed.stderr), (0, ""))
+
     def test_manual_pages_are_roff(self):
         for page in (REPOSITORY / "packaging").glob("*.1"):
             output_of("groff", "-man", "-Tascii", "-ww", "-P-cbou", page)
