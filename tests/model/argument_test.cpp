@@ -1,4 +1,4 @@
-// Arguments as packed words: what is added can be read again, and the words are as the header describes.
+// Packed arguments: added values can be read again, and the words have the documented format.
 #include "converters/model/lanes/argument.h"
 
 #include <bit>

@@ -59,10 +59,10 @@ std::string EventText::text_of(const PendingEvent& event) const {
   switch (event.kind) {
     case EventKind::Open:
       text = "OPEN " + label();
-      break;  // never reaches a sink
+      break;  // is never passed to a sink
     case EventKind::Retracted:
       text = "LEFT OUT " + label();
-      break;  // nor does this
+      break;  // is never passed to a sink
     case EventKind::Complete:
       text = fmt::format("[{}, {}] {}", event.time_ns, event.end_ns(), label());
       break;

@@ -1,4 +1,4 @@
-// A sink for tests: the merged stream as text, one event a line.
+// A sink for tests: the merged stream as text, one event per line.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// What most tests let lanes emit: what the FXT sink can take.
+// The limits of the FXT sink, which most tests use.
 inline constexpr LaneOptions kTestLanes{
     .limits = {.arguments_per_record = 15, .depth = 512, .id_limit = std::uint64_t{1} << 32}};
 

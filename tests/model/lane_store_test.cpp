@@ -1,4 +1,4 @@
-// What a lane holds back, and what it hands over to the merge.
+// The events that a lane holds back, and those that it passes to the merge.
 #include "converters/model/lanes/lane_store.h"
 
 #include <array>
@@ -13,8 +13,8 @@
 namespace convert {
 namespace {
 
-// Of a thread that is over: the events and their words lie in memory that others may use then.
-TEST(LaneStore, GoesWithTheLastEvent) {
+// For a thread that is over: afterwards others may use the memory of its events and words.
+TEST(LaneStore, IsFreedWithTheLastEvent) {
   ChunkPool pool;
   Lane lane(pool, {});
   lane.begin(1, LabelId{}, 0, {{NameId{}, "first"}});
@@ -32,7 +32,8 @@ TEST(LaneStore, GoesWithTheLastEvent) {
   EXPECT_FALSE(lane.store().queue().has_sealed());
 }
 
-// What the merge counts as waiting is what the lane holds, also if a chunk is sealed in several parts.
+// The waiting bytes that the merge counts are the bytes in the lane, even if a chunk is sealed in several
+// parts.
 TEST(LaneStore, SealedBytesAreThoseOfEventsAndArguments) {
   ChunkPool pool;
   Lane lane(pool, {});
@@ -48,7 +49,7 @@ TEST(LaneStore, SealedBytesAreThoseOfEventsAndArguments) {
   EXPECT_EQ(popped, sealed);
 }
 
-// Also in a chunk without other events: its words may belong to events of other chunks.
+// This also applies to a chunk without other events, because its words may belong to events in other chunks.
 TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
@@ -71,8 +72,9 @@ TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   }
 }
 
-// What an open call holds back is bounded by bytes, arguments included, not by the number of events.
-TEST(LaneStore, ManyWordsBehindAnOpenCallReleaseIt) {
+// The limit for events held back by an open call counts bytes, including arguments, and not the number of
+// events.
+TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   for (const std::size_t words :
        {10u, 300u}) {  // blocks that share a chunk, and blocks with memory of their own
     ChunkPool pool;
@@ -91,7 +93,7 @@ TEST(LaneStore, ManyWordsBehindAnOpenCallReleaseIt) {
   }
 }
 
-// What is held back is counted from the call on, also if the call lies in the chunk that is being filled.
+// The count of held back events starts at the call, even if the call is in the chunk that is being filled.
 TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   ChunkPool pool;
   Lane lane(pool, kTestLanes);
@@ -105,7 +107,7 @@ TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   EXPECT_EQ(lane.store().queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
-// They are in its core's cache.
+// They are in the cache of its core.
 TEST(ChunkPool, ThreadsThatAlternateGetTheirOwnChunksAgain) {
   ChunkPool pool;
   std::array<EventChunk*, 2> of_thread{};
@@ -124,7 +126,7 @@ TEST(ChunkPool, ThreadsThatAlternateGetTheirOwnChunksAgain) {
     chunks.at(thread) = pool.acquire_events();
     EXPECT_EQ(chunks.at(thread).get(), of_thread.at(thread));
   }
-  // Nothing lies idle: a thread without chunks gets the other's.
+  // No chunk remains unused: a thread without chunks gets the chunk of the other one.
   pool.give_back(std::move(chunks[1]));
   EXPECT_EQ(pool.acquire_events().get(), of_thread[1]);
 }

@@ -19,7 +19,7 @@ namespace convert {
 
 class LaneStory : public testing::Test {
  protected:
-  // Of thread 8 in process 7.
+  // The lane belongs to thread 8 in process 7.
   std::vector<std::string> lines_of(const std::function<void(Lane&)>& fill,
                                     const LaneOptions& options = kTestLanes) {
     Timeline timeline({.lanes = options}, notes);

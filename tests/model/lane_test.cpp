@@ -19,7 +19,7 @@ class LaneTest : public LaneStory {
   Argument argument(std::string_view name, Value value) {
     return {names.intern(name), value};
   }
-  // Ends the parent of the top call where the top call begins.
+  // Ends the parent of the top call at the start of the top call.
   static bool end_parent_of_top(Lane& lane, const Arguments& arguments = {}) {
     return lane.end_earlier(lane.depth() - 2, lane.calls().back().begin_ns(), arguments);
   }
@@ -35,7 +35,7 @@ TEST_F(LaneTest, CallsAreOneRecordAtTheirBegin) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
 }
 
-TEST_F(LaneTest, ACallCanEndWhereTheOneInsideItBegan) {
+TEST_F(LaneTest, ACallCanEndAtTheBeginOfTheCallInsideIt) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
                 lane.begin(12, label("outer"));
@@ -52,7 +52,7 @@ TEST_F(LaneTest, ACallCanEndWhereTheOneInsideItBegan) {
                           "7/8 [15, 18] app:inner"));
 }
 
-TEST_F(LaneTest, ACallCanNotEndWhereItBegan) {
+TEST_F(LaneTest, ACallCanNotEndAtItsBegin) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
                 lane.begin(10, label("inner"));
@@ -64,7 +64,7 @@ TEST_F(LaneTest, ACallCanNotEndWhereItBegan) {
               ElementsAre("7/8 [10, 20] app:outer", "7/8 [10, 18] app:inner"));
 }
 
-TEST_F(LaneTest, AnEmittedCallCanNotEndBelow) {
+TEST_F(LaneTest, AnEmittedCallCanNotEndBelowTheTop) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
                 lane.store().release_oldest();
@@ -94,18 +94,18 @@ TEST_F(LaneTest, ArgumentsOfBeginAndEndAreOneRow) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"), 0, values("a", 1, 2));
                 lane.begin(11, label("leaf"), 0, values("b", 3, 1));
-                lane.end(12, values("r", 4, 2));  // right after those of its begin
+                lane.end(12, values("r", 4, 2));  // directly after the words of its start
                 lane.begin(13, label("none"));
                 lane.end(14, values("r", 6, 1));
                 lane.begin(15, label("long"), 0, {argument("s", large)});
                 lane.end(16, values("r", 7, 1));
-                lane.end(20, values("r", 8, 1));  // other blocks lie between
+                lane.end(20, values("r", 8, 1));  // there are other blocks in between
               }),
               ElementsAre("7/8 [10, 20] app:main a=1 a=2 r=8", "7/8 [11, 12] app:leaf b=3 r=4 r=5",
                           "7/8 [13, 14] app:none r=6", "7/8 [15, 16] app:long s=\"" + large + "\" r=7"));
 }
 
-// Wherever their words lie in the lane's memory.
+// Their words may be anywhere in the lane's memory.
 TEST_F(LaneTest, ArgumentsOfEndsFitAnywhere) {
   std::vector<std::string> expected;
   const auto lines = lines_of([&](Lane& lane) {
@@ -135,9 +135,9 @@ TEST_F(LaneTest, ZeroLengthCallsArePairs) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12 app:leaf", "7/8 12] app:leaf"));
 }
 
-// A reader closes complete events whose end has come before it opens those that begin then. So calls around a
-// call of zero length at their very end must not be complete.
-TEST_F(LaneTest, ZeroLengthCallsOnTheHotPathToo) {
+// A reader closes complete events that have ended before it opens events that begin at that time. Therefore
+// calls around a zero-length call at their very end must not be complete.
+TEST_F(LaneTest, ZeroLengthCallsArePairsOnTheHotPath) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 PlainCalls(lane).try_begin(10, label("main"), 0xa, 0);
                 PlainCalls(lane).try_begin(20, label("leaf"), 0xb, 1);
@@ -147,7 +147,7 @@ TEST_F(LaneTest, ZeroLengthCallsOnTheHotPathToo) {
               ElementsAre("7/8 [10 app:main", "7/8 [20 app:leaf", "7/8 20] app:leaf", "7/8 20] app:main"));
 }
 
-TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairsToo) {
+TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairs) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
                 lane.begin(11, label("outer"));
@@ -223,7 +223,7 @@ TEST_F(LaneTest, InstantsTooDeepAreDroppedAndCounted) {
   EXPECT_EQ(too_deep.count, 598u);
 }
 
-TEST_F(LaneTest, InstantsAtOneTimeLieOnEachOther) {
+TEST_F(LaneTest, InstantsAtOneTimeAreStacked) {
   const auto lines = lines_of([&](Lane& lane) {
     for (int i = 0; i < 600; ++i) lane.instant(5, label("mark"));
     lane.instant(6, label("mark"));
@@ -291,7 +291,7 @@ TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
         EXPECT_EQ(lane.store().counters().skipped_calls, 3u);
         lane.begin(10, g, 0, {{x, 8}});
         lane.counter(11, g, 0, {{x, 9}});
-        lane.end(12, {{x, 10}});  // not skipped: another event lies in it
+        lane.end(12, {{x, 10}});  // not skipped: there is another event inside
         lane.begin(13, g, 0, {{x, 11}});
         lane.end(20, {{x, 12}});
         lane.end(30, {{x, 13}});
@@ -386,7 +386,7 @@ TEST_F(LaneTest, CallsAreSuspendedWhileFilteredOnesBegin) {
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
 }
 
-// Sealing meanwhile leaves pending calls alone.
+// Sealing in between does not affect pending calls.
 TEST_F(LaneTest, AResumedCallIsPendingAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);
@@ -401,7 +401,7 @@ TEST_F(LaneTest, AResumedCallIsPendingAgain) {
               ElementsAre("7/8 [2, 5] app:f"));
 }
 
-TEST_F(LaneTest, LateNamesAndAnnotations) {
+TEST_F(LaneTest, NamesAndAnnotationsMayComeLate) {
   const NameId repaired = names.intern("repaired");
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("<unknown>"));

@@ -1,4 +1,4 @@
-// Values are what GDB prints of the same bytes.
+// The values are the ones that GDB prints for the same bytes.
 #include "converters/model/reading/long_double.h"
 
 #include <array>
@@ -16,7 +16,7 @@ LongDouble number(std::uint64_t mantissa, std::uint16_t top) {
   return {std::as_bytes(std::span(bytes)), std::endian::little};
 }
 
-TEST(LongDoubles, ThatDoublesHold) {
+TEST(LongDoubles, DoublesAreConverted) {
   for (const LongDouble& whole :
        {number(0xa000'0000'0000'0000, 0xc000), number(0xa000'0000'0000'03ff, 0xc000)}) {
     EXPECT_TRUE(whole.is_double());
@@ -35,7 +35,7 @@ TEST(LongDoubles, ThatDoublesHold) {
   EXPECT_FALSE(number(0x8000'0000'0000'0000, 0x43ff).is_double());
 }
 
-TEST(LongDoubles, ThatNoDoubleHoldsAreTexts) {
+TEST(LongDoubles, NumbersBeyondDoublesAreTexts) {
   EXPECT_EQ(number(~std::uint64_t{0}, 0x7ffe).text(), "1.18973149535723176502e+4932");
   EXPECT_EQ(number(~std::uint64_t{0}, 0xfffe).text(), "-1.18973149535723176502e+4932");
   EXPECT_EQ(number(0x8000'0000'0000'0000, 1).text(), "3.36210314311209350626e-4932");
@@ -44,7 +44,7 @@ TEST(LongDoubles, ThatNoDoubleHoldsAreTexts) {
   EXPECT_FALSE(number(1, 0).is_double());
 }
 
-TEST(LongDoubles, ThatAreNone) {
+TEST(LongDoubles, InvalidValuesAreNamed) {
   for (const LongDouble& none :
        {number(0x4000'0000'0000'0000, 0x3fff), number(0x8000'0000'0000'0000, 0), number(1, 0x7fff)}) {
     EXPECT_FALSE(none.is_double());
@@ -52,8 +52,8 @@ TEST(LongDoubles, ThatAreNone) {
   }
 }
 
-// In memory it may take more bytes, which lie above the number.
-TEST(LongDoubles, OfEitherByteOrder) {
+// In memory it may occupy more bytes, which are above the number.
+TEST(LongDoubles, HaveEitherByteOrder) {
   std::array<std::byte, 12> bytes{std::byte{0xff}, std::byte{0xff}, std::byte{0x40}, std::byte{0x01},
                                   std::byte{0xa0}};
   EXPECT_EQ(LongDouble(bytes, std::endian::big).value(), 5);

@@ -1,4 +1,4 @@
-// The tournament tree against a plain search, for any number of lanes and any times.
+// The tournament tree compared with a simple search, for any number of lanes and any times.
 #include "converters/model/merging/loser_tree.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// MergeLoop: the number of threads, the size of blocks and the lookahead don't change the merged stream;
-// sources wait for shared sources; failures come out in order.
+// MergeLoop: the number of threads, the size of blocks and the lookahead don't change the merged stream.
+// Sources wait for shared sources, and failures are reported in order.
 #include "converters/model/merging/merge_loop.h"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ TEST_F(MergeLoopTest, TheNumberOfThreadsChangesNothing) {
   }
 }
 
-// Delivers one time after the other to a queue. The source emits an instant at each.
+// Delivers consecutive times to a queue. The source emits an instant at each.
 struct Queue {
   std::vector<std::uint64_t> times;
 };
@@ -150,7 +150,7 @@ class Fed : public Source {
   std::uint64_t end_ns_, watermark_ns_ = 0;
 };
 
-// A source without calls, up to `end_ns`, and what it is fed by.
+// A source without calls, up to `end_ns`, and the source that feeds it.
 template <typename Source = Fed>
 void add_fed(Timeline& timeline, Lane& lane, LabelId label, Queue& queue, std::vector<std::uint64_t> times,
              std::uint64_t end_ns) {
@@ -183,7 +183,7 @@ TEST_F(MergeLoopTest, SourcesWaitForSharedSources) {
   }
 }
 
-// Emits something every third time only.
+// Emits an event only every third time.
 class SlowlyFed : public Fed {
  public:
   using Fed::Fed;
@@ -213,8 +213,9 @@ TEST_F(MergeLoopTest, SharedSourcesReadOneBlockAhead) {
   EXPECT_LE(rounds_with.operator()<SlowlyFed>(), 3 * kBlocks + 9);
 }
 
-// A pending call that waits for its end while shared sources read on would make queues grow without bounds.
-TEST_F(MergeLoopTest, WhatSharedSourcesHaveReadIsBounded) {
+// If shared sources continued to be read while a pending call waits for its end, queues would grow without
+// limit.
+TEST_F(MergeLoopTest, TheDataOfSharedSourcesIsLimited) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 5 * Ticker::kMessageBytes}, notes);
   timeline.begin_input("fed");
   Queue queue, none;
@@ -231,7 +232,7 @@ TEST_F(MergeLoopTest, WhatSharedSourcesHaveReadIsBounded) {
   EXPECT_LE(most, 7u);
 }
 
-// Instants at `begin_ns`, one behind the other; remembers what was pumped.
+// Consecutive instants from `begin_ns` on; remembers what was pumped.
 class Instants : public Source {
  public:
   Instants(Lane& lane, LabelId label, std::uint64_t begin_ns, std::vector<std::size_t>& pumped,
@@ -258,7 +259,7 @@ class Instants : public Source {
   std::vector<std::size_t>& pumped_;
 };
 
-TEST_F(MergeLoopTest, ASharedSourceThatNobodyWaitsForIsNotRead) {
+TEST_F(MergeLoopTest, AnUnneededSharedSourceIsNotRead) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
   timeline.begin_input("fed");
   Queue queue;
@@ -272,7 +273,7 @@ TEST_F(MergeLoopTest, ASharedSourceThatNobodyWaitsForIsNotRead) {
   EXPECT_GT(pumped.size(), 10U);
 }
 
-// Blobs of `bytes` at `begin_ns`, one in each pump; counts those that it has emitted.
+// Blobs of `bytes` at `begin_ns`, one in each pump; counts the emitted ones.
 class Blobs : public Source {
  public:
   Blobs(Lane& lane, std::uint64_t begin_ns, std::size_t bytes, std::size_t& emitted)
@@ -291,7 +292,7 @@ class Blobs : public Source {
 };
 
 // An input is not read further and further while the merge is at earlier times of another one.
-TEST_F(MergeLoopTest, BytesOfBlobsThatWaitAreCounted) {
+TEST_F(MergeLoopTest, BytesOfWaitingBlobsAreCounted) {
   constexpr std::size_t kLookahead = std::size_t{1} << 20, kBlobBytes = std::size_t{64} << 10;
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = kLookahead}, notes);
   timeline.begin_input("early");
@@ -312,7 +313,7 @@ TEST_F(MergeLoopTest, BytesOfBlobsThatWaitAreCounted) {
   EXPECT_EQ(emitted, 1000U);
 }
 
-// Does nothing first, and then `fill`.
+// Does nothing in the first pump, and then calls `fill`.
 class TwoPumps : public Source {
  public:
   TwoPumps(Lane& lane, std::function<void(Lane&)> fill, std::uint64_t watermark_ns)
@@ -332,7 +333,7 @@ class TwoPumps : public Source {
 };
 
 TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
-  // The first part of the error of a source that promises that nothing comes before `watermark_ns`.
+  // The first part of the error for a source that guarantees no events before `watermark_ns`.
   const auto broken = [&](const std::function<void(Lane&)>& fill, std::uint64_t watermark_ns = 0) {
     Timeline timeline({.lanes = kTestLanes}, notes);
     timeline.begin_input("a.trace");
@@ -403,7 +404,7 @@ TEST_F(MergeLoopTest, ASourceThatIsNotReachedHoldsNothing) {
   }
 }
 
-// One instant, which it finds after long reading.
+// One instant, which it finds after reading for a long time.
 class Late : public Source {
  public:
   Late(Lane& lane, LabelId label) : lane_(lane), label_(label) {}
@@ -420,7 +421,7 @@ class Late : public Source {
   unsigned pumped_ = 0;
 };
 
-// The first time of an input that is moved back is known before the merge begins.
+// The first time of a shifted input is known before the merge begins.
 TEST_F(MergeLoopTest, OthersDoNotPileUpBeforeTheFirstTimeOfAnInputIsKnown) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
   timeline.begin_input("moved");
@@ -451,7 +452,7 @@ class Failing : public Source {
   std::string problem_;
 };
 
-TEST_F(MergeLoopTest, TheFirstOfSeveralFailuresComesOut) {
+TEST_F(MergeLoopTest, TheFirstOfSeveralFailuresIsReported) {
   for (const std::size_t jobs : {1u, 4u}) {
     Timeline timeline({.lanes = kTestLanes, .jobs = jobs}, notes);
     timeline.begin_input("a");
@@ -469,7 +470,7 @@ TEST_F(MergeLoopTest, TheFirstOfSeveralFailuresComesOut) {
   }
 }
 
-// As when a disk is full. Workers that still read are waited for.
+// For example when a disk is full. Workers that still read are waited for.
 TEST_F(MergeLoopTest, ASinkThatFailsEndsTheRun) {
   class Full : public EventText {
    public:
@@ -486,7 +487,7 @@ TEST_F(MergeLoopTest, ASinkThatFailsEndsTheRun) {
   EXPECT_THROW(timeline.run(full, [] {}), std::runtime_error);
 }
 
-TEST_F(MergeLoopTest, OneSourceAloneGivesTheSameOnTwoThreads) {
+TEST_F(MergeLoopTest, ASingleSourceGivesTheSameEventsOnTwoThreads) {
   const auto text_with = [&](std::size_t jobs) {
     Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 64 << 10, .jobs = jobs}, notes);
     timeline.begin_input("a");
@@ -502,7 +503,7 @@ TEST_F(MergeLoopTest, OneSourceAloneGivesTheSameOnTwoThreads) {
   EXPECT_THAT(text_with(2), ElementsAreArray(alone));
 }
 
-// Gives one event in each of a few pumps.
+// Emits one event in each of a few pumps.
 class Alternating : public Source {
  public:
   static constexpr std::size_t kPumps = 6;
@@ -558,14 +559,14 @@ TEST_F(AlternatingTest, TwoThreadsPumpTheOnlySource) {
   EXPECT_THAT(log.read_ahead, ElementsAre(1, 0, 1, 0, 1, 0));
 }
 
-TEST_F(AlternatingTest, OneThreadAloneDoesNotReadAhead) {
+TEST_F(AlternatingTest, ASingleThreadDoesNotReadAhead) {
   Alternating::Log log;
   run(1, log);
   EXPECT_THAT(log.pumped, testing::Each(0));
   EXPECT_THAT(log.read_ahead, testing::IsEmpty());
 }
 
-TEST_F(AlternatingTest, AFailureInEitherThreadComesOut) {
+TEST_F(AlternatingTest, AFailureInEitherThreadIsReported) {
   using enum Alternating::Failure;
   for (const auto failure : {Pump, ReadAhead})
     for (std::size_t fails_at = 0; fails_at < 4; ++fails_at) {
@@ -600,7 +601,7 @@ TEST_F(MergeLoopTest, ASinkThatFailsInEitherThreadEndsTheRun) {
   }
 }
 
-TEST_F(MergeLoopTest, TheTickCanStopIt) {
+TEST_F(MergeLoopTest, TheTickCanStopTheRun) {
   Timeline timeline({.lanes = kTestLanes, .jobs = 2}, notes);
   timeline.begin_input("a");
   Lane& lane = add_lane(timeline, 1);

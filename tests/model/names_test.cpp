@@ -34,7 +34,7 @@ TEST(Names, ManyTextsHaveTheirIdsAtOnce) {
   EXPECT_EQ(names.size(), 3u);
 }
 
-TEST(Names, AndTheSamePairTheSameLabel) {
+TEST(Names, TheSamePairHasTheSameLabel) {
   Names names;
   const LabelId ab = names.intern_label("a", "b"), ba = names.intern_label("b", "a");
   EXPECT_NE(ab, ba);
@@ -45,7 +45,7 @@ TEST(Names, AndTheSamePairTheSameLabel) {
 }
 
 // More than one chunk of everything, and texts longer than a chunk.
-TEST(Names, TextsStayWhereTheyAre) {
+TEST(Names, TextsDoNotMove) {
   constexpr std::uint32_t kNames = 20'000;
   Names names;
   const std::string long_text(1'000'000, 'x');
@@ -64,7 +64,7 @@ TEST(Names, TextsStayWhereTheyAre) {
   }
 }
 
-TEST(Names, ThreadsInternTheSame) {
+TEST(Names, ThreadsInternTheSameTexts) {
   Names names;
   const auto intern_all = [&] {
     for (int i = 0; i < 5000; ++i) {

@@ -1,4 +1,4 @@
-// Calls on the hot path, also in bulk, give the same events as those on the slow path.
+// Calls on the fast path, also in bulk, give the same events as calls on the slow path.
 #include "converters/model/lanes/plain_calls.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class PlainCallsTest : public LaneStory {
   static std::size_t add(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
     return PlainCalls(lane).add_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
   }
-  // Adds calls in bulk as far as they are plain. Returns how many were.
+  // Adds calls in bulk as far as they are plain. Returns their number.
   static std::size_t add_all(Lane& lane, const std::vector<PlainCall>& calls);
 
   LabelId label = names.intern_label("app", "f");
@@ -48,7 +48,8 @@ TEST_F(PlainCallsTest, EmitsTheSameAsTheLane) {
               ElementsAre("7/8 [10, 20] app:f", "7/8 [12, 14] app:f"));
 }
 
-// try_begin_with() and try_end_with() leave the lane as begin() and end() do, in words and in bytes.
+// try_begin_with() and try_end_with() leave the lane in the same state as begin() and end(), in words and in
+// bytes.
 TEST_F(PlainCallsTest, ArgumentsThatAreWrittenInPlaceAreTheSame) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::uint64_t in_place = 0;
@@ -126,7 +127,7 @@ TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFit) {
     refuses(exit(11, 0xa, 1));
     refuses(exit(9, 0xb, 1));
     refuses(exit(kTimeLimitNs, 0xb, 1));
-    refuses(exit(10, 0xb, 1));  // of zero length
+    refuses(exit(10, 0xb, 1));  // it has zero length
     PlainCall odd = entry(11, 0xc, 2);
     odd.mismatch = std::uint64_t{1} << 63;
     refuses(odd);
@@ -150,7 +151,7 @@ TEST_F(PlainCallsTest, AnEndBelongsToAPendingCall) {
   });
 }
 
-TEST_F(PlainCallsTest, GoesNoDeeperThanIsShown) {
+TEST_F(PlainCallsTest, IsNotDeeperThanTheShownDepth) {
   lines_of(
       [&](Lane& lane) {
         lane.begin(5, label, 0xa);
@@ -230,7 +231,7 @@ TEST_F(PlainCallsTest, EmitsTheSameAsOneByOne) {
   }
 }
 
-// Whether a line is a complete call that ends before `time_ns`.
+// True if a line is a complete call that ends before `time_ns`.
 bool is_over(const std::string& line, std::uint64_t time_ns) {
   const auto comma = line.find(", ");
   return comma != std::string::npos && std::stoull(line.substr(comma + 2)) < time_ns;

@@ -1,5 +1,5 @@
-// A sink that is not FXT, driven as the app drives one: it gets everything through the interface of sinks,
-// and the limits, the range and the notes are those that it asked for.
+// A sink that is not FXT, used in the same way as in the app: it receives everything through the interface of
+// sinks, and the limits, the range and the notes are the requested ones.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// How often each function was called and for how long, as text.
+// The number and total time of calls of each function, as text.
 class CallTimes final : public EventSink {
  public:
   static constexpr SinkLimits kLimits{.arguments_per_record = 1, .depth = 2};
@@ -57,7 +57,7 @@ class CallTimes final : public EventSink {
   struct Time {
     std::uint64_t calls = 0, length_ns = 0;
   };
-  using OpenCalls = std::vector<std::pair<LabelId, std::uint64_t>>;  // with their begins
+  using OpenCalls = std::vector<std::pair<LabelId, std::uint64_t>>;  // with their starts
 
   void add(const PendingEvent& event, OpenCalls& open) {
     ++events_;
@@ -106,7 +106,7 @@ class SecondSink : public testing::Test {
     dropped = stage.dropped() + timeline.totals().skipped_calls;
     return sink.lines();
   }
-  // `main` has too many arguments for one event, and the second `f` no length: both are pairs.
+  // `main` has too many arguments for one event, and the second `f` has no length: both are pairs.
   void fill(Lane& lane) {
     const NameId n = names.intern("n");
     lane.begin(10, label("main"), 0, {{n, 1}, {n, 2}, {n, 3}});

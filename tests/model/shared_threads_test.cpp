@@ -1,4 +1,4 @@
-// Events of lanes that share a thread are stacked as deep as the sink can take, and no deeper.
+// Events of lanes that share a thread are nested up to the depth limit of the sink.
 #include "converters/model/merging/shared_threads.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ class SharedThread : public testing::Test {
   TooDeepCount too_deep;
 };
 
-TEST_F(SharedThread, InstantsLieOnTheCallsOfAnotherLane) {
+TEST_F(SharedThread, InstantsAreStackedOnCallsOfAnotherLane) {
   const auto lines = lines_of({calls(100, 1000, 3000), instants(600, 2000)});
   EXPECT_EQ(count(lines, "1/1 @2000 tracepoint:g"), 411u);
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 189u) << "as many as there are, in the last place";
@@ -125,7 +125,7 @@ TEST_F(SharedThread, OnAFullStackInstantsAndPairsAreDropped) {
   EXPECT_EQ(too_deep.first, g);
 }
 
-TEST_F(SharedThread, TheLanesCountTogether) {
+TEST_F(SharedThread, TheDepthsOfLanesAreAdded) {
   const auto lines = lines_of({calls(100, 1000, 3000), instants(300, 2000), instants(300, 2000)});
   EXPECT_EQ(count(lines, "1/1 @2000 tracepoint:g"), 411u);
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 189u);
@@ -138,7 +138,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedOnesDoNot) {
     lane.end(1500);
     lane.begin(1500, f);
     lane.begin(1500, f);
-    lane.end(1500);  // of zero length: a pair
+    lane.end(1500);  // zero length, so a pair
     lane.end(2500);
     lane.end(3000);
   };
@@ -147,7 +147,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedOnesDoNot) {
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 2u);
 }
 
-// Threads are named once. A thread that no lane is shown on any more is not named.
+// Threads are named once. A thread without lanes is not named.
 TEST_F(SharedThread, OneThreadIsNamedOnce) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-TEST(Text, BytesThatAreNoCharactersAreSpelled) {
+TEST(Text, InvalidBytesAreEscaped) {
   EXPECT_EQ(spelled("caf\xc3\xa9"), "caf\xc3\xa9");
   EXPECT_EQ(spelled("\x88\x83"), "\\210\\203");
   EXPECT_EQ(spelled("a\\b\n\x7f\0c"sv), "a\\\\b\\012\\177\\000c");

@@ -1,4 +1,4 @@
-// Threads of one input that are threads of another: which one, and how they are shown.
+// Threads of one input that are threads of another: the match, and its display.
 #include "converters/model/merging/thread_match.h"
 
 #include <algorithm>
@@ -49,7 +49,8 @@ class ThreadMatchTest : public testing::Test {
                               .process_name = "p",
                               .thread_name = name});
   }
-  // Of `count` marks, those before `misses` lie nowhere, those after them are `in` a call of their function.
+  // The positions of `count` hits: those before `misses` are in no call, and the others are `in` a call of
+  // their function.
   static std::vector<MarkPosition> positions(std::size_t count, std::size_t misses = 0,
                                              std::uint64_t since_ns = 10, In in = In::InnermostCall,
                                              std::size_t indirect = 0) {
@@ -74,7 +75,7 @@ class ThreadMatchTest : public testing::Test {
   void add_call_history(std::map<const Lane*, std::vector<MarkPosition>> answers, bool records_ends = true) {
     timeline.add_call_history(std::make_unique<FakeHistory>(std::move(answers), records_ends));
   }
-  // The note about an unmatched thread that stays apart; empty if there is none.
+  // The note about an unmatched thread that remains separate; empty if there is none.
   std::string remark() {
     timeline.draw_matched_threads();
     if (notes.empty()) return {};
@@ -148,14 +149,14 @@ TEST_F(ThreadMatchTest, WithoutACallHistoryNothingIsNoted) {
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(ThreadMatchTest, AFewPerThousandMayLieElsewhere) {
+TEST_F(ThreadMatchTest, AFewMarksPerThousandMayBeElsewhere) {
   add_call_history({{&first, positions(1000, 5)}, {&second, positions(1000, 1000)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(ThreadMatchTest, MoreMustNot) {
+TEST_F(ThreadMatchTest, MoreMarksElsewherePreventTheMatch) {
   add_call_history({{&first, positions(1000, 6)}, {&second, positions(1000, 900)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
@@ -164,7 +165,7 @@ TEST_F(ThreadMatchTest, MoreMustNot) {
       "session.trace: guest: 994 of 1000 hits lie in open calls of their functions, at most (thread 1)");
 }
 
-TEST_F(ThreadMatchTest, OfFewMarksNoneMayLieElsewhere) {
+TEST_F(ThreadMatchTest, WithFewMarksNoneMayBeElsewhere) {
   add_call_history({{&first, positions(199, 1)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(199);
@@ -180,7 +181,7 @@ TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
 }
 
 // A function like main is open all the time.
-TEST_F(ThreadMatchTest, MostMarksLieDirectlyInTheirCalls) {
+TEST_F(ThreadMatchTest, MostMarksAreDirectlyInTheirCalls) {
   add_call_history({{&first, positions(100, 0, 10, In::InnermostCall, 11)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
@@ -189,14 +190,14 @@ TEST_F(ThreadMatchTest, MostMarksLieDirectlyInTheirCalls) {
             "in them");
 }
 
-TEST_F(ThreadMatchTest, SomeMayLieInWhatTheirCallsCalled) {
+TEST_F(ThreadMatchTest, SomeMarksMayBeInInnerCalls) {
   add_call_history({{&first, positions(100, 0, 10, In::InnermostCall, 10)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(ThreadMatchTest, WhereEndsAreNotKnownOpenCallsAreEnough) {
+TEST_F(ThreadMatchTest, WithoutEndsOpenCallsAreSufficient) {
   add_call_history({{&first, positions(100, 0, 10, In::OpenCall)}}, false);
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
@@ -211,15 +212,15 @@ TEST_F(ThreadMatchTest, OfTwoThreadsTheOneWithCloserRecordsMatches) {
   EXPECT_THAT(threads().back(), "1/2 second of p");
 }
 
-TEST_F(ThreadMatchTest, TwoThreadsThatFitAlikeAreNoMatch) {
+TEST_F(ThreadMatchTest, TwoThreadsThatFitEquallyDoNotMatch) {
   add_call_history({{&first, positions(100, 0, 500)}, {&second, positions(100, 0, 100)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(), "session.trace: guest: its hits lie in open calls of thread 2 and of thread 1 alike");
 }
 
-// Calls of several threads that are open all the time hold the hits of all of them.
-TEST_F(ThreadMatchTest, WhatMayBeSeveralThreadsIsNoneWhereAnotherHoldsHalf) {
+// Calls of several threads that are open all the time contain the hits of all of them.
+TEST_F(ThreadMatchTest, SharedMarksDoNotMatchIfAnotherThreadHoldsHalf) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10, false, "", true);
@@ -228,8 +229,8 @@ TEST_F(ThreadMatchTest, WhatMayBeSeveralThreadsIsNoneWhereAnotherHoldsHalf) {
       "session.trace: guest: its hits may be of several threads: 5 of 10 lie in calls of thread 2, too");
 }
 
-TEST_F(ThreadMatchTest, WhatMayBeSeveralThreadsIsTheOneThatHoldsThemWhereNoOtherDoes) {
-  // The second one holds few of them directly.
+TEST_F(ThreadMatchTest, SharedMarksMatchTheOnlyThreadThatHoldsThem) {
+  // The second one contains few of them directly.
   add_call_history({{&second, positions(10, 2, 10, In::InnermostCall, 4)}, {&first, positions(10)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10, false, "", true);
@@ -237,7 +238,7 @@ TEST_F(ThreadMatchTest, WhatMayBeSeveralThreadsIsTheOneThatHoldsThemWhereNoOther
   EXPECT_THAT(threads().back(), "1/1 first of p");
 }
 
-TEST_F(ThreadMatchTest, AThreadIsOneWhateverOthersHold) {
+TEST_F(ThreadMatchTest, MarksOfOneThreadMatchWhateverOthersHold) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 1)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10);
@@ -290,8 +291,8 @@ TEST_F(ThreadMatchTest, MarksAreMovedToTheClockOfTheHistory) {
   EXPECT_EQ(asked.asked[1].address, 0x20u);
 }
 
-// At equal times a thread's own calls go first, whatever the order of the inputs.
-TEST(MatchedThreads, ComeBehindTheThreadTheyMatch) {
+// At equal times, a thread's own calls come first, for every order of the inputs.
+TEST(MatchedThreads, ComeAfterTheThreadTheyMatch) {
   Names names;
   Notes notes;
   Timeline timeline({.lanes = kTestLanes}, notes);

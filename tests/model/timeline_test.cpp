@@ -19,7 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Emits the begins and ends of calls in order, one for each pump.
+// Emits the starts and ends of calls in order, one for each pump.
 struct Mark {
   std::uint64_t time_ns;
   bool is_begin;
@@ -126,7 +126,7 @@ TEST_F(TimelineTest, CallsThatTheSinkDoesNotNeedAreSkipped) {
   EXPECT_EQ(run_late(1000).back(), "0");
 }
 
-// A hundred threads, of which every other one begins together with the one before it.
+// A hundred threads, of which every second one starts together with the previous one.
 TEST_F(TimelineTest, SourcesThatBeginLaterAreReadLater) {
   class Watch : public EventText {
    public:
@@ -195,8 +195,8 @@ TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
   EXPECT_LT(text.max_ahead, 700u) << "memory is bounded, however long the call";
 }
 
-// Random nested calls in many lanes: for any block size and lookahead, the events of each lane come out
-// unchanged, and all events in order of time.
+// Random nested calls in many lanes. For any block size and lookahead, the events of each lane are unchanged,
+// and all events are in the order of time.
 TEST_F(TimelineTest, AnyLookaheadGivesTheSameCalls) {
   for (const std::size_t lookahead : {std::size_t{1}, std::size_t{20'000}, std::size_t{1} << 20}) {
     std::mt19937 random(42);
@@ -232,7 +232,7 @@ TEST_F(TimelineTest, AnyLookaheadGivesTheSameCalls) {
   }
 }
 
-TEST_F(TimelineTest, WhatIsOfNoInputOrOfAnotherTimelineIsRefused) {
+TEST_F(TimelineTest, PartsOfNoInputOrOfAnotherTimelineAreRefused) {
   Timeline timeline({.lanes = kTestLanes}, notes), other({.lanes = kTestLanes}, notes);
   const LaneInfo info{.process = ProcessId{1}, .thread = ThreadId{1}, .process_name = {}, .thread_name = {}};
   EXPECT_THROW(timeline.add_lane(info), BrokenContract);
@@ -256,7 +256,7 @@ TEST_F(TimelineTest, TwoInputsNeverShareAThread) {
   EXPECT_EQ(notes.groups().front().first.front(), "b.data: process 1 is shown as 1073741824");
 }
 
-// Importers that know no ids make them up: the smallest that no input has are shown.
+// Importers without ids invent them: the smallest ids that no input has are shown.
 TEST_F(TimelineTest, MadeUpIdsAreSmall) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   const auto add_instant = [&](std::uint64_t id) {
@@ -273,7 +273,7 @@ TEST_F(TimelineTest, MadeUpIdsAreSmall) {
   EXPECT_EQ(notes.count(kRenumbered), 0u);
 }
 
-TEST_F(TimelineTest, AMadeUpThreadHasTheIdThatItPrefersIfNoInputHasIt) {
+TEST_F(TimelineTest, AMadeUpThreadHasItsPreferredIdIfNoInputHasIt) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   std::uint64_t made_up = kFirstMadeUpId;
   for (const std::uint64_t preferred : {7U, 1U, 7U}) {
@@ -397,7 +397,7 @@ TEST_F(TimelineTest, OffsetsAreAddedToTheShiftOfTheClock) {
   EXPECT_THAT(run(far), ElementsAre(testing::HasSubstr("9223372036854775807")));
 }
 
-TEST_F(TimelineTest, WhatIsKnownOfInputsIsMovedWithTheirTimes) {
+TEST_F(TimelineTest, FactsAboutInputsAreMovedWithTheirTimes) {
   Timeline timeline({.lanes = {}}, notes);
   timeline.begin_input("a.data");
   timeline.describe_input({.session = "a"});
@@ -462,7 +462,7 @@ class FirstViewTest : public TimelineTest {
   Timeline timeline{{.lanes = kTestLanes}, notes};
 };
 
-TEST_F(FirstViewTest, IsOfCallsIfThereAreAny) {
+TEST_F(FirstViewTest, CoversCallsIfThereAreAny) {
   timeline.begin_input("calls");
   Lane& lane = timeline.add_lane({.process = ProcessId{1},
                                   .thread = ThreadId{1},
@@ -475,7 +475,7 @@ TEST_F(FirstViewTest, IsOfCallsIfThereAreAny) {
   EXPECT_EQ(view(), "4000~9000 of calls");
 }
 
-TEST_F(FirstViewTest, IsOfTheMarksOfAllInputsWhereTheyAreShown) {
+TEST_F(FirstViewTest, CoversTheMarksOfAllInputs) {
   add_input(1, {{10'000, true, f}, {90'000, false, f}}, TimeSpan{.begin_ns = 20'000, .end_ns = 40'000});
   add_input(2, {{10'000, true, f}, {30'000, false, f}}, TimeSpan{.begin_ns = 10'000, .end_ns = 20'000});
   add_input(3, {{10'000, true, f}, {30'000, false, f}}, std::nullopt);
@@ -483,13 +483,13 @@ TEST_F(FirstViewTest, IsOfTheMarksOfAllInputsWhereTheyAreShown) {
   EXPECT_EQ(view(), "15000~125000");
 }
 
-TEST_F(FirstViewTest, LiesWithinTheTimesThatCanBeDrawn) {
+TEST_F(FirstViewTest, IsWithinTheTimesThatCanBeDrawn) {
   constexpr std::uint64_t kLast = kTimeLimitNs - 1;
   add_input(1, {{kLast, true, f}, {kLast, false, f}}, TimeSpan{.begin_ns = kLast, .end_ns = kLast});
   EXPECT_EQ(view(), std::to_string(kLast - 1000) + "~" + std::to_string(kLast));
 }
 
-TEST_F(FirstViewTest, IsNoneWithoutCallsAndMarks) {
+TEST_F(FirstViewTest, IsMissingWithoutCallsAndMarks) {
   add_input(1, {{10'000, true, f}, {90'000, false, f}}, std::nullopt);
   EXPECT_EQ(view(), "");
 }
@@ -505,7 +505,7 @@ TEST_F(TimelineTest, AnInputCannotBeginBeforeTimeZero) {
             "a.data: an offset of -2000 ns would lead below time 0: moved by -1005 ns");
 }
 
-TEST_F(TimelineTest, NoEventLiesBehindTheLastTime) {
+TEST_F(TimelineTest, NoEventIsAfterTheLastTime) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 1, {{10, true, f}, {20, false, f}});

@@ -1,4 +1,4 @@
-// Each task of a round is done once, and no two tasks of one worker at one time.
+// Each task of a round is done once, and a worker never has two tasks at the same time.
 #include "converters/model/merging/workers.h"
 
 #include <atomic>
@@ -28,7 +28,7 @@ TEST(Workers, EveryTaskIsDoneOnce) {
   }
 }
 
-TEST(Workers, OneJobDoesAllWhenItFinishes) {
+TEST(Workers, OneJobDoesAllTasksInFinish) {
   Workers workers(1);
   int done = 0;
   workers.start(3, [&](std::size_t, std::size_t worker) {
@@ -40,7 +40,7 @@ TEST(Workers, OneJobDoesAllWhenItFinishes) {
   EXPECT_EQ(done, 3);
 }
 
-// As when the merge throws: running tasks are waited for, the others never begin.
+// For example when the merge throws: running tasks are waited for, and others are not started.
 TEST(Workers, CanEndInTheMiddleOfARound) {
   std::atomic<int> done = 0;
   {

@@ -25,10 +25,10 @@ constexpr std::string_view kFirstLine = "calls 1";
 
 struct CallLine {
   std::uint64_t time_ns, tid;
-  std::string_view function;  // empty: a return
+  std::string_view function;  // empty for a return
 };
 
-// Reads the file line by line. However long it is, only one block is in memory.
+// Reads the file line by line. Only one block of it is in memory.
 class CallLines {
  public:
   explicit CallLines(const std::string& path) : window_(fxt::FilePlace(path), FileWindow::EarlyEnd::End) {
@@ -36,7 +36,7 @@ class CallLines {
   }
 
   std::optional<std::string_view> next() {
-    constexpr std::size_t kMaxBytes = 4096;  // of a line; the rest of a longer one is a line of its own
+    constexpr std::size_t kMaxBytes = 4096;  // of a line; the rest of a longer line is a separate line
     const auto bytes = window_.at_least(kMaxBytes);
     if (bytes.empty()) return std::nullopt;
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -70,7 +70,7 @@ class CallLines {
   std::uint64_t number_ = 0;
 };
 
-// Fills the lanes of all threads: they are in one file. A thread that is not shown has no lane.
+// Fills the lanes of all threads, because they are in one file. A thread that is not shown has no lane.
 class CallSource : public Source {
  public:
   CallSource(const std::string& path, std::map<std::uint64_t, Lane*> lanes, ImportContext& context)
@@ -126,7 +126,7 @@ class CallSource : public Source {
   std::uint64_t now_ns_ = 0;
 };
 
-// How many lines each thread has. The threads must be known before the first event.
+// The number of lines of each thread. The threads must be known before the first event.
 std::map<std::uint64_t, std::uint64_t> count_lines(CallLines& lines) {
   std::map<std::uint64_t, std::uint64_t> by_tid;
   while (const auto text = lines.next()) {

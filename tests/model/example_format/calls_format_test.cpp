@@ -1,4 +1,4 @@
-// The example of docs/adding-a-format.md: what becomes of a file, of a damaged one, and of every prefix.
+// The example of docs/adding-a-format.md: conversion of a file, of a damaged one, and of every prefix.
 #include "tests/model/example_format/calls_format.h"
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class CallsFormat : public testing::Test {
   std::vector<std::string> threads;
 };
 
-TEST_F(CallsFormat, CallsOfEachThread) {
+TEST_F(CallsFormat, ListsCallsOfEachThread) {
   EXPECT_THAT(lines_of(kCalls), ElementsAre("1/7 [1000, 2000] calls:main", "1/8 [1200, 1900] calls:work",
                                             "1/7 [1500, 1700] calls:draw"));
   EXPECT_TRUE(notes.empty());
@@ -60,11 +60,11 @@ TEST_F(CallsFormat, CallsOfEachThread) {
   EXPECT_EQ(stats.records_read, 6U);
 }
 
-TEST_F(CallsFormat, ThreadsThatAreNotAskedForAreLeftOut) {
+TEST_F(CallsFormat, OtherThreadsAreLeftOut) {
   EXPECT_THAT(lines_of(kCalls, {.tids = {8}}), ElementsAre("1/8 [1200, 1900] calls:work"));
 }
 
-TEST_F(CallsFormat, WhatIsOddIsNoted) {
+TEST_F(CallsFormat, UnusualLinesAreNoted) {
   EXPECT_THAT(lines_of("calls 1\n5 7 <\n10 7 > f\n8 7 > g\n?\n12 7 <\n"),
               ElementsAre("1/7 [10, 12] calls:f", "1/7 [10, 12] calls:g"));
   EXPECT_EQ(notes.count(kExitWithoutCall), 1U);
@@ -74,7 +74,7 @@ TEST_F(CallsFormat, WhatIsOddIsNoted) {
   EXPECT_THAT(notes.groups().back().first, ElementsAre(path.native() + ": f"));
 }
 
-TEST_F(CallsFormat, EveryPrefixGivesTheCallsBefore) {
+TEST_F(CallsFormat, EveryPrefixGivesItsCalls) {
   for (std::size_t size = 0; size <= kCalls.size(); ++size) {
     try {
       const auto lines = lines_of(kCalls.substr(0, size));

@@ -60,7 +60,7 @@ class EndsEarly : public Story {
   std::uint64_t calls_end_ns() const override { return 20; }
 };
 
-TEST_F(FxtSinkTest, ViewersAreToldWhereTheCallsEndOnceThatIsKnown) {
+TEST_F(FxtSinkTest, ViewersGetTheEndOfTheCalls) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});
   Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
@@ -93,7 +93,7 @@ TEST_F(FxtSinkTest, ViewersAreToldWhereTheCallsEndOnceThatIsKnown) {
               ElementsAre(kHeader, kName, 0x1002'04aa'0a40'070a, 0x01));  // time 10, field 2: tracing_started
 }
 
-// There are no calls, but marks from time 2000 to 42000.
+// There are no calls, but instants from time 2000 to 42000.
 class OnlyMarks : public Story {
  public:
   using Story::Story;
@@ -101,7 +101,7 @@ class OnlyMarks : public Story {
   std::optional<TimeSpan> marks() const override { return TimeSpan{.begin_ns = 2000, .end_ns = 42'000}; }
 };
 
-TEST_F(FxtSinkTest, ViewersAreToldWhereMarksBeginAndEnd) {
+TEST_F(FxtSinkTest, ViewersGetTheRangeOfMarks) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});
   Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
@@ -158,7 +158,7 @@ TEST_F(FxtSinkTest, AWakeupNamesItsWakerIfItIsKnown) {
                           0x2000'0000'0031'0058, 11, 8, 0x0000'0000'0004'0028, 9));  // one argument, koid (8)
 }
 
-// Perfetto aborts at larger ones.
+// Perfetto aborts at larger numbers.
 TEST_F(FxtSinkTest, ACpuBeyond4095IsWrittenAs4095) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.wakeup(10, {.cpu = 4095, .thread = ThreadId{8}, .waker = ThreadId{}});
@@ -173,11 +173,11 @@ TEST_F(FxtSinkTest, ACpuBeyond4095IsWrittenAs4095) {
               ElementsAre(0x2000'0000'fff0'0038, 10, 8, 0x2000'0000'fff0'0038, 11, 8, 0x0000'000f'0004'0032,
                           0x676e'696d'6f63'6e69, 0x74'6867'6965'775f,  // "incoming_weight"
                           0x1000'0030'fff1'0058, 12, 8, 0,             // one argument:
-                          0x8000'0000'0004'0011));                     // that of idle
+                          0x8000'0000'0004'0011));                     // the weight of the idle thread
   EXPECT_EQ(notes.count(kCpuCut), 2u);
 }
 
-// Tracy would take an instant of such a name for the start of a frame.
+// Tracy would take an instant with such a name for the start of a frame.
 TEST_F(FxtSinkTest, AnInstantThatNamesAFrameIsAPairOfZeroLength) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.instant(10, label("aFrame"), {{names.intern("t"), std::uint64_t{5}}});
@@ -202,7 +202,7 @@ TEST_F(FxtSinkTest, WithFullTablesThePairHoldsItsName) {
                    0x0000'0000'0103'0024, 11}));                 // end
 }
 
-// The first record of a name finds that there is no room for it, the others know it.
+// The first record with a name finds that the table is full; later ones reuse this result.
 TEST_F(FxtSinkTest, WithFullTablesEveryRecordHoldsItsName) {
   const std::string too_long(300, 'x');
   for (int i = 0; i < 32'767; ++i) label(std::to_string(i));
@@ -311,7 +311,7 @@ TEST_F(FxtSinkTest, TheNoteOfStringsNamesTheirThread) {
   EXPECT_EQ(repaired->count, 6u);
 }
 
-// The first event of a name takes the slow path, which fills the table; later ones take the fast path. Both
+// The first event with a name takes the slow path, which fills the table. Later ones take the fast path. Both
 // must write the same words.
 class FastEncodeTest : public FxtSinkTest {
  protected:
@@ -333,7 +333,7 @@ class FastEncodeTest : public FxtSinkTest {
     }
     return records;
   }
-  // The records of one event that is emitted three times, which must be alike.
+  // The records of one event that is emitted three times, which must be equal.
   std::vector<Words> records_of_three(const Fill& fill) {
     auto all = records_of(words_of([&](Lane& lane) {
       for (const std::uint64_t time_ns : {100u, 200u, 300u}) fill(lane, time_ns);
@@ -360,7 +360,7 @@ class FastEncodeTest : public FxtSinkTest {
   }
 };
 
-TEST_F(FastEncodeTest, EventsLookTheSame) {
+TEST_F(FastEncodeTest, EventsAreTheSame) {
   EXPECT_THAT(
       records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), of_all_types()); }),
       ElementsAre(testing::SizeIs(2 + 15)));
@@ -381,7 +381,7 @@ TEST_F(FastEncodeTest, EventsLookTheSame) {
   EXPECT_EQ(counters.front().back(), 77u);
 }
 
-// Perfetto takes unsigned arguments as signed. Curves are doubles to all.
+// Perfetto treats unsigned arguments as signed. For all readers, values of counters are doubles.
 TEST_F(FastEncodeTest, NumbersAbove63BitsAreTextAndInCountersDoubles) {
   const Arguments large{{names.intern("n"), (std::uint64_t{1} << 63) + 25}};
   const auto instant =
@@ -424,7 +424,7 @@ TEST_F(FastEncodeTest, StringsAreRepairedAndCut) {
   EXPECT_EQ(notes.count(kStringsCut), 6u);
 }
 
-TEST_F(FastEncodeTest, BlobsLookTheSame) {
+TEST_F(FastEncodeTest, BlobsAreTheSame) {
   const std::vector<std::byte> bytes(40'000, std::byte{7});
   const auto sizes_of = [&](std::string_view name, std::size_t size) {
     std::vector<std::size_t> sizes;
@@ -463,7 +463,7 @@ TEST_F(FastEncodeTest, FlowsHaveTheirEnds) {
   EXPECT_EQ(types_of(2), expected) << "emitted again";
 }
 
-// Known and unknown names alternate, over many buffers: nothing is lost.
+// Known and unknown names alternate, over many buffers, and no event is lost.
 TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   constexpr std::uint64_t kRounds = 3000;
   const auto records = records_of(words_of([&](Lane& lane) {
@@ -483,7 +483,7 @@ TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   EXPECT_EQ(events_written, 3 * kRounds);
 }
 
-// Only 255 threads have an index. Records of other threads hold both ids.
+// Only 255 threads have an index. Records of other threads contain both ids.
 TEST_F(FxtSinkTest, RecordsOfThreadsWithoutAnIndexHoldTheirIds) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});
@@ -510,7 +510,7 @@ TEST_F(FxtSinkTest, RecordsOfThreadsWithoutAnIndexHoldTheirIds) {
   EXPECT_EQ(words[words.size() - 5] & 0xff'ffff, 0x04'0054u) << "complete, 5 words, no arguments, no index";
 }
 
-TEST_F(FxtSinkTest, WhatTracyCannotHoldIsNoted) {
+TEST_F(FxtSinkTest, TheLimitsOfTracyAreNoted) {
   words_of([&](Lane& lane) {
     lane.instant(10, label("main"));
     lane.instant(10 + (std::uint64_t{1} << 47), label("main"));

@@ -84,7 +84,7 @@ TEST_F(StringRefsTest, ALabelHasOneHeader) {
   EXPECT_EQ(labels.make(main), labels.word(main));
 }
 
-TEST_F(StringRefsTest, TheHeaderHoldsTheNameWhereTheTableIsFull) {
+TEST_F(StringRefsTest, TheHeaderHoldsTheNameIfTheTableIsFull) {
   labels.make(label("first"));
   fill_table();
   const LabelId late = label("late"), too_long = label(std::string(300, 'x')), frame = label("frame");

@@ -24,7 +24,7 @@ bool equal(const fxt::PerfettoPackets& a, const fxt::PerfettoPackets& b) {
   return std::ranges::equal(a.bytes(), b.bytes());
 }
 
-TEST(ViewerHints, NothingIsSaidOfATraceThatNothingIsKnownOf) {
+TEST(ViewerHints, AnUnknownTraceHasNoHints) {
   EXPECT_TRUE(hints_of({}, {}).bytes().empty());
   EXPECT_TRUE(hints_of(std::vector{lane(1, 1, kForever)}, {}).bytes().empty());
 }
