@@ -1,5 +1,5 @@
-// A walk over the records of one thread before they are converted. It follows the open calls; a watcher looks
-// at the records that it needs.
+// A pass over the records of one thread before they are converted. It tracks the open calls; a watcher
+// examines the records that it needs.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace convert::uftrace {
 
-// What a walk needs of a thread. Borrows all of it.
+// The data of a thread that a pass needs; all are borrowed.
 struct WalkedThread {
   const Task& task;
   const fxt::FilePlace& place;
   const ThreadFacts& facts;
   PayloadDecoder* payload_decoder;              // may be null
-  const std::vector<std::uint64_t>& inherited;  // calls that the thread begins in, outermost first
+  const std::vector<std::uint64_t>& inherited;  // calls in which the thread begins, outermost first
 };
 
 class CallWalk {
@@ -38,14 +38,15 @@ class CallWalk {
   std::uint64_t seen_ns() const { return seen_ns_; }    // the latest time of a call
   bool is_at_end() const { return cursor_.is_done(); }  // there are no more records
 
-  // The watcher has:
-  //   is_done()                 no more records are needed
+  // Calls the functions of the watcher:
+  //   is_done()                 returns true if no more records are needed
   //   plain_until_ns()          plain calls before that time may be skipped,
-  //   may_skip(call)            if this is true; then only this is called:
+  //   may_skip(call)            if this returns true; then only this is called:
   //   skipped(call, offset)
-  //   before_call(item)         another call, with a time that can be right; open() is without it
-  //   after_call(item)          that call, or one with an impossible time; open() includes it
+  //   before_call(item)         another call, with a possible time; open() does not contain it yet
+  //   after_call(item)          that call, or one with an impossible time; open() contains it
   //   other_record(item)        optional: an event or a loss
+  //
   // Continues where the last run() stopped.
   template <typename Watcher>
   void run(Watcher& watcher) {
@@ -53,7 +54,7 @@ class CallWalk {
     std::size_t size = RecordCursor::kMinBlock / 2;
     std::unique_ptr<std::byte[]> block;
     while (!watcher.is_done() && !cursor_.is_done()) {
-      // Most walks end soon.
+      // Starts with a small block, because most passes end soon.
       if (size != kMaxBlock) block = std::make_unique_for_overwrite<std::byte[]>(size *= 2);
       cursor_.read({block.get(), size});
       while (!watcher.is_done()) {

@@ -18,10 +18,10 @@ constexpr std::array<std::string_view, 9> kOthers{"clone",       "__clone",     
                                                   "posix_spawn", "posix_spawnp",  "system",
                                                   "popen",       "__libc_system", "_IO_popen"};
 constexpr std::array<std::string_view, 3> kThreads{"pthread_create", "__pthread_create", "thrd_create"};
-// std::thread's constructor calls pthread_create in libstdc++, which may not be recorded.
+// In libstdc++, the constructor of std::thread calls pthread_create, and that call may not be recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
-// Where read_head() looks for a record.
+// The part of the file in which read_head() searches for a record.
 constexpr std::uint64_t kHeadBytes = std::uint64_t{1} << 20;
 
 ForkKind kind_of(std::string_view symbol) {
@@ -32,7 +32,7 @@ ForkKind kind_of(std::string_view symbol) {
   return std::ranges::find(kOthers, symbol) != kOthers.end() ? ForkKind::Other : ForkKind::None;
 }
 
-// Which functions fork, by their symbols and by what children left first.
+// Finds out which functions fork, from their symbols and from the first exits of children.
 class ForkFunctions {
  public:
   ForkFunctions(const WalkedThread& thread, Symbolizer& symbolizer, const std::set<CallKey>& first_exits,
@@ -42,7 +42,7 @@ class ForkFunctions {
   void move_to(std::uint64_t time_ns) {
     if (symbols_.move_to(time_ns)) kinds_ = &kinds_of_.of(symbols_.epoch());
   }
-  // Functions keep their kinds until then.
+  // The time until which the kinds of functions do not change.
   std::uint64_t until_ns() const { return symbols_.until_ns(); }
 
   ForkKind kind_at(const CallRecord& call) {
@@ -66,7 +66,7 @@ class ForkFunctions {
   TaskSymbols symbols_;
   const std::set<CallKey>& first_exits_;
   ForkKinds& kinds_of_;
-  AddressCache<ForkKind>* kinds_ = nullptr;  // by these symbols; null before there are any
+  AddressCache<ForkKind>* kinds_ = nullptr;  // for the current symbols; null before there are any
 };
 
 class ForkScan {
@@ -113,7 +113,8 @@ class ForkScan {
   }
 
  private:
-  // Forking calls inside a forking call, like libc's fork called by the program's, are part of it.
+  // A forking call inside a forking call is part of it. For example, the program's fork function calls libc's
+  // fork.
   void fork(const RecordItem& item, ForkKind kind) {
     if (!fork_depth_) {
       found_.calls.push_back(
@@ -132,7 +133,7 @@ class ForkScan {
     entries_[call.depth] = {call.address, offset};
   }
 
-  // Moves to the symbols of that time, and finds how far plain records may be skipped.
+  // Selects the symbols at that time, and computes until when plain records may be skipped.
   void move_to(std::uint64_t time_ns) {
     functions_.move_to(time_ns);
     plain_until_ns_ = late_ ? 0 : functions_.until_ns();
@@ -142,7 +143,7 @@ class ForkScan {
 
   // ---- Calls that began before the records: their exits name them ----
 
-  // An open call without an address, and how much was found before it was open.
+  // An open call without an address, and the number of results from before it was open.
   struct Nameless {
     std::size_t depth, calls, snapshots;
   };
@@ -152,7 +153,8 @@ class ForkScan {
     return !nameless_.empty() && (found_.calls.size() > nameless_.front().calls ||
                                   found_.snapshots.size() > nameless_.front().snapshots);
   }
-  // Calls have ended, or some without an address were found open: more than `expected` are.
+  // Must be called when calls have ended, or when more calls than `expected` are open, so that some have no
+  // address.
   void find_nameless(std::size_t expected) {
     const ScannedCalls& open = walk_.open();
     while (!nameless_.empty() && nameless_.back().depth >= open.depth()) nameless_.pop_back();
@@ -173,7 +175,7 @@ class ForkScan {
       name(found_.snapshots[i].stack);
   }
 
-  // A record after the next time of the query may be damaged: it counts if the record after it agrees.
+  // A record after the next time of the query may be damaged. It is accepted if the next record agrees.
   void pass_time(std::uint64_t time_ns) {
     if (late_) add_snapshots(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();
@@ -199,13 +201,13 @@ class ForkScan {
 
   ForkScanResult found_;
   std::uint64_t plain_until_ns_ = 0;
-  std::optional<std::size_t> fork_depth_;  // of the open call that forks
-  bool is_in_new_fork_ = false;            // it was entered by the last record
+  std::optional<std::size_t> fork_depth_;  // depth of the open call that forks
+  bool is_in_new_fork_ = false;            // the last record has entered it
   struct Entry {
     std::uint64_t address = 0, offset = 0;
   };
-  std::vector<Entry> entries_;      // the latest of each depth
-  std::size_t depth_before_ = 0;    // of the open calls, before the record
+  std::vector<Entry> entries_;      // the latest entry at each depth
+  std::size_t depth_before_ = 0;    // number of open calls before the record
   std::vector<Nameless> nameless_;  // outermost first
   struct Late {
     std::uint64_t time_ns;

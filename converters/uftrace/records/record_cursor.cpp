@@ -12,7 +12,7 @@ void RecordCursor::read(std::span<std::byte> block, const BytesAhead& ahead) {
   if (damage_.item && damage_.item->what == RecordItem::What::Zeros) skip_hole();
   block_.read(block, ahead);
   is_held_ = false;
-  // Always the same part of the file, whatever the size of the block.
+  // Uses the same part of the file for every block size.
   if (offset() == facts_.part.begin) {
     const auto head = block_.rest().bytes;
     shift_ = find_depth_shift(head.first(std::min(head.size(), kMinBlock)), facts_.order);
@@ -97,9 +97,9 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
   return following.at_end;
 }
 
-// A process that clone() makes has a copy of its parent's state in the recorder, but writes to the same file.
-// An entry that waits to be written is in both copies: so that of the call that ran clone() is in the file
-// twice.
+// When a process calls clone(), the child gets a copy of the recorder's state, but writes to the same file.
+// An entry that was not written yet is in both copies. Therefore the entry of the call that ran clone() is in
+// the file twice.
 void RecordCursor::look_for_second_writer(const Record& record) {
   constexpr unsigned kSearches = 8;
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;
@@ -114,7 +114,7 @@ void RecordCursor::look_for_second_writer(const Record& record) {
   }
 }
 
-// Drops the record, but sizes its payload as if its time were right.
+// Drops the record, but finds the size of its payload as if its time were correct.
 RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following) {
   const RecordItem item{
       .what = RecordItem::What::BadTime, .begin = offset(), .end = 0, .call = decode(record)};
@@ -127,7 +127,7 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following
   return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
-// The length in an event's data is right if a record follows there, or if none follows nearer.
+// The length in an event's data is accepted if a record follows there, or if no record follows earlier.
 RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),
@@ -156,7 +156,7 @@ RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
     item.payload = following.bytes.subspan(kLengthSize, length);
     return consume_record(item, size);
   }
-  // The end of the file cuts the event off: that is the next item.
+  // The end of the file cuts the event. The cut part is the next item.
   damage_.item = RecordItem{.what = RecordItem::What::Truncated,
                             .begin = offset() + kRecordSize,
                             .end = offset() + kRecordSize + following.bytes.size(),
@@ -164,8 +164,8 @@ RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   return consume_record(item, following.bytes.size());
 }
 
-// Undoes what the producer does to depths: QEMU's shift, and the overflow of depths beyond 1023 into the
-// address, which only the number of open calls reveals.
+// Reverses the changes of the producer to depths: QEMU's shift, and the overflow of depths above 1023 into
+// the address. The overflow is visible only from the number of open calls.
 CallRecord RecordCursor::decode(const Record& record) const {
   CallRecord call{
       .type = record.type(), .time_ns = record.time_ns, .depth = record.depth(), .address = record.address()};
@@ -183,8 +183,8 @@ CallRecord RecordCursor::decode(const Record& record) const {
   return call;
 }
 
-// A layout is right if a record that fits follows the payload, and none surely stands inside it. Or else it
-// is the first one that a timely record follows, unless a sure record says otherwise.
+// Chooses a layout if a record that fits follows the payload, and no record inside the payload is sure.
+// Otherwise chooses the first layout that a timely record follows, unless a sure record contradicts it.
 void RecordCursor::size_payload(RecordItem& item, Lookahead following, std::size_t& bytes) const {
   const Expectation expected = resync_.after(item.call);
   const auto accept = [&](const PayloadLayout& layout, std::size_t size) {
@@ -201,7 +201,7 @@ void RecordCursor::size_payload(RecordItem& item, Lookahead following, std::size
     if (!size || padded(*size) > std::min(following.bytes.size(), kMaxPayload)) continue;
     const Lookahead follower = following.from(padded(*size));
     const bool is_empty = padded(*size) == 0;
-    // At the end of the file, what is no record is payload.
+    // At the end of the file, bytes that are not a record belong to the payload.
     if (is_empty && !follower.bytes.empty() && !resync_.is_timely_at(follower, expected)) continue;
     if (resync_.fits_at(follower, expected)) {
       if (is_empty || !resync_.find_sure(following, padded(*size) - sizeof(std::uint64_t), expected))
@@ -226,8 +226,8 @@ Expectation RecordCursor::expectation() const {
 
 // ---- What can't be read ----
 
-// Looks for the next record, from that offset on. If the block is too short to decide, the search goes on
-// with the next block.
+// Searches for the next record from that offset on. If the block is too short to decide, continues with the
+// next block.
 void RecordCursor::skip_damage(Lookahead rest, std::size_t from) {
   constexpr std::size_t kJudged = kMaxPayload + 8 * kRecordSize;
   static_assert(kJudged + sizeof(std::uint64_t) < kLookahead);
@@ -240,7 +240,7 @@ void RecordCursor::skip_damage(Lookahead rest, std::size_t from) {
   extend_damage(RecordItem::What::NotRecords, found ? *found : rest.at_end ? rest.bytes.size() : whole);
 }
 
-// Zeros at the start, but for the time of a LOST record after them, which is zero, too.
+// Counts zero bytes at the start. If a LOST record follows, the zeros of its time are not counted.
 std::size_t RecordCursor::zero_bytes(Lookahead rest) const {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   const auto first = std::ranges::find_if(rest.bytes, [](std::byte b) { return b != std::byte{0}; });
@@ -252,7 +252,8 @@ std::size_t RecordCursor::zero_bytes(Lookahead rest) const {
   return last.has_magic() && last.type() == RecordType::Lost ? zeros - kWord : zeros;
 }
 
-// Holes can be huge, so they are not read. The last word before data may be the time of a LOST record.
+// Skips a hole without reading it, because it can be huge. The last word before data may be the time of a
+// LOST record.
 void RecordCursor::skip_hole() {
   constexpr std::uint64_t kWord = sizeof(std::uint64_t);
   const std::uint64_t end = std::min(block_.file().end_of_hole(offset()), block_.file_end()) / kWord * kWord;

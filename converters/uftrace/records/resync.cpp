@@ -54,7 +54,7 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
     case RecordType::Exit: {
       if (expected.depth == 0 || shift_.undo(record, expected.depth) != (expected.depth - 1) % kDepthModulus)
         return false;
-      const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // lies in the address
+      const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // is contained in the address
       return expected.top_address == 0 || record.address() == expected.top_address ||
              record.address() == expected.top_address + overflow;
     }
@@ -66,8 +66,8 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
   return false;
 }
 
-// Whether the record after `record` fits the stack that `record` leaves. True at the end of the file. Before
-// `record`, `open` calls are open.
+// True if the record after `record` matches the stack that `record` leaves, or if the file ends there. `open`
+// is the number of open calls before `record`.
 bool Resync::is_followed(Lookahead ahead, const Record& record, std::size_t open) const {
   const CallRecord call{.type = record.type(),
                         .time_ns = record.time_ns,
@@ -141,7 +141,7 @@ std::optional<std::size_t> Resync::find_after_payload(Lookahead ahead, const Exp
   if (const auto found = find_sure(ahead, kMaxPayload, expected)) return found;
   if (const auto likely = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), expected))
     return likely;
-  // The last payload of the file has nothing after it.
+  // The last payload of the file has no record after it.
   const std::size_t left = ahead.bytes.size();
   if (ahead.at_end && left <= kMaxPayload && left % sizeof(std::uint64_t) == 0) return left;
   return std::nullopt;
@@ -155,8 +155,8 @@ std::optional<std::size_t> Resync::find_likely(Lookahead ahead, std::size_t from
 
 // ---- Times ----
 
-// The time of the next likely record that has one; removes that record, and all before it, from `ahead`. What
-// is earlier than the thread's begin are bytes of a payload that only look like a record.
+// The time of the next likely record that has one. Removes that record, and all before it, from `ahead`. A
+// time before the start of the thread belongs to payload bytes that only look like a record.
 std::optional<std::uint64_t> Resync::next_time(Lookahead& ahead) const {
   const Expectation any{};
   while (const auto found = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), any)) {
@@ -173,7 +173,7 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   if (time_ns >= kTimeLimitNs || !facts_.times.contain(time_ns)) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
-  // The next three times, of which two decide: one of them may be damaged, too.
+  // Takes the next three times, because one of them may be damaged as well. Two of them decide.
   const auto next_ns = next_time(following);
   const auto second_ns = next_ns ? next_time(following) : std::nullopt;
 
@@ -190,8 +190,9 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
 
   const auto is_long_before = [&](std::uint64_t other_ns) {
     if (last_ns == 0) return other_ns < time_ns && time_ns - other_ns >= kCloseNs;
-    const std::uint64_t earliest_ns = last_ns - std::min(last_ns, kCloseNs);  // the last one's may be damaged
-    return other_ns >= earliest_ns && other_ns < last_ns + (time_ns - last_ns) / 2;  // nearer to the last one
+    const std::uint64_t earliest_ns = last_ns - std::min(last_ns, kCloseNs);  // the last time may be damaged
+    // Closer to the last time.
+    return other_ns >= earliest_ns && other_ns < last_ns + (time_ns - last_ns) / 2;
   };
   if (!next_ns || !second_ns) return next_ns && is_long_before(*next_ns);
   if (is_long_before(*next_ns) == is_long_before(*second_ns)) return is_long_before(*next_ns);

@@ -14,7 +14,7 @@ OptionFilter::OptionFilter(FilterTable& table, Symbolizer& symbolizer, const Tas
       filter_(table),
       kept_{.is_known = !table.looks_ahead() || plan.place.empty()} {}
 
-// All steps at once where files must not stay open.
+// Takes all steps at once if files must not stay open.
 bool OptionFilter::scan_ahead() {
   if (kept_.is_known) return true;
   if (kept_.scan == nullptr)
@@ -49,7 +49,7 @@ bool OptionFilter::will_be_seen(const CallRecord& call) {
   return enter(trial, call.address, true);
 }
 
-// A condition on an argument that the function never records is met.
+// A condition on an argument counts as met if the function never records the argument.
 bool OptionFilter::meets_condition(const FunctionRule& rule) {
   const Condition& condition = *rule.actions.condition;
   const NameId name = names_.intern(condition.argument);
@@ -76,7 +76,7 @@ bool OptionFilter::shows_switch(std::size_t depth, bool is_short) {
   return false;
 }
 
-// Whether the call is kept is known when it ends.
+// Whether the call is kept is known only at its end.
 CallFilter::KernelDecision OptionFilter::enter_kernel(std::size_t depth, std::uint64_t address) {
   const FunctionRule* const rule = kernel_rules_.get(address, [&] { return table_.kernel_rule(address); });
   const bool is_shown = count_call(filter_.enter(depth, rule, true));

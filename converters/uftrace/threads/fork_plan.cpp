@@ -1,5 +1,5 @@
-// Which thread forked or created which, where the arrow between them starts, and what calls a forked child
-// inherits.
+// Finds out which thread forked or created which, where the flow between them starts, and which calls a
+// forked child inherits.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -26,12 +26,12 @@ struct PlannedFork {
   std::uint64_t time_ns;
   ProcessId parent;
   ThreadPlan* plan;              // null if the child has no records
-  bool has_line;                 // so that the child's records begin inside its parent's calls
-  bool is_thread = false;        // of the same process
-  std::optional<ThreadId> by{};  // who forked it, at exactly that time
+  bool has_line;                 // then the child's records begin inside its parent's calls
+  bool is_thread = false;        // in the same process
+  std::optional<ThreadId> by{};  // the thread that forked it, if the time is exact
 };
 
-// Adds what perf data know of a fork, unless the files of uftrace contradict it.
+// Adds the data of perf to a fork, unless the files of uftrace contradict them.
 void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& plans) {
   const auto parent = plans.find(known.parent);
   if (!known.forked_ns || parent == plans.end() || parent->second.place.empty()) return;
@@ -44,7 +44,7 @@ void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& pla
   fork.by = known.parent;
 }
 
-// In the order of time, so that a child that forks itself is complete before its own children are.
+// Sorted by time, so that the parent of a fork is complete before its children.
 std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf) {
   std::vector<PlannedFork> forks;
   for (const auto& [tid, task] : sessions.tasks()) {
@@ -69,7 +69,7 @@ std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, 
   return forks;
 }
 
-// Ids are given in ascending order, and begin anew at the end of their range.
+// Ids are assigned in ascending order, and restart after the end of their range.
 bool is_forked_before(const PlannedFork& a, const PlannedFork& b) {
   const auto order = [](const PlannedFork& fork) {
     return std::pair(static_cast<ProcessId>(fork.child) < fork.parent, fork.child);
@@ -84,7 +84,7 @@ struct Candidate {
   bool is_claimed = false;
 };
 
-// The forking calls of a process, in the order of their begin. Each belongs to one child.
+// The forking calls of a process, in the order of their starts. Each belongs to one child.
 class Candidates {
  public:
   explicit Candidates(std::vector<Candidate> all) : all_(std::move(all)) {
@@ -98,8 +98,8 @@ class Candidates {
     }
   }
 
-  // The earliest free call that began before `time_ns`: one that the child leaves with its first record, or
-  // else any. Null if there is none.
+  // The earliest free call that began before `time_ns`. Prefers a call that the child leaves with its first
+  // record. Returns null if there is none.
   Candidate* claim(std::uint64_t time_ns, const std::optional<CallKey>& first_exit) {
     if (first_exit) {
       if (const auto left = by_key_.find(*first_exit); left != by_key_.end())
@@ -109,12 +109,12 @@ class Candidates {
     return found != nullptr ? found : claim(ForkKind::Other, time_ns);
   }
 
-  // The earliest call of the kind that no child is assigned to.
+  // The earliest call of the kind that is not assigned to a child.
   Candidate* claim(ForkKind kind, std::uint64_t time_ns) {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }
 
-  // The call that this thread was in at that time, when it had these calls open; null if it was in none. A
+  // The call in which this thread was at that time, if it had the calls `open`; null if it was in none. A
   // call whose exit is estimated may only seem to have ended.
   Candidate* claim_open(const PlannedFork& fork, const std::vector<std::uint64_t>& open,
                         bool has_estimated_exits) {
@@ -150,8 +150,8 @@ class Candidates {
   std::array<Queue, 4> by_kind_;
 };
 
-// The calls that the child has inherited, outermost first. Where its first call contradicts `calls`, it is
-// right.
+// The calls that the child has inherited, outermost first. If the child's first call contradicts `calls`, the
+// first call is right.
 std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std::uint64_t> calls) {
   if (!child.head.first_call) return calls;
   const CallRecord& first = *child.head.first_call;
@@ -177,7 +177,7 @@ class Planner {
       if (!plan.place.empty()) threads_of_[plan.task->pid].push_back(&plan);
   }
 
-  // All forks of one process, in the order of time, that nothing else has to wait for.
+  // Plans all forks of one process, in the order of time. No other fork has to be planned before.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
     const auto of_parent = threads_of_.find(parent);
     if (of_parent == threads_of_.end()) return;
@@ -186,8 +186,9 @@ class Planner {
         std::ranges::find_if(threads, [](const ThreadPlan* p) { return p->task->is_leader(); });
     ThreadPlan* const leader = found != threads.end() ? *found : threads.front();
 
-    // Without a known forking call, the arrow starts in the call that the thread was in.
-    std::map<const ThreadPlan*, std::vector<const PlannedFork*>> forks_in;  // whose stack then is needed
+    // If no forking call is known, the flow starts in the call that was open in the thread.
+    // Forks that need the stack of their parent.
+    std::map<const ThreadPlan*, std::vector<const PlannedFork*>> forks_in;
     std::set<CallKey> first_exits;
     for (const PlannedFork& fork : forks) {
       if (fork.by || fork.has_line) forks_in[fork.by ? &plans_.at(*fork.by) : leader].push_back(&fork);
@@ -199,7 +200,7 @@ class Planner {
       std::vector<std::uint64_t> times_ns;
       if (const auto here = forks_in.find(thread); here != forks_in.end())
         for (const PlannedFork* const fork : here->second) times_ns.push_back(fork->time_ns);
-      times_ns.push_back(forks.back().time_ns);  // other threads may be made until then
+      times_ns.push_back(forks.back().time_ns);  // other threads may be created until then
       return times_ns;
     });
     for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -228,10 +229,10 @@ class Planner {
   struct Origin {
     ThreadPlan* thread = nullptr;
     StackSnapshot snapshot = {};
-    const Candidate* call = nullptr;  // null if none is known
+    const Candidate* call = nullptr;  // null if unknown
   };
 
-  // Several threads at one time.
+  // Scans several threads in parallel.
   template <typename TimesOf>
   std::vector<ForkScanResult> scan_all(const std::vector<ThreadPlan*>& threads,
                                        const std::set<CallKey>& first_exits, TimesOf times_of) {
@@ -270,20 +271,20 @@ class Planner {
     }
   }
 
-  // The arrow starts in the call at `depth`.
+  // Starts the flow in the call at `depth`.
   void connect(ThreadPlan& parent, ThreadPlan& child, const StackSnapshot& from, std::size_t depth,
                bool inherits) {
     if (inherits) child.inherited = calls_around(child, from.stack);
     if (!parent.is_shown || !child.is_shown) return;
     if (!from.entry_offset || depth >= timeline_.options().lanes.max_depth) return;
-    if (!child.head.first_call) return;  // nothing for the arrow to end in
+    if (!child.head.first_call) return;  // there is no call in which the flow can end
     child.fork_flow = timeline_.ids().new_id();
     parent.forks.emplace(*from.entry_offset,
                          ForkPoint{.flow = child.fork_flow, .makes_thread = !child.task->is_leader()});
   }
 
   ThreadPlans& plans_;
-  std::map<ProcessId, std::vector<ThreadPlan*>> threads_of_;  // those with records, by tid
+  std::map<ProcessId, std::vector<ThreadPlan*>> threads_of_;  // threads with records, by tid
   Sessions& sessions_;
   const bool has_estimated_exits_;
   Symbolizer& symbolizer_;
@@ -298,8 +299,8 @@ void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf,
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;
-  // Each process's forks in one walk. A process forks only after it was forked itself, so the first fork that
-  // is left always has a complete parent.
+  // Plans the forks of each process in one pass. A process forks only after it was forked itself, so the
+  // first remaining fork always has a complete parent.
   std::map<ProcessId, std::vector<PlannedFork>> forks_by;
   for (const PlannedFork& fork : forks) forks_by[fork.parent].push_back(fork);
   for (const PlannedFork& fork : forks)
@@ -308,16 +309,16 @@ void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf,
 
 namespace {
 
-// The calls that are open before the thread's first record, outermost first, as StackRepair opens them.
+// The calls that are open before the thread's first record, outermost first. StackRepair opens the same ones.
 std::vector<std::uint64_t> calls_before(const ThreadPlan& plan, const CallRecord& first) {
   std::vector<std::uint64_t> calls = calls_around(plan, plan.inherited);
-  if (calls.size() != first.depth + (first.is_entry() ? 0 : 1)) calls.clear();  // gone by an exec
+  if (calls.size() != first.depth + (first.is_entry() ? 0 : 1)) calls.clear();  // an exec has ended them
   calls.resize(first.depth, 0);
   return calls;
 }
 
-// Whether later records keep the thread's first call. False for a function whose calls are shown by their
-// arguments, which are not known here.
+// True if later records keep the thread's first call. False for a function whose calls are shown depending on
+// their arguments, which are unknown here.
 bool is_kept(const ThreadPlan& plan, const FunctionRule* rule, FilterTable& table, Symbolizer& symbolizer) {
   if (rule != nullptr && rule->has(Setting::Condition)) return false;
   if (!table.looks_ahead()) return true;

@@ -1,4 +1,4 @@
-// The calls of a thread that are opened without a record, and how many of them may be drawn.
+// The calls of a thread that are opened without a record, and the limit for their number.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace convert::uftrace {
 
-// The budget is plenty for real gaps, but a few bytes of damage must not become gigabytes of calls. Such
-// calls spend it, and it grows again with every 16 bytes of the file: that does not depend on which records
-// came here and which went straight to the lane.
+// The budget is sufficient for real gaps, but a few bytes of damage must not become gigabytes of calls. Such
+// calls reduce the budget, and it grows again with every 16 bytes of the file. This does not depend on which
+// records passed through this class and which went directly to the lane.
 class InferredCalls {
  public:
   static constexpr std::uint64_t kBudget = 8192;
@@ -24,19 +24,19 @@ class InferredCalls {
     const std::uint64_t passed = offset - std::exchange(offset_, offset);
     budget_ = std::min(budget_ + passed / kRecordSize * kPerRecord, kBudget);
   }
-  // False, and nothing spent, if the budget is too small for that many calls.
+  // Returns false, and changes nothing, if the budget is too small for that many calls.
   bool try_spend(std::uint64_t calls) {
     if (calls > budget_) return false;
     budget_ -= calls;
     return true;
   }
 
-  // A call was opened inside `depth` others. Those that were that deep are over.
+  // Adds a call that was opened inside `depth` others. Calls at this depth or deeper are over.
   void add(std::size_t depth, std::uint64_t address) {
     while (!calls_.empty() && calls_.back().depth >= depth) calls_.pop_back();
     calls_.push_back({depth, address});
   }
-  // Whether the open call of that address was opened without a record.
+  // True if the open call at this depth and address was opened without a record.
   bool contains(std::size_t depth, std::uint64_t address) const {
     const auto call = std::ranges::lower_bound(calls_, depth, {}, &Call::depth);
     return call != calls_.end() && call->depth == depth && call->address == address;
@@ -48,8 +48,8 @@ class InferredCalls {
     std::uint64_t address;
   };
   std::uint64_t budget_ = kBudget;
-  std::uint64_t offset_ = 0;  // where the budget grew last
-  std::vector<Call> calls_;   // outermost first; they may be over
+  std::uint64_t offset_ = 0;  // offset at which the budget grew last
+  std::vector<Call> calls_;   // outermost first; some may be over
 };
 
 }  // namespace convert::uftrace

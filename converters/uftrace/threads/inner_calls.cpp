@@ -9,7 +9,7 @@
 namespace convert::uftrace {
 namespace {
 
-// More calls than any kernel keeps open: missing exits must not cost memory or time.
+// More calls than any kernel keeps open. Missing exits must not cost memory or time.
 constexpr std::size_t kMaxFrames = 256;
 constexpr std::size_t kNone = ~std::size_t{0};
 
@@ -36,8 +36,8 @@ void InnerCalls::note(const NoteKind& kind, Describe&& describe) {
 void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted) {
   const bool has_depth = entry.depth != KernelMessage::kNoDepth;
   const std::size_t depth = has_depth ? entry.depth : frames_.empty() ? 0 : frames_.back().depth + 1;
-  // Either this is an interrupt, whose functions may have the depths of the calls that they interrupt, or the
-  // exits of calls at this depth and deeper are missing. Later exits decide.
+  // This may be an interrupt, whose functions can have the depths of the interrupted calls. Or the exits of
+  // calls at this depth and deeper are missing. Later exits decide.
   for (std::size_t i = frames_.size(); i-- > 0 && frames_[i].depth >= depth;)
     if (frames_[i].passed_ns == 0) frames_[i].passed_ns = time_ns;
   if (frames_.size() == kMaxFrames) end_frames_above(0, time_ns);
@@ -87,7 +87,8 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
     end_top(time_ns, exit.has_value ? &exit.value : nullptr, {});
 }
 
-// Switches after that time lie in the gap: calls end before them, but for those whose begin is out already.
+// Switches after that time are in the gap. Calls end before the switches, except those whose start has
+// already been released.
 void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
   std::uint64_t end_ns = known_until_ns;
   for (std::size_t i = frames_.size(); drawn_ > 0 && late_ == 0 && known_until_ns < lane_.last_ns(); --i) {
@@ -113,7 +114,8 @@ void InnerCalls::keep_around(std::size_t frame) {
   while (frame-- > 0 && !frames_[frame].holds_kept) frames_[frame].holds_kept = true;
 }
 
-// The innermost frame, which is drawn, ends and is removed from the lane. False if its begin is out already.
+// Ends the innermost frame, which is drawn, and removes it from the lane. Returns false if its start has
+// already been released.
 bool InnerCalls::retract_top(std::uint64_t time_ns) {
   const bool overlaps = below_switch_ == drawn_;
   const std::size_t inside = overlaps ? 1 + late_ : 0;
@@ -127,8 +129,8 @@ bool InnerCalls::retract_top(std::uint64_t time_ns) {
 
 // ---- What is cut ----
 
-// Ends the innermost frame, which is drawn. If the thread was switched off in it and is not back yet, the
-// call ends at the switch; where its begin is out already, it ends when the thread is back.
+// Ends the innermost frame, which is drawn. If the thread was switched out in it and is not back yet, the
+// call ends at the switch. If its start has already been released, it ends when the thread is back.
 void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired) {
   const bool overlaps = below_switch_ == drawn_;
   if (overlaps) {
@@ -150,8 +152,8 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
     ++late_;
 }
 
-// Ends the frames above the first `frames`. They have no exit: they are kept, and end where the first call
-// began that must have come after them; where their begin is out already, they end now.
+// Ends the frames above the first `frames`, which have no exit. They are kept, and end at the start of the
+// first call that must have come after them. If their start has already been released, they end now.
 void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   while (frames_.size() > frames) {
     keep_around(frames_.size() - 1);
@@ -171,21 +173,21 @@ void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   }
 }
 
-// Ends the innermost call on the lane, of this frame, where an entry passed it. False if none did, or where
-// its begin is out already.
+// Ends the innermost call on the lane, which belongs to this frame, at the time when an entry passed it.
+// Returns false if no entry did, or if its start has already been released.
 bool InnerCalls::end_earlier(const KernelFrame& frame, const NoteKind& kind) {
   return frame.passed_ns != 0 && below_switch_ == kOnCpu &&
          lane_.end_earlier(lane_.depth() - 1, frame.passed_ns, {{names_.repaired, kind.name}});
 }
 
-// Ends the drawn frames above the first `drawn` on the lane. Their exits find nothing to end later.
+// Ends the drawn frames above the first `drawn` on the lane. Their later exits end nothing.
 void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind) {
   for (std::size_t i = frames_.size(); drawn_ > drawn; --i) {
     KernelFrame& frame = frames_[i - 1];
     if (!frame.is_drawn) continue;
     frame.is_drawn = false;
     --drawn_;
-    // Only a call that is unwanted however long it is can be judged before its end.
+    // Before its end, a call is known to be unwanted only if no length is enough for it.
     const bool is_unwanted = frame.shortest_ns == kForever && !frame.holds_kept && &kind == &kKernelClipped;
     if (is_unwanted && lane_.retract(lane_.depth() - 1, time_ns)) {
       filter_.drop_kernel_call();
@@ -244,7 +246,7 @@ bool InnerCalls::end_off_cpu(std::uint64_t time_ns, const Arguments& arguments) 
   return true;
 }
 
-// Kernel calls inside end with it, and so do those around it that have ended meanwhile.
+// The kernel calls inside end with it, and so do the calls around it that have ended meanwhile.
 void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments) {
   cut_drawn_above(std::min(below_switch_, drawn_), time_ns, kKernelClipped);
   lane_.end(time_ns, arguments);
@@ -252,7 +254,7 @@ void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments
   for (; late_ > 0; --late_) lane_.end(time_ns, {{names_.repaired, kKernelClipped.name}});
 }
 
-// A record proves that the thread ran while its switches deny it: switches are missing.
+// A record proves that the thread ran, although its switches contradict this: switches are missing.
 void InnerCalls::cut_off_cpu(std::uint64_t time_ns) {
   if (!std::exchange(is_off_cpu_, false)) return;
   notes_.add(kScheduleCut, [&] {

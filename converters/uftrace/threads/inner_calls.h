@@ -1,6 +1,6 @@
-// The calls that lie inside all of the program's calls on a thread's lane: those of the kernel, and one for
-// the time that the thread is off its cpu. When a call of the program begins or ends, they are suspended or
-// cut to lie inside; the rest of a cut call is not drawn, and its exit has no effect any more.
+// The calls that are inside of all calls of the program on a thread's lane: kernel calls, and one call for
+// the time when the thread is off its CPU. When a call of the program begins or ends, they are suspended, or
+// cut so that they remain inside. The rest of a cut call is not drawn, and its exit has no effect.
 #pragma once
 
 #include <algorithm>
@@ -18,64 +18,64 @@
 
 namespace convert::uftrace {
 
-// How notes name a thread.
+// The names of a thread in notes.
 struct ThreadNoteNames {
-  std::string record_file = {};    // "DIR/100.dat"
-  std::string kernel_thread = {};  // "DIR: thread 100"
+  std::string record_file = {};    // for example "DIR/100.dat"
+  std::string kernel_thread = {};  // for example "DIR: thread 100"
 };
 
 class InnerCalls {
  public:
-  // Borrows all but the names for notes.
+  // Borrows all arguments except the names for notes.
   InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& notes, ThreadNoteNames note_names);
 
-  // How many are open on the lane now.
+  // The number of calls that are open on the lane now.
   std::size_t open() const { return open_kernel() + (is_off_cpu_ ? 1 : 0); }
-  // Calls of the kernel are open on the lane.
+  // True if calls of the kernel are open on the lane.
   bool has_kernel() const { return open_kernel() != 0; }
-  // Open calls of the program.
+  // The number of open calls of the program.
   std::size_t program_depth() const { return lane_.depth() - open(); }
-  // Something that is no call happens now, which is left out if no call of the program is open.
+  // True if an event that is not a call is left out now, because no call of the program is open.
   bool leaves_out_event() { return program_depth() == 0 && !filter_.shows_outside(); }
-  // All calls around the next event, also those of the kernel that are filtered.
+  // The number of calls around the next event, including filtered kernel calls.
   std::size_t depth() const {
     return frames_.empty() || frames_.back().is_over ? program_depth() : frames_.back().around + 1;
   }
 
   // ---- The kernel's calls, by its own depths. ----
 
-  // An entry; one that is not `wanted` is followed, but not drawn.
+  // Takes an entry. If it is not `wanted`, the call is tracked, but not drawn.
   void enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted);
   void leave_kernel(std::uint64_t time_ns, const KernelMessage& exit);
-  // Kernel events are missing after this time, where the calls end.
+  // Kernel events are missing after this time, so the calls end at it.
   void lose_kernel_events(std::uint64_t known_until_ns);
 
   // ---- Off the cpu ----
 
-  // What a switch out has recorded.
+  // The recorded data of a switch out.
   struct SwitchOut {
     LabelId label{};
     NameId state{};
     std::uint16_t cpu = 0;
     bool is_short = false;
   };
-  // Begins a call. False if it is filtered.
+  // Begins a call. Returns false if it is filtered.
   bool begin_off_cpu(std::uint64_t time_ns, const SwitchOut& out);
-  // Ends the call with these arguments. False if none is open.
+  // Ends the call with these arguments. Returns false if none is open.
   bool end_off_cpu(std::uint64_t time_ns, const Arguments& arguments = {});
 
   // ---- Calls of the program ----
 
-  // The thread has an own record at this time: a call off the cpu is cut.
+  // The thread has a record at this time, so a call off the CPU is cut.
   void cut_off_cpu(std::uint64_t time_ns);
-  // Suspends the kernel's calls until resume(), for a call of the program that is filtered. False if there is
-  // none, or the thread is off the cpu.
+  // Suspends the kernel's calls until resume(), for a call of the program that is filtered. Returns false if
+  // there is none, or if the thread is off the CPU.
   bool suspend_kernel();
-  // Continues them.
+  // Continues the suspended calls.
   void resume_kernel();
-  // The kernel's calls end before a call of the program begins or ends.
+  // Ends the kernel's calls before a call of the program begins or ends.
   void cut_kernel(std::uint64_t time_ns);
-  // The kernel's calls end with the thread, or its records.
+  // Ends the kernel's calls at the end of the thread, or of its records.
   void end_kernel(std::uint64_t time_ns);
 
  private:
@@ -87,10 +87,10 @@ class InnerCalls {
     std::uint64_t begin_ns;
     std::size_t depth;
     bool is_drawn;
-    std::uint64_t shortest_ns = 0;  // shorter calls are not shown, unless
-    bool holds_kept = false;        // one that is kept lies inside
-    std::size_t around = 0;         // calls open around it, the program's and the kernel's
-    std::uint64_t passed_ns = 0;    // when a call at its depth, or a lower one, began first
+    std::uint64_t shortest_ns = 0;  // shorter calls are not shown, unless holds_kept
+    bool holds_kept = false;        // there is a call inside that is kept
+    std::size_t around = 0;         // number of open calls around it, of the program and the kernel
+    std::uint64_t passed_ns = 0;    // start of the first call at its depth or a lower one after it
     bool is_over = false;           // for the filter: a call of the program has begun or ended since
 
     bool is_kept(std::uint64_t end_ns) const {
@@ -121,11 +121,11 @@ class InnerCalls {
   const ThreadNoteNames note_names_;
   const ArgumentNames names_;
   std::vector<KernelFrame> frames_;    // outermost first
-  std::size_t drawn_ = 0;              // frames that are on the lane
-  bool is_suspended_ = false;          // the drawn frames are
-  std::size_t below_switch_ = kOnCpu;  // drawn frames below the call off the cpu
-  std::size_t late_ = 0;               // calls between those and that one, which end when it does
-  bool is_off_cpu_ = false;            // the call off the cpu is open
+  std::size_t drawn_ = 0;              // number of frames that are on the lane
+  bool is_suspended_ = false;          // the drawn frames are suspended
+  std::size_t below_switch_ = kOnCpu;  // number of drawn frames below the call off the CPU
+  std::size_t late_ = 0;     // number of calls between those and the call off the CPU; they end with it
+  bool is_off_cpu_ = false;  // the call off the CPU is open
 };
 
 }  // namespace convert::uftrace

@@ -1,5 +1,5 @@
-// Turns the records of a thread's own file, one at a time, into calls with arguments, events, losses and the
-// arrows of forks. Runs of plain records don't come here (fast_calls.h).
+// Converts the records of a thread's own file, one at a time, to calls with arguments, events, losses and the
+// flows of forks. Runs of plain records are processed in fast_calls.h.
 #pragma once
 
 #include <atomic>
@@ -21,29 +21,29 @@
 
 namespace convert::uftrace {
 
-// What all threads of a recording share.
+// The data that all threads of a recording share.
 struct SharedByThreads {
   Symbolizer& symbolizer;
   DebugFiles& debug;
   EventContext events;
-  FilterTable* filters = nullptr;  // null: all calls are shown
+  FilterTable* filters = nullptr;  // null if all calls are shown
   bool shows_values = true;
   bool shows_events = true;
   std::vector<WorkerScratch> workers;  // by PumpBudget::worker
-  // Of all threads that are over.
+  // Number of switches in all threads that have ended.
   std::atomic<std::uint64_t> unwritten_switches = 0;
   std::atomic<std::uint64_t> calls_left_out = 0;
   std::atomic<bool> has_shown_calls = false;
 };
 
-// The stages behind a thread's records. Each borrows those above it.
+// The stages for a thread's records. Each stage borrows the stages declared above it.
 struct ThreadStages {
   ThreadStages(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, Names& names, RecordNotes& notes);
 
   TaskSymbols symbols;
-  std::unique_ptr<OptionFilter> option_filter;  // null: all calls are shown
+  std::unique_ptr<OptionFilter> option_filter;  // null if all calls are shown
   CallFilter no_options;
-  CallFilter& filter;  // one of these
+  CallFilter& filter;  // the used one of these
   StackRepair calls;
   SideStreams streams;
 };
@@ -56,8 +56,8 @@ class OwnRecords {
 
   void emit(const RecordItem& item, WorkerScratch& scratch);
 
-  // Where runs of plain records have to stop: at other symbols, a side stream's event, an arrow, or a stack
-  // that is not known.
+  // The limits for runs of plain records: a change of symbols, an event of a side stream, a flow, or an
+  // unknown stack.
   std::uint64_t plain_until_ns() const;
   std::uint64_t plain_until_offset() const;
   std::uint64_t latest_event_ns() const { return latest_event_ns_; }
@@ -68,7 +68,7 @@ class OwnRecords {
   void collect_values(const RecordItem& item);
   void emit_forks(std::uint64_t time_ns);
   std::string function_of(const CallRecord& call) const;
-  // `function` makes the end of the note.
+  // Adds a note that ends with the result of `function`.
   template <typename FunctionText>
   void note_skipped(const RecordItem& item, FunctionText function);
 

@@ -66,7 +66,7 @@ void StackRepair::make_room_for_event(std::uint64_t time_ns) {
   end_now(time_ns);
 }
 
-// Where the stack is not known, more than this call may begin or end.
+// If the stack is unknown, other calls may begin or end in addition to this one.
 bool StackRepair::will_be_seen(const CallRecord& call) {
   return filter_.shows_program() && (!is_settled() || filter_.will_be_seen(call));
 }
@@ -135,14 +135,14 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
     close_down_to(depth + 1, time_ns, kExitMissing);
     end_top(time_ns, address, values);
   } else if (depth <= open && is_setjmp(address)) {
-    // setjmp returns a second time: what was called since then is over.
+    // setjmp returns a second time, so the calls since its first return are over.
     notes_.add(kLongjmp, fmt::format("a second return of setjmp at depth {}", depth));
     close_down_to(depth, time_ns, kLongjmp);
   } else if (depth < open) {
     notes_.add(kAddressMismatch, fmt::format("an exit of {:x} at depth {}, where {:x} was entered", address,
                                              depth, lane_.calls()[depth].key));
-    // Damage in the parent's records is damage in what they tell of inherited calls; the exit is the call's
-    // own.
+    // Damage in the parent's records also concerns the inherited calls. The exit is the call's own record, so
+    // it is right.
     if (depth + 1 == open && is_inferred(depth) && is_in_module(address))
       end_top(time_ns, address, values);
     else
@@ -159,7 +159,7 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
 // ---- Estimated exits ----
 
 bool StackRepair::move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns) {
-  // At the start of a forked child, what it inherited is known.
+  // At the start of a forked child, the inherited calls are known.
   if (gap_ == Gap::Cut || exit.depth + 1 != depth() || lane_.calls()[exit.depth].key != exit.address)
     return false;
   notes_.add(kExitMoved, [&] {
@@ -191,15 +191,16 @@ void StackRepair::lost(std::uint64_t count) {
   interrupted();
 }
 
-// A LOST record has no time of its own: it gets the last time before it. Further ones of the same gap,
-// and those before the first time, become one event.
+// A LOST record has no time. It gets the latest time before it. More LOST records in the same gap, and those
+// before the first time, become one event.
 void StackRepair::emit_losses(std::uint64_t time_ns) {
   if (pending_losses_ == 0) return;
   lane_.instant(time_ns, labels_.records_lost, {{labels_.count, std::exchange(pending_losses_, 0)}});
   lane_.buffer_full(time_ns);
 }
 
-// At the first record, and at the first after a gap, `open` calls are open; an exit names the innermost.
+// Finds the stack at the first record, and at the first record after a gap: `open` calls are open, and an
+// exit names the innermost one.
 void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uint64_t* exit_address) {
   if (gap_ == Gap::None) return;
   const Gap gap = std::exchange(gap_, Gap::None);
@@ -235,9 +236,9 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   }
 }
 
-// Readers tie a flow to the call around it, or to the last one in it that is over; without a visible one
-// there is nothing to tie it to. So where not all calls are shown, an arrow starts in the call that forks or
-// nowhere. Where it ends was decided before (drop_hidden_arrows()).
+// Readers connect a flow to the call around it, or to the last call that ended inside that call. Without a
+// visible call, there is nothing to connect. Therefore, if not all calls are shown, a flow starts only in the
+// call that forks. Its end was decided before (drop_hidden_arrows()).
 void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
@@ -245,7 +246,7 @@ void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t 
   lane_.flow(step, time_ns, to_thread ? labels_.thread : labels_.fork, flow);
 }
 
-// Whether the innermost of the calls that are not filtered is shown.
+// True if the innermost call that is not filtered is visible.
 bool StackRepair::top_is_visible() const {
   const std::size_t calls = lane_.calls().unfiltered_size();
   return calls != 0 && calls <= lane_.options().max_depth;
@@ -272,8 +273,9 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
   end_arrow(time_ns);
 }
 
-// Adds a record's share to the budget and spends what it needs. False, with a note, if it needs more, or if
-// the record is damage: it needs several calls where no records are missing, and is of no module.
+// Adds the share of a record to the budget and takes the needed amount. Returns false, with a note, if the
+// budget is too small, or if the record is damage. A record is damage if it needs several calls although no
+// records are missing, and its address belongs to no module.
 bool StackRepair::may_infer(std::size_t open, std::size_t depth, std::uint64_t address) {
   const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;
   const bool is_damage = needed > 1 && gap_ == Gap::None && !is_in_module(address);
@@ -293,11 +295,12 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
 }
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
-  if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);  // in no other call
+  if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);  // inside no other call
   if (lane_.calls().back().key == address || address == kUnknownAddress || lane_.calls().top_is_filtered() ||
       lane_.rename_top(symbols_.label(address), address))
     return lane_.end(time_ns, values);
-  // The begin is written. The exit, which may be the thread's last record, is the first that names the call.
+  // The start is already written. The exit, which may be the thread's last record, is the first record with
+  // the name of the call.
   Arguments with_name = values;
   with_name.add({labels_.function, std::string(names_.text(names_.label(symbols_.label(address)).name))});
   lane_.end(time_ns, with_name);
@@ -330,8 +333,8 @@ void StackRepair::exec(std::uint64_t time_ns) {
   end_now(time_ns);
 }
 
-// What waits for the kernel's calls happens now. A new image starts with an empty stack; nothing of the
-// parent is left.
+// Executes an ending that waited for the kernel's calls. A new image starts with an empty stack, without
+// calls from its parent.
 void StackRepair::end_now(std::uint64_t time_ns) {
   time_ns = lane_.clamped(time_ns);
   const bool is_exec = std::exchange(ending_, std::nullopt) == Ending::Exec;
@@ -358,7 +361,7 @@ void StackRepair::finish(std::uint64_t time_ns) {
 }
 
 void StackRepair::close_calls(std::uint64_t time_ns) {
-  if (lane_.last_ns() != 0) emit_losses(lane_.last_ns());  // else their time is not known
+  if (lane_.last_ns() != 0) emit_losses(lane_.last_ns());  // otherwise their time is unknown
   if (lane_.depth() > 0)
     notes_.add(kOpenAtEnd, fmt::format("{} open at the last record", calls_are(lane_.depth())),
                lane_.depth());

@@ -1,6 +1,6 @@
-// The call stack of one thread. Turns entries and exits into balanced calls on its lane, repairs what the
-// records leave open, and keeps the calls of the kernel and the time off the cpu inside the program's calls.
-// Every repair is counted, and named on its call.
+// The call stack of one thread. Converts entries and exits to balanced calls on its lane, and repairs missing
+// ones. Keeps the kernel's calls and the time off the CPU inside the program's calls. Every repair is
+// counted, and is shown in an argument of its call.
 #pragma once
 
 #include <cstddef>
@@ -21,82 +21,85 @@
 
 namespace convert::uftrace {
 
-// What a thread inherits from the thread that forked or created it.
+// The data that a thread inherits from the thread that forked or created it.
 struct ThreadOrigin {
-  // Calls that a forked child begins in, outermost first. Nothing if it was not forked, or they are open.
+  // Calls in which a forked child begins, outermost first. Nothing if it was not forked, or after they were
+  // opened.
   std::optional<std::vector<std::uint64_t>> calls = {};
-  std::uint64_t flow = 0;  // the arrow that ends in its first call that is shown; 0: none, or it has ended
+  // The flow that ends in its first shown call; 0 if there is none, or if it has ended.
+  std::uint64_t flow = 0;
   bool is_in_process = false;  // the thread was created, not forked
 };
 
 class StackRepair : public OpenCalls {
  public:
-  // Borrows the references. The symbols are those of the current record's time.
+  // Borrows the references. The symbols are those at the time of the current record.
   StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names, RecordNotes& notes,
               ThreadNoteNames note_names);
 
   void begin_thread(ThreadOrigin origin) { origin_ = std::move(origin); }
-  // Something happened on the thread: from then on it is inside the inherited calls.
+  // The thread has an event, so from now on it is inside the inherited calls.
   void begin_inherited(std::uint64_t time_ns);
-  // An arrow to or from the innermost call.
+  // Emits a flow to or from the innermost call.
   void emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread);
-  // The arrow to this thread has not ended in a call yet.
+  // True if the flow to this thread has not ended in a call yet.
   bool awaits_arrow() const { return origin_.flow != 0; }
 
   // ---- The calls of the program ----
 
-  // Without calls whose exits are moved: the next record is inside the others.
+  // Excludes calls whose exits are moved, because the next record is inside the others.
   std::size_t depth() const override { return inner_.program_depth() - moved_exits_.size(); }
-  // 0 for an inferred call: its address may come from damaged records of another thread, and is no evidence.
+  // 0 for an inferred call: its address may come from damaged records of another thread, so it proves
+  // nothing.
   std::uint64_t address_at(std::size_t depth) const override {
     return is_inferred(depth) ? 0 : lane_.calls()[depth].key;
   }
-  // The stack is known: plain records may be given to the lane directly.
+  // True if the stack is known. Then plain records may go directly to the lane.
   bool is_settled() const { return gap_ == Gap::None; }
 
-  // Suspends or ends the calls that lie inside the program's, so that only calls of the program are open;
-  // resume() must follow the record.
+  // Suspends or ends the calls inside the program's calls, so that only calls of the program are open.
+  // resume() must follow after the record.
   void make_room(const CallRecord& call);
-  // The same for an event: the thread is on its cpu then.
+  // Does the same for an event. The thread is on its CPU then.
   void make_room_for_event(std::uint64_t time_ns);
   void resume() { inner_.resume_kernel(); }
 
-  // It is certain that nothing of this call is shown. Needs room.
+  // True if it is certain that no part of this call is shown. Needs make_room() before.
   bool drops(const CallRecord& call) const;
-  // These need room. Times must not go back (the caller clamps them). `depth` is the true one, not modulo
-  // 1024. `values` are the call's arguments, or what it returns.
+  // These functions need make_room() before. Times must not go back; the caller clamps them. `depth` is the
+  // true one, not modulo 1024. `values` are the call's arguments, or its return value.
   void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   void exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
-  // A LOST record: `count` records are missing here.
+  // Takes a LOST record: `count` records are missing here.
   void lost(std::uint64_t count);
-  // Unreadable bytes precede the next record: the stack must be found again from it.
+  // There are unreadable bytes before the next record, so the stack must be found again from it.
   void interrupted() {
     if (gap_ == Gap::None) gap_ = Gap::Cut;
   }
 
   enum class Ending : std::uint8_t { Exec, Exit };
-  // The process image is replaced, or the task ends: the calls of the program are over, and further records
-  // are of another program, or of another task with the same id. Calls of the kernel go on, as they have
-  // exits of their own. Where they lie inside the program's calls, those end together with the outermost of
-  // them.
+  // The process image is replaced, or the task ends. The program's calls are over, and later records belong
+  // to another program, or to another task with the same id. Calls of the kernel continue, because they have
+  // their own exits. If they are inside calls of the program, those calls end together with the outermost
+  // kernel call.
   void end_program(std::uint64_t time_ns, Ending ending);
   // Does the same, and also ends the calls of the kernel.
   void exec(std::uint64_t time_ns);
-  // A call of the kernel has ended.
+  // Must be called after a call of the kernel has ended.
   void after_kernel_exit(std::uint64_t time_ns) {
     if (ending_ && inner_.open() == 0) end_now(time_ns);
   }
-  // The thread's records are over; calls that are open end at `time_ns`.
+  // Must be called after the thread's last record. Open calls end at `time_ns`.
   void finish(std::uint64_t time_ns);
 
   // ---- Estimated exits that other records refute ----
 
   MovedExits& moved_exits() { return moved_exits_; }
   const MovedExits& moved_exits() const { return moved_exits_; }
-  // Keeps the exit of the innermost call for later; see MovedExits::add(). False if it is not the exit of
-  // that call.
+  // Keeps the exit of the innermost call for later; see MovedExits::add(). Returns false if it is not the
+  // exit of that call.
   bool move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns);
-  // Ends the call of the next moved exit, or of all of them: something else happens at that time.
+  // Ends the call of the next moved exit, or of all of them, because another event happens at that time.
   void end_moved();
   void end_all_moved(std::uint64_t time_ns);
 
@@ -106,7 +109,7 @@ class StackRepair : public OpenCalls {
   const InnerCalls& inner() const { return inner_; }
 
  private:
-  // What the stack at the next record has to be compared with.
+  // The state with which the stack at the next record must be compared.
   enum class Gap : std::uint8_t { None, Start, Cut };
   struct Labels {
     explicit Labels(Names& names);
@@ -128,8 +131,8 @@ class StackRepair : public OpenCalls {
   bool top_is_visible() const;
   void note_lost_arrow(bool to_thread);
   bool is_inferred(std::size_t depth) const { return inferred_.contains(depth, lane_.calls()[depth].key); }
-  // Of what is repaired at the end of the innermost call: a begin and its end must not have arguments of the
-  // same name.
+  // The argument for repairs at the end of the innermost call. Begin and end of a call must not have
+  // arguments with the same name.
   NameId end_label() const {
     return is_inferred(lane_.depth() - 1) ? labels_.repaired_end : labels_.repaired;
   }
@@ -150,8 +153,8 @@ class StackRepair : public OpenCalls {
   std::uint64_t pending_losses_ = 0;
   InferredCalls inferred_;
   MovedExits moved_exits_;
-  std::optional<Ending> ending_;  // it waits for the kernel's calls
-  std::uint64_t ending_ns_ = 0;   // when it was recorded
+  std::optional<Ending> ending_;  // an ending that waits for the kernel's calls
+  std::uint64_t ending_ns_ = 0;   // time at which it was recorded
 };
 
 }  // namespace convert::uftrace
