@@ -1,5 +1,5 @@
 // The interface of an importer. It reads the head of its input, adds lanes and sources to the timeline, and
-// returns; its sources read the rest while the timeline runs. It knows neither the output's format, nor the
+// returns. Its sources read the rest while the timeline runs. It knows neither the output's format, nor the
 // command line, nor other importers.
 #pragma once
 
@@ -24,30 +24,31 @@
 
 namespace convert {
 
-// Which bytes are shown as blobs: none; those that have no other form; or raw register blocks, too.
+// Which bytes are shown as blobs: none; those that have no other form; or also raw register blocks.
 enum class Blobs : std::uint8_t { None, Memory, All };
 
-// The options that importers have in common. Each has options of its own besides.
+// The options that all importers share. Each importer also has options of its own.
 struct ImportOptions {
   std::vector<std::uint64_t> tids = {};  // only these threads; empty: all
   Demangle demangle = Demangle::Simple;
   Blobs blobs = Blobs::Memory;
 };
 
-// Counted while reading, by several threads; for progress and report.
+// Counters for progress and report. Several threads count while reading.
 struct ImportStats {
-  std::uint64_t bytes_total = 0;  // of the files that the sources read, known after import()
+  std::uint64_t bytes_total = 0;  // size of the files that the sources read, known after import()
   std::atomic<std::uint64_t> bytes_read = 0;
   std::atomic<std::uint64_t> records_read = 0;  // uftrace: records of .dat files; tfile: frames
-  // What the report says besides, of which input. Added in import() and in Timeline::at_end().
+  // Further lines of the report, each with its input. Added in import() and in Timeline::at_end().
   struct Detail {
     std::string input, text;
   };
   std::vector<Detail> details = {};
-  std::set<std::uint64_t> tids_found = {};     // of ImportOptions::tids, those that an input has
-  bool shows_unknown_threads = false;          // an input has threads whose ids are not known
-  std::set<std::uint64_t> tids_left_out = {};  // not of ImportOptions::tids, and an input has them
-  // What options choose of the calls of all inputs. Added in Timeline::at_end().
+  std::set<std::uint64_t> tids_found = {};  // those of ImportOptions::tids that an input has
+  bool shows_unknown_threads = false;       // an input has threads whose ids are not known
+  // Ids that are not in ImportOptions::tids and that an input has.
+  std::set<std::uint64_t> tids_left_out = {};
+  // The effects of options on the calls of all inputs. Added in Timeline::at_end().
   struct ChosenCalls {
     std::uint64_t left_out = 0;
     bool is_any_shown = false;
@@ -55,14 +56,14 @@ struct ImportStats {
   };
   ChosenCalls chosen_calls = {};
 
-  // What one pump() has read.
+  // The amount that one pump() has read.
   void add_read(std::uint64_t bytes, std::uint64_t records) {
     bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     records_read.fetch_add(records, std::memory_order_relaxed);
   }
 };
 
-// Borrowed by importers and their sources until the timeline has run.
+// Importers and their sources borrow this until the timeline has run.
 struct ImportContext {
   Names& names;
   Notes& notes;  // for importing only; sources get theirs from Timeline::new_notes()
@@ -70,7 +71,7 @@ struct ImportContext {
   ImportStats& stats;
   const ImportOptions& options;
 
-  // Whether a thread of an input is shown. Without `tid` its id is not known: then it may be any.
+  // Whether a thread of an input is shown. Without `tid` its id is not known, and it may be any thread.
   bool shows_thread(std::optional<std::uint64_t> tid) {
     if (options.tids.empty()) return true;
     stats.shows_unknown_threads |= !tid;
@@ -80,46 +81,47 @@ struct ImportContext {
   }
 };
 
-// For importers that the file system does not tell what an input is.
+// For importers that need more than the file system to recognize an input.
 [[noreturn]] inline void fail_to_read(const std::string& input, const std::error_code& error) {
   throw InputError(Location::file(input), "can't read: " + error.message());
 }
 
-// What the help says of a kind of input.
+// The text of the help about a kind of input.
 struct ImporterHelp {
   std::string form = {};   // "directories"
-  std::string input = {};  // a path as it is usual: "run.data"
-  // Commands, without the program's name, and what they do: {"run.data run.fxt", "a recording of uftrace"}.
+  std::string input = {};  // a typical path: "run.data"
+  // Commands without the program's name, and their effects: {"run.data run.fxt", "a recording of uftrace"}.
   std::vector<std::pair<std::string, std::string>> examples = {};
-  std::vector<std::string> common_options = {};  // names of those options that the short help lists
+  std::vector<std::string> common_options = {};  // names of the options that the short help lists
 };
 
 class Importer {
  public:
   virtual ~Importer() = default;
 
-  virtual std::string_view name() const = 0;  // of such an input: "uftrace recording"; an s makes it several
+  // A noun for such an input: "uftrace recording"; an s makes the plural.
+  virtual std::string_view name() const = 0;
   virtual ImporterHelp help() const { return {}; }
   // Parsing them changes this importer, which must not move.
   virtual std::vector<Option> options() = 0;
 
   virtual bool recognizes(const std::filesystem::path& input) const = 0;  // by its content
-  // What an input is that is not recognized, if it has to do with this format, and what to do with it: "a
-  // file of a uftrace recording: convert its directory, DIR". Empty otherwise.
+  // Describes an input that is not recognized but belongs to this format, and gives advice: "a file of a
+  // uftrace recording: convert its directory, DIR". Empty otherwise.
   virtual std::string advice_for(const std::filesystem::path& /*input*/) const { return {}; }
   // Throws InputError if nothing can be understood.
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
-  // What the input holds, for `--inspect`. Throws as import() does.
+  // The contents of the input, for `--inspect`. Throws like import().
   virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
-  // What of it is shown on one screen: the entries of its objects, by name. Without this, an object's name
-  // is.
+  // The entries of objects that are shown on one screen, by the object's name. Without this, only an object's
+  // name is shown.
   virtual std::map<std::string, std::vector<std::string>> summary() const { return {}; }
-  // Files that its options name besides the inputs: no output replaces them.
+  // Files that its options name besides the inputs. No output may replace them.
   virtual std::vector<std::string> files_of_options() const { return {}; }
-  // The input where none is given and a directory of this name exists: "uftrace.data".
+  // The input if none is given and a directory of this name exists: "uftrace.data".
   virtual std::string default_input() const { return {}; }
   // Whether threads of such an input are drawn among those of other inputs, if both have recorded them. An
-  // `--offset` without the name of an input, and `--apart`, are meant for such inputs.
+  // `--offset` without the name of an input, and `--apart`, apply to such inputs.
   virtual bool joins_others() const { return false; }
 };
 

@@ -1,5 +1,5 @@
-// What the user should know about a conversion: repaired calls, lost records, skipped bytes, cut strings.
-// Counted by kind; the first few of each kind are kept as text.
+// Facts about a conversion that the user should know: repaired calls, lost records, skipped bytes, cut
+// strings. They are counted by kind. The first few of each kind are kept as text.
 #pragma once
 
 #include <concepts>
@@ -13,12 +13,12 @@
 
 namespace convert {
 
-// Kinds are constants, beside the code that adds such notes.
+// Kinds are constants next to the code that adds such notes.
 struct NoteKind {
   std::string_view name;  // users rely on it: it is in reports and in the argument `repaired`
   std::string_view
       meaning;  // one clause for the text report, in the plural: "exits whose entry was not recorded"
-  // Nothing recorded is missing on the timeline, unless options filter it.
+  // All recorded data is on the timeline, unless options filter it.
   bool is_remark = false;
 };
 
@@ -34,10 +34,10 @@ class Notes {
     std::vector<std::string> first = {};  // "<location>: <problem>" of the first kKeptPerKind
   };
 
-  // `kind` must outlive this object. `count` is the number of things that the note is about (lost records).
+  // `kind` must outlive this object. `count` is the number of things in the note (lost records).
   void add(const NoteKind& kind, const Location& where, std::string_view problem, std::uint64_t count = 1);
 
-  // The same for notes that can be many: `describe` returns "<location>: <problem>", and is only called if
+  // The same for notes that can be many. `describe` returns "<location>: <problem>", and is only called if
   // the text is kept.
   template <std::invocable Describe>
   void add(const NoteKind& kind, Describe&& describe, std::uint64_t count = 1) {
@@ -47,7 +47,7 @@ class Notes {
     if (group.first.size() < kKeptPerKind) group.first.push_back(describe());
   }
 
-  // Appends all notes of `later`, but for those of a kind that may be given.
+  // Appends all notes of `later`, except those of a kind that may be given.
   void join(const Notes& later, const NoteKind* except = nullptr);
 
   bool empty() const { return groups_.empty(); }

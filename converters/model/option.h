@@ -1,4 +1,4 @@
-// Options of the command line, as the rooms of the importers describe them.
+// Options of the command line, as the folders of the importers describe them.
 #pragma once
 
 #include "converters/model/notes.h"

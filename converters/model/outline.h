@@ -1,4 +1,4 @@
-// What an input holds, as a tree of names and values: for `--inspect`, as text or JSON.
+// The contents of an input, as a tree of names and values: for `--inspect`, as text or JSON.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace convert {
 
 using Outline = fxt::Json;
 
-// For people: one "name: value" a line, what lies inside indented, list entries after a dash, texts of
-// several lines below their name. Control characters are spelled out.
+// For people: one "name: value" per line, inner values indented, list entries after a dash, texts of several
+// lines below their name. Control characters are escaped.
 std::string text_of(const Outline& outline);
-// A text as it is, "yes" or "no", otherwise JSON in one line.
+// A text unchanged, "yes" or "no", other values as JSON in one line.
 std::string plain(const Outline& value);
 
 }  // namespace convert

@@ -1,4 +1,4 @@
-// The ids that are shown. Those of processes and threads are non-zero and within the sink's limit, and no two
+// The ids that are shown. Ids of processes and threads are non-zero and within the sink's limit, and no two
 // inputs share one.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr NoteKind kRenumbered{
     "renumbered", "process or thread ids replaced: another input has them, or no viewer can", true};
 
 // Linux never gives ids from here on (its largest pid is 2^22). Importers that know no ids count up from
-// here; such ids are replaced without a note, at the end by the smallest that no input has.
+// here. At the end, such ids are replaced without a note by the smallest ids that no input has.
 inline constexpr std::uint64_t kFirstMadeUpId = 0x4000'0000, kMadeUpIds = 0x10'0000;
 
 class ShownIds {
@@ -26,18 +26,18 @@ class ShownIds {
   ShownIds(std::uint64_t id_limit, Notes& notes) : id_limit_(id_limit), notes_(&notes) {}
 
   void begin_input(std::string_view name);
-  // The shown id for an id of the current input: itself, or a free one if it is 0, too large or used by an
-  // earlier input.
+  // The shown id for an id of the current input: the same id, or a free one if it is 0, too large or used by
+  // an earlier input.
   ProcessId of(ProcessId process);
   ThreadId of(ThreadId thread);
   // An id for a flow, unique in the output.
   std::uint64_t new_id() { return ++last_id_; }
-  // A thread that an importer made an id up for has this one if no input has it.
+  // A thread with an invented id gets this id if no input has it.
   void prefer(ThreadId made_up, std::uint64_t id) {
     threads_.preferred[static_cast<std::uint64_t>(made_up)] = id;
   }
-  // Once all inputs are known: the preferred or else the smallest free id for one that an importer made up;
-  // others stay. settle() comes first.
+  // For an invented id, after all inputs are known: the preferred id or else the smallest free id. Other ids
+  // do not change. settle() must be called first.
   void settle();
   ProcessId settled(ProcessId process) { return ProcessId{settled_id(processes_, number_of(process))}; }
   ThreadId settled(ThreadId thread) { return ThreadId{settled_id(threads_, number_of(thread))}; }
@@ -47,7 +47,7 @@ class ShownIds {
     std::map<std::uint64_t, std::uint64_t> of_input;   // shown ids, by the input's own
     std::set<std::uint64_t> used;                      // by all inputs
     std::map<std::uint64_t, std::uint64_t> made_up;    // the settled id, or 0 as long as there is none
-    std::map<std::uint64_t, std::uint64_t> preferred;  // of made-up ids
+    std::map<std::uint64_t, std::uint64_t> preferred;  // of invented ids
     std::uint64_t last_settled = 0;
   };
   static std::uint64_t settled_id(Ids& ids, std::uint64_t id);

@@ -128,8 +128,8 @@ void Timeline::draw_matched_threads() {
   }
 }
 
-// At equal times, matched lanes come last, whatever came first on the command line: the times of their events
-// may be rounded down, so that an event belongs into a call that begins at the same time.
+// At equal times, matched lanes come last, whatever came first on the command line. The times of their events
+// may be rounded down. Then an event belongs into a call that begins at the same time.
 std::vector<std::size_t> Timeline::merge_order() const {
   std::vector<std::size_t> order;
   for (const bool are_matched : {false, true})
@@ -212,7 +212,7 @@ void Timeline::finish_inputs() {
           fmt::format("an offset of {} ns moves times past the last one that can be drawn", input.offset_ns));
 }
 
-// A cpu has one track: at a time, one thread is there.
+// A cpu has one track, because only one thread runs there at a time.
 void Timeline::note_shared_cpus() const {
   const auto note = [&](const TimelineInput& input, const std::string& what) {
     notes_->add(kSharedCpus, Location::file(input.name), what);

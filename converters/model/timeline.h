@@ -1,4 +1,4 @@
-// All lanes of all inputs, merged by time into one stream for the sink, in bounded memory.
+// All lanes of all inputs, merged by time into one stream for the sink, with a limit of memory.
 #pragma once
 
 #include <cstddef>
@@ -47,9 +47,10 @@ struct TimelineOptions {
   // Memory for events that wait for the merge, shared by all lanes. A call that would hold back more than its
   // lane's share is written as a pair.
   std::size_t lookahead_bytes = std::size_t{16} << 20;
-  // Threads that read and merge, the caller of run() included. The output does not depend on it.
+  // The number of threads that read and merge, including the caller of run(). The output does not depend on
+  // it.
   std::size_t jobs = 1;
-  // The output is cut into pieces: what is emitted too late lies in a later piece.
+  // The output is cut into pieces. Events that are emitted too late are in a later piece.
   bool is_split = false;
 };
 
@@ -60,44 +61,45 @@ class Timeline {
 
   // ---- While importing ----
 
-  // Called once for each input, before all that is about the "current input": BrokenContract otherwise.
-  // `name` is what notes call it.
+  // Called once for each input, before all calls about the "current input"; these throw BrokenContract
+  // otherwise. `name` is the input's name in notes.
   void begin_input(std::string_view name);
   std::size_t input_count() const { return parts_.inputs.size(); }
-  // Adds a thread of the current input. The lane lives as long as the Timeline. The thread's ids are replaced
-  // as ShownIds does.
+  // Adds a thread of the current input. The lane lives as long as the Timeline. ShownIds replaces the
+  // thread's ids.
   Lane& add_lane(LaneInfo info);
   ShownIds& ids() { return ids_; }
   const TimelineOptions& options() const { return options_; }
-  // Moves all times of the `input`th input (counted from 0) by `offset_ns`. Times are moved to the first and
-  // the last possible time at most; both are noted. Must be called before run().
+  // Moves all times of the `input`th input (counted from 0) by `offset_ns`. Times are not moved beyond the
+  // first and the last possible time; both are noted. Must be called before run().
   void shift_input(std::size_t input, std::int64_t offset_ns);
   // Moves all times of the current input because its clock is `behind_ns` behind. Offsets are added to that.
   void shift_clock(std::int64_t behind_ns);
-  // How far the first input's clock is behind the shown one, if any was moved so.
+  // The difference between the first input's clock and the shown clock, if an input was moved in this way.
   std::optional<std::int64_t> clock_shift_ns() const;
-  // When the first call of a program begins, as far as inputs know that before they are read.
+  // The begin of a program's first call, as far as inputs know it before they are read.
   std::optional<std::uint64_t> first_call_ns() const;
-  // The current input tells which thread is on which cpu of this machine. Inputs of several machines, or
+  // The current input contains the cpus on which threads ran on this machine. Inputs of several machines, or
   // moved to other times, are noted.
   void show_cpus_of(const std::string& machine);
-  // What is known of the current input. Of several inputs, the first one that knows a thing counts.
+  // The facts about the current input. If several inputs know the same fact, the first one counts.
   void describe_input(TraceInfo info);
-  // Adds a source of the current input that fills `lanes`, all from add_lane(). A lane belongs to one source.
+  // Adds a source of the current input that fills `lanes`, which all come from add_lane(). A lane belongs to
+  // one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
-  // The sources of the current input read no further than its shared sources have delivered.
+  // The sources of the current input read only as far as its shared sources have delivered.
   void add_shared_source(std::unique_ptr<SharedSource> shared_source);
-  // Notes for one source, which no other thread uses while the timeline runs. They are joined to all others
+  // Notes for one source, which no other thread uses while the timeline runs. They are added to all others
   // after the run, in the order of these calls.
   Notes& new_notes() { return later_notes_.emplace_back(); }
-  // Keeps something that sources borrow as long as the Timeline.
+  // Keeps an object that sources borrow as long as the Timeline.
   void keep_alive(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
-  // A thread of the current input that may be one of another input; and the calls of the current input, which
-  // threads of other inputs can be found by.
+  // A thread of the current input that may be one of another input, and the calls of the current input, by
+  // which threads of other inputs can be found.
   void add_unmatched_thread(UnmatchedThread thread);
   void add_call_history(std::unique_ptr<CallHistory> history);
-  // Shows each unmatched thread on the thread that it is. Those without a match are noted, if there is any
-  // call history. Called once all inputs are imported and shifted.
+  // Shows each unmatched thread on the thread that it matches. Threads without a match are noted, if there is
+  // any call history. Called once after all inputs are imported and shifted.
   void draw_matched_threads();
   // `call` is called at the end of run(), before notes are joined.
   void at_end(std::function<void()> call) { at_end_.push_back(std::move(call)); }
@@ -105,23 +107,24 @@ class Timeline {
   // ---- Running ----
 
   // Merges all events into `sink`, by time and at equal times by lane, and finishes it. `tick` is called
-  // between blocks of input; it may throw to stop.
+  // between blocks of input. It may throw to stop.
   void run(EventSink& sink, const std::function<void()>& tick);
 
   // ---- After run() ----
 
-  // Notes what the lanes dropped or cut to keep the sink's limits. `output` is what notes call the output.
+  // Notes the events that the lanes dropped or cut to keep the sink's limits. `output` is the output's name
+  // in notes.
   void note_losses(const Names& names, std::string_view output) const;
-  // Notes every input whose times lie wholly before or after those of the first, how far, and which offset
-  // lets both begin together. Nothing in the files tells whether they were recorded one after the other, or
-  // by different clocks.
+  // Notes every input whose times are all before or after those of the first. The note has the distance, and
+  // the offset with which both begin together. The files do not show whether they were recorded one after the
+  // other, or with different clocks.
   void note_inputs_apart() const;
 
   std::span<const LaneInfo> lanes() const { return infos_; }
-  // Of all inputs, in the times and ids that are shown, from the sink's add_lanes() on.
+  // Of all inputs, in the shown times and ids, from the sink's add_lanes() on.
   const TraceInfo& info() const { return info_; }
   const TimelineTotals& totals() const { return totals_; }
-  // What notes call the input of a lane.
+  // The name of a lane's input in notes.
   const std::string& input_of(std::size_t lane) const {
     return parts_.inputs[parts_.input_of_lane[lane]].name;
   }

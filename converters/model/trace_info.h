@@ -1,5 +1,5 @@
-// What importers know of a recording besides its events: when, where and of which programs it is. All of it
-// may be unknown.
+// The facts about a recording besides its events: its time, its machine and its programs. All of them may be
+// unknown.
 #pragma once
 
 #include <cstddef>

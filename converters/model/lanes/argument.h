@@ -1,5 +1,5 @@
-// Arguments of events as packed 64-bit words, which importers build, lanes keep and sinks write. Nothing is
-// allocated or looked up for a single argument.
+// Arguments of events as packed 64-bit words. Importers build them, lanes keep them, and sinks write them.
+// Nothing is allocated or searched for a single argument.
 #pragma once
 
 #include <algorithm>
@@ -27,14 +27,14 @@ enum class ArgumentType : std::uint8_t {
   Double,
   Text,  // any bytes; sinks repair and cut them
   Pointer,
-  Name,  // a string that is likely to come again (a source line, an enumerator)
+  Name,  // a string that will probably come again (a source line, an enumerator)
 };
 
 // One argument. Borrows its text.
 struct Argument {
   NameId name{};
   ArgumentType type = ArgumentType::Null;
-  std::uint64_t bits = 0;      // of all but a Text: the number (sign-extended to 64 bits) or the NameId
+  std::uint64_t bits = 0;      // of all except a Text: the number (sign-extended to 64 bits) or the NameId
   std::string_view text = {};  // of a Text
 
   Argument(NameId id, ArgumentType kind, std::uint64_t value) : name(id), type(kind), bits(value) {}
@@ -56,8 +56,8 @@ struct Argument {
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
-// The first word of a packed argument. It is followed by nothing for a Null; by the bytes of a Text, padded
-// with zeros to whole words; by one word, Argument::bits, for all others.
+// The first word of a packed argument. Nothing follows it for a Null. For a Text, its bytes follow, padded
+// with zeros to whole words. For all others, one word follows, which is Argument::bits.
 struct ArgumentHeader {
   using Type = fxt::Field<0, 3>;
   using Name = fxt::Field<4, 35>;
@@ -67,7 +67,7 @@ struct ArgumentHeader {
     return Type::put(static_cast<std::uint64_t>(type)) | Name::put(static_cast<std::uint32_t>(name)) |
            Size::put(size_bytes);
   }
-  // Words of the argument, the header included.
+  // Words of the argument, including the header.
   static constexpr std::size_t words(std::uint64_t header) {
     constexpr auto kText = static_cast<std::uint64_t>(ArgumentType::Text);
     const std::uint64_t type = Type::get(header);
@@ -91,7 +91,7 @@ class ArgumentRow {
     explicit Iterator(const std::uint64_t* word) : word_(word) {}
     NameId name() const { return static_cast<NameId>(ArgumentHeader::Name::get(*word_)); }
     ArgumentType type() const { return static_cast<ArgumentType>(ArgumentHeader::Type::get(*word_)); }
-    std::uint64_t bits() const { return word_[1]; }  // of all but a Null and a Text
+    std::uint64_t bits() const { return word_[1]; }  // of all except a Null and a Text
     std::string_view text() const {                  // of a Text
       return {reinterpret_cast<const char*>(word_ + 1), ArgumentHeader::Size::get(*word_)};
     }
@@ -129,13 +129,13 @@ class ArgumentRow {
   Iterator begin_, end_;
 };
 
-// Arguments that a producer packed itself: where their words end, and how many arguments they are.
+// Arguments that a producer packed itself: the end of their words, and the number of arguments.
 struct PackedArguments {
   std::uint64_t* end;
   std::size_t count;
 };
 
-// Packs arguments. One object can be reused for many events: clear() keeps its memory.
+// Packs arguments. One object can be reused for many events. clear() keeps its memory.
 class Arguments {
  public:
   Arguments() = default;
@@ -158,7 +158,7 @@ class Arguments {
     for (const Argument& argument : row) add(argument);
   }
   // For producers that pack arguments themselves. reserve() returns memory for `words` words after the
-  // arguments; commit() adds the words before `end`, which are `count` arguments.
+  // arguments. commit() adds the words before `end`, which contain `count` arguments.
   std::uint64_t* reserve(std::size_t words) {
     if (words_used_ + words > words_.size()) [[unlikely]]
       grow(words);
@@ -168,7 +168,7 @@ class Arguments {
     words_used_ = static_cast<std::size_t>(end - words_.data());
     size_ += count;
   }
-  // Changes the value of an argument that is no Text. `word` is the index of the word after its header.
+  // Changes the value of an argument that is not a Text. `word` is the index of the word after its header.
   void set_bits(std::size_t word, std::uint64_t bits) { words_[word] = bits; }
   void clear() { words_used_ = size_ = 0; }
 
@@ -191,7 +191,8 @@ class Arguments {
   }
   [[gnu::noinline]] void grow(std::size_t words) { words_.resize(2 * (words_used_ + words)); }
 
-  std::size_t size_ = 0;  // not beside words_used_: as a pair, compilers load them before both are stored
+  // Not next to words_used_: compilers would load both as a pair before both are stored.
+  std::size_t size_ = 0;
   std::vector<std::uint64_t> words_;  // the first words_used_ are in use
   std::size_t words_used_ = 0;
 };

@@ -1,4 +1,4 @@
-// The ids and values that events are made of. Times are nanoseconds everywhere.
+// The ids and values of which events consist. All times are in nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ enum class ThreadId : std::uint64_t {};
 constexpr std::uint64_t number_of(ProcessId id) { return static_cast<std::uint64_t>(id); }
 constexpr std::uint64_t number_of(ThreadId id) { return static_cast<std::uint64_t>(id); }
 
-// All times of events are below this, so that differences of times are signed 64-bit numbers.
+// All times of events are below this value. Therefore, differences of times are signed 64-bit numbers.
 inline constexpr std::uint64_t kTimeLimitNs = std::uint64_t{1} << 63;
 
-// The time of something that never happens.
+// The time of an event that never happens.
 inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
 
 // An argument's value that is an address.
@@ -32,13 +32,14 @@ enum class FlowStep : std::uint8_t { Begin, End };
 // How a thread left the cpu.
 enum class ThreadState : std::uint8_t { New, Running, Suspended, Blocked, Dying, Dead };
 
-// The priority of an ordinary thread, as Linux counts. Below 100 are real-time threads.
+// The priority of an ordinary thread in the numbers of Linux. Priorities below 100 belong to real-time
+// threads.
 inline constexpr std::uint8_t kNormalPriority = 120;
 
-// A cpu passes from one thread to another; thread 0 of process 0 is the idle thread.
+// A cpu passes from one thread to another. Thread 0 of process 0 is the idle thread.
 struct ContextSwitch {
   std::uint16_t cpu;
-  std::uint8_t priority = kNormalPriority;  // of the thread that isn't idle
+  std::uint8_t priority = kNormalPriority;  // of the thread that is not idle
   ThreadState outgoing_state = ThreadState::New;
   ProcessId outgoing_process = {};
   ThreadId outgoing_thread = {};
@@ -48,7 +49,7 @@ struct ContextSwitch {
 
 // A waiting thread becomes runnable.
 struct Wakeup {
-  std::uint16_t cpu;  // where the wakeup happened
+  std::uint16_t cpu;  // the cpu of the wakeup
   ThreadId thread;
   ThreadId waker;  // the thread that ran there; 0 if it is unknown or there was none
 };

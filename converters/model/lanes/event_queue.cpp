@@ -40,7 +40,7 @@ const std::unique_ptr<EventChunk>& EventQueue::chunk_of(const PendingEvent* even
   return *std::ranges::find_if(filling_, holds);
 }
 
-// Nothing points to these events any more, so that they can move.
+// Nothing points to these events any more. Therefore, they can move.
 PendingEvent* EventQueue::remove_retracted(PendingEvent* begin, PendingEvent* end) {
   if (retracted_ == 0) return end;
   PendingEvent* const rest = std::remove_if(
@@ -52,7 +52,7 @@ PendingEvent* EventQueue::remove_retracted(PendingEvent* begin, PendingEvent* en
 std::size_t EventQueue::seal_before(PendingEvent* end) {
   if (!has_unsealed()) return 0;
   const EventChunk* const last = end != nullptr ? chunk_of(end).get() : filling_.back().get();
-  // Everything that the lane has used belongs to what is sealed, or only what lies before `end`.
+  // Seals all events that the lane has used, or only those before `end`.
   std::uint64_t last_bytes = end != nullptr ? bytes_before(end) : 0;
   if (end == nullptr) {
     end = write_;

@@ -1,4 +1,4 @@
-// The events of one lane, in order: first they are added and may change, then they are sealed, then the merge
+// The events of one lane, in order. First they are added and may change. Then they are sealed. Then the merge
 // consumes them.
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace convert {
 
-// Sealed events of a lane that lie side by side, in order; may be empty; none is Open. Owns their chunk if
-// they are the last ones in it.
+// Sealed events of a lane that are adjacent, in order. May be empty. None is Open. The last events of a chunk
+// own the chunk.
 struct SealedEvents {
   std::span<PendingEvent> events;
   std::unique_ptr<EventChunk> chunk = nullptr;
-  // Memory of the events and of their argument blocks. Blocks of a chunk that is sealed in parts may count
-  // for its last part.
+  // Memory of the events and of their argument blocks. Blocks of a chunk that is sealed in parts may be
+  // counted for its last part.
   std::size_t bytes = 0;
 };
 
@@ -45,12 +45,12 @@ class EventQueue {
   }
   ArgumentArena& blocks() { return blocks_; }
 
-  // Raw access for PlainCalls::add_run(): where the next events go, up to write_end().
+  // Raw access for PlainCalls::add_run(): the place of the next events, up to write_end().
   PendingEvent* write() const { return write_; }
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }
 
-  // Memory used since the lane began, by all events, and by those before an event that is not sealed.
+  // Memory used since the begin of the lane: by all events, and by those before an event that is not sealed.
   std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
   std::uint64_t bytes_before(const PendingEvent* event) const {
     const EventChunk& chunk = *chunk_of(event);
@@ -59,9 +59,9 @@ class EventQueue {
 
   // ---- Sealing, while nobody adds events ----
 
-  // Seals all events before `end`; null means all there are. Returns the bytes of what it sealed.
+  // Seals all events before `end`. If it is null, seals all events. Returns the bytes of the sealed events.
   std::size_t seal_before(PendingEvent* end);
-  // No more events come, and all are sealed: the queue's memory goes with the last of them.
+  // No more events come, and all are sealed. The queue's memory is freed with the last of them.
   void close();
   bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
   std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // if has_unsealed()
@@ -75,7 +75,7 @@ class EventQueue {
   // ---- Consuming sealed events, also while another thread adds events ----
 
   bool has_sealed() const { return popped_ != sealed_.size(); }
-  // has_sealed() must hold. The events live until their chunk is given back to the pool.
+  // has_sealed() must be true. The events live until their chunk is given back to the pool.
   SealedEvents pop_sealed() {
     SealedEvents sealed = std::move(sealed_[popped_++]);
     if (!has_sealed()) {
@@ -97,14 +97,14 @@ class EventQueue {
   std::vector<std::unique_ptr<EventChunk>> filling_;  // chunks with events that are not sealed
   const PendingEvent* first_ = nullptr;
   PendingEvent* unsealed_ = nullptr;  // the first event that is not sealed, in filling_.front()
-  PendingEvent* write_ = nullptr;     // where the next event goes, in filling_.back()
+  PendingEvent* write_ = nullptr;     // the place of the next event, in filling_.back()
   PendingEvent* write_end_ = nullptr;
   ArgumentArena blocks_;
-  std::uint64_t event_bytes_ = 0;   // of all full chunks of events so far
-  std::uint64_t sealed_bytes_ = 0;  // SealedEvents::bytes so far
-  std::size_t retracted_ = 0;       // of unsealed events
+  std::uint64_t event_bytes_ = 0;   // of all full chunks of events until now
+  std::uint64_t sealed_bytes_ = 0;  // SealedEvents::bytes until now
+  std::size_t retracted_ = 0;       // retracted calls among unsealed events
   std::vector<SealedEvents> sealed_;
-  std::size_t popped_ = 0;  // of them
+  std::size_t popped_ = 0;  // entries of sealed_ that were consumed
 };
 
 }  // namespace convert

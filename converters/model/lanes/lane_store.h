@@ -1,4 +1,4 @@
-// What a lane holds: its events up to the merge, its open calls, and what it counts.
+// The contents of a lane: its events up to the merge, its open calls, and its counters.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace convert {
 
-// What a lane did not emit.
+// The number of things that a lane did not emit.
 struct LaneCounters {
   TooDeepCount too_deep;
   std::uint64_t cut_arguments = 0;  // that no record had room for
   std::uint64_t skipped_calls = 0;  // that end before skip_calls_before()
 };
 
-// Events go on to the merge when no pending call is before them. A pending call that holds too many back is
-// released: its begin goes on without its end.
+// Events are passed to the merge when no pending call is before them. A pending call that holds too many
+// events back is released: its begin is passed on without its end.
 class LaneStore {
  public:
   explicit LaneStore(ChunkPool& pool) : queue_(pool) {}
@@ -42,7 +42,7 @@ class LaneStore {
     return queue_.add();
   }
   std::uint64_t* new_block(std::size_t count, std::size_t words);
-  // Removes a call that is complete, if it need not be emitted. Returns whether it did.
+  // Removes a complete call if it need not be emitted. Returns whether it did.
   bool skip(const PendingEvent& call) {
     if (call.end_ns() >= needed_from_ns_ || !queue_.remove_latest(call)) return false;
     ++counters_.skipped_calls;
@@ -52,14 +52,14 @@ class LaneStore {
 
   // ---- Handing events over to the merge, while nobody fills the lane ----
 
-  // Bounds the memory: a pending call that holds more than `bytes` back is released.
+  // Limits the memory. A pending call that holds more than `bytes` back is released.
   void set_held_bytes_limit(std::size_t bytes) { held_bytes_limit_ = bytes; }
   // Calls that end before `time_ns` need not be emitted if nothing else is emitted inside them. The lane's
-  // first event always is.
+  // first event is always emitted.
   void skip_calls_before(std::uint64_t time_ns) { needed_from_ns_ = time_ns; }
   // Seals the events before the oldest pending call. Returns their size in bytes.
   std::size_t seal();
-  // Releases the oldest pending call. queue().has_unsealed() must hold.
+  // Releases the oldest pending call. queue().has_unsealed() must be true.
   void release_oldest();
 
  private:

@@ -1,4 +1,4 @@
-// The limits of a sink for one thread, and which calls and instants are within them.
+// The limits of a sink for one thread, and the calls and instants that are within them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// The limits of a sink. Lanes and the timeline drop, cut or replace what exceeds them, and count that.
+// The limits of a sink. Lanes and the timeline drop, cut or replace events that exceed them, and count these.
 struct SinkLimits {
   std::uint32_t arguments_per_record = std::numeric_limits<std::uint32_t>::max();
   std::size_t depth = std::numeric_limits<std::size_t>::max();         // of nested calls and instants
@@ -22,8 +22,8 @@ enum class DurationForm : std::uint8_t { Mixed, Pairs };
 
 struct LaneOptions {
   SinkLimits limits = {};
-  // Calls at this depth and deeper are dropped, begin and end together, and counted. So are instants that
-  // would lie deeper than both this and the sink's depth.
+  // Calls at this depth and deeper are dropped, begin and end together, and counted. Instants that would be
+  // deeper than both this and the sink's depth are also dropped.
   std::size_t max_depth = limits.depth;
   DurationForm durations = DurationForm::Mixed;
 
@@ -31,7 +31,7 @@ struct LaneOptions {
   std::size_t deepest_instant() const { return std::max(max_depth, limits.depth) - 1; }
 };
 
-// Calls and instants of a lane that were dropped because they are nested too deep.
+// The number of calls and instants of a lane that were dropped because they are nested too deep.
 struct TooDeepCount {
   std::uint64_t count = 0;
   LabelId first{};
@@ -45,8 +45,8 @@ struct TooDeepCount {
   }
 };
 
-// The levels of a thread's instants. Viewers stack instants of the same time on each other, above the calls
-// that are open then.
+// The levels of a thread's instants. Viewers stack instants of the same time on each other, above the open
+// calls.
 class InstantStack {
  public:
   enum class Form : std::uint8_t {

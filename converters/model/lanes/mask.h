@@ -1,4 +1,4 @@
-// Choices without branches, for hot loops whose branches can't be predicted: a mispredicted branch costs more
+// Choices without branches, for hot loops whose branches can't be predicted. A mispredicted branch costs more
 // than both sides of the choice.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace convert {
 // All bits set if `bit` is 1, none if it is 0.
 inline std::uint64_t mask_of(std::uint64_t bit) {
   std::uint64_t mask = -bit;
-  asm("" : "+r"(mask));  // hides the origin from compilers, which would make it a branch
+  asm("" : "+r"(mask));  // hides the origin from compilers, which would make a branch of it
   return mask;
 }
 

@@ -1,5 +1,5 @@
-// The open calls of a lane, outermost first. Like a vector, but calls above the top can be written before it
-// is known whether they are needed (PlainCalls::add_run()).
+// The open calls of a lane, outermost first. It is like a vector, but calls above the top can be written
+// before it is known whether they are needed (PlainCalls::add_run()).
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,10 @@
 
 namespace convert {
 
-// While a call is pending, `event` is the lane's, and Open: it becomes one Complete event when the call ends.
-// Once the call is *released* (its begin may be written before its end is known, or has no event because the
-// call is too deep), `event` is a copy that the stack owns, a Begin.
+// While a call is pending, `event` is the lane's event and is Open. It becomes one Complete event when the
+// call ends. A *released* call has another `event`: a copy that the stack owns, which is a Begin. A call is
+// released when its begin may be written before its end is known. A call that is too deep has no event and is
+// also released.
 struct OpenCall {
   PendingEvent* event;
   std::uint64_t key;
@@ -29,7 +30,7 @@ class OpenCallStack {
  public:
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  // Without the calls that are filtered.
+  // The number of calls that are not filtered.
   std::size_t unfiltered_size() const { return size_ - filtered_; }
   OpenCall& operator[](std::size_t depth) {
     assert(depth < size_);
@@ -52,7 +53,7 @@ class OpenCallStack {
     ++filtered_;
     push(&filtered_event_, key);
   }
-  // Pushes a released call. `end_arguments` of its arguments are left for its end.
+  // Pushes a released call. `end_arguments` is the number of its arguments that are left for its end.
   void push_released(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t end_arguments = 0) {
     push(own_event(size_), key);
     *back().event = {time_ns, end_arguments, nullptr, label, EventKind::Begin};
@@ -73,7 +74,7 @@ class OpenCallStack {
     assert(size_ > 0);
     --size_;
   }
-  // Pops a call that is not.
+  // Pops a call that is not pending.
   void pop_released() {
     pop();
     first_pending_ = std::min(first_pending_, size_);
@@ -83,7 +84,7 @@ class OpenCallStack {
     pop_released();
   }
 
-  // Removes the call at `depth`. Those inside it move out by one level.
+  // Removes the call at `depth`. Calls inside it move out by one level.
   void remove(std::size_t depth) {
     for (; depth + 1 < size_; ++depth) {
       const bool has_own = has_own_event(depth + 1);
@@ -93,7 +94,7 @@ class OpenCallStack {
     pop();
   }
 
-  // Takes the top `count` calls off. resume_top() pushes them back, inside whatever is open then.
+  // Takes the top `count` calls off. resume_top() pushes them back, inside the calls that are open then.
   void suspend_top(std::size_t count) {
     assert(suspended_.empty());
     for (std::size_t depth = size_ - count; depth < size_; ++depth)
@@ -108,7 +109,7 @@ class OpenCallStack {
     suspended_.clear();
   }
 
-  // The depth of the outermost pending call; at least size() if there is none.
+  // The depth of the outermost pending call. At least size() if there is none.
   std::size_t oldest_pending() {
     while (first_pending_ < size_ && !calls_[first_pending_].is_pending()) ++first_pending_;
     return first_pending_;
@@ -153,7 +154,7 @@ class OpenCallStack {
                                .block = nullptr,
                                .label = {},
                                .kind = EventKind::Begin};
-  std::size_t filtered_ = 0;       // how many calls are filtered
+  std::size_t filtered_ = 0;       // the number of filtered calls
   std::size_t first_pending_ = 0;  // no call below this depth is pending
 };
 

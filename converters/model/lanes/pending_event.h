@@ -1,4 +1,4 @@
-// One event on its way: the lane fills it in, the merge orders it, the sink writes it.
+// One event on its way through the model. The lane fills it in, the merge orders it, the sink writes it.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 namespace convert {
 
 enum class EventKind : std::uint8_t {
-  Open,      // a call whose end is not known yet: nothing after it can be sealed
+  Open,      // a call whose end is not known yet; nothing after it can be sealed
   Complete,  // a call with begin and end
   Begin,     // the begin of a call that is written as a pair
   End,       // its end
@@ -27,10 +27,10 @@ enum class EventKind : std::uint8_t {
   Wakeup,
   Blob,
   BufferFull,  // the recorder's buffer was full, and records were lost
-  Retracted,   // a call that is dropped after all; never leaves the lane
+  Retracted,   // a call that was dropped; it never leaves the lane
 };
 
-// The first word of an argument block: how many arguments it holds, in how many words after this one.
+// The first word of an argument block: the number of its arguments, and the number of words after this one.
 struct ArgumentBlockHeader {
   using Count = fxt::Field<0, 31>;
   using Words = fxt::Field<32, 63>;
@@ -62,7 +62,7 @@ struct PendingEvent {
   Wakeup wakeup() const { return value<Wakeup>(); }
 
  private:
-  // A value that lies in the block as in memory.
+  // A value that is stored in the block as in memory.
   template <typename T>
   T value() const {
     T value;

@@ -1,5 +1,5 @@
-// Finds which of many lanes is next in time: a tournament tree that keeps the losers. At equal times the lane
-// with the lower number goes first. Times of lanes only grow.
+// Finds the lane with the next time among many lanes: a tournament tree that keeps the losers. At equal times
+// the lane with the lower number goes first. Times of lanes never decrease.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace convert {
 
 class LoserTree {
  public:
-  // Later than all times. Not the largest number, because others_ns() adds 1.
+  // Later than all times. It is not the largest number, because others_ns() adds 1.
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
 
   // The times of all lanes are 0 at first.
@@ -29,16 +29,16 @@ class LoserTree {
     }
   }
 
-  // The lane that is next, and its time.
+  // The next lane, and its time.
   std::size_t next() const { return nodes_[0].lane; }
   std::uint64_t next_ns() const { return nodes_[0].time_ns; }
 
-  // Gives the lane next() another time. Without branches, because the winners can't be predicted.
+  // Gives the lane next() another time. Has no branches, because the winners can't be predicted.
   void postpone_next(std::uint64_t time_ns) {
     Entry winner{time_ns, nodes_[0].lane};
     for (std::size_t node = winner.lane + leaves_; node > 1; node /= 2) {
       Entry& loser = nodes_[node / 2];
-      // Lanes on the left have lower numbers: against one of them an equal time loses.
+      // Lanes on the left have lower numbers. Against one of them an equal time loses.
       const std::uint64_t comes_from_right = node % 2;
       const std::uint64_t other_wins = mask_of(loser.time_ns < winner.time_ns + comes_from_right);
       const std::uint64_t time_bits = (loser.time_ns ^ winner.time_ns) & other_wins;
@@ -48,7 +48,7 @@ class LoserTree {
     }
     nodes_[0] = winner;
   }
-  // The lane next() stays next for all its times before this.
+  // The lane next() remains next for all its times before this time.
   std::uint64_t others_ns() const {
     const Entry& winner = nodes_[0];
     std::uint64_t limit_ns = kNever;

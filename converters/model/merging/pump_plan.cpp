@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// Of the sources that are not read yet: as many as there may be cores.
+// Limits the sources that are not read yet. The number corresponds to the possible number of cores.
 constexpr std::size_t kReadTogether = 16;
 
 std::size_t share_of(std::size_t bytes, std::size_t lanes) {
@@ -19,9 +19,9 @@ std::size_t share_of(std::size_t bytes, std::size_t lanes) {
 
 LookaheadShares::LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free)
     : total(lookahead_bytes), lane(share_of(lookahead_bytes, lanes)) {
-  // Of all sources in one round: their events stay in the cache until they are merged.
+  // For all sources in one round. Their events stay in the cache until they are merged.
   constexpr std::size_t kRoundBytes = std::size_t{2} << 20;
-  // Less is not worth the system call and the round.
+  // Less would not be worth the system call and the round.
   constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
   block = std::min(share_of(lane, 4), share_of(kRoundBytes, lanes));
   source = is_order_free ? std::max(block, kMinSourceBytes) : block;
@@ -89,7 +89,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
     return !source->is_candidate;
   });
   std::ranges::sort(candidates_);
-  std::vector<std::uint64_t> least_ns(inputs_, kForever);  // by input, how far its sources are
+  std::vector<std::uint64_t> least_ns(inputs_, kForever);  // by input, the progress of its sources
   std::vector<bool> is_at_limit(inputs_);
   for (SourceState* const source : candidates_) {
     const std::uint64_t watermark_ns = source->source->watermark_ns();
@@ -101,7 +101,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
     tasks_.push_back({source, nullptr, shares_.source, limit_ns});
     least_ns[source->input] = std::min(least_ns[source->input], watermark_ns);
   }
-  // Those that read for all others begin first.
+  // Sources that read for all others begin first.
   for (SharedSourceState& shared : shared_sources_) {
     const bool is_ahead =
         least_ns[shared.input] != kForever && least_ns[shared.input] >= before_ns[shared.input];

@@ -1,5 +1,5 @@
-// Which sources are pumped in the next round, and how far: those whose lanes run short of events. It does not
-// depend on the number of threads, so the output does not either.
+// Decides which sources are pumped in the next round, and how far: those whose lanes have few events left.
+// The plan does not depend on the number of threads. Therefore, the output does not depend on it either.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,14 @@ namespace convert {
 
 struct SourceState {
   std::unique_ptr<Source> source;
-  std::vector<std::size_t> lanes = {};  // their numbers; once the MergeLoop exists, their ranks
+  std::vector<std::size_t> lanes = {};  // their numbers; after the MergeLoop exists, their ranks
   std::size_t input;
   bool done = false;
   std::size_t waiting_bytes = 0;  // SealedEvents::bytes that are not merged
-  bool is_candidate = true;       // its lanes may run short of events: the next round looks at it
-  bool is_needed = false;         // the next round pumps it, whatever waits
-  std::uint64_t begin_ns = 0;     // of one that is read later: its first event, offset included
+  bool is_candidate = true;       // its lanes may have few events left; the next round checks it
+  bool is_needed = false;         // the next round pumps it, even if many of its events wait
+  // For a source that is read later: the time of its first event, offset included.
+  std::uint64_t begin_ns = 0;
   std::exception_ptr failure = nullptr;
 };
 struct SharedSourceState {
@@ -31,17 +32,18 @@ struct SharedSourceState {
   std::exception_ptr failure = nullptr;
 };
 
-// How the lookahead is shared out, in bytes of events and of their arguments. A MiB is 2^20 bytes, a KiB
+// The distribution of the lookahead, in bytes of events and of their arguments. A MiB is 2^20 bytes, a KiB
 // 2^10.
 struct LookaheadShares {
-  // TimelineOptions::lookahead_bytes: of all lanes together.
+  // TimelineOptions::lookahead_bytes: for all lanes together.
   std::size_t total;
-  // total / lanes, at least 4 KiB. As much may wait for one call to end. If more waits, the call is released.
+  // Total / lanes, at least 4 KiB. This amount may wait for one call to end. If more waits, the call is
+  // released.
   std::size_t lane;
-  // min(lane / 4, 2 MiB / lanes), at least 4 KiB. What one pump() of a shared source reads.
+  // min(lane / 4, 2 MiB / lanes), at least 4 KiB. One pump() of a shared source reads this amount.
   std::size_t block;
-  // block; at least 16 KiB if the order in which sources are read is free. What one pump() of a source fills,
-  // and below which the source is read on.
+  // Block, or at least 16 KiB if the order in which sources are read is free. One pump() of a source fills
+  // this amount. If less is left, the source is read further.
   std::size_t source;
 
   LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free);
@@ -56,30 +58,31 @@ class PumpPlan {
     std::uint64_t delivered_until_ns = kForever;
   };
 
-  // Borrows the sources. `lanes` and `inputs` are how many there are; `lookahead_bytes` as in
-  // TimelineOptions.
+  // Borrows the sources. `lanes` and `inputs` are their numbers. `lookahead_bytes` as in TimelineOptions.
   PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
            std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes);
 
   const LookaheadShares& shares() const { return shares_; }
-  // Whether sources may be read as late as the merge needs them. Where lanes share a source, how far it reads
-  // decides which pending calls are released.
+  // Whether sources may be read as late as the merge needs them. If lanes share a source, the distance that
+  // it reads decides which pending calls are released.
   bool is_order_free() const { return is_order_free_; }
-  // Of thousands of threads few run at one time: those that begin later have no events in memory until the
+  // Few of thousands of threads run at one time. Threads that begin later have no events in memory until the
   // merge comes near them. Called for each of them, before read_first().
   void read_later(SourceState& source, std::uint64_t begin_ns);
   void read_first();
   // Called when `bytes` of the source's events are merged.
   void consume(SourceState& source, std::size_t bytes);
 
-  // The next round pumps it, however much of it waits for the merge.
+  // The next round pumps it, even if many of its events wait for the merge.
   void need(SourceState& source);
-  // Plans a round. The merge is at `merged_ns`. The shared sources that are the least far are pumped where a
-  // source has read all that is delivered, and one block ahead of sources that read what was delivered last.
+  // Plans a round. The merge is at `merged_ns`. If a source has read all delivered data, the shared sources
+  // with the least progress are pumped. They are pumped one block ahead of sources that read the latest
+  // delivered data.
   std::span<const Task> plan_round(std::uint64_t merged_ns);
   std::span<const Task> tasks() const { return tasks_; }
 
-  // Whether so much waits for the merge that a source need not go on for one pending call to end.
+  // Whether enough events wait for the merge, so that a source need not read further for one pending call to
+  // end.
   bool is_full(const SourceState& source) const;
 
  private:

@@ -1,6 +1,5 @@
-// Threads that several lanes show their events on. Each lane keeps to the depth that the sink can take, but
-// no lane knows how deep the others are: this stage checks instants and pairs against the depth of all of
-// them.
+// Threads on which several lanes show their events. Each lane keeps the sink's depth limit, but no lane knows
+// the depth of the others. This stage checks instants and pairs against the depth of all of them.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +34,7 @@ class SharedThreads final : public SinkStage {
   struct Thread {
     std::vector<std::uint64_t> call_ends = {};  // of open calls, outermost first; kForever: not known yet
     InstantStack instants = {};
-    std::size_t dropped_begins = 0;  // whose ends are dropped, too
+    std::size_t dropped_begins = 0;  // whose ends are also dropped
   };
   bool keeps(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
   bool keeps_instant(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);

@@ -1,5 +1,5 @@
-// The receiver of the merged stream. A second output format of its own needs a class of this kind, and
-// nothing else of the model.
+// The receiver of the merged stream. A second output format needs a class of this kind, and nothing else of
+// the model.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace convert {
 
-// What is known of a thread before its events.
+// The facts about a thread that are known before its events.
 struct LaneInfo {
   ProcessId process;
   ThreadId thread;
   std::string process_name;
   std::string thread_name;
   // The expected amount of events (bytes of the thread's file). A sink may have a shorter form for the
-  // heaviest threads.
+  // threads with the most events.
   std::uint64_t weight = 0;
   std::uint64_t first_call_ns = kForever;  // when the program's first call begins; kForever: not known
 };
@@ -31,20 +31,20 @@ struct LaneInfo {
 // Events are prefetched this far ahead, because another core filled them.
 inline constexpr std::size_t kPrefetchedEvents = 8;
 
-// Events of one lane that no event of another lane comes between.
+// Events of one lane without an event of another lane between them.
 struct MergedRun {
   std::span<const PendingEvent> events;
   std::uint32_t lane;  // its number
 };
 
-// What a viewer shows first: the program's calls, from the first begin to the last end. If no input records
-// calls, the marks that stand for them, with a margin.
+// The range that a viewer shows first: the program's calls, from the first begin to the last end. If no input
+// records calls, the range of the marks that replace them, with a margin.
 struct FirstView {
   TimeSpan span;
   bool has_calls;
 };
 
-// What is known after the last event, in the times that are shown.
+// The facts that are known after the last event, in the shown times.
 struct TimelineTotals {
   std::optional<std::uint64_t> first_ns = {};  // of the first event; empty if there is none
   std::uint64_t last_ns = 0;                   // the latest time of all lanes; 0 without events
@@ -54,17 +54,17 @@ struct TimelineTotals {
   std::uint64_t skipped_calls = 0;             // of all lanes
 };
 
-// The limits of a sink are known before it is created, because the lanes keep them: see SinkLimits.
+// The limits of a sink are known before it is created, because the lanes keep them. See SinkLimits.
 class EventSink {
  public:
   virtual ~EventSink() = default;
   // Called once with all lanes, before the first event.
   virtual void add_lanes(std::span<const LaneInfo> lanes) = 0;
-  // Receives the next events in merged order; none is Open. They are valid until the call returns.
+  // Receives the next events in merged order. None is Open. They are valid until the call returns.
   virtual void write(std::span<const MergedRun> runs) = 0;
   // Called once after the last event. `totals` has no first view if the events after it are not read.
   virtual void finish([[maybe_unused]] const TimelineTotals& totals) {}
-  // Events that were received, without those that were dropped.
+  // The number of received events, without those that were dropped.
   virtual std::uint64_t events_written() const = 0;
 
   // ---- What the sink still needs; may change with every write() ----
@@ -75,7 +75,7 @@ class EventSink {
   virtual bool has_enough() const { return false; }
 };
 
-// A sink before another one: passes on all that it does not override.
+// A sink before another one. It passes on all calls that it does not override.
 class SinkStage : public EventSink {
  public:
   // Borrows the sink.

@@ -11,16 +11,16 @@
 namespace convert {
 namespace {
 
-// Marks per thousand that may lie outside the calls of their functions.
+// Marks per thousand that may be outside the calls of their functions.
 constexpr std::size_t kOutsidePerThousand = 5;
-// One in this many marks may lie in a call inside its function's call.
+// One in this number of marks may be in a call inside its function's call.
 constexpr std::size_t kIndirect = 10;
-// Records are clearly closer if they are 2^3 times as close.
+// Records are clearly closer if their distance is 2^3 times smaller.
 constexpr std::size_t kCloserBits = 3;
 
 using LaneName = std::function<std::string(const Lane&)>;
 
-// How the marks of an unmatched thread lie in one lane.
+// The distribution of the marks of an unmatched thread in one lane.
 struct Fit {
   std::size_t in_open = 0;       // marks in an open call of their function
   std::size_t in_innermost = 0;  // marks in the innermost call
@@ -54,8 +54,8 @@ struct Candidate {
   }
 };
 
-// The lanes that hold nearly all marks of one unmatched thread, the lane that holds most, and the two that
-// hold most directly.
+// The lanes that hold nearly all marks of one unmatched thread, the lane that holds most of them, and the two
+// lanes that hold most of them directly.
 struct Candidates {
   struct Holder {
     const Lane* lane = nullptr;
@@ -75,7 +75,7 @@ struct Candidates {
   const Holder& other_than(const Lane* lane) const { return first.lane == lane ? second : first; }
 };
 
-// Asks for the marks of all threads together, so that each lane is read only once.
+// Asks for the marks of all threads together. Therefore, each lane is read only once.
 void add_candidates(std::span<const UnmatchedThreadOfInput> threads, const CallHistoryOfInput& of_input,
                     std::span<const TimelineInput> inputs, std::vector<Candidates>& candidates) {
   std::vector<std::pair<MarkWindow, std::size_t>> marks;  // with the thread's number
@@ -134,7 +134,7 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
 // Two threads of one input can't be the same thread of another.
 void refuse_shared(std::span<const UnmatchedThreadOfInput> threads, std::vector<ThreadMatch>& matches,
                    const LaneName& name_of) {
-  std::map<std::pair<const Lane*, std::size_t>, std::vector<std::size_t>> by_lane;  // and input
+  std::map<std::pair<const Lane*, std::size_t>, std::vector<std::size_t>> by_lane;  // and by input
   for (std::size_t i = 0; i < matches.size(); ++i)
     if (matches[i].lane != nullptr && threads[i].thread.is_thread)
       by_lane[{matches[i].lane, threads[i].input}].push_back(i);

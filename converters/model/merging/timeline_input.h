@@ -1,4 +1,4 @@
-// One input of a timeline, and how its offset moves its times.
+// One input of a timeline, and the movement of its times by its offset.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace convert {
 
 struct TimelineInput {
-  std::string name;                                // as notes call it
-  std::int64_t clock_ns = 0;                       // the part of the offset that is due to the input's clock
-  std::int64_t moved_ns = 0;                       // the rest, as asked for
-  std::int64_t offset_ns = 0;                      // added to all its times
-  std::optional<std::string> cpus_of = {};         // the machine whose cpus are shown; nothing: none are
+  std::string name;                         // its name in notes
+  std::int64_t clock_ns = 0;                // the part of the offset that results from the input's clock
+  std::int64_t moved_ns = 0;                // the rest, which the user requested
+  std::int64_t offset_ns = 0;               // added to all its times
+  std::optional<std::string> cpus_of = {};  // the machine whose cpus are shown; nothing: no cpus are shown
   std::uint64_t first_ns = kForever, last_ns = 0;  // of its events, offset included
 };
 
@@ -25,7 +25,7 @@ inline std::uint64_t magnitude_of(std::int64_t offset_ns) {
   return offset_ns < 0 ? ~bits + 1 : bits;
 }
 
-// Times are moved to the first and the last possible time at most.
+// Times are not moved beyond the first and the last possible time.
 inline std::uint64_t apply_offset(std::uint64_t time_ns, std::int64_t offset_ns) {
   const std::uint64_t magnitude = magnitude_of(offset_ns);
   if (offset_ns < 0) return time_ns - std::min(time_ns, magnitude);

@@ -1,4 +1,4 @@
-// A few threads that do rounds of tasks together with the thread that starts a round.
+// A few threads that work on rounds of tasks together with the thread that starts a round.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +20,7 @@ class Workers {
 
   std::size_t jobs() const { return threads_.size() + 1; }
 
-  // A task must not throw. `worker` is below jobs(), and two tasks at one time have different ones.
+  // A task must not throw. `worker` is below jobs(). Two tasks at the same time have different workers.
   using Task = std::function<void(std::size_t task, std::size_t worker)>;
   // Starts the tasks 0..count-1 in order, on the other threads.
   void start(std::size_t count, Task task);

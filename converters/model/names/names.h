@@ -1,6 +1,6 @@
-// Interned strings and interned (category, name) pairs. Importers intern once and then pass ids, so that
+// Interned strings and interned (category, name) pairs. Importers intern once and then pass ids. Therefore,
 // nothing is hashed or copied per record. Safe to use from several threads: interning takes a lock, reading
-// what an id stands for does not. The ids may differ from run to run.
+// the text of an id does not. The ids may differ from run to run.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,12 @@
 
 namespace convert {
 
-// How symbols of programs are shown: as uftrace does, with all that their mangling holds, or as they are.
+// How symbols of programs are shown: simplified like in uftrace, with all parts of their mangled names, or
+// unchanged.
 enum class Demangle : std::uint8_t { Simple, Full, No };
 
-// A vector whose elements never move. While one thread appends, others may read the elements that they have
-// been told of.
+// A vector whose elements never move. While one thread appends, others may read the elements whose indices
+// they have received.
 template <typename T>
 class StableVector {
  public:
@@ -51,7 +52,7 @@ class StableVector {
   std::size_t size_ = 0;
 };
 
-// Keeps texts side by side, where they stay.
+// Keeps texts adjacent in memory. They never move.
 class TextPool {
  public:
   std::string_view keep(std::string_view text) {
@@ -73,7 +74,7 @@ class Names {
 
   // The same text gives the same id. Ids count up from 0 without gaps. Any bytes are allowed.
   NameId intern(std::string_view text);
-  // The same for many texts: their places in memory are fetched at one time.
+  // The same for many texts. Their places in memory are fetched at the same time.
   void intern(std::span<const std::string> texts, std::span<NameId> ids);
   // Valid as long as this object.
   const std::string_view& text(NameId id) const { return texts_[index(id)]; }
@@ -103,10 +104,10 @@ class Names {
   StableVector<std::string_view> texts_;
   StableVector<Label> labels_;
   TextPool pool_;  // of the texts
-  // Finds texts by their hash, with open addressing, at most half full. A program has up to a million names,
-  // which would take a hundred bytes each in a map of strings.
+  // Finds texts by their hash, with open addressing, at most half full. A program has up to a million names.
+  // In a map of strings each would take a hundred bytes.
   std::vector<Slot> slots_ = std::vector<Slot>(256);
-  // The labels of one name are chained: a name has few categories.
+  // The labels of one name are chained, because a name has few categories.
   std::vector<std::uint32_t> newest_label_;  // by name
   std::vector<std::uint32_t> older_label_;   // by label
 };

@@ -1,5 +1,5 @@
-// The bounded cursor for binary input. It knows its source, its position and its byte order. Callers name
-// what they read, so that every error explains itself.
+// The cursor for binary input, with a limit. It knows its source, its position and its byte order. Callers
+// name the data that they read. Therefore, every error explains itself.
 #pragma once
 
 #include <bit>
@@ -34,7 +34,7 @@ class ByteCursor {
     return load<T>(read_bytes(sizeof(T), what).data(), order_);
   }
 
-  // The next `size` bytes; valid as long as the cursor's bytes are. Throws as read() does.
+  // The next `size` bytes. Valid as long as the cursor's bytes. Throws like read().
   std::span<const std::byte> read_bytes(std::size_t size, std::string_view what) {
     if (size > left()) fail_truncated(size, what);
     const auto taken = bytes_.subspan(at_, size);
@@ -42,7 +42,7 @@ class ByteCursor {
     return taken;
   }
 
-  // A child over the next `size` bytes, which can't read past its own end. Throws as read() does.
+  // A child over the next `size` bytes, which can't read past its own end. Throws like read().
   ByteCursor slice(std::size_t size, std::string_view what) {
     const auto start = offset();
     return ByteCursor(read_bytes(size, what), path_, order_, start);

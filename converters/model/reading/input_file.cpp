@@ -94,7 +94,7 @@ FileWindow::FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open,
 
 std::span<const std::byte> FileWindow::fetch(std::uint64_t offset, std::size_t wanted) {
   if (offset >= size_) return {};
-  // The bytes that are in memory already move to the front; the others are read after them.
+  // The bytes in memory move to the front. The others are read after them.
   std::size_t kept = 0;
   if (offset >= begin_ && offset - begin_ < filled_) {
     const auto from = static_cast<std::size_t>(offset - begin_);

@@ -1,6 +1,6 @@
-// A binary input, read in blocks at any offset, and a window that moves over it. Not mapped: a file that
-// shrinks while it is read must give an error, not a signal; and blocks that stay in the cache measure as
-// fast.
+// A binary input, read in blocks at any offset, and a window that moves over it. It is not mapped into
+// memory, because a file that shrinks while it is read must give an error, and not a signal. By measurement,
+// blocks that stay in the cache are equally fast.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,9 @@ class InputFile {
  public:
   // No file: size() is 0.
   InputFile() = default;
-  // Opens the file and notes its size. With `keep_open` false each read opens it again, so that thousands of
-  // files can be read side by side. Throws InputError when it can't be opened or is not a regular file.
+  // Opens the file and notes its size. If `keep_open` is false, each read opens it again. Therefore,
+  // thousands of files can be read at the same time. Throws InputError if it can't be opened or is not a
+  // regular file.
   explicit InputFile(fxt::FilePlace place, bool keep_open = true);
 
   const std::string& path() const { return place_.text(); }
@@ -26,13 +27,13 @@ class InputFile {
   std::uint64_t size() const { return size_; }  // in bytes, when the file was opened
 
   // Fills `buffer` from `offset` on and returns the filled part: all of it, or less at size(). Throws
-  // InputError when the file is shorter now than when it was opened, or can't be read.
+  // InputError if the file is shorter now than when it was opened, or can't be read.
   std::span<const std::byte> read(std::uint64_t offset, std::span<std::byte> buffer) const;
-  // As read(), but a file that has become shorter ends early.
+  // Like read(), but a file that has become shorter ends early.
   std::span<const std::byte> read_available(std::uint64_t offset, std::span<std::byte> buffer) const;
 
-  // Where bytes stand again that are not a hole of the file: `offset` itself outside of holes, size() at the
-  // last one. Bytes in holes are zero.
+  // The next offset that is not in a hole of the file: `offset` itself outside of holes, size() in the last
+  // one. Bytes in holes are zero.
   std::uint64_t end_of_hole(std::uint64_t offset) const;
 
  private:
@@ -40,23 +41,23 @@ class InputFile {
   auto with_descriptor(Use use) const;
 
   fxt::FilePlace place_;
-  fxt::Descriptor descriptor_;  // open if it is kept open
+  fxt::Descriptor descriptor_;  // open if the file is kept open
   std::uint64_t size_ = 0;
 };
 
-// How many files this process can keep open beside those that it needs anyway. Raises the soft limit to the
-// hard one.
+// The number of files that this process can keep open in addition to those that it always needs. Raises the
+// soft limit to the hard one.
 std::size_t open_file_limit();
 
-// The part of a file that is in memory. It can move to any offset; reading forward is what it is made for.
+// The part of a file that is in memory. It can move to any offset, but it is made for reading forward.
 class FileWindow {
  public:
-  // What was read stays in a second-level cache beside what is made of it.
+  // A second-level cache can hold both the bytes and the results from them.
   static constexpr std::size_t kDefaultBlockBytes = std::size_t{256} << 10;
 
   enum class EarlyEnd : std::uint8_t { Error, End };  // of a file that shrinks while it is read
 
-  // Throws InputError as InputFile does.
+  // Throws InputError like InputFile.
   FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open = true,
              std::size_t block_bytes = kDefaultBlockBytes);
 
@@ -64,14 +65,14 @@ class FileWindow {
   std::uint64_t size() const { return size_; }  // decreases if the file proves to be shorter
 
   // At least `wanted` bytes from `offset` on (fewer only at the end of the file), and the bytes after them
-  // that are in memory. Valid until the next call. Throws InputError as InputFile::read() does.
+  // that are in memory. Valid until the next call. Throws InputError like InputFile::read().
   std::span<const std::byte> at(std::uint64_t offset, std::size_t wanted) {
     if (offset >= begin_ && offset - begin_ <= filled_ && wanted <= filled_ - (offset - begin_))
       return std::span<const std::byte>(buffer_).first(filled_).subspan(offset - begin_);
     return fetch(offset, wanted);
   }
 
-  // For reading forward: the bytes at offset(), as at() returns them, and the step past some of them.
+  // For reading forward: the bytes at offset(), like from at(), and the step past some of them.
   std::span<const std::byte> at_least(std::size_t bytes) { return at(offset_, bytes); }
   void consume(std::size_t bytes) { offset_ += bytes; }
   void skip_to_end() { offset_ = size_; }

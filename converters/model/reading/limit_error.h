@@ -1,4 +1,4 @@
-// The error of a file that asks for more than it may. SECURITY.md lists the limits.
+// The error of a file that exceeds a limit. SECURITY.md lists the limits.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// Of a file that is only needed for names or types, this becomes a note: see note_over_limit().
+// If a file is only needed for names or types, this becomes a note. See note_over_limit().
 class OverLimit : public InputError {
  public:
   OverLimit(std::string_view path, std::string_view limit)

@@ -1,4 +1,4 @@
-// Numbers of a given byte order, wherever they lie.
+// Numbers of a given byte order, at any place.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace convert {
 
-// An integer or a float whose bytes are there: the caller has checked it. This is for the innermost loops of
-// reading, and of searching after damage, where an exception per byte would not do.
+// An integer or a float whose bytes are available; the caller has checked this. It is for the innermost loops
+// of reading, and of searching after damage, where an exception per byte would be too slow.
 template <typename T>
 T load(const std::byte* bytes, std::endian order) {
   using boost::endian::endian_load;
@@ -45,7 +45,7 @@ inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian
   return load<std::uint64_t>(word.data(), order);
 }
 
-// The lowest bits of a number, and its sign before them if it has one. A width of 0 is that of all bits.
+// The lowest bits of a number, sign-extended if it has a sign. A width of 0 means all bits.
 constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool has_sign) {
   if (width == 0 || width >= 64) return bits;
   const std::uint64_t sign = std::uint64_t{1} << (width - 1);

@@ -1,5 +1,5 @@
-// The x87's numbers of 80 bits: 64 bits of mantissa, the first of them before the point, 15 of exponent, and
-// the sign.
+// The x87 numbers of 80 bits: 64 bits of mantissa, the first of them before the point, 15 bits of exponent,
+// and the sign.
 #pragma once
 
 #include <bit>
@@ -12,15 +12,16 @@ namespace convert {
 
 class LongDouble {
  public:
-  static constexpr std::size_t kBytes = 10;  // that count; in memory it takes 12 or 16
+  static constexpr std::size_t kBytes = 10;  // bytes with a value; in memory it takes 12 or 16
 
-  // `bytes`: kBytes, or more, whose padding lies above the number.
+  // `bytes`: kBytes, or more. Padding is above the number.
   LongDouble(std::span<const std::byte> bytes, std::endian order);
 
-  // Whether a double holds it, but for its last digits: it is neither too large nor too small.
+  // Whether a double can hold it except for its last digits: it is neither too large nor too small.
   bool is_double() const;
   double value() const;
-  // As GDB prints it: "1.18973149535723176502e+4932", or "<invalid float value>" of bits that are no number.
+  // The number in GDB's spelling: "1.18973149535723176502e+4932", or "<invalid float value>" for invalid
+  // bits.
   static constexpr int kDigits = 21;
   std::string text(int digits = kDigits) const;
 

@@ -16,7 +16,7 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
-// Of an identifier.
+// A character of an identifier.
 constexpr bool is_word_character(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -24,23 +24,24 @@ constexpr bool is_word_character(char c) {
 using fxt::consume_number;
 using fxt::whole_number;
 
-// All of `text` as C writes a number: decimal, 0x hexadecimal, 0 octal; below 2^64.
+// All of `text` as a number in the spelling of C: decimal, 0x hexadecimal, 0 octal; below 2^64.
 std::optional<std::uint64_t> c_number(std::string_view text);
 
-// Removes `prefix`, which is in lower case, from the start of `text`, in any case. False if it isn't there.
+// Removes `prefix`, which is in lower case, from the start of `text`, in any case. False if `text` does not
+// begin with it.
 bool consume_prefix(std::string_view& text, std::string_view prefix);
 // `text` without blanks at either end.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
-// `bytes` with octal numbers for what is no printable character of UTF-8, as GDB spells them, and so with two
+// `bytes` in GDB's spelling: octal numbers for bytes that are not a printable character of UTF-8, and two
 // backslashes for one: "caf\\351".
 std::string spelled(std::string_view bytes);
-// A character as a debugger shows it: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is that of a char,
+// A character in a debugger's spelling: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is that of a char,
 // signed or not.
 std::string spelled_character(std::int64_t code);
 inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 // "1061.400468580 s"
 std::string format_seconds(std::uint64_t time_ns);
-// Calls `visit` with each part between separators that isn't empty.
+// Calls `visit` with each part between separators that is not empty.
 template <typename Visit>
 void split(std::string_view text, char separator, const Visit& visit) {
   while (!text.empty()) {

@@ -12,17 +12,17 @@
 
 namespace convert {
 
-// The bytes of a file, at most the first `limit_bytes`; nothing if there is none. Throws InputError when it
+// The bytes of a file, at most the first `limit_bytes`. Nothing if there is no file. Throws InputError if it
 // exists but can't be read or is not a regular file.
 std::optional<std::string> read_text_file(const fxt::FilePlace& place,
                                           std::size_t limit_bytes = std::string::npos);
 
-// The lines of a text without their ends ("\n" or "\r\n"); a last line may lack its end.
+// The lines of a text without their ends ("\n" or "\r\n"). A last line may lack its end.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  // The next line, borrowed from the text; nothing at the end.
+  // The next line, borrowed from the text. Nothing at the end.
   std::optional<std::string_view> next();
   std::uint64_t number() const { return number_; }  // of the line last returned, counted from 1
 
@@ -46,10 +46,9 @@ class LineReader {
   std::uint64_t decimal(std::string_view what);
   std::uint64_t hexadecimal(std::string_view what);  // without 0x
   std::string_view word(std::string_view what);      // up to a blank or the end; not empty
-  // "<seconds>.<fraction>" in ns; the fraction may have any length, digits below ns are cut off.
+  // "<seconds>.<fraction>" in ns. The fraction may have any length. Digits below ns are cut off.
   std::uint64_t seconds_as_ns(std::string_view what);
-  // Everything between the quote that comes next and the last one of the line (uftrace quotes without
-  // escapes).
+  // The text between the next quote and the last quote of the line (uftrace quotes without escapes).
   std::string_view quoted(std::string_view what);
 
   [[noreturn]] void fail(std::string_view problem) const;

@@ -1,4 +1,4 @@
-// The sink's hot path: encodes events whose strings are all in the table, and which fit a record as they are.
+// The sink's hot path: encodes events whose strings are all in the table, and which fit a record unchanged.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 
 namespace convert {
 
-// Stands for the ref of a name that is not in the string table yet; all real refs are smaller.
+// The ref of a name that is not in the string table yet. All real refs are smaller.
 inline constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
 
 // The size of all strings of one record. A record has 32,760 bytes (spec, "Records"), some of which are
@@ -36,14 +36,14 @@ constexpr std::uint64_t header_of(std::uint16_t category, std::uint16_t name) {
   return fxt::event_header(fxt::EventType::Instant, 0, category, name, 0, 0);
 }
 
-// Whether the name is no ref to the table: then the text follows, as put_inline() writes it.
+// Whether the name is not a ref to the table. Then the text follows, in the form of put_inline().
 constexpr bool has_inline_name(std::uint64_t header) {
   return fxt::StringRef::IsInline::get(fxt::EventHeader::Name::get(header)) != 0;
 }
 constexpr std::size_t inline_name_size(std::uint64_t header) {
   return fxt::StringRef::Value::get(fxt::EventHeader::Name::get(header));
 }
-// The size of a name in a record, where the table is full.
+// The size of a name in a record if the table is full.
 inline constexpr std::size_t kInlineNameBytes = 240;
 
 constexpr fxt::EventType event_type_of(EventKind kind) {
@@ -80,8 +80,9 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
-// Writes the arguments of a record. `ref_of` returns the ref of a name, `text_of` that of a string. Viewers
-// take numbers from 2^63 on as negative ones, which `put_large` has to write otherwise.
+// Writes the arguments of a record. `ref_of` returns the ref of a name, `text_of` the text of a string.
+// Viewers read numbers from 2^63 on as negative numbers. Therefore, `put_large` has to write them in another
+// form.
 template <typename RefOf, typename TextOf, typename PutLarge>
 [[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
                                                            RefOf ref_of, TextOf text_of, PutLarge put_large) {
@@ -106,7 +107,7 @@ template <typename RefOf, typename TextOf, typename PutLarge>
         at = fxt::put_pointer(at, name, argument.bits());
         break;
       case ArgumentType::Name:
-        // A copy of the name: the call takes its address, and numbers need none.
+        // A copy of the name, because the call takes its address, and numbers need none.
         at = fxt::put_text(at, fxt::TextRef(name), text_of(static_cast<NameId>(argument.bits())));
         break;
       case ArgumentType::Text:
@@ -186,9 +187,9 @@ inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& even
   return fxt::put_bytes(fxt::put_inline(at + 1, ref), bytes.data(), bytes.size());
 }
 
-// Writes the record of an event into most_words() words. `header` is that of its label, or 0;
-// `inline_name` is the label's name if the header has no ref for it. Returns null if the event needs more
-// care: a string that is not in the table, or not valid, or too long; a flow; another kind of record.
+// Writes the record of an event into most_words() words. `header` is that of its label, or 0. `inline_name`
+// is the label's name if the header has no ref for it. Returns null if the event needs more work: a string
+// that is not in the table, or not valid, or too long; a flow; another kind of record.
 inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                 std::uint64_t header, std::span<const std::uint32_t> refs,
                                 std::string_view inline_name = {}) {

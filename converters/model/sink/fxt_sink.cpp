@@ -64,8 +64,8 @@ void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {
   writer_.write(fxt::Blob{fxt::Inline{"perfetto"}, fxt::BlobType::Perfetto, packets.bytes()});
 }
 
-// A trace of many functions has names all over memory. Those of all events are fetched before the first event
-// is encoded, so that their cache misses overlap.
+// The names of a trace with many functions are distributed over the memory. The names of all events are
+// fetched before the first event is encoded. Therefore, their cache misses overlap.
 void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
   const auto for_each_label = [runs](auto fetch) {
     for (const MergedRun& run : runs)
@@ -73,7 +73,7 @@ void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
   };
   const auto fetch = [](const void* value) {
     __builtin_prefetch(value);
-    asm volatile("");  // else GCC takes this function for one without effect, and drops its calls
+    asm volatile("");  // otherwise GCC assumes that this function has no effect, and drops its calls
   };
   const auto headers = labels_.headers();
   for_each_label([&](LabelId label) { fetch(&headers[Names::index(label)]); });
@@ -166,7 +166,7 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
                  event.kind == EventKind::Blob ? event.text() : names_.text(names_.label(event.label).name));
 }
 
-// Counts the strings that were repaired since there were `before`.
+// Counts the strings that were repaired since their number was `before`.
 void FxtSink::count_repaired(std::size_t lane, std::uint64_t before, std::string_view where) {
   Repaired& repaired = repaired_of_[lane];
   if (repaired.count == 0) repaired.first = where;
@@ -216,7 +216,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
       if (const auto ref = strings_.table_ref(string)) return fxt::TextRef::table(*ref);
     return fxt::TextRef::inlined(own);
   };
-  // Curves are drawn by doubles, whatever the type.
+  // Viewers draw curves with doubles, whatever the type.
   const auto put_large = [&](std::uint64_t* at, const fxt::TextRef& argument, std::uint64_t number) {
     if (event.kind == EventKind::Counter) return fxt::put_double(at, argument, static_cast<double>(number));
     return fxt::put_text(at, argument, fxt::TextRef::inlined(fmt::to_string(number)));
@@ -230,7 +230,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
   strings_.end_record();
 }
 
-// Names that are not in the table are not written: readers pair begins and ends without names.
+// Names that are not in the table are not written, because readers pair begins and ends without names.
 void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& event) {
   std::uint64_t* const words = writer_.reserve(4).data();
   const auto size = static_cast<std::size_t>(begin_event(words, thread, event) - words);
@@ -255,7 +255,7 @@ void FxtSink::finish(const TimelineTotals& totals) {
   const auto& view = totals.first_view;
   if (info_ == nullptr || !view) return;
   fxt::PerfettoPackets packets;
-  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // that of calls stands in the head
+  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // for calls it is in the head
   if (!view->has_calls || view->span.end_ns < totals.last_ns) packets.first_view_ends(view->span.end_ns);
   write_hints(packets);
 }

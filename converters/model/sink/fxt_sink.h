@@ -1,4 +1,4 @@
-// The only room that knows both the model and FXT: writes the merged stream as FXT records.
+// The only folder that uses both the model and FXT: it writes the merged stream as FXT records.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,9 @@ inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hour
 // The packets with viewer hints, which are written before the first event (viewer_hints.cpp).
 fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);
 
-// Which flow events are written. Events come by time, so the end of an arrow that would go back in time comes
-// before its begin: that arrow is dropped and counted. If the begin never comes, it was filtered.
+// Decides which flow events are written. Events come in order of time. Therefore, the end of an arrow that
+// would go back in time comes before its begin. Such an arrow is dropped and counted. If the begin never
+// comes, it was filtered.
 class FlowOrder {
  public:
   bool keeps(const PendingEvent& event);
@@ -54,27 +55,28 @@ class FlowOrder {
 
 class FxtSink : public EventSink {
  public:
-  // What Perfetto needs: it drops slices deeper than 512, instants included, and then misdraws their parents.
+  // A limit of Perfetto: it drops slices deeper than 512, including instants, and then draws their parents
+  // wrong.
   static constexpr SinkLimits kLimits{
       .arguments_per_record = fxt::kMaxArguments, .depth = fxt::kMaxDepth, .id_limit = fxt::kKoidLimit};
 
-  // Borrows both. `info` is also borrowed, if viewers are to get what it contains: it is complete when the
-  // lanes are added.
+  // Borrows both. `info` is also borrowed, if viewers are to get its contents. It is complete when the lanes
+  // are added.
   FxtSink(fxt::Writer& writer, const Names& names, const TraceInfo* info = nullptr)
       : writer_(writer), names_(names), info_(info), strings_(writer, names), labels_(strings_, names) {}
 
-  // Names all processes and threads. The 255 heaviest threads get thread refs.
+  // Names all processes and threads. The 255 threads with the most events get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
-  // Writes as much of the first view as is only known now.
+  // Writes the part of the first view that became known only now.
   void finish(const TimelineTotals& totals) override;
   std::uint64_t events_written() const override { return events_written_; }
 
   // ---- After the run. `output` is what notes call the file ----
 
-  // Notes what had to be cut or dropped.
+  // Notes the parts that had to be cut or dropped.
   void note_losses(const Timeline& timeline, std::string_view output, Notes& notes) const;
-  // Notes what readers of FXT can't do with the trace. Other formats may be made of it.
+  // Notes the parts of the trace that readers of FXT can't process. It may be converted to other formats.
   void note_limits_of_readers(const Timeline& timeline, std::string_view output, Notes& notes) const;
 
  private:
@@ -96,7 +98,7 @@ class FxtSink : public EventSink {
   // Strings of a lane that were not valid.
   struct Repaired {
     std::uint64_t count = 0;
-    std::string first;  // what the first of them belongs to
+    std::string first;  // the owner of the first of them
   };
 
   fxt::Writer& writer_;

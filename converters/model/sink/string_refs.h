@@ -19,7 +19,7 @@
 
 namespace convert {
 
-// The refs of names, and the texts of records: valid, and cut where a record has no room for them.
+// The refs of names, and the texts of records. The texts are valid, and cut if a record has no room for them.
 class StringRefs {
  public:
   // The string arguments of one record.
@@ -28,7 +28,7 @@ class StringRefs {
   // Borrows both.
   StringRefs(fxt::Writer& writer, const Names& names) : writer_(writer), names_(names) {}
 
-  // Makes room for names that are new; called before they are used.
+  // Makes room for new names. Called before they are used.
   void grow() { refs_.resize(names_.size(), kNoRef); }
   // By name; kNoRef until a name's first use.
   std::span<const std::uint32_t> refs() const { return refs_; }
@@ -36,12 +36,12 @@ class StringRefs {
 
   // A name's ref in the string table. The name is added if the table has room.
   std::optional<std::uint16_t> table_ref(NameId name);
-  // The same; the ref holds the text if the table has no room.
+  // The same, but if the table has no room, the ref holds the text.
   fxt::TextRef ref_of(NameId name);
-  // Adds the names of the arguments, and those that are values, to the table.
+  // Adds the names of the arguments, and values that are names, to the table.
   void register_names(const ArgumentRow& arguments);
-  // Collects the string arguments as they are written into the record: valid, and cut if they don't fit
-  // together. Strings in the table are empty here.
+  // Collects the string arguments in the form in which they are written into the record: valid, and cut if
+  // they don't fit together. Strings in the table are empty here.
   void collect_texts(const ArgumentRow& arguments, Texts& texts);
   // The text as valid UTF-8 without a NUL. Such texts stay until end_record().
   std::string_view valid(std::string_view text);
@@ -71,21 +71,21 @@ class LabelHeaders {
  public:
   struct Header {
     std::uint64_t word = 0;             // see header_of(); 0: none yet
-    const char* inline_name = nullptr;  // if the word has no ref for it; its size stands there
+    const char* inline_name = nullptr;  // if the word has no ref for it; its size is there
   };
 
   // Borrows both.
   LabelHeaders(StringRefs& strings, const Names& names) : strings_(strings), names_(names) {}
 
-  // Makes room for labels that are new; called before they are used.
+  // Makes room for new labels. Called before they are used.
   void grow();
   // By label.
   std::span<const Header> headers() const { return headers_; }
   std::uint64_t word(LabelId label) const { return headers_[Names::index(label)].word; }
   // Makes the header if the label's strings are in the table or can be added, or if the table is full and the
-  // name can be written as it is. Returns its word, 0 if there is none.
+  // name can be written unchanged. Returns its word, or 0 if there is none.
   std::uint64_t make(LabelId label);
-  // Whether Tracy would show the label's instants as starts of frames; known when make() was called.
+  // Whether Tracy would show the label's instants as starts of frames. Known after make().
   bool names_a_frame(LabelId label) const { return frame_marks_[Names::index(label)]; }
 
  private:

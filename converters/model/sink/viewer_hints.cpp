@@ -1,5 +1,5 @@
-// What a viewer needs besides the events: which part of the trace it shows first, in which order, and what
-// the trace is of. It is written as Perfetto's packets.
+// The data that a viewer needs besides the events: the part of the trace that it shows first, the order of
+// tracks, and the origin of the trace. It is written as Perfetto's packets.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace convert {
 namespace {
 
-// As StringRefs::valid() has it: viewers find a name's tracks by it.
+// The text in the form of StringRefs::valid(), because viewers find a name's tracks by it.
 std::string valid(const std::string& text) { return fxt::is_sound(text) ? text : spelled(text); }
 
 struct ProcessOrder {
@@ -28,13 +28,13 @@ struct ProcessOrder {
 };
 using Processes = std::map<ProcessId, ProcessOrder>;
 
-// A child does not come before its parent, whatever was recorded of it first.
+// A child does not begin before its parent, whatever was recorded of it first.
 void place_children(Processes& processes, const std::vector<ProcessInfo>& infos) {
   std::map<ProcessId, ProcessId> parents;
   for (const ProcessInfo& info : infos) parents.emplace(info.process, info.parent);
   std::set<ProcessId> placed;
   for (const auto& entry : processes) {
-    std::vector<ProcessOrder*> line;  // the process and its elders that are not placed
+    std::vector<ProcessOrder*> line;  // the process and its ancestors that are not placed
     const ProcessOrder* elder = nullptr;
     for (ProcessId id = entry.first;;) {
       const auto process = processes.find(id);
