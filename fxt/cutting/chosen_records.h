@@ -1,5 +1,5 @@
-// Which records of a trace are kept: those of the chosen threads, and the chosen events. Internal to the
-// Cutter.
+// Decides which records of a trace are kept: those of the chosen threads, and the chosen events. Internal to
+// the Cutter.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 
 namespace fxt {
 
-// Which events of a thread are kept, where not all are.
+// Which events of a thread are kept, if not all are.
 class KeptEvents {
  public:
-  // Whether an event of the trace is kept. An end goes with its begin, whatever its name.
+  // Whether an event of the trace is kept. An end is kept together with its begin, whatever its name.
   bool is_kept(const Event& event, const std::function<bool(const Event&)>& keeps) {
     Durations& durations = threads_[event.thread];
     if (event.type == EventType::DurationEnd && !durations.open.empty()) {
@@ -41,7 +41,7 @@ class KeptEvents {
       durations.complete_until = std::max(durations.complete_until, event.end);
     return is_kept;
   }
-  // Whether a duration that is kept lies around the event.
+  // Whether the event is inside a duration that is kept.
   bool is_in_duration(const Event& event) const {
     const Durations* const durations = threads_.find(event.thread);
     return durations != nullptr && (event.time <= durations->complete_until || durations->kept_open != 0);
@@ -50,13 +50,13 @@ class KeptEvents {
  private:
   struct Durations {
     std::vector<bool> open;            // the open durations, outermost first: whether they are kept
-    std::size_t kept_open = 0;         // how many of them are kept
+    std::size_t kept_open = 0;         // the number of them that are kept
     std::uint64_t complete_until = 0;  // the latest end of complete events that are kept
   };
   ByThread<Durations> threads_;
 };
 
-// An event of a flow that is not kept; others of the flow may be.
+// An event of a flow that is not kept. Other events of the flow may be kept.
 struct LeftOutFlow {
   const Event& event;
 };
@@ -65,8 +65,8 @@ class ChosenRecords {
  public:
   explicit ChosenRecords(const CutOptions& options) : threads_(options.threads), keeps_(options.keeps) {}
 
-  // Calls `consume(record)` with the record, or with what is kept of it; with a LeftOutFlow where nothing is
-  // of a flow event, and not at all for others.
+  // Calls `consume(record)` with the record, or with the kept part of it. If no part of a flow event is kept,
+  // calls it with a LeftOutFlow. For other records without a kept part, does not call it.
   template <typename T, typename Consume>
   void filter(const T& record, Consume consume) {
     if constexpr (std::is_same_v<T, Event>) {
@@ -98,8 +98,8 @@ class ChosenRecords {
 
   bool takes_all() const { return threads_.empty() && !keeps_; }
 
-  // Ends and instants go with the begin, whatever their threads and names. Those without one are chosen for
-  // themselves.
+  // Ends and instants are kept together with the begin, whatever their threads and names. Those without a
+  // begin are chosen independently.
   template <typename Consume>
   void filter_async(const Event& event, Consume consume) {
     const bool is_own_choice = is_chosen(event.thread.thread) && (!keeps_ || keeps_(event));
@@ -111,7 +111,7 @@ class ChosenRecords {
         async.open.push_back({.process = event.thread.process, .names = names_of(event), .tag = is_kept});
     if (is_kept) consume(event);
   }
-  // Ends the operation. Nothing if none has begun.
+  // Ends the operation. Nothing if no operation has begun.
   std::optional<bool> has_kept_begin(const Event& end) {
     const auto async = asyncs_.find(end.id);
     if (async == asyncs_.end()) return std::nullopt;
@@ -133,7 +133,7 @@ class ChosenRecords {
     return hash_of_names(event.category.text, event.name.text);
   }
 
-  // A flow outside of the durations that are kept gets one of no length.
+  // A flow outside of the kept durations gets a duration of no length.
   template <typename Consume>
   void filter_event(const Event& event, Consume consume) {
     if (!keeps_) return consume(event);
@@ -153,7 +153,7 @@ class ChosenRecords {
     if (is_flow(event.type)) consume(LeftOutFlow{event});
   }
 
-  // The idle thread stands for one that is not chosen.
+  // The idle thread replaces a thread that is not chosen.
   template <typename Consume>
   void filter_switch(LegacyContextSwitch change, Consume consume) const {
     const bool from = is_chosen(change.outgoing.thread), to = is_chosen(change.incoming.thread);

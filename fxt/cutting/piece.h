@@ -1,5 +1,5 @@
-// The pieces of a trace that is cut: where they begin and end, and the piece that is being written. Internal
-// to the Cutter.
+// The pieces of a trace that is cut: their begins and ends, and the piece that is being written. Internal to
+// the Cutter.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace fxt {
 
 // The times of a piece.
 struct PieceSpan {
-  std::uint64_t start = 0;  // what began earlier begins again here
+  std::uint64_t start = 0;  // spans that began earlier begin again here
   std::uint64_t last = 0;   // later records may belong to the next piece
-  std::uint64_t end = 0;    // where longer durations are cut: `last`, or 1 ns after it
+  std::uint64_t end = 0;    // the time at which longer durations are cut: `last`, or 1 ns after it
 
-  // No later piece takes what goes on.
+  // No later piece takes spans that continue.
   bool is_last() const { return end == last; }
 };
 
@@ -34,7 +34,7 @@ class PieceEdges {
 
   using Side = TimeWindow::Side;
   Side side_of(std::uint64_t time) { return window_.side_of(time); }
-  // The first time of the trace; later calls change nothing.
+  // The first time of the trace. Later calls change nothing.
   void know_start(std::uint64_t time) {
     if (!window_.start()) window_.side_of(time);
   }
@@ -44,19 +44,20 @@ class PieceEdges {
 
   // The piece that `time` belongs to. The first piece begins with it.
   PieceSpan begin(std::uint64_t time);
-  // For --split-size: all records that begin before this time are known, so a piece may last until then.
+  // For --split-size: all records that begin before this time are known. Therefore, a piece may last until
+  // then.
   void know_until(std::uint64_t time) { known_until_ = std::max(known_until_, time); }
-  // The size of the state that the piece repeats at its begin, and of the ends of what is open. Returns the
+  // The size of the state that the piece repeats at its begin, and of the ends of open spans. Returns the
   // size that a piece needs for them and some records.
   std::uint64_t set_head(std::uint64_t bytes, std::uint64_t end_bytes);
   // To be called for a record after the last time of the piece. `bytes` is the size of the piece, `end_bytes`
-  // that of the ends of what is open. True if the piece is over; otherwise it is extended.
+  // the size of the ends of open spans. True if the piece is over. Otherwise, it is extended.
   bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes);
   // Whether a piece of this size is larger than it should be, by more than a block.
   bool is_oversized(std::uint64_t bytes) const {
     return split_bytes_ != 0 && bytes > split_bytes_ + block_bytes_;
   }
-  // How much of the trace is read ahead, where pieces have a size.
+  // The size of the trace that is read ahead, if pieces have a size.
   std::uint64_t block_bytes() const { return block_bytes_; }
 
  private:
@@ -69,9 +70,9 @@ class PieceEdges {
   bool has_begun_ = false;
   std::uint64_t grid_ = 0;       // begin of the first piece
   std::uint64_t next_ = 0;       // end of the last piece
-  std::uint64_t time_edge_ = 0;  // of the piece: where the next one begins; kNever: nowhere
+  std::uint64_t time_edge_ = 0;  // begin of the piece after this one; kNever: there is none
   std::uint64_t known_until_ = 0;
-  std::uint64_t known_bytes_ = 0;  // the size of the piece at the last look
+  std::uint64_t known_bytes_ = 0;  // the size of the piece at the last check
   std::uint64_t piece_bytes_ = 0;
 };
 
@@ -80,7 +81,7 @@ struct KnownProviders {
   std::vector<std::pair<std::uint32_t, std::string>> all = {};
   std::unordered_set<std::uint32_t> ids = {};
   std::uint32_t current = 0;
-  std::string default_name = {};  // where there are none
+  std::string default_name = {};  // if there are none
 };
 
 class Piece {
@@ -102,12 +103,12 @@ class Piece {
       ++counters_->unwritable;
     }
   }
-  // The same for an event. Most events have the indices of an earlier one: these are written as prepared
+  // The same for an event. Most events have the same indices as an earlier one. They are written as prepared
   // events.
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }
-  // The value of the argument `cut` of a span that began before this piece, or goes on after it.
+  // The value of the argument `cut` of a span that began before this piece, or continues after it.
   enum class Cut : std::uint8_t { No, Begin, End, Both };
   static Cut cut_of(bool is_begun, bool goes_on) {
     return is_begun ? (goes_on ? Cut::Both : Cut::Begin) : (goes_on ? Cut::End : Cut::No);
@@ -139,7 +140,7 @@ class Piece {
 
   Writer writer_;
   CutCounters* counters_;
-  std::array<KnownEvent, 4096> known_events_;  // at a place that the indices in the trace's tables give
+  std::array<KnownEvent, 4096> known_events_;  // at the place of the indices in the trace's tables
   Event with_cut_;
   std::vector<Argument> arguments_;  // of `with_cut_`
 };

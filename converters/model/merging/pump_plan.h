@@ -37,12 +37,12 @@ struct SharedSourceState {
 struct LookaheadShares {
   // TimelineOptions::lookahead_bytes: for all lanes together.
   std::size_t total;
-  // Total / lanes, at least 4 KiB. This amount may wait for one call to end. If more waits, the call is
+  // total / lanes, at least 4 KiB. This amount may wait for one call to end. If more waits, the call is
   // released.
   std::size_t lane;
   // min(lane / 4, 2 MiB / lanes), at least 4 KiB. One pump() of a shared source reads this amount.
   std::size_t block;
-  // Block, or at least 16 KiB if the order in which sources are read is free. One pump() of a source fills
+  // block, or at least 16 KiB if the order in which sources are read is free. One pump() of a source fills
   // this amount. If less is left, the source is read further.
   std::size_t source;
 
