@@ -198,9 +198,9 @@ class Pairing {
   std::map<ThreadKey, CallTrack> threads_;
   std::map<std::uint64_t, CallTrack> asyncs_;  // by id
   std::array<CallTrack*, 256> recent_ = {};    // threads by index in the thread table
-  std::uint32_t tracks_ = 0;                   // number of tracks so far
+  std::uint32_t tracks_ = 0;                   // number of known tracks
   std::vector<std::uint32_t> free_tracks_;
-  std::uint64_t calls_ = 0;  // number of calls so far
+  std::uint64_t calls_ = 0;  // number of calls until now
   OddEvents odd_;
 };
 

@@ -116,7 +116,7 @@ class Reader {
   };
   Iterator begin() { return Iterator(*this); }
 
-  // ---- The state after the records so far ----
+  // ---- The state after the latest record ----
 
   // The current provider; 0 and "" before the first one is announced.
   std::uint32_t provider_id() const;

@@ -61,7 +61,7 @@ FXT_API std::optional<KnownReaders> parse_readers(std::string_view names);
 
 // A way to break a rule.
 enum class Fault : std::uint8_t {
-  // ---- What a record says ----
+  // ---- The meaning of a record ----
   LateTime,             // a time of 2^63 ns or more
   LongSpan,             // events that are 2^47 ns or more apart
   EndBeforeBegin,       // in a complete event
@@ -191,7 +191,7 @@ struct Finding {
   std::uint64_t offset = 0;  // offset of the record, in bytes from the start of the file
   // The result of kind_of(): "instant", "string" …; "file" if the finding is not about a record.
   std::string_view record;
-  std::string problem;  // what is wrong
+  std::string problem;  // the fault
   std::string effect;   // what each affected reader does
   Fault fault = {};
   KnownReaders readers = {};  // the affected readers

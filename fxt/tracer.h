@@ -176,7 +176,7 @@ class TraceBuffer {
                     const Arguments&... arguments) noexcept {
     static_assert(sizeof...(arguments) % 2 == 0 && sizeof...(arguments) / 2 <= kMaxArguments,
                   "an event has at most 15 arguments, each of them a name and a value");
-    // Comes first, because it makes the compiler reload what was loaded before.
+    // Comes first, because it makes the compiler reload earlier loaded values.
     const std::uint64_t time = next_time();
     const std::size_t filled = filled_.load(std::memory_order_relaxed);
     const std::size_t most = sizeof...(arguments) == 0 ? 3 : kMaxEventWords;
@@ -460,7 +460,7 @@ class [[nodiscard("a Tracer without a name ends at once")]] Tracer {
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
-  // Writes the events that all threads have added so far.
+  // Writes all events that threads have added until now.
   void flush() noexcept;
   // Names the calling thread. Otherwise the thread has the name that the system shows for it.
   void name_thread(std::string_view name) noexcept;

@@ -44,7 +44,7 @@ class WordBuffer {
   void flush();
   // Finishes the Output. Writing afterwards throws std::logic_error.
   void finish();
-  // The number of words so far, including those that are not sent yet.
+  // The number of added words, including those that are not sent yet.
   std::uint64_t words_written() const {
     return exchanged_words_ + static_cast<std::uint64_t>(cursor_ - buffer_.data());
   }

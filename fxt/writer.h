@@ -168,7 +168,7 @@ class Writer {
   void finish();
 
   const WriterCounters& counters() const { return counters_; }
-  // The number of words in the file so far, including those that are not flushed yet.
+  // The number of words in the file, including those that are not flushed yet.
   std::uint64_t words_written() const { return buffer_.words_written(); }
 
  private:

@@ -302,7 +302,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
       fmt::format("has none of the requested threads: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
-// If no input knows the ids of its threads, each thread may be the wanted one.
+// If the thread ids of no input are known, each thread may be the requested one.
 void note_missing_threads(const ConvertOptions& options, const ImportStats& stats, Notes& notes) {
   if (stats.shows_unknown_threads && stats.tids_found.empty() && stats.tids_left_out.empty()) return;
   for (const std::uint64_t tid : std::set(options.import.tids.begin(), options.import.tids.end()))

@@ -249,7 +249,7 @@ class Unpacker {
       return path.has_filename() ? path : path.parent_path();
     };
     fxt::Budget files(kFiles), replaced(kReplaced), link_budget(kLinks), names(kNames);
-    std::unordered_set<std::size_t> hashes;  // hashes of the names so far
+    std::unordered_set<std::size_t> hashes;  // hashes of the names until now
     const auto take = [&](fxt::Budget& budget, std::uint64_t amount = 1) {
       if (!budget.take(amount)) fail(budget.exceeded());
     };

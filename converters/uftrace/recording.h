@@ -35,7 +35,7 @@ struct Recording {
     Notes& debug_notes;
     Demangle demangle = Demangle::No;
     ElfOptions elf = {};
-    std::uint64_t shortest_ns = 0;  // as in scan_perf()
+    std::uint64_t shortest_ns = 0;  // see scan_perf()
   };
   // Reads all files except those with records. Borrows names and notes. Throws InputError if the directory or
   // info can't be read at all.

@@ -126,7 +126,7 @@ class Checker::State {
   UseCheck uses_;
 
   bool is_drawn_ = false;  // for the current record
-  bool has_nuls_ = false;  // a string in the tables so far has a NUL
+  bool has_nuls_ = false;  // a string in the tables has a NUL
 };
 
 Checker::Checker(Report report, KnownReaders readers)

@@ -140,7 +140,7 @@ class TrackCheck {
   const Findings* findings_;
   const ArgumentNames* argument_names_;
   Nesting<Tag> durations_;
-  // Of the complete event that ended last, or of the last one in the file if several did.
+  // For the complete event that ended last. If several ended then, for the last one in the file.
   std::uint64_t ended_at_ = 0, ended_offset_ = 0;
 };
 

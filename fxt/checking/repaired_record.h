@@ -25,7 +25,7 @@ class RepairedRecord {
 
  private:
   bool repair_event(Fault fault);
-  // Calls `is_kept(argument, arguments kept so far)`.
+  // Calls `is_kept(argument, number of kept arguments)`.
   template <typename IsKept>
   bool keep_arguments(IsKept is_kept);
   bool name_series();

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kBytesPerWord = sizeof(std::uint64_t);
 constexpr std::size_t kMaxKeptWords = std::size_t{1} << 13;  // no kept record has more
 constexpr std::size_t kMaxBufferWords = std::size_t{1} << 17;
-// Of sorted records; a block has more only if their times are equal.
+// For sorted records. A block has more only if their times are equal.
 constexpr std::size_t kBlockWords = std::size_t{1} << 16;
 constexpr std::size_t kMaxBlockWords = std::size_t{1} << 20;
 

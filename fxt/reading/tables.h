@@ -67,7 +67,7 @@ struct ProviderContext {
   std::uint64_t ticks_per_second = kTicksPerSecond;
 };
 
-// All providers so far, and the current one.
+// All known providers, and the current one.
 class Providers {
  public:
   Providers() : current_(&contexts_[0]) {}

@@ -40,7 +40,7 @@ class WriterTables {
   std::uint32_t provider() const { return providers_[provider_].id; }
   bool has_provider(std::uint32_t id) const { return place_of_.contains(id); }
 
-  // ---- References of one record. They register what they refer to. ----
+  // ---- References of one record. They register their strings and threads. ----
 
   // Starts a record. Changed texts are kept until the next call.
   void begin_record() { changed_.clear(); }

@@ -213,7 +213,7 @@ class Queries(unittest.TestCase):
 # A command in a block of code, without its remark.
 COMMAND = re.compile(r"^(?:    |\$ )(?:\$ )?((?:fxt-\w+|ssh|scripts/convert-all) .*?)(?:[ ]+# .*)?$", re.MULTILINE)
 SAMPLES = REPOSITORY / "samples"
-# What the pages call their files, and what stands for it here.
+# The file names in the pages, and the files that replace them here.
 FILES = {"run.data": "uftrace/pool", "server.data": "uftrace/calc", "client.data": "uftrace/pool", "big.data": "uftrace/pool",
          "session.tfile": "gdb/heater.tfile", "hello.tfile": "gdb/heater.tfile", "recordings/a/run.data": "uftrace/calc"}
 # The samples have other threads, functions and times than the examples.

@@ -434,6 +434,6 @@ class OpenInPerfetto(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    # Prints where the test is if it waits forever.
+    # Prints the position of the test if it waits forever.
     faulthandler.dump_traceback_later(300, exit=True)
     unittest.main()

@@ -183,7 +183,7 @@ class Truth(unittest.TestCase):
                 report, trace = self.convert(path)
                 shown = ShownFrames(trace)
                 self.check_numbers_of_frames(file, report)
-                # Where the buffer wraps, a frame of which only the start is left may also be shown.
+                # Where the buffer wraps, a frame with only its start may also be shown.
                 lost = len(file.frames) - report["records_read"]
                 self.assertEqual(shown.times.keys(), {*range(report["records_read"])})
                 numbers, is_behind = {}, False

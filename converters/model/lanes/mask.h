@@ -13,7 +13,7 @@ inline std::uint64_t mask_of(std::uint64_t bit) {
   return mask;
 }
 
-// `one` where the mask has its bits set, else `other`.
+// `one` if the bits of the mask are set, else `other`.
 inline std::uint64_t pick(std::uint64_t mask, std::uint64_t one, std::uint64_t other) {
   return other ^ ((one ^ other) & mask);
 }

@@ -49,14 +49,14 @@ struct PendingEvent {
   }
   std::uint64_t end_ns() const { return last_word; }  // of a Complete
   std::uint64_t id() const { return last_word; }      // of a counter or flow
-  // Of calls, instants, counters and flows.
+  // For calls, instants, counters and flows.
   std::size_t argument_count() const {
     return block == nullptr ? 0 : ArgumentBlockHeader::Count::get(*block);
   }
   ArgumentRow arguments() const { return ArgumentRow(words()); }
   // The name of a Blob.
   std::string_view text() const { return (*arguments().begin()).text; }
-  // Of a Blob.
+  // For a Blob.
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span((*++arguments().begin()).text)); }
   ContextSwitch context_switch() const { return value<ContextSwitch>(); }
   Wakeup wakeup() const { return value<Wakeup>(); }

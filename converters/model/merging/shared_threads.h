@@ -25,7 +25,7 @@ class SharedThreads final : public SinkStage {
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
 
-  // What was dropped here, by lane.
+  // The number of events that were dropped here, by lane.
   std::span<const TooDeepCount> too_deep() const { return too_deep_; }
 
  private:

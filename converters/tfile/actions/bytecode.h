@@ -97,7 +97,7 @@ struct ExpressionShape {
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;
   bool cuts_numbers = false;  // loses upper bits of registers
-  bool reads = false;         // registers, memory or variables: its result is no constant
+  bool reads = false;         // registers, memory or variables: its result is not constant
 };
 ExpressionShape shape_of(std::span<const std::byte> code);
 

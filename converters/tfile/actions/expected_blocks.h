@@ -1,4 +1,4 @@
-// What the frames of a tracepoint location are expected to hold. It is computed once per location, before
+// The expected contents of frames of a tracepoint location. They are computed once per location, before
 // frames are read.
 #pragma once
 

@@ -34,7 +34,7 @@ enum class ValueForm : std::uint8_t {
   Enum,
   Bool,
   Character,       // of one byte
-  FunctionMember,  // a pointer to a member function: its address, and what is added to `this`
+  FunctionMember,  // a pointer to a member function: its address, and the number that is added to `this`
   Complex,         // two floats
   FortranComplex,
   Fixed,  // an integer times a scale
@@ -48,7 +48,7 @@ enum class ValueForm : std::uint8_t {
 constexpr bool is_number(ValueForm form, std::uint64_t size) {
   return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
 }
-// Whether the program may show what the pointer points to.
+// Whether the program may show the target of the pointer.
 constexpr bool has_pointee(ValueForm form) { return form > ValueForm::Pointer && form < ValueForm::Float; }
 
 // ---- Text ----

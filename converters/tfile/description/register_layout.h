@@ -27,7 +27,7 @@ struct Register {
   std::size_t offset = 0;  // in the R block
   std::size_t size = 0;    // bytes
   ValueForm form = ValueForm::Signed;
-  bool is_general = false;  // as GDB's `info registers` lists it
+  bool is_general = false;  // for the list of GDB's `info registers`
   // The fields of a register of form Flags. All registers of one type share them. May be null.
   std::shared_ptr<const std::vector<FlagField>> flags = {};
 };
@@ -90,7 +90,7 @@ inline std::span<const std::byte> bytes_of(const Register& reg, std::span<const 
 std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const std::byte> block,
                                    std::endian order);
 
-// ---- Where layouts come from ----
+// ---- Sources of layouts ----
 
 // The target's description of itself, which is the XML text of the `tdesc` lines.
 struct TargetDescription {

@@ -24,7 +24,7 @@ inline constexpr std::string_view kTracepointCategory = "tracepoint";
 struct CodeName {
   LabelId label{};
   std::string source = {};   // "file:line"; empty: unknown
-  std::string inlined = {};  // "inner < outer" where functions are inlined
+  std::string inlined = {};  // "inner < outer" if functions are inlined
 };
 
 class CodeNames {

@@ -54,7 +54,7 @@ class FrameArguments {
   NameId unnamed_memory_;  // the argument of memory whose own name is not interned
   std::unordered_map<std::uint64_t, NameId> memory_names_;  // by address
 
-  // Of the current frame:
+  // State of the current frame:
   std::vector<bool> is_used_;  // by block
   std::vector<NameId> claimed_names_;
   std::vector<HeldBlock> by_address_;

@@ -62,7 +62,7 @@ class FrameItems {
   ItemProof proof_;
   std::set<std::pair<std::int16_t, std::string>> contradicted_;  // items of hits, by tracepoint
 
-  // Of the current frame:
+  // State of the current frame:
   bool has_scope_ = false;
   std::vector<bool> is_contradicted_;              // by item
   std::set<std::string_view> contradicted_texts_;  // of those items

@@ -1,4 +1,4 @@
-// Sorts frames by time where their stamps go back. Frames wait here with a copy of their bytes.
+// Sorts frames by time if their stamps go back. Frames wait here with a copy of their bytes.
 #pragma once
 
 #include <algorithm>

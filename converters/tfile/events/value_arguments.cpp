@@ -256,8 +256,8 @@ void ValueArguments::add_address(const ItemValue& item, std::uint64_t address) {
   arguments_.add_pointer(name, is_function ? ValueForm::ObjectPointer : ValueForm::Pointer, address);
 }
 
-// What a reference refers to, which is at `address`. If the frame does not hold it, the address is shown, if
-// it is something that the language knows.
+// Shows the target of a reference at `address`. If the frame does not hold the target, shows the address, if
+// the language has an expression for it.
 void ValueArguments::add_target(const ItemValue& item, const ItemValue& target, std::uint64_t address) {
   const bool is_in_memory = target.value.storage.kind == Storage::Kind::Memory;
   if (is_in_memory && (add_in_memory(target) || add_constant(target))) return;

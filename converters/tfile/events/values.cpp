@@ -143,7 +143,7 @@ std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std
                                          : fmt::format("({},{})", real, imaginary);
 }
 
-constexpr std::size_t kPrinted = 200;  // longer text is cut where GDB cuts it, if it is spelled
+constexpr std::size_t kPrinted = 200;  // longer text is cut like in GDB, if it is escaped
 
 // Text without the NULs that end it. If it contains other NULs, or a unit is not a character, it is spelled
 // as in GDB: "\xd800x".

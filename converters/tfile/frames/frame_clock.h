@@ -96,7 +96,7 @@ struct FrameTime {
 
 class FrameClock {
  public:
-  // A second reader runs ahead to the next stamp where frames have none.
+  // If frames have no stamps, a second reader reads ahead to the next stamp.
   FrameClock(const TraceFile& trace, const TimeSurvey& survey);
 
   // When the recording began and ended, by the status line. Nothing if its clock is not the clock of the

@@ -191,7 +191,7 @@ class FrameMemory {
   fxt::Budget* work_ = nullptr;
   std::optional<Ranges> reads_;
   std::vector<HeldBlock> blocks_, memory_;
-  std::deque<std::vector<std::byte>> joined_;  // memory that lies in several blocks
+  std::deque<std::vector<std::byte>> joined_;  // memory that is in several blocks
 };
 
 }  // namespace convert::tfile

@@ -54,7 +54,7 @@ class FramePattern {
   std::vector<Variable> variables_;
 };
 
-// The patterns that were learned so far: at most a few per tracepoint, and a few thousand in all.
+// The learned patterns: at most a few per tracepoint, and a few thousand in all.
 class FramePatterns {
  public:
   static constexpr std::size_t kNone = ~std::size_t{0};

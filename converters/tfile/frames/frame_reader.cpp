@@ -167,7 +167,7 @@ const Frame* FrameReader::skip_to_chain(std::uint64_t from, std::string problem)
   return next();
 }
 
-// The first offset where a complete frame is followed by another one or by the end.
+// The first offset at which a complete frame is followed by another one or by the end.
 std::optional<std::uint64_t> FrameReader::find_chain(std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t offset = from; offset < to; ++offset) {
     if (search_budget_ == 0) {

@@ -15,7 +15,7 @@
 
 namespace convert::tfile {
 
-// What the traced program reveals about the target.
+// The facts about the target that the traced program contains.
 struct MachineHint {
   std::optional<std::endian> order;
   std::string architecture;  // GDB's name, empty: unknown

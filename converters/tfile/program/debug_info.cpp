@@ -20,8 +20,8 @@ constexpr std::size_t kMaxScopes = 16384, kMaxKeptVariables = 200'000;
 
 bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_specification); }
 
-// Lists the blocks in the abstract origin of which this instance has its own, with code: what those declare
-// is visible only in these.
+// Lists the blocks in the abstract origin that have code of their own in this instance. Their declarations
+// are visible only in that code.
 void add_instantiated(Dwarf_Die instance, std::vector<const void*>& blocks, std::size_t depth = 0) {
   for (Dwarf_Die& child : children_of(instance)) {
     if (blocks.size() >= kVariables.of(0)) return;
@@ -101,7 +101,7 @@ void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& s
   add_within(add_within, scope, 0);
 }
 
-// The unit in a file of its own that a skeleton stands for; its `addr` is null if it can't be read.
+// The unit in the separate file that belongs to a skeleton. Its `addr` is null if it can't be read.
 Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf_Die skeleton) {
   Dwarf_Attribute attribute;
   const auto text = [&](unsigned name) {

@@ -37,12 +37,12 @@ Dwarf_Die declaration_of(Dwarf_Die die);
 // Whether the variable is defined elsewhere.
 bool is_declaration(Dwarf_Die variable);
 
-// A function name as GDB shows it: with template arguments, and with parameters only in full mode.
+// A function name in GDB's spelling: with template arguments, and with parameters only in full mode.
 std::string demangled(std::string_view symbol, Demangle mode);
 // "run" for "run[abi:cxx11]", because users do not write the tags.
 std::string without_abi_tags(std::string name);
-// "ns::Class::name", as GDB shows it: the demangled linkage name, or the function's name after those of its
-// scopes. Empty when the function has no name.
+// "ns::Class::name", in GDB's spelling: the demangled linkage name, or the function's name after the names of
+// its scopes. Empty if the function has no name.
 std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode);
 
 // Whether the block has no code. Its declarations are visible around it.

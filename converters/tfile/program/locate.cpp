@@ -373,7 +373,7 @@ class Run {
   std::size_t nesting_;
   const CallRegisters* call_ = nullptr;  // null: the frame's own
   DwarfStack stack_;
-  std::optional<std::uint64_t> object_;            // the address of the object whose type is looked at
+  std::optional<std::uint64_t> object_;            // the address of the object whose type is examined
   std::optional<std::uint64_t> holding_register_;  // the number of the register that holds the value
   std::optional<std::vector<std::byte>> implicit_;
   bool is_value_ = false;

@@ -46,7 +46,7 @@ class ProgramLayout {
     bool contains(std::uint64_t address) const { return begin <= address && address < end; }
   };
 
-  using Sections = std::vector<std::pair<std::uint64_t, Elf_Scn*>>;  // and where they begin
+  using Sections = std::vector<std::pair<std::uint64_t, Elf_Scn*>>;  // and the address at which they begin
   static std::span<const std::byte> bytes_in(const Sections& sections, std::uint64_t address);
 
   GElf_Ehdr header_{};

@@ -46,7 +46,7 @@ struct Type {
     Pointer,
     Reference,
     DataMember,      // pointer to a data member: its offset, or -1
-    FunctionMember,  // pointer to a member function: its address, and what is added to `this`
+    FunctionMember,  // pointer to a member function: its address, and the number that is added to `this`
     Enum,
     Label,   // the name of a variant, which has no bytes of the value
     Struct,  // or class, or union

@@ -67,7 +67,7 @@ struct TraceSurvey {
   // The bytes after the end of the frames that are not read. `size` is 0 if there are none.
   struct Rest {
     std::uint64_t begin = 0, size = 0;
-    std::optional<std::uint64_t> next_trace = {};  // where another trace begins
+    std::optional<std::uint64_t> next_trace = {};  // the offset at which another trace begins
   };
   Rest rest;
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxCandidates = 16;
 // task.txt lacks the sizes of libraries that were loaded later. No library is larger than this.
 constexpr std::uint64_t kLargestLibrary = std::uint64_t{256} << 20;
-// There can be many pointers into large tables. At this number, all cached pointers are dropped and looked up
+// There can be many pointers into large tables. At this number, all cached pointers are dropped and read
 // again.
 constexpr std::size_t kMaxPointers = 65536;
 

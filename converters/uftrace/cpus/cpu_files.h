@@ -33,7 +33,7 @@ namespace convert::uftrace {
 class CpuFileCursor {
  public:
   std::uint16_t cpu() const { return cpu_; }               // limited to the maximum of FXT
-  std::uint64_t offset() const { return file_.offset(); }  // number of bytes read so far
+  std::uint64_t offset() const { return file_.offset(); }  // number of bytes that were read
   std::uint64_t size() const { return file_.size(); }
 
  protected:
@@ -91,7 +91,7 @@ class CpuMerge {
   void advance();
 
   std::uint64_t size() const { return sum(&Cursor::size); }          // size of all files in bytes
-  std::uint64_t bytes_read() const { return sum(&Cursor::offset); }  // bytes read so far
+  std::uint64_t bytes_read() const { return sum(&Cursor::offset); }  // bytes that were read
 
  private:
   struct NextEvent {

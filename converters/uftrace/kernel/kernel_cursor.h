@@ -39,7 +39,7 @@ class KernelCursor : public CpuFileCursor {
   // Goes to the next event. Returns false at the end of the file, or if the file can't be read further.
   bool next() { return next_in_page() || next_page(); }
   const KernelEvent& event() const { return event_; }  // valid after next()
-  std::uint64_t pages() const { return pages_; }       // number of pages read so far, including damaged ones
+  std::uint64_t pages() const { return pages_; }  // number of pages that were read, including damaged ones
 
  private:
   struct PageHead {

@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 14> kFeatureNames{
     "PLTHOOK", "TASK_SESSION", "KERNEL",    "ARGUMENT",   "RETVAL",          "SYM_REL_ADDR", "MAX_STACK",
     "EVENT",   "PERF_EVENT",   "AUTO_ARGS", "DEBUG_INFO", "ESTIMATE_RETURN", "SYM_SIZE",     "CALLSITE"};
 
-// Reads the header and returns where the text starts.
+// Reads the header and returns the offset of the text.
 std::size_t read_header(std::string_view bytes, std::string_view path, Info& info, Notes& notes) {
   if (!bytes.starts_with(kMagic))
     throw InputError(Location::byte(path, 0), "not a uftrace info file: it does not begin with \"Ftrace!\"");

@@ -21,7 +21,7 @@ class MovedExits {
  public:
   bool empty() const { return exits_.empty(); }
   std::size_t size() const { return exits_.size(); }
-  // The time of the next exit as far as it is known; kForever while the thread can't return.
+  // The time of the next exit, or kForever while the thread can't return.
   std::uint64_t next_ns() const { return empty() || is_refuted_ ? kForever : due_ns_; }
 
   // Adds an exit that is disproved, or that follows one. `entered_ns` is the start of its call. If not

@@ -25,7 +25,7 @@ namespace convert::uftrace {
 
 // At equal times, earlier enumerators come first.
 enum class Precedence : std::uint8_t {
-  SwitchIn,    // what follows happens on the CPU
+  SwitchIn,    // later events happen on the CPU
   KernelExit,  // a kernel call is inside the call of the program that was open at its entry
   ExecOrLoad,  // exec, dlopen
   OwnRecord,   // entries, exits and events of the thread's own file
@@ -131,7 +131,7 @@ class SwitchStream : public SideStream {
   bool is_out_hidden_ =
       false;  // the call of the last switch out is hidden, and so is the switch in that would end it
   std::size_t inferred_ = 0;   // number of entries of plan_.inferred that have passed
-  std::size_t outs_ = 0;       // number of switches out so far
+  std::size_t outs_ = 0;       // number of switches out until now
   std::size_t lone_outs_ = 0;  // number of entries of plan_.lone_outs that have passed
 };
 
@@ -203,7 +203,7 @@ class SideStreams {
   // directly follow it before `until`.
   void emit_first(const Due& until);
 
-  // ---- Estimated exits, after what is due before them was emitted ----
+  // ---- Estimated exits, after events that are due before them ----
 
   // Keeps an exit for later if the thread can't return now, has come back to a CPU since its last record, or
   // if an exit before it was kept. Otherwise returns false. A `final` exit has no estimated time.

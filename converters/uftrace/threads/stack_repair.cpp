@@ -84,7 +84,7 @@ bool StackRepair::is_in_module(std::uint64_t address) const {
   return names_.label(symbols_.label(address)).category != names_.label(labels_.unknown).category;
 }
 
-// ---- Where no records are missing ----
+// ---- Without missing records ----
 
 void StackRepair::entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address,
                         const Arguments& values) {
@@ -317,7 +317,7 @@ void StackRepair::close_down_to(std::size_t depth, std::uint64_t time_ns, const 
   while (lane_.depth() > depth) close_top(time_ns, kind);
 }
 
-// ---- Where a program, a task or the file ends ----
+// ---- At the end of a program, a task or the file ----
 
 void StackRepair::end_program(std::uint64_t time_ns, Ending ending) {
   end_all_moved(time_ns);

@@ -103,7 +103,7 @@ class StackRepair : public OpenCalls {
   void end_moved();
   void end_all_moved(std::uint64_t time_ns);
 
-  // ---- What lies inside ----
+  // ---- Inner calls ----
 
   InnerCalls& inner() { return inner_; }
   const InnerCalls& inner() const { return inner_; }

@@ -22,8 +22,7 @@ class DrawnCounters {
       std::tuple<std::uint64_t, std::string, std::uint64_t, std::string>;  // process, name, id, argument
 
   enum class Added : std::uint8_t { New, Merged, TooMany };
-  // Of the values in one step, only the greatest is kept. Returns TooMany if there is no track left for this
-  // counter.
+  // Only the greatest value in one step is kept. Returns TooMany if there is no track left for this counter.
   Added add(const Key& key, const Drawing::Value& value) {
     if (counters_.size() >= kMaxCounters && !counters_.contains(key)) return Added::TooMany;
     Series& series = counters_[key];

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kDrawnShapes = 50'000;
 constexpr std::size_t kPageShapes = 90'000;
-constexpr std::size_t kNameBytes = 200;  // longer than what a tooltip can show
+constexpr std::size_t kNameBytes = 200;  // longer than the text that a tooltip can show
 constexpr std::size_t kDetailsBytes = 4 * kNameBytes;
 constexpr std::size_t kMaxDetails = 200'000;  // number of calls whose arguments are kept
 constexpr std::size_t kMaxArrows = 5'000, kMaxOpenFlows = 100'000;

@@ -248,7 +248,7 @@ TEST(ReaderRules, EventsOfUnregisteredThreadsAreKept) {
   EXPECT_EQ(last.as<Event>().name, "main");
 }
 
-// ---- R6, R7: what is unknown or more than expected ----
+// ---- R6, R7: unknown or additional data ----
 
 TEST(ReaderRules, UnknownTypesAreSkippedBySizeAndCounted) {
   const ReadTrace trace = read_all(after_tables({0x0000'0000'0000'002b, 1,     // record type 11

@@ -1,4 +1,4 @@
-// The end of a file has what was written before, and nothing else.
+// The end of a file has the previously written data, and nothing else.
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>

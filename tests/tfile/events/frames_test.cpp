@@ -279,7 +279,7 @@ TEST(TraceFrames, StepsOfSeveralThreadsFindTheirOwnHit) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("14000] tracepoint:f")));
 }
 
-// Three registers of amd64. fs_base is 0 where it was not recorded.
+// Three registers of amd64. fs_base is 0 if it was not recorded.
 void describe_threads(TraceBuilder& t) {
   t.line("R 18").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").source("2:8000", "at", "f");
   t.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");

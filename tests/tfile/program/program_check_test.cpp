@@ -275,7 +275,7 @@ TEST_F(LoadBias, AnInlinedFunctionAgrees) {
   EXPECT_EQ(check(description_, program_, kBias).agreements, 1u);
 }
 
-// ---- Where the actions have the items ----
+// ---- The places of items in the actions ----
 
 class CollectedPlaces : public LoadBias {
  public:

@@ -63,7 +63,7 @@ TEST(UftraceSchedule, ALastSwitchOutIsNotACall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// An entry comes before what it contains, an exit after it.
+// An entry comes before its contents, an exit after them.
 TEST(UftraceSchedule, AtEqualTimesCallsNest) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);

@@ -93,7 +93,7 @@ struct PlainTaker {
   }
 };
 
-std::size_t sure_payloads = 0;  // in all tests so far
+std::size_t sure_payloads = 0;  // in all tests until now
 
 std::vector<std::string> items_of(const std::string& bytes, const Way& way = {}) {
   TextRecording directory;
@@ -289,7 +289,7 @@ TEST(RecordCursorLayouts, CertainLayoutsGiveTheSameResult) {
 TEST(RecordCursorEvents, WithAWrongLength) {
   const auto items = items_of(RecordBytes()
                                   .entry(10, 0, kF)
-                                  // Its length says 20 bytes, but there are 4.
+                                  // Its length is 20 bytes, but there are 4.
                                   .event_with(11, 100011, 0x0001'0014)
                                   .entry(12, 1, kG)
                                   .exit(13, 1, kG)
