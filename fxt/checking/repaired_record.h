@@ -25,7 +25,7 @@ class RepairedRecord {
 
  private:
   bool repair_event(Fault fault);
-  // Calls `is_kept(argument, number of kept arguments)`.
+  // Calls `is_kept(argument, kept)`, where `kept` contains the earlier arguments that were kept.
   template <typename IsKept>
   bool keep_arguments(IsKept is_kept);
   bool name_series();
