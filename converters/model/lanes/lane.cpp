@@ -230,7 +230,7 @@ const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_
   return block - 1;
 }
 
-// The same, cut to what a record can hold.
+// The same, cut to the capacity of a record.
 const std::uint64_t* Lane::keep(const Arguments& arguments) {
   const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
   store_.counters().cut_arguments += arguments.size() - count;

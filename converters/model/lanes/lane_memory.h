@@ -1,5 +1,5 @@
-// The memory of lanes. Events lie in chunks with stable addresses; the words of their arguments lie side by
-// side in chunks of words. All lanes share one pool, so that chunks are reused while they are in the cache.
+// The memory of lanes. Events are in chunks with stable addresses. The words of their arguments are adjacent
+// in chunks of words. All lanes share one pool. Therefore, chunks are reused while they are in the cache.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct EventChunk {
   static constexpr std::size_t kEvents = 128;  // 4 KiB: small enough for 10,000 lanes
 
   std::array<PendingEvent, kEvents> events;
-  std::uint64_t bytes_before = 0;  // that its lane had used when the chunk was added
+  std::uint64_t bytes_before = 0;  // bytes that its lane had used when the chunk was added
   // Full chunks of words. No event after this chunk refers to them.
   std::vector<WordChunk> words, large_words;
 };
@@ -82,13 +82,14 @@ class ChunkPool {
 };
 
 // The argument blocks of one lane: a header (ArgumentBlockHeader), then the words. A full chunk of words is
-// kept by the event chunk that is being filled then, so blocks live as long as the events that refer to them.
+// kept by the event chunk that is filled at that time. Therefore, blocks live as long as the events that
+// refer to them.
 class ArgumentArena {
  public:
   explicit ArgumentArena(ChunkPool& pool) : pool_(&pool) {}
 
-  // Reserves a block of `words` words, and fills in its header. Returns its first word after the header;
-  // null if there is no room.
+  // Reserves a block of `words` words, and fills in its header. Returns its first word after the header. Null
+  // if there is no room.
   std::uint64_t* try_add(std::size_t count, std::size_t words) {
     const std::size_t size = words + 1;
     if (size > std::min(kLargeBlock, left())) return nullptr;
@@ -109,7 +110,7 @@ class ArgumentArena {
     return fill_header(words_.get(), count, words);
   }
   // For producers that pack arguments themselves: memory for a block of at most `words` words, which commit()
-  // adds; null if there is no room.
+  // adds. Null if there is no room.
   std::uint64_t* try_reserve(std::size_t words) const {
     return words + 1 > std::min(kLargeBlock, left()) ? nullptr : word_ + 1;
   }
@@ -131,7 +132,7 @@ class ArgumentArena {
     word_ = packed.end;
     bytes_ += more * sizeof(std::uint64_t);
   }
-  // Frees a block; false if it is not the latest one.
+  // Frees a block. False if it is not the latest one.
   bool remove_latest(const std::uint64_t* block) {
     if (!is_latest(block)) return false;
     const std::size_t size = ArgumentBlockHeader::Words::get(*block) + 1;
@@ -147,12 +148,12 @@ class ArgumentArena {
   // Bytes of all blocks since the lane began.
   std::uint64_t bytes() const { return bytes_; }
 
-  // Copies word by word: the words are few and were stored one by one just now. A load of two words at once
-  // would have to wait for both stores.
+  // Copies word by word, because the words are few and were just stored one by one. A load of two words at
+  // once would have to wait for both stores.
   static std::uint64_t* copy(std::span<const std::uint64_t> words, std::uint64_t* to) {
     for (const std::uint64_t word : words) {
       *to++ = word;
-      asm("" ::: "memory");  // keeps compilers from merging the steps
+      asm("" ::: "memory");  // prevents compilers from merging the steps
     }
     return to;
   }
@@ -173,7 +174,7 @@ class ArgumentArena {
 
   ChunkPool* pool_;
   WordChunk words_;                // the chunk that is being filled
-  std::uint64_t* word_ = nullptr;  // where the next block goes
+  std::uint64_t* word_ = nullptr;  // the place of the next block
   std::uint64_t* end_ = nullptr;
   std::uint64_t bytes_ = 0;
 };

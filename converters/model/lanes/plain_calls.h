@@ -1,4 +1,4 @@
-// The hot path of a lane: records that begin or end a call, and fit the calls that are open.
+// The hot path of a lane: records that begin or end a call, and fit the open calls.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +11,17 @@
 
 namespace convert {
 
-// One record, as decoded.
+// One decoded record.
 struct PlainCall {
   std::uint64_t time_ns = 0;
   std::uint64_t key = 0;
   std::size_t depth = 0;       // of the call; any number
   LabelId label{};             // of a begin
   std::uint64_t is_end = 0;    // 0 or 1
-  std::uint64_t mismatch = 0;  // not 0 if it is no plain call
+  std::uint64_t mismatch = 0;  // not 0 if it is not a plain call
 };
 
-// Adds plain calls to a lane, which it borrows. What does not fit is refused, and changes nothing.
+// Adds plain calls to a lane, which it borrows. A record that does not fit is refused, and changes nothing.
 class PlainCalls {
  public:
   explicit PlainCalls(Lane& lane) : lane_(lane) {}
@@ -102,7 +102,7 @@ class PlainCalls {
   }
 
   // Adds calls in bulk: decode(0), decode(1), … up to `count`. Stops before the first record that is not
-  // plain or does not fit. Returns how many were added.
+  // plain or does not fit. Returns the number of added records.
   template <typename Decode>
   std::size_t add_run(std::size_t count, Decode decode) const;
 
@@ -139,8 +139,8 @@ class PlainCalls {
   Lane& lane_;
 };
 
-// A loop without a branch on whether a record begins or ends a call: half of such branches are mispredicted,
-// and then cost more than all the rest.
+// A loop without a branch on whether a record begins or ends a call. Half of such branches would be
+// mispredicted. They would cost more than everything else.
 template <typename Decode>
 std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
   const std::size_t skipped = lane_.last_ns_ < lane_.store_.needed_from_ns() ? skip_run(count, decode) : 0;
@@ -151,7 +151,7 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
   PendingEvent* write = lane_.store_.queue().write();
   std::uint64_t last_ns = lane_.last_ns_;
   std::size_t depth = lane_.store_.calls().size();
-  // Calls get no deeper than the stack has room, and than they may be written as one event.
+  // The depth of calls is limited by the room in the stack and by the depth for calls in one event.
   count = std::min(
       count, std::max(depth, std::min(lane_.store_.calls().capacity(), lane_.hot_depth_limit_)) - depth);
 
@@ -169,7 +169,7 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
         pick(ends, std::bit_cast<std::uint64_t>(top.event), std::bit_cast<std::uint64_t>(write)));
     if ((((top.key ^ call.key) | static_cast<std::uint64_t>(open->kind)) & ends) != 0) break;
 
-    // What is written to the top of the stack and to the next event counts only after a begin.
+    // Words that are written to the top of the stack and to the next event count only after a begin.
     top = {write, call.key};
     write->time_ns = call.time_ns;
     write->block = nullptr;
@@ -186,8 +186,8 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
   return added;
 }
 
-// The same for records before the time that is needed: only calls that are still open in the end keep their
-// events, which lie side by side. Stops where a call ends that was open before.
+// The same for records before the needed time. Only calls that are still open at the end keep their events,
+// which are adjacent. Stops at the end of a call that was open before.
 template <typename Decode>
 std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
   OpenCall* const calls = lane_.store_.calls().data();
@@ -213,7 +213,7 @@ std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
     OpenCall& top = calls[call.depth];
     if (((top.key ^ call.key) & ends) != 0) break;
 
-    // What is written to the top of the stack and to its event counts only after a begin.
+    // Words that are written to the top of the stack and to its event count only after a begin.
     top = {write + position, call.key};
     write[position] = {call.time_ns, 0, nullptr, call.label, EventKind::Open};
     depth += 1 + 2 * ends;

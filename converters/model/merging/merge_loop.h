@@ -32,7 +32,7 @@ class MergedBatch {
     events_ += run.events.size();
     if (events_ >= kEvents) flush();
   }
-  // The chunk is no longer needed once its events are written.
+  // The chunk is no longer needed after its events were written.
   void retire(std::unique_ptr<EventChunk> chunk) { used_chunks_.push_back(std::move(chunk)); }
   void flush();
 
@@ -48,7 +48,7 @@ class MergedBatch {
 
 class MergeLoop {
  public:
-  // What is read and merged.
+  // The parts that are read and merged.
   struct Parts {
     ChunkPool pool = {};
     std::vector<TimelineInput> inputs = {};
@@ -58,23 +58,23 @@ class MergeLoop {
     std::vector<SharedSourceState> shared_sources = {};
   };
 
-  // Borrows the parts and the sink. At equal times, lanes are merged in the `order` of these numbers;
+  // Borrows the parts and the sink. At equal times, lanes are merged in the `order` of these numbers.
   // `lookahead_bytes` as in TimelineOptions.
   MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size_t lookahead_bytes, std::size_t jobs,
             EventSink& sink);
 
   // Reads until the first time of every input in `wanted` (by input) is known, and merges nothing. Returns
-  // the times by input; kForever for an input without events.
+  // the times by input, kForever for an input without events.
   std::vector<std::uint64_t> find_first_times(const std::vector<bool>& wanted,
                                               const std::function<void()>& tick);
-  // Reads and merges everything, or until the sink has enough. `tick` is called between two rounds; it may
+  // Reads and merges everything, or until the sink has enough. `tick` is called between two rounds. It may
   // throw to stop.
   void run(const std::function<void()>& tick);
 
  private:
   struct LaneState {
     Lane* lane;
-    std::uint32_t number;  // as the sink knows it
+    std::uint32_t number;  // the number that the sink uses
     SourceState* source;   // null: no more events will come
     TimelineInput* input;
     SealedEvents sealed = {};
@@ -101,13 +101,13 @@ class MergeLoop {
   ChunkPool& pool_;
   std::vector<TimelineInput>& inputs_;
   std::vector<LaneState> lanes_;  // by rank: at equal times, the lower one goes first
-  LoserTree tree_;                // a lane without events may have more by now
+  LoserTree tree_;                // a lane without events may have got some
   PumpPlan plan_;
   MergedBatch batch_;
   bool is_merging_ = false;  // sealed events are consumed
   std::uint64_t needed_from_ns_ = 0;
-  LaneState* blocking_ = nullptr;  // the lane without events that the merge waits for
-  Workers workers_;                // destroyed first of what its tasks use
+  LaneState* blocking_ = nullptr;  // the lane without events for which the merge waits
+  Workers workers_;                // destroyed before everything that its tasks use
   bool alternates_;                // two threads alternately pump the only source, and merge
   std::size_t alternate_ = 0;  // the one that pumps next: 0 is the worker, 1 the thread that runs the loop
 };

@@ -1,5 +1,6 @@
-// Readers of inputs, which fill lanes block by block. Most files belong to one source; a file whose events
-// belong to the lanes of several sources is read by a shared source, which delivers to those.
+// Readers of inputs, which fill lanes block by block. Most files belong to one source. A file whose events
+// belong to the lanes of several sources is read by a shared source, which delivers its events to these
+// sources.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace convert {
 
-// Both times are inside.
+// Both times are inside the range.
 struct TimeSpan {
   std::uint64_t begin_ns = kForever, end_ns = 0;
 
@@ -23,21 +24,22 @@ struct TimeSpan {
 
 // How far one pump() may read.
 struct PumpBudget {
-  std::size_t bytes;  // that its events and their arguments fill in lanes, about
+  std::size_t bytes;  // the approximate size of its events and their arguments in lanes
   // Events at or after this time must not be emitted: the shared sources have not delivered them yet.
   std::uint64_t delivered_until_ns = kForever;
-  // The thread that pumps, below TimelineOptions::jobs: for memory of each thread's own.
+  // The number of the thread that pumps, below TimelineOptions::jobs. For memory that each thread owns.
   std::size_t worker = 0;
   // Where two threads pump a source alternately, both as worker 0: which of them, 0 or 1.
   std::size_t alternate = 0;
 };
 
-// Reads an input forward and fills its lanes. Different sources are pumped by several threads at one time, so
-// what they share is read-only or locked. One source is pumped by one thread at a time, not always the same.
+// Reads an input forward and fills its lanes. Several threads pump different sources at the same time.
+// Therefore, data that sources share is read-only or locked. One source is pumped by one thread at a time,
+// but not always the same.
 class Source {
  public:
   virtual ~Source() = default;
-  // Reads on and emits events until the budget is spent. Returns false at the end of the input, when all
+  // Reads further and emits events until the budget is used. Returns false at the end of the input, when all
   // calls are ended.
   virtual bool pump(const PumpBudget& budget) = 0;
   // Reads into memory what the pump() after the current one, by thread `next.alternate`, will want. Called by
@@ -45,13 +47,13 @@ class Source {
   virtual void read_ahead([[maybe_unused]] const PumpBudget& next) {}
   // No event of any of the lanes comes before this time, as far as is known before the first pump().
   virtual std::uint64_t begin_ns() const { return 0; }
-  // When the last call of the program ended, at the end of the input; kForever if that is not known, 0 if the
-  // input records no calls. What follows was done by the kernel, or by the recorder.
+  // The end of the program's last call, at the end of the input. kForever if it is not known, 0 if the input
+  // records no calls. Later events belong to the kernel, or to the recorder.
   virtual std::uint64_t calls_end_ns() const { return kForever; }
-  // The first and the last mark of an input that records no calls, at its end; nothing if there is none.
+  // The first and the last mark of an input that records no calls, at its end. Nothing if there is none.
   virtual std::optional<TimeSpan> marks() const { return std::nullopt; }
-  // No later event of any of the lanes comes before this time. At least PumpBudget::delivered_until_ns once
-  // that was reached.
+  // No later event of any of the lanes comes before this time. It is at least PumpBudget::delivered_until_ns
+  // after that was reached.
   virtual std::uint64_t watermark_ns() const = 0;
 };
 
@@ -61,7 +63,7 @@ class SharedSource {
   virtual ~SharedSource() = default;
   // Reads one block into memory of its own, while sources are pumped. Returns false at the end.
   virtual bool pump(const PumpBudget& budget) = 0;
-  // Delivers what was read to the sources. Nothing else runs meanwhile.
+  // Delivers the data that was read to the sources. Nothing else runs meanwhile.
   virtual void deliver() = 0;
   // All later events come at or after this time.
   virtual std::uint64_t watermark_ns() const = 0;

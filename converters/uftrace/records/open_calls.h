@@ -1,4 +1,4 @@
-// The calls that are open at a record: the next record has to fit them.
+// The calls that are open at a record. The next record must match them.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ class OpenCalls {
  public:
   virtual ~OpenCalls() = default;
   virtual std::size_t depth() const = 0;
-  virtual std::uint64_t address_at(std::size_t depth) const = 0;  // 0 if it is not known
+  virtual std::uint64_t address_at(std::size_t depth) const = 0;  // 0 if unknown
 };
 
-// The open calls of a thread whose records are only scanned. Where they are converted, StackRepair knows
-// them.
+// The open calls of a thread whose records are only scanned. During the conversion, StackRepair has the open
+// calls.
 class ScannedCalls : public OpenCalls {
  public:
   explicit ScannedCalls(std::vector<std::uint64_t> addresses = {}) : open_(std::move(addresses)) {}
@@ -28,7 +28,7 @@ class ScannedCalls : public OpenCalls {
   std::uint64_t address_at(std::size_t depth) const override { return open_[depth]; }
   const std::vector<std::uint64_t>& addresses() const { return open_; }  // outermost first
 
-  // Follows a call that fits the open ones. False (and nothing done) if it does not.
+  // Applies a call if it matches the open ones. Otherwise returns false and changes nothing.
   bool try_follow(const CallRecord& call) {
     if (call.is_entry()) {
       if (call.depth != open_.size() || call.depth >= kMaxOpen) return false;
@@ -39,14 +39,14 @@ class ScannedCalls : public OpenCalls {
     }
     return true;
   }
-  // Follows any call; open calls that do not fit have ended without a record.
+  // Applies any call. Open calls that do not match have ended without a record.
   void follow(const CallRecord& call) {
     open_.resize(std::min(call.depth, kMaxOpen));
     if (call.is_entry()) open_.push_back(call.address);
   }
 
  private:
-  // The recorder counts with 16 bits: deeper calls are damage.
+  // The recorder counts with 16 bits, so deeper calls are damage.
   static constexpr std::size_t kMaxOpen = 65536;
   std::vector<std::uint64_t> open_;
 };

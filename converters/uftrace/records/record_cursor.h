@@ -1,6 +1,6 @@
-// Walks one <TID>.dat forward and decides what it holds. Plain entries and exits come in runs, at the speed
-// of memory; everything else comes as items: calls that need care or have a payload, events, losses, and
-// damage. Everything that looks at records uses this class, so that they agree.
+// Reads one <TID>.dat forward and finds the kind of each record. Runs of plain entries and exits are passed
+// on at memory speed. All other records become items: calls with a payload or with a problem, events, losses,
+// and damage. All code that examines records uses this class, so that the results agree.
 #pragma once
 
 #include <algorithm>
@@ -26,36 +26,36 @@ struct RecordItem {
   enum class What : std::uint8_t {
     Call,        // an entry or exit
     Event,       // `call.address` is its id
-    Loss,        // `call.address` records are missing here
-    BadTime,     // a record whose time is damage; the rest of it may be right
-    NotRecords,  // bytes that make no sense
+    Loss,        // number of missing records in `call.address`
+    BadTime,     // a record with a damaged time, of which the rest may be correct
+    NotRecords,  // bytes that are not records
     Zeros,       // bytes that are zero
-    Truncated,   // a record or payload that the end of the file cuts off
+    Truncated,   // a record or payload that the end of the file cuts
   };
   What what;
-  std::uint64_t begin;  // offsets in the file, with the payload
+  std::uint64_t begin;  // offsets in the file, including the payload
   std::uint64_t end;
   CallRecord call = {};
-  std::uint64_t before_ns = 0;  // the latest time of the calls before it
+  std::uint64_t before_ns = 0;  // the latest time of earlier calls
   bool has_payload = false;
-  // Of an exit in a recording with estimated exits: no entry follows in the file. The recorder wrote it when
-  // the thread ended, with the time of then.
+  // For an exit in a recording with estimated exits: no entry follows in the file. The recorder wrote the
+  // exit when the thread ended, with the time of the end.
   bool is_final_exit = false;
-  // Of a call that is earlier than one before it: two processes write to the file.
+  // For a call that is earlier than a call before it: two processes write to the file.
   bool has_two_writers = false;
-  // The data of an event; the values of a call, if their layout was found. Valid until the next read().
+  // The data of an event, or the values of a call whose layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};
-  const PayloadLayout* layout = nullptr;  // of the values; null if it is unknown
-  std::size_t needed = 0;                 // bytes, of what is truncated
+  const PayloadLayout* layout = nullptr;  // layout of the values; null if unknown
+  std::size_t needed = 0;                 // number of bytes that a truncated record needs
 };
 
-// Records whose first ones may be plain.
+// Records, of which the first ones may be plain.
 template <std::endian Order>
 struct PlainRecords {
   const std::byte* begin = nullptr;
   const std::byte* end = nullptr;
   DepthShift shift = {};
-  std::uint64_t limit_ns = 0;  // times from here on are not plain
+  std::uint64_t limit_ns = 0;  // records from this time on are not plain
 
   std::size_t count() const { return static_cast<std::size_t>(end - begin) / kRecordSize; }
   Record operator[](std::size_t i) const { return load_record<Order>(begin + i * kRecordSize); }
@@ -63,7 +63,7 @@ struct PlainRecords {
   std::uint64_t mismatch(const Record& record) const {
     return ((record.word & kPlainMask) ^ kPlainPattern) | std::uint64_t{record.time_ns >= limit_ns};
   }
-  // What a plain record means. Its depth may be any number.
+  // Decodes a plain record. Its depth may be any number.
   CallRecord call_of(const Record& record) const {
     const RecordType type = record.type();
     return {.type = type,
@@ -72,7 +72,7 @@ struct PlainRecords {
             .address = record.address()};
   }
   PlainRecords from(std::size_t i) const { return {begin + i * kRecordSize, end, shift, limit_ns}; }
-  // Gives the plain calls to `accept` until it refuses one; returns how many it accepted.
+  // Passes plain calls to `accept` until it rejects one. Returns the number of accepted calls.
   template <typename Accept>
   std::size_t count_while(Accept accept) const {
     std::size_t i = 0;
@@ -86,22 +86,22 @@ struct PlainRecords {
 
 class RecordCursor {
  public:
-  // Blocks have at least this size.
+  // The minimum size of a block.
   static constexpr std::size_t kMinBlock = 4096;
-  // Slow steps need this much after a record: the longest payload and some records to recognise what
-  // follows. So the end of a block is read again with the next one.
+  // Slow steps need this many bytes after a record: the longest payload, and some records to recognize the
+  // record after it. Therefore the end of a block is read again with the next block.
   static constexpr std::size_t kLookahead = 2 * kMaxPayload + 8 * kRecordSize;
   static_assert(kLookahead < kMinBlock, "so every block makes progress");
 
-  // How far runs of plain records, and items, may go.
+  // The limits for runs of plain records, and for items.
   struct Limits {
     std::uint64_t plain_until_ns = kForever;      // calls from this time on become items
-    std::uint64_t plain_until_offset = kForever;  // and so do those at this offset and after it
-    std::uint64_t delivered_until_ns = kForever;  // no record from this time on is given yet
+    std::uint64_t plain_until_offset = kForever;  // calls from this offset on become items
+    std::uint64_t delivered_until_ns = kForever;  // records from this time on are not returned yet
   };
 
-  // Borrows all. The caller keeps `open` up to date: the calls that are open before the next record.
-  // Without `layouts`, which may be null, payloads have no known layout.
+  // Borrows its arguments. The caller keeps `open` up to date: the calls that are open before the next
+  // record. `layouts` may be null; then payloads have no known layout.
   RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                CandidateLayouts* layouts = nullptr)
       : facts_(facts),
@@ -112,14 +112,14 @@ class RecordCursor {
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
-  // RecordBlock::read(), for next().
+  // Calls RecordBlock::read(), for next().
   void read(std::span<std::byte> block, const BytesAhead& ahead = {});
 
-  // The next item of the block. Plain records before it go to `plain(PlainRecords, offset of the first)`,
-  // which returns how many of them it consumed; the one after those becomes an item. A `plain` that has
-  // `try_add(CallRecord, PayloadLayout, payload)` is also given calls whose payload's layout is beyond doubt,
-  // and returns whether it consumed the call. Nothing when the block is over, or the next record lies at
-  // `delivered_until_ns` or later.
+  // Returns the next item of the block. Plain records before it go to `plain(PlainRecords, offset of the
+  // first)`, which returns the number of consumed records; the record after those becomes an item. If `plain`
+  // has `try_add(CallRecord, PayloadLayout, payload)`, it also gets calls with a certain payload layout, and
+  // returns true if it consumed the call. Returns nothing at the end of the block, or if the next record is
+  // at `delivered_until_ns` or later.
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
     for (;;) {
@@ -131,23 +131,23 @@ class RecordCursor {
       }
       if (!can_step()) return end_of_block();
       if (auto item = step(limits.delivered_until_ns)) return item;
-      if (is_held_) return std::nullopt;  // else damage grew, or ended without an item
+      if (is_held_) return std::nullopt;  // otherwise damage was extended, or ended without an item
     }
   }
 
   // There are no more items.
   bool is_done() const { return block_.is_at_end() && !damage_.item; }
-  // The next record lies at `delivered_until_ns` or later.
+  // True if the next record is at `delivered_until_ns` or later.
   bool is_held() const { return is_held_; }
   std::uint64_t offset() const { return block_.offset(); }    // of the next record
-  std::uint64_t end() const { return block_.file_end(); }     // of all records
-  std::uint64_t records() const { return records_; }          // so far
+  std::uint64_t end() const { return block_.file_end(); }     // end of all records
+  std::uint64_t records() const { return records_; }          // number of records so far
   std::uint64_t seen_ns() const { return times_.seen_ns(); }  // the latest time of an entry or exit
   const DepthShift& shift() const { return shift_; }
 
  private:
-  // A run of records that need no care. Stops at the first one that does: a payload whose size is not beyond
-  // doubt, an event, a loss, a wrong magic, a time beyond the limits, or one that is not consumed.
+  // Processes a run of plain records. Stops at the first other record: a payload of uncertain size, an event,
+  // a loss, a wrong magic, a time beyond the limits, or a record that is not consumed.
   template <std::endian Order, typename Plain>
   void walk_plain(const Limits& limits, Plain&& plain) {
     const std::uint64_t limit_ns =
@@ -166,7 +166,7 @@ class RecordCursor {
     }
   }
 
-  // Consumes one call whose payload size is certain. The result equals that of step().
+  // Consumes one call whose payload size is certain. The result is the same as with step().
   template <std::endian Order, typename Plain>
   bool try_payload(std::uint64_t limit_ns, Plain&& plain) {
     if constexpr (requires(const PayloadLayout& layout) {
@@ -199,12 +199,12 @@ class RecordCursor {
     }
   }
 
-  // Whether the block has all that a step may look at.
+  // True if the block has all bytes that a step may need.
   bool can_step() const {
     const Lookahead& rest = block_.rest();
     return !rest.bytes.empty() && (rest.at_end || rest.bytes.size() >= kLookahead);
   }
-  // Bytes that can't be read, before the next record.
+  // Unreadable bytes before the next record.
   struct Damage {
     std::optional<RecordItem> item = {};
     bool goes_on = false;  // its end was not found yet

@@ -1,14 +1,15 @@
 // Decides which record is likely to come next. Finds it after a payload, which has no length of its own, and
-// after damaged bytes; and recognises damaged times. How certain a record is, from less to more:
+// after damaged bytes; and recognizes damaged times. The levels of certainty, from low to high:
 //
 //   timely   it has the magic, and a likely time: at most kSlackNs before, and less than kLikelyGapNs after,
 //            the record before it. A record of losses has no time.
 //   likely   timely, and so is the record after it. A call also has a known address, or a record that fits
 //            follows. An event or a loss fits.
-//   fits     timely, and its depth and address are those that the open calls demand.
-//   sure     timely, and so is the record after it, and two of these hold: it fits; its address is known; the
-//            record after it fits. An exit of the innermost call needs no second one, events and losses need
-//            only fit.
+//   fits     timely, and its depth and address match the open calls.
+//   sure     timely, and so is the record after it, and two of these are true: it fits; its address is known;
+//   the
+//            record after it fits. One is enough for an exit of the innermost call. Events and losses only
+//            have to fit.
 #pragma once
 
 #include <bit>
@@ -28,54 +29,55 @@
 
 namespace convert::uftrace {
 
-// A record may come this long after the one before it (about 73 minutes) without looking like damage.
+// A record may come this long after the previous one (about 73 minutes) without looking like damage.
 inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 
-// Estimated exits and events may lie some ns before the record before them.
+// Estimated exits and events may be some ns before the previous record.
 inline constexpr std::uint64_t kSlackNs = 1000;
 
-// Whether a record of that time may follow one of `last_ns`. Differences wrap.
+// True if a record with that time may follow one with `last_ns`. Differences wrap.
 inline bool may_follow(std::uint64_t time_ns, std::uint64_t last_ns) {
   return time_ns - last_ns + kSlackNs < kLikelyGapNs + kSlackNs;
 }
 
 // The state of the thread before the record that is searched.
 struct Expectation {
-  std::uint64_t time_ns = 0;      // of the last record; 0 if there was none
-  std::size_t depth = 0;          // calls open now
-  std::uint64_t top_address = 0;  // of the innermost of them; 0 if none or unknown
+  std::uint64_t time_ns = 0;      // time of the last record; 0 if there was none
+  std::size_t depth = 0;          // number of open calls
+  std::uint64_t top_address = 0;  // address of the innermost open call; 0 if none or unknown
 };
 
 class Resync {
  public:
-  // Borrows all; `open` are the calls that are open before the next record.
+  // Borrows its arguments. `open` are the calls that are open before the next record.
   Resync(const ThreadFacts& facts, const DepthShift& shift, const OpenCalls& open)
       : facts_(facts), shift_(shift), open_(open) {}
 
-  // Whether `ahead` begins with a record that fits, or the file ends there.
+  // True if `ahead` begins with a record that fits, or if the file ends there.
   bool fits_at(Lookahead ahead, const Expectation& expected) const;
   bool is_timely_at(Lookahead ahead, const Expectation& expected) const;
-  // Whether a likely exit of an outer call stands there, as of setjmp when it returns for the second time.
+  // True if `ahead` begins with a likely exit of an outer call, such as the second return of setjmp.
   bool is_outer_exit(Lookahead ahead, const Expectation& expected) const;
 
-  // The offset, a multiple of 8 and at most `reach`, of a record that surely follows a payload at the start
-  // of `ahead`.
+  // The offset of a sure record after a payload at the start of `ahead`. It is a multiple of 8 and at most
+  // `reach`.
   std::optional<std::size_t> find_sure(Lookahead ahead, std::size_t reach, const Expectation& expected) const;
-  // The same for the record that is most likely.
+  // The offset of the most likely record after the payload.
   std::optional<std::size_t> find_after_payload(Lookahead ahead, const Expectation& expected) const;
   // The offset of the next likely record after damaged bytes: one of from, from + 8, ... reach.
   std::optional<std::size_t> find_likely(Lookahead ahead, std::size_t from, std::size_t reach,
                                          const Expectation& expected) const;
 
-  // Whether the payload of `call`, which has a likely time, surely has `size` bytes,
-  // a multiple of 8: then a record that fits follows, and nothing in the payload can be one. False if that
-  // needs a closer look. `ahead` begins with the payload.
+  // True if the payload of `call`, which has a likely time, certainly has `size` bytes, a multiple of 8. Then
+  // a record that fits follows, and nothing in the payload can be a record. Returns false if this needs a
+  // closer examination. `ahead` begins with the payload.
   template <std::endian Order>
   bool is_size_certain(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const;
 
-  // True if the time of `record` is damage: it can't be drawn, or the thread did not run then, or the records
-  // after it go on long before it, or it leaps over days that the recording did not last, and the records
-  // after it do not follow. `last_ns` is the time of the record before it; 0 if there was none.
+  // True if the time of `record` is damaged. It can't be drawn, or the thread did not run then, or the
+  // following records continue long before it. It is also damaged if it skips days that the recording did not
+  // last, and the following records do not come after it. `last_ns` is the time of the previous record; 0 if
+  // there was none.
   bool is_time_damaged(const Record& record, std::uint64_t last_ns, Lookahead following) const;
 
   Expectation after(const CallRecord& call) const;
@@ -107,9 +109,9 @@ bool Resync::is_size_certain(const CallRecord& call, std::span<const std::byte> 
       !may_follow(next.time_ns, call.time_ns))
     return false;
   const std::size_t open = call.depth + (call.is_entry() ? 1 : 0);
-  if (!call.is_entry() && open > open_.depth()) return false;  // an exit that fits no open call
+  if (!call.is_entry() && open > open_.depth()) return false;  // an exit that matches no open call
   const std::uint64_t top = call.is_entry() ? call.address : open != 0 ? open_.address_at(open - 1) : 0;
-  // Without a branch on whether it is an entry or an exit, which can't be predicted.
+  // Avoids a branch on entry or exit, which can't be predicted.
   const std::uint64_t ends = mask_of(RecordWord::Type::get(next.word));
   const std::uint64_t mismatch = pick(ends, next.address() ^ top, std::uint64_t{next.address() == 0});
   if (((next.depth() ^ (open + ends)) | mismatch) != 0) return false;

@@ -1,7 +1,7 @@
-// Decides which calls and events of a thread are shown. CallFilter shows everything; OptionFilter applies -F
-// and the other filter options, with the rules of the functions, the conditions on the current record's
-// arguments and, from a scan before, what depends on later records. Both may leave out what lies outside of
-// the program's calls, and count what they drop.
+// Decides which calls and events of a thread are shown. CallFilter shows everything. OptionFilter applies -F
+// and the other filter options. It uses the rules of functions, conditions on the current record's arguments,
+// and the result of an earlier scan for decisions that depend on later records. Both classes can hide what is
+// outside of the program's calls, and count what they drop.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class CallFilter {
  public:
   struct KernelDecision {
     bool is_shown = true;           // if it is kept
-    std::uint64_t shortest_ns = 0;  // calls that took this long are kept, and all around them
+    std::uint64_t shortest_ns = 0;  // calls of at least this length are kept, and all calls around them
   };
   struct Dropped {
     std::uint64_t calls = 0;
@@ -41,55 +41,56 @@ class CallFilter {
   explicit CallFilter(bool skips_outside = false) : skips_outside_(skips_outside) {}
   virtual ~CallFilter() = default;
 
-  // Goes on with the scan that finds what later records decide. Nothing else may be called until it returns
-  // true.
+  // Continues the scan for decisions that depend on later records. No other function may be called until it
+  // returns true.
   virtual bool scan_ahead() { return true; }
-  // Called when the task's symbols, or the worker that pumps it, have changed.
+  // Called when the symbols of the task, or the worker that pumps it, have changed.
   virtual void use_scratch([[maybe_unused]] WorkerScratch& scratch) {}
-  // What follows is about this record; borrowed until the next one.
+  // Sets the current record for the following calls; borrowed until the next call.
   virtual void set_record([[maybe_unused]] const RecordItem& record) {}
-  // Another program begins.
+  // Must be called when another program starts.
   virtual void start_over() {}
 
-  // Calls of the program, their arrows and the events of task.txt are shown.
+  // True if calls of the program, their flows and the events of task.txt are shown.
   virtual bool shows_program() const { return true; }
-  // A call begins inside all that are open: whether it is shown. A call that was not `recorded` is never too
-  // short.
+  // Enters a call inside all open calls. Returns true if it is shown. A call that was not `recorded` is never
+  // too short.
   virtual bool enter([[maybe_unused]] std::uint64_t address, [[maybe_unused]] bool recorded) { return true; }
-  // Whether an entry begins a shown call, or an exit ends one. Only calls of the program may be open.
+  // True if an entry begins a shown call, or an exit ends one. Only calls of the program may be open.
   virtual bool will_be_seen([[maybe_unused]] const CallRecord& call) { return true; }
-  // Whether it is certain before the call begins, or ends, that nothing of it is shown.
+  // True if it is certain before the call begins, or ends, that no part of it is shown.
   virtual bool drops_entry([[maybe_unused]] const CallRecord& call) { return false; }
   virtual bool drops_exit([[maybe_unused]] const CallRecord& call) const { return false; }
-  // Whether a fork's arrow may start in the innermost of `depth` calls of the program.
+  // True if the flow of a fork may start in the innermost of `depth` calls of the program.
   virtual bool shows_fork_in([[maybe_unused]] std::size_t depth) const { return true; }
 
-  // Whether an event outside the program's calls is shown. Counts it if not.
+  // True if an event outside of the program's calls is shown. Otherwise counts it.
   bool shows_outside() {
     if (skips_outside_) ++dropped_.events;
     return !skips_outside_;
   }
-  // An event inside `depth` calls. Events `of_call` were read at the call and go with it.
+  // True if an event inside `depth` calls is shown. Events `of_call` were read at the call and are hidden
+  // with it.
   virtual bool shows_event([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool of_call) { return true; }
-  // A schedule call inside `depth` calls.
+  // True if a schedule call inside `depth` calls is shown.
   virtual bool shows_switch([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool is_short) {
     return true;
   }
 
-  // A function of the kernel begins inside `depth` calls.
+  // Enters a function of the kernel inside `depth` calls.
   virtual KernelDecision enter_kernel([[maybe_unused]] std::size_t depth,
                                       [[maybe_unused]] std::uint64_t address) {
     return {};
   }
-  // A function of the kernel that could be shown was not kept.
+  // Must be called if a function of the kernel could have been shown, but was not kept.
   virtual void drop_kernel_call() {}
 
   Dropped dropped() const { return dropped_; }
-  // Whether any call was shown; with --kernel-only, also any other activity of the kernel.
+  // True if a call was shown; with --kernel-only, also if another activity of the kernel was shown.
   bool has_shown_calls() const { return has_shown_calls_; }
 
  protected:
-  // Counts the call. Returns whether it is shown.
+  // Counts the call, and returns `is_shown`.
   bool count_call(bool is_shown) {
     if (is_shown)
       has_shown_calls_ = true;
@@ -106,7 +107,7 @@ class CallFilter {
 
 class OptionFilter : public CallFilter {
  public:
-  // Borrows all. `lane` holds the open calls.
+  // Borrows its arguments. `lane` has the open calls.
   OptionFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols, Names& names,
                const Lane& lane, const ThreadPlan& plan);
 
@@ -136,18 +137,18 @@ class OptionFilter : public CallFilter {
 
   // ---- For runs of plain records ----
 
-  // Null if the rule of the function isn't known yet, or depends on the record.
+  // Null if the rule of the function is not known yet, or depends on the record.
   const FunctionRule* const* plain_rule(std::uint64_t address) const {
     const FunctionRule* const* const rule = rules_->find(address);
     return rule != nullptr && *rule != nullptr && (*rule)->has(Setting::Condition) ? nullptr : rule;
   }
-  // As enter(), for a plain entry at that offset of the file.
+  // Like enter(), for a plain entry at that offset of the file.
   bool enter_plain(std::size_t depth, const FunctionRule* rule, std::uint64_t offset) {
     return count_call(filter_.enter(depth, rule, is_kept(offset)));
   }
 
  private:
-  // Which calls later records keep, and the scan that finds them.
+  // The calls that later records keep, and the scan that finds them.
   struct KeptByLater {
     bool is_known;
     std::unique_ptr<KeptCallScan> scan = {};
@@ -167,8 +168,8 @@ class OptionFilter : public CallFilter {
   const ThreadPlan& plan_;
   ThreadFilter filter_;
   KeptByLater kept_;
-  FunctionRuleCache* rules_ = nullptr;                 // of these symbols
-  AddressCache<const FunctionRule*, 8> kernel_rules_;  // of the kernel's functions
+  FunctionRuleCache* rules_ = nullptr;                 // for the current symbols
+  AddressCache<const FunctionRule*, 8> kernel_rules_;  // of kernel functions
   const RecordItem* record_ = nullptr;
 };
 

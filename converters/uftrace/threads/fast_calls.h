@@ -1,6 +1,6 @@
-// The two loops that carry plain calls, 16-byte entries and exits without arguments, from a block to the
-// lane: one where all calls are shown, and one that applies the filter options. The first also carries calls
-// with arguments. Each stops before the first record that needs the whole pipeline.
+// The two loops that pass plain calls (16-byte entries and exits without arguments) from a block to the lane.
+// One is for unfiltered threads, and the other applies the filter options. The first one also takes calls
+// with arguments. Each loop stops before the first record that needs the complete pipeline.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace convert::uftrace {
 // An object of either class is valid until the symbols of the thread change.
 class FastCalls {
  public:
-  // `line_argument` is the argument that carries a function's line. `payload_decoder` decodes arguments; null
-  // if they are not shown. Borrows all.
+  // `line_argument` is the argument with the line of a function. `payload_decoder` decodes arguments; null if
+  // they are not shown. Borrows its arguments.
   FastCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payload_decoder)
       : calls_(lane),
         symbols_(symbols),
@@ -31,7 +31,7 @@ class FastCalls {
         line_argument_(line_argument),
         payload_decoder_(payload_decoder) {}
 
-  // Adds calls to the lane; returns how many.
+  // Adds calls to the lane. Returns the number of added calls.
   template <std::endian Order>
   std::size_t operator()(PlainRecords<Order> records, std::uint64_t) const {
     if (labels_ == nullptr) return 0;
@@ -47,7 +47,7 @@ class FastCalls {
     }
   }
 
-  // Adds a call with a payload of that layout to the lane; returns whether it did.
+  // Adds a call with a payload of that layout to the lane. Returns true if it did.
   bool try_add(const CallRecord& call, const PayloadLayout& layout,
                std::span<const std::byte> payload) const {
     if (labels_ == nullptr || payload_decoder_ == nullptr) return false;
@@ -61,10 +61,10 @@ class FastCalls {
   }
 
  private:
-  // More labels than kLabelsInReach do not fit the second-level cache: each is fetched kLabelsAhead records
-  // before it is needed.
+  // More labels than kLabelsInReach do not fit into the second-level cache. Then each label is prefetched
+  // kLabelsAhead records before it is needed.
   static constexpr std::size_t kLabelsInReach = std::size_t{1} << 15, kLabelsAhead = 16;
-  // Unknown labels are searched among the next kSearchedAhead records.
+  // Unknown labels are searched in the next kSearchedAhead records.
   static constexpr std::size_t kSearchedAhead = 128;
 
   template <std::endian Order>
@@ -74,7 +74,7 @@ class FastCalls {
     __builtin_prefetch(&labels.slot_for(later.address()));
   }
 
-  // The labels of the next calls, if the first one's is not cached.
+  // Caches the labels of the next calls, if the label of the first call is not cached.
   template <std::endian Order>
   void cache_labels(PlainRecords<Order> records) const {
     const auto is_unknown = [&](const Record& record) {
@@ -86,14 +86,14 @@ class FastCalls {
     for (std::size_t i = 0; i != std::min(records.count(), kSearchedAhead) && count != unknown.size(); ++i) {
       fetch_label_ahead(records, labels_->view(), i);
       const Record record = records[i];
-      // What comes after a record whose time goes back may be garbage.
+      // Records after one whose time goes back may be garbage.
       if (records.mismatch(record) != 0 || record.time_ns < records[0].time_ns) break;
       if (is_unknown(record)) unknown.at(count++) = record.address();
     }
     symbols_.cache_labels(std::span(unknown).first(count));
   }
 
-  // In bulk, where no call has a line.
+  // Adds calls in bulk; used if no call has a line.
   template <std::endian Order>
   std::size_t add_run(PlainRecords<Order> records) const {
     const auto decode = [records, labels = labels_->view()](std::size_t i) {
@@ -127,7 +127,7 @@ class FastCalls {
     return try_begin(call, label, 0, [](std::uint64_t* words) { return PackedArguments{words, 0}; });
   }
 
-  // With arguments, and the line of the function.
+  // Adds a call with arguments, and with the line of the function.
   template <typename Put>
   bool try_begin(const CallRecord& call, const CallLabel& label, std::size_t most_words, Put put) const {
     const auto put_all = [&](std::uint64_t* words) {
@@ -154,7 +154,7 @@ class FilteredFastCalls {
   FilteredFastCalls(Lane& lane, const LabelCache* labels, OptionFilter& filter)
       : lane_(lane), calls_(lane), labels_(labels), filter_(filter) {}
 
-  // Decides for each record whether it is shown; returns how many were decided. The filter is asked again
+  // Decides for each record whether it is shown. Returns the number of decisions. The filter is asked again
   // about the record after them.
   template <std::endian Order>
   std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
