@@ -1,6 +1,6 @@
-// State that holds until a later record changes it, and so is repeated at the begin of each piece: names,
-// hints for viewers, modules and mmaps of the profiler, values of counters, the thread that runs on each cpu.
-// Internal to the Cutter.
+// State that is valid until a later record changes it. Therefore, it is repeated at the begin of each piece:
+// names, hints for viewers, modules and mmaps of the profiler, values of counters, the thread that runs on
+// each cpu. Internal to the Cutter.
 #pragma once
 
 #include <array>
@@ -39,20 +39,20 @@ class CarriedState {
   }
   void add(const ContextSwitch& change);
 
-  // Names have no time; the state has the piece's first time.
+  // Names have no time. The state has the piece's first time.
   void write_names(Piece& piece) const;
   void write_state(Piece& piece) const;
 
  private:
-  // The incoming side of a ContextSwitch; only its arguments show which thread is the idle one.
+  // The incoming side of a ContextSwitch. Only its arguments show which thread is the idle one.
   struct Running {
     std::uint64_t time = 0;
     std::uint64_t thread = 0;
     bool is_idle = false;
   };
 
-  // Threads may tell of their switches late: the latest of a cpu counts. In one tick, a thread may come to a
-  // cpu before the record that another one leaves it to be idle.
+  // Records of threads may report their switches late. The latest of a cpu counts. In one tick, a thread may
+  // come to a cpu before the record with which another thread leaves it idle.
   template <typename T, typename Follows>
   void run(std::uint16_t cpu, const T& incoming, bool is_idle, Follows follows) {
     auto& known = running_[cpu];

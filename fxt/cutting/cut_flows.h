@@ -18,14 +18,15 @@ class CutFlows {
 
   // A flow event outside of all pieces.
   void pass(const Event& event);
-  // One that is not kept. The flow that it ends is ended in the piece, on the thread that has it there.
+  // An event that is not kept. The flow that it ends is ended in the piece, on the thread where the piece has
+  // it.
   void leave_out(const Event& event, OpenSpans& open_spans, Piece& piece);
-  // A flow event inside a piece. A step of a flow that began earlier begins it here; the end of one is
-  // dropped.
+  // A flow event inside a piece. If the flow began earlier, its step begins it here. The end of such a flow
+  // is dropped.
   void add(const Event& event, OpenSpans& open_spans, Piece& piece);
-  // Ends the flows that go on after the piece, each on the thread of its last event.
+  // Ends the flows that continue after the piece, each on the thread of its last event.
   void cut(const OpenSpans& open_spans, Piece& piece);
-  // About the size of that.
+  // The approximate size of these ends.
   std::uint64_t end_bytes() const { return piece_.size() * kEndBytes; }
 
  private:

@@ -1,5 +1,5 @@
-// The way of a record to its piece: it is left out if it can't be written, waits if the size of pieces is
-// limited, and then passes the filter.
+// The way of a record to its piece. It is left out if it can't be written. It waits if the size of pieces is
+// limited. Then it passes the filter.
 #include "fxt/cutter.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace fxt {
 namespace {
 
-// Records that wait until it is known what becomes of them.
+// Records that wait until it is known how they are written.
 class ReadAhead {
  public:
   void add(const Record& record, std::uint64_t bytes) {
@@ -68,7 +68,7 @@ class Cutter::State {
   void consume(const Record& record);
   // For --split-size.
   void hold(const Record& record, std::uint64_t bytes);
-  // Takes those that wait, the last of which come before `next_time`.
+  // Takes the waiting records. The last of them come before `next_time`.
   void consume_held(std::uint64_t next_time);
 
   bool is_sized_;               // --split-size
@@ -81,7 +81,7 @@ class Cutter::State {
 
 namespace {
 
-// Whether it refers to a string or thread that was never registered: readers drop such records.
+// Whether the record refers to a string or thread that was never registered. Readers drop such records.
 bool refers_to_nothing(const Record& record) {
   const auto is_missing = [](const auto& part) { return part.storage == Storage::Missing; };
   return std::visit(
@@ -93,7 +93,7 @@ bool refers_to_nothing(const Record& record) {
         if constexpr (requires { value.outgoing.storage; })
           is_any = is_any || is_missing(value.outgoing) || is_missing(value.incoming);
         if constexpr (std::is_same_v<T, UserspaceObject>) is_any = is_any || is_missing(value.process);
-        if constexpr (std::is_same_v<T, Event>)  // only the names of values tell counters apart
+        if constexpr (std::is_same_v<T, Event>)  // only the names of values distinguish counters
           is_any = is_any || (value.type == EventType::Counter &&
                               std::ranges::any_of(value.arguments, is_missing, &Argument::name));
         return is_any;
@@ -124,7 +124,7 @@ void Cutter::finish() { state_->finish(); }
 const CutCounters& Cutter::counters() const { return state_->counters; }
 
 void Cutter::State::add(const Entry& entry, const Reader& reader) {
-  // In the order of time, records of several providers take turns, and may come before their provider's info.
+  // In the order of time, records of several providers alternate, and may come before their provider's info.
   if (const std::uint32_t provider = reader.provider_id(); provider != provider_) {
     provider_ = provider;
     const bool is_change = std::holds_alternative<ProviderInfo>(entry.record) ||

@@ -16,8 +16,8 @@
 
 namespace fxt {
 
-// Calls `visit(span)` with every text of a record and everything else that it borrows but its arguments, as a
-// span of chars, bytes or words; `visit` returns the one to borrow instead.
+// Calls `visit(span)` with every text of a record and everything else that it borrows except its arguments,
+// as a span of chars, bytes or words. `visit` returns the span to borrow instead.
 template <typename T, typename Visit>
 void for_each_borrowed(T& record, std::vector<Argument>& arguments, Visit visit) {
   const auto replace = [&visit](auto& borrowed) {

@@ -119,7 +119,7 @@ SpanStack::Position OpenSpans::erase(SpanStack& stack, SpanStack::Position span)
   return stack.erase(span);
 }
 
-// Joined with what has ended inside it, so that nobody passes these one by one.
+// Joined with spans that have ended inside it. Therefore, these are not passed one by one.
 void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
   span->ends_to_drop = 1;
   const auto inside = std::next(span);
@@ -178,12 +178,12 @@ void OpenSpans::add(const Event& event, Piece& piece) {
       end(stack, ended, event, false, piece);
       return forget_if_over(event, stack);
     }
-    // It would end what is no begin in the trace.
+    // It would end a span that is not a begin in the trace.
     if (stack.next_end() != OpenSpan::kUnknown) return void(++counters_->unwritable);
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, true);
   } else if (event.type == EventType::DurationComplete && has_possible_end(event)) {
-    // A complete event that goes on behind the piece becomes a begin.
+    // A complete event that continues after the piece becomes a begin.
     if (event.end > piece.span.end) return piece.write(begin_of(push(stack, event, event.end, true)));
     stack.add_around(event.time, event.end);
   }
@@ -203,7 +203,7 @@ void OpenSpans::count_cut(std::uint64_t time) {
   counters_->last_ns = std::max(counters_->last_ns, time);
 }
 
-// A span that goes on in the range is one of its records.
+// A span that continues in the range is one of its records.
 void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
   if (!std::exchange(span.is_outside, false)) return;
   ++counters_->events;
@@ -213,7 +213,8 @@ void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
     counters_->last_ns = std::max(counters_->last_ns, std::min(span.end, piece.span.end));
 }
 
-// Ends a span, and before it the calls inside it that are still open: readers would take its end for theirs.
+// Ends a span. Before it, ends the calls inside it that are still open. Otherwise, readers would take its end
+// for theirs.
 void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end, bool goes_on,
                     Piece& piece) {
   for (auto inner = std::prev(stack.end()); inner != span && !is_async(end.type); --inner) {
@@ -224,7 +225,7 @@ void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end
       end_with_outer(stack, inner);
   }
   Event named = end;
-  // Where begins stand for complete events, an end of another name could be taken for that of one of them.
+  // If begins replace complete events, an end of another name could be taken for that of one of them.
   if (stack.next_end() != OpenSpan::kUnknown) named.name = span->begin.record().name;
   write_end(*span, named, goes_on, piece);
   if (span->ends_to_drop > 1)
@@ -233,7 +234,7 @@ void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end
     erase(stack, span);
 }
 
-// What a complete event began, and is over before `time`.
+// A span that a complete event began, and that is over before `time`.
 void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
   while (stack.next_end() != OpenSpan::kUnknown && stack.next_end() <= time) {
     auto innermost = std::prev(stack.end());
@@ -245,13 +246,13 @@ void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
 void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
   if (!stack.has_unwritten) return;
   stack.sort_by_ends();
-  auto last_awaiting = stack.end();  // nothing inside it awaits its end
+  auto last_awaiting = stack.end();  // no span inside it waits for its end
   while (last_awaiting != stack.begin() && !std::prev(last_awaiting)->awaits_end()) --last_awaiting;
   bool is_inside = false;
   for (auto at = stack.begin(); at != stack.end();) {
     OpenSpan& span = *at;
     is_inside |= at == last_awaiting;
-    if (span.end < piece.span.start) {  // it came too late for the piece that it belongs to
+    if (span.end < piece.span.start) {  // it came too late for its piece
       at = erase(stack, at);
       continue;
     }
@@ -289,7 +290,7 @@ void OpenSpans::settle(Piece& piece) {
 
 void OpenSpans::cut(Piece& piece, bool is_last) {
   const auto cut = [&](SpanStack& stack) {
-    auto first_ending = stack.begin();  // those around it have no end
+    auto first_ending = stack.begin();  // the spans around it have no end
     while (is_last && first_ending != stack.end() && first_ending->end == OpenSpan::kUnknown) ++first_ending;
     for (auto at = stack.end(); at != first_ending;) {
       OpenSpan& span = *--at;

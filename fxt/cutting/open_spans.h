@@ -23,10 +23,10 @@ struct OpenSpan {
 
   Held<Event> begin;
   std::uint64_t end = kUnknown;          // known for complete events
-  std::uint64_t around_ends = kUnknown;  // of others: where a complete event around it ends, in this piece
+  std::uint64_t around_ends = kUnknown;  // for others: the end of a complete event around it in this piece
   bool is_written = false;               // its begin, in the current piece
   bool is_begun_again = false;           // in that piece: it began earlier
-  bool is_outside = false;               // it began before the range, and was not written yet
+  bool is_outside = false;               // it began before the range, and has not been written yet
   std::size_t ends_to_drop = 0;          // it has ended with the one around it: ends that may follow, its own
                                          // and those of spans that were inside it, are dropped; 0: it goes on
   std::uint64_t end_bytes = 0;           // about the size of its end
@@ -50,12 +50,14 @@ class SpanStack {
   Position push(const Event& begin, std::uint64_t end, bool is_written);
   // Returns the position of the one inside it.
   Position erase(Position span);
-  // What this event ends: the innermost duration whose end is not known; of async operations, the innermost
-  // of its category and name. end() if there is none.
+  // The span that this event ends. For durations, it is the innermost one whose end is not known. For async
+  // operations, it is the innermost one of its category and name. end() if there is none.
   Position ended_by(const Event& event);
-  // Those that begin again together, of a trace where they overlap: what ends later lies around the others.
+  // The spans that begin again together, of a trace in which they overlap. A span that ends later is around
+  // the others.
   void sort_by_ends();
-  // A complete event that ends in this piece, and so is none of these, lies around what begins in it.
+  // A complete event that ends in this piece, and therefore does not begin again, is around the spans that
+  // begin in it.
   void add_around(std::uint64_t begin, std::uint64_t end) {
     if (around_.empty() || end <= around_.back().second) around_.emplace_back(begin, end);
   }
@@ -82,27 +84,27 @@ class OpenSpans {
  public:
   explicit OpenSpans(CutCounters& counters) : counters_(&counters) {}
 
-  // A duration or async event before the range, or after it, where it may end what is open in the last
-  // piece.
+  // A duration or async event before the range, or after it. After the range it may end a span that is open
+  // in the last piece.
   void add_before(const Event& event, std::uint64_t range_start);
   void add_after(const Event& event, Piece& piece);
-  // An event inside the range: writes it, after the durations that have ended by then.
+  // An event inside the range. Writes it, after the durations that have ended until then.
   void add(const Event& event, Piece& piece);
-  // Writes begins for everything that was open before the piece.
+  // Writes begins for all spans that were open before the piece.
   void begin_again(Piece& piece);
-  // Writes ends for everything that has ended by the end of the piece.
+  // Writes ends for all spans that have ended by the end of the piece.
   void settle(Piece& piece);
-  // Ends the spans that go on after the piece. `is_last`: the trace is over, so only those whose end is known
-  // go on.
+  // Ends the spans that continue after the piece. `is_last`: the trace is over. Then only spans whose end is
+  // known continue.
   void cut(Piece& piece, bool is_last);
 
-  // The first end of the open spans; kUnknown if no end is known.
+  // The first end of the open spans. kUnknown if no end is known.
   std::uint64_t next_end() const;
   // All known ends until this time, in order.
   std::vector<std::uint64_t> ends_until(std::uint64_t time) const;
-  // About the size of what cut() would write.
+  // The approximate size of the output of cut().
   std::uint64_t end_bytes() const { return end_bytes_; }
-  // How many durations are open on this thread.
+  // The number of durations that are open on this thread.
   std::size_t depth_of(const Thread& thread) const;
 
  private:

@@ -6,7 +6,7 @@
 namespace fxt {
 namespace {
 
-// How far --split-size reads ahead: a part of the piece, but not more than this.
+// The distance that --split-size reads ahead: a part of the piece, but not more than this.
 constexpr std::uint64_t kBlocks = 64, kMaxBlockBytes = std::uint64_t{1} << 16;
 
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
@@ -32,7 +32,7 @@ PieceSpan PieceEdges::begin(std::uint64_t time) {
   }
   time_edge_ = kNever;
   if (split_ns_ != 0) {
-    // Pieces in which nothing happens are none.
+    // Pieces without records are not written.
     const std::uint64_t number = (std::max(time, grid_) - grid_) / split_ns_;
     piece.start = std::max(piece.start, grid_ + number * split_ns_);
     time_edge_ = sum(grid_ + number * split_ns_, split_ns_);
@@ -41,7 +41,7 @@ PieceSpan PieceEdges::begin(std::uint64_t time) {
   return piece;
 }
 
-// A piece always has room for some records: what is repeated must not be most of all that is written.
+// A piece always has room for some records. Otherwise, repeated state would be most of the written data.
 std::uint64_t PieceEdges::set_head(std::uint64_t bytes, std::uint64_t end_bytes) {
   known_bytes_ = bytes;
   const std::uint64_t least = sum(bytes, bytes / 4) + end_bytes;
@@ -65,7 +65,7 @@ bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t byt
   if (piece.end == time_edge_) return true;
   const std::uint64_t grown = bytes - known_bytes_;
   known_bytes_ = bytes;
-  // The next block may be as large.
+  // The next block may have the same size.
   if (sum(bytes, std::max(grown, block_bytes_)) + end_bytes > piece_bytes_) return true;
   set_last(piece, time);
   return false;

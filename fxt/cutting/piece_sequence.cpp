@@ -16,7 +16,7 @@ PieceSequence::PieceSequence(const CutOptions& options, PieceOutputs& outputs, C
 
 void PieceSequence::finish() {
   ensure_piece(edges_.range_start());
-  // What ends after the last record may need more pieces: some ends at a time.
+  // Spans that end after the last record may need more pieces, each with some of the ends.
   const std::vector<std::uint64_t> ends = open_spans_.ends_until(edges_.range_end());
   constexpr std::size_t kEndsAtOnce = 64;
   for (std::size_t i = 0; i < ends.size(); i += kEndsAtOnce) {
@@ -42,7 +42,7 @@ PieceEdges::Side PieceSequence::place(std::uint64_t time) {
   }
   if (last_side_ == PieceEdges::Side::Before) return last_side_;
   has_more_behind_ |= last_side_ == PieceEdges::Side::After;
-  // The range begins where it was asked to.
+  // The range begins at the requested time.
   ensure_piece(edges_.range_start() != 0 || last_side_ == PieceEdges::Side::After ? edges_.range_start()
                                                                                   : time);
   go_to(std::min(time, edges_.range_end()));
@@ -58,7 +58,7 @@ void PieceSequence::go_to(std::uint64_t time) {
   while (time > piece_->span.last && edges_.is_over(piece_->span, time, piece_->bytes(), end_bytes())) {
     close_piece(false);
     open_piece();
-    // What ends meanwhile has its piece, too.
+    // Spans that end meanwhile also have their piece.
     begin_piece(std::min(time, open_spans_.next_end() - 1));
   }
 }
@@ -78,7 +78,7 @@ void PieceSequence::begin_piece(std::uint64_t time) {
 }
 
 void PieceSequence::close_piece(bool is_last) {
-  // No piece follows for what lasts longer.
+  // No piece follows for spans that last longer.
   if (is_last) piece_->span.last = piece_->span.end = edges_.range_end();
   open_spans_.begin_again(*piece_);
   open_spans_.settle(*piece_);

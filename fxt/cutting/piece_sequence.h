@@ -1,5 +1,5 @@
-// The pieces of a trace, one after another: each record goes to the piece that its time belongs to, and to
-// the state that later pieces repeat. Internal to the Cutter.
+// The pieces of a trace, one after another. Each record goes to the piece of its time, and to the state that
+// later pieces repeat. Internal to the Cutter.
 #pragma once
 
 #include <cstdint>
@@ -28,28 +28,28 @@ class PieceSequence {
   void add(const Blob& blob);
   template <typename T>
   void add(const T& record);
-  // No record follows: completes the last piece.
+  // No record follows. Completes the last piece.
   void finish();
 
-  // To be called with the first time of the trace, chosen or not: a range may count from it.
+  // To be called with the first time of the trace, whether it is chosen or not. A range may count from it.
   void know_start(std::uint64_t time) { edges_.know_start(time); }
   // For --split-size: all records that begin before this time are known.
   void know_until(std::uint64_t time) { edges_.know_until(time); }
-  // How much of the trace is to be read ahead for that.
+  // The size of the trace that must be read ahead for that.
   std::uint64_t block_bytes() const { return edges_.block_bytes(); }
 
  private:
   template <typename T>
   void add_untimed(const T& record, bool is_event);
 
-  // Where the record lies; one inside has a piece afterwards, which lasts until then.
+  // The position of the record. A record inside the range has a piece afterwards, which lasts until then.
   PieceEdges::Side place(std::uint64_t time);
   void ensure_piece(std::uint64_t time);
   void open_piece();
   void begin_piece(std::uint64_t time);  // at its first record that has one
-  void go_to(std::uint64_t time);        // to the piece that this time belongs to
+  void go_to(std::uint64_t time);        // to the piece of this time
   void close_piece(bool is_last);
-  // Of what is open in the piece.
+  // Of the open spans in the piece.
   std::uint64_t end_bytes() const { return open_spans_.end_bytes() + flows_.end_bytes(); }
 
   PieceOutputs* outputs_;
@@ -61,8 +61,8 @@ class PieceSequence {
   CutFlows flows_;
   std::optional<Piece> piece_;
   bool is_placed_ = false;                                 // in time: the piece has such a record
-  bool has_more_behind_ = false;                           // something lies behind the range
-  PieceEdges::Side last_side_ = PieceEdges::Side::Inside;  // of what has no time
+  bool has_more_behind_ = false;                           // a record is after the range
+  PieceEdges::Side last_side_ = PieceEdges::Side::Inside;  // of records without a time
 };
 
 template <typename T>
@@ -85,7 +85,7 @@ void PieceSequence::add(const T& record) {
   }
 }
 
-// Records without a time go with the record before them.
+// Records without a time are kept together with the record before them.
 template <typename T>
 void PieceSequence::add_untimed(const T& record, bool is_event) {
   if (last_side_ != PieceEdges::Side::Inside) {
