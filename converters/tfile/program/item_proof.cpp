@@ -106,7 +106,7 @@ void ItemProof::prove_in_any_order() {
     is_confirmed_[i] = fit == Fit::Yes;
     if (fit == Fit::No) elsewhere.push_back(i);
   }
-  // Each expression that records nothing may be that of one of them, which GDB took for a constant.
+  // Each expression that records nothing may belong to one of these items, which GDB replaced by a constant.
   const auto constants =
       std::ranges::count_if(expected_->shapes, [](const auto& shape) { return shape.blocks.empty(); });
   if (elsewhere.size() <= static_cast<std::size_t>(constants)) return;
@@ -158,13 +158,13 @@ bool ItemProof::fits(std::size_t item, std::size_t expression) {
          });
 }
 
-// Whether an expression recorded a value. What is not known does not rule it out.
+// Whether an expression recorded a value. An unknown fact does not rule it out.
 ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::size_t expression) {
   const Value& value = item.value;
   const Replay::ActionResult& action = *expressions_[expression];
   const ExpressionShape& shape = expected_->shapes[expression];
-  // Of variables of some compilers, GDB makes code that loses the upper bits of the address. A frame shows
-  // what it recorded.
+  // For variables of some compilers, GDB writes code that loses the upper bits of the address. A frame shows
+  // the recorded memory.
   const bool is_certain = action.is_complete && (has_frame_ || !shape.cuts_numbers);
   if (value.type == nullptr || value.storage.kind == Storage::Kind::None || !is_certain) return Fit::Possible;
   if (value.storage.kind == Storage::Kind::Bytes)
@@ -194,10 +194,10 @@ bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Repla
   const auto number = integer_of(value, memory_);
   const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
   if (!number || !action.result || is_truth || value.type->kind == Type::Kind::Float) return true;
-  // GDB may take a variable for its first value, but not a constant for another one.
+  // GDB may replace a variable by its first value, but not a constant by another one.
   const bool is_traced_size = value.traced_size != 0 && value.traced_size == *action.result;
   if (is_traced_size || (!reads && !is_constant(item))) return true;
-  // The bytecode calculates as C does, also in other languages: at least 4 bytes agree.
+  // The bytecode calculates like C, also in other languages. Therefore, at least 4 bytes agree.
   const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
   return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
 }

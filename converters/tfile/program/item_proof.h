@@ -1,6 +1,6 @@
-// The items of a tracepoint by the program, and the proof that its actions recorded just those: on a frame,
-// or, before frames are read, on registers that are all different. An item that is contradicted is not shown
-// by its name, and a program that contradicts items is not the traced one.
+// The values of a tracepoint's items in the program, and the proof that its actions recorded exactly these.
+// The proof is made on a frame, or, before frames are read, on registers that are all different. An item that
+// is contradicted is not shown by its name. A program that contradicts items is not the traced one.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ namespace convert::tfile {
 // The bytes that a value occupies from the begin of its storage on.
 std::uint64_t bytes_of(const Value& value);
 
-// Whether the program has the type of one of them.
+// Whether the program has the type of one of the values.
 bool is_described(const std::vector<ItemValue>& values);
 
 // Programs are loaded at multiples of a page.
 inline constexpr std::uint64_t kPage = 4096;
-// The load biases at which a range of the actions is just the object.
+// The load biases at which a range of the actions is exactly the object.
 std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
                                             std::span<const TracepointAction> actions);
 
@@ -33,19 +33,18 @@ class ItemProof : private ItemMatch::Evidence {
   ItemProof(std::span<const TraceVariable> variables, FrameMemory& memory)
       : variables_(variables), memory_(memory) {}
 
-  // Evaluates the items at the scope, on the frame that the memory holds, and runs the actions again. The
-  // results are those of this frame until the next call, and point into `expected`. Without a scope (null),
-  // items have no values. `work` is a budget of kFrameWork. False if it is exceeded: the items are unknown
-  // then.
+  // Evaluates the items at the scope, on the frame in the memory, and runs the actions again. The results
+  // belong to this frame until the next call, and point into `expected`. Without a scope (null), items have
+  // no values. `work` is a budget of kFrameWork. False if it is exceeded; then the items are unknown.
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
   // The same for memory that holds only registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
-  // After start(): finds out which items the actions can have recorded where the program has them. Items and
-  // expressions are in the same order. Not for frames elsewhere than the actions were made for: what those
-  // recorded is no evidence there.
+  // Finds out which items the actions can have recorded at the places that the program gives them. Items and
+  // expressions are in the same order. Call it after start(). Not for frames at other addresses than the one
+  // that the actions were made for, because their recordings prove nothing.
   void prove();
-  // After start_on_registers(): the same for the items that name one variable in memory, with expressions and
-  // ranges in any order. The sizes that expressions ask for do not matter.
+  // The same after start_on_registers(), for the items that name one variable in memory. Expressions and
+  // ranges may be in any order. The sizes that expressions ask for do not matter.
   void prove_in_any_order();
 
   // The values of an item: one value, or the variables of $args or $locals. Empty without the program.
@@ -63,7 +62,7 @@ class ItemProof : private ItemMatch::Evidence {
   // Whether the actions recorded something else than the item's place in the program. Also true if they did
   // so for other items, and the program does not describe this one.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
-  // After prove_in_any_order(): whether the actions record the item where the program has it.
+  // Whether the actions record the item at its place in the program. Call it after prove_in_any_order().
   bool is_confirmed(std::size_t item) const { return is_confirmed_[item]; }
   // Whether the recordings hold the memory.
   bool has_recorded(std::uint64_t address, std::uint64_t size) const {
@@ -75,7 +74,7 @@ class ItemProof : private ItemMatch::Evidence {
   void evaluate_items(const CodeScope* scope);
   std::optional<bool> has_expression(std::size_t item) override;
   bool fits(std::size_t item, std::size_t expression) override;
-  // Whether an action recorded a value where the program has it.
+  // Whether an action recorded a value at its place in the program.
   enum class Fit : std::uint8_t { No, Possible, Yes };
   Fit fit_of(const ItemValue& item, bool is_string, std::size_t expression);
   bool may_be_result(const ItemValue& item, bool is_string, const Replay::ActionResult& action, bool reads);
