@@ -52,7 +52,12 @@ std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
 
 EnumType::EnumType(std::vector<Enumerator> enumerators, Names& names) : by_value_(std::move(enumerators)) {
   std::ranges::stable_sort(by_value_, std::greater<>(), &Enumerator::value);
-  for (Enumerator& one : by_value_) one.name_id = names.intern(one.name);
+  constexpr std::string_view kLongestRest = "+0xffffffffffffffff";
+  longest_text_ = kLongestRest.size();
+  for (Enumerator& one : by_value_) {
+    one.name_id = names.intern(one.name);
+    longest_text_ += one.name.size() + 1;  // with a "|"
+  }
 }
 
 const Enumerator* EnumType::find(std::int64_t value) const {

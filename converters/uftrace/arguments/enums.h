@@ -3,6 +3,7 @@
 //   enum NAME { A, B = 3, C, };enum …
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,6 +31,8 @@ class EnumType {
   // Appends the enumerators that add up to the value, from large to small, each at most once, and the
   // remainder: "B|A", "B|A+0x8". Appends nothing and returns false if every enumerator is too large.
   bool describe(std::int64_t value, std::string& text) const;
+  // An upper limit of the bytes that describe() appends.
+  std::size_t longest_text() const { return longest_text_; }
   // The value of a recorded register. The upper half of a register with an int is 0, so a negative enumerator
   // must be sign-extended. In .dbg files, the enumerators of unsigned types are sign-extended as well: 200 in
   // a uint8_t is -56 there.
@@ -44,6 +47,7 @@ class EnumType {
   std::int64_t wrap_at(std::int64_t value) const;
 
   std::vector<Enumerator> by_value_;  // sorted from large to small
+  std::size_t longest_text_ = 0;
 };
 
 using EnumTypes = std::map<std::string, EnumType, std::less<>>;

@@ -243,7 +243,7 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
 
 std::size_t PayloadLayout::most_words_of(const Step& step) {
   constexpr std::size_t kNumber = 2, kText = 1;
-  constexpr std::size_t kLongDoubleText = 4, kEnumText = kMaxPayload / 8;
+  constexpr std::size_t kLongDoubleText = 4;
   constexpr std::size_t kCharacterText = 2;  // for example "'\\351' (-23)"
   switch (step.load) {
     case Load::Pointer:
@@ -255,7 +255,7 @@ std::size_t PayloadLayout::most_words_of(const Step& step) {
     case Load::Text:
       return kText + 1;  // and a word for each eight bytes of the payload
     case Load::Enum:
-      return kText + kEnumText;
+      return kText + fxt::words_of(std::min(kMaxPayload, step.type->longest_text()));
     case Load::Struct:
       return kNumber + kText + fxt::words_of(2 * std::size_t{step.size});
     default:

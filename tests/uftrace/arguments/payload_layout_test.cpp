@@ -9,6 +9,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "tests/number_bytes.h"
+
 namespace convert::uftrace {
 namespace {
 
@@ -254,6 +256,21 @@ TEST_F(PayloadLayoutTest, EnumsByName) {
       values("arg1/e:color,arg2/e:color,arg3/e:color,arg4/e:other",
              "0500000000000000 0b00000000000000 ffffffff00000000 ffffffff00000000"),
       ElementsAre("arg1 GREEN", "arg2 \"BLUE|GREEN\"", "arg3 \"BLUE|GREEN|RED+0xfffffff4\"", "arg4 -1"));
+}
+
+// Also if all enumerators are in the text, and a rest.
+TEST_F(PayloadLayoutTest, TextsOfEnumsHaveTheReservedSize) {
+  const PayloadLayout layout = layout_of("arg1/e:color");
+  std::size_t most = 0;
+  for (const std::uint64_t value : {5ULL, 11ULL, 12ULL, 0x7fff'ffff'ffff'ffffULL, ~0ULL}) {
+    const std::string payload = number_bytes(value);
+    Arguments into;
+    layout.add_values(span(payload), symbols_, into);
+    most = std::max(most, into.words().size());
+    EXPECT_LE(into.words().size(), layout.most_words(payload.size())) << value;
+  }
+  EXPECT_EQ(most, 6u);
+  EXPECT_LE(layout.most_words(8), 8u);
 }
 
 TEST_F(PayloadLayoutTest, EnumsOfTheModuleComeFirst) {

@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "converters/uftrace/arguments/debug_files.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
+#include "converters/uftrace/arguments/spec_table.h"
+#include "tests/number_bytes.h"
 #include "tests/uftrace/records/record_bytes.h"
 #include "tests/uftrace/threads/stages.h"
 
@@ -52,6 +56,41 @@ TEST_F(FastCallsTest, StopsBeforeOtherRecords) {
   EXPECT_EQ(added_, 1u) << "an exit of another function";
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG), 20);
   EXPECT_EQ(added_, 1u) << "a side stream's event is due";
+}
+
+// The texts of all enumerators together would be too long for most blocks of arguments.
+TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
+  Info info;
+  info.argument_lines = {"argspec:f@arg1/e:color", "retspec:f@retval/e:color",
+                         "enumauto:enum color {RED,GREEN=5,BLUE,}"};
+  const SpecTable specs(info, "info", names_, notes_);
+  DebugFiles debug(directory_, names_, notes_);
+  PayloadLayouts layouts({.symbolizer = *symbolizer_,
+                          .specs = specs,
+                          .debug = debug,
+                          .names = names_,
+                          .demangle = Demangle::Simple,
+                          .order = std::endian::little});
+  PayloadDecoder decoder(layouts, *plan_.task);
+  LabelCaches caches;
+  TaskSymbols symbols(*symbolizer_, *plan_.task);
+  symbols.use_caches(caches);
+  symbols.move_to(10);
+  const auto shown = lines([&](Stage& s) {
+    // The slow way gets the memory.
+    s.lane.instant(5, names_.intern_label("a", "start"), Arguments{Argument(names_.intern("count"), 1)});
+    const FastCalls add(s.lane, symbols, NameId{}, &decoder);
+    const auto try_add = [&](RecordType type, std::uint64_t time_ns, std::uint64_t value) {
+      const CallRecord call{.type = type, .time_ns = time_ns, .depth = 0, .address = kF};
+      const std::string payload = number_bytes(value);
+      return add.try_add(call, decoder.candidates(time_ns, kF, call.is_entry()).front(),
+                         std::as_bytes(std::span(payload)));
+    };
+    EXPECT_TRUE(try_add(RecordType::Entry, 10, 5));
+    EXPECT_TRUE(try_add(RecordType::Exit, 20, 11));
+  });
+  EXPECT_THAT(shown,
+              ElementsAre("7/8 @5 a:start count=1", "7/8 [10, 20] a:f arg1='GREEN' retval=\"BLUE|GREEN\""));
 }
 
 TEST_F(FastCallsTest, NothingIsPlainBeforeTheFirstCall) {
