@@ -101,7 +101,7 @@ void ItemProof::prove_in_any_order() {
   std::vector<std::size_t> elsewhere;  // items
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const CollectItem& item = expected_->items[i];
-    if (item.kind != Kind::Name || item.is_string || values_[i].size() != 1) continue;
+    if (item.kind != Kind::Name || item.is_string || values_[i].empty()) continue;
     const Fit fit = fit_of_actions(values_[i].front());
     is_confirmed_[i] = fit == Fit::Yes;
     if (fit == Fit::No) elsewhere.push_back(i);
@@ -116,9 +116,8 @@ void ItemProof::prove_in_any_order() {
 // Whether one of the expressions and ranges has the value.
 ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
   const Value& value = item.value;
-  const bool has_place = value.type != nullptr && value.type->size > 0 && value.bit_size == 0 &&
-                         value.type->kind != Type::Kind::Function &&
-                         value.storage.kind == Storage::Kind::Memory;
+  const bool has_place =
+      value.type != nullptr && value.type->size > 0 && value.storage.kind == Storage::Kind::Memory;
   if (!has_place) return Fit::Possible;
   const std::uint64_t address = value.storage.address;
   Fit fit = Fit::No;

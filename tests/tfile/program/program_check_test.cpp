@@ -1,6 +1,7 @@
 // Where a program was loaded, and whether it is the traced one (fact sheet, section 11).
 #include "converters/tfile/program/program_check.h"
 
+#include <array>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "converters/tfile/program/item_proof.h"
+#include "tests/number_bytes.h"
 #include "tests/tfile/program/traced_program.h"
 
 namespace convert::tfile {
@@ -122,6 +125,21 @@ TEST_F(LoadBias, FromACollectedObject) {
   EXPECT_THAT(bias(), Optional(kBias));
   description_.locations.front().hit_actions.front().length = readings.size - 1;  // another object
   EXPECT_NE(bias(), kBias);
+}
+
+TEST(BiasesAtRanges, AreThoseAtWhichARangeIsJustTheObject) {
+  const auto range = [](std::int64_t address, std::uint64_t size, std::int64_t base = -1) {
+    TracepointAction action{.kind = TracepointAction::Kind::Memory};
+    action.base = base;
+    action.offset = address;
+    action.length = size;
+    return action;
+  };
+  EXPECT_THAT(
+      biases_at_ranges({.address = 0x3010, .size = 4},
+                       std::array{range(0x3010, 4), range(0x8010, 4), range(0x9010, 5), range(0x9010, 3),
+                                  range(0x9014, 4), range(0x2010, 4), range(0x9010, 4, 6)}),
+      testing::ElementsAre(0, 0x5000));
 }
 
 TEST_F(LoadBias, IsTheBiasOfMostLocations) {
@@ -388,6 +406,29 @@ TEST_F(CollectedPlaces, ARangeAtARegisterMayContainAnyItem) {
       << "a range begins at the item, and has only a part of it";
 }
 
+TEST_F(CollectedPlaces, ARangeThatEndsAtAnItemHasNothingOfIt) {
+  TracepointAction at_register = range(16, 4);
+  at_register.base = 6;
+  EXPECT_EQ(collect("plant::level", {at_register, range(level_ - 4, 4)}).contradiction(), "");
+}
+
+TEST_F(CollectedPlaces, AnExpressionMayRecordMoreThanARange) {
+  TracepointAction level{.kind = TracepointAction::Kind::Expression};
+  level.code.push_back(std::byte{0x25});  // const64, trace_quick 4, end
+  for (const char byte : number_bytes(level_, std::endian::big))
+    level.code.push_back(static_cast<std::byte>(byte));
+  for (const int byte : {0x0d, 4, 0x27}) level.code.push_back(static_cast<std::byte>(byte));
+  EXPECT_EQ(collect("plant::level", {level, range(level_, 2)}).contradiction(), "");
+}
+
+TEST_F(CollectedPlaces, AVariableInARegisterIsNoEvidence) {
+  Program fast(TRACED_FAST, Demangle::Simple);
+  at_address("*lift", fast.functions("lift").front().address);
+  description_.locations.back().commands = {"collect whole"};
+  description_.locations.back().hit_actions = {at_frame(kCount, {0x22, 4, 0x0c, 0x27})};
+  EXPECT_EQ(check(description_, fast, std::nullopt, default_layout("i386:x86-64")).first_contradiction, "");
+}
+
 TEST_F(CollectedPlaces, ItemsWithoutAPlaceProveNothing) {
   for (const char* const item :
        {"plain_start", "nothing_of_it", "plant::level + 1", "&plant::level", "$rax"}) {
@@ -406,6 +447,7 @@ TEST_F(CollectedPlaces, FoundItemsConfirmTheProgram) {
   EXPECT_GT(one, nothing);
   EXPECT_EQ(weight("count, plant::level", {count, range(level_ - 8, 16)}), 2 * one - nothing);
   EXPECT_EQ(weight("count", {kNothing}), nothing);
+  EXPECT_EQ(weight("count", {at_frame(kCount, {0x2a, 32, 0x22, 4, 0x0c, 0x27})}), nothing) << "a cut address";
   EXPECT_EQ(weight("/s count", {count}), nothing);
 }
 
