@@ -25,7 +25,7 @@ std::string progress_line(const ProgressState& state, std::size_t columns);
 class Progress {
  public:
   // `Auto` shows progress only on a terminal, after half a second. `Always` shows it from the start, also in
-  // a log. A terminal without escape sequences gets the same lines as a log. Borrows `stats`.
+  // a log. A terminal without escape sequences gets the same lines as a log.
   Progress(const ImportStats& stats, ProgressMode mode, std::size_t inputs);
   // Erases the line on the terminal, or writes a last line to the log.
   ~Progress();

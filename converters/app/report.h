@@ -22,7 +22,7 @@ struct Written {
   std::uint64_t last_ns = 0;
 };
 
-// The data of a conversion for its report. Borrows all of them.
+// The data of a conversion for its report.
 struct Report {
   const std::vector<std::string>& inputs;
   const std::string& output;

@@ -63,7 +63,7 @@ struct ImportStats {
   }
 };
 
-// Importers and their sources borrow this until the timeline has run.
+// Importers and their sources use this until the timeline has run.
 struct ImportContext {
   Names& names;
   Notes& notes;  // for importing only; sources get theirs from Timeline::new_notes()

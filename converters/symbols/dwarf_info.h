@@ -50,7 +50,7 @@ struct SourceLine {
 
 class DwarfInfo {
  public:
-  // Borrows `dwarf`, the image with the DWARF. Offsets count from `base`.
+  // `dwarf` is the image with the DWARF, and must outlive this object. Offsets count from `base`.
   DwarfInfo(const ElfImage& dwarf, std::uint64_t base);
 
   // False if the image has no readable DWARF.

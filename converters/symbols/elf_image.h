@@ -29,7 +29,7 @@ struct ElfSection {
 
 class ElfImage {
  public:
-  // Borrows the file. Throws InputError if it is not an ELF program or library.
+  // The file must outlive the image. Throws InputError if it is not an ELF program or library.
   explicit ElfImage(const InputFile& file);
   ~ElfImage();
   ElfImage(const ElfImage&) = delete;

@@ -190,7 +190,7 @@ void add_in_order(const ElfImage& image, const Slots& slots, std::vector<Symbol>
   }
 }
 
-// The entries at their addresses in the file. Names are borrowed from the strings of the dynamic symbols.
+// The entries at their addresses in the file. Names point into the strings of the dynamic symbols.
 std::vector<Symbol> plt_entries(const ElfImage& image, std::string_view strings, fxt::Budget& names) {
   const Slots slots = read_slots(image, strings, names);
   std::vector<Symbol> entries;

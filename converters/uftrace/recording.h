@@ -37,7 +37,7 @@ struct Recording {
     ElfOptions elf = {};
     std::uint64_t shortest_ns = 0;  // see scan_perf()
   };
-  // Reads all files except those with records. Borrows names and notes. Throws InputError if the directory or
+  // Reads all files except those with records. Throws InputError if the directory or
   // info can't be read at all.
   Recording(const std::filesystem::path& path, const Reading& reading)
       : directory(list_directory(path)),
@@ -88,7 +88,8 @@ struct TaskRecords {
 // other.
 std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording);
 std::uint64_t size_of(const FilePart& part, const ThreadFile& file);
-// The facts about a thread, without the possible times of its records. Borrows the task and the recording.
+// The facts about a thread, without the possible times of its records. They point into the task and the
+// recording.
 ThreadFacts facts_of(const Task& task, Recording& recording);
 // The possible times of a task's records, from all other files. Nothing if the first record in `head`
 // contradicts them.

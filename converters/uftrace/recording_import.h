@@ -18,7 +18,6 @@
 namespace convert::uftrace {
 
 struct RecordingImport : Recording {
-  // Borrows the context.
   RecordingImport(const std::filesystem::path& path, ImportContext& context, const RecordingOptions& wanted);
 
   // True if events, and the switches of perf, are shown.
@@ -62,7 +61,7 @@ struct ThreadOfLane {
   const Lane* lane;
   const ThreadPlan* plan;
 };
-// Reads files only on demand. Borrows the recording.
+// Reads files only on demand. The recording must outlive the history.
 std::unique_ptr<CallHistory> make_call_history(RecordingImport& recording, std::vector<ThreadOfLane> threads);
 
 }  // namespace convert::uftrace

@@ -30,7 +30,7 @@ enum class ArgumentType : std::uint8_t {
   Name,  // a string that will probably come again (a source line, an enumerator)
 };
 
-// One argument. Borrows its text.
+// One argument. Its text belongs to the caller.
 struct Argument {
   NameId name{};
   ArgumentType type = ArgumentType::Null;
@@ -79,7 +79,7 @@ static_assert(fxt::kTilesWord<ArgumentHeader::Type, ArgumentHeader::Name, Argume
 // The longest Text that can be packed.
 inline constexpr std::size_t kMaxTextBytes = ArgumentHeader::Size::kMax;
 
-// Packed arguments, one after another. Borrows the words.
+// Packed arguments, one after another. The words belong to the caller.
 class ArgumentRow {
  public:
   class Iterator {

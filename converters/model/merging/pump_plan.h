@@ -58,7 +58,7 @@ class PumpPlan {
     std::uint64_t delivered_until_ns = kForever;
   };
 
-  // Borrows the sources. `lanes` and `inputs` are their numbers. `lookahead_bytes` as in TimelineOptions.
+  // `lanes` and `inputs` are how many there are. `lookahead_bytes` as in TimelineOptions.
   PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
            std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes);
 

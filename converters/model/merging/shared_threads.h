@@ -15,7 +15,6 @@ namespace convert {
 
 class SharedThreads final : public SinkStage {
  public:
-  // Borrows the sink.
   SharedThreads(EventSink& next, const LaneOptions& options)
       : SinkStage(next), deepest_(options.deepest_instant()) {}
 

@@ -78,7 +78,6 @@ class EventSink {
 // A sink before another one. It passes on all calls that it does not override.
 class SinkStage : public EventSink {
  public:
-  // Borrows the sink.
   explicit SinkStage(EventSink& next) : next_(next) {}
 
   void add_lanes(std::span<const LaneInfo> lanes) override { next_.add_lanes(lanes); }

@@ -22,7 +22,7 @@ class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  // The next line, borrowed from the text. Nothing at the end.
+  // The next line, a part of the text. Nothing at the end.
   std::optional<std::string_view> next();
   std::uint64_t number() const { return number_; }  // of the line last returned, counted from 1
 

@@ -60,8 +60,7 @@ class FxtSink : public EventSink {
   static constexpr SinkLimits kLimits{
       .arguments_per_record = fxt::kMaxArguments, .depth = fxt::kMaxDepth, .id_limit = fxt::kKoidLimit};
 
-  // Borrows both. `info` is also borrowed, if viewers are to get its contents. It is complete when the lanes
-  // are added.
+  // `info` is null unless viewers are to get its contents. It is complete when the lanes are added.
   FxtSink(fxt::Writer& writer, const Names& names, const TraceInfo* info = nullptr)
       : writer_(writer), names_(names), info_(info), strings_(writer, names), labels_(strings_, names) {}
 

@@ -25,7 +25,6 @@ class StringRefs {
   // The string arguments of one record.
   using Texts = std::array<std::string_view, fxt::kMaxArguments>;
 
-  // Borrows both.
   StringRefs(fxt::Writer& writer, const Names& names) : writer_(writer), names_(names) {}
 
   // Makes room for new names. Called before they are used.
@@ -74,7 +73,6 @@ class LabelHeaders {
     const char* inline_name = nullptr;  // if the word has no ref for it; its size is there
   };
 
-  // Borrows both.
   LabelHeaders(StringRefs& strings, const Names& names) : strings_(strings), names_(names) {}
 
   // Makes room for new labels. Called before they are used.

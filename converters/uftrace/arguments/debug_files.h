@@ -44,7 +44,7 @@ class DebugFile {
   DebugFile& operator=(const DebugFile&) = delete;
 
   // The function whose symbol starts at the offset. If there are several, returns the first one called
-  // `name`, or else the first in the file. The result is borrowed.
+  // `name`, or else the first in the file. The result points into this object.
   DebugInfo find(std::uint64_t offset, std::string_view name) const;
   const EnumTypes& enums() const { return enums_; }
 
@@ -75,7 +75,7 @@ std::string location_of(std::string_view line);
 // Callers cache the lines of functions.
 class DebugFiles final : public FunctionLines {
  public:
-  // Borrows its arguments. Only this object may use `notes`.
+  // Only this object may use `notes`.
   DebugFiles(const Directory& directory, Names& names, Notes& notes)
       : directory_(directory),
         names_(names),

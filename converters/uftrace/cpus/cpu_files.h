@@ -211,7 +211,7 @@ class CpuFileSource : public SharedSource {
  protected:
   using Event = std::remove_cvref_t<decltype(std::declval<Cursor>().event())>;
 
-  // Borrows the queues and stats until the timeline has run.
+  // The queues and stats must stay valid until the timeline has run.
   CpuFileSource(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading,
                 QueuesByThread<Queue>& queues, ImportStats& stats)
       : events_(files, reading), queues_(queues), stats_(stats) {

@@ -32,7 +32,6 @@ struct EventContext {
 
 class ThreadEvents {
  public:
-  // Borrows both during its whole life.
   ThreadEvents(const EventContext& context, const Task& task)
       : context_(context), task_(task), symbols_(context.symbolizer, task) {}
 

@@ -49,7 +49,7 @@ using FunctionRuleCache = AddressCache<const FunctionRule*>;
 
 class FilterTable {
  public:
-  // Provides the names and source locations of functions. Borrowed by the table.
+  // Provides the names and source locations of functions; must outlive the table.
   struct Functions {
     Symbolizer& symbolizer;
     FunctionLines& lines;

@@ -54,7 +54,7 @@ class KeptCalls {
 
 class KeptCallScan {
  public:
-  // Borrows its arguments. Throws InputError if the file can't be read.
+  // Throws InputError if the file can't be read.
   KeptCallScan(const WalkedThread& thread, FilterTable& table, Symbolizer& symbolizer, KeptCalls& kept_calls);
 
   // Continues for a while. Returns false when the scan is finished.

@@ -31,7 +31,7 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
     bool switches = false;              // show switches and wakeups, from sched_switch and sched_wakeup
     const ReusedIds* reused = nullptr;  // threads have our own numbers; null: they have the kernel's ids
   };
-  // Borrows the queues, symbolizer, tracepoints, notes and stats until the timeline has run.
+  // The references must stay valid until the timeline has run.
   KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, Symbolizer& symbolizer,
                    const Shown& shown, Notes& notes, ImportStats& stats);
 

@@ -47,7 +47,7 @@ struct Tracepoint {
 
 class Tracepoints {
  public:
-  // Borrows the symbols, which may be null.
+  // `symbols` may be null.
   Tracepoints(const KernelHeader& header, const SymbolTable* symbols, Names& names);
   Tracepoints(const Tracepoints&) = delete;
   Tracepoints& operator=(const Tracepoints&) = delete;

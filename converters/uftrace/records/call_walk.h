@@ -17,7 +17,7 @@
 
 namespace convert::uftrace {
 
-// The data of a thread that a pass needs; all are borrowed.
+// The data of a thread that a pass needs.
 struct WalkedThread {
   const Task& task;
   const fxt::FilePlace& place;

@@ -49,7 +49,6 @@ struct ThreadFacts {
   bool is_code(std::uint64_t address) const { return code == nullptr || code->contains(address); }
 };
 
-// Borrows both.
 class TaskCode final : public CodeAddresses {
  public:
   TaskCode(Symbolizer& symbolizer, const Task& task) : symbolizer_(symbolizer), task_(task) {}

@@ -22,7 +22,6 @@ namespace convert::uftrace {
 
 class CallLabels {
  public:
-  // Borrows the names.
   CallLabels(Demangle demangle, Names& names) : demangle_(demangle), names_(names) {}
 
   // Finds the labels of calls at up to kAtOnce addresses in a space, which is null if it is unknown. `found`

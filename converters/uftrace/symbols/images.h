@@ -23,7 +23,7 @@
 
 namespace convert::uftrace {
 
-// The image and symbol at an address, borrowed from Images.
+// The image and symbol at an address, which Images owns.
 struct SymbolAt {
   const Image* image = nullptr;    // null if no image is known at the address
   const Symbol* symbol = nullptr;  // in the image; null if there is none
@@ -55,7 +55,6 @@ const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t add
 
 class Images {
  public:
-  // Borrows the directory and the notes.
   Images(const Directory& directory, const ElfOptions& options, Notes& notes)
       : notes_(notes), files_(directory, notes), elf_files_(directory.path, options) {}
 

@@ -48,7 +48,7 @@ class AddressCache {
     const Entry& slot_for(std::uint64_t address) const { return entries[slot_of(address, shift)]; }
   };
 
-  // Without a budget the cache does not grow. Borrows the budget.
+  // Without a budget the cache does not grow.
   AddressCache() = default;
   explicit AddressCache(CacheBudget& budget) : budget_(&budget) {}
   ~AddressCache() {

@@ -73,7 +73,7 @@ std::optional<DebugFunction> parse_debug_function(std::string_view line);
 // Safe to use from several threads.
 class ModuleFiles {
  public:
-  // Borrows both references. `names` are the files with the extension (".sym").
+  // `names` are the files with the extension (".sym").
   ModuleFiles(const Directory& directory, const std::vector<std::string>& names, std::string_view extension)
       : directory_(directory), names_(names), extension_(extension) {}
 
@@ -101,7 +101,6 @@ std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::strin
 // starts of functions. Tables are valid as long as this object.
 class SymbolFiles {
  public:
-  // Borrows both.
   SymbolFiles(const Directory& directory, Notes& notes)
       : directory_(directory),
         notes_(notes),

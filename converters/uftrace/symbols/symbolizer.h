@@ -37,7 +37,6 @@ struct SymbolSpan {
 // Safe to use from several threads. Callers cache the results.
 class Symbolizer {
  public:
-  // Borrows its arguments during its whole life.
   Symbolizer(const Directory& directory, const Sessions& sessions, Demangle demangle, Names& names,
              Notes& notes, const ElfOptions& options = {})
       : directory_(directory),

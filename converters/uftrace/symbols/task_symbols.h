@@ -22,7 +22,7 @@ class FunctionLines {
 
 class TaskSymbols {
  public:
-  // Borrows its arguments; `lines` may be null.
+  // `lines` may be null.
   TaskSymbols(Symbolizer& symbolizer, const Task& task, FunctionLines* lines = nullptr)
       : symbolizer_(symbolizer), task_(task), lines_(lines) {}
   TaskSymbols(const TaskSymbols&) = delete;

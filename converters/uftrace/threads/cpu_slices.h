@@ -17,7 +17,7 @@ namespace convert::uftrace {
 
 class CpuSlices {
  public:
-  // Borrows the lane and the filter, which counts hidden switches. Nothing is shown before `switches_from_ns`
+  // `filter` counts hidden switches. Nothing is shown before `switches_from_ns`
   // of the plan.
   CpuSlices(Lane& lane, CallFilter& filter, const ThreadPlan& plan)
       : lane_(lane),

@@ -26,7 +26,6 @@ struct ThreadNoteNames {
 
 class InnerCalls {
  public:
-  // Borrows all arguments except the names for notes.
   InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& notes, ThreadNoteNames note_names);
 
   // The number of calls that are open on the lane now.

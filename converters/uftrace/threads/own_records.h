@@ -36,7 +36,7 @@ struct SharedByThreads {
   std::atomic<bool> has_shown_calls = false;
 };
 
-// The stages for a thread's records. Each stage borrows the stages declared above it.
+// The stages for a thread's records. Each stage refers to stages declared above it.
 struct ThreadStages {
   ThreadStages(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, Names& names, RecordNotes& notes);
 
@@ -50,7 +50,6 @@ struct ThreadStages {
 
 class OwnRecords {
  public:
-  // Borrows all.
   OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const SharedByThreads& shared, Names& names,
              RecordNotes& notes);
 

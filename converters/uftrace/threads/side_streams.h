@@ -181,7 +181,7 @@ class MovedExitStream : public SideStream {
 // All side streams of one thread, merged by time and precedence.
 class SideStreams {
  public:
-  // Moves the plan's listed events here, and borrows the rest.
+  // Moves the plan's listed events here.
   SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names);
   SideStreams(const SideStreams&) = delete;
   SideStreams& operator=(const SideStreams&) = delete;

@@ -33,7 +33,7 @@ struct ThreadOrigin {
 
 class StackRepair : public OpenCalls {
  public:
-  // Borrows the references. The symbols are those at the time of the current record.
+  // The symbols are those at the time of the current record.
   StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names, RecordNotes& notes,
               ThreadNoteNames note_names);
 
