@@ -43,10 +43,12 @@ std::uint64_t ShownIds::settled_id(Ids& ids, std::uint64_t id) {
   return made_up->second;
 }
 
-ProcessId ShownIds::of(ProcessId process) {
+ProcessId ShownIds::shown(ProcessId process) {
   return ProcessId{shown_id(processes_, number_of(process), "process")};
 }
 
-ThreadId ShownIds::of(ThreadId thread) { return ThreadId{shown_id(threads_, number_of(thread), "thread")}; }
+ThreadId ShownIds::shown(ThreadId thread) {
+  return ThreadId{shown_id(threads_, number_of(thread), "thread")};
+}
 
 }  // namespace convert

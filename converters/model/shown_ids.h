@@ -28,8 +28,8 @@ class ShownIds {
   void begin_input(std::string_view name);
   // The shown id for an id of the current input: the same id, or a free one if it is 0, too large or used by
   // an earlier input.
-  ProcessId of(ProcessId process);
-  ThreadId of(ThreadId thread);
+  ProcessId shown(ProcessId process);
+  ThreadId shown(ThreadId thread);
   // An id for a flow, unique in the output.
   std::uint64_t new_id() { return ++last_id_; }
   // A thread with an invented id gets this id if no input has it.

@@ -42,8 +42,8 @@ void Timeline::shift_clock(std::int64_t behind_ns) {
 
 Lane& Timeline::add_lane(LaneInfo info) {
   parts_.input_of_lane.push_back(current_input());
-  info.process = ids_.of(info.process);
-  info.thread = ids_.of(info.thread);
+  info.process = ids_.shown(info.process);
+  info.thread = ids_.shown(info.thread);
   infos_.push_back(std::move(info));
   return parts_.lanes.emplace_back(parts_.pool, options_.lanes);
 }
@@ -61,8 +61,8 @@ void Timeline::describe_input(TraceInfo info) {
     info_.wall_clock->input = input;
   }
   for (ProcessInfo& process : info.processes) {
-    process.process = ids_.of(process.process);
-    if (process.parent != ProcessId{}) process.parent = ids_.of(process.parent);
+    process.process = ids_.shown(process.process);
+    if (process.parent != ProcessId{}) process.parent = ids_.shown(process.parent);
     info_.processes.push_back(std::move(process));
   }
 }

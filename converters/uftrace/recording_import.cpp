@@ -214,8 +214,8 @@ std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingI
 
 void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline) {
   const Task& task = *plan.task;
-  plan.shown_process = timeline.ids().of(recorded(task.pid));
-  plan.shown_thread = timeline.ids().of(recorded(task.tid));
+  plan.shown_process = timeline.ids().shown(recorded(task.pid));
+  plan.shown_thread = timeline.ids().shown(recorded(task.tid));
   plan.shows_cpu_tracks = recording.options.cpu_tracks;
   if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
     plan.switches = {.queue = &recording.perf_queues[task.tid],

@@ -23,8 +23,8 @@ LookaheadShares::LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes,
   constexpr std::size_t kRoundBytes = std::size_t{2} << 20;
   // Less would not be worth the system call and the round.
   constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
-  block = std::min(share_of(lane, 4), share_of(kRoundBytes, lanes));
-  source = is_order_free ? std::max(block, kMinSourceBytes) : block;
+  shared_source = std::min(share_of(lane, 4), share_of(kRoundBytes, lanes));
+  source = is_order_free ? std::max(shared_source, kMinSourceBytes) : shared_source;
 }
 
 PumpPlan::PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
@@ -107,7 +107,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
         least_ns[shared.input] != kForever && least_ns[shared.input] >= before_ns[shared.input];
     if (!shared.done && (is_at_limit[shared.input] || is_ahead) &&
         shared.source->watermark_ns() == delivered_until_ns_[shared.input])
-      tasks_.insert(tasks_.begin(), {nullptr, &shared, shares_.block});
+      tasks_.insert(tasks_.begin(), {nullptr, &shared, shares_.shared_source});
   }
   return tasks_;
 }

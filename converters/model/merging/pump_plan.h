@@ -41,9 +41,9 @@ struct LookaheadShares {
   // released.
   std::size_t lane;
   // min(lane / 4, 2 MiB / lanes), at least 4 KiB. One pump() of a shared source reads this amount.
-  std::size_t block;
-  // block, or at least 16 KiB if the order in which sources are read is free. One pump() of a source fills
-  // this amount. If less is left, the source is read further.
+  std::size_t shared_source;
+  // shared_source, or at least 16 KiB if the order in which sources are read is free. One pump() of a source
+  // fills this amount. If less is left, the source is read further.
   std::size_t source;
 
   LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free);
