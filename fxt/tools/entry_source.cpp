@@ -51,6 +51,19 @@ ExitCode report_end(const EntrySource& source, const char* program) {
   return ExitCode::Failed;
 }
 
+namespace {
+
+// Complete events have their end, and instants and flows have no length. All others may apply until a later
+// record.
+bool lasts_until_another(const Record& record) {
+  const auto* const event = std::get_if<Event>(&record);
+  return event == nullptr || (event->type != EventType::DurationComplete &&
+                              event->type != EventType::Instant && event->type != EventType::FlowBegin &&
+                              event->type != EventType::FlowStep && event->type != EventType::FlowEnd);
+}
+
+}  // namespace
+
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns) {
   return fmt::format("nothing is in that range of time: the trace is from {} to {}", exact_time(first_ns),
                      exact_time(last_ns));
@@ -99,9 +112,12 @@ void EntrySource::look_for_wanted(const Record& record) {
   } catch (const std::invalid_argument& error) {  // from a range that counts from the start
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   }
+  const std::uint64_t end_ns = std::max(*time_ns, span_of(record, reader()).value_or(RecordSpan{}).end_ns);
   first_ns_ = std::min(first_ns_, *time_ns);
-  last_ns_ = std::max({last_ns_, *time_ns, span_of(record, reader()).value_or(RecordSpan{}).end_ns});
-  reaches_range_ = first_ns_ <= window_.to() && last_ns_ >= window_.from();
+  last_ns_ = std::max(last_ns_, end_ns);
+  has_lasting_records_ |= lasts_until_another(record);
+  const bool may_last = has_lasting_records_ && first_ns_ <= window_.to() && last_ns_ >= window_.from();
+  reaches_range_ = may_last || (*time_ns <= window_.to() && end_ns >= window_.from());
 }
 
 }  // namespace fxt::tools

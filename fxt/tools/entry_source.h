@@ -72,6 +72,7 @@ class EntrySource {
   std::set<std::uint64_t> missing_threads_{wanted_.threads.begin(), wanted_.threads.end()};
   std::size_t asked_threads_ = missing_threads_.size();
   bool reaches_range_ = !wanted_.range;
+  bool has_lasting_records_ = false;  // such as the start of a call, or the value of a counter
   Selection names_ = {.kinds = wanted_.kinds, .names = wanted_.names, .categories = wanted_.categories};
   bool has_names_ = names_.empty();
   std::set<std::uint64_t> threads_;  // the threads of the trace, until all selected ones are found

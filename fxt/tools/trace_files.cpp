@@ -30,7 +30,7 @@ constexpr std::size_t kBufferWords = std::size_t{32} << 10;
 constexpr std::size_t kMaxPieces = 10'000, kMaxListed = 10;
 
 // File names with these suffixes suggest another format.
-constexpr std::array<std::string_view, 4> kUnknownPackers{".lz4", ".zip", ".br", ".7z"};
+constexpr std::array<std::string_view, 5> kUnknownPackers{".lz4", ".zip", ".br", ".7z", ".rar"};
 constexpr std::array<std::string_view, 11> kForeignFormats{
     ".pftrace", ".perfetto", ".perfetto-trace", ".pb",   ".ctf", ".html", ".svg",
     ".tracy",   ".txt",      ".data",           ".tfile"};

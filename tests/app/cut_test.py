@@ -181,6 +181,15 @@ class Cut(unittest.TestCase):
                 self.assertEqual(process.returncode, 1)
                 self.assertFalse(self.output.exists())
                 self.assertEqual(self.convert("-r", asked, recording, "-").returncode, 1)
+        # The same is true of a trace.
+        self.report(recording, self.whole)
+        for tool, output in ("fxt-cut", [self.output]), ("fxt-dump", []), ("fxt-draw", [self.output.with_suffix(".svg")]):
+            with self.subTest(tool):
+                process = subprocess.run([CONVERT.with_name(tool), "-r", "1ms~2ms", self.whole, *output], capture_output=True, text=True, check=False)
+                self.assertEqual((process.returncode, process.stdout), (1, ""))
+                self.assertEqual(process.stderr, f"{tool}: {self.whole}: nothing is in that range of time: the trace is from 1 s to "
+                                                 "3.00000005 s\n")
+                self.assertFalse(any(path.exists() for path in output))
 
     def test_a_time_of_the_wall_clock_or_of_the_recordings_own(self):
         recording, shift = "tests/uftrace/recordings/args-auto", 1795199419
