@@ -20,6 +20,7 @@
 #include "converters/model/reading/input_file.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/note_kinds.h"
+#include "converters/tfile/events/structure_check.h"
 #include "converters/tfile/events/trace_source.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/symbols.h"
@@ -265,6 +266,7 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
     note_over_limit(notes, Location::file(trace.path), matches, "some items have no values");
   auto modules = std::make_unique<ModuleSet>(std::move(programs), trace, recording->locations,
                                              options.load_biases, notes);
+  check_structures(trace, recording->locations, *modules, notes);
   if (!modules->empty()) recording->symbols = std::move(modules);
   if (!recording->symbols && !options.symbols.empty())
     recording->symbols = opened_or_noted([&] { return read_kernel_symbols(options.symbols, notes); }, notes);

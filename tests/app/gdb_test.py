@@ -43,6 +43,20 @@ struct cfg { double d; int a[3]; };
 static struct cfg cfg = {2.5, {7, 8, 9}}; static int count = 200;
 static int init(struct cfg *c, int k) { c->a[1] += k; count += 2; return c->a[1]; }
 int two_run(int k) { return init(&cfg, k); }""",
+    # With -DOTHER, it has the same code and another order of members.
+    "members.c": """
+#ifdef OTHER
+struct item { long pad; int extra; int id; };
+#else
+struct item { long pad; int id; int extra; };
+#endif
+int total;
+int first(struct item *p) { return total += p->id; }
+int second(struct item *p) { return total += p->extra; }
+int main(void) {
+  struct item item = {.id = 1, .extra = 11};
+  return first(&item) + second(&item) > 100;
+}""",
     "work.c": """
 #include <signal.h>
 #include <stdio.h>
@@ -174,6 +188,22 @@ class Command(WithGdb):
         subprocess.run([*shlex.split(command), "again.fxt"], check=True, cwd=self.folder, stdout=subprocess.DEVNULL,
                        env=self.environment | {"PATH": f"{PROGRAMS}:{os.environ['PATH']}"})
         self.assertEqual((self.folder / "out.fxt").read_bytes(), (self.folder / "again.fxt").read_bytes())
+
+    def test_a_program_with_other_structures_has_no_types(self):
+        self.compile("members.c", "-o", "members")
+        self.compile("-DOTHER", "members.c", "-o", "other")
+        commands = self.session("./members", "first", "fxt right.fxt -d kept")
+        (self.folder / "points.gdb").write_text("trace first\nactions\ncollect p->id, $trace_timestamp\nend\n"
+                                                "trace second\nactions\ncollect *p, $trace_timestamp\nend\n")
+        self.assertEqual(self.gdb(*commands)[1], "")
+        self.assertEqual([values for _, _, values in self.hits("right.fxt")],
+                         [{"p->id": "i32:1"}, {"p->pad": "i32:0", "p->id": "i32:1", "p->extra": "i32:11"}])
+        run = subprocess.run([PROGRAMS / "fxt-convert", "--program", "other", "kept/session.tfile", "wrong.fxt"], cwd=self.folder,
+                             check=True, stdout=subprocess.PIPE, text=True)
+        self.assertIn("other: frame 0 has `p->id` of tracepoint 2 at another place in a structure; only its functions and lines are used: "
+                      "give --program the build that was traced", run.stdout)
+        self.assertEqual([values for _, _, values in self.hits("wrong.fxt")],
+                         [{"p->id": "i32:1"}, {"*p": '"00 00 00 00 00 00 00 00 01 00 00 00 0b 00 00 00"'}])
 
     def test_it_is_opened(self):
         opener = self.folder / "opener"

@@ -128,16 +128,18 @@ class DebugInfo {
   void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
   std::uint64_t bias() const { return load_bias_ + dwarf_bias_; }
 
-  // Null if no function is described there. `address` is one of the recording. Valid until set_load_bias() or
-  // add_other().
+  // Null if no function is described there. `address` is one of the recording. Valid until set_load_bias(),
+  // add_other() or remove_other().
   const CodeScope* scope_at(std::uint64_t address);
 
   // Another module of the recording.
   void add_other(DebugInfo& other) {
     others_.push_back(&other);
-    scopes_.clear();  // more names can be found now
-    global_scope_.known_names.clear();
-    types_scope_.known_names.clear();
+    forget_names();
+  }
+  void remove_other(const DebugInfo& other) {
+    std::erase(others_, &other);
+    forget_names();
   }
   const std::vector<DebugInfo*>& others() const { return others_; }
   // A scope without functions. It has only global names. Its unit is the first one and tells the language.
@@ -178,6 +180,12 @@ class DebugInfo {
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
  private:
+  // When names mean something else.
+  void forget_names() {
+    scopes_.clear();
+    global_scope_.known_names.clear();
+    types_scope_.known_names.clear();
+  }
   std::unique_ptr<CodeScope> scope_of(DebugUnits::Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
 
   Dwfl_Module* module_;

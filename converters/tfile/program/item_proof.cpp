@@ -183,6 +183,53 @@ ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::siz
   return is_held ? Fit::No : Fit::Possible;
 }
 
+bool ItemProof::has_other_structure(std::size_t item) {
+  const CollectItem& collected = expected_->items[item];
+  if (collected.kind != Kind::Expression || collected.is_string || values_[item].size() != 1) return false;
+  const ItemValue& own = values_[item].front();
+  const Value& value = own.value;
+  const bool has_place = value.type != nullptr && value.type->size > 0 && value.bit_size == 0 &&
+                         value.traced_size == 0 && value.storage.kind == Storage::Kind::Memory &&
+                         value.type->kind != Type::Kind::Function &&
+                         value.type->kind != Type::Kind::Reference;
+  if (!has_place) return false;
+  for (std::size_t j = 0; j < expressions_.size(); ++j) {
+    const Replay::ActionResult& action = *expressions_[j];
+    if (item_of_[j] != item || !action.is_complete) continue;
+    const Replay::RecordedMemory* recorded = nullptr;
+    std::size_t results = 0;
+    for (const Replay::RecordedMemory& recording : action.recordings) {
+      if (recording.is_operand) continue;
+      recorded = &recording;
+      ++results;
+    }
+    if (results != 1 || recorded->is_string) continue;
+    const std::uint64_t address = memory_.masked(value.storage.address);
+    const std::uint64_t distance =
+        std::max(address, recorded->address) - std::min(address, recorded->address);
+    const bool is_elsewhere = recorded->size == value.type->size && distance != 0 && distance < kPage;
+    const bool has_other_size =
+        recorded->size != value.type->size && distance == 0 && value.type->kind == Type::Kind::Struct;
+    if ((is_elsewhere || has_other_size) && reads_the_same(action, own)) return true;
+  }
+  return false;
+}
+
+// Whether an expression read the pointers that lead to the item, and nothing else.
+bool ItemProof::reads_the_same(const Replay::ActionResult& action, const ItemValue& item) {
+  memory_.list_reads();
+  evaluate(item.text, evaluation());
+  const FrameMemory::Ranges reads = memory_.taken_reads();
+  std::size_t operands = 0;
+  for (const Replay::RecordedMemory& operand : action.recordings) {
+    if (!operand.is_operand) continue;
+    ++operands;
+    if (std::ranges::find(reads, operand.address, &FrameMemory::Ranges::value_type::first) == reads.end())
+      return false;
+  }
+  return operands > 0;
+}
+
 // Whether a value that has no address can be the result of an expression.
 bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
                               bool reads) {

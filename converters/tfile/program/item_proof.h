@@ -62,6 +62,9 @@ class ItemProof : private ItemMatch::Evidence {
   // Whether the actions recorded something else than the item's place in the program. Also true if they did
   // so for other items, and the program does not describe this one.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
+  // Whether the frame shows that the traced program had another structure than this one. The expression of
+  // the item read the same pointers, and then recorded another place or size. Call it after prove().
+  bool has_other_structure(std::size_t item);
   // Whether the actions record the item at its place in the program. Call it after prove_in_any_order().
   bool is_confirmed(std::size_t item) const { return is_confirmed_[item]; }
   // Whether the recordings hold the memory.
@@ -80,6 +83,7 @@ class ItemProof : private ItemMatch::Evidence {
   bool may_be_result(const ItemValue& item, bool is_string, const Replay::ActionResult& action, bool reads);
   Fit fit_of_actions(const ItemValue& item);
   bool is_constant(const ItemValue& item);
+  bool reads_the_same(const Replay::ActionResult& action, const ItemValue& item);
   bool differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item);
 
   std::span<const TraceVariable> variables_;

@@ -227,6 +227,19 @@ ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Trace
         module->debug_info().add_other(other->debug_info());
 }
 
+void ModuleSet::contradict(std::uint64_t address, const std::string& problem, Notes& notes) {
+  const auto found =
+      std::ranges::find_if(modules_, [&](const auto& module) { return module->was_at(address); });
+  if (found == modules_.end() || is_contradicted(found->get())) return;
+  Program& module = **found;
+  contradicted_.push_back(&module);
+  for (const auto& other : modules_)
+    if (other.get() != &module) other->debug_info().remove_other(module.debug_info());
+  notes.add(kWrongProgram, Location::file(module.path()),
+            fmt::format("{}; only its functions and lines are used: give --program the build that was traced",
+                        problem));
+}
+
 void ModuleSet::add_notes(Notes& notes) const {
   for (const auto& module : modules_) module->add_notes(notes);
 }

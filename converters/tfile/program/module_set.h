@@ -32,6 +32,9 @@ class ModuleSet : public ProgramSymbols {
             const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes);
 
   bool empty() const { return modules_.empty(); }
+  // Of the module at an address, only functions and lines are used from now on, because of a problem that the
+  // note tells.
+  void contradict(std::uint64_t address, const std::string& problem, Notes& notes);
 
   CodeInfo code_at(std::uint64_t address) const override;
   std::optional<DataObject> object(const std::string& name) const override;
