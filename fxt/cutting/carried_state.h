@@ -14,6 +14,7 @@
 
 #include "fxt/checking/value_rules.h"
 #include "fxt/cutting/held.h"
+#include "fxt/cutting/held_texts.h"
 #include "fxt/cutting/piece.h"
 #include "fxt/records.h"
 
@@ -21,6 +22,8 @@ namespace fxt {
 
 class CarriedState {
  public:
+  explicit CarriedState(HeldTexts& texts) : texts_(&texts) {}
+
   void add(const KernelObject& object) { keep(kernel_objects_[{object.type, object.koid}], object); }
   void add(const UserspaceObject& object) {
     keep(userspace_objects_[{object.process.process, object.pointer}], object);
@@ -63,27 +66,39 @@ class CarriedState {
     if (known_time <= incoming.time && !is_told_late) known = incoming;
   }
   template <typename T>
-  static void keep(Held<T>& held, const T& record) {
-    held.assign(record);
+  void keep(Held<T>& held, const T& record) {
+    held.assign(record, *texts_);
   }
 
+  struct Counter {
+    std::vector<HeldTexts::Use> names = {};  // of the category, the counter and its values
+    Held<Event> latest = {};
+  };
+
+  HeldTexts* texts_;
   std::map<std::pair<KernelObjectType, std::uint64_t>, Held<KernelObject>> kernel_objects_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Held<UserspaceObject>> userspace_objects_;
   std::vector<Held<Blob>> hints_;
   std::map<std::pair<std::uint64_t, std::uint16_t>, Held<ProfilerModule>> modules_;  // by process and module
   std::map<std::pair<std::uint64_t, std::uint64_t>, Held<ProfilerMmap>> mmaps_;      // by process and address
-  std::map<std::string, Held<Event>> counters_;  // by process, id, category, name and arguments
+  std::map<std::string, Counter> counters_;  // by process, id and the numbers of the names
   std::string key_;
   std::map<std::uint16_t, std::variant<LegacyContextSwitch, Running>> running_;
 };
 
 inline void CarriedState::add(const Event& counter) {
   key_ = std::to_string(counter.thread.process) + '/' + std::to_string(counter.id);
-  const auto add_text = [this](const String& text) { key_.append(1, '\0').append(text.text); };
-  add_text(counter.category);
-  add_text(counter.name);
-  for (const Argument& argument : counter.arguments) add_text(argument.name);
-  keep(counters_[key_], counter);
+  std::vector<HeldTexts::Use> names;
+  const auto add_name = [&](const String& text) {
+    const HeldTexts::Use& name = names.emplace_back(texts_->use(text.text));
+    key_.append(1, '/').append(std::to_string(name.number()));
+  };
+  add_name(counter.category);
+  add_name(counter.name);
+  for (const Argument& argument : counter.arguments) add_name(argument.name);
+  Counter& known = counters_[key_];
+  if (known.names.empty()) known.names = std::move(names);
+  keep(known.latest, counter);
 }
 
 inline void CarriedState::add(const ContextSwitch& change) {
@@ -102,14 +117,15 @@ inline void CarriedState::write_names(Piece& piece) const {
 }
 
 inline void CarriedState::write_state(Piece& piece) const {
-  const auto write_all = [&piece](const auto& all) {
-    for (const auto& [key, held] : all) {
-      auto record = held.record();
-      record.time = piece.span.start;
-      piece.write(record);
-    }
+  const auto write = [&piece](const auto& held) {
+    auto record = held.record();
+    record.time = piece.span.start;
+    piece.write(record);
   };
-  write_all(counters_);
+  const auto write_all = [&write](const auto& all) {
+    for (const auto& [key, held] : all) write(held);
+  };
+  for (const auto& [key, counter] : counters_) write(counter.latest);
   write_all(modules_);
   write_all(mmaps_);
   for (const auto& [cpu, incoming] : running_) {

@@ -56,21 +56,27 @@ void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
   if (written.type == EventType::FlowEnd) {
     piece_.end(here, event.id);
   } else {
-    here.tag->last.assign(written);
-    if (written.type == EventType::FlowBegin) here.tag->begin.assign(written);
+    set(here.tag->last, written);
+    if (written.type == EventType::FlowBegin) set(here.tag->begin, written);
   }
 }
 
 // It is on the thread of the flow's last event, unless another flow of its id is open there at that time.
 std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                                       std::uint64_t time, const OpenSpans& open_spans, const Piece& piece) {
-  Event end = places.last.record();
-  time = std::min(std::max(time, end.time), piece.span.end);
-  if (!piece_.find(end.thread.process, id).is_of(process)) end = places.begin.record();
-  if (open_spans.depth_of(end.thread) >= kMaxDepth) return std::nullopt;
-  end.type = EventType::FlowEnd;
-  end.time = end.end = time;
-  end.arguments = {};
+  const bool is_others = !piece_.find(places.last.thread.process, id).is_of(process);
+  const Place& place = is_others ? places.begin : places.last;
+  if (open_spans.depth_of(place.thread) >= kMaxDepth) return std::nullopt;
+  time = std::min(std::max(time, places.last.time), piece.span.end);
+  Event end{.type = EventType::FlowEnd,
+            .time = time,
+            .thread = place.thread,
+            .category = place.category.text(),
+            .name = place.name.text(),
+            .id = id,
+            .end = time};
+  end.category.storage = place.category_storage;
+  end.name.storage = place.name_storage;
   return end;
 }
 

@@ -6,7 +6,7 @@
 
 #include "fxt/checking/links.h"
 #include "fxt/cutter.h"
-#include "fxt/cutting/held.h"
+#include "fxt/cutting/held_texts.h"
 #include "fxt/cutting/open_spans.h"
 #include "fxt/cutting/piece.h"
 
@@ -14,7 +14,7 @@ namespace fxt {
 
 class CutFlows {
  public:
-  explicit CutFlows(CutCounters& counters) : counters_(&counters) {}
+  CutFlows(CutCounters& counters, HeldTexts& texts) : counters_(&counters), texts_(&texts) {}
 
   // A flow event outside of all pieces.
   void pass(const Event& event);
@@ -35,15 +35,32 @@ class CutFlows {
   struct OfTrace {
     bool is_written = false;  // an event of it, in some piece
   };
-  struct FlowEnds {
-    Held<Event> begin, last;
+  // What the end of a flow takes from one of its events.
+  struct Place {
+    std::uint64_t time = 0;
+    Thread thread = {};
+    Storage category_storage = Storage::Table, name_storage = Storage::Table;
+    HeldTexts::Use category = {}, name = {};
   };
+  struct FlowEnds {
+    Place begin = {}, last = {};
+  };
+
+  void set(Place& place, const Event& event) {
+    place.time = event.time;
+    place.thread = event.thread;
+    place.category_storage = event.category.storage;
+    place.name_storage = event.name.storage;
+    place.category = texts_->use(event.category.text);
+    place.name = texts_->use(event.name.text);
+  }
 
   // Of a flow that is open in the piece. Nothing if its thread has too many open durations.
   std::optional<Event> end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                               std::uint64_t time, const OpenSpans& open_spans, const Piece& piece);
 
   CutCounters* counters_;
+  HeldTexts* texts_;
   OpenFlows<OfTrace> all_;     // begun and not ended in the trace
   OpenFlows<FlowEnds> piece_;  // the same, in the piece
 };

@@ -13,6 +13,7 @@
 #include "fxt/checking/value_rules.h"
 #include "fxt/cutting/chosen_records.h"
 #include "fxt/cutting/held.h"
+#include "fxt/cutting/held_texts.h"
 #include "fxt/cutting/piece_sequence.h"
 
 namespace fxt {
@@ -21,9 +22,11 @@ namespace {
 // Records that wait until it is known how they are written.
 class ReadAhead {
  public:
+  explicit ReadAhead(HeldTexts& texts) : texts_(&texts) {}
+
   void add(const Record& record, std::uint64_t bytes) {
     if (count_ == records_.size()) records_.emplace_back();
-    records_[count_].record.assign(record);
+    records_[count_].record.assign(record, *texts_);
     records_[count_++].bytes = bytes;
     if (const auto* const event = std::get_if<Event>(&record)) end_ = std::max(end_, event->end);
     bytes_ += bytes;
@@ -45,6 +48,7 @@ class ReadAhead {
     std::uint64_t bytes = 0;  // its size in the trace
   };
 
+  HeldTexts* texts_;
   std::vector<Waiting> records_;  // those behind count_ keep their memory
   std::size_t count_ = 0;
   std::uint64_t bytes_ = 0;
@@ -56,7 +60,10 @@ class ReadAhead {
 class Cutter::State {
  public:
   State(const CutOptions& options, PieceOutputs& outputs)
-      : is_sized_(options.split_bytes != 0), filter_(options), pieces_(options, outputs, counters) {}
+      : is_sized_(options.split_bytes != 0),
+        held_(texts_),
+        filter_(options),
+        pieces_(options, outputs, counters, texts_) {}
 
   void add(const Entry& entry, const Reader& reader);
   void finish();
@@ -74,6 +81,7 @@ class Cutter::State {
   bool is_sized_;               // --split-size
   std::uint32_t provider_ = 0;  // of the latest record
   std::uint64_t latest_ = 0;    // begin of all records so far
+  HeldTexts texts_;             // of all below
   ReadAhead held_;
   ChosenRecords filter_;
   PieceSequence pieces_;

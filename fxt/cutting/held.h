@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "fxt/cutting/held_texts.h"
 #include "fxt/records.h"
 #include "fxt/words.h"
 
@@ -53,10 +54,10 @@ class Held {
   Held(Held&&) noexcept = default;
   Held& operator=(Held&&) noexcept = default;
 
-  // Reuses the memory of the record that was held before.
-  void assign(const T& record) {
+  // Reuses the memory of the record that was held before. `texts` outlive this object.
+  void assign(const T& record, HeldTexts& texts) {
     record_ = record;
-    visit([this](auto& value) { this->copy_parts(value); });
+    visit([&](auto& value) { this->copy_parts(value, texts); });
   }
   // Borrows from this object.
   const T& record() const { return record_; }
@@ -70,19 +71,28 @@ class Held {
       visitor(record_);
   }
   template <typename Part>
-  void copy_parts(Part& part) {
+  void copy_parts(Part& part, HeldTexts& texts) {
     if constexpr (requires { part.arguments; }) {
       arguments_.assign(part.arguments.begin(), part.arguments.end());
       part.arguments = Arguments(arguments_);
     }
-    std::size_t size = 0;
-    for_each_borrowed(part, arguments_, [&size](auto borrowed) {
-      size += words_of(borrowed.size_bytes());
+    std::size_t size = 0, texts_count = 0;
+    for_each_borrowed(part, arguments_, [&](auto borrowed) {
+      if (is_text(borrowed))
+        ++texts_count;
+      else
+        size += words_of(borrowed.size_bytes());
       return borrowed;
     });
     words_.resize(size);
+    if (texts_.size() != texts_count) texts_.resize(texts_count);
     std::uint64_t* at = words_.data();
-    for_each_borrowed(part, arguments_, [&at]<typename Unit>(std::span<Unit> borrowed) {
+    auto text = texts_.begin();
+    for_each_borrowed(part, arguments_, [&]<typename Unit>(std::span<Unit> borrowed) {
+      if constexpr (std::is_same_v<Unit, const char>) {
+        *text = texts.use(std::string_view(borrowed.data(), borrowed.size()));
+        return std::span<Unit>((text++)->text());
+      }
       if (!borrowed.empty()) std::memcpy(at, borrowed.data(), borrowed.size_bytes());
       const std::span<Unit> copy(reinterpret_cast<Unit*>(at), borrowed.size());
       at += words_of(borrowed.size_bytes());
@@ -90,9 +100,15 @@ class Held {
     });
   }
 
+  template <typename Unit>
+  static constexpr bool is_text(std::span<Unit>) {
+    return std::is_same_v<Unit, const char>;
+  }
+
   T record_ = {};
   std::vector<Argument> arguments_;
-  std::vector<std::uint64_t> words_;  // what was borrowed
+  std::vector<HeldTexts::Use> texts_;
+  std::vector<std::uint64_t> words_;  // what else was borrowed
 };
 
 }  // namespace fxt

@@ -49,23 +49,26 @@ std::uint64_t end_bytes_of(const Event& begin) {
 
 }  // namespace
 
-SpanStack::Position SpanStack::push(const Event& begin, std::uint64_t end, bool is_written) {
+SpanStack::Position SpanStack::push(const Event& begin, std::uint64_t end, bool is_written,
+                                    HeldTexts& texts) {
   if (spare_.empty()) spare_.emplace_back();
   open_.splice(open_.end(), spare_, spare_.begin());
   const Position position = std::prev(open_.end());
   OpenSpan& span = *position;
-  span.begin.assign(begin);
+  span.begin.assign(begin, texts);
+  span.names = hash_of_async_names(begin);
   span.end = end;
   span.is_written = is_written;
   span.is_begun_again = span.is_outside = false;
   span.ends_to_drop = 0;
-  span.end_bytes = end_bytes_of(begin);
-  const bool is_around = end == OpenSpan::kUnknown && !around_.empty() && around_.back().first <= begin.time;
-  span.around_ends = is_around ? around_.back().second : OpenSpan::kUnknown;
+  span.around_ends = OpenSpan::kUnknown;
+  if (end == OpenSpan::kUnknown && complete_ && !complete_->around.empty() &&
+      complete_->around.back().first <= begin.time)
+    span.around_ends = complete_->around.back().second;
   if (end == OpenSpan::kUnknown) {
-    awaiting_[hash_of_async_names(begin)].push_back(position);
+    awaiting_[span.names].push_back(position);
   } else {
-    ends_.insert(end);
+    complete_spans().ends.insert(end);
   }
   has_unwritten |= !is_written;
   return position;
@@ -89,18 +92,18 @@ SpanStack::Position SpanStack::erase(Position span) {
   if (span->end == OpenSpan::kUnknown)
     forget_awaited(span);
   else
-    ends_.erase(ends_.find(span->end));
+    complete_->ends.erase(complete_->ends.find(span->end));
   const Position inside = std::next(span);
   spare_.splice(spare_.begin(), open_, span);
   return inside;
 }
 
 void SpanStack::forget_awaited(Position span) {
-  const Event& begin = span->begin.record();
-  const auto known = awaiting_.find(hash_of_async_names(begin));
+  const auto known = awaiting_.find(span->names);
   std::vector<Position>& awaiting = known->second;
   awaiting.erase(std::prev(std::find(awaiting.rbegin(), awaiting.rend(), span).base()));
-  if (awaiting.empty() && is_async(begin.type)) awaiting_.erase(known);  // there may be any number of names
+  if (awaiting.empty() && is_async(span->begin.record().type))
+    awaiting_.erase(known);  // there may be any number of names
 }
 
 SpanStack::Position SpanStack::ended_by(const Event& event) {
@@ -109,13 +112,13 @@ SpanStack::Position SpanStack::ended_by(const Event& event) {
 }
 
 OpenSpan& OpenSpans::push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written) {
-  OpenSpan& span = *stack.push(begin, end, is_written);
-  end_bytes_ += span.end_bytes;
+  OpenSpan& span = *stack.push(begin, end, is_written, *texts_);
+  end_bytes_ += end_bytes_of(span.begin.record());
   return span;
 }
 
 SpanStack::Position OpenSpans::erase(SpanStack& stack, SpanStack::Position span) {
-  end_bytes_ -= span->end_bytes;
+  end_bytes_ -= end_bytes_of(span->begin.record());
   return stack.erase(span);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "fxt/checking/by_thread.h"
 #include "fxt/cutter.h"
 #include "fxt/cutting/held.h"
+#include "fxt/cutting/held_texts.h"
 #include "fxt/cutting/piece.h"
 
 namespace fxt {
@@ -29,7 +31,7 @@ struct OpenSpan {
   bool is_outside = false;               // it began before the range, and has not been written yet
   std::size_t ends_to_drop = 0;          // it has ended with the one around it: ends that may follow, its own
                                          // and those of spans that were inside it, are dropped; 0: it goes on
-  std::uint64_t end_bytes = 0;           // about the size of its end
+  std::size_t names = 0;                 // hash_of_names() of an async operation; 0 for a duration
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
   bool is_ended() const { return ends_to_drop != 0; }
@@ -47,7 +49,7 @@ class SpanStack {
   Position end() { return open_.end(); }
   auto begin() const { return open_.begin(); }
   auto end() const { return open_.end(); }
-  Position push(const Event& begin, std::uint64_t end, bool is_written);
+  Position push(const Event& begin, std::uint64_t end, bool is_written, HeldTexts& texts);
   // Returns the position of the one inside it.
   Position erase(Position span);
   // The span that this event ends. For durations, it is the innermost one whose end is not known. For async
@@ -59,30 +61,44 @@ class SpanStack {
   // A complete event that ends in this piece, and therefore does not begin again, is around the spans that
   // begin in it.
   void add_around(std::uint64_t begin, std::uint64_t end) {
-    if (around_.empty() || end <= around_.back().second) around_.emplace_back(begin, end);
+    auto& around = complete_spans().around;
+    if (around.empty() || end <= around.back().second) around.emplace_back(begin, end);
   }
   void leave(std::uint64_t time) {
-    while (!around_.empty() && around_.back().second <= time) around_.pop_back();
+    if (!complete_) return;
+    auto& around = complete_->around;
+    while (!around.empty() && around.back().second <= time) around.pop_back();
   }
   // The first end of those whose end is known; kUnknown if there are none.
-  std::uint64_t next_end() const { return ends_.empty() ? OpenSpan::kUnknown : *ends_.begin(); }
+  std::uint64_t next_end() const {
+    return !complete_ || complete_->ends.empty() ? OpenSpan::kUnknown : *complete_->ends.begin();
+  }
 
   bool has_unwritten = false;  // some may have to be begun again
   std::uint64_t after = 0;     // begins after the range that wait for their ends
 
  private:
+  // Only the stacks of threads have complete events, and there may be any number of other stacks.
+  struct CompleteSpans {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> around = {};  // begins and ends
+    std::multiset<std::uint64_t> ends = {};                            // of open spans, if they are known
+  };
+
+  CompleteSpans& complete_spans() {
+    if (!complete_) complete_ = std::make_unique<CompleteSpans>();
+    return *complete_;
+  }
   void forget_awaited(Position span);
 
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> around_;  // begins and ends
-  std::list<OpenSpan> open_, spare_;                             // spare ones keep their memory
-  std::multiset<std::uint64_t> ends_;                            // that are known
+  std::unique_ptr<CompleteSpans> complete_;
+  std::list<OpenSpan> open_, spare_;  // spare ones keep their memory
   // Those whose end is not known, outermost first: async operations by hash_of_names(), durations at 0.
   std::map<std::size_t, std::vector<Position>> awaiting_;
 };
 
 class OpenSpans {
  public:
-  explicit OpenSpans(CutCounters& counters) : counters_(&counters) {}
+  OpenSpans(CutCounters& counters, HeldTexts& texts) : counters_(&counters), texts_(&texts) {}
 
   // A duration or async event before the range, or after it. After the range it may end a span that is open
   // in the last piece.
@@ -123,6 +139,7 @@ class OpenSpans {
   void count_cut(std::uint64_t time);
 
   CutCounters* counters_;
+  HeldTexts* texts_;
   std::uint64_t end_bytes_ = 0;
   ByThread<SpanStack> threads_;
   std::map<std::uint64_t, SpanStack> asyncs_;  // by id

@@ -1,6 +1,7 @@
 #include "fxt/cutting/piece.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 namespace fxt {
@@ -76,6 +77,7 @@ bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t byt
 namespace {
 
 constexpr std::string_view kCut = "cut";
+constexpr std::size_t kMaxKnownText = 1024;  // of an event that is remembered
 
 WriterOptions options_of(const KnownProviders& providers) {
   WriterOptions options{.provider_name = providers.default_name};
@@ -114,7 +116,8 @@ bool Piece::write_short(const Event& event) {
   const bool is_plain = event.type == EventType::Instant || is_duration(event.type);
   const auto is_indexed = [](const auto& part) { return part.storage == Storage::Table && part.index != 0; };
   if (!is_plain || !event.arguments.empty() || !is_indexed(event.category) || !is_indexed(event.name) ||
-      !is_indexed(event.thread) || event.scope || ends_before_it_begins(event))
+      !is_indexed(event.thread) || event.scope || ends_before_it_begins(event) ||
+      event.category.text.size() + event.name.text.size() > kMaxKnownText)
     return false;
   try {
     const KnownEvent& known = this->known(event);

@@ -6,13 +6,15 @@
 
 namespace fxt {
 
-PieceSequence::PieceSequence(const CutOptions& options, PieceOutputs& outputs, CutCounters& counters)
+PieceSequence::PieceSequence(const CutOptions& options, PieceOutputs& outputs, CutCounters& counters,
+                             HeldTexts& texts)
     : outputs_(&outputs),
       counters_(&counters),
       edges_(options),
       providers_{.default_name = options.provider_name},
-      open_spans_(counters),
-      flows_(counters) {}
+      carried_(texts),
+      open_spans_(counters, texts),
+      flows_(counters, texts) {}
 
 void PieceSequence::finish() {
   ensure_piece(edges_.range_start());

@@ -10,6 +10,7 @@
 #include "fxt/cutting/carried_state.h"
 #include "fxt/cutting/chosen_records.h"
 #include "fxt/cutting/cut_flows.h"
+#include "fxt/cutting/held_texts.h"
 #include "fxt/cutting/open_spans.h"
 #include "fxt/cutting/piece.h"
 #include "fxt/records.h"
@@ -18,7 +19,7 @@ namespace fxt {
 
 class PieceSequence {
  public:
-  PieceSequence(const CutOptions& options, PieceOutputs& outputs, CutCounters& counters);
+  PieceSequence(const CutOptions& options, PieceOutputs& outputs, CutCounters& counters, HeldTexts& texts);
 
   // The next record.
   void add(const ProviderInfo& info);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "fxt/checking/value_rules.h"
+#include "fxt/text_places.h"
 #include "fxt/writing/record_builder.h"
 
 namespace fxt {
@@ -83,14 +84,40 @@ std::optional<std::uint16_t> WriterTables::string_ref(std::string_view text) {
   return index;
 }
 
+WriterTables::LongText* WriterTables::latest_at(std::string_view text) {
+  constexpr std::size_t kLong = 128, kPlaces = 1024;
+  if (text.size() < kLong) return nullptr;
+  if (long_texts_.empty()) long_texts_.resize(kPlaces);
+  return &long_texts_[place_of_text(text, kPlaces)];
+}
+
 std::optional<std::uint16_t> WriterTables::index_of(std::string_view text) {
+  LongText* const latest = latest_at(text);
+  if (latest != nullptr && latest->index != 0 &&
+      text == (latest->changed.empty() ? *strings_[latest->index].text : latest->changed)) {
+    register_string(latest->index);
+    return latest->index;
+  }
+  const auto index = find_or_add(text);
+  if (latest != nullptr && index) {
+    latest->index = *index;
+    latest->changed = *strings_[*index].text == text ? std::string_view() : text;
+  }
+  return index;
+}
+
+std::optional<std::uint16_t> WriterTables::find_or_add(std::string_view text) {
   auto entry = string_table_.find(text);
   if (entry == string_table_.end()) {
     if (strings_.size() > kMaxStringIndex) return std::nullopt;
     bool is_new = false;
+    const WriterCounters before = *counters_;
     std::tie(entry, is_new) = string_table_.try_emplace(std::string(clean(text, kMaxStringBytes)),
                                                         static_cast<std::uint16_t>(strings_.size()));
-    if (is_new) strings_.push_back({.text = &entry->first});
+    if (is_new)
+      strings_.push_back({.text = &entry->first});
+    else
+      *counters_ = before;  // a changed text counts once
   }
   register_string(entry->second);
   return entry->second;

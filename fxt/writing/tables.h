@@ -72,6 +72,10 @@ class WriterTables {
     Thread thread;
     bool for_good = false;
   };
+  struct LongText {
+    std::uint16_t index = 0;   // 0 if there is none
+    std::string changed = {};  // the text before it was changed; empty if it is the one in the table
+  };
   struct Provider {
     std::uint32_t id = 0;
     std::vector<bool> strings = {};  // by index: true if it is registered
@@ -82,6 +86,8 @@ class WriterTables {
   template <typename T>
   void put(const T& record, std::size_t words);
   std::optional<std::uint16_t> index_of(std::string_view text);
+  LongText* latest_at(std::string_view text);  // null for short texts
+  std::optional<std::uint16_t> find_or_add(std::string_view text);
   std::optional<std::uint8_t> index_of(const Thread& thread);
   void register_string(std::size_t index);
   void register_thread(std::size_t index);
@@ -89,6 +95,8 @@ class WriterTables {
   WordBuffer* out_;
   WriterCounters* counters_;
   std::unordered_map<std::string, std::uint16_t, TextHash, std::equal_to<>> string_table_;
+  // The latest long texts, by place_of_text(): comparing them is much faster than hashing them.
+  std::vector<LongText> long_texts_;
   std::vector<StringEntry> strings_ = std::vector<StringEntry>(1);  // by index
   std::unordered_map<Thread, std::uint8_t, ThreadHash> thread_table_;
   std::vector<ThreadEntry> threads_ = std::vector<ThreadEntry>(1);

@@ -131,12 +131,12 @@ class Limits(unittest.TestCase):
     def test_traces_with_a_large_unpacked_size(self):
         with gzip.open(self.directory / "a.fxt.gz", "wb", compresslevel=1) as file:
             file.write(Trace().bytes)
-            for _ in range(513):
+            for _ in range(257):
                 file.write(word((1, 4)) * (1 << 17))
         for program, *arguments in ["fxt-dump", "--stats", "a.fxt.gz"], ["fxt-cut", "--time-range=0~1", "a.fxt.gz", "b.fxt"]:
             code, printed = self.run_within_limits(program, *arguments)
             self.assertEqual(code, 1)
-            self.assertIn(f"{program}: a.fxt.gz: more than 512 MiB of an unpacked trace: unpack it yourself to read it\n", printed)
+            self.assertIn(f"{program}: a.fxt.gz: more than 256 MiB of an unpacked trace: unpack it yourself to read it\n", printed)
 
     def test_archives_that_unpack_in_much_memory(self):
         """They need it for a large dictionary, or for a long name in an archive in an archive."""
@@ -151,6 +151,22 @@ class Limits(unittest.TestCase):
             code, printed = self.run_within_limits("fxt-convert", name, "b.fxt")
             self.assertEqual(code, 1)
             self.assertIn(f"fxt-convert: {name}: {problem}", printed)
+
+    def test_open_calls_that_repeat_long_texts(self):
+        """Two bytes name a long text."""
+        for kind, id_words in ("begin", []), ("counter", [0]), ("async", [0]), ("flow", [0]):
+            trace = Trace()
+            trace.string(1, "c")
+            for i in range(31):
+                trace.string(2 + i, chr(65 + i) + "x" * 31990)
+            arguments = [word((6, 0), (1, 4), (3 + i, 16), (18 + i, 32)) for i in range(15)]
+            for i in range(5000):
+                ids = [word((i, 0)) for _ in id_words]
+                trace.event({"begin": 2, "counter": 1, "async": 5, "flow": 8}[kind], i, *arguments, *ids, arguments=15)
+            (self.directory / "a.fxt").write_bytes(trace.bytes)
+            for options in [], ["--time-range=2us~3us"], ["--split-size=500M"]:
+                with self.subTest(kind, options=options):
+                    self.assertEqual(self.run_within_limits("fxt-cut", "-f", *options, "a.fxt", "b.fxt")[0], 0)
 
     def test_open_operations(self):
         """Each operation has its own row."""

@@ -1,0 +1,100 @@
+// Texts of records that outlive their entries. A text that many records repeat is stored once, because a
+// trace can name a long text with two bytes. Internal to the Cutter.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "fxt/text_places.h"
+
+namespace fxt {
+
+class HeldTexts {
+  struct Text {
+    HeldTexts* owner = nullptr;
+    std::string text = {};
+    std::size_t hash = 0;
+    std::uint64_t number = 0;
+    mutable std::size_t uses = 0;
+    mutable std::size_t place = 0;  // in latest_
+  };
+
+ public:
+  // Keeps a text alive. The HeldTexts outlive it.
+  class Use {
+   public:
+    Use() = default;
+    Use(Use&& other) noexcept : text_(std::exchange(other.text_, nullptr)) {}
+    Use& operator=(Use&& other) noexcept {
+      std::swap(text_, other.text_);
+      return *this;
+    }
+    ~Use() {
+      if (text_ != nullptr) text_->owner->end_use(*text_);
+    }
+    std::string_view text() const { return text_ != nullptr ? std::string_view(text_->text) : ""; }
+    // Equal for equal texts that are held at the same time; texts that are held first have lower numbers.
+    std::uint64_t number() const { return text_ != nullptr ? text_->number : 0; }
+
+   private:
+    friend class HeldTexts;
+    explicit Use(const Text& text) : text_(&text) { ++text.uses; }
+
+    const Text* text_ = nullptr;
+  };
+
+  HeldTexts() = default;
+  HeldTexts(const HeldTexts&) = delete;
+  HeldTexts& operator=(const HeldTexts&) = delete;
+  ~HeldTexts() = default;
+
+  Use use(std::string_view text) {
+    if (text.empty()) return {};
+    // A trace repeats its texts from the same place. To compare a long text is much faster than to hash it.
+    const std::size_t place = place_of_text(text, latest_.size());
+    const Text*& latest = latest_[place];
+    if (latest != nullptr && latest->text == text) return Use(*latest);
+    const std::size_t hash = std::hash<std::string_view>{}(text);
+    auto known = texts_.find(Wanted{text, hash});
+    if (known == texts_.end())
+      known =
+          texts_.insert({.owner = this, .text = std::string(text), .hash = hash, .number = ++last_number_})
+              .first;
+    if (latest_[known->place] == &*known) latest_[known->place] = nullptr;
+    latest = &*known;
+    known->place = place;
+    return Use(*known);
+  }
+
+ private:
+  struct Wanted {
+    std::string_view text;
+    std::size_t hash = 0;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const auto& text) const { return text.hash; }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const { return a.hash == b.hash && a.text == b.text; }
+  };
+
+  void end_use(const Text& text) {
+    if (--text.uses != 0) return;
+    if (latest_[text.place] == &text) latest_[text.place] = nullptr;
+    texts_.erase(texts_.find(text));
+  }
+
+  std::unordered_set<Text, Hash, Equal> texts_;
+  std::uint64_t last_number_ = 0;
+  std::array<const Text*, 1024> latest_ = {};  // by place_of_text()
+};
+
+}  // namespace fxt

@@ -1,0 +1,18 @@
+// A place in a small table for a text, by where it lies in memory. A trace often repeats texts from the same
+// addresses. Internal to the library.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace fxt {
+
+// `places` is a power of two.
+inline std::size_t place_of_text(std::string_view text, std::size_t places) {
+  // The top bits of a multiplication by 2^64 / golden ratio spread neighbors well.
+  const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(text.data()));
+  return static_cast<std::size_t>((address * 0x9e37'79b9'7f4a'7c15u) >> 32) & (places - 1);
+}
+
+}  // namespace fxt
