@@ -135,7 +135,10 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            {.name = "max-depth",
             .argument = "N",
             .help = "omit calls nested N deep and deeper (default: 512, Perfetto's limit)",
-            .value = each<fxt::Count>([&](fxt::Count depth) { options.lanes.max_depth = depth.value; })},
+            .value = each<fxt::Count>([&](fxt::Count depth) {
+              if (depth.value == 0) throw fxt::InvalidValue("more than 0", "0");
+              options.lanes.max_depth = depth.value;
+            })},
            choice(
                "blobs", options.import.blobs,
                {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
@@ -261,6 +264,8 @@ void choose_paths(ConvertOptions& options, bool has_output, const std::string& o
     options.is_output_last_path = true;
   }
   if (options.output.empty()) throw UsageError("the name of the OUTPUT is empty");
+  if (std::ranges::count(options.inputs, std::string()) != 0)
+    throw UsageError("the name of an INPUT is empty");
   if (options.format == nullptr) options.format = &fxt::tools::format_of(options.output);
   // The report must not be mixed with the trace on standard output.
   constexpr std::array kStandardOutput{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};

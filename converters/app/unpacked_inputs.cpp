@@ -50,12 +50,16 @@ namespace {
 
 // A private folder below $TMPDIR. A second process removes it when this process releases it or has ended in
 // any way.
+std::string folder_for_temporary_files() {
+  const char* const set = std::getenv("TMPDIR");
+  return set != nullptr && *set != '\0' ? set : "/tmp";
+}
+
 class TemporaryFolder {
  public:
   // Throws std::runtime_error.
   TemporaryFolder() {
-    const char* const set = std::getenv("TMPDIR");
-    const std::string outer = set != nullptr && *set != '\0' ? set : "/tmp";
+    const std::string outer = folder_for_temporary_files();
     const auto fail = [&](const std::string& problem) {
       throw std::runtime_error(fmt::format("can't make a folder in {}: {}", outer, problem));
     };
@@ -345,6 +349,10 @@ class Unpacker {
     const std::string_view problem = message != nullptr ? message : "the archive is damaged";
     // A failed system call is an error of the system. For a damaged archive, libarchive sets EILSEQ instead.
     const int error = ::archive_errno(archive.get());
+    if (error == ENOSPC || error == EDQUOT)
+      throw std::runtime_error(
+          fmt::format("{}: can't unpack {} there: {}; TMPDIR names another folder for temporary files",
+                      folder_for_temporary_files(), name_, std::strerror(error)));
     fail(fmt::format("can't unpack: {}{}{}", problem, error > 0 && error != EILSEQ ? ": " : "",
                      error > 0 && error != EILSEQ ? std::strerror(error) : ""));
   }
@@ -404,6 +412,19 @@ void find_recordings(const fs::path& path, const Importers& importers, std::vect
   for (const std::string& name : names) find_recordings(path / name, importers, found);
 }
 
+// The path in the folder of a file that is called like an archive; empty if there is none.
+std::string archive_in(const fs::path& folder) {
+  std::error_code error;
+  fs::recursive_directory_iterator entries(folder, error);
+  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
+    const fs::path name = entries->path().filename();
+    const std::string suffix = name.extension();
+    if (suffix == ".tar" || suffix == ".tgz" || name.stem().extension() == ".tar")
+      return entries->path().lexically_relative(folder);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input, const Importers& importers) {
@@ -431,8 +452,11 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
     if (found.size() > kRecordings.of(0))
       throw InputError(Location::file(name), kRecordings.exceeded() + ": unpack it yourself to read it");
     if (!found.empty()) return found;
+    const std::string inner = archive_in(folder);
     throw InputError(Location::file(name),
-                     fmt::format("an archive of files that are {}", none_of(importers)));
+                     inner.empty()
+                         ? fmt::format("an archive of files that are {}", none_of(importers))
+                         : fmt::format("an archive with an archive in it: unpack it, and convert {}", inner));
   }
   const fs::path file = folder / fs::path(name).stem();  // the trace shows its name
   names_.emplace_back(file, name);

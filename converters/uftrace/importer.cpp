@@ -304,9 +304,18 @@ std::string RecordingImporter::advice_for(const std::filesystem::path& input) co
     if (recording.empty()) return {};
     return fmt::format("a file of a uftrace recording: convert its directory, {}", recording);
   }
-  for (const auto& entry : std::filesystem::directory_iterator(input, error))
-    if (!entry.is_symlink(error) && entry.is_directory(error) && !fxt::recording_of(entry.path()).empty())
-      return fmt::format("a directory with a recording in it: {}", entry.path().string());
+  // A folder with other contents may be large.
+  constexpr int kDeepest = 3;
+  constexpr unsigned kMostEntries = 10'000;
+  namespace fs = std::filesystem;
+  fs::recursive_directory_iterator entry(input, fs::directory_options::skip_permission_denied, error);
+  for (unsigned count = 0; !error && entry != fs::recursive_directory_iterator() && count < kMostEntries;
+       ++count, entry.increment(error)) {
+    if (entry.depth() >= kDeepest) entry.disable_recursion_pending();
+    if (entry->is_symlink(error) || !entry->is_directory(error)) continue;
+    if (const fs::path folder = entry->path(); !fxt::recording_of(folder).empty())
+      return fmt::format("a directory with a recording in it: {}", folder.string());
+  }
   return {};
 }
 

@@ -122,6 +122,11 @@ class Paths(unittest.TestCase):
                              "`tsave`", "program")
         self.assert_no_input(f"{neither}, but a directory with a recording in it: {self.folder}/uftrace.data",
                              str(self.folder))
+        deeper = self.folder / "runs/of/today"
+        deeper.mkdir(parents=True)
+        shutil.copytree(self.recording, deeper / "first.data")
+        self.assert_no_input(f"{neither}, but a directory with a recording in it: runs/of/today/first.data", "runs")
+        self.assert_refused("the name of an INPUT is empty", "", "out.fxt")
         self.assert_no_input("no such file or directory", "nothing")
         self.assert_refused("'one.fxt' does not exist, and only the last name is the OUTPUT", "uftrace.data", "one.fxt", "two.fxt")
 

@@ -329,6 +329,7 @@ class Usage(ProgramTest):
     def test_depths_are_not_negative(self):
         self.assert_wrong(["--max-depth=-1", POOL, self.output], "--max-depth takes a number, not '-1'")
         self.assert_wrong(["--max-depth=4x", POOL, self.output], "--max-depth takes a number, not '4x'")
+        self.assert_wrong(["--max-depth=0", POOL, self.output], "--max-depth takes more than 0, not '0'")
 
 
 class Outputs(ProgramTest):

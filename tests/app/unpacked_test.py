@@ -183,10 +183,23 @@ class Unpacked(unittest.TestCase):
         self.assert_refused(trace, neither + ", but an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it")
         self.assert_refused(gzip.compress(trace), ": a compressed FXT trace already: decompress it to open it in a viewer")
         self.assert_refused(tar_of(entry("a", size=9000)), f": an archive of {NOTHING}")
+        for inner in "calc.tar", "runs/calc.tgz", "runs/calc.tar.xz":
+            self.assert_refused(tar_of(entry(inner, size=9000)), f": an archive with an archive in it: unpack it, and convert {inner}")
         self.assert_not_unpacked(tar[:1300], ("", "Truncated tar archive"))
         self.assert_refused(gzip.compress(tar)[:-20], ": the compressed data ends early")
         (self.directory / "file").write_bytes(gzip.compress(b"x" * 10000))
         self.convert("file", "out.fxt", code=1, message="file" + neither)
+
+    def test_a_full_folder_for_temporary_files_is_named(self):
+        own_mounts = ["unshare", "--map-root-user", "--mount"]
+        if subprocess.run([*own_mounts, "true"], check=False, stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("this system allows no mounts")
+        command = 'mount -t tmpfs -o size=64k tmpfs "$TMPDIR" && "$@"'
+        process = subprocess.run([*own_mounts, "sh", "-c", command, "sh", CONVERT, "-", "out.fxt"], capture_output=True, check=False,
+                                 input=tar_of(("calc", CALC), entry("calc/more", size=100000)), env=self.environment, cwd=self.directory)
+        self.assertEqual((process.returncode, process.stderr.decode()),
+                         (1, f"fxt-convert: {self.temporary}: can't unpack standard input there: No space left on device; "
+                             "TMPDIR names another folder for temporary files\n"))
 
     def test_archives_that_end_early(self):
         """An archive that ends between files is also an error, because missing files would go unnoticed."""
