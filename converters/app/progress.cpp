@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "converters/app/report.h"
@@ -30,9 +29,8 @@ void draw(const std::string& line) { write("\r\033[K" + line); }
 
 // The current width of the terminal, which may have been resized.
 std::size_t columns() {
-  constexpr std::size_t kUsual = 80;
-  winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kUsual;
+  constexpr std::uint16_t kUsual = 80;
+  return fxt::terminal_width(STDERR_FILENO).value_or(kUsual);
 }
 
 std::string bar_of(double share, std::size_t width) {

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <sys/ioctl.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -93,6 +94,12 @@ void StandardOutput::flush() {
 bool is_terminal(int stream) {
   const char* const kind = std::getenv("TERM");
   return ::isatty(stream) == 1 && kind != nullptr && *kind != '\0' && std::string_view(kind) != "dumb";
+}
+
+std::optional<std::uint16_t> terminal_width(int stream) {
+  winsize size{};
+  if (::ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
 }
 
 bool wants_color() {

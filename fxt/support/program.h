@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -59,6 +60,8 @@ class StandardOutput {
 
 // True if the stream is a terminal that supports escape sequences.
 bool is_terminal(int stream);
+// The number of columns of the terminal; nothing if the stream is not a terminal, or if this is unknown.
+std::optional<std::uint16_t> terminal_width(int stream);
 // False if NO_COLOR is set to any value, see https://no-color.org.
 bool wants_color();
 

@@ -11,13 +11,11 @@
 namespace fxt::tools {
 namespace {
 
-constexpr std::uint32_t kRoot = ~0U;  // the parent of roots
 constexpr std::size_t kMaxPaths = 250'000, kMaxDepth = 1000;
 
 }  // namespace
 
-// If a path can't be created, its parent's path is used.
-std::uint32_t CallPaths::below(std::uint32_t parent, std::uint32_t name) {
+std::uint32_t PathTree::below(std::uint32_t parent, std::uint32_t name) {
   const std::uint64_t key = std::uint64_t{parent} << 32 | name;
   if (const auto known = indices_.find(key); known != indices_.end()) return known->second;
   if (parent != kRoot && paths_.size() >= kMaxPaths) return parent;
@@ -36,13 +34,13 @@ std::vector<std::uint32_t>& CallPaths::stack_of(const CallTrack& thread) {
   if (root_ == Root::All) key.first = 0;
   const auto [root, is_new] = root_indices_.try_emplace(key, static_cast<std::uint32_t>(roots_.size()));
   if (is_new) roots_.push_back(key);
-  stack.push_back(below(kRoot, root->second));
+  stack.push_back(tree_.below(PathTree::kRoot, root->second));
   return stack;
 }
 
 void CallPaths::started(CallTrack& thread, Call& call, const Event&) {
   std::vector<std::uint32_t>& stack = stack_of(thread);
-  stack.push_back(call.is_chosen && stack.size() < kMaxDepth ? below(stack.back(), call.name_index)
+  stack.push_back(call.is_chosen && stack.size() < kMaxDepth ? tree_.below(stack.back(), call.name_index)
                                                              : stack.back());
 }
 
@@ -53,8 +51,9 @@ void CallPaths::ended(CallTrack& thread, const Call& call) {
   const Pairing::Part part = calls_.part_of(call);
   if (!call.is_chosen || part.is_empty) return;
   if (own == stack.back()) ++joined_;
-  ++paths_[own].calls;
-  paths_[own].self_ns += part.length_ns() - std::min(call.inner_ns, part.length_ns());
+  Path& path = tree_.paths()[own];
+  ++path.calls;
+  path.self_ns += part.length_ns() - std::min(call.inner_ns, part.length_ns());
 }
 
 std::string CallPaths::root_name(const ThreadKey& key) const {
@@ -66,11 +65,12 @@ std::string CallPaths::root_name(const ThreadKey& key) const {
 void CallPaths::finish() {
   calls_.finish();
   for (const ThreadKey& root : roots_) root_names_.push_back(root_name(root));
-  nodes_.resize(paths_.size());
-  for (std::size_t i = paths_.size(); i-- > 0;) {
-    const Path& path = paths_[i];
+  const std::vector<Path>& paths = tree_.paths();
+  nodes_.resize(paths.size());
+  for (std::size_t i = paths.size(); i-- > 0;) {
+    const Path& path = paths[i];
     Node& node = nodes_[i];
-    if (path.parent == kRoot)
+    if (path.parent == PathTree::kRoot)
       node.name = root_names_[path.name];
     else
       node.name = calls_.names()[path.name].name;
@@ -78,11 +78,97 @@ void CallPaths::finish() {
     node.self_ns = path.self_ns;
     node.total_ns += path.self_ns;
     std::ranges::stable_sort(node.below, std::greater(), &Node::total_ns);
-    Node& parent = path.parent == kRoot ? all_ : nodes_[path.parent];
+    Node& parent = path.parent == PathTree::kRoot ? all_ : nodes_[path.parent];
     parent.total_ns += node.total_ns;
     if (node.total_ns != 0) parent.below.push_back(&node);
   }
   std::ranges::stable_sort(all_.below, std::greater(), &Node::total_ns);
+}
+
+// Returns for each path whether its last name matches the pattern.
+std::vector<bool> CallPaths::paths_of(const std::string& pattern) const {
+  const Selection selection{.names = {pattern}};
+  std::vector<bool> names;
+  for (std::uint32_t i = 0; i < calls_.names().size(); ++i)
+    names.push_back(selection.has_names({}, calls_.names()[i].name));
+  std::vector<bool> matches;
+  for (const Path& path : tree_.paths())
+    matches.push_back(path.parent != PathTree::kRoot && names[path.name]);
+  return matches;
+}
+
+CallGraph CallPaths::callees_of(const std::string& pattern) const {
+  const std::vector<bool> matches = paths_of(pattern);
+  PathTree tree;
+  std::vector<std::uint32_t> inside(matches.size(), PathTree::kRoot);  // the path in `tree`; kRoot if none
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const Path& path = tree_.paths()[i];
+    const std::uint32_t around = path.parent == PathTree::kRoot ? PathTree::kRoot : inside[path.parent];
+    if (around == PathTree::kRoot && !matches[i]) continue;
+    inside[i] = tree.below(around, path.name);
+    Path& joined = tree.paths()[inside[i]];
+    joined.calls += path.calls;
+    joined.self_ns += path.self_ns;
+    joined.total_ns += nodes_[i].total_ns;
+  }
+  return graph_of(tree);
+}
+
+CallGraph CallPaths::callers_of(const std::string& pattern) const {
+  const std::vector<bool> matches = paths_of(pattern);
+  const std::vector<Path>& paths = tree_.paths();
+  PathTree tree;
+  std::vector<bool> is_inside(matches.size());  // of a path that matches
+  std::uint64_t cut = 0;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    const std::uint32_t parent = paths[i].parent;
+    is_inside[i] = parent != PathTree::kRoot && (is_inside[parent] || matches[parent]);
+    if (!matches[i] || is_inside[i]) continue;
+    std::uint32_t callee = PathTree::kRoot;
+    for (auto at = static_cast<std::uint32_t>(i); paths[at].parent != PathTree::kRoot;
+         at = paths[at].parent) {
+      const std::uint32_t caller = tree.below(callee, paths[at].name);
+      if (caller == callee) {
+        cut += paths[i].calls;
+        break;
+      }
+      Path& joined = tree.paths()[caller];
+      joined.calls += paths[i].calls;
+      joined.self_ns += paths[i].self_ns;
+      joined.total_ns += nodes_[i].total_ns;
+      callee = caller;
+    }
+  }
+  CallGraph graph = graph_of(tree);
+  graph.cut = cut;
+  return graph;
+}
+
+CallGraph CallPaths::graph_of(const PathTree& tree) const {
+  const std::vector<Path>& paths = tree.paths();
+  std::vector<std::vector<std::uint32_t>> below(paths.size());
+  std::vector<std::uint32_t> roots;
+  for (std::uint32_t i = 0; i < paths.size(); ++i)
+    (paths[i].parent == PathTree::kRoot ? roots : below[paths[i].parent]).push_back(i);
+  CallGraph graph;
+  std::vector<std::pair<std::uint32_t, std::size_t>> open;  // paths with their depths, the next one last
+  const auto push = [&](std::vector<std::uint32_t>& list, std::size_t depth) {
+    std::ranges::stable_sort(list, std::greater(), [&](std::uint32_t i) { return paths[i].total_ns; });
+    for (auto i = list.rbegin(); i != list.rend(); ++i) open.emplace_back(*i, depth);
+  };
+  push(roots, 0);
+  while (!open.empty()) {
+    const auto [index, depth] = open.back();
+    open.pop_back();
+    const Path& path = paths[index];
+    graph.lines.push_back({.depth = depth,
+                           .name = calls_.names()[path.name].name,
+                           .calls = path.calls,
+                           .total_ns = path.total_ns,
+                           .self_ns = path.self_ns});
+    push(below[index], depth + 1);
+  }
+  return graph;
 }
 
 // Calls `see` with the names and the self time of each path that has self time. A name is escaped only once,

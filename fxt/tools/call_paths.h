@@ -1,5 +1,5 @@
 // All calls of a trace, grouped by path. The path of a call is the names of the calls around it. Folded
-// stacks and flame graphs are made from it.
+// stacks, flame graphs and the graphs of callers and callees are made from it.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,39 @@
 #include "fxt/tools/calls.h"
 
 namespace fxt::tools {
+
+// A tree of paths. Each path is one name longer than its parent, which comes before it.
+class PathTree {
+ public:
+  static constexpr std::uint32_t kRoot = ~0U;  // the parent of roots
+
+  struct Path {
+    std::uint32_t parent, name;
+    std::uint64_t calls = 0, self_ns = 0;
+    std::uint64_t total_ns = 0;  // set in a graph of callers or callees
+  };
+
+  // Returns the path below `parent` with this name, which is created if there are not too many paths.
+  // Otherwise returns `parent`.
+  std::uint32_t below(std::uint32_t parent, std::uint32_t name);
+  std::vector<Path>& paths() { return paths_; }
+  const std::vector<Path>& paths() const { return paths_; }
+
+ private:
+  std::vector<Path> paths_;
+  std::unordered_map<std::uint64_t, std::uint32_t> indices_;  // by parent and name
+};
+
+// The lines of a graph: each function, then its callers or callees, the greatest total first.
+struct CallGraph {
+  struct Line {
+    std::size_t depth;      // 0 for the functions whose callers or callees are shown
+    std::string_view name;  // valid as long as the CallPaths
+    std::uint64_t calls, total_ns, self_ns;
+  };
+  std::vector<Line> lines = {};
+  std::uint64_t cut = 0;  // number of calls with callers that are not shown, because there are too many paths
+};
 
 class CallPaths : private CallListener {
  public:
@@ -35,6 +68,10 @@ class CallPaths : private CallListener {
 
   // A node without a name, above the roots.
   const Node& all() const { return all_; }
+  // Trees of the calls whose name matches a shell pattern, like the two parts of `uftrace graph FUNCTION`. A
+  // call inside another call that matches belongs to the outer one.
+  CallGraph callers_of(const std::string& pattern) const;
+  CallGraph callees_of(const std::string& pattern) const;
   std::vector<std::string> notes() const { return calls_.notes(); }
   // The number of calls that have no path of their own, because there are too many paths or the calls are too
   // deep.
@@ -46,23 +83,20 @@ class CallPaths : private CallListener {
   std::uint64_t folded_bytes() const;  // the size of the output of append_folded()
 
  private:
-  struct Path {
-    std::uint32_t parent, name;
-    std::uint64_t calls = 0, self_ns = 0;
-  };
+  using Path = PathTree::Path;
 
   void started(CallTrack& thread, Call& call, const Event& event) override;
   void ended(CallTrack& thread, const Call& call) override;
-  std::uint32_t below(std::uint32_t parent, std::uint32_t name);
   std::vector<std::uint32_t>& stack_of(const CallTrack& thread);
   std::string root_name(const ThreadKey& key) const;
+  std::vector<bool> paths_of(const std::string& pattern) const;
+  CallGraph graph_of(const PathTree& tree) const;
   template <typename See>
   void for_each_folded(See see) const;
 
   Root root_;
   CallStream calls_;
-  std::vector<Path> paths_;
-  std::unordered_map<std::uint64_t, std::uint32_t> indices_;  // by parent and name
+  PathTree tree_;
   std::vector<std::vector<std::uint32_t>> stacks_;  // by thread: its root, and the paths of its open calls
   std::vector<ThreadKey> roots_;                    // keys of the first paths
   std::map<ThreadKey, std::uint32_t> root_indices_;

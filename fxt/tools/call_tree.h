@@ -17,8 +17,8 @@
 
 namespace fxt::tools {
 
-// Prints a line for each call: start, process and thread, length and name. A call with separate begin and end
-// events gets two lines, with `{` and `}`. Calls are clipped to the range.
+// Prints a header, and a line for each call: start, process and thread, length and name. A call with separate
+// begin and end events gets two lines, with `{` and `}`. Calls are clipped to the range.
 class CallTree : private CallListener {
  public:
   // `unit` is the unit of lengths; Auto means microseconds.
@@ -35,9 +35,12 @@ class CallTree : private CallListener {
   void print(const CallTrack& thread, std::uint64_t time_ns, std::string_view length, std::size_t depth,
              std::string_view before, const Call& call, std::string_view behind);
 
+  void print_header();
+
   TimeUnit unit_;
   StandardOutput* out_;
   CallStream calls_;
+  bool has_header_ = false;
   std::vector<std::size_t> printed_;  // by thread: number of its chosen open calls that have been printed
 };
 
@@ -55,9 +58,17 @@ inline void append_right(TextBuffer& out, std::string_view text, std::size_t wid
   append_text(out, text);
 }
 
+inline void CallTree::print_header() {
+  append(out_->text(), "# {:>16} {:>15} {:>14} {}", "start (s)", "process/thread",
+         fmt::format("length ({})", name_of(unit_)), "name");
+  out_->line_done();
+  has_header_ = true;
+}
+
 inline void CallTree::print(const CallTrack& thread, std::uint64_t time_ns, std::string_view length,
                             std::size_t depth, std::string_view before, const Call& call,
                             std::string_view behind) {
+  if (!has_header_) print_header();
   TextBuffer& out = out_->text();
   append_right(out, time_in(TimeUnit::S, time_ns), 18);
   out.push_back(' ');

@@ -67,7 +67,7 @@ OptionTable table_of(CutterOptions& options) {
           thread_option("only of this thread; may be repeated", options.events.threads),
           name_option("only events with a name that matches this shell pattern; may be repeated",
                       options.events.names),
-          category_option(options.events.categories)}};
+          category_option(options.events.categories), exclude_option(options.events.excluded)}};
   OptionGroup how{
       .title = "How it is written:",
       .options = {
@@ -147,7 +147,7 @@ ExitCode run(const CutterOptions& options) {
   CutOptions cut = options.cut;
   cut.threads = options.events.threads;
   cut.range = options.events.range.value_or(TimeRange{});
-  if (const Selection& events = options.events; !events.names.empty() || !events.categories.empty())
+  if (const Selection& events = options.events; events.selects_names())
     cut.keeps = [&events](const Event& event) {
       return events.has_names(event.category.text, event.name.text);
     };

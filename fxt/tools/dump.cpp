@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -48,42 +49,48 @@
 namespace fxt::tools {
 namespace {
 
-enum class DumpMode : std::uint8_t { Lines, Stats, Tree, Folded, Check, Rules };
+enum class DumpMode : std::uint8_t { Lines, Stats, Tree, Folded, Callers, Callees, Check, Rules };
 
 struct DumpOptions {
   DumpMode mode = DumpMode::Lines;
-  std::string file;   // "-" is standard input
-  std::string other;  // with Stats: the trace to compare with; empty if none
+  std::string file;       // "-" is standard input
+  std::string other;      // for `compares`
+  std::string function;   // for Callers and Callees: a shell pattern
+  bool compares = false;  // with Stats: the calls of `file` and of `other`
   bool json = false;
+  bool csv = false;
   bool offsets = false;
   bool all_findings = false;
   bool fails_at_warnings = false;
   bool any_size = false;                     // no limit for the size of the text
   std::optional<KnownReaders> readers = {};  // for --check; nothing means all readers
   bool color = false;
-  CallReport calls;  // for Stats; Tree uses its unit
+  CallReport calls;  // for Stats; Tree, Callers and Callees use its unit
   Selection selection;
 };
 
 ProgramText program_text() {
-  return {.name = "fxt-dump",
-          .version = FXT_VERSION,
-          .summary = "prints, counts and checks traces in the Fuchsia trace format",
-          .synopses = {"[OPTIONS] FILE"},
-          .description =
-              "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
-              "with gzip, zstd, bzip2 or xz; - is standard input.",
-          .exit_status =
-              "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end, "
-              "lacks a requested thread or has nothing of what is selected, 2 wrong usage.",
-          .examples = {{"fxt-dump run.fxt", "one line a record"},
-                       {"fxt-dump --stats run.fxt", "how often and how long functions ran"},
-                       {"fxt-dump --stats old.fxt --diff new.fxt", "what became slower, or faster"},
-                       {"fxt-dump --tree -n 'work*' run.fxt", "calls alone, indented"},
-                       {"fxt-dump --check run.fxt", "whether all readers can read it"}},
-          .common_options = {"json", "stats", "sort", "tree", "check", "tid", "time-range", "type", "name",
-                             "category", "help"},
-          .build = build_text()};
+  return {
+      .name = "fxt-dump",
+      .version = FXT_VERSION,
+      .summary = "prints, counts and checks traces in the Fuchsia trace format",
+      .synopses = {"[OPTIONS] FILE", "--diff [OPTIONS] BEFORE AFTER"},
+      .description =
+          "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
+          "with gzip, zstd, bzip2 or xz; - is standard input.",
+      .exit_status =
+          "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end, "
+          "lacks a requested thread or has nothing of what is selected, 2 wrong usage.",
+      .examples = {{"fxt-dump run.fxt", "one line a record"},
+                   {"fxt-dump --stats run.fxt", "how often and how long functions ran"},
+                   {"fxt-dump --stats --by thread --top 10 run.fxt", "the ten threads that took most time"},
+                   {"fxt-dump --diff old.fxt new.fxt", "what became slower or faster"},
+                   {"fxt-dump --callers malloc run.fxt", "from where a function was called"},
+                   {"fxt-dump --tree -n 'work*' run.fxt", "calls alone, indented"},
+                   {"fxt-dump --check run.fxt", "whether all readers can read it"}},
+      .common_options = {"json", "stats", "sort", "top", "diff", "callers", "callees", "tree", "check", "tid",
+                         "time-range", "type", "name", "category", "help"},
+      .build = build_text()};
 }
 
 enum class Color : std::uint8_t { Auto, Always, Never };
@@ -94,6 +101,15 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                                                                   modes.push_back(chosen);
                                                                 })};
   };
+  const auto graph = [&modes, &options](const char* name, DumpMode chosen, const char* help) {
+    return Option{.name = name,
+                  .argument = "PATTERN",
+                  .help = help,
+                  .value = each<std::string>([&modes, &options, chosen](const std::string& pattern) {
+                    modes.push_back(chosen);
+                    options.function = pattern;
+                  })};
+  };
   const auto read_readers = [&options](const std::string& names) {
     options.readers = parse_readers(names);
     if (!options.readers) throw InvalidValue("perfetto, tracy, fuchsia-cpp, fuchsia-rust, spec", names);
@@ -102,7 +118,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
   OptionGroup printed{
       .title = "What is printed:",
       .options = {
-          not_with({"stats", "tree", "folded", "check", "rules"},
+          not_with({"stats", "diff", "tree", "folded", "callers", "callees", "check", "rules"},
                    flag("offsets", 0, options.offsets, "begin each line with the record's byte offset")),
           flag("json", 0, options.json, "one JSON object per record or finding, or one of all statistics"),
           mode(
@@ -110,46 +126,67 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
               "how often functions were called and how long they took: total (recursion counted once), self, "
               "average, minimum and maximum; the same for async operations and CPUs; counts of events, "
               "threads and records"),
-          {.name = "diff",
-           .argument = "FILE",
-           .help =
-               "with --stats: what the calls of this other trace take more or less than those of the first",
-           .value = store_in(options.other),
-           .works_with = {"stats"}},
-          only_with({"stats"}, choice("sort", options.calls.order,
-                                      {{"total", CallColumn::Total},
-                                       {"self", CallColumn::Self},
-                                       {"average", CallColumn::Average},
-                                       {"min", CallColumn::Min},
-                                       {"max", CallColumn::Max},
-                                       {"calls", CallColumn::Calls},
-                                       {"name", CallColumn::Name}},
-                                      "with --stats: sort calls by this column (default: total)")),
+          not_with(
+              {"json", "tree", "folded", "callers", "callees", "check", "rules"},
+              flag("diff", 0, options.compares,
+                   "compare the calls of two traces: which functions take more or less time in AFTER than in "
+                   "BEFORE")),
+          only_with({"stats", "diff"},
+                    choice("by", options.calls.by,
+                           {{"function", CallUnit::Function},
+                            {"thread", CallUnit::Thread},
+                            {"process", CallUnit::Process},
+                            {"category", CallUnit::Category}},
+                           "with --stats: print one line for each of these (default: function)")),
+          {.name = "sort",
+           .argument = "COLUMN[,COLUMN...]",
+           .help = "with --stats: sort calls by this column, and equal ones by the next column; `name` is a "
+                   "column as well (default: total)",
+           .value = each<std::string>(
+               [&options](const std::string& list) { options.calls.order = CallReport::parse_order(list); }),
+           .works_with = {"stats"},
+           .fails_with = {"diff"}},
           {.name = "columns",
            .argument = "COLUMN[,COLUMN...]",
-           .help = "with --stats: the columns of calls, in this order (default: "
-                   "calls,total,self,average,min,max)",
+           .help = "with --stats: print these columns in this order; p50, p90 and p99 are percentiles of the "
+                   "lengths (default: calls,total,self,average,min,max)",
            .value = each<std::string>([&options](const std::string& list) {
              options.calls.columns = CallReport::parse_columns(list);
            }),
            .works_with = {"stats"},
            .fails_with = {"diff"}},
+          {.name = "top",
+           .argument = "N",
+           .help = "with --stats: print only the first N lines of each table of calls or events",
+           .value = store_count_in<1, std::numeric_limits<std::uint32_t>::max()>(options.calls.top),
+           .works_with = {"stats", "diff"}},
+          {.name = "csv",
+           .help = "with --stats: print the calls as comma-separated values, with times in ns",
+           .value = store_in(options.csv),
+           .works_with = {"stats"},
+           .fails_with = {"diff", "json", "unit"}},
           only_with(
-              {"stats", "tree"},
-              choice("unit", options.calls.unit,
-                     {{"auto", TimeUnit::Auto},
-                      {"ns", TimeUnit::Ns},
-                      {"us", TimeUnit::Us},
-                      {"ms", TimeUnit::Ms},
-                      {"s", TimeUnit::S}},
-                     "with --stats and --tree: exact times in this unit (default: auto: with --stats, three "
-                     "digits in a unit of their own; with --tree, us)")),
+              {"stats", "diff", "tree", "callers", "callees"},
+              choice(
+                  "unit", options.calls.unit,
+                  {{"auto", TimeUnit::Auto},
+                   {"ns", TimeUnit::Ns},
+                   {"us", TimeUnit::Us},
+                   {"ms", TimeUnit::Ms},
+                   {"s", TimeUnit::S}},
+                  "with --stats, --diff, --callers, --callees and --tree: exact times in this unit (default: "
+                  "auto, which means three digits in a suitable unit, and us with --tree)")),
           mode("tree", 0, DumpMode::Tree,
                "calls alone, indented: when each began in seconds, process/thread, how long it took, and its "
                "name; of a pair of records a line for each, `{` and `}`, of which the second has the length"),
           mode("folded", 0, DumpMode::Folded,
                "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
                "spent in inner itself"),
+          graph("callers", DumpMode::Callers,
+                "from where functions with this name were called, with counts and times: the function, its "
+                "callers, "
+                "and the callers of these; PATTERN is a shell pattern"),
+          graph("callees", DumpMode::Callees, "what functions with this name called, in the same form"),
           flag("any-size", 0, options.any_size,
                "print the text even if it is a hundred times as long as the trace"),
           mode("check", 0, DumpMode::Check, "report which rules the file breaks, and the effect on readers"),
@@ -182,7 +219,8 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
            .value = store_in(selection.kinds),
            .may_repeat = true},
           name_option("only with a name that matches this shell pattern; may be repeated", selection.names),
-          category_option(selection.categories)}};
+          category_option(selection.categories),
+          exclude_option(selection.excluded)}};
   return {std::move(printed), std::move(records)};
 }
 
@@ -211,6 +249,7 @@ Selection wanted_of(const DumpOptions& options) {
   const auto is_call = [&](const std::string& kind) { return std::ranges::count(kCalls, kind) != 0; };
   if (options.mode != DumpMode::Lines && std::erase_if(wanted.kinds, is_call) != 0)
     wanted.kinds.insert(wanted.kinds.end(), kCalls.begin(), kCalls.end());
+  if (!options.function.empty()) wanted.names = {options.function};
   return wanted;
 }
 
@@ -270,13 +309,14 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   Statistics statistics(options.selection, options.calls);
   while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
   statistics.finish();
-  if (!options.other.empty()) {
+  if (options.compares) {
     EntrySource other(options.other, wanted_of(options), EntrySource::Sequence::ByTime);
     Statistics after(options.selection, options.calls);
     while (const Entry* entry = other.next()) after.add(*entry, other.reader());
     after.finish();
     if (source.has_wanted() || other.has_wanted())
-      append_difference(out.text(), statistics, after, options.calls.unit);
+      append_difference(out.text(), {.file = options.file, .calls = statistics},
+                        {.file = options.other, .calls = after}, options.calls);
     out.flush();
     report_notes(statistics.notes(), options.file);
     report_notes(after.notes(), options.other);
@@ -287,6 +327,8 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   if (source.has_wanted() && options.json) {
     statistics.append_json_to(out.text(), source.reader());
     out.line_done();
+  } else if (source.has_wanted() && options.csv) {
+    statistics.append_csv_to(out.text());
   } else if (source.has_wanted()) {
     statistics.append_to(out.text(), source.reader());
   }
@@ -320,6 +362,38 @@ ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOu
   paths.append_folded(out.text(), [&out] { out.line_done(); });
   out.flush();
   report_notes(paths.notes(), options.file);
+  return report_end(source, "fxt-dump");
+}
+
+ExitCode dump_graph(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  TextGuard guard(options);
+  CallPaths paths(options.selection, CallPaths::Root::All);
+  while (const Entry* entry = source.next()) {
+    guard.read_to(entry->offset);
+    paths.add(*entry, source.reader());
+  }
+  paths.finish();
+  const CallGraph graph = options.mode == DumpMode::Callers ? paths.callers_of(options.function)
+                                                            : paths.callees_of(options.function);
+  if (!graph.lines.empty()) {
+    append(out.text(), "{:>12} {:>14} {:>14}", "calls", "total", "self");
+    out.line_done();
+  }
+  for (const auto& [depth, name, calls, total_ns, self_ns] : graph.lines) {
+    append(out.text(), "{:>12} {:>14} {:>14}", calls, time_in(options.calls.unit, total_ns),
+           time_in(options.calls.unit, self_ns));
+    append_blanks(out.text(), 2 + 2 * std::min(depth, kMaxIndentedDepth));
+    append_printable(out.text(), name);
+    out.line_done();
+    guard.check(out.bytes());
+  }
+  out.flush();
+  std::vector<std::string> notes = paths.notes();
+  if (paths.joined() != 0)
+    notes.push_back(fmt::format("{} calls are counted for the call around them: too many paths, or too deep",
+                                paths.joined()));
+  if (graph.cut != 0) notes.push_back(fmt::format("{} calls have more callers than are shown", graph.cut));
+  report_notes(notes, options.file);
   return report_end(source, "fxt-dump");
 }
 
@@ -444,15 +518,22 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   if (!parsed) return std::nullopt;
   const CommandLine& line = *parsed;
   if (modes.size() > 1)
-    throw UsageError("only one of --stats, --tree, --folded, --check and --rules can be given");
+    throw UsageError(
+        "only one of --stats, --tree, --folded, --callers, --callees, --check and --rules can be given");
   if (!modes.empty()) options.mode = modes.front();
-  if (options.json && (options.mode == DumpMode::Tree || options.mode == DumpMode::Folded ||
-                       options.mode == DumpMode::Rules || line.has("diff")))
-    throw UsageError("--tree, --folded, --rules and --diff have no form in JSON");
+  if (options.compares) options.mode = DumpMode::Stats;
+  constexpr std::array kTextOnly{DumpMode::Tree, DumpMode::Folded, DumpMode::Callers, DumpMode::Callees,
+                                 DumpMode::Rules};
+  if (options.json && std::ranges::count(kTextOnly, options.mode) != 0)
+    throw UsageError("--tree, --folded, --callers, --callees and --rules have no form in JSON");
   if (options.mode == DumpMode::Rules) return options;
   if (line.paths.empty()) throw UsageError("no FILE given");
-  if (line.paths.size() > 1) throw UsageError("takes one FILE");
+  if (options.compares && line.paths.size() != 2)
+    throw UsageError("--diff takes two files: BEFORE and AFTER");
+  if (!options.compares && line.paths.size() > 1) throw UsageError("takes one FILE");
   options.file = line.paths.front();
+  options.other = line.paths.back();
+  if (const auto width = terminal_width(STDOUT_FILENO)) options.calls.width = *width;
   options.color = color == Color::Always || (color == Color::Auto && colored);
   check_kinds(options.selection.kinds);
   if (options.mode == DumpMode::Check && !options.selection.empty())
@@ -472,6 +553,8 @@ ExitCode run(const DumpOptions& options) {
   if (options.mode == DumpMode::Stats) return dump_statistics(options, source, out);
   if (options.mode == DumpMode::Tree) return dump_tree(options, source, out);
   if (options.mode == DumpMode::Folded) return dump_folded(options, source, out);
+  if (options.mode == DumpMode::Callers || options.mode == DumpMode::Callees)
+    return dump_graph(options, source, out);
   return dump_records(options, source, out);
 }
 

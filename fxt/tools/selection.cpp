@@ -14,11 +14,13 @@
 namespace fxt::tools {
 namespace {
 
+bool matches_any(const std::vector<std::string>& patterns, std::string_view text) {
+  return std::ranges::any_of(patterns, [text = std::string(text)](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+  });
+}
 bool matches(const std::vector<std::string>& patterns, std::string_view text) {
-  return patterns.empty() ||
-         std::ranges::any_of(patterns, [text = std::string(text)](const std::string& pattern) {
-           return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
-         });
+  return patterns.empty() || matches_any(patterns, text);
 }
 
 // Returns false if there are patterns, but the record has no such string.
@@ -34,7 +36,7 @@ bool Selection::has_thread(std::uint64_t thread) const {
 }
 
 bool Selection::has_names(std::string_view category, std::string_view name) const {
-  return matches(names, name) && matches(categories, category);
+  return matches(names, name) && matches(categories, category) && !matches_any(excluded, name);
 }
 
 bool Selection::has_kind(const Record& record) const {
@@ -49,13 +51,14 @@ bool Selection::contains(const Record& record) const {
   if (!threads.empty() &&
       std::ranges::none_of(threads_of(record), [&](std::uint64_t thread) { return has_thread(thread); }))
     return false;
-  if (names.empty() && categories.empty()) return true;
+  if (!selects_names()) return true;
   return std::visit(
       [&](const auto& value) {
         const String *name = nullptr, *category = nullptr;
         if constexpr (requires { value.name.text; }) name = &value.name;
         if constexpr (requires { value.category.text; }) category = &value.category;
-        return matches(names, name) && matches(categories, category);
+        const bool is_excluded = name != nullptr && matches_any(excluded, name->text);
+        return matches(names, name) && matches(categories, category) && !is_excluded;
       },
       record);
 }
@@ -149,6 +152,14 @@ Option category_option(std::vector<std::string>& patterns) {
   Option option = name_option("the same for categories", patterns);
   option.name = "category";
   option.letter = 'c';
+  return option;
+}
+
+Option exclude_option(std::vector<std::string>& patterns) {
+  Option option =
+      name_option("leave out events with a name that matches this shell pattern; may be repeated", patterns);
+  option.name = "exclude";
+  option.letter = '\0';
   return option;
 }
 

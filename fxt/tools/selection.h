@@ -20,11 +20,12 @@ struct Selection {
   std::vector<std::string> kinds = {};       // names from kind_of(); "event" is any event
   std::vector<std::string> names = {};       // shell patterns for names of events, objects and blobs
   std::vector<std::string> categories = {};  // shell patterns
+  std::vector<std::string> excluded = {};    // shell patterns for names that are not selected
   std::optional<TimeRange> range = {};
 
-  bool empty() const {
-    return threads.empty() && kinds.empty() && names.empty() && categories.empty() && !range;
-  }
+  bool empty() const { return threads.empty() && kinds.empty() && !selects_names() && !range; }
+  // True if has_names() may be false.
+  bool selects_names() const { return !names.empty() || !categories.empty() || !excluded.empty(); }
   bool has_thread(std::uint64_t thread) const;
   bool has_kind(const Record& record) const;
   bool has_names(std::string_view category, std::string_view name) const;
@@ -70,5 +71,6 @@ Option range_option(std::string help, std::optional<TimeRange>& range);
 Option thread_option(std::string help, std::vector<std::uint64_t>& threads);
 Option name_option(std::string help, std::vector<std::string>& patterns);
 Option category_option(std::vector<std::string>& patterns);
+Option exclude_option(std::vector<std::string>& patterns);
 
 }  // namespace fxt::tools

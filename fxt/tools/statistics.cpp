@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "fxt/records.h"
 #include "fxt/support/json_text.h"
+#include "fxt/tools/text_table.h"
 #include "fxt/utf8.h"
 
 namespace fxt::tools {
@@ -19,19 +22,31 @@ namespace {
 // The categories that fxt-convert uses for calls outside of the program.
 constexpr std::string_view kKernel = "[kernel]";
 
-struct ColumnText {
-  std::string_view name;
-  int width;
-  bool is_time = true;
-};
-// By CallColumn.
-constexpr std::array<ColumnText, 6> kColumns{{{.name = "calls", .width = 12, .is_time = false},
-                                              {.name = "total", .width = 14},
-                                              {.name = "self", .width = 14},
-                                              {.name = "average", .width = 12},
-                                              {.name = "min", .width = 12},
-                                              {.name = "max", .width = 12}}};
-const ColumnText& text_of(CallColumn column) { return kColumns.at(static_cast<std::size_t>(column)); }
+// By CallColumn. All but the first are times.
+constexpr std::array<std::string_view, 10> kColumns{"calls", "total", "self", "average", "min",
+                                                    "max",   "p50",   "p90",  "p99",     "name"};
+std::string_view text_of(CallColumn column) { return kColumns.at(static_cast<std::size_t>(column)); }
+// The name of the column in JSON and CSV.
+std::string key_of(CallColumn column) {
+  return fmt::format("{}{}", text_of(column), column == CallColumn::Calls ? "" : "_ns");
+}
+
+std::vector<CallColumn> columns_in(std::string_view list, std::string_view option, std::size_t known) {
+  std::vector<CallColumn> columns;
+  for (const std::string_view word : parts_of(list, ",")) {
+    const auto* const end = kColumns.begin() + known;
+    const auto* const found = std::find(kColumns.begin(), end, word);
+    if (found == end)
+      throw UsageError(fmt::format("--{} takes {}, with commas between them, not '{}'", option,
+                                   fmt::join(kColumns.begin(), end, ", "), word));
+    columns.push_back(static_cast<CallColumn>(found - kColumns.begin()));
+  }
+  return columns;
+}
+
+bool is_percentile(CallColumn column) {
+  return column == CallColumn::P50 || column == CallColumn::P90 || column == CallColumn::P99;
+}
 
 struct GroupText {
   std::string_view title, word;  // of the table, and in JSON
@@ -45,8 +60,15 @@ constexpr std::array<GroupText, 6> kGroups{{{.title = "calls of the program", .w
                                             {.title = "from wakeup to cpu, by thread", .word = "wakeups"}}};
 const GroupText& text_of(CallGroup group) { return kGroups.at(static_cast<std::size_t>(group)); }
 
-std::string title_of(CallGroup group, TimeUnit unit) {
-  return fmt::format("{}{}{}\n", text_of(group).title, unit == TimeUnit::Auto ? "" : ", in ", name_of(unit));
+// By CallUnit.
+constexpr std::array<std::string_view, 4> kUnits{"", ", by thread", ", by process", ", by category"};
+
+bool has_unit(CallGroup group) { return group <= CallGroup::Async; }  // the others are by thread anyway
+
+std::string title_of(CallGroup group, const CallReport& report) {
+  return fmt::format("{}{}{}{}\n", text_of(group).title,
+                     has_unit(group) ? kUnits.at(static_cast<std::size_t>(report.by)) : "",
+                     report.unit == TimeUnit::Auto ? "" : ", in ", name_of(report.unit));
 }
 
 CallGroup group_of(const CallName& name) {
@@ -55,11 +77,17 @@ CallGroup group_of(const CallName& name) {
                                   : CallGroup::Program;
 }
 
-void append_names(TextBuffer& out, const CallName& name) {
-  append_quoted(out, name.category);
-  out.push_back(' ');
-  append_quoted(out, name.name);
-  out.push_back('\n');
+// What a line is about: a function with its category, or a thread, a process or a category.
+std::string quoted(const CallName& name) {
+  TextBuffer text;
+  if (!name.category.empty()) append_quoted(text, name.category);
+  if (!name.category.empty() && !name.name.empty()) text.push_back(' ');
+  if (!name.name.empty() || name.category.empty()) append_quoted(text, name.name);
+  return {text.data(), text.size()};
+}
+
+void append_left_out(TextBuffer& out, std::size_t all, std::size_t shown) {
+  if (all > shown) append(out, "  and {} more\n", all - shown);
 }
 
 // The element `index` of a list, which grows as needed.
@@ -100,15 +128,15 @@ void OpenNames::grow() {
 }
 
 std::vector<CallColumn> CallReport::parse_columns(std::string_view list) {
-  std::vector<CallColumn> columns;
-  for (const std::string_view word : parts_of(list, ",")) {
-    const auto* const found = std::ranges::find(kColumns, word, &ColumnText::name);
-    if (found == kColumns.end())
-      throw UsageError(fmt::format(
-          "--columns takes calls, total, self, average, min, max, with commas between them, not '{}'", word));
-    columns.push_back(static_cast<CallColumn>(found - kColumns.begin()));
-  }
-  return columns;
+  return columns_in(list, "columns", kColumns.size() - 1);
+}
+
+std::vector<CallColumn> CallReport::parse_order(std::string_view list) {
+  return columns_in(list, "sort", kColumns.size());
+}
+
+bool CallReport::has_percentiles() const {
+  return std::ranges::any_of(columns, is_percentile) || std::ranges::any_of(order, is_percentile);
 }
 
 void RecordCounts::add(const Entry& entry, const Reader& reader) {
@@ -173,57 +201,101 @@ void Statistics::add(const Entry& entry, const Reader& reader) {
   records_.add(entry, reader);
 }
 
+CallGroup Statistics::group_of(const CallTrack& track, const Call& call) {
+  if (track.is_async) return CallGroup::Async;
+  std::optional<CallGroup>& group = at(groups_, call.name_index);
+  if (!group) group = tools::group_of(*call.names);
+  return *group;
+}
+
+// Returns the index of the line in which the call counts.
+std::uint32_t Statistics::line_of(const CallTrack& track, const Call& call) {
+  const CallGroup group = group_of(track, call);
+  const bool is_by_name = report_.by == CallUnit::Function || report_.by == CallUnit::Category;
+  std::vector<std::optional<std::uint32_t>>& known = known_lines_.at(static_cast<std::size_t>(group));
+  // The number of an async track is not the number of its thread.
+  if (is_by_name || !track.is_async) {
+    std::optional<std::uint32_t>& index = at(known, is_by_name ? call.name_index : track.index);
+    if (!index) index = line_with(group, track.thread, *call.names);
+    return *index;
+  }
+  return line_with(group, track.thread, *call.names);
+}
+
+std::uint32_t Statistics::line_with(CallGroup group, const ThreadKey& thread, const CallName& name) {
+  LineKey key{group, {}, {}};
+  auto& [_, name_of_line, thread_of_line] = key;
+  switch (report_.by) {
+    case CallUnit::Function:
+      name_of_line = name;
+      break;
+    case CallUnit::Category:
+      name_of_line.category = name.category;
+      break;
+    case CallUnit::Thread:
+      thread_of_line = thread;
+      break;
+    case CallUnit::Process:
+      thread_of_line.first = thread.first;
+      break;
+  }
+  const auto [line, is_new] =
+      line_indices_.try_emplace(std::move(key), static_cast<std::uint32_t>(lines_.size()));
+  if (is_new) lines_.push_back({.name = {}, .group = group});
+  return line->second;
+}
+
 void Statistics::started(CallTrack& thread, Call& call, const Event& event) {
   if (thread.is_async) {
     call.is_chosen = selection_.contains(event);
     return;
   }
-  open_.open(std::uint64_t{thread.index} << 32 | call.name_index);
+  open_.open(std::uint64_t{thread.index} << 32 | line_of(thread, call));
 }
 
 void Statistics::ended(CallTrack& thread, const Call& call) {
-  if (thread.is_async) return ended_operation(call);
+  if (thread.is_async) return ended_operation(thread, call);
   last_ns_ = std::max(last_ns_, call.end_ns);
-  const std::uint64_t key = std::uint64_t{thread.index} << 32 | call.name_index;
-  const bool is_outermost = open_.close(key) == 0;
+  const std::uint32_t index = line_of(thread, call);
+  const bool is_outermost = open_.close(std::uint64_t{thread.index} << 32 | index) == 0;
   const Pairing::Part part = calls_.part_of(call);
   if (!call.is_chosen || part.is_empty) return;
   const std::uint64_t length_ns = part.length_ns();
-  Function& function = at(totals_, call.name_index);
-  function.add(length_ns);
-  function.self_ns += length_ns - std::min(call.inner_ns, length_ns);
-  if (is_outermost) function.total_ns += length_ns;
+  Line& line = lines_[index];
+  add(line, length_ns);
+  line.self_ns += length_ns - std::min(call.inner_ns, length_ns);
+  if (is_outermost) line.total_ns += length_ns;
 }
 
-void Statistics::Function::add(std::uint64_t length_ns) {
-  ++calls;
-  sum_ns += length_ns;
-  min_ns = std::min(min_ns, length_ns);
-  max_ns = std::max(max_ns, length_ns);
+void Statistics::add(Line& line, std::uint64_t length_ns) const {
+  ++line.calls;
+  line.sum_ns += length_ns;
+  line.min_ns = std::min(line.min_ns, length_ns);
+  line.max_ns = std::max(line.max_ns, length_ns);
+  if (has_percentiles_) line.lengths.add(length_ns);
 }
 
 // An operation without an end lasts until the end of the trace.
-void Statistics::ended_operation(const Call& operation) {
+void Statistics::ended_operation(const CallTrack& track, const Call& operation) {
   const bool never_ends = is_over_ && !operation.has_end;
   const Pairing::Part part = calls_.part_of(operation.start_ns, never_ends ? last_ns_ : operation.end_ns);
   if (!operation.is_chosen || part.is_empty) return;
-  Function& function = operation_totals_[operation.name_index];
-  function.add(part.length_ns());
-  function.total_ns += part.length_ns();
+  Line& line = lines_[line_of(track, operation)];
+  add(line, part.length_ns());
+  line.total_ns += part.length_ns();
 }
 
 void Statistics::ran(const CpuRun& run) {
   if (!takes(selection_, run)) return;
-  const auto add = [&](std::map<std::uint64_t, Function>& totals, std::uint64_t begin_ns,
-                       std::uint64_t end_ns) {
+  const auto count = [&](std::map<std::uint64_t, Line>& lines, std::uint64_t begin_ns, std::uint64_t end_ns) {
     const Pairing::Part part = calls_.part_of(begin_ns, end_ns);
     if (part.is_empty) return;
-    Function& function = totals[run.thread];
-    function.add(part.length_ns());
-    function.total_ns += part.length_ns();
+    Line& line = lines[run.thread];
+    add(line, part.length_ns());
+    line.total_ns += part.length_ns();
   };
-  add(run_totals_, run.begin_ns, run.end_ns);
-  if (run.woken_ns) add(waking_totals_, *run.woken_ns, run.begin_ns);
+  count(runs_of_, run.begin_ns, run.end_ns);
+  if (run.woken_ns) count(wakings_of_, *run.woken_ns, run.begin_ns);
 }
 
 void Statistics::finish() {
@@ -241,7 +313,10 @@ std::map<CallName, std::uint64_t> Statistics::events() const {
   return events;
 }
 
-std::uint64_t Statistics::Function::value(CallColumn column) const {
+std::uint64_t Statistics::Line::value(CallColumn column) const {
+  const auto percentile = [this](unsigned percent) {
+    return std::clamp(lengths.percentile(percent), min_ns, max_ns);
+  };
   switch (column) {
     case CallColumn::Calls:
       return calls;
@@ -255,63 +330,105 @@ std::uint64_t Statistics::Function::value(CallColumn column) const {
       return min_ns;
     case CallColumn::Max:
       return max_ns;
+    case CallColumn::P50:
+      return percentile(50);
+    case CallColumn::P90:
+      return percentile(90);
+    case CallColumn::P99:
+      return percentile(99);
     case CallColumn::Name:
       return 0;
   }
   return 0;
 }
 
-std::vector<Statistics::Function> Statistics::functions() const {
-  std::vector<Function> functions;
-  for (std::uint32_t i = 0; i < totals_.size(); ++i) {
-    if (totals_[i].calls == 0) continue;
-    functions.push_back(totals_[i]);
-    functions.back().name = calls_.names()[i];
-    functions.back().group = group_of(calls_.names()[i]);
-  }
-  const auto add = [&functions](Function function, CallName name, CallGroup group) {
-    function.name = std::move(name);
-    function.group = group;
-    functions.push_back(std::move(function));
+std::vector<Statistics::Line> Statistics::lines() const {
+  std::vector<Line> lines;
+  const auto add = [&lines](Line line, CallName name, CallGroup group) {
+    line.name = std::move(name);
+    line.group = group;
+    lines.push_back(std::move(line));
   };
-  for (const auto& [name, function] : operation_totals_)
-    add(function, calls_.names()[name], CallGroup::Async);
-  for (const auto& [thread, function] : run_totals_)
-    add(function, {.category = "", .name = calls_.objects().text_of_thread(thread)}, CallGroup::OnCpu);
-  for (const auto& [thread, function] : waking_totals_)
-    add(function, {.category = "", .name = calls_.objects().text_of_thread(thread)}, CallGroup::Waking);
-  std::ranges::sort(functions, {}, &Function::name);
-  std::ranges::stable_sort(functions, std::greater(),
-                           [this](const Function& one) { return one.value(report_.order); });
-  std::ranges::stable_sort(functions, {}, &Function::group);
-  return functions;
+  const ObjectNames& objects = calls_.objects();
+  for (const auto& [key, index] : line_indices_) {
+    const auto& [group, name, thread] = key;
+    if (lines_[index].calls == 0) continue;
+    if (report_.by == CallUnit::Thread)
+      add(lines_[index], {.category = {}, .name = objects.text_of(thread)}, group);
+    else if (report_.by == CallUnit::Process)
+      add(lines_[index], {.category = {}, .name = objects.text_of_process(thread.first)}, group);
+    else
+      add(lines_[index], name, group);
+  }
+  for (const auto& [thread, line] : runs_of_)
+    add(line, {.category = {}, .name = objects.text_of_thread(thread)}, CallGroup::OnCpu);
+  for (const auto& [thread, line] : wakings_of_)
+    add(line, {.category = {}, .name = objects.text_of_thread(thread)}, CallGroup::Waking);
+  std::ranges::sort(lines, {}, &Line::name);
+  const auto names = std::ranges::find(report_.order, CallColumn::Name);
+  for (auto column = names; column != report_.order.begin();)
+    std::ranges::stable_sort(lines, std::greater(),
+                             [by = *--column](const Line& line) { return line.value(by); });
+  std::ranges::stable_sort(lines, {}, &Line::group);
+  return lines;
+}
+
+std::vector<std::string> Statistics::cells_of(const Line& line) const {
+  std::vector<std::string> cells;
+  for (const CallColumn column : report_.columns)
+    cells.push_back(column == CallColumn::Self && !line.has_self() ? "-"
+                    : column == CallColumn::Calls                  ? fmt::format("{}", line.calls)
+                                                  : time_in(report_.unit, line.value(column)));
+  return cells;
 }
 
 void Statistics::append_calls_to(TextBuffer& out) const {
-  std::optional<CallGroup> group;
-  for (const Function& function : functions()) {
-    if (group != function.group) {
-      group = function.group;
-      append(out, "{} ", title_of(*group, report_.unit));
-      for (const CallColumn column : report_.columns)
-        append(out, " {:>{}}", text_of(column).name, text_of(column).width);
-      append(out, "\n");
-    }
-    append(out, " ");
-    for (const CallColumn column : report_.columns) {
-      const auto& [name, width, is_time] = text_of(column);
-      const std::uint64_t value = function.value(column);
-      const bool is_none = column == CallColumn::Self && !function.has_self();
-      append(out, " {:>{}}",
-             is_none   ? "-"
-             : is_time ? time_in(report_.unit, value)
-                       : fmt::format("{}", value),
-             width);
-    }
-    append(out, " ");
-    append_names(out, function.name);
+  const std::vector<Line> all = lines();
+  for (auto first = all.begin(); first != all.end();) {
+    const auto end =
+        std::ranges::find_if(first, all.end(), [&](const Line& line) { return line.group != first->group; });
+    append_text(out, title_of(first->group, report_));
+    std::vector<std::string> titles;
+    for (const CallColumn column : report_.columns) titles.emplace_back(text_of(column));
+    TextTable table(std::move(titles));
+    const auto count = static_cast<std::size_t>(end - first);
+    const std::size_t shown = std::min(count, report_.top);
+    for (const Line& line : std::span(first, shown)) table.add(cells_of(line), quoted(line.name));
+    table.append_to(out, report_.width);
+    append_left_out(out, count, shown);
+    first = end;
   }
   for (const std::string& note : calls_.notes()) append(out, "  {}\n", note);
+}
+
+// The lines of each group up to CallReport::top.
+std::vector<Statistics::Line> Statistics::top_lines() const {
+  std::map<CallGroup, std::size_t> counts;
+  std::vector<Line> top = lines();
+  std::erase_if(top, [&](const Line& line) { return ++counts[line.group] > report_.top; });
+  return top;
+}
+
+void Statistics::append_csv_to(TextBuffer& out) const {
+  const auto append_field = [&out](std::string_view text) {
+    std::string safe = printable(text);
+    for (std::size_t at = 0; (at = safe.find('"', at)) != std::string::npos; at += 2) safe.insert(at, 1, '"');
+    append(out, "\"{}\"", safe);
+  };
+  append_text(out, "group,category,name");
+  for (const CallColumn column : report_.columns) append(out, ",{}", key_of(column));
+  append_text(out, "\n");
+  for (const Line& line : top_lines()) {
+    append(out, "{},", text_of(line.group).word);
+    append_field(line.name.category);
+    out.push_back(',');
+    append_field(line.name.name);
+    for (const CallColumn column : report_.columns) {
+      out.push_back(',');
+      if (column != CallColumn::Self || line.has_self()) append_number(out, line.value(column));
+    }
+    out.push_back('\n');
+  }
 }
 
 void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
@@ -321,10 +438,10 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
   std::vector<std::pair<std::uint64_t, const CallName*>> by_count;
   for (const auto& [name, count] : names) by_count.emplace_back(count, &name);
   std::ranges::stable_sort(by_count, std::greater{}, [](const auto& event) { return event.first; });
-  for (const auto& [count, name] : by_count) {
-    append(out, "  {:>12} ", count);
-    append_names(out, *name);
-  }
+  const std::size_t shown = std::min(by_count.size(), report_.top);
+  for (const auto& [count, name] : std::span(by_count).first(shown))
+    append(out, "  {:>12} {}\n", count, quoted(*name));
+  append_left_out(out, by_count.size(), shown);
   append(out, "threads\n");
   const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
@@ -364,15 +481,13 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   for (const auto& [name, count] : events())
     event_list.push_back({{"category", name.category}, {"name", name.name}, {"count", count}});
   std::map<std::string_view, Json> others;  // lists of objects that are not calls
-  for (const Function& function : functions()) {
-    const bool is_call = function.has_self();
-    Json call = {{"category", function.name.category}, {"name", function.name.name}};
-    if (is_call) call["group"] = text_of(function.group).word;
+  for (const Line& line : top_lines()) {
+    const bool is_call = line.has_self();
+    Json call = {{"category", line.name.category}, {"name", line.name.name}};
+    if (is_call) call["group"] = text_of(line.group).word;
     for (const CallColumn column : report_.columns)
-      if (column != CallColumn::Self || function.has_self())
-        call[fmt::format("{}{}", text_of(column).name, text_of(column).is_time ? "_ns" : "")] =
-            function.value(column);
-    (is_call ? calls : others[text_of(function.group).word]).push_back(std::move(call));
+      if (column != CallColumn::Self || line.has_self()) call[key_of(column)] = line.value(column);
+    (is_call ? calls : others[text_of(line.group).word]).push_back(std::move(call));
   }
   const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
@@ -409,50 +524,57 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
 
 // ---- Two traces ----
 
-void append_difference(TextBuffer& out, const Statistics& before, const Statistics& after, TimeUnit unit) {
+void append_difference(TextBuffer& out, const Compared& before, const Compared& after,
+                       const CallReport& report) {
   struct Pair {
     std::uint64_t calls = 0, calls_after = 0, total = 0, total_after = 0;
     bool is_slower() const { return total_after > total; }
     std::uint64_t difference() const { return is_slower() ? total_after - total : total - total_after; }
-  };
-  using Line = std::pair<CallGroup, CallName>;
-  std::map<Line, Pair> pairs;
-  for (const auto& function : before.functions()) {
-    Pair& pair = pairs[{function.group, function.name}];
-    pair.calls = function.calls;
-    pair.total = function.total_ns;
-  }
-  for (const auto& function : after.functions()) {
-    Pair& pair = pairs[{function.group, function.name}];
-    pair.calls_after = function.calls;
-    pair.total_after = function.total_ns;
-  }
-  std::vector<std::pair<Line, Pair>> lines(pairs.begin(), pairs.end());
-  std::ranges::stable_sort(lines, std::greater(), [](const auto& line) { return line.second.difference(); });
-  std::ranges::stable_sort(lines, {}, [](const auto& line) { return line.first.first; });
-  std::optional<CallGroup> group;
-  for (const auto& [line, pair] : lines) {
-    const auto& [line_group, name] = line;
-    if (pair.difference() == 0 && pair.calls == pair.calls_after) continue;
-    if (group != line_group) {
-      group = line_group;
-      append(out, "{}  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8}\n", title_of(*group, unit), "calls",
-             "in FILE", "total", "in FILE", "difference", "change");
+    bool is_same() const { return difference() == 0 && calls == calls_after; }
+    std::string change() const {
+      if (calls == 0) return "new";
+      if (total == 0) return "";
+      return fmt::format("{:+.1f}%", (is_slower() ? 100.0 : -100.0) * static_cast<double>(difference()) /
+                                         static_cast<double>(total));
     }
-    append(out, "  {:>12} {:>12} {:>14} {:>14} {:>15} {:>8} ", pair.calls, pair.calls_after,
-           time_in(unit, pair.total), time_in(unit, pair.total_after),
-           (pair.is_slower()         ? "+"
-            : pair.difference() != 0 ? "-"
-                                     : "") +
-               time_in(unit, pair.difference()),
-           pair.calls == 0   ? "new"
-           : pair.total == 0 ? ""
-                             : fmt::format("{:+.1f}%", (pair.is_slower() ? 100.0 : -100.0) *
-                                                           static_cast<double>(pair.difference()) /
-                                                           static_cast<double>(pair.total)));
-    append_names(out, name);
+  };
+  using Key = std::pair<CallGroup, CallName>;
+  std::map<Key, Pair> pairs;
+  for (const auto& line : before.calls.lines()) {
+    Pair& pair = pairs[{line.group, line.name}];
+    pair.calls = line.calls;
+    pair.total = line.total_ns;
   }
-  if (!group) append_text(out, "no difference in calls and their times\n");
+  for (const auto& line : after.calls.lines()) {
+    Pair& pair = pairs[{line.group, line.name}];
+    pair.calls_after = line.calls;
+    pair.total_after = line.total_ns;
+  }
+  std::erase_if(pairs, [](const auto& one) { return one.second.is_same(); });
+  std::vector<std::pair<Key, Pair>> all(pairs.begin(), pairs.end());
+  std::ranges::stable_sort(all, std::greater(), [](const auto& one) { return one.second.difference(); });
+  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first.first; });
+  append(out, "before  {}\nafter   {}\n", printable(before.file), printable(after.file));
+  for (auto first = all.cbegin(); first != all.cend();) {
+    const CallGroup group = first->first.first;
+    const auto end = std::ranges::find_if(first, all.cend(),
+                                          [group](const auto& one) { return one.first.first != group; });
+    append_text(out, title_of(group, report));
+    TextTable table({"calls before", "after", "total before", "after", "difference", "change"});
+    const auto count = static_cast<std::size_t>(end - first);
+    const std::size_t shown = std::min(count, report.top);
+    for (const auto& [key, pair] : std::span(first, shown)) {
+      const std::string_view sign = pair.is_slower() ? "+" : pair.difference() != 0 ? "-" : "";
+      table.add({fmt::format("{}", pair.calls), fmt::format("{}", pair.calls_after),
+                 time_in(report.unit, pair.total), time_in(report.unit, pair.total_after),
+                 fmt::format("{}{}", sign, time_in(report.unit, pair.difference())), pair.change()},
+                quoted(key.second));
+    }
+    table.append_to(out, report.width);
+    append_left_out(out, count, shown);
+    first = end;
+  }
+  if (all.empty()) append_text(out, "no difference in calls and their times\n");
 }
 
 }  // namespace fxt::tools

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -16,13 +18,17 @@
 #include "fxt/support/text.h"
 #include "fxt/tools/calls.h"
 #include "fxt/tools/cpu_runs.h"
+#include "fxt/tools/length_histogram.h"
 #include "fxt/tools/time_text.h"
 
 namespace fxt::tools {
 
-// The columns of a function. Lines are sorted by one column, the greatest value first, and names
+// The columns of a line. Lines are sorted by one or more columns, the greatest value first, and names
 // alphabetically.
-enum class CallColumn : std::uint8_t { Calls, Total, Self, Average, Min, Max, Name };
+enum class CallColumn : std::uint8_t { Calls, Total, Self, Average, Min, Max, P50, P90, P99, Name };
+
+// The calls that are joined in one line.
+enum class CallUnit : std::uint8_t { Function, Thread, Process, Category };
 
 // Each group has its own table, in this order.
 enum class CallGroup : std::uint8_t {
@@ -35,12 +41,20 @@ enum class CallGroup : std::uint8_t {
 };
 
 struct CallReport {
-  CallColumn order = CallColumn::Total;
-  std::vector<CallColumn> columns = parse_columns("calls,total,self,average,min,max");
+  std::vector<CallColumn> order = {CallColumn::Total};  // later columns decide between equal values
+  std::vector<CallColumn> columns = {CallColumn::Calls,   CallColumn::Total, CallColumn::Self,
+                                     CallColumn::Average, CallColumn::Min,   CallColumn::Max};
+  CallUnit by = CallUnit::Function;
   TimeUnit unit = TimeUnit::Auto;
+  std::size_t top =
+      std::numeric_limits<std::size_t>::max();             // number of lines of each table of calls or events
+  double width = std::numeric_limits<double>::infinity();  // of lines; longer names are cut
 
-  // Parses the value of the option: names of columns with commas between them. Throws UsageError.
+  // Parse the value of the option: names of columns with commas between them. Throw UsageError.
   static std::vector<CallColumn> parse_columns(std::string_view list);
+  static std::vector<CallColumn> parse_order(std::string_view list);
+  // Percentiles need memory and time, so they are found only if the report has them.
+  bool has_percentiles() const;
 };
 
 // Counts the open calls of each name on a thread.
@@ -87,19 +101,20 @@ struct RecordCounts {
 
 class Statistics : private CallListener {
  public:
-  struct Function {
-    CallName name;
+  // The calls of one line.
+  struct Line {
+    CallName name;  // without category, unless it is a function's; without name, if it is a category's
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
     std::uint64_t total_ns = 0;  // excludes calls inside a call with the same name
     std::uint64_t sum_ns = 0;    // total of all calls
     std::uint64_t self_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
+    LengthHistogram lengths = {};  // empty unless the report has percentiles
 
     std::uint64_t value(CallColumn column) const;
     // Operations and runs have no self time.
     bool has_self() const { return group < CallGroup::Async; }
-    void add(std::uint64_t length_ns);
   };
 
   explicit Statistics(const Selection& selection = {}, CallReport report = {});
@@ -109,19 +124,27 @@ class Statistics : private CallListener {
   void finish();
   // Appends the tables as text.
   void append_to(TextBuffer& out, const Reader& reader) const;
+  // Appends the lines of all calls as one table of comma-separated values (RFC 4180). Times are in ns.
+  void append_csv_to(TextBuffer& out) const;
   // Appends the tables as one JSON object.
   void append_json_to(TextBuffer& out, const Reader& reader) const;
   // Lines about odd events, for example those that belong to no call.
   std::vector<std::string> notes() const { return calls_.notes(); }
-  // The functions that were called, by group, in the selected order.
-  std::vector<Function> functions() const;
+  // The lines of all calls by group, in the selected order.
+  std::vector<Line> lines() const;
 
  private:
   void started(CallTrack& thread, Call& call, const Event& event) override;
   void ended(CallTrack& thread, const Call& call) override;
   std::map<CallName, std::uint64_t> events() const;
+  std::vector<Line> top_lines() const;
   void append_calls_to(TextBuffer& out) const;
-  void ended_operation(const Call& operation);
+  std::vector<std::string> cells_of(const Line& line) const;
+  CallGroup group_of(const CallTrack& track, const Call& call);
+  std::uint32_t line_of(const CallTrack& track, const Call& call);
+  std::uint32_t line_with(CallGroup group, const ThreadKey& thread, const CallName& name);
+  void add(Line& line, std::uint64_t length_ns) const;
+  void ended_operation(const CallTrack& track, const Call& operation);
   void ran(const CpuRun& run);
 
   Selection selection_;
@@ -129,18 +152,32 @@ class Statistics : private CallListener {
   CallReport report_;
   CallStream calls_;
   RecordCounts records_;
-  std::vector<std::uint64_t> events_;   // by name
-  std::vector<Function> totals_;        // by name
-  std::vector<std::uint64_t> threads_;  // number of events by thread index
+  const bool has_percentiles_ = report_.has_percentiles();
+  std::vector<std::uint64_t> events_;  // by name
+  // The group and the content of a line: its category and name, or its process and thread.
+  using LineKey = std::tuple<CallGroup, CallName, ThreadKey>;
+  std::map<LineKey, std::uint32_t> line_indices_;
+  std::vector<Line> lines_;
+  // By group; then by name, or by thread.
+  std::array<std::vector<std::optional<std::uint32_t>>, 4> known_lines_;
+  std::vector<std::optional<CallGroup>> groups_;  // by name
+  std::vector<std::uint64_t> threads_;            // number of events by thread index
   OpenNames open_;
   CpuRuns runs_;
-  std::map<std::uint32_t, Function> operation_totals_;            // by name
-  std::map<std::uint64_t, Function> run_totals_, waking_totals_;  // by thread
+  std::map<std::uint64_t, Line> runs_of_, wakings_of_;  // by thread
   std::uint64_t last_ns_ = 0;
   bool is_over_ = false;  // finish() was called
 };
 
-// Appends a line for each function whose total differs, the greatest difference first.
-void append_difference(TextBuffer& out, const Statistics& before, const Statistics& after, TimeUnit unit);
+// A trace that is compared with another one.
+struct Compared {
+  std::string file;
+  const Statistics& calls;
+};
+
+// Appends the names of the files, and a line for each function whose total differs, the greatest difference
+// first.
+void append_difference(TextBuffer& out, const Compared& before, const Compared& after,
+                       const CallReport& report);
 
 }  // namespace fxt::tools

@@ -88,6 +88,7 @@ OptionTable table_of(DrawOptions& options) {
                   name_option("only events with a name that matches this shell pattern; may be repeated",
                               timeline.events.names),
                   category_option(timeline.events.categories),
+                  exclude_option(timeline.events.excluded),
                   {.name = "max-depth",
                    .argument = "N",
                    .help = "rows for each thread (default: 32); deeper calls are only counted",

@@ -154,7 +154,8 @@ TEST_F(FxtDump, DoesOneThingAtATime) {
     const Outcome outcome = run(both + path);
     EXPECT_EQ(outcome.exit_code, 2) << both;
     EXPECT_EQ(outcome.output,
-              "fxt-dump: only one of --stats, --tree, --folded, --check and --rules can be given\n"
+              "fxt-dump: only one of --stats, --tree, --folded, --callers, --callees, --check and --rules "
+              "can be given\n"
               "Try 'fxt-dump --help'.\n")
         << both;
   }
@@ -170,15 +171,26 @@ TEST_F(FxtDump, RefusesOptionsWithoutEffect) {
   EXPECT_EQ(error("--sort self "), "fxt-dump: --sort has no effect without --stats");
   EXPECT_EQ(error("--check --sort total "), "fxt-dump: --sort has no effect without --stats");
   EXPECT_EQ(error("--tree --columns self "), "fxt-dump: --columns has no effect without --stats");
-  EXPECT_EQ(error("--stats --columns self --diff x "), "fxt-dump: --columns has no effect with --diff");
+  EXPECT_EQ(error("--diff x --columns self "), "fxt-dump: --columns has no effect without --stats");
+  EXPECT_EQ(error("--stats --diff x --sort self "), "fxt-dump: --sort has no effect with --diff");
+  EXPECT_EQ(error("--tree --by thread "), "fxt-dump: --by has no effect without --stats or --diff");
+  EXPECT_EQ(error("--top 3 "), "fxt-dump: --top has no effect without --stats or --diff");
+  EXPECT_EQ(error("--csv "), "fxt-dump: --csv has no effect without --stats");
+  EXPECT_EQ(error("--stats --csv --json "), "fxt-dump: --csv has no effect with --json");
   EXPECT_EQ(error("--stats --all "), "fxt-dump: --all has no effect without --check");
   EXPECT_EQ(error("--stats --werror "), "fxt-dump: --werror has no effect without --check");
   EXPECT_EQ(error("--for spec "), "fxt-dump: --for has no effect without --check");
   EXPECT_EQ(error("--tree --offsets "), "fxt-dump: --offsets has no effect with --tree");
-  EXPECT_EQ(error("--tree --json "), "fxt-dump: --tree, --folded, --rules and --diff have no form in JSON");
-  EXPECT_EQ(error("--rules --json "), "fxt-dump: --tree, --folded, --rules and --diff have no form in JSON");
-  EXPECT_EQ(error("--tree --diff x "), "fxt-dump: --diff has no effect without --stats");
-  EXPECT_EQ(error("--unit us "), "fxt-dump: --unit has no effect without --stats or --tree");
+  EXPECT_EQ(error("--tree --json "),
+            "fxt-dump: --tree, --folded, --callers, --callees and --rules have no form in JSON");
+  EXPECT_EQ(error("--rules --json "),
+            "fxt-dump: --tree, --folded, --callers, --callees and --rules have no form in JSON");
+  EXPECT_EQ(error("--tree --diff x "), "fxt-dump: --diff has no effect with --tree");
+  EXPECT_EQ(error("--diff --json x "), "fxt-dump: --diff has no effect with --json");
+  EXPECT_EQ(error("--diff "), "fxt-dump: --diff takes two files: BEFORE and AFTER");
+  EXPECT_EQ(error("--diff x y "), "fxt-dump: --diff takes two files: BEFORE and AFTER");
+  EXPECT_EQ(error("--unit us "),
+            "fxt-dump: --unit has no effect without --stats, --diff, --tree, --callers or --callees");
 }
 
 TEST_F(FxtDump, ReportsAFullOutput) {
@@ -365,6 +377,137 @@ TEST_F(FxtDump, SumsAsyncOperationsAndRunsOnCpus) {
   const auto begins = json("--tid 2 --type async-begin ");
   EXPECT_EQ(begins["async_operations"].size(), 1U);
   EXPECT_FALSE(begins.contains("runs"));
+}
+
+// Two processes. main calls work twice; the second work calls itself once, and leaf lasts 100 ns in each. The
+// thread of the other process runs only leaf, in another category.
+Words graph_trace() {
+  return file_of([](Writer& writer) {
+    const auto call = [&](std::uint64_t process, std::string_view category, std::string_view name,
+                          unsigned begin, unsigned end) {
+      writer.write(Event{.type = EventType::DurationComplete,
+                         .time = begin,
+                         .thread = {.process = process, .thread = process + 1},
+                         .category = category,
+                         .name = name,
+                         .end = end});
+    };
+    writer.write(KernelObject{.type = KernelObjectType::Process, .koid = 100, .name = "app"});
+    call(100, "app", "main", 0, 10'000);
+    call(100, "app", "work", 1000, 2000);
+    call(100, "app", "leaf", 1500, 1600);
+    call(100, "app", "work", 3000, 7000);
+    call(100, "app", "work", 4000, 6000);
+    call(100, "app", "leaf", 5000, 5100);
+    call(200, "lib", "leaf", 0, 300);
+  });
+}
+
+TEST_F(FxtDump, FindsCallers) {
+  const std::string path = file("graph", graph_trace());
+  EXPECT_EQ(run("--unit ns --callers leaf " + path).output,
+            "       calls          total           self\n"
+            "           3            500            500  leaf\n"
+            "           2            200            200    work\n"
+            "           1            100            100      main\n"
+            "           1            100            100      work\n"
+            "           1            100            100        main\n");
+  // A call inside another call of the function belongs to the outer one.
+  EXPECT_EQ(run("--unit ns --callers 'wo*' " + path).output,
+            "       calls          total           self\n"
+            "           2           5000           2900  work\n"
+            "           2           5000           2900    main\n");
+}
+
+TEST_F(FxtDump, FindsCallees) {
+  const std::string path = file("graph", graph_trace());
+  EXPECT_EQ(run("--callees work " + path).output,
+            "       calls          total           self\n"
+            "           2        5.00 us        2.90 us  work\n"
+            "           1        2.00 us        1.90 us    work\n"
+            "           1         100 ns         100 ns      leaf\n"
+            "           1         100 ns         100 ns    leaf\n");
+  const Outcome none = run("--callees wrok " + path);
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_EQ(none.output, "fxt-dump: " + path + ": nothing in it has the name 'wrok'\n");
+}
+
+TEST_F(FxtDump, LeavesOutWhatIsExcluded) {
+  const std::string path = file("graph", graph_trace());
+  EXPECT_THAT(run("--exclude main --exclude 'l*' " + path).output,
+              testing::Not(HasSubstr("complete 0..10000")));
+  EXPECT_EQ(run("--stats --csv --columns calls --exclude main --exclude 'l*' " + path).output,
+            "group,category,name,calls\nprogram,\"app\",\"work\",3\n");
+  EXPECT_EQ(run("--callees main --unit ns --exclude work " + path).output,
+            "       calls          total           self\n"
+            "           1           5200           5000  main\n"
+            "           2            200            200    leaf\n");
+}
+
+TEST_F(FxtDump, SumsUpByThreadProcessAndCategory) {
+  const std::string path = file("graph", graph_trace());
+  const auto lines = [&](const std::string& by) {
+    return run("--stats --csv --columns calls,total,self --by " + by + " " + path).output;
+  };
+  EXPECT_EQ(lines("thread"),
+            "group,category,name,calls,total_ns,self_ns\n"
+            "program,\"\",\"app 100 / 101\",6,10000,10000\n"
+            "program,\"\",\"process 200 / 201\",1,300,300\n");
+  EXPECT_EQ(lines("process"),
+            "group,category,name,calls,total_ns,self_ns\n"
+            "program,\"\",\"app 100\",6,10000,10000\n"
+            "program,\"\",\"process 200\",1,300,300\n");
+  EXPECT_EQ(lines("category"),
+            "group,category,name,calls,total_ns,self_ns\n"
+            "program,\"app\",\"\",6,10000,10000\n"
+            "program,\"lib\",\"\",1,300,300\n");
+  EXPECT_THAT(run("--stats --columns calls --by category " + path).output,
+              testing::StartsWith(
+                  "calls of the program, by category\n  calls\n      6  \"app\"\n      1  \"lib\"\n"));
+}
+
+TEST_F(FxtDump, SortsByTheNextColumnWhereTheFirstIsEqual) {
+  const std::string path = file("graph", graph_trace());
+  const auto names = [&](const std::string& options) {
+    return run("--stats --csv --columns calls " + options + path).output;
+  };
+  EXPECT_EQ(names("--sort calls,self "),
+            "group,category,name,calls\nprogram,\"app\",\"work\",3\nprogram,\"app\",\"leaf\",2\n"
+            "program,\"app\",\"main\",1\nprogram,\"lib\",\"leaf\",1\n");
+  EXPECT_EQ(names("--sort name --top 2 "),
+            "group,category,name,calls\nprogram,\"app\",\"leaf\",2\nprogram,\"app\",\"main\",1\n");
+  EXPECT_EQ(run("--stats --sort calls,many " + path).output,
+            "fxt-dump: --sort takes calls, total, self, average, min, max, p50, p90, p99, name, with commas "
+            "between "
+            "them, not 'many'\nTry 'fxt-dump --help'.\n");
+}
+
+TEST_F(FxtDump, CountsTheLinesThatAreNotAmongTheFirst) {
+  EXPECT_THAT(run("--stats --top 1 --columns calls " + file("graph", graph_trace())).output,
+              testing::StartsWith("calls of the program\n"
+                                  "  calls\n"
+                                  "      1  \"app\" \"main\"\n"
+                                  "  and 3 more\n"
+                                  "events by category and name\n"
+                                  "             3 \"app\" \"work\"\n"
+                                  "  and 3 more\n"
+                                  "threads\n"));
+}
+
+TEST_F(FxtDump, FindsPercentiles) {
+  const std::string path = file("hundred", file_of([](Writer& writer) {
+                                  for (unsigned i = 1; i <= 100; ++i)
+                                    writer.write(Event{.type = EventType::DurationComplete,
+                                                       .time = i * 1'000'000,
+                                                       .thread = kMain,
+                                                       .category = "app",
+                                                       .name = i == 100 ? "one" : "work",
+                                                       .end = i * 1'000'000 + i * 10});
+                                }));
+  EXPECT_EQ(run("--stats --csv --columns p50,p90,p99 --sort p90 " + path).output,
+            "group,category,name,p50_ns,p90_ns,p99_ns\n"
+            "program,\"app\",\"one\",1000,1000,1000\n"
+            "program,\"app\",\"work\",500,900,990\n");
 }
 
 TEST_F(FxtDump, ReportsTheTimesOfATraceOutsideOfTheRange) {
