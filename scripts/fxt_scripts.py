@@ -49,7 +49,7 @@ def call(main, on_interrupt):
 
 
 def drop_output():
-    """What is still to be printed goes nowhere."""
+    """Output that is still buffered is dropped."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -58,7 +58,7 @@ def reason_against(path):
     try:
         os.stat(path)
     except FileNotFoundError:
-        return "no such file or directory"
+        return "No such file or directory"
     except OSError as error:
         return error.strerror
     return None
@@ -71,14 +71,14 @@ def path_of(name, script, here):
     named = os.environ.get(variable)
     if named and not (os.path.isfile(named) and os.access(named, os.X_OK)):
         reason = reason_against(named) or (
-            "is a directory" if os.path.isdir(named) else "may not be executed (chmod +x)" if os.path.isfile(named) else "is not a regular file")
+            "is a directory" if os.path.isdir(named) else "is not executable; use chmod +x" if os.path.isfile(named) else "is not a regular file")
         raise LookupError(f"{variable}: {named}: {reason}")
     places = [named, here / name, here.parent / "build/release/bin" / name, here / script]
     found = next((place for place in places if place and os.path.isfile(place)), None) or shutil.which(name)
     if not found:
         in_sources = here.name == "scripts"
-        raise LookupError(f"no {name}: build it (cmake --preset release && cmake --build --preset release)" if in_sources
-                          else f"no {name}, neither in {here} nor in PATH")
+        raise LookupError(f"{name} is missing; build it with: cmake --preset release && cmake --build --preset release" if in_sources
+                          else f"{name} is missing in {here} and in PATH")
     return os.path.abspath(found)
 
 

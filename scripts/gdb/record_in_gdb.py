@@ -1,4 +1,4 @@
-"""What `fxt-record --gdb` does inside GDB: a program is run by gdbserver with the tracepoints of a script, up to its end."""
+"""The part of `fxt-record --gdb` that runs inside GDB: gdbserver runs a program to its end, with the tracepoints of a script."""
 
 import shlex
 import signal

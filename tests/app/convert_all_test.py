@@ -174,13 +174,13 @@ class Finding(ConvertAll):
                                  capture_output=True, text=True, check=False)
         self.assertEqual((len(process.stdout.splitlines()), process.returncode), (1, 1))
         found = self.found.resolve()
-        self.assertEqual(process.stderr, "\nconvert-all: there may be more recordings, as this could not be read:\n"
+        self.assertEqual(process.stderr, "\nconvert-all: there may be more recordings, because these could not be read:\n"
                          f"  {found}/file: Permission denied\n  {found}/locked: Permission denied\n")
 
     def test_nothing_there(self):
-        self.assertEqual(self.convert(code=2)[1], f"convert-all: no recording below {self.found}\n")
+        self.assertEqual(self.convert(code=2)[1], f"convert-all: no recording is below {self.found}\n")
         _, errors = self.run_all("nowhere", self.out, code=2)
-        self.assertEqual(errors, "convert-all: nowhere: no such file or directory\n")
+        self.assertEqual(errors, "convert-all: nowhere: No such file or directory\n")
 
 
 class Running(ConvertAll):
@@ -215,7 +215,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertEqual(self.timelines(), ["empty.tfile.fxt", "pool.fxt"])
         self.assertRegex(table, r"calc  +- +- +-  no call left\n")
         self.assertTrue(table.endswith("\n2 of 3 recordings converted. 2 have no call or frame to show.\n"), table)
-        self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted, as the options leave no call of them:\n"
+        self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted, because the options omit all their calls:\n"
                                  r"  calc: .*: no call is shown, as the options leave out all \d+ \(--filter 'worker': .*\n$")
 
     def test_a_converter_that_is_killed(self):
@@ -244,10 +244,10 @@ calc                     203           115      0.01  longjmp 2
         self.add("run")
         self.add("again")
         _, errors = self.run_all(self.found, self.out, "--", "--colour", code=2)
-        self.assertTrue(errors.startswith("convert-all: what follows -- is for fxt-convert: unrecognised option '--colour'"))
+        self.assertTrue(errors.startswith("convert-all: the options after -- are for fxt-convert: unrecognised option '--colour'"))
         self.assertEqual(errors.count("--colour"), 1)
         _, errors = self.run_all(self.found, self.out, "--", "-F", "(", code=2)
-        self.assertTrue(errors.startswith("convert-all: what follows -- is for fxt-convert: --filter: '(' is no regular expression"))
+        self.assertTrue(errors.startswith("convert-all: the options after -- are for fxt-convert: --filter: '(' is no regular expression"))
         self.assertFalse(self.out.exists())
         self.run_all(self.found, self.out, "--", "--offset=1=5ms", "-F", "main", "-r", "1us~", "--split-size=4k")
 
@@ -258,21 +258,21 @@ calc                     203           115      0.01  longjmp 2
                       ["--help"], ["-V"], ["--completion", "bash"]):
             with self.subTest(words):
                 self.assertEqual(self.run_all(self.found, self.out, "--", "--no-args", *words, code=2)[1],
-                                 f"convert-all: {words[0]} can't follow --: convert-all itself says what fxt-convert reads, writes and "
-                                 "reports, and how many run at a time\n")
+                                 f"convert-all: {words[0]} can't be used after --, because convert-all chooses the inputs, outputs and "
+                                 "reports of fxt-convert, and the number of conversions at a time\n")
         self.assertFalse(self.out.exists())
 
     def test_inputs_after_the_options_of_the_converter(self):
         recording = self.add("run")
         for word in str(recording), "run", "-":
             self.assertEqual(self.run_all(self.found, self.out, "--", "--no-args", word, code=2)[1],
-                             "convert-all: what follows -- is for fxt-convert: options alone, and no INPUT\n")
+                             "convert-all: the options after -- are for fxt-convert: use only options, and no INPUT\n")
         self.assertFalse(self.out.exists())
 
     def test_a_converter_that_reports_nothing(self):
         self.add("run")
         self.use_converter('exec "$convert" "$@" >/dev/null')
-        self.assertIn("  run: no report: what was it asked to do?\n", self.convert(code=1)[1])
+        self.assertIn("  run: the report can't be read; convert it again\n", self.convert(code=1)[1])
 
     def test_compressed(self):
         self.add("run")
@@ -353,9 +353,9 @@ calc                     203           115      0.01  longjmp 2
     def test_wrong_usage(self):
         for arguments, message in [
             ([self.found], "the following arguments are required: OUTDIR"),
-            (["-j", "many", self.found, self.out], "argument -j/--jobs: many: neither a number nor a percentage"),
-            (["--share=3/2", self.found, self.out], "argument --share: 3/2: K must be from 1 to N; there is no share 3 of 2"),
-            (["-j", "100000", self.found, self.out], "argument -j/--jobs: 100000: too many"),
+            (["-j", "many", self.found, self.out], "argument -j/--jobs: 'many' is not a number or a percentage"),
+            (["--share=3/2", self.found, self.out], "argument --share: 3/2: K must be from 1 to N, so there is no share 3 of 2"),
+            (["-j", "100000", self.found, self.out], "argument -j/--jobs: '100000' is too large"),
             (["--colour", self.found, self.out], "unrecognized arguments: --colour"),
             (["--gz", "--zst", self.found, self.out], "argument --zst: not allowed with argument --gz"),
             (["--list", "--table", self.found, self.out], "argument --table: not allowed with argument --list"),
@@ -369,7 +369,7 @@ calc                     203           115      0.01  longjmp 2
     def test_missing_inputs_are_reported_before_anything_is_written(self):
         self.add("run")
         _, errors = self.run_all(self.found, "nowhere", self.out, code=2)
-        self.assertEqual(errors, "convert-all: nowhere: no such file or directory\n")
+        self.assertEqual(errors, "convert-all: nowhere: No such file or directory\n")
         self.assertFalse(self.out.exists())
         _, errors = self.run_all("--joblog=/nowhere/log", self.found, self.out, code=2)
         self.assertEqual(errors, "convert-all: --joblog: there is no directory /nowhere\n")
@@ -381,20 +381,20 @@ calc                     203           115      0.01  longjmp 2
     def test_a_missing_converter(self):
         self.environment["FXT_CONVERT"] = "/none/fxt-convert"
         self.add("run.data")
-        self.assertEqual(self.convert(code=2)[1], "convert-all: FXT_CONVERT: /none/fxt-convert: no such file or directory\n")
+        self.assertEqual(self.convert(code=2)[1], "convert-all: FXT_CONVERT: /none/fxt-convert: No such file or directory\n")
         self.environment["FXT_CONVERT"] = os.devnull
         self.assertEqual(self.convert(code=2)[1], f"convert-all: FXT_CONVERT: {os.devnull}: is not a regular file\n")
         text = Path(self.out.parent, "text")
         text.touch()
         self.environment["FXT_CONVERT"] = str(text)
-        self.assertEqual(self.convert(code=2)[1], f"convert-all: FXT_CONVERT: {text}: may not be executed (chmod +x)\n")
+        self.assertEqual(self.convert(code=2)[1], f"convert-all: FXT_CONVERT: {text}: is not executable; use chmod +x\n")
 
     def test_nothing_is_written_into_a_recording(self):
         place = self.add("run.data")
         before = sorted(place.iterdir())
         for out in place, place / "deeper/out":
             self.assertEqual(self.run_all(self.found, out, code=2)[1],
-                             f"convert-all: OUTDIR {out} lies in a recording: {place}\n")
+                             f"convert-all: OUTDIR {out} is inside the recording {place}; choose another OUTDIR\n")
         self.assertEqual(sorted(place.iterdir()), before)
 
 
@@ -466,8 +466,8 @@ class GoingOn(ConvertAll):
                 process.send_signal(kind)
                 _, errors = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130)
-                self.assertIn("convert-all: interrupted; --resume goes on\n", errors)
-                self.assertRegex(errors, r"  not begun: \d+, run-\d+ the first\n")
+                self.assertIn("convert-all: interrupted; use --resume to continue\n", errors)
+                self.assertRegex(errors, r"  not begun: \d+, first run-\d+\n")
                 ended = self.lines_of("ended")
                 self.assert_complete_after_resume()
                 self.assertLess(len(ended), self.ALL)
@@ -508,7 +508,7 @@ class GoingOn(ConvertAll):
         self.add("run")
         self.convert("--gz")
         _, errors = self.convert("--resume", code=2)
-        self.assertEqual(errors, "convert-all: --resume: this began otherwise (form of the outputs, options of fxt-convert): .fxt.gz\n")
+        self.assertEqual(errors, "convert-all: --resume: use the options of the interrupted run (suffix of the outputs, options of fxt-convert): .fxt.gz\n")
 
 
 class Shares(ConvertAll):

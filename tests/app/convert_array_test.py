@@ -203,8 +203,7 @@ class ConvertArray(unittest.TestCase):
         self.assertEqual(process.returncode, 2)
         self.assertIn("sbatch --array=1-50 convert-array.sbatch ", process.stderr)
         asked = subprocess.run(["bash", ARRAY, "--help"], capture_output=True, text=True, check=True, timeout=60)
-        reason = ("convert-array: this is a job array of Slurm, to be started by sbatch --array=1-N; on one machine, "
-                  "run fxt-convert-all\n")
+        reason = "convert-array: not started by Slurm; use sbatch --array=1-N, or fxt-convert-all on one machine\n"
         self.assertEqual((reason + asked.stdout, asked.stderr), (process.stderr, ""))
 
 

@@ -229,7 +229,7 @@ class Command(WithGdb):
             with self.subTest(problem):
                 self.assertEqual(self.gdb(*commands, "fxt out.fxt")[1], f"fxt: {problem}\n")
         self.assertEqual(self.gdb(*begin, "fxt out.fxt -d", FXT_CONVERT="/none")[1], "fxt: -d needs a directory\n")
-        self.assertEqual(self.gdb(*begin, "fxt", FXT_CONVERT="/none")[1], "fxt: FXT_CONVERT: /none: no such file or directory\n")
+        self.assertEqual(self.gdb(*begin, "fxt", FXT_CONVERT="/none")[1], "fxt: FXT_CONVERT: /none: No such file or directory\n")
         self.assertRegex(self.gdb(*begin, "fxt letter.fxt")[1], "^fxt-convert: .*letter.fxt.*\nfxt: the trace could not be converted\n$")
         self.assertFalse((self.folder / "out.fxt").exists())
 
@@ -322,7 +322,7 @@ class Record(WithGdb):
                 (["--gdb", "empty.gdb", "./work"], 1, "empty.gdb sets no tracepoint: `trace FUNCTION`, `actions`, …"),
                 (["--gdb", "wrong.gdb", "./work"], 1, 'wrong.gdb:2: Error in sourced command file:\nUndefined command: "nonsense".  Try "help".'),
                 (["--gdb", "none.gdb", "./work"], 1, "nothing was recorded: the program has no nothing, and loads no library that has it"),
-                (["--gdb", "points.gdb", "./script"], 1, "./script is a script: name the program that runs it, as in record --gdb points.gdb "
+                (["--gdb", "points.gdb", "./script"], 1, "./script is a script; name the program that runs it, as in record --gdb points.gdb "
                                                          "/bin/sh ./script"),
                 (["--gdb", "missing.gdb", "./work"], 2, "missing.gdb: No such file or directory\nTry 'record --help'."),
                 (["--gdb", "points.gdb", "-a", "./work"], 2, "--gdb does not go with --uftrace, --auto-args and --kernel, which are for uftrace"
@@ -337,7 +337,7 @@ class Record(WithGdb):
         (self.folder / "work.fxt").write_bytes(b"\x1f\x8bno trace")
         code, _, error = self.result("--gdb", "points.gdb", "./work")
         self.assertEqual(code, 1)
-        command = re.search("^record: the trace file is kept: (.*) OUTPUT$", error, re.MULTILINE)[1]
+        command = re.search("^record: the trace file is kept; convert it with: (.*) OUTPUT$", error, re.MULTILINE)[1]
         subprocess.run([*shlex.split(command), "again.fxt"], check=True, cwd=self.folder, stdout=subprocess.DEVNULL,
                        env=self.environment | {"PATH": f"{PROGRAMS}:{os.environ['PATH']}"})
         self.assertEqual(self.numbers("again.fxt"), [40])

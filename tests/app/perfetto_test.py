@@ -282,7 +282,7 @@ class OpenInPerfetto(unittest.TestCase):
                 self.assertEqual(self.fetched(process.stdout.readline().strip()), self.trace.read_bytes())
                 self.end(process)
         (self.folder / "a\nc").write_text("no trace")
-        self.assertIn(f"open-in-perfetto: {self.folder}/a\\x0ac could not be converted\n", self.refused(self.folder / "a\nc"))
+        self.assertIn(f"open-in-perfetto: {self.folder}/a\\x0ac: could not be converted\n", self.refused(self.folder / "a\nc"))
 
     def test_a_trace_may_name_very_many_processes(self):
         """Each names a long text with two bytes. A record of no size follows."""
@@ -396,19 +396,19 @@ class OpenInPerfetto(unittest.TestCase):
                 self.assertEqual(viewer.told.get(timeout=120)[0], b"TypeError: Failed to fetch")
 
     def test_files_that_can_not_be_opened_are_reported(self):
-        self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: no such file or directory\n")
+        self.assertEqual(self.refused(self.folder / "none"), f"open-in-perfetto: {self.folder}/none: No such file or directory\n")
         long = self.folder / ("x" * 300)  # too long for a file name
         self.assertEqual(self.refused(long), f"open-in-perfetto: {long}: File name too long\n")
         (self.folder / "text").write_text("no trace")
-        self.assertIn(f"open-in-perfetto: {self.folder}/text could not be converted\n", self.refused(self.folder / "text"))
+        self.assertIn(f"open-in-perfetto: {self.folder}/text: could not be converted\n", self.refused(self.folder / "text"))
         (self.folder / "other").mkdir()
         other = shutil.copy(self.trace, self.folder / "other")
-        self.assertEqual(self.refused(self.trace, other), "open-in-perfetto: two files are called pool.fxt\n")
+        self.assertEqual(self.refused(self.trace, other), "open-in-perfetto: two files have the name pool.fxt; rename one of them\n")
 
     def test_a_missing_converter(self):
         process = self.start("--no-browser", POOL, FXT_CONVERT="/none/fxt-convert")
         self.assertEqual(process.communicate(timeout=60)[1],
-                         "open-in-perfetto: FXT_CONVERT: /none/fxt-convert: no such file or directory\n")
+                         "open-in-perfetto: FXT_CONVERT: /none/fxt-convert: No such file or directory\n")
         self.assertEqual(process.returncode, 1)
 
     def test_wrong_usage(self):
@@ -430,7 +430,7 @@ class OpenInPerfetto(unittest.TestCase):
     def test_the_port_is_checked_before_anything_is_converted(self):
         self.links_of(self.trace)
         self.assertEqual(self.refused(POOL, FXT_CONVERT="/bin/false"), f"open-in-perfetto: port {self.port} can't be used: Address already in use "
-                         "(is another open-in-perfetto running?)\n")
+                         "(possibly by another open-in-perfetto); use --port\n")
 
 
 if __name__ == "__main__":

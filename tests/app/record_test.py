@@ -89,7 +89,7 @@ class Record(unittest.TestCase):
         (self.folder / "draw.fxt").write_text("a letter")
         code, output, error = self.result("--no-open", "./draw")
         self.assertEqual((code, output), (2, ""), "the program has not run")
-        self.assertIn("draw.fxt is no trace, and would be overwritten: -o names another one", error)
+        self.assertIn("draw.fxt: exists and is not a trace; use -o to name another file", error)
 
     def test_it_is_opened(self):
         opener = self.folder / "opener"
@@ -118,22 +118,22 @@ class Record(unittest.TestCase):
         script.chmod(0o755)
         code, _, error = self.result("--no-open", "./script")
         self.assertEqual(code, 1)
-        self.assertTrue(error.endswith("record: ./script is a script; to record the programs that it starts: record --uftrace "
-                                       "--force ./script\n"))
+        self.assertTrue(error.endswith("record: ./script is a script; use record --uftrace --force ./script to record the programs "
+                                       "that it starts\n"))
         self.assertEqual(self.result("--no-open", "--uftrace", "--force", "./script")[0], 0)
         self.assertIn('"work"', self.calls_of("script.fxt"))
 
     def test_missing_programs_are_named(self):
         self.assertEqual(self.result("--no-open", "./none")[2], "record: ./none: no such program\n")
-        self.assertEqual(self.result("--no-open", "./draw.c")[2], "record: ./draw.c: may not be executed (chmod +x)\n")
+        self.assertEqual(self.result("--no-open", "./draw.c")[2], "record: ./draw.c: is not executable; use chmod +x\n")
         self.assertEqual(self.result("--no-open", "draw")[2],
-                         "record: draw: no such program in PATH; the one in this directory is ./draw\n")
-        self.assertEqual(self.result("--no-open", "draw.c")[2], "record: draw.c: may not be executed (chmod +x)\n")
+                         "record: draw: not in PATH; use ./draw for the program in this directory\n")
+        self.assertEqual(self.result("--no-open", "draw.c")[2], "record: draw.c: is not executable; use chmod +x\n")
 
     def test_wrong_options_of_uftrace_are_reported(self):
         code, _, error = self.result("--no-open", "--uftrace", "--nosuch", "./draw")
         self.assertEqual(code, 1)
-        self.assertTrue(error.endswith("\nrecord: nothing was recorded: uftrace ended with exit code 1\n"), error)
+        self.assertTrue(error.endswith("\nrecord: nothing was recorded, because uftrace ended with exit code 1\n"), error)
         self.assertEqual(self.result("--uftrace", "-F 'draw", "./draw"),
                          (2, "", "record: argument --uftrace: -F 'draw: no closing quotation\nTry 'record --help'.\n"))
 
@@ -141,15 +141,15 @@ class Record(unittest.TestCase):
         (self.folder / "draw.fxt").write_bytes(gzip.compress(b"no trace"))
         code, _, problems = self.result("--no-open", "./draw", TMPDIR=str(self.folder))
         self.assertEqual(code, 1)
-        kept = re.search("^record: the recording is kept: fxt-convert (.*) OUTPUT$", problems, re.MULTILINE)
+        kept = re.search("^record: the recording is kept; convert it with: fxt-convert (.*) OUTPUT$", problems, re.MULTILINE)
         self.assertTrue(kept, problems)
         subprocess.run([PROGRAMS / "fxt-convert", "-q", kept[1], "other.fxt"], check=True, cwd=self.folder)
         self.assertIn('"work"', self.calls_of("other.fxt"))
 
     def test_paths_are_checked_before_the_program_runs(self):
         (self.folder / "folder.fxt").mkdir()
-        for options, problem in (["-o", "folder.fxt"], "folder.fxt is a directory"), (["-o", "draw.json"], "draw.json: the name of the trace ends in .fxt, .fxt.gz or .fxt.zst"), \
-                (["-o", "none/draw.fxt"], "none/draw.fxt: there is no directory none"), (["-d", "draw.c"], "draw.c is no directory"):
+        for options, problem in (["-o", "folder.fxt"], "folder.fxt: is a directory; use -o to name a file"), (["-o", "draw.json"], "draw.json: the name of the trace must end in .fxt, .fxt.gz or .fxt.zst"), \
+                (["-o", "none/draw.fxt"], "none/draw.fxt: the directory none does not exist"), (["-d", "draw.c"], "draw.c: is not a directory"):
             code, out, error = self.result("--no-open", *options, "./draw")
             self.assertEqual((code, out, error), (2, "", f"record: {problem}\nTry 'record --help'.\n"))
         code, _, error = self.result()
@@ -204,7 +204,7 @@ class Record(unittest.TestCase):
 
     def test_the_user_is_asked_whether_to_install_uftrace(self):
         tools = self.make_tools()
-        missing = "record: uftrace is missing: apt-get install uftrace\n"
+        missing = "record: uftrace is missing; install with: apt-get install uftrace\n"
         question = missing + "Install it now? [y/N] "
         for typed, code, more in (b"\n", 1, "\n"), (b"n\n", 1, "n\n"), (b"\x03", 130, "^C"), (b"\x04", 1, ""):
             with self.subTest(typed):
@@ -222,7 +222,7 @@ class Record(unittest.TestCase):
         self.assertEqual((code, shown.splitlines()[-1]), (1, "record: uftrace was not installed"))
         (tools / "apt-get").unlink()
         self.assertEqual(self.result("--no-open", "./draw", PATH=str(tools)),
-                         (1, "", "record: uftrace is missing: apt-get install uftrace\n"))
+                         (1, "", "record: uftrace is missing; install with: apt-get install uftrace\n"))
 
     def test_wrong_options_get_suggestions(self):
         for words, problem in (

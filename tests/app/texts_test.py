@@ -221,7 +221,7 @@ class Texts(unittest.TestCase):
         shutil.copy(self.folder / "b.fxt.gz", self.folder / "a.fxt.gz")
         process = subprocess.run(["env", path, script, self.folder / "a.fxt.gz"], check=False, capture_output=True, text=True)
         self.assertEqual((process.returncode, process.stderr),
-                         (1, f"to-tracy: {self.folder}/a.tracy exists; use --force to replace it\n"))
+                         (1, f"to-tracy: {self.folder}/a.tracy: exists; use --force to replace it\n"))
         self.assertEqual((self.folder / "a.tracy").read_text(), "a")
         output_of("env", path, script, "-f", self.folder / "a.fxt.gz")
         self.assertEqual((self.folder / "a.tracy").read_text(), "b")
