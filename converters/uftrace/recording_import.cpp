@@ -1,6 +1,7 @@
 #include "converters/uftrace/recording_import.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <iterator>
 #include <list>
@@ -9,6 +10,7 @@
 #include <set>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "converters/model/over_limit.h"
 #include "converters/uftrace/recording/note_kinds.h"
@@ -76,8 +78,39 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
 
 namespace {
 
-// Each thread takes some kilobytes of memory, but only one line of task.txt.
+// Each thread takes some kilobytes of memory, but only one line of task.txt or a small file.
+constexpr fxt::Limit kThreads{"threads", 40'000, 4};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 25'000, 0};
+
+// How many threads are shown. Threads without records are left out first.
+class ThreadBudget {
+ public:
+  explicit ThreadBudget(const std::vector<ThreadFile>& files)
+      : with_records_(kThreads, size_of(files)), all_(kThreads, size_of(files)) {
+    all_.take(files.size());
+  }
+  bool take(bool has_records) {
+    if (has_records ? with_records_.take() : empty_.take() && all_.take()) return true;
+    ++(!has_records && empty_.is_exceeded() ? left_out_empty_ : left_out_);
+    return false;
+  }
+  void add_notes(const Location& task_file, Notes& notes) const {
+    for (const auto& [budget, count] :
+         {std::pair(&with_records_, left_out_), std::pair(&empty_, left_out_empty_)})
+      if (count > 0)
+        notes.add(kOverLimit, task_file, budget->exceeded() + ": the others are left out", count);
+  }
+
+ private:
+  static std::uint64_t size_of(const std::vector<ThreadFile>& files) {
+    std::uint64_t bytes = 0;
+    for (const ThreadFile& file : files) bytes += file.size_bytes;
+    return bytes;
+  }
+
+  fxt::Budget with_records_, all_, empty_{kEmptyThreads};
+  std::uint64_t left_out_ = 0, left_out_empty_ = 0;
+};
 
 // The processes from which shown threads were forked. The inherited calls are found there.
 std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& context) {
@@ -145,8 +178,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
   auto changes = listed_events_of(recording, context.notes);
   const auto ancestors = ancestors_of_shown(recording.sessions, context);
   ThreadPlans plans;
-  fxt::Budget empty_threads(kEmptyThreads);
-  std::uint64_t left_out = 0;
+  ThreadBudget budget(recording.directory.threads);
   for (const auto& [tid, task] : recording.sessions.tasks()) {
     const bool is_shown = context.shows_thread(number_of(recorded(tid)));
     if (!is_shown)
@@ -157,10 +189,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
     const bool has_records =
         std::ranges::binary_search(recording.directory.threads, recorded(tid), {}, &ThreadFile::tid) ||
         recording.perf.contains(tid);
-    if (!has_records && !empty_threads.take()) {
-      ++left_out;
-      continue;
-    }
+    if (!budget.take(has_records)) continue;
     plans.emplace(tid,
                   ThreadPlan{.task = &task,
                              .is_shown = is_shown,
@@ -168,9 +197,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
                              .payload_decoder = std::make_unique<PayloadDecoder>(recording.layouts, task),
                              .listed_events = std::move(changes[tid])});
   }
-  if (left_out > 0)
-    context.notes.add(kOverLimit, Location::file(recording.directory.file("task.txt").text()),
-                      empty_threads.exceeded() + ": the others are left out", left_out);
+  budget.add_notes(Location::file(recording.directory.file("task.txt").text()), context.notes);
   for (const ThreadFile& file : recording.directory.threads) {
     for (const auto& [task, part] : tasks_of(file, recording)) {
       const auto found = plans.find(task->tid);

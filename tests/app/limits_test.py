@@ -168,6 +168,19 @@ class Limits(unittest.TestCase):
                 with self.subTest(kind, options=options):
                     self.assertEqual(self.run_within_limits("fxt-cut", "-f", *options, "a.fxt", "b.fxt")[0], 0)
 
+    def test_very_many_threads(self):
+        tasks = [f"TASK timestamp=1.{i:09d} tid={2000 + i} pid=1000\n" for i in range(50_000)]
+        for has_records in False, True:
+            directory = write_recording(self.directory / f"records-{has_records}", [entry(1_000_000_100, 0, 0x400100)])
+            with (directory / "task.txt").open("a") as file:
+                file.writelines(tasks)
+            if has_records:
+                for i in range(50_000):
+                    (directory / f"{2000 + i}.dat").write_bytes(entry(1_000_000_100 + i, 0, 0x400100))
+            kind = "threads" if has_records else "threads without records"
+            limit = 40_000 if has_records else 25_000
+            self.assert_note(f"task.txt: more than {limit} {kind}: the others are left out", directory)
+
     def test_open_operations(self):
         """Each operation has its own row."""
         trace = Trace()
