@@ -3,6 +3,7 @@
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
+import ast
 import os
 import re
 import shutil
@@ -31,9 +32,9 @@ class Notes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.found, cls.begun, cls.uses = definitions()
-        cls.kinds = {}  # by name: for each importer with a constant of this name, whether it is a remark
-        for _, name, _, remark in cls.found:
-            cls.kinds.setdefault(name, set()).add(bool(remark))
+        cls.kinds = {}  # by name: for each importer with a constant of this name, whether it is informational
+        for _, name, _, informational in cls.found:
+            cls.kinds.setdefault(name, set()).add(bool(informational))
         cls.page = (REPOSITORY / "docs" / "notes.md").read_text()
         cls.entries = dict(ENTRY.findall(cls.page))
 
@@ -49,10 +50,10 @@ class Notes(unittest.TestCase):
             with self.subTest(name):
                 self.assertRegex(text, r"Remedy[:,]\s+\S")
 
-    def test_remarks_are_marked(self):
+    def test_informational_notes_are_marked(self):
         for name, text in self.entries.items():
             with self.subTest(name):
-                self.assertEqual({text.strip().startswith("*Remark.*")}, self.kinds.get(name))
+                self.assertEqual({text.strip().startswith("*Informational.*")}, self.kinds.get(name))
 
     def test_the_list_at_the_top_names_each_entry_once(self):
         links = re.findall(r"\[([^\]]+)\]\(#([^)]+)\)", self.page.split("\n## ")[0])
@@ -133,7 +134,9 @@ PHRASES = {
     "is no for is not a": r"(?<![Tt]here )\b(is|are|was|were) (no|none)\b(?! (longer|more|less))",
     "where, as, so for if, because, thus": r"^(Where|As|So)\b(?!.*\?$)(?! (long|well|far|many) as)",
 }
-EXCEPTIONS = {"What becomes what"}  # the title of a page
+EXCEPTIONS = {"What becomes what", "bytes-behind-end"}  # the title of a page, a kind of note
+END_OF_SENTENCE = r"(?<=[.?!:])[)*\"]*\s+(?=[A-Z0-9*(\"`]|uftrace)"
+LITERAL = re.compile(r"//[^\n]*|R\"(\w*)\(.*?\)\1\"|'(?:[^'\\\n]|\\.)'|((?:\"(?:[^\"\\\n]|\\.)*\"\s*)+)", re.DOTALL)
 
 
 def texts_of(page):
@@ -148,14 +151,31 @@ def texts_of(page):
             cells += [cell.strip() for cell in line.strip("|").split("|") if cell.strip(" -")]
         begins = re.match(r"\s*(- |\d+\. )", line)
         if paragraph and (begins or not line.strip() or line.startswith(("|", "#"))):
-            sentences += re.split(r"(?<=[.?!:])[)*\"]*\s+(?=[A-Z0-9*(\"`]|uftrace)", " ".join(paragraph))
+            sentences += re.split(END_OF_SENTENCE, " ".join(paragraph))
             paragraph = []
         if line.strip() and not line.startswith(("|", "#")) and (paragraph or begins or not line.startswith("    ")):
             paragraph.append(line[begins.end():] if begins else line.strip())
     return sentences, cells
 
 
+def messages_of(path):
+    """The texts in a source of a program or script: messages and help."""
+    text = path.read_text()
+    if path.suffix in {".cpp", ".h"}:
+        return ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[2])) for found in LITERAL.finditer(text) if found[2]]
+    if text.startswith("#!/usr/bin/env python3"):
+        return [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [text.partition("\nset ")[0].replace("# ", "")] if path.suffix != ".bash" else []  # a bash script's head is its help
+
+
 class Language(unittest.TestCase):
+    def problems_of(self, sentences):
+        for sentence in sentences:
+            if len(sentence.split()) > 30:
+                yield f"more than 30 words: {sentence}"
+            yield from (f"{kind}: {sentence}" for kind, phrase in PHRASES.items()
+                        if re.search(phrase, sentence) and sentence not in EXCEPTIONS)
+
     def test_lines_sentences_and_cells_are_short_and_plain(self):
         for page in PAGES:
             text = page.read_text()
@@ -163,13 +183,18 @@ class Language(unittest.TestCase):
             sentences, cells = texts_of(text)
             problems += [f"more than 40 words: {cell}" for cell in cells if len(cell.split()) > 40]
             sentences += [part for cell in cells for part in re.split(r"(?<=[.?!:])\s+(?=[A-Z])", cell)]
-            for sentence in sentences:
-                if len(sentence.split()) > 30:
-                    problems.append(f"more than 30 words: {sentence}")
-                problems += [f"{kind}: {sentence}" for kind, phrase in PHRASES.items()
-                             if re.search(phrase, sentence) and sentence not in EXCEPTIONS]
             with self.subTest(page.relative_to(REPOSITORY)):
-                self.assertEqual(problems, [])
+                self.assertEqual(problems + list(self.problems_of(sentences)), [])
+
+    def test_messages_and_help_are_short_and_plain(self):
+        folders = "converters/**/*.cpp", "converters/**/*.h", "fxt/**/*.cpp", "fxt/**/*.h", "scripts/*"
+        sources = [path for folder in folders for path in REPOSITORY.glob(folder) if path.is_file() and "examples" not in path.parts and path.name != "default_layouts.cpp"]  # names of registers
+        self.assertGreater(len(sources), 400)
+        for source in sources:
+            sentences = [sentence for text in messages_of(source) for paragraph in re.split(r"\n\n|\\n|\n  ", text)
+                         for sentence in re.split(END_OF_SENTENCE, re.sub(r"`[^`]*`", "CODE", " ".join(paragraph.split())))]
+            with self.subTest(source.relative_to(REPOSITORY)):
+                self.assertEqual(list(self.problems_of(sentences)), [])
 
 
 class Systems(unittest.TestCase):
@@ -217,8 +242,8 @@ SAMPLES = REPOSITORY / "samples"
 FILES = {"run.data": "uftrace/pool", "server.data": "uftrace/calc", "client.data": "uftrace/pool", "big.data": "uftrace/pool",
          "session.tfile": "gdb/heater.tfile", "hello.tfile": "gdb/heater.tfile", "recordings/a/run.data": "uftrace/calc"}
 # The samples have other threads, functions and times than the examples.
-NOTHING_THERE = re.compile(r"has none of the requested threads|nothing is in that range of time|nothing in it has the |nothing is drawn|"
-                           r"no call is shown, as the options leave out all")
+NOTHING_THERE = re.compile(r"has none of the requested threads|no event is in that range of time|has nothing with the |nothing is drawn|"
+                           r"no call is shown, because the options omit all")
 
 
 class Commands(unittest.TestCase):
