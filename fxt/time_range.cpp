@@ -105,8 +105,8 @@ std::optional<TraceTime> time_of(std::string_view text) {
   if (!ns)
     throw std::invalid_argument(
         "'" + std::string(text) +
-        "' is not a time: seconds on the trace's clock (1061.4004), or since its start with "
-        "a unit (20ms; ns, us, ms, s, m, h), less than 292 years");
+        "' is not a time below 292 years; use seconds on the trace's clock (1061.4004), or a unit (20ms; ns, "
+        "us, ms, s, m, h) for times since its start");
   return TraceTime{.ns = *ns, .since_start = has_unit};
 }
 
@@ -115,11 +115,11 @@ std::optional<TraceTime> time_of(std::string_view text) {
 TimeRange parse_time_range(std::string_view text) {
   const std::size_t tilde = text.find('~');
   if (tilde == std::string_view::npos)
-    throw std::invalid_argument("'" + std::string(text) + "' is not a range of time: A~B, A~ or ~B");
+    throw std::invalid_argument("'" + std::string(text) + "' is not a range of time; use A~B, A~ or ~B");
   const TimeRange range{.from = time_of(text.substr(0, tilde)), .to = time_of(text.substr(tilde + 1))};
   if (range.from && range.to && range.from->since_start == range.to->since_start &&
       range.to->ns < range.from->ns)
-    throw std::invalid_argument("'" + std::string(text) + "' ends before it begins");
+    throw std::invalid_argument("'" + std::string(text) + "' ends before it starts");
   return range;
 }
 
@@ -136,7 +136,7 @@ TimeWindow::Side TimeWindow::side_of(std::uint64_t time) {
     };
     if (range_.from && range_.from->since_start) from_ = since_start(*range_.from);
     if (range_.to && range_.to->since_start) to_ = since_start(*range_.to);
-    if (from_ > to_) throw std::invalid_argument("the range ends before it begins");
+    if (from_ > to_) throw std::invalid_argument("the range ends before it starts");
   }
   return time < from_ ? Side::Before : time > to_ ? Side::After : Side::Inside;
 }

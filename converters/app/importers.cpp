@@ -28,9 +28,9 @@ std::string advice_for(const std::string& input, const Importers& importers) {
   for (const auto& importer : importers)
     if (std::string advice = importer->advice_for(path); !advice.empty()) return advice;
   if (!fs::is_directory(path, error)) {
-    if (!fs::is_regular_file(path, error)) return "a device, FIFO or socket; standard input is read as -";
+    if (!fs::is_regular_file(path, error)) return "a device, FIFO or socket; to read standard input, use -";
     if (fxt::tools::is_fxt(input))
-      return "an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it";
+      return "an FXT trace; viewers open it, fxt-dump prints it, and fxt-cut takes parts of it";
   }
   return fxt::foreign_kind_of(input);
 }
@@ -58,7 +58,8 @@ std::string none_of(const Importers& importers) {
 const Importer& importer_of(const std::string& input, const Importers& importers) {
   std::error_code error;
   if (!std::filesystem::exists(input, error))
-    throw InputError(Location::file(input), error ? error.message() : "no such file or directory");
+    throw InputError(Location::file(input),
+                     fmt::format("can't open: {}", error ? error.message() : std::strerror(ENOENT)));
   const auto found = std::ranges::find_if(importers, [&](const auto& i) { return i->recognizes(input); });
   if (found != importers.end()) return **found;
   // No importer can recognize an unreadable input.

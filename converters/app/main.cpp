@@ -45,29 +45,31 @@ namespace {
 using fxt::ExitCode;
 
 constexpr NoteKind kOlderPieces{
-    "older-pieces", "files that are called like pieces of this trace, but are of an earlier one", true};
-constexpr NoteKind kRangeClock{"range-clock", "clocks that --time-range counts by", true};
-constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time", true};
-constexpr NoteKind kNoSuchThread{"no-such-thread", "ids of --tid that no INPUT has"};
+    "older-pieces", "files with names like the pieces of this trace, left over from an earlier run", true};
+constexpr NoteKind kRangeClock{"range-clock", "times of --time-range, with the clock that they refer to",
+                               true};
+constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time, not shown", true};
+constexpr NoteKind kNoSuchThread{"no-such-thread", "thread ids of --tid that are in no INPUT"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
 constexpr NoteKind kNotInJson{"not-in-json",
-                              "records that JSON has no form for: switches, wakeups, losses and blobs", true};
+                              "records that JSON can't represent: switches, wakeups, losses and blobs", true};
 constexpr NoteKind kCutFlows{
-    "cut-arrows",
-    "arrows whose end lies outside of the range or piece: they end on the thread where they begin", true};
+    "cut-arrows", "arrows that end after the range or in a later piece: ended on the thread where they start",
+    true};
 
-// The paragraphs of a page without emphasis and links, wrapped for a terminal.
+// The paragraphs and list items of a page without emphasis and links, wrapped for a terminal.
 std::string plain_text(std::string_view markdown) {
   constexpr std::size_t kColumns = 100;
-  static const std::regex kRemark(R"(\*Remark\.\*)"), kLink(R"(\[([^\]]+)\]\([^)]*\))"),
-      kLineEnd("([^\n])\n(?!\n)");
-  std::string text = std::regex_replace(std::string(markdown), kRemark, "Remark.");
+  static const std::regex kRemark(R"(\*Informational\.\*)"), kLink(R"(\[([^\]]+)\]\([^)]*\))"),
+      kLineEnd("([^\n])\n *(?!\n|- )");
+  std::string text = std::regex_replace(std::string(markdown), kRemark, "Informational.");
   text = std::regex_replace(std::regex_replace(text, kLink, "$1"), kLineEnd, "$1 ");
   std::string lines;
   for (const std::string_view paragraph : fxt::parts_of(text, "\n\n")) {
     if (!lines.empty()) lines += '\n';
-    for (const std::string_view line : fxt::wrapped_lines(paragraph, kColumns))
-      lines += fmt::format("{}\n", line);
+    for (const std::string_view item : fxt::parts_of(paragraph, "\n"))
+      lines += fmt::format(
+          "{}\n", fmt::join(fxt::wrapped_lines(item, kColumns), item.starts_with("- ") ? "\n  " : "\n"));
   }
   return lines;
 }
@@ -88,7 +90,7 @@ ExitCode explain(std::string_view kind) {
   }
   const auto names = similar.nearest();
   throw UsageError(fmt::format("there is no note '{}'{}", kind,
-                               names.empty() ? ": docs/notes.md lists them all"
+                               names.empty() ? "; docs/notes.md lists all notes"
                                              : fmt::format("; did you mean {}?", fmt::join(names, ", "))));
 }
 
@@ -100,10 +102,10 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
   for (const std::string& input : options.inputs) used.insert(&importer_of(input, options.importers));
   for (const auto& [name, importer] : options.importer_options)
     if (!used.contains(options.importers[importer].get()))
-      add(fmt::format("--{} is for a {}", name, options.importers[importer]->name()));
+      add(fmt::format("--{} is only for a {}", name, options.importers[importer]->name()));
   const auto joins = [](const Importer* importer) { return importer->joins_others(); };
   if (options.apart && (std::ranges::none_of(used, joins) || std::ranges::all_of(used, joins)))
-    add(fmt::format("--apart is for a {} beside another INPUT",
+    add(fmt::format("--apart is only for a {} next to another INPUT",
                     fmt::join(names_of_joining(options.importers), " or a ")));
   for (const std::string& text : options.without_effect) add(text);
 }
@@ -139,7 +141,7 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
     naming_input(options.inputs[i], [&] {
       importer.import(options.inputs[i], context);
       if (context.timeline.input_count() != i + 1)
-        throw BrokenContract("import() calls begin_input() once, and did not");
+        throw BrokenContract("import() must call begin_input() once, and did not");
     });
     std::optional<std::int64_t> offset_ns = offsets_ns[i];
     is_offset_used |= importer.joins_others();
@@ -149,7 +151,7 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
   if (options.offset_ns && !is_offset_used) {
     const auto joining = names_of_joining(options.importers);
     throw UsageError(
-        fmt::format("--offset: {}name the INPUT: --offset INPUT=TIME",
+        fmt::format("--offset: {}use --offset INPUT=TIME",
                     joining.empty() ? "" : fmt::format("no INPUT is a {}; ", fmt::join(joining, " or a "))));
   }
 }
@@ -166,9 +168,9 @@ void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Ti
     const bool is_own = std::cmp_less((*time)->ns, *shift_ns);
     if (is_own) (*time)->ns += static_cast<std::uint64_t>(*shift_ns);
     notes.add(kRangeClock, Location::file(options.inputs.front()),
-              is_own ? fmt::format("{} of the recording's own clock is {} of the wall clock", asked,
+              is_own ? fmt::format("{} on the recording's own clock is {} on the wall clock", asked,
                                    format_seconds((*time)->ns))
-                     : fmt::format("{} is of the wall clock", asked));
+                     : fmt::format("{} is on the wall clock", asked));
   }
 }
 
@@ -181,7 +183,7 @@ void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
       *time = fxt::TraceTime{.ns = *first_call_ns + std::min((*time)->ns, kForever - *first_call_ns)};
   if (range.from && range.to && !range.from->since_start && !range.to->since_start &&
       range.from->ns > range.to->ns)
-    throw UsageError("--time-range: the range ends before it begins");
+    throw UsageError("--time-range: the range ends before it starts");
 }
 
 // Replaces the figures of the whole trace by those of the written part. `dropped_before` events were dropped
@@ -194,15 +196,16 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
   written.last_ns = cut.last_ns;
   const Location target = Location::file(options.output);
   if (const std::uint64_t outside = cut.outside + dropped_before; outside != 0)
-    notes.add(kOutsideRange, target,
-              fmt::format("{} events left out{}", outside, stopped_early ? "; what follows is not read" : ""),
-              outside);
+    notes.add(
+        kOutsideRange, target,
+        fmt::format("{} events left out{}", outside, stopped_early ? "; later events are not read" : ""),
+        outside);
   if (const auto older = output.files().left_over(); !older.empty())
     notes.add(kOlderPieces, target, fmt::format("{}", fmt::join(older, ", ")), older.size());
   if (cut.oversized != 0)
     notes.add(
         kLargePieces, target,
-        fmt::format("up to {} bytes: names, and calls that are open at once, need that", cut.largest_bytes),
+        fmt::format("up to {} bytes, because each piece repeats names and open calls", cut.largest_bytes),
         cut.oversized);
   if (cut.cut_flows != 0)
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
@@ -215,7 +218,7 @@ void check_chosen_calls(const ConvertOptions& options, const ImportStats::Chosen
       chosen.misfits.empty() ? "" : fmt::format(" ({})", fmt::join(chosen.misfits, "; "));
   throw InputError(
       Location::file(fmt::format("{}", fmt::join(options.inputs, ", "))),
-      fmt::format("no call is shown, as the options leave out {}{}",
+      fmt::format("no call is shown, because the options omit {}{}",
                   chosen.left_out == 1 ? "the only one" : fmt::format("all {}", chosen.left_out), misfits));
 }
 
@@ -238,9 +241,9 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
                   .last_ns = timeline.totals().last_ns};
   output.finish();
   if (!output.has_part()) {
-    std::string problem = "nothing in it has a time";
+    std::string problem = "has no event with a time";
     if (written.first_ns && range.has_enough())  // the end was not read
-      problem = fmt::format("nothing is in that range of time: the trace begins at {}",
+      problem = fmt::format("no event is in that range of time; the trace starts at {}",
                             format_seconds(*written.first_ns));
     else if (written.first_ns)
       problem = fxt::tools::outside_text(*written.first_ns, written.last_ns);
@@ -281,7 +284,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   } catch (const std::exception& error) {
     const std::vector<std::string>& pieces = report.written.pieces;
     throw std::runtime_error(
-        fmt::format("{} is written, but not the report: {}",
+        fmt::format("{}: the trace is written, but the report is not: {}",
                     pieces.empty() ? options.output : fmt::format("{} to {}", pieces.front(), pieces.back()),
                     error.what()));
   }

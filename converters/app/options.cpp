@@ -41,31 +41,29 @@ fxt::ProgramText program_text(const Importers& importers) {
   }
   if (inputs.size() > 1)
     examples.emplace_back(fmt::format("fxt-convert {} all.fxt", fmt::join(inputs, " ")),
-                          "all on one timeline");
+                          "merge them into one timeline");
   if (!inputs.empty())
-    examples.emplace_back(fmt::format("fxt-convert --inspect {}", inputs.front()), "what it contains");
+    examples.emplace_back(fmt::format("fxt-convert --inspect {}", inputs.front()), "show what it contains");
   const std::string libraries = fmt::format("libdw {}, {}", dwfl_version(nullptr), library_of_archives());
-  return {
-      .name = "fxt-convert",
-      .version = FXT_CONVERT_VERSION,
-      .summary = fmt::format("converts {}s to FXT", fmt::join(names_of(importers), "s and ")),
-      .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
-                   "--inspect[=all] [--report json] INPUT..."},
-      .description = fmt::format(
-          "Converts {} into one FXT trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open, or "
-          "with an OUTPUT that ends in .json into JSON of Chrome's trace events. "
-          "The type of an input is detected from "
-          "its content, not its name; a tar archive of recordings is one, too, and INPUT `-` is standard "
-          "input. OUTPUT `-` is standard output; a name ending in .gz, .zst, .bz2 or .xz is compressed. "
-          "One INPUT "
-          "alone is written to INPUT.fxt; without any, {} is.",
-          fmt::join(kinds_and_forms, " and "), fmt::join(defaults, " or ")),
-      .exit_status =
-          "0 done (there may be notes), 1 an input was not understood or the output not written, 2 "
-          "wrong usage, 3 done, but --strict and there were notes.",
-      .examples = std::move(examples),
-      .common_options = std::move(common_options),
-      .build = fxt::build_text(libraries)};
+  return {.name = "fxt-convert",
+          .version = FXT_CONVERT_VERSION,
+          .summary = fmt::format("converts {}s to FXT", fmt::join(names_of(importers), "s and ")),
+          .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
+                       "--inspect[=all] [--report json] INPUT..."},
+          .description =
+              fmt::format("Converts {} into one FXT trace, which Perfetto, Tracy, magic-trace and Fuchsia's "
+                          "tools open. If the name of OUTPUT ends in .json, writes JSON of Chrome's trace "
+                          "events instead. The type of an input is detected from its content, not its name. "
+                          "An INPUT may also be a tar archive of recordings; `-` is standard input. An "
+                          "OUTPUT that ends in .gz, .zst, .bz2 or .xz is compressed; `-` is standard output. "
+                          "A single INPUT is written to INPUT.fxt. Without an INPUT, {} is converted.",
+                          fmt::join(kinds_and_forms, " and "), fmt::join(defaults, " or ")),
+          .exit_status =
+              "0: done, possibly with notes. 1: an input could not be understood, or the output could not be "
+              "written. 2: wrong usage. 3: done, but with --strict and notes that are not informational.",
+          .examples = std::move(examples),
+          .common_options = std::move(common_options),
+          .build = fxt::build_text(libraries)};
 }
 
 using fxt::CommandLine;
@@ -78,8 +76,8 @@ std::int64_t parse_time(std::string_view text) {
   const bool is_signed = is_negative || text.starts_with('+');
   const auto time_ns = fxt::parse_time_ns(text.substr(is_signed ? 1 : 0));
   if (!time_ns)
-    throw fxt::InvalidValue(fmt::format("{}, with a sign or without, less than 292 years", fxt::kTimeForm),
-                            text);
+    throw fxt::InvalidValue(
+        fmt::format("{}, optionally with a sign, and less than 292 years", fxt::kTimeForm), text);
   return is_negative ? -static_cast<std::int64_t>(*time_ns) : static_cast<std::int64_t>(*time_ns);
 }
 
@@ -104,71 +102,69 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
   OptionTable table;
   const auto joining = names_of_joining(options.importers);
   table.push_back(
-      {.title = "What to convert:",
+      {.title = "Selection and form:",
        .options = {
-           fxt::tools::thread_option("only these threads", options.import.tids),
+           fxt::tools::thread_option("convert only these threads", options.import.tids),
            {.name = "time-range",
             .letter = 'r',
             .argument = "A~B",
-            .help =
-                "only this part, both ends included; either may be empty. With a unit (20ms) a time counts "
-                "from the program's first call, without one (1061.4004) it is the recording's own, in "
-                "seconds. Calls "
-                "that cross an edge are cut there and get the argument `cut`",
+            .help = "convert only this part, including both ends; either end may be empty. A time with a "
+                    "unit (20ms) counts from the program's first call. A time without a unit (1061.4004) is "
+                    "in seconds on the recording's own clock. Calls that cross an edge are cut there and get "
+                    "the argument `cut`",
             .value = each<fxt::TimeRange>([&](fxt::TimeRange range) { cut_of(options).range = range; })},
            {.name = "split-size",
             .argument = "SIZE",
-            .help =
-                "pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M), before compression; each "
-                "opens alone",
+            .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M) "
+                    "before compression; each opens on its own",
             .value = each<fxt::PositiveSize>(
                 [&](fxt::PositiveSize size) { cut_of(options).split_bytes = size.bytes; })},
            {.name = "split-time",
             .argument = "TIME",
-            .help = "the same, of this length (1s; a number alone is ns)",
+            .help = "divide the trace into such pieces by time (1s; a number without a unit is in ns)",
             .value = each<fxt::PositiveDuration>(
                 [&](fxt::PositiveDuration length) { cut_of(options).split_ns = length.ns; })},
            choice("demangle", options.import.demangle,
                   {{"simple", Demangle::Simple}, {"full", Demangle::Full}, {"no", Demangle::No}},
-                  "form of C++ and Rust names (default: simple, without parameters and template "
+                  "choose the form of C++ and Rust names (default: simple, without parameters and template "
                   "arguments)"),
            {.name = "max-depth",
             .argument = "N",
-            .help = "omit calls nested N deep and deeper (default: 512, Perfetto's limit)",
+            .help = "omit calls at depth N and deeper (default: 512, Perfetto's limit)",
             .value = each<fxt::Count>([&](fxt::Count depth) {
               if (depth.value == 0) throw fxt::InvalidValue("more than 0", "0");
               options.lanes.max_depth = depth.value;
             })},
-           choice(
-               "blobs", options.import.blobs,
-               {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
-               "which files and memory are stored as blobs (default: memory: only memory that can't be shown "
-               "in another form)"),
+           choice("blobs", options.import.blobs,
+                  {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
+                  "choose which files and memory to store as blobs (default: memory, which stores only "
+                  "memory that can't be shown in another form)"),
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help = fmt::format(
-                "add TIME to all times of INPUT: its path as given or as the report lists it (for one of an "
-                "archive, behind the archive's), or its number in that list. {}TIME may be negative, in ns "
-                "(default), us, ms or s. May be repeated",
-                joining.empty() ? ""
-                                : fmt::format("Without INPUT: of all {}s. ", fmt::join(joining, "s and "))),
+                "add TIME to all times of INPUT. INPUT is the path as given or as the report lists it "
+                "(ARCHIVE/PATH for a recording in an archive), or its number in that list. TIME may be "
+                "negative, in ns (default), us, ms or s. {}May be repeated",
+                joining.empty()
+                    ? ""
+                    : fmt::format("Without INPUT, all {}s are moved. ", fmt::join(joining, "s and "))),
             .value = each<std::string>([&](const std::string& text) { add_offset(text, options); }),
             .may_repeat = true},
            choice("durations", options.lanes.durations,
                   {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
-                  "records for calls: mixed (default), one record for each call where that is exact; pairs "
-                  "(default "
-                  "for JSON), a begin and an end record for each"),
+                  "choose the records for calls: mixed (default) writes one record for a call if that is "
+                  "exact; pairs (default for JSON) always writes a start and an end record"),
            choice("viewer-hints", options.has_viewer_hints, {{"auto", true}, {"none", false}},
-                  "tell Perfetto which part to show first, the order of processes and threads, command lines "
-                  "and, with --utc, the date, in a blob that other viewers skip (default: auto)"),
+                  "store hints for Perfetto: the part to show first, the order of processes and threads, "
+                  "command lines and, with --utc, the date. They are in a blob that other viewers skip "
+                  "(default: auto)"),
        }});
   if (!joining.empty())
-    table.back().options.push_back(flag(
-        "apart", 0, options.apart,
-        fmt::format("give the threads of a {} tracks of their own (default: its events are drawn among the "
-                    "calls of the same thread, if another INPUT has it)",
-                    fmt::join(joining, " or a "))));
+    table.back().options.push_back(
+        flag("apart", 0, options.apart,
+             fmt::format("give the threads of a {} tracks of their own (default: draw its events among the "
+                         "calls of the same thread, if another INPUT has it)",
+                         fmt::join(joining, " or a "))));
   for (const auto& importer : options.importers)
     table.push_back({.title = fmt::format("For a {}:", importer->name()), .options = importer->options()});
   table.push_back(
@@ -177,33 +173,32 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            {.name = "output",
             .letter = 'o',
             .argument = "OUTPUT",
-            .help = "write this file; all other names are INPUTs",
+            .help = "write the trace to this file; all other paths are INPUTs",
             .value = store_in(output)},
            fxt::tools::format_option("OUTPUT", options.format),
            {.name = "data",
             .letter = 'd',
             .argument = "DIR",
-            .help = "an INPUT, as in uftrace",
+            .help = "convert this INPUT; uftrace has the same option",
             .value = store_in(options.inputs),
             .may_repeat = true,
             .goes_with_inspect = true},
            flag("force", 'f', options.force,
-                "replace any existing OUTPUT, not only an empty file or a trace of its format; write more "
-                "than 10,000 pieces"),
+                "replace any existing OUTPUT, not only an empty file or a trace of its format; also write "
+                "more than 10,000 pieces"),
            flag("sync", 0, options.sync,
-                "wait until OUTPUT is on the disk, before it replaces an older file and after: it survives "
-                "a loss of power"),
+                "wait until OUTPUT is on the disk, before and after it replaces an older file; it then "
+                "survives a power failure"),
            {.name = "jobs",
             .letter = 'j',
             .argument = "N",
-            .help = "number of threads that convert (default: one for each core); the output is the same",
+            .help = "convert with N threads (default: one for each core); the output does not depend on N",
             .value = fxt::store_count_in<1, 1024>(options.jobs),
             .goes_with_inspect = true},
            {.name = "inspect",
             .argument = "[=all]",
-            .help =
-                "describe the inputs instead of converting them, on one screen: what they are, when and how "
-                "they were recorded, threads, size, damage; all: everything",
+            .help = "describe the inputs on one screen instead of converting them: their type, origin, "
+                    "threads, size and damage. With =all, print everything",
             .value = fxt::each_or_none([&](const std::string& detail) {
               options.inspect = true;
               options.inspects_all = detail == "all";
@@ -213,26 +208,29 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .goes_with_inspect = true},
            choice("report", options.report,
                   {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
-                  "report of what was read, written, repaired and lost (default: text, on standard output, "
-                  "or on standard error if OUTPUT is `-`)",
+                  "choose the form of the report about the conversion (default: text). It goes to standard "
+                  "output, or to standard error if OUTPUT is `-`",
                   true),
-           choice("progress", options.progress,
-                  {{"auto", ProgressMode::Auto},
-                   {"always", ProgressMode::Always},
-                   {"never", ProgressMode::Never}},
-                  "show progress on standard error (default: auto: on a terminal, if it takes long)", true),
+           choice(
+               "progress", options.progress,
+               {{"auto", ProgressMode::Auto},
+                {"always", ProgressMode::Always},
+                {"never", ProgressMode::Never}},
+               "show progress on standard error (default: auto, on a terminal if the conversion takes long)",
+               true),
            {.name = "quiet",
             .letter = 'q',
-            .help = "no report and no progress; errors are still printed",
+            .help = "print no report and no progress; errors are still printed",
             .value = store_in(options.quiet),
             .goes_with_inspect = true},
            {.name = "strict",
-            .help = "exit with 3 if there are notes that are more than remarks",
+            .help = "exit with 3 if there are notes that are not informational",
             .value = store_in(options.strict),
             .goes_with_inspect = true},
            {.name = "explain",
             .argument = "KIND",
-            .help = "print what a note means, its cause and the remedy: --explain records-lost",
+            .help = "explain a kind of note: the event, its cause and the remedy. Example: --explain "
+                    "records-lost",
             .value = each<std::string>([&](const std::string& kind) { options.explain = kind; }),
             .goes_with_inspect = true},
        }});
@@ -315,10 +313,9 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
       options.lanes.durations = DurationForm::Pairs;
   }
   if (options.cut && options.cut->is_split() && options.output == "-")
-    throw UsageError("pieces need names: OUTPUT can't be - with --split-size and --split-time");
+    throw UsageError("--split-size and --split-time write several files, so OUTPUT can't be -");
   if (std::ranges::count(options.inputs, "-") != 0 && ::isatty(STDIN_FILENO) == 1)
-    throw UsageError(
-        "standard input is the terminal: send it an INPUT: a file, or a tar archive of a directory");
+    throw UsageError("standard input is a terminal; redirect a file, or a tar archive of a directory, to it");
   return options;
 }
 

@@ -48,24 +48,26 @@ void check_output(const ConvertOptions& options) {
   std::error_code error;
   for (const std::string& input : options.inputs) {
     if (options.is_output_last_path && is_called_as_output(input) && !fs::exists(input, error))
-      throw UsageError(fmt::format("'{}' does not exist, and only the last name is the OUTPUT", input));
+      throw UsageError(fmt::format("'{}' does not exist, and only the last path is the OUTPUT", input));
     if (fs::equivalent(input, output, error))
-      throw UsageError(fmt::format("'{}' is both INPUT and OUTPUT", input));
+      throw UsageError(fmt::format("'{}' is both INPUT and OUTPUT; choose another OUTPUT", input));
     const auto is_of = [&](const auto& importer) { return importer->recognizes(input); };
     if (fs::is_directory(input, error) && lies_in(output, input) &&
         std::ranges::any_of(options.importers, is_of))
-      throw UsageError(fmt::format("the OUTPUT '{}' lies in the INPUT '{}'", output, input));
+      throw UsageError(
+          fmt::format("the OUTPUT '{}' is inside the INPUT '{}'; choose another OUTPUT", output, input));
   }
   if (!fs::exists(output, error)) return;
   if (::access(output.c_str(), R_OK) != 0)
-    throw fxt::FileError(fmt::format("can't read {}: {}", output, std::strerror(errno)));
+    throw fxt::FileError(fmt::format("{}: can't read: {}", output, std::strerror(errno)));
   for (const auto& importer : options.importers)
     if (importer->recognizes(output))
       throw UsageError(
           options.is_output_last_path
-              ? fmt::format("the last name is the OUTPUT, and '{}' is a {}: name the OUTPUT by -o", output,
+              ? fmt::format("the last path is the OUTPUT, but '{}' is a {}; name the OUTPUT with -o", output,
                             importer->name())
-              : fmt::format("the OUTPUT '{}' is a {}: it would be overwritten", output, importer->name()));
+              : fmt::format("the OUTPUT '{}' is a {}, which would be overwritten; choose another OUTPUT",
+                            output, importer->name()));
 }
 
 }  // namespace convert

@@ -29,9 +29,12 @@ std::string format_bytes(std::uint64_t bytes) {
 
 std::string text_of(const Notes& notes) {
   if (notes.empty()) return "notes: none\n";
-  std::string text = "notes\n";
+  std::string text = notes.has_only_remarks()
+                         ? "notes: informational only, no recorded data are missing\n"
+                         : "notes: some data are lost, repaired or not shown; see --explain KIND\n";
   for (const Notes::Group& group : notes.groups()) {
-    text += fmt::format("  {} ({}): {}\n", group.kind->name, group.count, group.kind->meaning);
+    text += fmt::format("  {} ({}{}): {}\n", group.kind->name, group.count,
+                        group.kind->is_remark ? ", informational" : "", group.kind->meaning);
     for (const std::string& first : group.first) text += fmt::format("    {}\n", fxt::printable(first));
     if (group.notes > group.first.size())
       text += fmt::format("    and {} more\n", group.notes - group.first.size());
@@ -162,7 +165,7 @@ std::string text_of(const Report& report) {
   for (std::size_t i = 0; i < std::min(details.size(), kShownDetails); ++i)
     text += fmt::format("{}{}\n", i == 0 ? "details  " : "         ", fxt::printable(details[i]));
   if (details.size() > kShownDetails)
-    text += fmt::format("         and {} more: --report json has them all\n", details.size() - kShownDetails);
+    text += fmt::format("         and {} more; --report json lists all\n", details.size() - kShownDetails);
   return text;
 }
 

@@ -61,7 +61,7 @@ class TemporaryFolder {
   TemporaryFolder() {
     const std::string outer = folder_for_temporary_files();
     const auto fail = [&](const std::string& problem) {
-      throw std::runtime_error(fmt::format("can't make a folder in {}: {}", outer, problem));
+      throw std::runtime_error(fmt::format("{}: can't create a temporary folder: {}", outer, problem));
     };
     std::error_code problem;
     path_ = fs::canonical(outer, problem) / "fxt-convert-XXXXXX";
@@ -191,15 +191,15 @@ class Lz4Input final : public fxt::Input {
     unpacked_ += static_cast<std::uint64_t>(size);
     const auto packed = static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));
     if (unpacked_ > kUnpackedFiles.of(packed))
-      throw fxt::FileError(
-          fmt::format("{}: {}: unpack it yourself to read it", name_, kUnpackedFiles.exceeded(packed)));
+      throw fxt::FileError(fmt::format("{}: {}; unpack it with another program first", name_,
+                                       kUnpackedFiles.exceeded(packed)));
     return static_cast<std::size_t>(size);
   }
 
  private:
   [[noreturn]] void fail() const {
     bytes_.rethrow_failure();
-    throw fxt::DamagedFile(name_ + ": the compressed data is damaged, or ends early");
+    throw fxt::DamagedFile(name_ + ": the compressed data are damaged or truncated");
   }
 
   ArchiveBytes bytes_;
@@ -272,7 +272,7 @@ class Unpacker {
       if (!hashes.insert(fs::hash_value(path)).second) take(replaced);
       links.erase(path.native());  // the last entry with a name is used
       if (const char* const hard_link = ::archive_entry_hardlink(entry_)) {
-        if (!stays_inside(hard_link)) fail(fmt::format("a link to {}, out of the archive", hard_link));
+        if (!stays_inside(hard_link)) fail(fmt::format("the link to {} leads out of the archive", hard_link));
         const fs::path other = place_of(hard_link);
         if (const auto link = links.find(other.native()); link != links.end()) {
           add_link(path, link->second);
@@ -367,7 +367,7 @@ class Unpacker {
   void check_growth(std::uint64_t more) const {
     const auto packed = static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));
     if (unpacked_ + more > kUnpackedFiles.of(packed))
-      fail(kUnpackedFiles.exceeded(packed) + ": unpack it yourself to read it");
+      fail(kUnpackedFiles.exceeded(packed) + "; unpack it with another program first");
   }
   void next() {
     if (entry_ != nullptr) check(in_, ::archive_read_data_skip(in_.get()));
@@ -377,7 +377,7 @@ class Unpacker {
     // libarchive accepts the end of the input as the end of the archive, but a complete archive ends with
     // blocks of zeros.
     if (status == ARCHIVE_EOF && is_tar() && ::archive_filter_bytes(in_.get(), 0) == end_of_entry)
-      fail("the archive ends behind this file, without an end mark: it was cut off");
+      fail("the archive ends after this file without an end marker, so it was truncated");
     entry_name_.clear();
     if (status == ARCHIVE_EOF) entry_ = nullptr;
     check(in_, status == ARCHIVE_EOF ? ARCHIVE_OK : status);
@@ -450,20 +450,21 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
     std::vector<std::string> found;
     find_recordings(folder, importers, found);
     if (found.size() > kRecordings.of(0))
-      throw InputError(Location::file(name), kRecordings.exceeded() + ": unpack it yourself to read it");
+      throw InputError(Location::file(name),
+                       kRecordings.exceeded() + "; unpack it with another program first");
     if (!found.empty()) return found;
     const std::string inner = archive_in(folder);
-    throw InputError(Location::file(name),
-                     inner.empty()
-                         ? fmt::format("an archive of files that are {}", none_of(importers))
-                         : fmt::format("an archive with an archive in it: unpack it, and convert {}", inner));
+    throw InputError(
+        Location::file(name),
+        inner.empty() ? fmt::format("the archive has only files that are {}", none_of(importers))
+                      : fmt::format("an archive that contains an archive; unpack it, and convert {}", inner));
   }
   const fs::path file = folder / fs::path(name).stem();  // the trace shows its name
   names_.emplace_back(file, name);
   unpacker.unpack_entry(file, [&] { return is_recording(file, importers); });
   if (unpacker.is_compressed() && fxt::tools::is_fxt(file))
     throw InputError(Location::file(name),
-                     "a compressed FXT trace already: decompress it to open it in a viewer");
+                     "already a compressed FXT trace; decompress it to open it in a viewer");
   return {file};
 }
 
@@ -478,8 +479,8 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
       file.find(".tar.") == std::string::npos)
     return {input};
   throw InputError(Location::file(input == "-" ? "standard input" : input),
-                   "this fxt-convert is built without libarchive, and reads no archives and no "
-                   "standard input: name a directory, or a trace file");
+                   "this fxt-convert was built without libarchive and can't read archives or standard input; "
+                   "give a directory or a trace file");
 }
 
 std::string library_of_archives() { return "no libarchive"; }

@@ -10,16 +10,16 @@
 
 namespace convert {
 
-inline constexpr NoteKind kOverLimit{"over-limit", "files that exceed a limit"};
+inline constexpr NoteKind kOverLimit{"over-limit", "files that exceed a limit, read in part"};
 
 // `consequence`: the part that is left out, as a clause.
 inline void note_over_limit(Notes& notes, const Location& where, const fxt::Budget& budget,
                             std::string_view consequence) {
-  notes.add(kOverLimit, where, fmt::format("{}: {}", budget.exceeded(), consequence));
+  notes.add(kOverLimit, where, fmt::format("{}; {}", budget.exceeded(), consequence));
 }
 
 inline void note_over_limit(Notes& notes, const OverLimit& error, std::string_view consequence) {
-  notes.add(kOverLimit, Location::file(error.path()), fmt::format("{}: {}", error.limit(), consequence));
+  notes.add(kOverLimit, Location::file(error.path()), fmt::format("{}; {}", error.limit(), consequence));
 }
 
 }  // namespace convert

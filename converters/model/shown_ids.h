@@ -14,7 +14,8 @@
 namespace convert {
 
 inline constexpr NoteKind kRenumbered{
-    "renumbered", "process or thread ids replaced: another input has them, or no viewer can", true};
+    "renumbered", "process or thread ids replaced, because another input has them or viewers can't show them",
+    true};
 
 // Linux never gives ids from here on (its largest pid is 2^22). Importers that know no ids count up from
 // here. At the end, such ids are replaced without a note by the smallest ids that no input has.

@@ -174,9 +174,9 @@ void Timeline::limit_offsets(MergeLoop& loop, const std::function<void()>& tick)
     std::int64_t& offset_ns = parts_.inputs[i].offset_ns;
     if (offset_ns >= 0 || first_ns[i] >= magnitude_of(offset_ns)) continue;
     const auto possible_ns = -static_cast<std::int64_t>(first_ns[i]);
-    notes_->add(
-        kOffsetCut, Location::file(parts_.inputs[i].name),
-        fmt::format("an offset of {} ns would lead below time 0: moved by {} ns", offset_ns, possible_ns));
+    notes_->add(kOffsetCut, Location::file(parts_.inputs[i].name),
+                fmt::format("an offset of {} ns would lead to times below 0, so {} ns is used", offset_ns,
+                            possible_ns));
     offset_ns = possible_ns;
   }
 }
@@ -207,9 +207,9 @@ void Timeline::finish_inputs() {
   }
   for (const TimelineInput& input : parts_.inputs)
     if (input.offset_ns > 0 && input.last_ns == kTimeLimitNs - 1)
-      notes_->add(
-          kOffsetCut, Location::file(input.name),
-          fmt::format("an offset of {} ns moves times past the last one that can be drawn", input.offset_ns));
+      notes_->add(kOffsetCut, Location::file(input.name),
+                  fmt::format("an offset of {} ns leads to times after the last possible one, 2^63 ns",
+                              input.offset_ns));
 }
 
 // A cpu has one track, because only one thread runs there at a time.
@@ -221,15 +221,15 @@ void Timeline::note_shared_cpus() const {
     const bool is_same_time = input.first_ns == earlier.first_ns && input.last_ns == earlier.last_ns;
     if (!earlier.cpus_of) return false;
     if (*input.cpus_of != *earlier.cpus_of)
-      note(input, fmt::format("its cpus are those of \"{}\", others are those of \"{}\"", *input.cpus_of,
+      note(input, fmt::format("its CPUs belong to \"{}\", the CPUs of other inputs to \"{}\"", *input.cpus_of,
                               *earlier.cpus_of));
     else if (input.first_ns > earlier.last_ns || earlier.first_ns > input.last_ns)
       return false;
     else if (input.moved_ns != earlier.moved_ns)
       note(input.moved_ns != 0 ? input : earlier,
-           "is moved to the time of other inputs: each of its cpus has two threads at a time");
+           "is moved to the time of other inputs, so each of its CPUs has two threads at a time");
     else if (is_same_time)
-      note(input, "is given twice: each of its cpus has two threads at a time");
+      note(input, "is given twice, so each of its CPUs has two threads at a time");
     else
       return false;
     return true;
@@ -305,17 +305,17 @@ void Timeline::note_inputs_apart() const {
     std::string gap;
     if (input.first_ns > first.last_ns)
       gap =
-          fmt::format("begins {} after {} ends", format_seconds(input.first_ns - first.last_ns), first.name);
+          fmt::format("starts {} after {} ends", format_seconds(input.first_ns - first.last_ns), first.name);
     else if (input.last_ns < first.first_ns)
       gap =
-          fmt::format("ends {} before {} begins", format_seconds(first.first_ns - input.last_ns), first.name);
+          fmt::format("ends {} before {} starts", format_seconds(first.first_ns - input.last_ns), first.name);
     else
       continue;
     const auto together_ns = input.offset_ns - input.clock_ns + static_cast<std::int64_t>(first.first_ns) -
                              static_cast<std::int64_t>(input.first_ns);
     notes_->add(kApartInTime, Location::file(input.name),
-                fmt::format("{}; if their clocks differ, --offset {}={} lets both begin together", gap, i + 1,
-                            together_ns));
+                fmt::format("{}; if their clocks differ, use --offset {}={} to let both start together", gap,
+                            i + 1, together_ns));
   }
 }
 

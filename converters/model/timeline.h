@@ -27,18 +27,18 @@
 namespace convert {
 
 inline constexpr NoteKind kApartInTime{
-    "apart-in-time", "inputs that do not overlap the first one in time: other clocks?", true};
-inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead out of the times that can be drawn"};
+    "apart-in-time", "inputs that do not overlap the first one in time, possibly because of other clocks",
+    true};
+inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead to impossible times"};
 
 inline constexpr NoteKind kKeptApart{
-    "kept-apart", "threads that could not be found among those of another input, and are drawn on their own",
-    true};
+    "kept-apart", "threads that do not match a thread of another input, and have tracks of their own", true};
 
 inline constexpr NoteKind kSharedCpus{
-    "shared-cpus", "inputs of other machines or times than the first one: cpus of one number share a track",
-    true};
+    "shared-cpus",
+    "inputs from other machines or times than the first one: CPUs with the same number share a track", true};
 
-inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond those that a call can show"};
+inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can have"};
 inline constexpr NoteKind kTooDeep{"too-deep",
                                    "calls and instants left out because they are nested too deep"};
 

@@ -28,7 +28,7 @@ constexpr fxt::Limit kUnpacked{"MiB of unpacked sections of a program", 64 * fxt
 constexpr fxt::Limit kLineTables{"MiB of line tables of a program", 3 * fxt::kMiB, 341};
 constexpr fxt::Limit kSymbolNames{"MiB of names of symbols", 48 * fxt::kMiB, 4 * fxt::kKiB};
 constexpr std::string_view kUnreadableSection = "the header of a section can't be read";
-constexpr std::string_view kUnendedText = "the last text of a section of debug information has no end";
+constexpr std::string_view kUnendedText = "the last text of a section of debug information is not terminated";
 constexpr ssize_t kMaxBuildIdBytes = 64;
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 63;
@@ -90,8 +90,8 @@ ElfImage::ElfImage(const InputFile& file) : file_(file) {
   try {
     GElf_Ehdr header;
     if (elf_ == nullptr || elf_kind(elf_) != ELF_K_ELF || gelf_getehdr(elf_, &header) == nullptr)
-      refuse(file, "is no ELF file");
-    if (header.e_type != ET_EXEC && header.e_type != ET_DYN) refuse(file, "is no program or library");
+      refuse(file, "is not an ELF file");
+    if (header.e_type != ET_EXEC && header.e_type != ET_DYN) refuse(file, "is not a program or library");
     machine_ = header.e_machine;
     read_segments();
     read_sections();
@@ -107,8 +107,9 @@ ElfImage::~ElfImage() { elf_end(elf_); }
 void ElfImage::read_header() {
   std::array<char, sizeof(Elf64_Ehdr)> bytes{};
   const ssize_t got = ::pread(file_.descriptor(), bytes.data(), bytes.size(), 0);
-  if (got < 0) throw InputError(Location::file(file_.path()), std::strerror(errno));
-  if (got < EI_NIDENT || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) refuse(file_, "is no ELF file");
+  if (got < 0)
+    throw InputError(Location::file(file_.path()), fmt::format("can't read: {}", std::strerror(errno)));
+  if (got < EI_NIDENT || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) refuse(file_, "is not an ELF file");
   const std::span<const char> head(bytes.data(), static_cast<std::size_t>(got));
   const auto order = static_cast<unsigned char>(bytes[EI_DATA]);
   const bool is_known = order == ELFDATA2LSB || order == ELFDATA2MSB;

@@ -35,7 +35,7 @@ class TraceFileImporter final : public Importer {
   std::string_view name() const override { return "GDB trace file"; }
   ImporterHelp help() const override {
     return {.input = "session.tfile",
-            .examples = {{"session.tfile out.fxt", "a trace file of GDB (tsave)"}},
+            .examples = {{"session.tfile out.fxt", "convert a GDB trace file (tsave)"}},
             .common_options = {"program"}};
   }
   std::vector<Option> options() override;
@@ -80,32 +80,32 @@ GivenBias parse_bias(std::string_view text) {
 std::vector<Option> TraceFileImporter::options() {
   return {
       choice("frames", options_.frames, {{"marks", FrameChoice::Marks}, {"tracks", FrameChoice::Tracks}},
-             "whether frames are shown on their thread (default: marks), or each tracepoint is drawn as a "
-             "thread "
-             "of its own (tracks)"),
-      choice(
-          "registers", options_.registers,
-          {{"auto", RegisterChoice::Auto},
-           {"none", RegisterChoice::None},
-           {"general", RegisterChoice::General},
-           {"all", RegisterChoice::All}},
-          "which registers of a frame are shown (default: auto, those that the actions name, and the general "
-          "ones of $regs)"),
+             "choose where frames are shown: on their thread (marks, the default), or on a separate track "
+             "for each tracepoint (tracks)"),
+      choice("registers", options_.registers,
+             {{"auto", RegisterChoice::Auto},
+              {"none", RegisterChoice::None},
+              {"general", RegisterChoice::General},
+              {"all", RegisterChoice::All}},
+             "choose which registers of a frame are shown (default: auto, the registers that the actions "
+             "name, and the general ones of $regs)"),
       {.name = "plot",
        .argument = "ITEM[,ITEM...]",
-       .help = "also draw the numbers of these collected items as counters; all: every collected number",
+       .help =
+           "also draw the numbers of these collected items as counters; `all` draws every collected number",
        .value = each<std::string>([this](const std::string& items) { add_items(items, options_.plotted); }),
        .may_repeat = true},
       {.name = "program",
        .argument = "ELF",
-       .help =
-           "the program that was traced, or one of its libraries: gives functions, source lines and types",
+       .help = "take functions, source lines and types from this file: the traced program, or one of its "
+               "libraries",
        .value = each<std::string>([this](const std::string& path) { options_.programs.emplace_back(path); }),
        .may_repeat = true,
        .goes_with_inspect = true},
       {.name = "load-bias",
        .argument = "[MODULE=]ADDRESS",
-       .help = "where that program, or the module of that file name, was loaded (default: detected)",
+       .help =
+           "set the load address of that program, or of the module with that file name (default: detected)",
        .value = each<std::string>(
            [this](const std::string& text) { options_.load_biases.push_back(parse_bias(text)); }),
        .may_repeat = true,
@@ -113,7 +113,7 @@ std::vector<Option> TraceFileImporter::options() {
        .works_with = {"program"}},
       {.name = "symbols",
        .argument = "FILE",
-       .help = "a kernel's kallsyms or System.map, for traces of a kernel",
+       .help = "take names from a kernel's kallsyms or System.map, for traces of a kernel",
        .value = store_in(options_.symbols),
        .goes_with_inspect = true},
   };
@@ -227,11 +227,12 @@ void LaneBuilder::add_unmatched_threads() {
     unmatched.may_be_several = track.clue == ThreadClue::None || track.clue == ThreadClue::Cpu;
     unmatched.parts = std::move(parts_[i]);
     if (survey_.time.stamped == 0)
-      unmatched.why_unmatched = "its frames have no time stamps (collect $trace_timestamp)";
+      unmatched.why_unmatched = "its frames have no timestamps; use collect $trace_timestamp";
     else if (unmatched.marks.empty() && i >= TraceSurvey::kMarkedTracks)
-      unmatched.why_unmatched = fmt::format("it is none of the first {} threads", TraceSurvey::kMarkedTracks);
+      unmatched.why_unmatched =
+          fmt::format("it is not one of the first {} threads", TraceSurvey::kMarkedTracks);
     else if (unmatched.marks.empty())
-      unmatched.why_unmatched = "no hit has a time stamp and a known location";
+      unmatched.why_unmatched = "no hit has a timestamp and a known location";
     context_.timeline.add_unmatched_thread(std::move(unmatched));
   }
 }
@@ -290,7 +291,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
   if (is_ctf(input))
     throw InputError(
         Location::file(input.string()),
-        "a trace in the Common Trace Format: save it with `tsave session.tfile`, without `-ctf`");
+        "a trace in the Common Trace Format; save it with `tsave session.tfile`, without `-ctf`");
   auto recording = read_recording(input, options, context.options.demangle, context.names, context.notes);
   const TraceFile& trace = recording->trace;
   add_location_notes(trace, recording->locations, !options.programs.empty(), options.registers,

@@ -85,7 +85,7 @@ Outline actions_of(const std::vector<TracepointAction>& actions) {
 
 // "count: int", or the reason why an item has no type, or no value there.
 std::string text_of(std::string_view item, const Value& value) {
-  if (value.type == nullptr) return fmt::format("{}: nothing of this name is known there", item);
+  if (value.type == nullptr) return fmt::format("{}: unknown name at this place", item);
   std::string text = fmt::format("{}: {}", item, name_of(value.type));
   if (value.bit_size != 0) text += fmt::format(", {} bits", value.bit_size);
   if (value.storage.kind == Storage::Kind::None && value.storage.missing != Missing::NotRecorded)
@@ -119,14 +119,15 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
     const EvaluationContext context{*scope, nothing, recording.trace.description.variables};
     const auto values = evaluate_item(item, context);
     for (const auto& [text, value, is_hidden] : values)
-      list.push_back(step + text_of(text, value) + (is_hidden ? ", not visible by its name there" : ""));
+      list.push_back(step + text_of(text, value) +
+                     (is_hidden ? ", hidden by another variable of its name" : ""));
     if (!values.empty()) return;
     const Value other = evaluate(item.text, context);  // a register
     if (other.type != nullptr)
       list.push_back(step + text_of(item.text, other));
     else
       list.push_back(step + item.text +
-                     (item.kind == Kind::Variables ? ": none" : ": no value of the program"));
+                     (item.kind == Kind::Variables ? ": none" : ": not a value of the program"));
   };
   for (const CollectItem& item : expected->hit.items) add(item, "");
   for (const CollectItem& item : expected->step.items) add(item, "while stepping, ");

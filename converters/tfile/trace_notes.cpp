@@ -26,7 +26,7 @@ void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes
         fmt::format("{} ({} bytes, up to +{:#x})", damage.problem, damage.end - damage.begin, damage.end));
   }
   if (survey.damage_count > survey.damage.size())
-    notes.add(kSkippedBytes, file, "and more", survey.damage_count - survey.damage.size());
+    notes.add(kSkippedBytes, file, "more damage follows", survey.damage_count - survey.damage.size());
   if (const TraceSurvey::Rest& rest = survey.rest; rest.size > 0)
     notes.add(kBytesBehindEnd, Location::byte(trace.path, rest.begin), text_of(rest));
   const std::uint64_t frames = survey.time.frames;
@@ -35,15 +35,15 @@ void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes
               trace.description.frames_begin < trace.file->size()
                   ? "no tracepoint was hit between tstart and tstop, or GDB saved the file before; `tstatus` "
                     "shows the number of frames"
-                  : "the file ends before its first frame: it was cut off; copy the whole file");
+                  : "the file was truncated before its first frame; copy the whole file");
   if (!status) return;
   if (status->frames && *status->frames > frames)
     notes.add(kFramesMissing, file,
-              fmt::format("the recording has {} frames, {} were found", *status->frames, frames),
+              fmt::format("the recording has {} frames, but {} were found", *status->frames, frames),
               *status->frames - frames);
   if (status->frames && status->frames_created && *status->frames_created > *status->frames)
     notes.add(kFramesOverwritten, file,
-              fmt::format("{} frames were recorded, {} kept", *status->frames_created, *status->frames),
+              fmt::format("{} frames were recorded, but {} kept", *status->frames_created, *status->frames),
               *status->frames_created - *status->frames);
   if (status->reason == StopReason::Full)
     notes.add(kBufferFull, file, "the recording stopped because its buffer was full");
@@ -52,25 +52,27 @@ void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes
 void note_times(const TraceFile& trace, const TraceSurvey& survey, Notes& notes) {
   const Location file = Location::file(trace.path);
   const TimeSurvey& time = survey.time;
-  if (time.impossible > 0) notes.add(kBadTime, file, "impossible time stamps", time.impossible);
+  if (time.impossible > 0) notes.add(kBadTime, file, "impossible timestamps", time.impossible);
   if (time.reversed > 0)
-    notes.add(kTimeReversed, file, "frames are sorted by their stamps within a window", time.reversed);
+    notes.add(kTimeReversed, file, "frames are sorted by their timestamps if they are near each other",
+              time.reversed);
   const std::uint64_t unstamped = time.frames - time.stamped;
   if (unstamped == 0) return;
   const auto& status = trace.description.status;
   const bool has_span = status && status->start_us && status->stop_us;
   if (time.stamped > 0)
     notes.add(kSyntheticTime, file,
-              "placed between the frames around them: `collect $trace_timestamp` gives them a time",
+              "placed between the frames around them; `collect $trace_timestamp` gives them a time",
               unstamped);
   else if (has_span)
     notes.add(kSyntheticTime, file,
-              "no frame has a time stamp: spread between start and stop, in order; `collect "
+              "no frame has a timestamp, so they are placed in order between start and stop; `collect "
               "$trace_timestamp` gives them a time",
               unstamped);
   else
     notes.add(kNoTimeStamps, file,
-              "neither frames nor status have a time: the times shown only give the order", unstamped);
+              "neither the frames nor the status have a time; the spacing shows only the order of the frames",
+              unstamped);
 }
 
 void note_descriptions(const TraceFile& trace, const LocationTable& locations, const TraceSurvey& survey,
@@ -110,7 +112,7 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes&
     }
   if (count > 0)
     notes.add(kUntypedValues, Location::file(trace.path),
-              "numbers are shown by their size: --program gives types, members and names", count);
+              "numbers are shown by their size; use --program to get types, members and names", count);
 }
 
 // Counts locations whose actions ask for registers, of which some are not shown. Nothing is counted if the
@@ -133,16 +135,17 @@ void note_registers(const TraceFile& trace, const LocationTable& locations, Regi
   });
   if (count > 0)
     notes.add(kRegistersLeftOut, Location::file(trace.path),
-              "shown are those that actions name, and the general ones of $regs: --registers general or all",
+              "only the registers that actions name, and the general ones of $regs, are shown; use "
+              "--registers general or all",
               static_cast<std::uint64_t>(count));
 }
 
 }  // namespace
 
 std::string text_of(const TraceSurvey::Rest& rest) {
-  std::string text = fmt::format("{} bytes behind the end of the frames are not read", rest.size);
+  std::string text = fmt::format("{} bytes after the end of the frames are not read", rest.size);
   if (rest.next_trace)
-    text += fmt::format(": another trace begins at +{:#x}, split the file there", *rest.next_trace);
+    text += fmt::format("; another trace starts at +{:#x}, so split the file there", *rest.next_trace);
   return text;
 }
 

@@ -145,7 +145,7 @@ void note_shared_symbol_files(const RecordingImport& recording, Notes& notes) {
     const ModuleFileHeader header = parse_module_file_header(read_optional_file(place, notes).value_or(""));
     if (header.module_path.empty() && header.build_id.empty())
       notes.add(kUnsureSymbols, Location::file(place.text()),
-                fmt::format("may hold the functions of any of these: {}", fmt::join(paths, ", ")));
+                fmt::format("may have the functions of any of these: {}", fmt::join(paths, ", ")));
   }
 }
 
@@ -154,7 +154,7 @@ void show_wall_clock(const Info& info, const std::filesystem::path& input, Impor
     context.timeline.shift_clock(*offset_ns);
   else
     context.notes.add(kNoWallClock, Location::file((input / "info").native()),
-                      "has no utc_offset (uftrace writes it since v0.17)");
+                      "has no utc_offset, which uftrace writes since v0.17");
 }
 
 }  // namespace
@@ -178,9 +178,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   const Directory& directory = recording.directory;
   if (directory.threads.empty() && directory.perf_cpus.empty() && directory.kernel_cpus.empty() &&
       recording.events.empty())
-    throw InputError(
-        Location::file(input.native()),
-        "has no task.txt and no .dat files: nothing of the recording is there but its description");
+    throw InputError(Location::file(input.native()),
+                     "has no task.txt and no .dat files; copy the whole recording");
   context.timeline.keep_alive(kept);
   context.timeline.at_end([&recording, &chosen = context.stats.chosen_calls,
                            &notes = context.timeline.new_notes()] {
@@ -192,8 +191,10 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     chosen.left_out += recording.shared.calls_left_out;
     chosen.is_any_shown |= recording.shared.has_shown_calls;
     if (const std::uint64_t count = recording.shared.unwritten_switches)
-      notes.add(kCpuTracksLeftOut, Location::file(recording.directory.path.native()),
-                fmt::format("{} context switches; --cpu-tracks shows who ran on which CPU", count), count);
+      notes.add(
+          kCpuTracksLeftOut, Location::file(recording.directory.path.native()),
+          fmt::format("{} context switches; use --cpu-tracks to show which thread ran on which CPU", count),
+          count);
   });
   note_shared_symbol_files(recording, context.notes);
   ThreadPlans& plans = recording.plans = plans_of(recording, context);
@@ -204,12 +205,13 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (const std::size_t tasks = recording.sessions.tasks().size();
       recording.directory.threads.empty() && tasks != 0)
     context.notes.add(kNoRecords, Location::file(input.native()),
-                      fmt::format("no .dat file of the {} that task.txt tells of",
-                                  tasks == 1 ? "thread" : fmt::format("{} threads", tasks)));
+                      fmt::format("has no .dat file, although task.txt lists {}",
+                                  tasks == 1 ? "a thread" : fmt::format("{} threads", tasks)));
   if (!recording.kernel.files.empty())
     for (const auto& [tid, plan] : plans) recording.kernel_queues[tid];
   else if (options.kernel_only)
-    context.notes.add(kNothingOfKernel, Location::file(input.native()), "nothing is shown of it");
+    context.notes.add(kNothingOfKernel, Location::file(input.native()),
+                      "has no kernel events, so nothing is shown");
   if (recording.filters != nullptr) drop_hidden_arrows(plans, *recording.filters, recording.symbolizer);
 
   context.timeline.begin_input(input.string());
@@ -272,8 +274,8 @@ class RecordingImporter final : public Importer {
   ImporterHelp help() const override {
     return {.form = "directories",
             .input = "run.data",
-            .examples = {{"run.data run.fxt", "a recording of uftrace"},
-                         {"-F draw -t 10us run.data", "only draw(), from 10 us on"}},
+            .examples = {{"run.data run.fxt", "convert a recording of uftrace"},
+                         {"-F draw -t 10us run.data", "show only draw(), from 10 us on"}},
             .common_options = {"filter", "notrace", "depth", "time-filter"}};
   }
   std::vector<Option> options() override;
@@ -302,7 +304,7 @@ std::string RecordingImporter::advice_for(const std::filesystem::path& input) co
   if (std::filesystem::is_regular_file(input, error)) {
     const std::string recording = fxt::recording_of(input);
     if (recording.empty()) return {};
-    return fmt::format("a file of a uftrace recording: convert its directory, {}", recording);
+    return fmt::format("a file of a uftrace recording; convert its directory, {}", recording);
   }
   // A folder with other contents may be large.
   constexpr int kDeepest = 3;
@@ -314,7 +316,7 @@ std::string RecordingImporter::advice_for(const std::filesystem::path& input) co
     if (entry.depth() >= kDeepest) entry.disable_recursion_pending();
     if (entry->is_symlink(error) || !entry->is_directory(error)) continue;
     if (const fs::path folder = entry->path(); !fxt::recording_of(folder).empty())
-      return fmt::format("a directory with a recording in it: {}", folder.string());
+      return fmt::format("a directory that contains a recording; convert {}", folder.string());
   }
   return {};
 }
@@ -324,16 +326,17 @@ std::vector<Option> RecordingImporter::options() {
       flag("no-args", 0, options_.no_args, "omit arguments and return values of calls"),
       flag("no-event", 0, options_.no_event,
            "omit events: counters, user events, values read at calls, messages of extern.dat, context "
-           "switches, tracepoints of the kernel"),
+           "switches and tracepoints of the kernel"),
       flag("no-sched", 0, options_.no_sched, "omit context switches"),
       flag("no-sched-preempt", 0, options_.no_sched_preempt,
-           "omit calls of linux:schedule in which a thread was pre-empted, not waiting"),
+           "omit calls of linux:schedule in which a thread was preempted and did not wait"),
       not_with({"no-sched", "no-event"},
                flag("cpu-tracks", 0, options_.cpu_tracks,
-                    "also fill Perfetto's tracks of CPUs and thread states (default: switches are only calls "
-                    "of linux:schedule, so that the program's calls come first)")),
+                    "also fill Perfetto's tracks of CPUs and thread states (default: show context switches "
+                    "only as calls of linux:schedule, so that the program's calls come first)")),
       flag("no-kernel", 0, options_.no_kernel, "omit kernel functions and tracepoints"),
-      flag("kernel-only", 0, options_.kernel_only, "only kernel functions, tracepoints and lost records"),
+      flag("kernel-only", 0, options_.kernel_only,
+           "show only kernel functions, tracepoints and lost records"),
       flag("kernel-skip-out", 0, options_.kernel_skip_out,
            "omit kernel activity outside the program's calls (uftrace's default)"),
       {.name = "kernel-full",
@@ -345,13 +348,12 @@ std::vector<Option> RecordingImporter::options() {
                                                                     options_.event_skip_out = false;
                                                                   })},
       flag("utc", 0, options_.utc,
-           "show wall clock times, if the recording has its offset (in whole seconds: times may be "
-           "wrong by one)"),
+           "show wall-clock times if the recording has its offset, which is in whole seconds: times may be "
+           "wrong by one second"),
       {.name = "sysroot",
        .argument = "DIR",
-       .help =
-           "take programs and libraries from below this directory, for names if the recording has no .sym "
-           "files (default: from this machine)",
+       .help = "look for programs and libraries below this directory, to get names if the recording has no "
+               ".sym files (default: on this machine)",
        .value = each<std::string>([this](const std::string& path) {
          options_.elf.sysroot = path;
          if (std::error_code error; !std::filesystem::is_directory(options_.elf.sysroot, error))
@@ -360,10 +362,10 @@ std::vector<Option> RecordingImporter::options() {
        .fails_with = {"no-elf"}},
       not_with({"no-elf", "no-args"},
                choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
-                      "names of arguments: arg1, arg2 (numbers, the default), or those of the parameters in "
-                      "the debug information of the program or library")),
+                      "choose the names of arguments: numbers (default) gives arg1, arg2; program takes the "
+                      "names of parameters from the debug information of the program or library")),
       flag("no-elf", 0, options_.elf.is_off,
-           "open no file outside the recording: no names from programs and libraries"),
+           "open no file outside the recording, so programs and libraries give no names"),
   };
   std::vector<Option> options = options_of(options_.filters);
   options.insert(options.end(), others.begin(), others.end());

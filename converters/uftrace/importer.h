@@ -32,7 +32,7 @@ struct RecordingOptions {
 bool recognizes(const std::filesystem::path& input);
 
 // Reads everything except the records, and adds a lane and a source for every thread. Throws InputError if
-// the directory can't be listed, or if its info has an unknown version.
+// the directory can't be read, or if its info has an unknown version.
 void import(const std::filesystem::path& input, ImportContext& context, const RecordingOptions& options = {});
 
 // Makes the importer with its command line options.

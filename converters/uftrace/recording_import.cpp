@@ -27,9 +27,10 @@ KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
   auto header = read_kernel_header(directory, notes);
   if (header && !header->formats.empty()) return {.files = std::move(files), .header = std::move(*header)};
   for (const CpuFile& file : files)
-    notes.add(
-        kFileSkipped, Location::file(file.place.text()),
-        fmt::format("{} bytes: kernel events, whose formats are missing (kernel_header)", file.size_bytes));
+    notes.add(kFileSkipped, Location::file(file.place.text()),
+              fmt::format(
+                  "{} bytes of kernel events are skipped, because kernel_header does not have their formats",
+                  file.size_bytes));
   return {};
 }
 

@@ -45,14 +45,14 @@ class ReferenceCheck {
     const auto entry = strings_.find(string.index);
     if (entry != strings_.end() && entry->second != string.text)
       findings_->add(Fault::StringOfOtherProvider,
-                     "string " + std::to_string(string.index) + " is another one in another provider");
+                     "string " + std::to_string(string.index) + " means another string in another provider");
   }
   void used(const Thread& thread) {
     if (thread.storage != Storage::Table || thread.index == 0) return;
     const auto entry = threads_.find(thread.index);
     if (entry != threads_.end() && entry->second != std::pair(thread.process, thread.thread))
       findings_->add(Fault::ThreadOfOtherProvider,
-                     "thread " + std::to_string(thread.index) + " is another one in another provider");
+                     "thread " + std::to_string(thread.index) + " means another thread in another provider");
   }
 
  private:
@@ -70,7 +70,7 @@ class PacketCheck {
     const bool was_sound = packets_.add({});
     last_blob_ = findings_->offset();
     if (was_sound && !packets_.add(blob.bytes))
-      findings_->add(Fault::NoPackets, "blob of type 3 that does not go on with Perfetto's packets");
+      findings_->add(Fault::NoPackets, "blob of type 3 that does not continue Perfetto's packets");
   }
   void finish() {
     if (packets_.add({}) && !packets_.is_whole())

@@ -73,7 +73,7 @@ class LinkCheck {
       report(Fault::OutOfOrder, link, "its flow");
     else if (const auto fault = flows_.fault_of(link.type, link.process, flow))
       report(*fault, link,
-             fault == Fault::FlowInUse ? " the begin at " + offset_text(flow.tag->offset) : std::string());
+             fault == Fault::FlowInUse ? " the start at " + offset_text(flow.tag->offset) : std::string());
     else if (link.type == EventType::FlowBegin)
       flows_.begin(link.process, link.id, {.offset = link.offset, .last = link.time});
     else if (link.type == EventType::FlowEnd)

@@ -8,102 +8,113 @@ namespace fxt {
 namespace {
 
 constexpr std::array kRules = {
-    Rule{"W1", "A file begins with the magic word, provider info and initialization, in this order.",
-         "Without the magic Tracy ends with an exception, Fuchsia's Rust reader refuses and Perfetto "
-         "does not recognise the file. Without a provider the Rust reader knows no indexed string; "
-         "without initialization it takes a tick for a second. Others fail when strings or "
+    Rule{"W1", "A file starts with the magic word, provider info and initialization, in this order.",
+         "Without the magic word, Tracy ends with an exception, Fuchsia's Rust reader rejects the file, and "
+         "Perfetto does not recognize it. Without a provider, the Rust reader ignores indexed strings. "
+         "Without initialization, it takes a tick for a second. Other readers fail if strings or "
          "initialization come before the provider."},
     Rule{"W2", "Each provider is announced once, before its strings and threads; ids start at 1.",
-         "Fuchsia's C++ reader and Perfetto start with empty tables when a provider is announced "
-         "again, the Rust reader does not. What was registered before any provider is lost."},
-    Rule{"W3", "Sections name announced providers, and providers do not use one index for different things.",
-         "Perfetto drops all records of an unknown provider. Tracy has one string table and one thread "
-         "table for the whole file, the Rust reader one thread table."},
+         "Fuchsia's C++ reader and Perfetto start with empty tables when a provider is announced again, but "
+         "the Rust reader does not. Strings and threads that were registered before any provider are lost."},
+    Rule{"W3",
+         "Sections name announced providers, and providers do not use one index for different strings or "
+         "threads.",
+         "Perfetto drops all records of an unknown provider. Tracy has one string table and one thread table "
+         "for the whole file, and the Rust reader has one thread table."},
     Rule{"W4", "A tick is a nanosecond: 1,000,000,000 ticks a second.",
-         "Tracy takes ticks for nanoseconds. At rate 0 the C++ reader reports an error, Perfetto drops "
-         "all events and the Rust reader divides by zero."},
-    Rule{"W5", "Times lie below 2^63 ns and within 2^47 ns (39 hours) of each other.",
-         "Perfetto drops later events, the Rust reader panics; Tracy's times have 48 bits and wrap."},
+         "Tracy takes ticks for nanoseconds. At rate 0, the C++ reader reports an error, Perfetto drops all "
+         "events, and the Rust reader divides by zero."},
+    Rule{"W5", "Times are below 2^63 ns and within 2^47 ns (39 hours) of each other.",
+         "Perfetto drops later events, and the Rust reader panics. Tracy's times have 48 bits and wrap."},
     Rule{"W6", "An index is never registered again with another meaning.",
-         "The C++ reader keeps the first meaning, so names or threads are wrong there, without a message."},
-    Rule{"W7", "Strings have the indices 1 to 32767, threads 1 to 255, and are registered before their use.",
-         "At an unknown index the C++ reader and Perfetto drop the record, the Rust reader writes "
-         "<unknown> and Tracy an empty name. The C++ reader reports registrations of index 0 as "
-         "errors."},
+         "The C++ reader keeps the first meaning, so it shows wrong names or threads without a message."},
+    Rule{
+        "W7",
+        "Strings have the indices 1 to 32767, threads 1 to 255, and all are registered before their use.",
+        "At an unknown index, the C++ reader and Perfetto drop the record, the Rust reader writes <unknown>, "
+        "and Tracy writes an empty name. The C++ reader reports registrations of index 0 as errors."},
     Rule{"W8", "Strings have at most 32,000 bytes.",
          "The C++ reader rejects records with longer inline strings."},
     Rule{"W9",
-         "Strings are UTF-8, without NUL where viewers show them; only inline names of kernel objects may "
-         "hold other bytes.",
-         "The Rust reader rejects the whole record, and with a string record all its uses. Perfetto "
-         "and Tracy show a string up to its first NUL."},
-    Rule{"W10", "A record has at most 4095 words.", "No reader recovers from a size that wrapped."},
-    Rule{"W11", "Sizes are exact: no spare words in records and arguments, no zero words between them.",
-         "The Rust reader rejects most records and all arguments of a wrong size. At a record of size "
-         "0 all readers but the C++ reader stop."},
+         "Strings are UTF-8, without NUL if viewers show them. Only inline names of kernel objects may have "
+         "other bytes.",
+         "The Rust reader rejects the whole record. If it rejects a string record, it also rejects all uses "
+         "of the string. Perfetto and Tracy show a string up to its first NUL."},
+    Rule{"W10", "A record has at most 4095 words.", "No reader recovers from a size that overflowed."},
+    Rule{
+        "W11",
+        "Sizes are exact: there are no spare words in records and arguments, and no zero words between them.",
+        "The Rust reader rejects most records and all arguments of a wrong size. At a record of size 0, all "
+        "readers except the C++ reader stop."},
     Rule{"W12", "Padding and unused bits are zero.", "The spec reserves them for later versions."},
     Rule{"W13", "No large record has more than 4095 words.",
-         "Perfetto and Tracy read 12 bits of its size and lose the rest of the file."},
+         "Perfetto and Tracy read 12 bits of the size and lose the rest of the file."},
     Rule{"W14", "Large blobs have metadata (format 0).",
          "The Rust reader takes format 1 for format 0 and aborts."},
     Rule{"W15",
-         "Durations of a thread nest: outer ones first, no partial overlap, at most 512 deep, none "
-         "ends before it begins.",
-         "Perfetto drops complete events that overlap and everything deeper than 512; Tracy gives the "
-         "wrong ends to what overlaps."},
-    Rule{"W16", "Records of a thread come in time order; at equal times ends before the begins that follow.",
-         "Readers break ties by the order in the file: Tracy then pairs begins with the wrong ends."},
-    Rule{"W17",
-         "Every begin has its end and every end its begin; async operations of one id nest, and "
-         "their instants lie in one.",
-         "Perfetto shows what never ends as unfinished, Tracy invents an end. To Perfetto the ids of "
-         "async operations are global, and it cuts what is open inside one that ends."},
+         "Durations of a thread nest: outer durations come first, none overlaps another in part, at most 512 "
+         "are nested, and none ends before it starts.",
+         "Perfetto drops complete events that overlap in part, and everything deeper than 512. Tracy gives "
+         "overlapping events wrong ends."},
+    Rule{"W16",
+         "Records of a thread are in time order. At equal times, ends come before the starts that follow "
+         "them.",
+         "Readers order events of equal times as in the file. Tracy then pairs starts with wrong ends."},
+    Rule{
+        "W17",
+        "Every start has an end, and every end has a start. Async operations with one id nest, and their "
+        "instants are inside one.",
+        "Perfetto shows a duration without an end as unfinished, and Tracy invents an end. Perfetto treats "
+        "the ids of async operations as global, and ends the operations that are open inside one that ends."},
     Rule{"W18",
-         "Names are not empty; a thread's first argument is \"process\", of type koid; a thread that "
-         "is switched or woken has such a name, the last one in its process.",
-         "Perfetto loses names of threads without such a koid, or files them under process 0; "
-         "exporters skip them. It files what is scheduled under the process that it knows of the thread, "
-         "whatever the record says; threads of priority 0 that it knows no process of are idle ones."},
+         "Names are not empty. The first argument of a thread's name is \"process\", of type koid. A thread "
+         "that is switched or woken has such a name, and its last name is in its process.",
+         "Perfetto loses names of threads without such a koid, or puts them under process 0; exporters skip "
+         "them. It puts scheduling records under the process that it has for the thread, and ignores the "
+         "process in the record. It shows threads of priority 0 without a known process as idle threads."},
     Rule{"W19", "Process and thread ids are 1 to 2^32-1.",
-         "Perfetto cuts them to 32 bits, Tracy merges threads."},
+         "Perfetto cuts them to 32 bits, and Tracy merges threads."},
     Rule{"W20",
-         "Counters have numeric arguments, each naming one series of one counter, whatever its ids and "
-         "processes; cpu_frequency of category power has \"cpu\" and \"value\".",
-         "Perfetto counts an error for other types, and draws that counter by cpu or drops it; Tracy names "
-         "a series by its argument alone and merges those of different counters. A counter of several ids "
-         "or processes is one plot to Tracy, too, but that is what its name says; Perfetto keeps them "
-         "apart. Not reported."},
+         "Counters have numeric arguments. Each names one series of one counter, for all ids and processes "
+         "of the counter. The counter cpu_frequency of category power has \"cpu\" and \"value\".",
+         "Perfetto counts an error for other types, and draws the counter cpu_frequency by CPU or drops it. "
+         "Tracy names a series by its argument only, and merges the series of different counters. For Tracy, "
+         "a counter with several ids or processes is one plot; Perfetto keeps them apart. "
+         "This is not reported."},
     Rule{"W21",
-         "Flow events lie inside a duration of their thread, and no complete event or instant that is over "
-         "lies between its begin and them; steps and ends follow a begin with their id.",
-         "Perfetto binds flows to what began last and was not ended by an event, and drops what has none, or "
-         "no begin."},
-    Rule{"W22", "Bool arguments keep Tracy's debug builds away.",
-         "An assertion there; release builds read them."},
+         "Flow events are inside a duration of their thread. Between the duration's start and the flow "
+         "event, no complete event or instant has ended. Steps and ends follow a start with their id.",
+         "Perfetto binds a flow to the last event that began and was not ended by an end event. It drops "
+         "flows without such an event, or without a start."},
+    Rule{"W22", "There are no bool arguments.",
+         "Debug builds of Tracy abort at them because of an assertion. Release builds read them."},
     Rule{"W23",
-         "No blob arguments; blobs of type 3 together are Perfetto's packets; profiler modules and mmaps "
-         "refer to indexed threads.",
-         "Tracy misreads what follows a blob argument, the C++ reader adds its padding, Perfetto shows "
-         "\"unknown\"; it imports blobs of type 3 and fails at others. Fuchsia's two readers read inline "
-         "threads of profiler records differently."},
-    Rule{"W24", "No userspace objects.", "The C++ reader reports each as a record of unknown type."},
+         "There are no blob arguments. The blobs of type 3 together are Perfetto's packets. Profiler modules "
+         "and mmaps refer to indexed threads.",
+         "Tracy misreads the rest of the record after a blob argument, the C++ reader adds its padding, and "
+         "Perfetto shows \"unknown\". Perfetto imports blobs of type 3, and fails if they are not its "
+         "packets. Fuchsia's two readers read inline threads of profiler records in different ways."},
+    Rule{"W24", "There are no userspace objects.",
+         "The C++ reader reports each as a record of unknown type."},
     Rule{"W25",
-         "Records are not extended and have only types and values that readers know: cpus up to 4095, and "
-         "each argument a name of its own, which an end does not share with its begin.",
-         "The Rust reader rejects an initialization with more words; the C++ reader reports unknown types "
-         "as errors; Tracy loses its place after an unknown argument. Perfetto aborts at larger cpus, and "
-         "keeps one of two arguments of the same name, those of an end and its begin together."},
-    Rule{"W26", "At most 32,767 pairs of duration name and source location.",
-         "Tracy writes a file that it can't load any more."},
-    Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.", "For Tracy only. Not reported."},
+         "Records are not extended, and have only known types and values. CPUs are at most 4095. Each "
+         "argument of a duration has a name of its own, also at its start and its end.",
+         "The Rust reader rejects an initialization with more words. The C++ reader reports unknown types as "
+         "errors. Tracy misreads the rest of the record after an unknown argument. Perfetto aborts at larger "
+         "CPUs. It keeps only one of two arguments with the same name at the start and the end of a "
+         "duration."},
+    Rule{"W26", "There are at most 32,767 pairs of duration name and source location.",
+         "Tracy writes a file that it can't load again."},
+    Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.",
+         "Only Tracy uses it. This is not reported."},
     Rule{"W28", "Instants belong to their threads, and have no \"frame\" in their names.",
          "Fuchsia's programs write a scope, process or global, that the spec does not have. Only the C++ "
-         "reader reads it. Tracy takes instants whose name contains the word, in letters of either case, for "
-         "the starts of frames: they are not among the messages of their threads, and frames are drawn that "
-         "nobody meant."},
-    Rule{"W29", "A trace for one reader has the kinds of records that this reader shows.",
-         "Perfetto ignores log messages, Tracy also async operations, flows and context switches. Notes of "
-         "--check --for say what the readers that are named ignore."},
+         "reader reads it. Tracy takes any instant whose name contains \"frame\", in any case, for the start "
+         "of a frame. It does not list the instant among the messages of its thread, and draws unintended "
+         "frames."},
+    Rule{"W29", "A trace for one reader has only kinds of records that this reader shows.",
+         "Perfetto ignores log messages. Tracy also ignores async operations, flows and context switches. "
+         "Notes of --check --for list the records that the given readers ignore."},
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 void check_id(std::uint64_t id, const std::string& what, Findings& findings) {
   if (id >= kKoidLimit) findings.add(Fault::WideId, what + " needs more than 32 bits");
-  if (id == 0) findings.add(Fault::IdZero, what + " is no process or thread");
+  if (id == 0) findings.add(Fault::IdZero, what + " is not a process or thread");
 }
 
 // The value as a number; nothing if it is not a number.
@@ -57,10 +57,11 @@ std::string_view fault_of_known_counter(const Event& event) {
     if (argument.name.text == "cpu") {
       has_cpu = true;
       if (!number || std::holds_alternative<double>(argument.value) || *number < 0 || *number > kMaxCpu)
-        return "its argument \"cpu\" is no number of a cpu";
+        return "its argument \"cpu\" is not the number of a CPU";
     } else if (argument.name.text == "value") {
       has_value = true;
-      if (!number || !std::isfinite(*number) || *number < 0) return "its argument \"value\" is no frequency";
+      if (!number || !std::isfinite(*number) || *number < 0)
+        return "its argument \"value\" is not a frequency";
     } else {
       return "it has another argument than \"cpu\" and \"value\"";
     }
@@ -104,7 +105,7 @@ void check_state(ThreadState state, Findings& findings) {
 }
 
 void check_cpu(std::uint64_t cpu, Findings& findings) {
-  if (cpu > kMaxCpu) findings.add(Fault::LargeCpu, "cpu " + std::to_string(cpu) + " is beyond 4095");
+  if (cpu > kMaxCpu) findings.add(Fault::LargeCpu, "CPU " + std::to_string(cpu) + " is above 4095");
 }
 
 void check_profiler_thread(bool is_inline, Findings& findings) {
@@ -143,7 +144,7 @@ void check_object(const KernelObject& object, Findings& findings) {
   const bool is_thread = object.type == KernelObjectType::Thread;
   if (!is_thread && object.type != KernelObjectType::Process) return;
   if (object.name.text.empty() && object.name.storage != Storage::Missing)
-    findings.add(Fault::EmptyName, "names koid " + std::to_string(object.koid) + " with nothing");
+    findings.add(Fault::EmptyName, "names koid " + std::to_string(object.koid) + " with an empty name");
   check_id(object.koid, "koid " + std::to_string(object.koid), findings);
   if (!is_thread) return;
   const Argument* const argument = process_argument(object);
@@ -184,7 +185,7 @@ void ThreadNames::check_switched(const Thread& thread, std::uint8_t priority, Fi
   const std::string text = "thread " + std::to_string(thread.thread);
   if (thread.thread == 0) return;
   if (named == 0 && priority == 0)
-    findings.add(Fault::TakenForIdle, text + " has priority 0 and no kernel object that names its process");
+    findings.add(Fault::TakenForIdle, text + " has priority 0, but no kernel object names its process");
   else if (named == 0 && thread.process != 0)
     check_scheduled(thread.thread, findings);
   else if (named != thread.process)

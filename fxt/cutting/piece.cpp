@@ -99,7 +99,7 @@ Piece::Piece(Output& output, const KnownProviders& providers, CutCounters& count
 const Piece::KnownEvent& Piece::known(const Event& event) {
   const std::uint64_t key = (std::uint64_t{event.category.index} << 32) |
                             (std::uint64_t{event.name.index} << 16) | event.thread.index;
-  // The top bits of a multiplication by 2^64 / golden ratio spread neighbours well.
+  // The top bits of a multiplication by 2^64 / golden ratio spread neighbors well.
   constexpr unsigned kShift = 64 - 12;
   KnownEvent& known = known_events_[(key * 0x9e37'79b9'7f4a'7c15u) >> kShift];
   if (known.of != event.thread || known.name != event.name.text || known.category != event.category.text) {

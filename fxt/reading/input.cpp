@@ -52,11 +52,11 @@ std::string describe(const ReadEnd& end) {
     case ReadEnd::Reason::Truncated:
       return "truncated: the last record lacks " + std::to_string(end.missing_bytes) + " bytes";
     case ReadEnd::Reason::SizeZero:
-      return "record of size 0: what follows can't be found";
+      return "record of size 0, so the next record can't be found";
     case ReadEnd::Reason::NoMagic:
       return "not an FXT trace: the first word is not the magic number record";
     case ReadEnd::Reason::Compressed:
-      return "compressed with " + std::string(end.compression) + ": decompress it first";
+      return "compressed with " + std::string(end.compression) + "; decompress it first";
     case ReadEnd::Reason::Failed:
       return "reading failed";
   }

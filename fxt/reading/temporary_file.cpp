@@ -16,7 +16,7 @@ std::string folder() {
 
 [[noreturn]] void fail_at_file(int error) {
   throw std::system_error(error, std::generic_category(),
-                          "a temporary file in " + folder() + " (TMPDIR names another folder)");
+                          folder() + ": can't use a temporary file (set TMPDIR to use another folder)");
 }
 
 }  // namespace

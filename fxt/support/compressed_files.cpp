@@ -33,7 +33,7 @@ FileInput open_raw(const std::string& path, const std::string& name) {
   try {
     return path == "-" ? FileInput(STDIN_FILENO) : FileInput(path);
   } catch (const std::system_error& error) {
-    throw FileError(name + ": " + error.code().message());
+    throw FileError(name + ": can't open: " + error.code().message());
   }
 }
 
@@ -47,7 +47,7 @@ class RawFile final : public Input {
       return file_.read(room);
     } catch (const std::system_error& error) {
       const std::string reason = why_no_trace(path_);
-      throw FileError(name_ + ": " + (reason.empty() ? error.code().message() : reason));
+      throw FileError(name_ + ": " + (reason.empty() ? "can't read: " + error.code().message() : reason));
     }
   }
 
@@ -75,14 +75,14 @@ bool is_whole(ZstdDecoder& decoder) {
 }
 
 const char* problem_of(const std::ios_base::failure& failure, bool is_at_end) {
-  if (is_at_end) return "the compressed data ends early";
+  if (is_at_end) return "the compressed data are truncated";
   constexpr int kXzMemoryLimit = 6, kZstdWindowTooLarge = -16;
   const auto* const xz = dynamic_cast<const io::lzma_error*>(&failure);
   const auto* const zstd = dynamic_cast<const io::zstd_error*>(&failure);
   if ((xz != nullptr && xz->error() == kXzMemoryLimit) ||
       (zstd != nullptr && zstd->error() == kZstdWindowTooLarge))
-    return "unpacking takes more than 100 MiB of memory; unpack it with its own program first";
-  return "the compressed data is damaged";
+    return "unpacking needs more than 100 MiB of memory; unpack it with another program first";
+  return "the compressed data are damaged";
 }
 
 // A Boost decoder that ends the stream at damaged data, so that the data before them can be read. It also
@@ -108,7 +108,7 @@ class CarefulDecoder : public Decoder {
       } while (in != in_end && out != out_end);
       if (!is_complete_ || !is_at_end) return true;
       if constexpr (kIsZstd)
-        if (!is_whole(*this)) *problem_ = "the compressed data ends early";
+        if (!is_whole(*this)) *problem_ = "the compressed data are truncated";
     } catch (const std::ios_base::failure& failure) {
       *problem_ = problem_of(failure, is_at_end);
     }
@@ -140,7 +140,8 @@ class PackedFile final : public Input {
         stream_.sgetn(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
     unpacked_ += static_cast<std::uint64_t>(std::max<std::streamsize>(size, 0));
     if (unpacked_ > limit_.of(packed_))
-      throw FileError(fmt::format("{}: {}: unpack it yourself to read it", name_, limit_.exceeded(packed_)));
+      throw FileError(
+          fmt::format("{}: {}; unpack it with another program first", name_, limit_.exceeded(packed_)));
     if (size != 0 || room.empty()) return static_cast<std::size_t>(size);
     if (failure_ != nullptr) std::rethrow_exception(failure_);
     if (problem_ != nullptr) throw DamagedFile(name_ + ": " + problem_);

@@ -25,8 +25,8 @@ std::string head_of(const FilePlace& place) {
 }
 
 constexpr auto kCtf =
-    "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it"sv;
-constexpr auto kChrome = "a trace in Chrome's JSON: Perfetto opens it as it is"sv;
+    "a trace in the Common Trace Format, as LTTng writes; open it with babeltrace2 or Trace Compass"sv;
+constexpr auto kChrome = "a trace in Chrome's JSON; open it in Perfetto"sv;
 constexpr auto kElf =
     "\x7f"
     "ELF"sv;
@@ -34,16 +34,17 @@ constexpr auto kElf =
 // File kinds by their first bytes.
 constexpr std::array kKinds{
     std::pair("PERFILE2"sv,
-              "a file of perf record: `perf data convert --to-ctf` or `--to-json` converts it"sv),
-    std::pair(kElf, "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`"sv),
+              "a file of perf record; convert it with `perf data convert --to-ctf` or `--to-json`"sv),
+    std::pair(kElf,
+              "a program; record it first, with `uftrace record`, or in GDB with `tstart` and `tsave`"sv),
     std::pair("\xc1\x1f\xfc\xc1"sv, kCtf),
     std::pair("\xc1\xfc\x1f\xc1"sv, kCtf),
     std::pair("/* CTF "sv, kCtf),
     std::pair("\x57\x1d\xd1\x75"sv, kCtf),
     std::pair("\x75\xd1\x1d\x57"sv, kCtf),
-    std::pair("# tracer:"sv, "a text of ftrace: Perfetto opens it as it is"sv),
-    std::pair("PK\x03\x04"sv, "a zip archive: unpack it first"sv),
-    std::pair("\x04\x22\x4d\x18"sv, "compressed with lz4: unpack it first"sv),
+    std::pair("# tracer:"sv, "a text of ftrace; open it in Perfetto"sv),
+    std::pair("PK\x03\x04"sv, "a zip archive; unpack it first"sv),
+    std::pair("\x04\x22\x4d\x18"sv, "compressed with lz4; unpack it first"sv),
     std::pair("{\"traceEvents\""sv, kChrome),
     std::pair("[{\""sv, kChrome),
     std::pair("[\n{\""sv, kChrome),
@@ -54,12 +55,12 @@ std::string kind_of(std::string_view head, bool is_directory) {
   constexpr char kCore = 4;
   if (head.starts_with(kElf) && head.size() > kElfType + 1 &&
       (head[kElfType] == kCore || head[kElfType + 1] == kCore))
-    return "a core file: GDB opens it";
+    return "a core file; open it in GDB";
   for (const auto& [begin, kind] : kKinds)
     if (head.starts_with(begin))
       return (kind == kCtf && !is_directory ? "a file of " : "") + std::string(kind);
   if (head.size() > kTarMagic && head.substr(kTarMagic).starts_with("ustar"))
-    return "a tar archive: unpack it first, or convert the recordings in it with fxt-convert";
+    return "a tar archive; unpack it first, or convert the recordings in it with fxt-convert";
   return {};
 }
 

@@ -133,12 +133,13 @@ std::string manual_of(const ProgramText& program, const OptionTable& table) {
 
 OptionGroup TextOptions::group() {
   return {.title = "Information:",
-          .options = {{.name = kHelp, .letter = 'h', .help = "this text", .value = store_in(help_)},
-                      {.name = kVersion, .letter = 'V', .help = "the version", .value = store_in(version_)},
-                      {.name = kManual, .help = "this text as a page for man(1)", .value = store_in(manual_)},
-                      choice(kCompletion, completion_,
-                             {{"bash", Shell::Bash}, {"zsh", Shell::Zsh}, {"fish", Shell::Fish}},
-                             "a script by which that shell completes the options")}};
+          .options = {
+              {.name = kHelp, .letter = 'h', .help = "print this text", .value = store_in(help_)},
+              {.name = kVersion, .letter = 'V', .help = "print the version", .value = store_in(version_)},
+              {.name = kManual, .help = "print this text as a page for man(1)", .value = store_in(manual_)},
+              choice(kCompletion, completion_,
+                     {{"bash", Shell::Bash}, {"zsh", Shell::Zsh}, {"fish", Shell::Fish}},
+                     "print a script with which that shell completes the options")}};
 }
 
 std::optional<std::string> TextOptions::text_of(const ProgramText& program, const OptionTable& table,

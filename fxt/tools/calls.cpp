@@ -74,9 +74,9 @@ std::vector<std::string> CallStream::notes() const {
   const auto add = [&lines](std::uint64_t count, std::string_view what) {
     if (count != 0) lines.push_back(fmt::format("{} {}", count, what));
   };
-  add(odd().unmatched, "ends have no begin");
-  add(odd().crossing, "calls end after the call that they begin in");
-  add(odd().bad_times, "events belong to no call: their times are impossible");
+  add(odd().unmatched, "ends have no start");
+  add(odd().crossing, "calls end after the call in which they start");
+  add(odd().bad_times, "events belong to no call, because their times are impossible");
   return lines;
 }
 

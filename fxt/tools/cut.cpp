@@ -31,60 +31,58 @@ struct CutterOptions {
 };
 
 ProgramText program_text() {
-  return {.name = "fxt-cut",
-          .version = FXT_VERSION,
-          .summary = "writes parts of traces in the Fuchsia trace format",
-          .synopses = {"[OPTIONS] IN OUT"},
-          .description =
-              "Writes a part of a trace in the Fuchsia trace format, or pieces of it. IN may be compressed "
-              "with gzip, zstd, bzip2 or xz; - is standard input. OUT is compressed if it ends in .gz, .zst, "
-              ".bz2 "
-              "or .xz; - is standard output. "
-              "Durations that are cut have the argument `cut`: `begin`, `end` "
-              "or `both`.",
-          .exit_status =
-              "0 done, 1 IN is damaged or lacks a requested thread (what is there is in OUT), can't be read, "
-              "or has "
-              "nothing of what is selected, or OUT can't be written, 2 wrong usage.",
-          .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "only this time"},
-                       {"fxt-cut --tid 101 run.fxt thread.json.gz", "only this thread, as JSON"},
-                       {"fxt-cut --name 'work*' run.fxt work.fxt", "only these events"},
-                       {"fxt-cut --split-size 100M run.fxt piece.fxt", "piece.000.fxt, piece.001.fxt, ..."},
-                       {"fxt-cut --split-time 1s run.fxt piece.fxt", "pieces of a second"}},
-          .common_options = {"time-range", "tid", "name", "category", "split-time", "split-size", "force",
-                             "quiet", "help"},
-          .build = build_text()};
+  return {
+      .name = "fxt-cut",
+      .version = FXT_VERSION,
+      .summary = "writes parts of traces in the Fuchsia trace format",
+      .synopses = {"[OPTIONS] IN OUT"},
+      .description =
+          "Writes a part of a trace in the Fuchsia trace format, or divides it into pieces. IN may be "
+          "compressed with gzip, zstd, bzip2 or xz; `-` is standard input. An OUT that ends in .gz, .zst, "
+          ".bz2 or .xz is compressed; `-` is standard output. Durations that are cut have the argument "
+          "`cut`: `begin`, `end` or `both`.",
+      .exit_status =
+          "0: done. 1: IN can't be read, is damaged, lacks a requested thread or has no selected event, or "
+          "OUT can't be written. The readable and selected part is in OUT. 2: wrong usage.",
+      .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "write only this time"},
+                   {"fxt-cut --tid 101 run.fxt thread.json.gz", "write only this thread, as JSON"},
+                   {"fxt-cut --name 'work*' run.fxt work.fxt", "write only these events"},
+                   {"fxt-cut --split-size 100M run.fxt piece.fxt", "write pieces of 100 MB"},
+                   {"fxt-cut --split-time 1s run.fxt piece.fxt", "write pieces of one second"}},
+      .common_options = {"time-range", "tid", "name", "category", "split-time", "split-size", "force",
+                         "quiet", "help"},
+      .build = build_text()};
 }
 
 OptionTable table_of(CutterOptions& options) {
   OptionGroup what{
-      .title = "What is written:",
+      .title = "Selection:",
       .options = {
-          range_option(
-              "only this time: seconds on the trace's clock, or since its start with a unit (20ms); either "
-              "side may be empty",
-              options.events.range),
-          thread_option("only of this thread; may be repeated", options.events.threads),
-          name_option("only events with a name that matches this shell pattern; may be repeated",
+          range_option("write only this time, in seconds on the trace's clock or, with a unit (20ms), since "
+                       "its start; either end may be empty",
+                       options.events.range),
+          thread_option("write only records of this thread; may be repeated", options.events.threads),
+          name_option("write only events with a name that matches this shell pattern; may be repeated",
                       options.events.names),
           category_option(options.events.categories), exclude_option(options.events.excluded)}};
   OptionGroup how{
-      .title = "How it is written:",
+      .title = "Output:",
       .options = {
           {.name = "split-time",
            .argument = "TIME",
-           .help = "pieces of this length (1s; a number alone is ns): OUT.000.fxt, OUT.001.fxt, ...",
+           .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... by time (1s; a number without "
+                   "a unit is in ns)",
            .value =
                each<PositiveDuration>([&](PositiveDuration length) { options.cut.split_ns = length.ns; })},
           {.name = "split-size",
            .argument = "SIZE",
-           .help = "pieces of this size (100M), before compression",
+           .help = "divide the trace into pieces of this size (100M), before compression",
            .value = each<PositiveSize>([&](PositiveSize size) { options.cut.split_bytes = size.bytes; })},
           format_option("OUT", options.format),
           flag("force", 'f', options.force,
-               "overwrite OUT even if it is not a trace; write more than 10,000 pieces, and pieces larger "
-               "than --split-size"),
-          flag("quiet", 'q', options.quiet, "no report")}};
+               "overwrite OUT even if it is not a trace; also write more than 10,000 pieces, and pieces "
+               "larger than --split-size"),
+          flag("quiet", 'q', options.quiet, "print no report")}};
   return {std::move(what), std::move(how)};
 }
 
@@ -101,22 +99,22 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   print_message(fmt::format("{} (events, switches, logs, blobs) in {}\n", counted(counters.events, "record"),
                             counted(counters.pieces, "file")));
   list(files.complete());
-  say(counters.cut_calls, "duration", "cut where a piece ends");
+  say(counters.cut_calls, "duration", "cut at the end of a piece");
   say(counters.outside, "record", "outside of the range");
-  say(counters.cut_flows, "flow", "cut: begin and end are not in one file");
+  say(counters.cut_flows, "flow", "cut because start and end are in different files");
   say(counters.unwritable, "record",
-      "left out: of no known type, with a reference to nothing, or with an impossible time");
-  say(counters.repaired_strings, "string", "repaired, once for each piece: not UTF-8, or with a NUL");
-  say(counters.cut_strings, "string", "cut, once for each piece: longer than 32,000 bytes");
+      "left out because of an unknown type, an unknown reference, or an impossible time");
+  say(counters.repaired_strings, "string",
+      "repaired because of bytes that are not UTF-8, or a NUL; counted once for each piece");
+  say(counters.cut_strings, "string",
+      "truncated because of more than 32,000 bytes; counted once for each piece");
   say(files.left_out(), "record",
-      fmt::format("left out, which {} can't hold: switches, logs, blobs", files.format().text));
+      fmt::format("left out because {} can't represent switches, logs and blobs", files.format().text));
   say(counters.oversized, "file",
-      fmt::format(
-          "larger than --split-size, up to {} bytes: what each piece begins with, and what is open at "
-          "once, needs that",
-          counters.largest_bytes));
+      fmt::format("larger than --split-size, up to {} bytes, because each piece repeats names and open calls",
+                  counters.largest_bytes));
   const auto older = files.left_over();
-  say(older.size(), "file", "of an earlier trace, with a name like the pieces of this one");
+  say(older.size(), "file", "left over from an earlier trace, with a name like the pieces of this one");
   list(older);
 }
 
@@ -130,7 +128,7 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   if (options.format == nullptr) options.format = &format_of(options.output);
   check_target(options.output, *options.format, options.force);
   if (options.cut.is_split() && options.output == "-")
-    throw UsageError("pieces need names: OUT can't be - with --split-time and --split-size");
+    throw UsageError("--split-time and --split-size write several files, so OUT can't be -");
   return options;
 }
 

@@ -76,18 +76,18 @@ ProgramText program_text() {
       .summary = "prints, counts and checks traces in the Fuchsia trace format",
       .synopses = {"[OPTIONS] FILE", "--diff [OPTIONS] BEFORE AFTER"},
       .description =
-          "Prints a trace in the Fuchsia trace format, one line a record; FILE may be compressed "
-          "with gzip, zstd, bzip2 or xz; - is standard input.",
+          "Prints a trace in the Fuchsia trace format, one line for each record. FILE may be compressed with "
+          "gzip, zstd, bzip2 or xz; `-` is standard input.",
       .exit_status =
-          "0 done, 1 --check found an error (--werror: or a warning), or FILE can't be read to its end, "
-          "lacks a requested thread or has nothing of what is selected, 2 wrong usage.",
-      .examples = {{"fxt-dump run.fxt", "one line a record"},
-                   {"fxt-dump --stats run.fxt", "how often and how long functions ran"},
+          "0: done. 1: --check found an error (with --werror also a warning), or FILE can't be read to its "
+          "end, lacks a requested thread or has nothing that is selected. 2: wrong usage.",
+      .examples = {{"fxt-dump run.fxt", "print one line for each record"},
+                   {"fxt-dump --stats run.fxt", "count calls and sum their times"},
                    {"fxt-dump --stats --by thread --top 10 run.fxt", "the ten threads that took most time"},
                    {"fxt-dump --diff old.fxt new.fxt", "what became slower or faster"},
                    {"fxt-dump --callers malloc run.fxt", "from where a function was called"},
-                   {"fxt-dump --tree -n 'work*' run.fxt", "calls alone, indented"},
-                   {"fxt-dump --check run.fxt", "whether all readers can read it"}},
+                   {"fxt-dump --tree -n 'work*' run.fxt", "print only calls, indented"},
+                   {"fxt-dump --check run.fxt", "check that all readers can read it"}},
       .common_options = {"json", "stats", "sort", "top", "diff", "callers", "callees", "tree", "check", "tid",
                          "time-range", "type", "name", "category", "help"},
       .build = build_text()};
@@ -116,16 +116,16 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
   };
   Selection& selection = options.selection;
   OptionGroup printed{
-      .title = "What is printed:",
+      .title = "Output:",
       .options = {
           not_with({"stats", "diff", "tree", "folded", "callers", "callees", "check", "rules"},
-                   flag("offsets", 0, options.offsets, "begin each line with the record's byte offset")),
-          flag("json", 0, options.json, "one JSON object per record or finding, or one of all statistics"),
-          mode(
-              "stats", 's', DumpMode::Stats,
-              "how often functions were called and how long they took: total (recursion counted once), self, "
-              "average, minimum and maximum; the same for async operations and CPUs; counts of events, "
-              "threads and records"),
+                   flag("offsets", 0, options.offsets, "start each line with the record's byte offset")),
+          flag("json", 0, options.json,
+               "print one JSON object for each record or finding, or one for all statistics"),
+          mode("stats", 's', DumpMode::Stats,
+               "print the number of calls of each function and their times: total (recursion counted once), "
+               "self, average, minimum and maximum. Also print such figures for async operations and CPUs, "
+               "and counts of events, threads and records"),
           not_with(
               {"json", "tree", "folded", "callers", "callees", "check", "rules"},
               flag("diff", 0, options.compares,
@@ -177,10 +177,10 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                   "with --stats, --diff, --callers, --callees and --tree: exact times in this unit (default: "
                   "auto, which means three digits in a suitable unit, and us with --tree)")),
           mode("tree", 0, DumpMode::Tree,
-               "calls alone, indented: when each began in seconds, process/thread, how long it took, and its "
-               "name; of a pair of records a line for each, `{` and `}`, of which the second has the length"),
+               "print only calls, indented: start in seconds, process/thread, length and name. A call of two "
+               "records has two lines, `{` and `}`; the second has the length"),
           mode("folded", 0, DumpMode::Folded,
-               "folded stacks, as programs for flame graphs read them: process;outer;inner and the ns "
+               "print folded stacks, which programs for flame graphs read: process;outer;inner and the ns "
                "spent in inner itself"),
           graph("callers", DumpMode::Callers,
                 "from where functions with this name were called, with counts and times: the function, its "
@@ -189,36 +189,37 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           graph("callees", DumpMode::Callees, "what functions with this name called, in the same form"),
           flag("any-size", 0, options.any_size,
                "print the text even if it is a hundred times as long as the trace"),
-          mode("check", 0, DumpMode::Check, "report which rules the file breaks, and the effect on readers"),
+          mode("check", 0, DumpMode::Check,
+               "check the file, and print which rules it breaks and how readers react"),
           {.name = "for",
            .argument = "READERS",
-           .help = "with --check: only what matters to these readers: perfetto, tracy, fuchsia-cpp, "
-                   "fuchsia-rust, spec, comma-separated (default: all); notes count what they ignore",
+           .help = "with --check: check only for these readers: perfetto, tracy, fuchsia-cpp, fuchsia-rust, "
+                   "spec, separated by commas (default: all). Notes count the records that they ignore",
            .value = each<std::string>(read_readers),
            .works_with = {"check"}},
           only_with({"check"}, flag("werror", 0, options.fails_at_warnings,
-                                    "with --check: exit code 1 for warnings, too")),
-          only_with(
-              {"check"},
-              flag("all", 0, options.all_findings,
-                   "with --check: every finding, not only the first 20 errors and warnings of each rule")),
-          mode("rules", 0, DumpMode::Rules, "the rules that --check knows, with their reasons"),
+                                    "with --check: exit with 1 also for warnings")),
+          only_with({"check"}, flag("all", 0, options.all_findings,
+                                    "with --check: print every finding, not only the first 20 errors and "
+                                    "warnings of each rule")),
+          mode("rules", 0, DumpMode::Rules, "print the rules of --check with their reasons"),
           choice("color", color, {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
-                 "colored lines (default: auto: on a terminal, unless NO_COLOR is set)")}};
+                 "color the lines (default: auto, on a terminal, unless NO_COLOR is set)")}};
   OptionGroup records{
-      .title = "Which records:",
+      .title = "Selection:",
       .options = {
-          thread_option("only of this thread; may be repeated", selection.threads),
-          range_option("only in this time: seconds on the trace's clock, or since its start with a unit "
-                       "(20ms); either side may be empty; of a call, the part inside counts",
+          thread_option("print only records of this thread; may be repeated", selection.threads),
+          range_option("print only this time, in seconds on the trace's clock or, with a unit (20ms), since "
+                       "its start; either end may be empty. For a call, only the part inside counts",
                        selection.range),
           {.name = "type",
            .argument = "KIND",
-           .help = "only of this kind (as printed, or event); begin, end and complete all mean calls, where "
-                   "calls are printed; may be repeated",
+           .help = "print only records of this kind (as printed, or `event`); may be repeated. If calls are "
+                   "printed, begin, end and complete all mean calls",
            .value = store_in(selection.kinds),
            .may_repeat = true},
-          name_option("only with a name that matches this shell pattern; may be repeated", selection.names),
+          name_option("print only events with a name that matches this shell pattern; may be repeated",
+                      selection.names),
           category_option(selection.categories),
           exclude_option(selection.excluded)}};
   return {std::move(printed), std::move(records)};
@@ -267,7 +268,7 @@ class TextGuard {
   void check(std::uint64_t text_bytes) const {
     if (options_.any_size || text_bytes <= kText.of(read_bytes_)) return;
     throw std::runtime_error(
-        fmt::format("{}: {}, a hundred times as long as the trace: use --any-size to print it",
+        fmt::format("{}: {}, a hundred times as long as the trace; use --any-size to print it",
                     printable(options_.file), kText.exceeded(read_bytes_)));
   }
 
@@ -527,7 +528,7 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   if (options.json && std::ranges::count(kTextOnly, options.mode) != 0)
     throw UsageError("--tree, --folded, --callers, --callees and --rules have no form in JSON");
   if (options.mode == DumpMode::Rules) return options;
-  if (line.paths.empty()) throw UsageError("no FILE given");
+  if (line.paths.empty()) throw UsageError("FILE is missing");
   if (options.compares && line.paths.size() != 2)
     throw UsageError("--diff takes two files: BEFORE and AFTER");
   if (!options.compares && line.paths.size() > 1) throw UsageError("takes one FILE");
@@ -537,8 +538,7 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   options.color = color == Color::Always || (color == Color::Auto && colored);
   check_kinds(options.selection.kinds);
   if (options.mode == DumpMode::Check && !options.selection.empty())
-    throw UsageError(
-        "--check is about the whole file: it can't be combined with options that select records");
+    throw UsageError("--check always checks the whole file; leave out options that select records");
   return options;
 }
 

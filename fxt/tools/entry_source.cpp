@@ -39,10 +39,11 @@ ExitCode report_end(const EntrySource& source, const char* program) {
   if (!source.failure().empty()) {
     problem = source.failure();
   } else if (!problem.empty()) {
-    problem = end.offset == 0 ? fmt::format("{}: no FXT trace: it does not begin with the magic number", file)
-                              : fmt::format("{}:+{:#x}: {}", file, end.offset, problem);
+    problem = end.offset == 0
+                  ? fmt::format("{}: not an FXT trace, because it does not start with the magic number", file)
+                  : fmt::format("{}:+{:#x}: {}", file, end.offset, problem);
   } else if (end.reason == ReadEnd::Reason::EndOfFile && end.offset == 0) {
-    problem = file + ": the file is empty";
+    problem = file + ": is empty";
   } else if (const std::string unmet = source.unmet(); !unmet.empty()) {
     problem = fmt::format("{}: {}", file, unmet);
   } else {
@@ -66,13 +67,13 @@ bool lasts_until_another(const Record& record) {
 }  // namespace
 
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns) {
-  return fmt::format("nothing is in that range of time: the trace is from {} to {}", exact_time(first_ns),
+  return fmt::format("no event is in that range of time; the trace is from {} to {}", exact_time(first_ns),
                      exact_time(last_ns));
 }
 
 std::string EntrySource::unmet() const {
   if (has_threads() && !reaches_range_)
-    return first_ns_ <= last_ns_ ? outside_text(first_ns_, last_ns_) : "nothing in it has a time";
+    return first_ns_ <= last_ns_ ? outside_text(first_ns_, last_ns_) : "has no event with a time";
   if (has_threads() && !has_names_) {
     std::vector<std::string> wanted;
     if (!wanted_.kinds.empty())
@@ -81,7 +82,7 @@ std::string EntrySource::unmet() const {
       wanted.push_back(fmt::format("name '{}'", fmt::join(wanted_.names, "' or '")));
     if (!wanted_.categories.empty())
       wanted.push_back(fmt::format("category '{}'", fmt::join(wanted_.categories, "' or '")));
-    return fmt::format("nothing in it has the {}", fmt::join(wanted, " and the "));
+    return fmt::format("has nothing with the {}", fmt::join(wanted, " and the "));
   }
   if (missing_threads_.empty()) return {};
   constexpr std::size_t kListed = 3;

@@ -81,7 +81,7 @@ class EntrySource {
   std::exception_ptr system_failure_;  // null if there was none
 };
 
-// For example "nothing is in that range of time: the trace is from 1.5 s to 2 s".
+// For example "no event is in that range of time; the trace is from 1.5 s to 2 s".
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns);
 
 // Prints the reason why the trace can't be read further, or the part of the selection that is missing, to

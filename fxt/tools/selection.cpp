@@ -117,7 +117,8 @@ std::vector<std::uint64_t> threads_of(const Record& record) {
 void check_kinds(const std::vector<std::string>& wanted) {
   for (const std::string& kind : wanted) {
     if (std::ranges::find(kinds(), kind) != kinds().end()) continue;
-    throw UsageError(fmt::format("no kind of record: '{}' ({})", kind, fmt::join(kinds(), ", ")));
+    throw UsageError(
+        fmt::format("--type: '{}' is not a kind of record; kinds are {}", kind, fmt::join(kinds(), ", ")));
   }
 }
 
@@ -149,7 +150,7 @@ Option name_option(std::string help, std::vector<std::string>& patterns) {
 }
 
 Option category_option(std::vector<std::string>& patterns) {
-  Option option = name_option("the same for categories", patterns);
+  Option option = name_option("do the same for categories", patterns);
   option.name = "category";
   option.letter = 'c';
   return option;

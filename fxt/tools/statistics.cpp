@@ -54,10 +54,10 @@ struct GroupText {
 // By CallGroup.
 constexpr std::array<GroupText, 6> kGroups{{{.title = "calls of the program", .word = "program"},
                                             {.title = "calls of the kernel", .word = "kernel"},
-                                            {.title = "off the cpu", .word = "off-cpu"},
+                                            {.title = "off the CPU", .word = "off-cpu"},
                                             {.title = "async operations", .word = "async_operations"},
-                                            {.title = "on a cpu, by thread", .word = "runs"},
-                                            {.title = "from wakeup to cpu, by thread", .word = "wakeups"}}};
+                                            {.title = "on a CPU, by thread", .word = "runs"},
+                                            {.title = "from wakeup to CPU, by thread", .word = "wakeups"}}};
 const GroupText& text_of(CallGroup group) { return kGroups.at(static_cast<std::size_t>(group)); }
 
 // By CallUnit.

@@ -55,7 +55,7 @@ bool is_fxt(const std::string& path) {
 
 std::unique_ptr<Input> open_trace(const std::string& path) {
   if (path == "-" && ::isatty(STDIN_FILENO) == 1)
-    throw UsageError("standard input is the terminal: send it a trace, from a file or a program");
+    throw UsageError("standard input is a terminal; redirect a trace to it");
   auto input = std::make_unique<InputWithHead>(open_input(path), kKindBytes);
   if (!begins_with_magic(input->head()))
     if (const std::string reason = why_no_trace(path, input->head()); !reason.empty())
@@ -65,15 +65,16 @@ std::unique_ptr<Input> open_trace(const std::string& path) {
 
 void check_target(const std::string& path, const TraceFormat& format, bool takes_any_name) {
   if (path == "-" && !format.is_text && ::isatty(STDOUT_FILENO) == 1)
-    throw UsageError("a trace is binary: send standard output to a file or a program, not to the terminal");
+    throw UsageError(
+        "a trace is binary and can't be written to the terminal; redirect standard output to a file or a "
+        "program");
   std::error_code error;
   if (takes_any_name || fs::exists(path, error)) return;
   const std::string own = fs::path(path).extension().string(), suffix = lower(own);
   if (std::ranges::count(kUnknownPackers, suffix) != 0 || packed_suffix(suffix) != packed_suffix(own))
-    throw UsageError(
-        fmt::format("'{}': a compressed output ends in {}, not {}; --force writes {} "
-                    "under that name",
-                    path, kPackedSuffixesText, own, format.text));
+    throw UsageError(fmt::format(
+        "'{}': the name of a compressed output ends in {}, not {}; use --force to write {} under this name",
+        path, kPackedSuffixesText, own, format.text));
   const std::string packed(packed_suffix(path));
   const fs::path plain = path.substr(0, path.size() - packed.size());
   const std::string promised = plain.extension().string(), format_suffix = lower(promised);
@@ -82,7 +83,7 @@ void check_target(const std::string& path, const TraceFormat& format, bool takes
   });
   if (is_other || std::ranges::count(kForeignFormats, format_suffix) != 0)
     throw UsageError(fmt::format(
-        "'{}': the output is {}, not a {} file: name it {}; --force writes it under that name", path,
+        "'{}': the output is {}, not a {} file; name it {}, or use --force to write it under this name", path,
         format.text, promised, fs::path(plain).replace_extension(format.suffix).string() + packed));
 }
 
@@ -91,10 +92,10 @@ Option format_option(std::string_view output, const TraceFormat*& format) {
   for (const TraceFormat& known : trace_formats()) words.emplace_back(known.word);
   return {.name = "format",
           .argument = fmt::format("{}", fmt::join(words, "|")),
-          .help = fmt::format(
-              "format of {}: FXT, or JSON of Chrome's trace events, which speedscope, chrome://tracing and "
-              "scripts read (default: auto: by the end of its name, .fxt or .json; FXT for any other)",
-              output),
+          .help = fmt::format("choose the format of {}: FXT, or JSON of Chrome's trace events, which "
+                              "speedscope, chrome://tracing and scripts read (default: auto, by the end of "
+                              "its name, .fxt or .json; FXT for any other)",
+                              output),
           .value = each<std::string>([&format, words](const std::string& text) {
             const auto word = std::ranges::find(words, text);
             if (word == words.end()) refuse_word(text, words);
@@ -108,7 +109,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   if (path == "-") return;
   std::error_code error;
   const auto refuse_unreadable = [&] {
-    if (error) throw FileError(fmt::format("can't read {}: {}", path, error.message()));
+    if (error) throw FileError(fmt::format("{}: can't read: {}", path, error.message()));
   };
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) return;
@@ -117,18 +118,15 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   for (const std::string& input : inputs) {
     if (input == "-") continue;  // standard input; newer libraries report an error for a missing file
     if (fs::equivalent(path, input, error))
-      throw UsageError(fmt::format("'{}' is read, and would be overwritten", path));
+      throw UsageError(
+          fmt::format("'{}' is an input, and would be overwritten; choose another output", path));
     refuse_unreadable();
   }
   const bool is_empty = fs::file_size(path, error) == 0;
   refuse_unreadable();
   if (replaces_anything || is_empty) return;
-  try {
-    if (kind.is_one(path)) return;
-  } catch (const FileError& problem) {
-    throw FileError(fmt::format("can't read {}", problem.what()));
-  }
-  throw UsageError(fmt::format("'{}' is no {}, and would be overwritten; --force does it", path, kind.name));
+  if (kind.is_one(path)) return;
+  throw UsageError(fmt::format("'{}' exists and is not {}; use --force to overwrite it", path, kind.name));
 }
 
 TraceFileOutput::TraceFileOutput(const std::string& path, bool syncs, const TraceFormat& format)
@@ -190,7 +188,8 @@ PieceFiles::PieceFiles(Options options) : options_(std::move(options)) {
   std::error_code error;
   if (options_.is_split && fs::exists(options_.target, error) &&
       !fs::is_regular_file(options_.target, error) && !fs::is_directory(options_.target, error))
-    throw UsageError(fmt::format("pieces need names of files: '{}' is none", options_.target));
+    throw UsageError(
+        fmt::format("'{}' is not a regular file, so pieces can't be named after it", options_.target));
   if (!options_.is_split)
     check(options_.target);
   else
@@ -200,7 +199,7 @@ PieceFiles::PieceFiles(Options options) : options_(std::move(options)) {
 TraceFileOutput& PieceFiles::next(std::size_t number) {
   if (number < names_.size()) return *file_;
   if (number >= kMaxPieces && !options_.replaces_anything)
-    throw FileError(fmt::format("more than {} pieces; --force writes them all", kMaxPieces));
+    throw FileError(fmt::format("more than {} pieces; use --force to write them all", kMaxPieces));
   bytes_before_ = bytes_written();
   left_out_before_ = left_out();
   names_.push_back(options_.is_split ? piece_name(options_.target, number) : options_.target);
@@ -213,8 +212,8 @@ void PieceFiles::check_size(const CutCounters& counters) const {
       counters.least_bytes <= options_.split_bytes)
     return;
   throw UsageError(
-      fmt::format("--split-size is {}, but each piece begins with all names and what is open: that takes "
-                  "{} so far, and may grow; take several times that, or --force for larger pieces",
+      fmt::format("--split-size is {}, but the names and open calls that each piece repeats take {} so far, "
+                  "and may grow; use several times that, or --force for larger pieces",
                   counted(options_.split_bytes, "byte"), counters.least_bytes));
 }
 

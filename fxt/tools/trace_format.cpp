@@ -20,7 +20,7 @@ constexpr std::array kFormats{
     TraceFormat{.word = "json",
                 .suffix = ".json",
                 .text = "a JSON trace",
-                .kind = {.is_one = is_json_trace, .name = "JSON trace"},
+                .kind = {.is_one = is_json_trace, .name = "a JSON trace"},
                 .is_text = true,
                 .is_exact_in_pairs = true,
                 .convert = make_stream<JsonStream>},

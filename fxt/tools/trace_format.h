@@ -18,7 +18,7 @@ bool is_fxt(const std::string& path);
 // The kind of file that a program writes, and which it may therefore replace.
 struct FileKind {
   bool (*is_one)(const std::string& path) = is_fxt;
-  std::string_view name = "FXT trace";
+  std::string_view name = "an FXT trace";
 };
 
 // Takes a trace from a Writer, and passes it on in another format. Ranges and pieces are cut before: each

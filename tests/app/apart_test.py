@@ -95,8 +95,8 @@ class Apart(unittest.TestCase):
             report, trace = self.convert("--offset", STONES_TRACE + offset, STONES, STONES_TRACE)
             self.assertEqual(report["notes"]["kept-apart"]["count"], 3)
             self.assertRegex(report["notes"]["kept-apart"]["first"],
-                             rf"^{STONES_TRACE}: thread \d+: (no hit lies in an open call of its function|"
-                             r"\d+ of \d+ hits lie in open calls of their functions, at most \(thread \d+\))$")
+                             rf"^{STONES_TRACE}: thread \d+: (no hit is inside an open call of its function|"
+                             r"at most \d+ of \d+ hits are inside open calls of their functions \(in thread \d+\))$")
             self.assertEqual({thread[0] for thread, *_ in self.frames(trace)}, {MADE_UP})
 
     def test_both_may_be_moved(self):

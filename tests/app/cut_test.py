@@ -176,8 +176,8 @@ class Cut(unittest.TestCase):
             with self.subTest(asked):
                 process = self.convert("-r", asked, recording, self.output)
                 self.assertRegex(process.stderr.decode(),
-                                 f"^fxt-convert: {recording}: nothing is in that range of time: the trace "
-                                 "(begins at 1.000000000 s|is from 1 s to 3.00000005 s)\n$")
+                                 f"^fxt-convert: {recording}: no event is in that range of time; the trace "
+                                 "(starts at 1.000000000 s|is from 1 s to 3.00000005 s)\n$")
                 self.assertEqual(process.returncode, 1)
                 self.assertFalse(self.output.exists())
                 self.assertEqual(self.convert("-r", asked, recording, "-").returncode, 1)
@@ -187,7 +187,7 @@ class Cut(unittest.TestCase):
             with self.subTest(tool):
                 process = subprocess.run([CONVERT.with_name(tool), "-r", "1ms~2ms", self.whole, *output], capture_output=True, text=True, check=False)
                 self.assertEqual((process.returncode, process.stdout), (1, ""))
-                self.assertEqual(process.stderr, f"{tool}: {self.whole}: nothing is in that range of time: the trace is from 1 s to "
+                self.assertEqual(process.stderr, f"{tool}: {self.whole}: no event is in that range of time; the trace is from 1 s to "
                                                  "3.00000005 s\n")
                 self.assertFalse(any(path.exists() for path in output))
 
@@ -197,8 +197,8 @@ class Cut(unittest.TestCase):
         middle = (whole["first_ns"] + whole["last_ns"]) // 2
         seconds = [f"{ns // 10**9}.{ns % 10**9:09}" for ns in (middle, middle - shift * 10**9)]
         outputs = []
-        for asked, text in zip(seconds, ["{0} s is of the wall clock",
-                                         "{1} s of the recording's own clock is {0} s of the wall clock"]):
+        for asked, text in zip(seconds, ["{0} s is on the wall clock",
+                                         "{1} s on the recording's own clock is {0} s on the wall clock"]):
             report = self.report("--utc", "-r", f"{asked}~", recording, self.output)
             notes = {note["kind"]: note for note in report["notes"]}
             self.assertEqual((notes["range-clock"]["count"], notes["range-clock"]["first"]),
@@ -230,7 +230,7 @@ class Cut(unittest.TestCase):
         session.write_bytes(HEATER.read_bytes())
         process = self.convert("--force", "--split-time=1ms", session, self.output)
         self.assertEqual((process.stderr.decode(), process.returncode),
-                         (f"fxt-convert: '{session}' is read, and would be overwritten\n"
+                         (f"fxt-convert: '{session}' is an input, and would be overwritten; choose another output\n"
                           "Try 'fxt-convert --help'.\n", 2))
         self.assertEqual(session.read_bytes(), HEATER.read_bytes())
 
@@ -251,9 +251,9 @@ class Cut(unittest.TestCase):
 
     def test_wrong_values_are_explained(self):
         for options, problem in (
-                (["-r", "5~3"], "--time-range: '5~3' ends before it begins"),
-                (["-r", "1us~0.000000001"], "--time-range: the range ends before it begins"),
-                (["-r", "5"], "--time-range: '5' is not a range of time: A~B, A~ or ~B"),
+                (["-r", "5~3"], "--time-range: '5~3' ends before it starts"),
+                (["-r", "1us~0.000000001"], "--time-range: the range ends before it starts"),
+                (["-r", "5"], "--time-range: '5' is not a range of time; use A~B, A~ or ~B"),
                 (["--split-time", "abc"], "--split-time takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
                                           "s, m, h; ns without one), not 'abc'"),
                 (["--split-time=0"], "--split-time takes more than 0, not '0'"),
@@ -264,8 +264,8 @@ class Cut(unittest.TestCase):
             self.assertEqual((process.stderr.decode(), process.returncode),
                              (f"fxt-convert: {problem}\nTry 'fxt-convert --help'.\n", 2))
         process = self.convert("--split-size=1M", POOL, "-")
-        self.assertEqual(process.stderr.decode(), "fxt-convert: pieces need names: OUTPUT can't be - with --split-size "
-                         "and --split-time\nTry 'fxt-convert --help'.\n")
+        self.assertEqual(process.stderr.decode(), "fxt-convert: --split-size and --split-time write several files, so OUTPUT "
+                                                  "can't be -\nTry 'fxt-convert --help'.\n")
         self.assertEqual(list(self.folder.iterdir()), [])
 
 

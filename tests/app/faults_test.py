@@ -337,7 +337,7 @@ class Faults(unittest.TestCase):
                     _, counts = self.count(work, command)
                     shutil.copy(older, work / name)
                     run = self.run_in(work, command, FAIL_CALL="read", FAIL_AT=counts["read"] - 1, FAIL_ERRNO=errno.EIO)
-                    self.assertEqual((run.returncode, run.stderr.decode()), (1, f"{program}: {source}: Input/output error\n"))
+                    self.assertEqual((run.returncode, run.stderr.decode()), (1, f"{program}: {source}: can't read: Input/output error\n"))
                     self.assertTrue(self.files_of(work) == before)
                     short = self.folder / ("short" + source.suffix)
                     short.write_bytes(source.read_bytes()[:-100])
@@ -397,10 +397,10 @@ class Faults(unittest.TestCase):
             for number in range(1, 40):
                 run = self.run_in(self.folder, command, FAIL_CALL=name, FAIL_AT=number, FAIL_ERRNO=error)
                 messages.add(run.stderr.decode())
-                self.assertNotIn("is no FXT trace", run.stderr.decode())
+                self.assertNotIn("not an FXT trace", run.stderr.decode())
                 self.assertNotIn("lies in", run.stderr.decode())
-        self.assertIn("fxt-convert: can't read out.fxt: Permission denied\n", messages)
-        self.assertIn("fxt-convert: can't read out.fxt: Input/output error\n", messages)
+        self.assertIn("fxt-convert: out.fxt: can't read: Permission denied\n", messages)
+        self.assertIn("fxt-convert: out.fxt: can't read: Input/output error\n", messages)
 
 
 if __name__ == "__main__":

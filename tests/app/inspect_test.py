@@ -92,7 +92,7 @@ frames:
 damage:
   - 24904.dat truncated 0x190 to 0x19a
   - 24906.dat zeros instead of records 0x140 to 0x240
-notes
+notes: some data are lost, repaired or not shown; see --explain KIND
 """, self.inspect(RECORDINGS["damaged"]).stdout.decode())
 
     def test_only_the_first_threads_are_listed(self):

@@ -168,7 +168,7 @@ class Json(unittest.TestCase):
         self.assertEqual((self.folder / "other-cut").read_bytes(), as_json)
         self.assertEqual(subprocess.run([*cut, "-"], capture_output=True, check=True).stdout, as_json)
         process = subprocess.run([*cut, "x.fxt"], capture_output=True, check=False, cwd=self.folder)
-        self.assertIn(b"the output is a JSON trace, not a .fxt file: name it x.json", process.stderr)
+        self.assertIn(b"the output is a JSON trace, not a .fxt file; name it x.json", process.stderr)
 
     def test_only_json_is_replaced_by_json(self):
         self.convert("-q", POOL, self.folder / "a.json")
@@ -178,13 +178,13 @@ class Json(unittest.TestCase):
         notes.write_text("[1]")
         for target, refused in ((self.folder / "a.json", None), (trace, trace), (notes, notes)):
             process = subprocess.run([PROGRAMS / "fxt-convert", "-q", "--format=json", POOL, target], capture_output=True, check=False)
-            problem = f"fxt-convert: '{refused}' is no JSON trace, and would be overwritten; --force does it\nTry 'fxt-convert --help'.\n"
+            problem = f"fxt-convert: '{refused}' exists and is not a JSON trace; use --force to overwrite it\nTry 'fxt-convert --help'.\n"
             self.assertEqual(process.stderr.decode(), problem if refused else "")
-        for option, name, text in (("fxt", "x.json.gz", "an FXT trace, not a .json file: name it x.fxt.gz"),
-                                   ("json", "x.fxt", "a JSON trace, not a .fxt file: name it x.json"),
-                                   ("json", "x.pftrace", "a JSON trace, not a .pftrace file: name it x.json")):
+        for option, name, text in (("fxt", "x.json.gz", "an FXT trace, not a .json file; name it x.fxt.gz"),
+                                   ("json", "x.fxt", "a JSON trace, not a .fxt file; name it x.json"),
+                                   ("json", "x.pftrace", "a JSON trace, not a .pftrace file; name it x.json")):
             process = subprocess.run([PROGRAMS / "fxt-convert", f"--format={option}", POOL, name], capture_output=True, check=False, cwd=self.folder)
-            self.assertEqual(process.stderr.decode(), f"fxt-convert: '{name}': the output is {text}; --force writes it under that name\n"
+            self.assertEqual(process.stderr.decode(), f"fxt-convert: '{name}': the output is {text}, or use --force to write it under this name\n"
                              "Try 'fxt-convert --help'.\n")
 
     def test_hostile_names(self):

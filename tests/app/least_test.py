@@ -11,8 +11,7 @@ import unittest
 from pathlib import Path
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-WITHOUT_TAR = ("this fxt-convert is built without libarchive, and reads no archives and no standard input: name a directory, "
-               "or a trace file")
+WITHOUT_TAR = ("this fxt-convert was built without libarchive and can't read archives or standard input; give a directory or a trace file")
 
 
 class Least(unittest.TestCase):

@@ -109,7 +109,7 @@ class Limits(unittest.TestCase):
             f"tp Z1:{address}:at:0:4:{b'main'.hex()}\ntp Z1:{address}:cmd:0:{len(collect) // 2:x}:{collect}\n\n"
         (self.directory / "a.tfile").write_bytes(b"\x7fTRACE0\n" + description.encode() + (struct.pack("<HI", 1, len(frame)) + frame) * 20_000
                                                  + b"\0\0")
-        self.assert_note("large: more than 4096 variables of a function: the others are unknown", "a.tfile", "--program", "large")
+        self.assert_note("large: more than 4096 variables of a function; the others are unknown", "a.tfile", "--program", "large")
 
     def test_long_names_in_many_lines(self):
         trace = Trace()
@@ -124,7 +124,7 @@ class Limits(unittest.TestCase):
             self.assertEqual(code, 1)
         whole = subprocess.run([PROGRAMS / "fxt-dump", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.assertEqual(whole.stderr, "fxt-dump: a.fxt: more than 256 MiB of text of a trace, a hundred times as long as the "
-                         "trace: use --any-size to print it\n")
+                                       "trace; use --any-size to print it\n")
         asked = subprocess.run([PROGRAMS / "fxt-dump", "--any-size", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL)
         self.assertEqual(asked.returncode, 0)
 
@@ -136,7 +136,7 @@ class Limits(unittest.TestCase):
         for program, *arguments in ["fxt-dump", "--stats", "a.fxt.gz"], ["fxt-cut", "--time-range=0~1", "a.fxt.gz", "b.fxt"]:
             code, printed = self.run_within_limits(program, *arguments)
             self.assertEqual(code, 1)
-            self.assertIn(f"{program}: a.fxt.gz: more than 256 MiB of an unpacked trace: unpack it yourself to read it\n", printed)
+            self.assertIn(f"{program}: a.fxt.gz: more than 256 MiB of an unpacked trace; unpack it with another program first\n", printed)
 
     def test_archives_that_unpack_in_much_memory(self):
         """They need it for a large dictionary, or for a long name in an archive in an archive."""
@@ -146,7 +146,7 @@ class Limits(unittest.TestCase):
             file.write(b"\x1f\x8b\x08\x08" + bytes(6))
             for _ in range(400):
                 file.write(b"n" * (1 << 20))
-        for name, problem in (("a.tar.xz", "unpacking takes more than 100 MiB of memory; unpack it with its own program first\n"),
+        for name, problem in (("a.tar.xz", "unpacking needs more than 100 MiB of memory; unpack it with another program first\n"),
                               ("a.gz.gz", "neither a uftrace recording nor a GDB trace file")):
             code, printed = self.run_within_limits("fxt-convert", name, "b.fxt")
             self.assertEqual(code, 1)

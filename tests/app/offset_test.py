@@ -64,9 +64,9 @@ class Offset(unittest.TestCase):
         shifted to the same time."""
         self.assertNotIn("shared-cpus", self.span("--cpu-tracks", POOL, QUEUE)[2])
         self.assertEqual(self.span("--cpu-tracks", POOL, POOL)[2]["shared-cpus"],
-                         f"{POOL}: is given twice: each of its cpus has two threads at a time")
+                         f"{POOL}: is given twice, so each of its CPUs has two threads at a time")
         self.assertEqual(self.span("--cpu-tracks", "--offset=2=1us", POOL, POOL)[2]["shared-cpus"],
-                         f"{POOL}: is moved to the time of other inputs: each of its cpus has two threads at a time")
+                         f"{POOL}: is moved to the time of other inputs, so each of its CPUs has two threads at a time")
         self.assertNotIn("shared-cpus", self.span("--cpu-tracks", "--offset=1=3600s", POOL, POOL)[2], "they never meet")
         self.assertNotIn("shared-cpus", self.span("--cpu-tracks", "--no-sched", POOL, POOL)[2])
         self.assertNotIn("shared-cpus", self.span(POOL, POOL)[2], "there are no tracks")
@@ -83,8 +83,8 @@ class Offset(unittest.TestCase):
 
     def test_the_advice_for_distant_inputs_works(self):
         _, _, notes = self.span(POOL, HEATER)
-        self.assertRegex(notes["apart-in-time"], rf"^{HEATER}: (begins|ends) [0-9.]+ s (after|before) {POOL} (ends|begins); "
-                         r"if their clocks differ, --offset 2=-?\d+ lets both begin together$")
+        self.assertRegex(notes["apart-in-time"], rf"^{HEATER}: (starts|ends) [0-9.]+ s (after|before) {POOL} (ends|starts); if "
+                                                 r"their clocks differ, use --offset 2=-?\d+ to let both start together$")
         advice = notes["apart-in-time"].split("--offset ")[1].split()[0]
         first, _, notes = self.span("--offset", advice, POOL, HEATER)
         self.assertNotIn("apart-in-time", notes)
@@ -95,19 +95,20 @@ class Offset(unittest.TestCase):
         moved_first, moved_last, notes = self.span("--offset=1=-1000000s", POOL)
         self.assertEqual((moved_first, moved_last), (0, last - first))
         self.assertEqual(notes["offset-cut"],
-                         f"{POOL}: an offset of -1000000000000000 ns would lead below time 0: moved by -{first} ns")
+                         f"{POOL}: an offset of -1000000000000000 ns would lead to times below 0, so -{first} ns is used")
 
     def test_invalid_times(self):
         for text in "", "x", "5 min", "--5", "5 s", "+-5", "9223372036854775808", "9223372037s":
             self.assert_wrong("--offset takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
-                              f"s, m, h; ns without one), with a sign or without, less than 292 years, not '{text}'", f"--offset=1={text}", POOL)
+                              f"s, m, h; ns without one), optionally with a sign, and less than 292 years, not '{text}'",
+                              f"--offset=1={text}", POOL)
 
     def test_inputs_that_do_not_exist(self):
         self.assert_wrong("--offset: 'tests/uftrace/recordings/poo' is not one of the INPUTs", "--offset=tests/uftrace/recordings/poo=5", POOL)
         self.assert_wrong("--offset: '' is not one of the INPUTs", "--offset==5", POOL)
         self.assert_wrong("--offset: there is no INPUT number 2", "--offset=2=5", POOL)
         self.assert_wrong("--offset: there is no INPUT number 0", "--offset=0=5", POOL)
-        self.assert_wrong("--offset: no INPUT is a GDB trace file; name the INPUT: --offset INPUT=TIME", "--offset=5", POOL)
+        self.assert_wrong("--offset: no INPUT is a GDB trace file; use --offset INPUT=TIME", "--offset=5", POOL)
 
 
 if __name__ == "__main__":

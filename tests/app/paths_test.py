@@ -67,15 +67,15 @@ class Paths(unittest.TestCase):
         self.assert_writes("out.fxt", "-oout.fxt", "uftrace.data")
 
     def test_an_output_is_never_an_input_or_inside_one(self):
-        self.assert_refused("'uftrace.data' is both INPUT and OUTPUT", "uftrace.data", "./uftrace.data/")
-        self.assert_refused("the OUTPUT 'uftrace.data/out.fxt' lies in the INPUT 'uftrace.data'", "uftrace.data",
+        self.assert_refused("'uftrace.data' is both INPUT and OUTPUT; choose another OUTPUT", "uftrace.data", "./uftrace.data/")
+        self.assert_refused("the OUTPUT 'uftrace.data/out.fxt' is inside the INPUT 'uftrace.data'; choose another OUTPUT", "uftrace.data",
                             "uftrace.data/out.fxt")
         (self.folder / "link").symlink_to("uftrace.data")
-        self.assert_refused("the OUTPUT 'link/sub/out.fxt' lies in the INPUT 'uftrace.data'", "uftrace.data",
+        self.assert_refused("the OUTPUT 'link/sub/out.fxt' is inside the INPUT 'uftrace.data'; choose another OUTPUT", "uftrace.data",
                             "link/sub/out.fxt")
         # Into the current folder, given as an input, by a name without a folder.
         self.folder /= "uftrace.data"
-        self.assert_refused("the OUTPUT 'out.fxt' lies in the INPUT '.'", ".", "out.fxt")
+        self.assert_refused("the OUTPUT 'out.fxt' is inside the INPUT '.'; choose another OUTPUT", ".", "out.fxt")
         self.folder = self.folder.parent
         # Next to the input, with a name that begins like it.
         self.assert_writes("uftrace.data.fxt", "uftrace.data", "uftrace.data.fxt")
@@ -83,7 +83,7 @@ class Paths(unittest.TestCase):
     def test_only_traces_are_replaced(self):
         output = self.folder / "notes.txt"
         output.write_text("to be kept")
-        problem = "'notes.txt' is no FXT trace, and would be overwritten; --force does it"
+        problem = "'notes.txt' exists and is not an FXT trace; use --force to overwrite it"
         self.assert_refused(problem, "uftrace.data", "notes.txt")
         self.assertEqual(output.read_text(), "to be kept")
         self.assertEqual(self.convert("--force", "uftrace.data", "notes.txt").returncode, 0)
@@ -97,7 +97,7 @@ class Paths(unittest.TestCase):
             self.assert_refused(problem, "uftrace.data", "notes.txt")
             self.assertEqual(output.read_bytes(), before)
         (self.folder / "out.000.fxt").write_text("to be kept")
-        self.assert_refused("'out.000.fxt' is no FXT trace, and would be overwritten; --force does it",
+        self.assert_refused("'out.000.fxt' exists and is not an FXT trace; use --force to overwrite it",
                             "--split-time=1s", "uftrace.data", "out.fxt")
 
     def test_files_that_are_not_inputs_are_recognized(self):
@@ -111,28 +111,28 @@ class Paths(unittest.TestCase):
         record_file = next(self.recording.glob("*.dat")).relative_to(self.folder)
         self.assert_no_input(neither, "text")
         self.assert_no_input(f"{neither}, but an empty file", "empty")
-        self.assert_no_input(f"{neither}, but a device, FIFO or socket; standard input is read as -", "fifo")
-        self.assert_no_input(f"{neither}, but a file of a uftrace recording: convert its directory, uftrace.data",
+        self.assert_no_input(f"{neither}, but a device, FIFO or socket; to read standard input, use -", "fifo")
+        self.assert_no_input(f"{neither}, but a file of a uftrace recording; convert its directory, uftrace.data",
                              str(record_file))
-        self.assert_no_input(f"{neither}, but an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes "
-                             "parts of it", "trace.fxt")
-        self.assert_no_input(f"{neither}, but a file of perf record: `perf data convert --to-ctf` or `--to-json` "
-                             "converts it", "perf.data")
-        self.assert_no_input(f"{neither}, but a program: record it first, by `uftrace record` or in GDB by `tstart` and "
+        self.assert_no_input(f"{neither}, but an FXT trace; viewers open it, fxt-dump prints it, and fxt-cut takes parts of it",
+                             "trace.fxt")
+        self.assert_no_input(f"{neither}, but a file of perf record; convert it with `perf data convert --to-ctf` or "
+                             "`--to-json`", "perf.data")
+        self.assert_no_input(f"{neither}, but a program; record it first, with `uftrace record`, or in GDB with `tstart` and "
                              "`tsave`", "program")
-        self.assert_no_input(f"{neither}, but a directory with a recording in it: {self.folder}/uftrace.data",
+        self.assert_no_input(f"{neither}, but a directory that contains a recording; convert {self.folder}/uftrace.data",
                              str(self.folder))
         deeper = self.folder / "runs/of/today"
         deeper.mkdir(parents=True)
         shutil.copytree(self.recording, deeper / "first.data")
-        self.assert_no_input(f"{neither}, but a directory with a recording in it: runs/of/today/first.data", "runs")
+        self.assert_no_input(f"{neither}, but a directory that contains a recording; convert runs/of/today/first.data", "runs")
         self.assert_refused("the name of an INPUT is empty", "", "out.fxt")
         self.assert_no_input("no such file or directory", "nothing")
-        self.assert_refused("'one.fxt' does not exist, and only the last name is the OUTPUT", "uftrace.data", "one.fxt", "two.fxt")
+        self.assert_refused("'one.fxt' does not exist, and only the last path is the OUTPUT", "uftrace.data", "one.fxt", "two.fxt")
 
     def test_a_trace_of_lttng_is_recognized(self):
         neither = "neither a uftrace recording nor a GDB trace file"
-        ctf = "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it"
+        ctf = "a trace in the Common Trace Format, as LTTng writes; open it with babeltrace2 or Trace Compass"
         (self.folder / "nothing in it").mkdir()
         self.assert_no_input(f"{neither}, but an empty directory", "nothing in it")
         for name, head in {"text": b"/* CTF 1.8 */\n", "packets": b"\x57\x1d\xd1\x75", "foreign": b"\x75\xd1\x1d\x57"}.items():

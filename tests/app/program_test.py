@@ -120,7 +120,7 @@ class Usage(ProgramTest):
         self.assert_wrong(["--sysroot=/none", POOL, self.output], "--sysroot takes a directory, not '/none'")
         program = ["--program", CONVERT, "--load-bias", "libfoo.so=0x1000"]
         for arguments in [*program, FRAMES, self.output], ["--inspect", *program, FRAMES]:
-            self.assert_wrong(arguments, "--load-bias: no --program is called 'libfoo.so'")
+            self.assert_wrong(arguments, "--load-bias: no --program has the name 'libfoo.so'")
 
     def test_the_output_is_not_a_file_of_an_option(self):
         file = self.directory / "file"
@@ -128,7 +128,8 @@ class Usage(ProgramTest):
             file.write_bytes(content)
             process = self.convert("-f", option, file, FRAMES, file)
             self.assertEqual((process.returncode, process.stderr.decode()),
-                             (2, f"fxt-convert: '{file}' is read, and would be overwritten\nTry 'fxt-convert --help'.\n"))
+                             (2, f"fxt-convert: '{file}' is an input, and would be overwritten; choose another output\nTry "
+                                 "'fxt-convert --help'.\n"))
             self.assertEqual(file.read_bytes(), content)
 
     def test_names_may_be_as_long_as_the_system_takes(self):
@@ -148,7 +149,7 @@ class Usage(ProgramTest):
     def test_the_output_is_not_the_input(self):
         recording = self.copy_of(POOL)
         process = self.convert(recording, recording)
-        self.assert_failed(process, f"fxt-convert: '{recording}' is both INPUT and OUTPUT\n"
+        self.assert_failed(process, f"fxt-convert: '{recording}' is both INPUT and OUTPUT; choose another OUTPUT\n"
                            "Try 'fxt-convert --help'.\n", code=2)
 
 
@@ -156,21 +157,21 @@ class Usage(ProgramTest):
         trace = Path(shutil.copy(next((REPOSITORY / "samples" / "gdb").rglob("*.tf*")), self.directory / "last"))
         before = trace.read_bytes()
         process = self.convert(POOL, trace)
-        self.assert_failed(process, f"fxt-convert: the last name is the OUTPUT, and '{trace}' is a GDB trace file: name the OUTPUT "
-                           "by -o\nTry 'fxt-convert --help'.\n", code=2)
+        self.assert_failed(process, f"fxt-convert: the last path is the OUTPUT, but '{trace}' is a GDB trace file; name the "
+                                    "OUTPUT with -o\nTry 'fxt-convert --help'.\n", code=2)
         recording = self.copy_of(CLEAN)
-        self.assert_failed(self.convert(POOL, recording), "fxt-convert: the last name is the OUTPUT, and "
-                           f"'{recording}' is a uftrace recording: name the OUTPUT by -o\nTry 'fxt-convert --help'.\n", code=2)
-        self.assert_failed(self.convert("-o", trace, POOL), f"fxt-convert: the OUTPUT '{trace}' is a GDB trace file: it would be "
-                           "overwritten\nTry 'fxt-convert --help'.\n", code=2)
+        self.assert_failed(self.convert(POOL, recording), f"fxt-convert: the last path is the OUTPUT, but '{recording}' is a "
+                                                          "uftrace recording; name the OUTPUT with -o\nTry 'fxt-convert --help'.\n", code=2)
+        self.assert_failed(self.convert("-o", trace, POOL), f"fxt-convert: the OUTPUT '{trace}' is a GDB trace file, which would "
+                                                            "be overwritten; choose another OUTPUT\nTry 'fxt-convert --help'.\n", code=2)
         self.assertEqual(trace.read_bytes(), before)
 
     def test_names_of_other_formats_are_refused(self):
         for name, problem in (
                 ("out.fxt.lz4", "a compressed output ends in .gz, .zst, .bz2 or .xz, not .lz4"),
                 ("out.fxt.GZ", "a compressed output ends in .gz, .zst, .bz2 or .xz, not .GZ"),
-                ("out.html.gz", f"the output is an FXT trace, not a .html file: name it {self.directory}/out.fxt.gz"),
-                ("out.pftrace", f"the output is an FXT trace, not a .pftrace file: name it {self.directory}/out.fxt")):
+                ("out.html.gz", f"the output is an FXT trace, not a .html file; name it {self.directory}/out.fxt.gz"),
+                ("out.pftrace", f"the output is an FXT trace, not a .pftrace file; name it {self.directory}/out.fxt")):
             with self.subTest(name):
                 process = self.convert(POOL, self.directory / name)
                 self.assertEqual((process.returncode, process.stdout), (2, b""))
@@ -185,15 +186,15 @@ class Usage(ProgramTest):
     def test_options_for_other_inputs_are_noted(self):
         process = self.convert("--registers=all", "--report=json", POOL, self.output)
         self.assertEqual([note for note in json.loads(process.stdout)["notes"] if note["kind"] == "option-unused"],
-                         [{"kind": "option-unused", "count": 1, "first": f"{POOL}: --registers is for a GDB trace file"}])
+                         [{"kind": "option-unused", "count": 1, "first": f"{POOL}: --registers is only for a GDB trace file"}])
         self.assertNotIn(b"option-unused", self.convert("--no-args", POOL, self.output).stdout)
 
     def test_options_without_effect_are_noted(self):
-        bias, apart = "--load-bias has no effect without --program", "--apart is for a GDB trace file beside another INPUT"
+        bias, apart = "--load-bias has no effect without --program", "--apart is only for a GDB trace file next to another INPUT"
         match = "--match has no effect without --filter, --notrace, --caller-filter, --hide, --trigger or --loc-filter"
         for arguments, inputs, problems in (
                 (["--load-bias=1"], [FRAMES], [bias]),
-                (["--load-bias=1", "--apart"], [POOL], ["--load-bias is for a GDB trace file", apart, bias]),
+                (["--load-bias=1", "--apart"], [POOL], ["--load-bias is only for a GDB trace file", apart, bias]),
                 (["--apart"], [FRAMES], [apart]),
                 (["--apart"], [POOL, FRAMES], []),
                 (["--match=glob"], [POOL], [match]),
@@ -205,7 +206,7 @@ class Usage(ProgramTest):
                 output = [] if "--inspect" in arguments else ["-o", self.output]
                 process = self.convert(*arguments, *output, *inputs)
                 self.assert_done(process)
-                title = f"option-unused ({len(problems)}): options that have no effect on any INPUT"
+                title = f"option-unused ({len(problems)}, informational): options that have no effect on any INPUT"
                 lines = [line.strip() for line in process.stdout.decode().splitlines()]
                 told = lines[lines.index(title) + 1:][:len(problems)] if problems else []
                 self.assertEqual(told, [f"{inputs[0]}: {problem}" for problem in problems])
@@ -217,11 +218,12 @@ class Usage(ProgramTest):
         self.assertRegex(process.stdout.decode(), r"^records-lost\n\n(.|\n)*Remedy")
         self.assertNotIn("###", process.stdout.decode())
         text = self.convert("--explain", "kept-apart").stdout.decode()
-        self.assertTrue(text.startswith("kept-apart\n\nRemark. "), text)
+        self.assertTrue(text.startswith("kept-apart\n\nInformational. "), text)
+        self.assertIn("\n- too few hits are inside open calls of their functions;\n- two threads match", text)
         self.assertNotIn("](", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
-        self.assert_wrong(["--explain", ""], "there is no note '': docs/notes.md lists them all")
-        self.assert_wrong(["--explain=foo"], "there is no note 'foo': docs/notes.md lists them all")
+        self.assert_wrong(["--explain", ""], "there is no note ''; docs/notes.md lists all notes")
+        self.assert_wrong(["--explain=foo"], "there is no note 'foo'; docs/notes.md lists all notes")
         self.assert_wrong(["--explain=record-lost"], "there is no note 'record-lost'; did you mean records-lost?")
 
     def test_the_output_may_be_a_pipe_of_the_shell(self):
@@ -233,7 +235,7 @@ class Usage(ProgramTest):
         self.assert_done(subprocess.run(["bash", "-c", f'"{CONVERT}" "{POOL}" >(cat > "{self.output}")'], capture_output=True, check=False))
 
     def test_pieces_are_no_devices(self):
-        self.assert_wrong([POOL, "--split-size=1M", "/dev/null"], "pieces need names of files: '/dev/null' is none")
+        self.assert_wrong([POOL, "--split-size=1M", "/dev/null"], "'/dev/null' is not a regular file, so pieces can't be named after it")
 
     def test_missing_threads_are_answered_with_the_existing_ones(self):
         process = self.convert("--tid=1", POOL, self.output)
@@ -245,7 +247,7 @@ class Usage(ProgramTest):
             process = self.convert("--strict", "--tid", tids, POOL, self.output)
             self.assert_done(process, 3 if missing else 0)
             lines = [line.strip() for line in process.stdout.decode().splitlines()]
-            title = f"no-such-thread ({len(missing)}): ids of --tid that no INPUT has"
+            title = f"no-such-thread ({len(missing)}): thread ids of --tid that are in no INPUT"
             told = lines[lines.index(title) + 1:][:len(missing)] if missing else []
             self.assertEqual(told, [f"{POOL}: {thread}" for thread in missing])
             self.assertEqual(any("no-such-thread" in line for line in lines), bool(missing))
@@ -259,19 +261,19 @@ class Usage(ProgramTest):
     def test_a_thread_without_an_id_may_be_the_requested_one(self):
         process = self.convert("--strict", "--tid=5", FRAMES, self.output)
         self.assert_done(process)
-        self.assertIn(b"threads-without-id (1)", process.stdout)
+        self.assertIn(b"threads-without-id (1, informational)", process.stdout)
         self.assertNotIn(b"no-such-thread", process.stdout)
 
     def test_a_range_without_events_is_answered_with_the_range_of_the_trace(self):
         process = self.convert("-r", "1000s~", POOL, self.output)
-        self.assert_failed(process, f"fxt-convert: {POOL}: nothing is in that range of time: the trace is from 3555.020570233 s to "
+        self.assert_failed(process, f"fxt-convert: {POOL}: no event is in that range of time; the trace is from 3555.020570233 s to "
                            "3555.029319856 s\n")
         self.assert_only()
 
     def test_options_that_leave_no_call_get_suggestions(self):
-        all_left_out = f"fxt-convert: {CLEAN}: no call is shown, as the options leave out all 4264"
+        all_left_out = f"fxt-convert: {CLEAN}: no call is shown, because the options omit all 4264"
         for options, reason in ((["-F", "mian"], " (--filter 'mian': similar names: main, atan, ctan)"), (["-t", "10s"], ""),
-                                (["-L", "none.c"], " (--loc-filter 'none.c': no function that was called lies in such a file)"),
+                                (["-L", "none.c"], " (--loc-filter 'none.c': no called function is in such a file)"),
                                 (["--kernel-only"], ""), (["-F", "mian", "-r", "0~1ms", "--split-size=1M"],
                                                           " (--filter 'mian': similar names: main, atan, ctan)")):
             self.assert_failed(self.convert(*options, CLEAN, self.output), f"{all_left_out}{reason}\n")
@@ -279,7 +281,7 @@ class Usage(ProgramTest):
         # One recording with a shown call is enough. Calls of GDB trace files are not filtered.
         self.assert_done(self.convert("-q", "-F", "worker", CLEAN, POOL, "-o", self.output))
         process = self.convert("-F", "wroker", CLEAN, POOL, FRAMES, "-o", self.output)
-        self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, as the options leave out all 5253 "
+        self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, because the options omit all 5253 "
                            "(--filter 'wroker': similar names: walker; --filter 'wroker': similar names: worker, walker)\n")
 
     def test_a_trace_file_without_frames_is_reported(self):
@@ -287,13 +289,13 @@ class Usage(ProgramTest):
         cut.write_bytes(FRAMES.read_bytes()[:5000])
         process = self.convert(cut, self.output)
         self.assert_done(process)
-        self.assertIn(f"{cut}: the file ends before its first frame: it was cut off; copy the whole file", process.stdout.decode())
+        self.assertIn(f"{cut}: the file was truncated before its first frame; copy the whole file", process.stdout.decode())
 
     def test_a_trace_is_not_written_to_a_terminal(self):
         terminal, other = os.openpty()
         process = subprocess.run([CONVERT, POOL, "-"], stdout=other, stderr=subprocess.PIPE, check=False)
-        self.assertEqual((process.returncode, process.stderr), (2, b"fxt-convert: a trace is binary: send standard output to a file "
-                         b"or a program, not to the terminal\nTry 'fxt-convert --help'.\n"))
+        self.assertEqual((process.returncode, process.stderr), (2, b"fxt-convert: a trace is binary and can't be written to the "
+                                                            b"terminal; redirect standard output to a file or a program\nTry 'fxt-convert --help'.\n"))
         os.close(terminal)
         os.close(other)
 
@@ -302,7 +304,7 @@ class Usage(ProgramTest):
         for program, *arguments in ["fxt-dump", "-"], ["fxt-cut", "-", self.output], ["fxt-draw", "-", self.directory / "out.svg"]:
             process = subprocess.run([DUMP.with_name(program), *arguments], stdin=other, capture_output=True, timeout=60, check=False)
             self.assertEqual((process.returncode, process.stderr.decode()),
-                             (2, f"{program}: standard input is the terminal: send it a trace, from a file or a program\n"
+                             (2, f"{program}: standard input is a terminal; redirect a trace to it\n"
                               f"Try '{program} --help'.\n"))
         os.close(terminal)
         os.close(other)
@@ -430,7 +432,7 @@ class Reports(ProgramTest):
         self.assertEqual(process.returncode, 3)
         self.assertEqual(json.loads(process.stdout)["notes"],
                          [{"kind": "no-records", "count": 1,
-                           "first": f"{recording}: no .dat file of the 4 threads that task.txt tells of"}])
+                           "first": f"{recording}: has no .dat file, although task.txt lists 4 threads"}])
 
     def test_json(self):
         process = self.convert("--report=json", POOL, self.output)
@@ -523,7 +525,7 @@ class Failures(ProgramTest):
             with open("/dev/full", "wb") as full:
                 process = subprocess.run([CONVERT, *arguments], stdout=full, stderr=subprocess.PIPE, check=False,
                                          timeout=120)
-            written = f"{self.output} is written, but not the report: " if arguments == [CLEAN, self.output] else ""
+            written = f"{self.output}: the trace is written, but the report is not: " if arguments == [CLEAN, self.output] else ""
             self.assertEqual((process.returncode, process.stderr.decode()),
                              (1, f"fxt-convert: {written}standard output: can't write: No space left on device\n"))
 
@@ -551,19 +553,19 @@ class Failures(ProgramTest):
     def test_an_output_that_is_a_link_to_itself(self):
         self.output.symlink_to(self.output)
         process = self.convert(CLEAN, self.output)
-        self.assert_failed(process, f"fxt-convert: can't read {self.output}: Too many levels of symbolic links\n")
+        self.assert_failed(process, f"fxt-convert: {self.output}: can't read: Too many levels of symbolic links\n")
         self.assert_only(self.output.name)
 
     def test_names_do_not_control_a_terminal(self):
         process = self.convert(self.directory / "a\nb\x1b[31m", self.output)
-        self.assert_failed(process, f"fxt-convert: {self.directory}/a\\x0ab\\x1b[31m: no such file or directory\n")
+        self.assert_failed(process, f"fxt-convert: {self.directory}/a\\x0ab\\x1b[31m: can't open: No such file or directory\n")
         recording = Path(shutil.copytree(CLEAN, self.directory / "a\tb"))
         self.assertIn(b"a\\x09b: ", self.convert(recording, self.output).stdout)
 
     def test_an_input_that_does_not_exist(self):
         missing = self.directory / "missing"
         self.assert_failed(self.convert(missing, self.output),
-                           f"fxt-convert: {missing}: no such file or directory\n")
+                           f"fxt-convert: {missing}: can't open: No such file or directory\n")
         self.assert_only()
 
     def test_an_input_that_is_something_else(self):
@@ -690,7 +692,7 @@ class Dump(ProgramTest):
         missing = self.directory / "missing.fxt"
         process = self.dump(missing)
         self.assertNotEqual(process.returncode, 0)
-        self.assertEqual(process.stderr.decode(), f"fxt-dump: {missing}: No such file or directory\n")
+        self.assertEqual(process.stderr.decode(), f"fxt-dump: {missing}: can't open: No such file or directory\n")
         os.truncate(self.output, self.output.stat().st_size - 8)
         process = self.dump(self.output)
         self.assertNotEqual(process.returncode, 0)

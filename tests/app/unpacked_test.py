@@ -154,7 +154,7 @@ class Unpacked(unittest.TestCase):
                 (entry("../x", size=1), "/../x: the name leads out of the archive"),
                 (entry("calc/../../x", size=1), "/calc/../../x: the name leads out of the archive"),
                 (entry(f"{self.directory}/x", size=1), f"/{self.directory}/x: the name leads out of the archive"),
-                (entry("x", type=tarfile.LNKTYPE, linkname="../x"), "/x: a link to ../x, out of the archive")):
+                (entry("x", type=tarfile.LNKTYPE, linkname="../x"), "/x: the link to ../x leads out of the archive")):
             with self.subTest(problem):
                 self.assert_refused(tar_of(("calc", CALC), bad), problem)
                 self.assertFalse((self.directory / "x").exists())
@@ -176,17 +176,17 @@ class Unpacked(unittest.TestCase):
         self.assert_refused(b"", ": is empty")
         self.assert_refused(bytes(10240), ": is empty")
         self.assert_refused(b"x" * 10000, neither)
-        self.assert_refused(b"\x7fELF" + b"x" * 10000, neither + ", but a program: record it first, by `uftrace record` or "
-                            "in GDB by `tstart` and `tsave`")
+        self.assert_refused(b"\x7fELF" + b"x" * 10000, neither + ", but a program; record it first, with `uftrace record`, or in "
+                                                            "GDB with `tstart` and `tsave`")
         trace = self.trace_of(CALC)[0]
         (self.directory / "out.fxt").unlink()
-        self.assert_refused(trace, neither + ", but an FXT trace already: viewers open it, fxt-dump prints it, fxt-cut takes parts of it")
-        self.assert_refused(gzip.compress(trace), ": a compressed FXT trace already: decompress it to open it in a viewer")
+        self.assert_refused(trace, neither + ", but an FXT trace; viewers open it, fxt-dump prints it, and fxt-cut takes parts of it")
+        self.assert_refused(gzip.compress(trace), ": already a compressed FXT trace; decompress it to open it in a viewer")
         self.assert_refused(tar_of(entry("a", size=9000)), f": an archive of {NOTHING}")
         for inner in "calc.tar", "runs/calc.tgz", "runs/calc.tar.xz":
             self.assert_refused(tar_of(entry(inner, size=9000)), f": an archive with an archive in it: unpack it, and convert {inner}")
         self.assert_not_unpacked(tar[:1300], ("", "Truncated tar archive"))
-        self.assert_refused(gzip.compress(tar)[:-20], ": the compressed data ends early")
+        self.assert_refused(gzip.compress(tar)[:-20], ": the compressed data are truncated")
         (self.directory / "file").write_bytes(gzip.compress(b"x" * 10000))
         self.convert("file", "out.fxt", code=1, message="file" + neither)
 
@@ -208,13 +208,13 @@ class Unpacked(unittest.TestCase):
         tar = tar_of(*files, format=tarfile.USTAR_FORMAT)
         for end, name in zip(ends, ("7298.dat", "info")):
             cut = tar[:-(-end // 512) * 512]
-            self.assert_refused(cut, f"/calc/{name}: the archive ends behind this file, without an end mark: it was cut off")
-            self.assert_refused(gzip.compress(cut), f"/calc/{name}: the archive ends behind this file, without an end mark: "
-                                "it was cut off")
+            self.assert_refused(cut, f"/calc/{name}: the archive ends after this file without an end marker, so it was truncated")
+            self.assert_refused(gzip.compress(cut), f"/calc/{name}: the archive ends after this file without an end marker, so it "
+                                                    "was truncated")
             self.assert_not_unpacked(cut[:-513], (f"/calc/{name}", "Truncated tar archive"))
         for packed in gzip.compress(tar), lzma.compress(tar), lzma.compress(HEATER.read_bytes()):
-            self.assert_refused(packed[:len(packed) // 2], ": the compressed data ends early")
-        self.assert_refused(lz4_of(tar)[:5000], ": the compressed data is damaged, or ends early")
+            self.assert_refused(packed[:len(packed) // 2], ": the compressed data are truncated")
+        self.assert_refused(lz4_of(tar)[:5000], ": the compressed data are damaged or truncated")
         # One block of zeros is enough, because some programs write only one.
         whole = tar.rstrip(b"\0")
         self.assertEqual(self.trace_of("-", stdin=whole + bytes(512 + -len(whole) % 512))[0], self.trace_of("-", stdin=tar)[0])
@@ -230,12 +230,12 @@ class Unpacked(unittest.TestCase):
                             f"/{'./' * 100}…: more than 1000000 folders around all files of an archive together")
         self.assert_refused(tar_of(*[entry(f"{'b' * 200}/{'b' * 200}/{'b' * 200}/{'b' * 200}/{i:0200}") for i in range(17_000)]),
                             f"/{'b' * 200}…: more than 16 MiB of names of files of an archive")
-        self.assert_refused(tar_of(*[(f"{i}", HEATER) for i in range(101)]), ": more than 100 recordings in an archive: "
-                            "unpack it yourself to read it")
+        self.assert_refused(tar_of(*[(f"{i}", HEATER) for i in range(101)]), ": more than 100 recordings in an archive; unpack it "
+                                                            "with another program first")
         with (self.directory / "hole").open("wb") as file:
             file.truncate(2_000_000_000)
         sparse = subprocess.run(["tar", "-cS", "-C", self.directory, "hole"], capture_output=True, check=True).stdout
-        self.assert_refused(sparse, "/hole: more than 1024 MiB of unpacked files: unpack it yourself to read it")
+        self.assert_refused(sparse, "/hole: more than 1024 MiB of unpacked files; unpack it with another program first")
         deep = "/".join("a" * 70)
         self.assert_refused(tar_of(entry(deep)), f"/{deep}: more than 64 folders around a file of an archive")
         self.assert_refused(tar_of(entry(f"{'b' * 500}/{'b' * 600}")), f"/{'b' * 200}…: more than 1024 characters in the name of a "
@@ -251,8 +251,8 @@ class Unpacked(unittest.TestCase):
         process = subprocess.run([CONVERT, "-", self.directory / "out.fxt"], stdin=theirs, capture_output=True, check=False)
         os.close(ours)
         os.close(theirs)
-        self.assertEqual((process.returncode, process.stderr.splitlines()[0]), (2, b"fxt-convert: standard input is the "
-                         b"terminal: send it an INPUT: a file, or a tar archive of a directory"))
+        self.assertEqual((process.returncode, process.stderr.splitlines()[0]), (2, b"fxt-convert: standard input is a terminal; "
+                                                            b"redirect a file, or a tar archive of a directory, to it"))
 
     def test_nothing_remains_when_it_is_ended(self):
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
@@ -270,8 +270,8 @@ class Unpacked(unittest.TestCase):
 
     def test_a_folder_that_can_not_be_made(self):
         self.environment["TMPDIR"] = str(self.directory / "none")
-        self.convert("-", "out.fxt", stdin=tar_of(("calc", CALC)), code=1, message="can't make a folder in "
-                     f"{self.directory}/none: No such file or directory")
+        self.convert("-", "out.fxt", stdin=tar_of(("calc", CALC)), code=1, message=f"{self.directory}/none: can't create a "
+                                                            "temporary folder: No such file or directory")
 
 
 if __name__ == "__main__":

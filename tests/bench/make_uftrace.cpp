@@ -46,7 +46,7 @@ constexpr unsigned kMaxDepth = 1023;  // the maximum of the field
 constexpr std::string_view kArguments = "take.@arg1/i64,arg2/i32,arg3/u64,arg4/s";
 constexpr std::array<std::string_view, 8> kTexts = {"id",
                                                     "name",
-                                                    "colour",
+                                                    "color",
                                                     "/etc/hosts",
                                                     "a longer key, of 26 bytes.",
                                                     "user@example.org",

@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     cutter.finish();
     pieces.check_last();
   } catch (const TooMany&) {
-  } catch (const std::invalid_argument&) {  // the range ends before it begins
+  } catch (const std::invalid_argument&) {  // the range ends before it starts
     if (!options.range.from || !options.range.to) throw;
   }
   return 0;

@@ -20,7 +20,7 @@ TEST(ByteCursor, ErrorsNameThePlaceAndTheMissingBytes) {
     in.read<std::uint16_t>("record time");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "demo/1.dat:+0x44: truncated: record time needs 2 bytes, 1 left");
+    EXPECT_STREQ(error.what(), "demo/1.dat:+0x44: truncated: record time needs 2 bytes, but 1 are left");
   }
 }
 

@@ -366,9 +366,9 @@ TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
             "a.trace: an event at 6 ns comes after one at 7 ns");
   EXPECT_EQ(broken([&](Lane& lane) { lane.instant(kTimeLimitNs, f); }),
             fmt::format("a.trace: an event at {} ns is too late to be drawn", kTimeLimitNs));
-  EXPECT_EQ(broken([&](Lane& lane) { lane.end(3); }), "a.trace: at 3 ns, a call ends and none is open");
+  EXPECT_EQ(broken([&](Lane& lane) { lane.end(3); }), "a.trace: a call ends at 3 ns, but no call is open");
   EXPECT_EQ(broken([&](Lane& lane) { lane.instant(4, f); }, 5),
-            "a.trace: an event at 4 ns comes after it was promised that all come from 5 ns on");
+            "a.trace: an event at 4 ns comes after its source announced only events from 5 ns on");
 }
 
 TEST_F(MergeLoopTest, ALaneBelongsToOneSource) {

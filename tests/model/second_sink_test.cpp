@@ -137,7 +137,8 @@ TEST_F(SecondSink, ItsLimitsAreKeptAndNoted) {
   ASSERT_EQ(notes.groups().size(), 2U);
   EXPECT_THAT(notes.groups()[0].first, ElementsAre("out.txt: 1 of thread 1 (a), the first is deep",
                                                    "out.txt: 1 of thread 2 (b), the first is deep"));
-  EXPECT_THAT(notes.groups()[1].first, ElementsAre("out.txt: 2 arguments beyond those that a call can show"));
+  EXPECT_THAT(notes.groups()[1].first,
+              ElementsAre("out.txt: 2 arguments beyond the 30 that a call can have"));
 }
 
 TEST_F(SecondSink, ARangeIsCutBeforeIt) {

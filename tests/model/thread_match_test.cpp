@@ -160,24 +160,25 @@ TEST_F(ThreadMatchTest, MoreMarksElsewherePreventTheMatch) {
   add_call_history({{&first, positions(1000, 6)}, {&second, positions(1000, 900)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
-  EXPECT_EQ(
-      remark(),
-      "session.trace: guest: 994 of 1000 hits lie in open calls of their functions, at most (thread 1)");
+  EXPECT_EQ(remark(),
+            "session.trace: guest: at most 994 of 1000 hits are inside open calls of their functions (in "
+            "thread 1)");
 }
 
 TEST_F(ThreadMatchTest, WithFewMarksNoneMayBeElsewhere) {
   add_call_history({{&first, positions(199, 1)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(199);
-  EXPECT_EQ(remark(),
-            "session.trace: guest: 198 of 199 hits lie in open calls of their functions, at most (thread 1)");
+  EXPECT_EQ(
+      remark(),
+      "session.trace: guest: at most 198 of 199 hits are inside open calls of their functions (in thread 1)");
 }
 
 TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
   add_call_history({{&first, positions(2, 2)}, {&second, positions(2, 2)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(2);
-  EXPECT_EQ(remark(), "session.trace: guest: no hit lies in an open call of its function");
+  EXPECT_EQ(remark(), "session.trace: guest: no hit is inside an open call of its function");
 }
 
 // A function like main is open all the time.
@@ -186,8 +187,8 @@ TEST_F(ThreadMatchTest, MostMarksAreDirectlyInTheirCalls) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(),
-            "session.trace: guest: its functions are open in thread 1, but only 89 of 100 hits lie directly "
-            "in them");
+            "session.trace: guest: its functions are open in thread 1, but only 89 of 100 hits are directly "
+            "inside them");
 }
 
 TEST_F(ThreadMatchTest, SomeMarksMayBeInInnerCalls) {
@@ -216,7 +217,7 @@ TEST_F(ThreadMatchTest, TwoThreadsThatFitEquallyDoNotMatch) {
   add_call_history({{&first, positions(100, 0, 500)}, {&second, positions(100, 0, 100)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
-  EXPECT_EQ(remark(), "session.trace: guest: its hits lie in open calls of thread 2 and of thread 1 alike");
+  EXPECT_EQ(remark(), "session.trace: guest: its hits match open calls of both thread 2 and thread 1");
 }
 
 // Calls of several threads that are open all the time contain the hits of all of them.
@@ -224,9 +225,9 @@ TEST_F(ThreadMatchTest, SharedMarksDoNotMatchIfAnotherThreadHoldsHalf) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10, false, "", true);
-  EXPECT_EQ(
-      remark(),
-      "session.trace: guest: its hits may be of several threads: 5 of 10 lie in calls of thread 2, too");
+  EXPECT_EQ(remark(),
+            "session.trace: guest: its hits may be from several threads: 5 of 10 are also inside calls of "
+            "thread 2");
 }
 
 TEST_F(ThreadMatchTest, SharedMarksMatchTheOnlyThreadThatHoldsThem) {
@@ -252,7 +253,7 @@ TEST_F(ThreadMatchTest, TwoThreadsDoNotMatchOne) {
   add_unmatched_thread(1);
   EXPECT_EQ(
       remark(),
-      "session.trace: guest: its hits lie in open calls of thread 1, and so do those of another thread");
+      "session.trace: guest: its hits match open calls of thread 1, and so do the hits of another thread");
   EXPECT_EQ(notes.count(kKeptApart), 2u);
 }
 

@@ -305,10 +305,9 @@ TEST_F(TimelineTest, InputsThatDoNotOverlapAreNoted) {
   run(timeline);
   timeline.note_inputs_apart();
   ASSERT_EQ(notes.count(kApartInTime), 1u);
-  EXPECT_EQ(
-      notes.groups().back().first.front(),
-      "c.trace: begins 0.000000001 s after a.data ends; if their clocks differ, --offset 3=-11 lets both "
-      "begin together");
+  EXPECT_EQ(notes.groups().back().first.front(),
+            "c.trace: starts 0.000000001 s after a.data ends; if their clocks differ, use --offset 3=-11 to "
+            "let both start together");
 }
 
 TEST_F(TimelineTest, CpusOfSeveralMachinesAreNoted) {
@@ -337,7 +336,7 @@ TEST_F(TimelineTest, AnInputThatIsMovedToTheTimeOfAnotherSharesItsCpus) {
   run(timeline);
   ASSERT_EQ(notes.count(kSharedCpus), 1u);
   EXPECT_EQ(notes.groups().back().first.front(),
-            "a.data: is moved to the time of other inputs: each of its cpus has two threads at a time");
+            "a.data: is moved to the time of other inputs, so each of its CPUs has two threads at a time");
 }
 
 TEST_F(TimelineTest, AnInputCanBeMoved) {
@@ -370,10 +369,9 @@ TEST_F(TimelineTest, TheAdviceCountsTheOffsetAlreadyGiven) {
   EXPECT_THAT(run(timeline),
               ElementsAre("1073741824/2 [600, 800] app:f", "1/1 [2000000000, 2000000020] app:f"));
   timeline.note_inputs_apart();
-  EXPECT_EQ(
-      notes.groups().back().first.front(),
-      "b.data: ends 1.999999200 s before a.data begins; if their clocks differ, --offset 2=1999999500 lets "
-      "both begin together");
+  EXPECT_EQ(notes.groups().back().first.front(),
+            "b.data: ends 1.999999200 s before a.data starts; if their clocks differ, use --offset "
+            "2=1999999500 to let both start together");
 }
 
 TEST_F(TimelineTest, OffsetsAreAddedToTheShiftOfTheClock) {
@@ -388,7 +386,7 @@ TEST_F(TimelineTest, OffsetsAreAddedToTheShiftOfTheClock) {
   EXPECT_THAT(run(timeline), ElementsAre("1073741824/2 [1600, 1800] app:g", "1/1 [5010, 5020] app:f"));
   timeline.note_inputs_apart();
   EXPECT_THAT(notes.groups().back().first.front(),
-              testing::HasSubstr("--offset 2=3510 lets both begin together"));
+              testing::HasSubstr("--offset 2=3510 to let both start together"));
   Timeline far({}, notes);
   far.begin_input("c.data");
   add(far, 3, {{10, true, f}, {20, false, f}});
@@ -502,7 +500,7 @@ TEST_F(TimelineTest, AnInputCannotBeginBeforeTimeZero) {
   timeline.shift_input(0, -2000);
   EXPECT_THAT(run(timeline), ElementsAre("1/2 [0, 15] app:g", "1/1 [5, 15] app:f"));
   EXPECT_EQ(notes.groups().back().first.front(),
-            "a.data: an offset of -2000 ns would lead below time 0: moved by -1005 ns");
+            "a.data: an offset of -2000 ns would lead to times below 0, so -1005 ns is used");
 }
 
 TEST_F(TimelineTest, NoEventIsAfterTheLastTime) {
@@ -513,8 +511,9 @@ TEST_F(TimelineTest, NoEventIsAfterTheLastTime) {
   timeline.shift_input(0, std::numeric_limits<std::int64_t>::max() - 14);
   EXPECT_THAT(run(timeline), ElementsAre("1/1 [9223372036854775803, 9223372036854775807] app:f",
                                          "1/2 [9223372036854775805, 9223372036854775807] app:g"));
-  EXPECT_EQ(notes.groups().back().first.front(),
-            "a.data: an offset of 9223372036854775793 ns moves times past the last one that can be drawn");
+  EXPECT_EQ(
+      notes.groups().back().first.front(),
+      "a.data: an offset of 9223372036854775793 ns leads to times after the last possible one, 2^63 ns");
   Timeline far({}, notes);
   far.begin_input("b.data");
   add(far, 3, {{10, true, f}, {20, false, f}, {30, true, g}, {40, false, g}});

@@ -70,7 +70,7 @@ class FilterComparison(judging.Comparison):
     def compare_set(self, arguments, older, words, output):
         command = [arguments.converter, "--quiet", *arguments.option, *self.common, *words, self.recording, output]
         process = subprocess.run(command, capture_output=True, text=True, check=False)
-        is_empty = process.returncode == 1 and "no call is shown, as the options leave out" in process.stderr
+        is_empty = process.returncode == 1 and "no call is shown, because the options omit" in process.stderr
         if process.returncode != 0 and not is_empty:
             self.problem(f"{' '.join(words)}: exit code {process.returncode}: {process.stderr.strip()}")
             return

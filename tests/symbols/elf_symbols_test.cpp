@@ -291,11 +291,11 @@ TEST_F(ElfTest, OnlyProgramsAndLibrariesAreAccepted) {
   ElfBuilder elf;
   elf.load(0, 0x1000);
   EXPECT_EQ(refusal(elf.bytes()), "none");
-  EXPECT_EQ(refusal(elf.bytes(ET_REL)), "is no program or library");
-  EXPECT_EQ(refusal(elf.bytes(ET_CORE)), "is no program or library");
-  EXPECT_EQ(refusal(""), "is no ELF file");
+  EXPECT_EQ(refusal(elf.bytes(ET_REL)), "is not a program or library");
+  EXPECT_EQ(refusal(elf.bytes(ET_CORE)), "is not a program or library");
+  EXPECT_EQ(refusal(""), "is not an ELF file");
   EXPECT_EQ(refusal("#!/bin/sh\n# long enough to be the header of an ELF file, which it is not"),
-            "is no ELF file");
+            "is not an ELF file");
 }
 
 // Sizes that libelf would allocate are first compared with the size of the file.
@@ -366,7 +366,7 @@ TEST_F(ElfTest, EveryPrefixAndEveryFlippedBitIsSurvived) {
     for (const int flips : {0x01, 0x80, 0xff}) {
       std::string bytes = good;
       bytes[at] = static_cast<char>(bytes[at] ^ flips);
-      EXPECT_THAT(read(bytes), AnyOf("none", HasSubstr("ELF"), "is no program or library"));
+      EXPECT_THAT(read(bytes), AnyOf("none", HasSubstr("ELF"), "is not a program or library"));
     }
   }
 }

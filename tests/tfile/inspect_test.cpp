@@ -184,12 +184,12 @@ TEST(Inspect, AProgramGivesTheTypesOfItems) {
   EXPECT_THAT(outline["tracepoints"][0]["items"].get<std::vector<std::string>>(),
               ElementsAre("g: plant::gauge *", "*g: plant::gauge", "tank: plant::Tank &", "g->at.x: double",
                           "plant::many: int [1000]", "g->mid: int, 5 bits", "&plant::level: int *",
-                          "plant::many[1] * 2l: long", "nowhere: nothing of this name is known there",
+                          "plant::many[1] * 2l: long", "nowhere: unknown name at this place",
                           "g: plant::gauge *", "tank: plant::Tank &", "$locals: none", "$_ret: void *",
-                          "$regs: no value of the program", "while stepping, starter: function *",
+                          "$regs: not a value of the program", "while stepping, starter: function *",
                           "while stepping, unit: pointer to a data member",
                           "while stepping, reader: pointer to a member function",
-                          "while stepping, tank.gone: nothing of this name is known there"));
+                          "while stepping, tank.gone: unknown name at this place"));
 }
 
 TEST(Inspect, HiddenVariablesAreMarked) {
@@ -202,7 +202,7 @@ TEST(Inspect, HiddenVariablesAreMarked) {
   Notes notes;
   const Json outline = inspected(t.end().write(), notes, {.programs = {TRACED_FIXED}});
   EXPECT_EQ(outline["tracepoints"][0]["items"],
-            Json({"calls: short int", "calls: int, not visible by its name there"}));
+            Json({"calls: short int", "calls: int, hidden by another variable of its name"}));
 }
 
 // Frames have 16 bits for the number.

@@ -11,8 +11,8 @@ namespace convert {
 class BrokenContract : public std::logic_error {
  public:
   explicit BrokenContract(std::string_view what)
-      : std::logic_error(
-            fmt::format("{}; this is a fault of fxt-convert, not of the input: please report it", what)) {}
+      : std::logic_error(fmt::format(
+            "{}; this is a bug in fxt-convert, not a problem of the input; please report it", what)) {}
 };
 
 }  // namespace convert

@@ -62,7 +62,8 @@ void Lane::begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, c
 }
 
 void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
-  if (calls().empty()) throw BrokenContract(fmt::format("at {} ns, a call ends and none is open", time_ns));
+  if (calls().empty())
+    throw BrokenContract(fmt::format("a call ends at {} ns, but no call is open", time_ns));
   PendingEvent& call = *calls().back().event;
   const std::size_t count = call.argument_count() + arguments.size();
   if (call.kind != EventKind::Open || must_be_pair(call, time_ns, count)) {

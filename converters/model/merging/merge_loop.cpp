@@ -213,7 +213,7 @@ void MergeLoop::check_contract(const LaneState& state, bool is_over) {
   const std::uint64_t first_ns = apply_offset(state.queue().first_unsealed_ns(), state.input->offset_ns);
   if (first_ns < state.unsealed_ns)
     throw BrokenContract(
-        fmt::format("an event at {} ns comes after it was promised that all come from {} ns on", first_ns,
+        fmt::format("an event at {} ns comes after its source announced only events from {} ns on", first_ns,
                     state.unsealed_ns));
 }
 

@@ -100,7 +100,7 @@ class ThreadMatcher {
   }
   // A thread matches the lane whose open calls contain its marks, each in a call of the mark's own function.
   // All marks must fit except a few per thousand. Most must be directly in the call, because a function like
-  // `main` is open all the time. If several lanes fulfil this, the lane matches whose records are clearly
+  // `main` is open all the time. If several lanes fulfill this, the lane matches whose records are clearly
   // closer before the marks. Marks that may belong to several threads match no lane if another lane also
   // holds half of them directly. `name_of` is the name of a lane in notes. Returns one match for each of
   // threads().

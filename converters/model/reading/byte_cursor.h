@@ -51,7 +51,7 @@ class ByteCursor {
  private:
   [[noreturn]] void fail_truncated(std::size_t size, std::string_view what) const {
     throw InputError(here(), "truncated: " + std::string(what) + " needs " + std::to_string(size) +
-                                 " bytes, " + std::to_string(left()) + " left");
+                                 " bytes, but " + std::to_string(left()) + " are left");
   }
 
   std::span<const std::byte> bytes_;

@@ -93,7 +93,7 @@ std::string_view LineReader::quoted(std::string_view what) {
 
 void LineReader::fail(std::string_view problem) const {
   constexpr std::size_t kShown = 40;
-  const auto found = rest_.empty() ? std::string("the line ends")
+  const auto found = rest_.empty() ? std::string("found the end of the line")
                                    : fmt::format("found \"{}{}\"", rest_.substr(0, kShown),
                                                  rest_.size() > kShown ? "…" : "");
   throw InputError(Location::line(path_, number_), fmt::format("{}, {}", problem, found));

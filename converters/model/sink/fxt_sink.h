@@ -22,19 +22,19 @@
 
 namespace convert {
 
-inline constexpr NoteKind kStringsCut{"strings-cut", "strings cut because they do not fit a record"};
+inline constexpr NoteKind kStringsCut{"strings-cut",
+                                      "strings truncated because they do not fit into a record"};
 inline constexpr NoteKind kStringsRepaired{
-    "strings-repaired", "strings that are not UTF-8 or have a NUL: such bytes are spelled as \\351", true};
-inline constexpr NoteKind kCpuCut{"cpu-cut",
-                                  "switches and wakeups on cpus beyond 4095, which are shown on that one"};
+    "strings-repaired", "strings that are not UTF-8 or contain NUL: such bytes are shown as \\351", true};
+inline constexpr NoteKind kCpuCut{"cpu-cut", "switches and wakeups on CPUs above 4095, shown on CPU 4095"};
 inline constexpr NoteKind kNameTableFull{"name-table-full",
-                                         "uses of names that did not fit into the string table", true};
+                                         "names repeated in records, because the string table is full", true};
 
 inline constexpr NoteKind kManyNames{
-    "many-names", "names of calls and events: more than 32,767, Tracy can't save them", true};
+    "many-names", "different names of calls and events: Tracy can't save more than 32,767", true};
 inline constexpr NoteKind kArrowBackwards{"arrow-backwards",
-                                          "arrows left out because they would end before they begin"};
-inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can hold", true};
+                                          "arrows left out because they would end before they start"};
+inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can show", true};
 
 // The packets with viewer hints, which are written before the first event (viewer_hints.cpp).
 fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);

@@ -106,7 +106,7 @@ TraceStatus read_status(std::string_view payload, std::vector<std::string>& prob
   if (payload.starts_with('T')) payload.remove_prefix(1);  // the beginning of the reply to a qTStatus packet
   const std::string_view running = next_field(payload, ';');
   if (running != "0" && running != "1")
-    problems.push_back(fmt::format("status: begins with '{}', expected 0 or 1", running));
+    problems.push_back(fmt::format("status: starts with '{}', expected 0 or 1", running));
   status.running = running == "1";
   FieldReader fields(status, problems);
   while (!payload.empty())
@@ -174,7 +174,7 @@ bool DescriptionReader::read_line(std::string_view line) {
     if (const auto problem = tracepoints_.add_piece(rest)) damaged(*problem);
   } else {
     notes_.add(kUnknownLine, Location::line(path_, line_number_),
-               fmt::format("'{}' is no known kind of line", keyword.substr(0, 40)));
+               fmt::format("'{}' is not a known kind of line", keyword.substr(0, 40)));
   }
   return true;
 }
@@ -194,7 +194,7 @@ void DescriptionReader::read_register_size(std::string_view digits) {
   if (const auto size = hex_number(digits))
     description_.register_block_size = *size;
   else
-    damaged("register block size is no hexadecimal number");
+    damaged("the size of the register block is not a hexadecimal number");
 }
 
 void DescriptionReader::read_status_line(std::string_view payload) {

@@ -74,7 +74,7 @@ void ValueArguments::add_items(const FrameContext& context, const ExpectedFrames
   if (!items_.start(tracepoint_, address, context, expected, work_)) {
     if (!was_exceeded)
       note_over_limit(notes_, Location::file(trace_.path), work_,
-                      fmt::format("from frame {} on, values have no names", number_));
+                      fmt::format("values from frame {} on have no names", number_));
     return;
   }
   // A text (collect/s) is shown instead of the pointer to it, whichever was collected first.
@@ -98,8 +98,9 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   if (items_.is_contradicted(index)) {
     note(kItemContradicted, item.text,
          is_described(items_.values(index))
-             ? "its actions recorded other memory or registers than the program has it in"
-             : "the program does not describe it, and its tracepoint recorded other items elsewhere");
+             ? "its actions recorded memory or registers other than its place in the program"
+             : "the program does not describe it, and another item of its tracepoint was recorded at another "
+               "place");
     return;
   }
   const auto& values = items_.values(index);
@@ -114,14 +115,14 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   }
   if (!is_typed && is_value) {
     if (items_.is_known_step()) {
-      note(kItemNotRecorded, item.text, "the program does not tell what it is where the step is");
+      note(kItemNotRecorded, item.text, "the program does not describe it at the address of the step");
       return;
     }
     if (symbols_ != nullptr && item.kind != Kind::ReturnAddress)
       note(kUntypedValues, item.text,
            items_.is_understood(item.text)
-               ? "the program does not describe it: its numbers are shown by their size"
-               : "an expression of this form is not understood: its numbers are shown by their size");
+               ? "the program does not describe it, so its numbers are shown by their size"
+               : "an expression of this form is not understood, so its numbers are shown by their size");
     add_recorded(index, expected);
     return;
   }
@@ -150,8 +151,8 @@ bool ValueArguments::add_value(const ItemValue& item, bool is_string) {
   if (is_in_memory) {
     if (!add_in_memory(item))
       note(kItemNotRecorded, item.text,
-           bytes_of(value) == 0 ? std::string("the frame does not hold what tells its size")
-                                : fmt::format("the frame does not hold all of the {} bytes at {:#x}",
+           bytes_of(value) == 0 ? std::string("the frame does not have the data that give its size")
+                                : fmt::format("the frame does not have all of the {} bytes at {:#x}",
                                               bytes_of(value), value.storage.address));
   } else if (value.type->kind == Type::Kind::Reference) {
     const ItemValue target{item.text, without_reference(value, items_.evaluation())};
@@ -263,7 +264,7 @@ void ValueArguments::add_target(const ItemValue& item, const ItemValue& target, 
   if (is_in_memory && (add_in_memory(target) || add_constant(target))) return;
   if (item.value.type->is_implicit)
     note(kItemNotRecorded, item.text,
-         fmt::format("the frame does not hold what it refers to, at {:#x}", address));
+         fmt::format("the frame does not have the data that it refers to, at {:#x}", address));
   else
     add_address(target, address);
 }

@@ -52,7 +52,7 @@ const Frame* FrameReader::next() {
   }
   if (head[0] == std::byte{} && head[1] == std::byte{}) {
     if (frames_are_missing() && file_.size() - offset_ > kLongestEndMarker)
-      return skip_to_chain(offset_ + 1, "end marker in the middle of the frames");
+      return skip_to_chain(offset_ + 1, "end marker between the frames");
     pass_end_marker();
     return nullptr;
   }
@@ -114,7 +114,7 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
       add_damage(is_cut ? Damage::Kind::Tail : Damage::Kind::Frame, first_bad, chain.value_or(file_.size()),
                  is_cut ? fmt::format("the file ends inside frame {}: {} bytes are missing", frame_.number,
                                       end - file_.size())
-                        : fmt::format("frame {}: damaged, and so is what follows", frame_.number));
+                        : fmt::format("frame {}: damaged, and so are the data after it", frame_.number));
     } else {
       add_damage(Damage::Kind::Skipped, offset_, *chain, "no readable frames here");
     }
@@ -171,7 +171,7 @@ const Frame* FrameReader::skip_to_chain(std::uint64_t from, std::string problem)
 std::optional<std::uint64_t> FrameReader::find_chain(std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t offset = from; offset < to; ++offset) {
     if (search_budget_ == 0) {
-      add_damage(Damage::Kind::Skipped, offset, to, "too much damage: the search for frames ends here");
+      add_damage(Damage::Kind::Skipped, offset, to, "too much damage, so the search for frames ends here");
       return std::nullopt;
     }
     std::size_t work = 1;

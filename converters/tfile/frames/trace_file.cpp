@@ -44,7 +44,7 @@ void read_description(FileWindow& file, Description& description, Notes& notes) 
   std::size_t line_bytes = 4096;  // grows with the longest line
   for (;;) {
     if (offset + line_bytes > kMaxDescriptionBytes)
-      throw InputError(Location::byte(file.path(), offset), "the description does not end");
+      throw InputError(Location::byte(file.path(), offset), "the description has no end");
     const std::string_view text = as_text(file.at(offset, line_bytes));
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos && offset + text.size() < file.size()) {
@@ -163,7 +163,7 @@ void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
 
   if (trace.format.register_block_size != trace.description.register_block_size)
     notes.add(kRegisterLayout, Location::file(trace.path),
-              fmt::format("the R line says '{}' (hexadecimal), but register blocks have {} bytes",
+              fmt::format("the R line has '{}' (hexadecimal), but register blocks have {} bytes",
                           trace.description.register_digits, trace.format.register_block_size));
   if (named && trace.format.order != *named)
     notes.add(kByteOrder, Location::file(trace.path),
@@ -182,7 +182,7 @@ void find_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   if (trace.layout_is_guessed)
     notes.add(
         kRegisterLayout, Location::file(trace.path),
-        fmt::format("no target description: registers are taken to be those of {}", layout->architecture()));
+        fmt::format("no target description, so the registers of {} are assumed", layout->architecture()));
   trace.architecture = layout->architecture();
   trace.layout = *layout;
 }

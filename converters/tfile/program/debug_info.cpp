@@ -317,12 +317,12 @@ const CodeScope* DebugInfo::scope_at(std::uint64_t address) {
 
 std::vector<std::string> DebugInfo::left_out() const {
   std::vector<std::string> texts;
-  if (ranges_.is_exceeded()) texts.push_back(ranges_.exceeded() + ": some functions are unknown");
+  if (ranges_.is_exceeded()) texts.push_back(ranges_.exceeded() + "; some functions are unknown");
   if (call_frames_.work().is_exceeded())
-    texts.push_back(call_frames_.work().exceeded() + ": some callers and locations are unknown");
-  if (has_left_out_variables_) texts.push_back(kVariables.exceeded() + ": the others are unknown");
+    texts.push_back(call_frames_.work().exceeded() + "; some callers and locations are unknown");
+  if (has_left_out_variables_) texts.push_back(kVariables.exceeded() + "; the others are unknown");
   for (const fxt::Budget* const budget : {&scope_variables_, &long_expressions_})
-    if (budget->is_exceeded()) texts.push_back(budget->exceeded() + ": some variables are unknown");
+    if (budget->is_exceeded()) texts.push_back(budget->exceeded() + "; some variables are unknown");
   return texts;
 }
 

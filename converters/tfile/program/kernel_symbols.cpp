@@ -85,7 +85,7 @@ std::unique_ptr<ProgramSymbols> read_kernel_symbols(const std::filesystem::path&
   auto symbols = std::make_unique<KernelSymbolList>(path);
   if (!symbols->are_hidden()) return symbols;
   notes.add(kNoSymbols, Location::file(path.string()),
-            "all addresses are 0: the kernel hides them (kptr_restrict); only root can save the list");
+            "all addresses are 0, because the kernel hides them (kptr_restrict); save the list as root");
   return nullptr;
 }
 

@@ -398,9 +398,9 @@ Storage constant_of(Dwarf_Attribute attribute, std::uint64_t size, std::endian o
 std::string_view problem_of(Missing missing) {
   switch (missing) {
     case Missing::OptimizedOut:
-      return "the compiler keeps it nowhere there: build with -Og or less to see it";
+      return "the compiler optimized it out there; build with -Og or less to see it";
     case Missing::AtEntry:
-      return "only the function's entry had it, and GDB does not record that";
+      return "its value depends on the function's entry, which GDB does not record";
     case Missing::NotRecorded:
       return "the frame lacks a register or memory that leads to it";
     case Missing::OtherFrame:

@@ -35,7 +35,7 @@ void check_biases(const std::vector<GivenBias>& biases,
   if (programs.empty() || !has_all) return;
   for (const GivenBias& given : biases)
     if (std::ranges::none_of(programs, [&](const auto& program) { return is_for(given, *program, true); }))
-      throw UsageError(fmt::format("--load-bias: no --program is called '{}'", given.module));
+      throw UsageError(fmt::format("--load-bias: no --program has the name '{}'", given.module));
 }
 
 // A program, and the places that the tracepoints suggest for it.
@@ -136,25 +136,25 @@ Use use_of(Candidate& candidate, Notes& notes) {
             : fmt::format("{}, and {} more", check.first_contradiction, check.contradictions - 1);
     if (!candidate.program->has_all_debug_information())
       problem +=
-          "; it lacks debug information, without which inlined functions of the right program look like "
-          "this, too";
-    if (candidate.given) problem += "; only its functions and lines are used, as --load-bias says so";
+          "; it lacks debug information, so inlined functions may cause this note even in the right program";
+    if (candidate.given) problem += "; only its functions and lines are used, because of --load-bias";
     notes.add(kWrongProgram, file, problem);
     if (!candidate.given) return Use::Nothing;
   } else if (!candidate.rival.empty()) {
     notes.add(kLoadBias, file,
-              fmt::format("it fits only at {:#x}, where {} also fits: use --load-bias for both", *check.bias,
-                          candidate.rival));
+              fmt::format("it fits only at {:#x}, but {} also fits there; use --load-bias for both",
+                          *check.bias, candidate.rival));
     return Use::Nothing;
   } else if (!check.equal_biases.empty()) {
-    notes.add(kLoadBias, file,
-              fmt::format("it fits alike at {:#x}: use --load-bias", fmt::join(check.equal_biases, ", ")));
+    notes.add(
+        kLoadBias, file,
+        fmt::format("it fits equally well at {:#x}; use --load-bias", fmt::join(check.equal_biases, ", ")));
     return Use::Nothing;
   } else if (!check.bias) {
-    notes.add(kLoadBias, file, "no tracepoint tells where it was loaded: use --load-bias");
+    notes.add(kLoadBias, file, "no tracepoint shows its load address; use --load-bias");
     return Use::Nothing;
   } else if (check.agreements == 0 && !candidate.given) {
-    notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of it");
+    notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line in it");
   }
   candidate.program->set_load_bias(*check.bias);
   return check.contradictions > 0 ? Use::Names : Use::All;
@@ -163,30 +163,28 @@ Use use_of(Candidate& candidate, Notes& notes) {
 void add_debug_notes(const Program& program, Notes& notes) {
   const Location file = Location::file(program.path());
   if (program.debug_info().units().all().empty() && program.missing_debug_file().empty())
-    notes.add(
-        kNoSymbols, file,
-        "it has no debug information, so values have no types: use the program before it was stripped, or "
-        "build it with -g");
-  if (const std::string& missing = program.missing_debug_file(); !missing.empty())
     notes.add(kNoSymbols, file,
-              fmt::format("its debug information is in a file that is not there: {}", missing));
+              "it has no debug information, so values have no types; use the program from before it was "
+              "stripped, or build it with -g");
+  if (const std::string& missing = program.missing_debug_file(); !missing.empty())
+    notes.add(kNoSymbols, file, fmt::format("its debug information is in a missing file: {}", missing));
   if (const auto& missing = program.debug_info().units().missing_files(); !missing.empty())
-    notes.add(
-        kNoSymbols, file,
-        fmt::format("{} of its compilations have their types in files that are not there, or in a package "
-                    "(.dwp) that libdw does not read: {}",
-                    missing.size(), missing.front()));
+    notes.add(kNoSymbols, file,
+              fmt::format("{} of its compilation units have their types in missing files, or in a package "
+                          "(.dwp) that libdw can't read: {}",
+                          missing.size(), missing.front()));
 }
 
 // Notes the place that the user gave for a program if no tracepoint is in the program there.
 void note_other_place(Program& program, std::uint64_t given, const ProgramCheck& found, Notes& notes) {
   const Location file = Location::file(program.path());
   if (found.bias && found.agreements > 0)
-    notes.add(kLoadBias, file,
-              fmt::format("no tracepoint lies in it at the {:#x} of --load-bias; they do at {:#x}", given,
-                          *found.bias));
+    notes.add(
+        kLoadBias, file,
+        fmt::format("no tracepoint is in it at {:#x}, the address of --load-bias, but at {:#x} some are",
+                    given, *found.bias));
   else
-    notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of it");
+    notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line in it");
   program.set_load_bias(given);
 }
 

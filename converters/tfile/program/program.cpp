@@ -144,7 +144,7 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
     throw InputError(Location::file(self.path), fmt::format("{}: {}", what, dwfl_errmsg(-1)));
   };
   self.session.reset(dwfl_begin(&self.callbacks));
-  if (!self.session) fail("cannot be read");
+  if (!self.session) fail("can't be read");
   dwfl_report_begin(self.session.get());
   self.module = dwfl_report_elf(self.session.get(), "program", self.path.c_str(), -1, 0, true);
   if (self.module == nullptr) fail("not a program with symbols");

@@ -234,8 +234,9 @@ class PlaceChecker {
       const bool agrees = evidence == Evidence::Exact || evidence == Evidence::InFunction;
       if (agrees) ++check.agreements;
       if (evidence == Evidence::Contradicts) {
-        const std::string what =
-            !program_.layout().is_code(address) ? "there is no code" : clue.location->at + " lies elsewhere";
+        const std::string what = !program_.layout().is_code(address)
+                                     ? "there is no code"
+                                     : clue.location->at + " is at another address";
         contradict(check, what, *clue.location);
       }
       check.weight += weight_of(evidence);
@@ -250,7 +251,7 @@ class PlaceChecker {
       for (const Clue& clue : clues_)
         if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
             clue.location->at.find_first_of("*:") == std::string::npos)
-          contradict(check, clue.location->at + " lies elsewhere", *clue.location);
+          contradict(check, clue.location->at + " is at another address", *clue.location);
     // A library's objects may have been copied into the program.
     if (check.contradictions == 0 && !program_.layout().is_library())
       for (const Clue& clue : clues_) check_items(clue, bias, check);
@@ -276,7 +277,7 @@ class PlaceChecker {
     for (std::size_t i = 0; i < clue.hit->items.size(); ++i) {
       if (proof_.is_confirmed(i)) check.weight += weight_of(Evidence::HasCode);
       if (proof_.is_contradicted(i))
-        contradict(check, fmt::format("`{}` lies elsewhere", clue.hit->items[i].text), location);
+        contradict(check, fmt::format("`{}` is at another place", clue.hit->items[i].text), location);
     }
   }
 

@@ -24,7 +24,7 @@ struct ProgramCheck {
   std::size_t agreements = 0;      // tracepoints whose function, line or objects are where they were recorded
   std::size_t contradictions = 0;  // tracepoints that can't be in this program
   std::size_t weight = 0;          // the amount of confirmation
-  std::string first_contradiction = {};  // "fib lies elsewhere (tracepoint 2 at 0x401136)"
+  std::string first_contradiction = {};  // "fib is at another address (tracepoint 2 at 0x401136)"
 };
 
 // Compares every location with the program. The bias is `given`, or else that of the program's fixed address,

@@ -34,7 +34,7 @@ const CallFrame* Unwinder::call_frame() const {
 
 std::optional<Caller> Unwinder::next() {
   const CallFrame* const call = call_frame();
-  if (call == nullptr) return stop(fmt::format("no program tells how the code at {:#x} was called", pc_));
+  if (call == nullptr) return stop(fmt::format("no program describes the caller of the code at {:#x}", pc_));
   const CodeScope& scope = symbols_.debug_info_at(pc_)->types_scope();
   const Storage cfa = locate_in_call(call->cfa, registers_, scope, frame_);
   if (cfa.kind != Storage::Kind::Memory)

@@ -44,7 +44,7 @@ DebugFile::DebugFile(std::string text, std::string_view path, Names& names, Note
       if (!problems.empty()) note_damage("expected \"E: enum name {…}\"");
       problems.clear();
     } else if (!line->empty() && !line->starts_with('#')) {
-      note_damage("expected a line that begins with E:, F:, L:, A: or R:");
+      note_damage("expected a line that starts with E:, F:, L:, A: or R:");
     }
   }
   std::ranges::stable_sort(functions_, {}, &Function::offset);

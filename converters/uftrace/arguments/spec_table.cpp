@@ -89,7 +89,7 @@ SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Note
     if (consume_prefix(line, "auto-args:")) auto_args_ = line == "1";
   }
   for (const std::string& problem : problems)
-    notes.add(kDamagedLine, [&] { return fmt::format("{}: no argument spec: \"{}\"", path, problem); });
+    notes.add(kDamagedLine, [&] { return fmt::format("{}: not an argument spec: \"{}\"", path, problem); });
 }
 
 void SpecTable::add_entries(std::string_view list, PatternKind kind, bool of_results,

@@ -86,7 +86,7 @@ inline void UserEvents::add_notes(Notes& notes) const {
     if (!used_.contains(&session) || session.exename == last->exename) continue;
     if (!noted.insert(session.exename).second) continue;
     notes.add(kUnsureEventNames, Location::file(path_),
-              fmt::format("written anew by {}, which started later than {}", last->exename, session.exename));
+              fmt::format("overwritten by {}, which started later than {}", last->exename, session.exename));
   }
 }
 

@@ -91,7 +91,9 @@ bool Condition::holds(const Argument& number) const {
 }
 
 Condition parse_condition(std::string_view text) {
-  const auto refuse = [&] { throw UsageError(fmt::format("a condition is {}, not 'if:{}'", kForm, text)); };
+  const auto refuse = [&] {
+    throw UsageError(fmt::format("a condition has the form {}, not 'if:{}'", kForm, text));
+  };
   const std::size_t at = text.find_first_of("=!<>&");
   if (at == std::string_view::npos) refuse();
   std::string_view argument = trimmed(text.substr(0, at), " ");

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint32_t kMaxActionDepth = 1024;
 constexpr std::string_view kActionList =
-    "filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, trace_on, trace_off, clear, if:";
+    "filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, trace_on, trace_off, clear, "
+    "if:argN==VALUE";
 
 struct Action {
   std::string_view name;
@@ -61,7 +62,7 @@ class WordParser {
   using Option = FilterItem::Option;
 
   [[noreturn]] void refuse(std::string_view form, std::string_view word) const {
-    throw UsageError(fmt::format("{}: in '{}', {}, not '{}'", name_of(item_.option), item_.text, form, word));
+    throw UsageError(fmt::format("{}: in '{}': {}, not '{}'", name_of(item_.option), item_.text, form, word));
   }
   bool is_filter() const { return item_.option == Option::Filter || item_.option == Option::Notrace; }
 
@@ -122,7 +123,7 @@ class WordParser {
       try {
         actions.condition = parse_condition(value);
       } catch (const UsageError& error) {
-        throw UsageError(fmt::format("{}: in '{}', {}", name_of(item_.option), item_.text, error.what()));
+        throw UsageError(fmt::format("{}: in '{}': {}", name_of(item_.option), item_.text, error.what()));
       }
     }
   }
@@ -133,7 +134,7 @@ class WordParser {
     if (text.front() == '_' || text.front() == '-') text.remove_prefix(1);
     if (consume_prefix(text, "on") && text.empty()) return Setting::TraceOn;
     if (consume_prefix(text, "off") && text.empty()) return Setting::TraceOff;
-    refuse("what begins with trace is trace, trace_on or trace_off", word);
+    refuse("an action that starts with trace is trace, trace_on or trace_off", word);
   }
 
   void clear_all(std::string_view text, std::string_view word) {
@@ -141,7 +142,7 @@ class WordParser {
       item_.clears = Settings::all();
       return;
     }
-    if (!consume_prefix(text, "=")) refuse("clear takes nothing or =NAME[+NAME...]", word);
+    if (!consume_prefix(text, "=")) refuse("clear takes no value or =NAME[+NAME...]", word);
     split(text, '+', [&](std::string_view name) { clear(name, word); });
   }
 
@@ -157,7 +158,7 @@ class WordParser {
 
   void set_module(std::string_view word) {
     if (!item_.module.empty())
-      refuse(fmt::format("there is one module ('{}') and what else is no action", item_.module), word);
+      refuse(fmt::format("the module is '{}', so the other words must be actions", item_.module), word);
     item_.module = word;
   }
 

@@ -57,49 +57,47 @@ std::vector<Option> options_of(FilterOptions& options) {
   using Of = FilterItem::Option;
   return {
       item_option(Of::Filter, 'F', "FUNC",
-                  "only these functions and what they call. FUNC is NAME[@MODULE][@ACTION,...], as in "
-                  "uftrace; `;` separates several",
+                  "show only these functions and the functions that they call. FUNC is "
+                  "NAME[@MODULE][@ACTION,...], as in uftrace; `;` separates several",
                   options),
-      item_option(Of::Notrace, 'N', "FUNC", "not these functions and what they call", options),
-      item_option(Of::Caller, 'C', "FUNC", "only these functions and what calls them", options),
-      item_option(Of::Hide, 'H', "FUNC", "not these functions; what they call stays", options),
-      item_option(
-          Of::Trigger, 'T', "FUNC@ACTION[,...]",
-          "actions in these functions: filter, notrace, hide, caller, depth=N, time=TIME, size=N, trace, "
-          "trace_on, trace_off, clear, if:argN==VALUE",
-          options),
-      item_option(
-          Of::Location, 'L', "FILE",
-          "only functions of these source files, where .dbg files name the source: the end of a path, or a "
-          "pattern; !FILE or FILE@hide: not those. Each function is decided on its own; context switches are "
-          "omitted",
-          options),
+      item_option(Of::Notrace, 'N', "FUNC", "omit these functions and the functions that they call", options),
+      item_option(Of::Caller, 'C', "FUNC", "show only these functions and their callers", options),
+      item_option(Of::Hide, 'H', "FUNC", "omit these functions, but not the functions that they call",
+                  options),
+      item_option(Of::Trigger, 'T', "FUNC@ACTION[,...]",
+                  "apply actions in these functions: filter, notrace, hide, caller, depth=N, time=TIME, "
+                  "size=N, trace, trace_on, trace_off, clear, if:argN==VALUE",
+                  options),
+      item_option(Of::Location, 'L', "FILE",
+                  "show only functions of these source files, which the recording's .dbg files name. FILE is "
+                  "the end of a path, or a pattern; !FILE or FILE@hide omits its functions. Each function is "
+                  "decided on its own; context switches are omitted",
+                  options),
       only_with(
           {"filter", "notrace", "caller-filter", "hide", "trigger", "loc-filter"},
-          choice(
-              "match", options.match,
-              {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
-              "how NAME is matched (default: regex: a NAME with a special character is a regular expression, "
-              "which may match anywhere in the name)")),
+          choice("match", options.match,
+                 {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
+                 "choose how NAME is matched (default: regex; a NAME with a special character is a regular "
+                 "expression, which may match anywhere in the name)")),
       choice("trace", options.starts_tracing, {{"on", true}, {"off", false}},
-             "whether calls are shown before the first trace_on or trace_off (default: on)"),
+             "choose whether calls are shown before the first trace_on or trace_off (default: on)"),
       {.name = "depth",
        .letter = 'D',
        .argument = "N",
-       .help = "only N levels of calls, counted from where -F begins",
+       .help = "show only N levels of calls, counted from the functions of -F",
        .value = each<Depth>([&options](Depth depth) { options.depth = depth.levels; })},
       {.name = "time-filter",
        .letter = 't',
        .argument = "TIME",
-       .help = "only calls that take at least this long, and their callers: 500, 1.5us, 20ms, 2s",
+       .help = "show only calls that take at least this long, and their callers: 500, 1.5us, 20ms, 2s",
        .value = each<fxt::Duration>([&options](fxt::Duration time) { options.time_ns = time.ns; })},
       {.name = "size-filter",
        .letter = 'Z',
        .argument = "SIZE",
-       .help = "only functions of at least this code size: 128, 0x80, 4k",
+       .help = "show only functions of at least this code size: 128, 0x80, 4k",
        .value = each<CodeSize>([&options](CodeSize size) { options.size = size.bytes; })},
       flag("no-libcall", 0, options.no_libcall,
-           "omit calls of library functions by the program; what they call stays"),
+           "omit calls of library functions by the program, but not the functions that they call"),
   };
 }
 

@@ -47,7 +47,7 @@ class PatternReport {
                              : fits_elsewhere                ? kNotInInput
                                                              : kNoSuchFunction;
       notes.add(kind, [&] { return fmt::format("{}: {}", finding.input, finding.text); });
-      if (finding.fit == Fit::NeverCalled) finding.text += ", and is not called";
+      if (finding.fit == Fit::NeverCalled) finding.text += ", and was not called";
       if (std::ranges::count(misfits, finding.text) == 0) misfits.push_back(std::move(finding.text));
     }
     findings_.clear();

@@ -67,8 +67,8 @@ FilterTable::FilterTable(const FilterOptions& options, bool passes_program, cons
     NamePattern pattern(item.pattern, is_mangled ? PatternKind::Plain : options_.match, mode);
     if (!pattern.problem().empty() && !is_like_a_name(item.pattern))
       throw UsageError(
-          fmt::format("{}: '{}' is no regular expression ({}): put \\ before its special characters, or give "
-                      "--match simple",
+          fmt::format("{}: '{}' is not a regular expression ({}); put \\ before its special characters, or "
+                      "use --match simple",
                       name_of(item.option), item.pattern, pattern.problem()));
     const std::string module = fxt::lower(item.module);
     Rule rule{.item = item, .pattern = std::move(pattern), .is_kernel = module == "kernel" || module == "k"};
@@ -214,7 +214,7 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
   const std::string& module = rule.item.module;
   const auto what = fmt::format("{} '{}'", name_of(rule.item.option), rule.item.text);
   if (rule.item.option == FilterItem::Option::Location)
-    return add(Fit::Nothing, fmt::format("{}: no function that was called lies in such a file", what));
+    return add(Fit::Nothing, fmt::format("{}: no called function is in such a file", what));
   auto tables = functions_.symbolizer.tables();
   if (rule.is_kernel) tables = {{"the kernel", functions_.symbolizer.images().kernel_symbols()}};
   std::string elsewhere;  // a matching function, but in another module

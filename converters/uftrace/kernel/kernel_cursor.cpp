@@ -89,7 +89,7 @@ bool KernelCursor::open_page() {
   at_ = layout_.data_offset();
   if (page.size() < layout_.page_bytes)
     note(kTruncatedTail, page.size(), [&] {
-      return fmt::format("{}: truncated: a page needs {} bytes, {} left",
+      return fmt::format("{}: truncated: a page needs {} bytes, but {} are left",
                          Location::byte(file_.path(), file_.offset()).text(), layout_.page_bytes,
                          page.size());
     });
@@ -102,9 +102,11 @@ bool KernelCursor::open_page() {
   if (is_zero(page)) {
     drop_page_from(0, kZeroFilled, "zeros instead of a page");
   } else if (size > layout_.page_bytes - layout_.data_offset()) {
-    drop_page_from(0, kDamagedBytes, fmt::format("not a page, which can't hold {} bytes of events", size));
+    drop_page_from(0, kDamagedBytes,
+                   fmt::format("not a page, because it can't have {} bytes of events", size));
   } else if (!has_plausible_time(head.time_ns, behind)) {
-    drop_page_from(0, kDamagedBytes, fmt::format("a page's time of {} ns is impossible here", head.time_ns));
+    drop_page_from(0, kDamagedBytes,
+                   fmt::format("the page's time of {} ns is impossible here", head.time_ns));
   } else {
     limit_ns_ = limit_of(head.time_ns, behind);
     time_ns_ = head.time_ns;
@@ -220,7 +222,7 @@ bool KernelCursor::emit_payload(std::size_t length) {
 
 // Always returns false.
 bool KernelCursor::drop_impossible(std::uint64_t time_ns) {
-  drop_page_from(start_, kDamagedBytes, fmt::format("an event's time of {} ns is impossible here", time_ns));
+  drop_page_from(start_, kDamagedBytes, fmt::format("the event's time of {} ns is impossible here", time_ns));
   return false;
 }
 
@@ -230,7 +232,7 @@ bool KernelCursor::drop_half_event() {
   if (page_bytes_ < layout_.page_bytes)
     close_page();
   else
-    drop_page_from(start_, kDamagedBytes, "half an event");
+    drop_page_from(start_, kDamagedBytes, "an incomplete event");
   return false;
 }
 

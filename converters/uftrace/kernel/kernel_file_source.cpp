@@ -84,8 +84,8 @@ void KernelFileSource::lose_events(const KernelEvent& event, Cpu& cpu) {
   notes_.add(
       kKernelEventsLost,
       [&] {
-        return event.lost == 0 ? fmt::format("cpu {}: the kernel lost events", cpu.number)
-                               : fmt::format("cpu {}: the kernel lost {} events", cpu.number, event.lost);
+        return event.lost == 0 ? fmt::format("CPU {}: the kernel lost events", cpu.number)
+                               : fmt::format("CPU {}: the kernel lost {} events", cpu.number, event.lost);
       },
       std::max<std::uint64_t>(event.lost, 1));
   if (cpu.queue != nullptr) stage_loss(*cpu.queue, event.order_ns, cpu);
@@ -123,13 +123,13 @@ void KernelFileSource::stage_other(std::uint64_t type, const KernelEvent& event,
 
 void KernelFileSource::note_short(const KernelEvent& event, const Cpu& cpu) {
   notes_.add(kEventSkipped, [&] {
-    return fmt::format("cpu {}: a kernel event of {} bytes", cpu.number, event.payload.size());
+    return fmt::format("CPU {}: a kernel event of {} bytes", cpu.number, event.payload.size());
   });
 }
 
 void KernelFileSource::note_skipped(std::uint64_t type, const KernelEvent& event, const Cpu& cpu) {
   notes_.add(kEventSkipped, [&] {
-    return fmt::format("cpu {}: a kernel event of type {} and {} bytes", cpu.number, type,
+    return fmt::format("CPU {}: a kernel event of type {} and {} bytes", cpu.number, type,
                        event.payload.size());
   });
 }

@@ -111,7 +111,7 @@ PerfCursor::Step PerfCursor::read_record() {
 PerfCursor::Step PerfCursor::end_truncated(std::size_t record_size) {
   const std::size_t left = file_.at_least(record_size).size();
   note(kTruncatedTail, left, [&] {
-    return fmt::format("{}: truncated: a perf event needs {} bytes, {} left",
+    return fmt::format("{}: truncated: a perf event needs {} bytes, but {} are left",
                        Location::byte(file_.path(), file_.offset()).text(), record_size, left);
   });
   file_.consume(left);
@@ -187,7 +187,7 @@ bool PerfCursor::has_plausible_time(const Header& header) {
   if (is_plausible && time_ns > last_ns_ + kPerfSlackNs) is_plausible = is_confirmed(time_ns, header);
   if (!is_plausible)
     note(kBadTime, 1, [&] {
-      return fmt::format("{}: a perf event's time of {} ns is impossible here",
+      return fmt::format("{}: the perf event's time of {} ns is impossible here",
                          Location::byte(file_.path(), file_.offset()).text(), time_ns);
     });
   return is_plausible;

@@ -135,7 +135,7 @@ PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& read
     } else if (reading.notes != nullptr) {
       reading.notes->add(
           kSwitchesLost,
-          [&] { return fmt::format("cpu {}: the kernel lost {} perf events", events.cpu(), event.lost); },
+          [&] { return fmt::format("CPU {}: the kernel lost {} perf events", events.cpu(), event.lost); },
           event.lost);
     }
   }

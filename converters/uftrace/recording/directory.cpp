@@ -96,7 +96,7 @@ bool is_received(const std::filesystem::path& recording) {
 Directory list_directory(const std::filesystem::path& path) {
   Directory found{.path = path, .folder = std::make_shared<const fxt::Folder>(path)};
   const auto fail_to_list = [&](const std::string& problem) {
-    throw InputError(Location::file(path.native()), "can't be listed: " + problem);
+    throw InputError(Location::file(path.native()), "can't read: " + problem);
   };
   if (found.folder->error() != 0) fail_to_list(std::strerror(found.folder->error()));
   std::error_code error;

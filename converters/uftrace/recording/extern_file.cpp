@@ -24,7 +24,7 @@ ExternMessage parse_message(LineReader& reader) {
   const std::size_t left = reader.rest().size();
   reader.skip_blanks();
   if (reader.rest().empty() || reader.rest().size() == left)
-    reader.fail("expected a blank and a message behind the time");
+    reader.fail("expected a blank and a message after the time");
   return {.time_ns = time_ns, .line = reader.number(), .text = std::string(reader.rest())};
 }
 
@@ -33,8 +33,8 @@ void cut(ExternMessage& message, std::string_view path, Notes& notes) {
   if (size <= kMaxMessageBytes) return;
   message.text.resize(fxt::cut_utf8(message.text, kMaxMessageBytes).size());
   notes.add(kMessageCut, [&] {
-    return fmt::format("{}: {} bytes, of which {} are shown", Location::line(path, message.line).text(), size,
-                       message.text.size());
+    return fmt::format("{0}: only {2} of {1} bytes are shown", Location::line(path, message.line).text(),
+                       size, message.text.size());
   });
 }
 
@@ -66,7 +66,7 @@ void drop_foreign_messages(std::vector<ExternMessage>& messages, const std::file
     const std::uint64_t last_ns = std::max(begin_ns, message.time_ns);
     if (!leaps_too_far(first_ns, last_ns, known_ns)) return false;
     notes.add(kForeignClock, [&] {
-      return fmt::format("{}: {} s {} the recording began",
+      return fmt::format("{}: {} s {} the start of the recording",
                          Location::line((directory / kName).native(), message.line).text(),
                          (last_ns - first_ns) / kNsPerSecond,
                          message.time_ns < begin_ns ? "before" : "after");

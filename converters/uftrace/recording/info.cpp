@@ -35,7 +35,8 @@ constexpr std::array<std::string_view, 14> kFeatureNames{
 // Reads the header and returns the offset of the text.
 std::size_t read_header(std::string_view bytes, std::string_view path, Info& info, Notes& notes) {
   if (!bytes.starts_with(kMagic))
-    throw InputError(Location::byte(path, 0), "not a uftrace info file: it does not begin with \"Ftrace!\"");
+    throw InputError(Location::byte(path, 0),
+                     "not a uftrace info file, because it does not start with \"Ftrace!\"");
   const auto raw = std::as_bytes(std::span(bytes));
   if (raw.size() > kEndianOffset && std::to_integer<unsigned>(raw[kEndianOffset]) == kElfBigEndian)
     info.order = std::endian::big;
@@ -210,8 +211,8 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
   }
   if (info.version > kNewestVersion)
     throw InputError(Location::byte(path, kMagic.size()),
-                     fmt::format("unknown version {} of the uftrace format, expected {} or {}", info.version,
-                                 kOldestVersion, kNewestVersion));
+                     fmt::format("unknown version {} of the uftrace format; versions {} and {} are supported",
+                                 info.version, kOldestVersion, kNewestVersion));
   info.present = true;
   read_lines(bytes.substr(text_start), path, notes, [&](const LineReader& line) { read_line(line, info); });
   std::ranges::sort(info.tids);
@@ -258,9 +259,8 @@ Info read_info(const Directory& directory, Notes& notes) {
   assumed.order = order_of_records(directory);
   if (directory.is_growing)
     notes.add(kStillRecording, Location::file(directory.path.native()),
-              "its recorder still runs, or `uftrace recv` still receives it: what is there so far is shown; "
-              "convert "
-              "again when that has ended");
+              "is still being recorded, or `uftrace recv` is still receiving it; the part that exists is "
+              "shown, so convert again after its end");
   else
     notes.add(kNoInfo, [&] { return fmt::format("{}; {}", problem, assumption_text(assumed)); });
   return assumed;

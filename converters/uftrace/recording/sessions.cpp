@@ -93,11 +93,11 @@ Sessions::Sessions(const Directory& directory, const Info& info, const std::vect
   add_unlisted_tasks(directory, info, notes);
   if (left_out_ > 0)
     notes.add(kOverLimit, Location::file(directory.file("task.txt").text()),
-              kPrograms.exceeded() + ": later ones are left out", left_out_);
+              kPrograms.exceeded() + "; later ones are left out", left_out_);
   for (auto& [tid, task] : tasks_)
     if (!name_task(task))
       notes.add(kNoSession, [id = recorded(tid)] {
-        return fmt::format("thread {}: no program is known", number_of(id));
+        return fmt::format("thread {}: its program is unknown", number_of(id));
       });
 }
 
@@ -170,9 +170,8 @@ void Sessions::note_reloaded_libraries(const Directory& directory, const Info& i
       if (first.path == library.path) continue;
       notes.add(kLibraryReloaded, [&] {
         return fmt::format(
-            "{0}: {1} was loaded at {2:#x}, where {3} had been: if {3} was loaded there once more, its calls "
-            "have "
-            "the names of {1}",
+            "{0}: {1} was loaded at {2:#x}, where {3} was before; if {3} was loaded there again, its calls "
+            "have the names of {1}",
             directory.file("task.txt").text(), library.path, library.base, first.path);
       });
     }

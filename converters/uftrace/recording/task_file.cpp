@@ -23,7 +23,7 @@ std::uint64_t pid_field(LineReader& line, std::string_view what) {
 std::uint64_t timestamp(LineReader& line) {
   line.expect(" timestamp=");
   const std::uint64_t time_ns = line.seconds_as_ns("timestamp");
-  if (time_ns >= kTimeLimitNs) line.fail("the timestamp can't be drawn");
+  if (time_ns >= kTimeLimitNs) line.fail("the timestamp is too large to be shown");
   return time_ns;
 }
 
@@ -100,7 +100,7 @@ void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
 
   const auto time_ns = body.read<std::uint64_t>("timestamp");
   if (time_ns >= kTimeLimitNs)
-    throw InputError(start, fmt::format("a timestamp of {} ns can't be drawn", time_ns));
+    throw InputError(start, fmt::format("a timestamp of {} ns is too large to be shown", time_ns));
   const auto pid = body.read<std::uint32_t>("pid");
   const auto tid = body.read<std::uint32_t>("tid");
   if (type == kTaskStartMessage) {
@@ -165,7 +165,8 @@ std::vector<TaskEvent> read_task_file(const Directory& directory, std::endian or
   } catch (const InputError& unreadable) {
     problem = unreadable.what();
   }
-  notes.add(kNoTaskFile, [&] { return fmt::format("{}; threads are taken from the record files", problem); });
+  notes.add(kNoTaskFile,
+            [&] { return fmt::format("{}; threads are taken from the names of the .dat files", problem); });
   return {};
 }
 

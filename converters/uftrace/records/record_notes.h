@@ -85,7 +85,7 @@ inline void RecordNotes::add_item(const RecordItem& item, bool is_last) {
       add(
           kTruncatedTail,
           [&] {
-            return fmt::format("truncated: {} needs {} bytes, {} left",
+            return fmt::format("truncated: {} needs {} bytes, but {} are left",
                                item.needed == kRecordSize ? "a record" : "the event", item.needed, bytes);
           },
           bytes);
@@ -98,7 +98,8 @@ inline void RecordNotes::add_item(const RecordItem& item, bool is_last) {
 
 inline void RecordNotes::add_time_reversed(const RecordItem& call) {
   add(call.has_two_writers ? kSharedFile : kTimeWentBack, [&] {
-    return fmt::format("the record's time is {} ns before the last one", call.before_ns - call.call.time_ns);
+    return fmt::format("the record's time is {} ns before that of the last one",
+                       call.before_ns - call.call.time_ns);
   });
 }
 

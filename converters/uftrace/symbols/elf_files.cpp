@@ -14,7 +14,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kSysrootAdvice =
-    "; with --sysroot DIR, files of the recorded machine are read from below DIR";
+    "; use --sysroot DIR to read files of the recorded machine from below DIR";
 
 // A build-id in the form that uftrace writes.
 std::string as_recorded(std::string_view build_id) {
@@ -32,11 +32,11 @@ void refuse(const InputFile& file, std::string_view problem) {
 void check_fits(const ElfImage& elf, const InputFile& file, const Image& image) {
   if (!image.build_id.empty()) {
     if (is_same_build(image.build_id, elf.build_id())) return;
-    refuse(file, fmt::format("is another build (build-id {}, recorded was {})",
+    refuse(file, fmt::format("is another build (its build-id is {}, recorded was {})",
                              elf.build_id().empty() ? "none" : elf.build_id(), image.build_id));
   }
   if (image.size_bytes && *image.size_bytes != elf.mapped_size())
-    refuse(file, fmt::format("is another build (takes {} bytes of memory, recorded were {})",
+    refuse(file, fmt::format("is another build (it takes {} bytes of memory, recorded were {})",
                              elf.mapped_size(), *image.size_bytes));
 }
 
@@ -53,7 +53,7 @@ const SymbolTable* ElfFiles::of(const Image& image) {
 }
 
 void ElfFiles::replaced_by(const Image& image, std::string_view file) {
-  symbols_.at({image.path, image.build_id}).text += fmt::format("; its functions are named by {}", file);
+  symbols_.at({image.path, image.build_id}).text += fmt::format("; its functions have the names in {}", file);
 }
 
 void ElfFiles::add_notes(Notes& notes) const {
@@ -108,11 +108,11 @@ DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
 // Opens the first file that may be the image. If it is not `complete`, also opens its debug file. If only the
 // debug file exists, opens that.
 ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const ElfImage&)) const {
-  if (options_.is_off) return {.problem = fmt::format("{}: is not read because of --no-elf", image.path)};
+  if (options_.is_off) return {.problem = fmt::format("{}: not read because of --no-elf", image.path)};
   std::vector<std::filesystem::path> candidates;
   if (image.path.starts_with('/')) candidates.emplace_back(image.path);
   if (!options_.sysroot.empty()) candidates.emplace_back(fmt::format("/{}", image.name()));
-  if (candidates.empty()) return {.problem = fmt::format("{}: is no absolute path", image.path)};
+  if (candidates.empty()) return {.problem = fmt::format("{}: not an absolute path", image.path)};
   Program program;
   for (const std::filesystem::path& candidate : candidates) {
     try {
@@ -142,17 +142,17 @@ ElfFiles::Symbols ElfFiles::read(const Image& image) const {
   if (file != nullptr) symbols.table = read_elf_symbols(file->image, debug, &left_out);
   if (!left_out.empty()) {
     symbols.kind = &kOverLimit;
-    symbols.text = fmt::format("{}: {}: later ones are left out", file->file.path(), left_out);
+    symbols.text = fmt::format("{}: {}; later symbols are left out", file->file.path(), left_out);
   } else if (symbols.table == nullptr) {
     symbols.kind = &kNoSymbolFile;
     symbols.text =
-        fmt::format("{}/{}.sym: missing; {}", recording_.native(), image.name(),
+        fmt::format("{}/{}.sym: is missing; {}", recording_.native(), image.name(),
                     file == nullptr ? program.problem
                                     : fmt::format("{}: has no symbols{}", file->file.path(), kSysrootAdvice));
   } else if (program.file != nullptr && image.build_id.empty()) {
     symbols.kind = &kUnsureSymbols;
-    symbols.text = fmt::format("{}: the recording tells no build-id{}", file->file.path(),
-                               image.size_bytes ? ", only the size fits" : " of what was loaded");
+    symbols.text = fmt::format("{}: the recording has no build-id{}", file->file.path(),
+                               image.size_bytes ? ", and only the size matches" : " of the loaded file");
   }
   return symbols;
 }

@@ -75,7 +75,7 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
   const std::size_t frame = find_frame(exit);
   if (frame == kNone) {
     note(kKernelExitWithoutEntry,
-         [&] { return fmt::format("an exit of {:x} at {} ns", exit.address, exit.time_ns); });
+         [&] { return fmt::format("an exit from {:x} at {} ns", exit.address, exit.time_ns); });
     return;
   }
   if (frame + 1 < frames_.size()) end_frames_above(frame + 1, time_ns);
@@ -98,8 +98,7 @@ void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
     const bool is_below_switch = below_switch_ == drawn_;
     const std::size_t depth = lane_.depth() - 1 - (is_below_switch ? 1 : 0);
     if (!lane_.end_earlier(depth, end_ns, {{names_.repaired, kCutByLoss.name}})) break;
-    note(kCutByLoss,
-         [&] { return fmt::format("a kernel call of {:x}, up to {} ns", frame.address, end_ns); });
+    note(kCutByLoss, [&] { return fmt::format("a kernel call of {:x} up to {} ns", frame.address, end_ns); });
     frame.is_drawn = false;
     keep_around(i - 1);
     --drawn_;
@@ -135,7 +134,8 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
   const bool overlaps = below_switch_ == drawn_;
   if (overlaps) {
     note(kKernelClipped, [&] {
-      return fmt::format("a call of {:x} ends at {} ns, off the cpu", frames_.back().address, time_ns);
+      return fmt::format("a call of {:x} ends at {} ns, while the thread is off the CPU",
+                         frames_.back().address, time_ns);
     });
     repaired = kKernelClipped.name;
     --below_switch_;
@@ -162,7 +162,8 @@ void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
       continue;
     }
     note(kExitMissing, [&] {
-      return fmt::format("a kernel call of {:x} has ended before {} ns", frames_.back().address, time_ns);
+      return fmt::format("a kernel call of {:x} ended before {} ns without an exit", frames_.back().address,
+                         time_ns);
     });
     if (!end_earlier(frames_.back(), kExitMissing)) {
       end_top(time_ns, nullptr, kExitMissing.name);
@@ -196,7 +197,7 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
     keep_around(i - 1);
     const bool is_earlier = &kind != &kCutByLoss && end_earlier(frame, kExitMissing);
     note(is_earlier ? kExitMissing : kind, [&] {
-      return fmt::format("a kernel call of {:x}, up to {} ns", frame.address,
+      return fmt::format("a kernel call of {:x} up to {} ns", frame.address,
                          is_earlier ? frame.passed_ns : time_ns);
     });
     if (!is_earlier) lane_.end(time_ns, {{names_.repaired, kind.name}});
@@ -258,7 +259,8 @@ void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments
 void InnerCalls::cut_off_cpu(std::uint64_t time_ns) {
   if (!std::exchange(is_off_cpu_, false)) return;
   notes_.add(kScheduleCut, [&] {
-    return fmt::format("{}: off the cpu, but it has a record at {} ns", note_names_.record_file, time_ns);
+    return fmt::format("{}: the thread is off the CPU, but has a record at {} ns", note_names_.record_file,
+                       time_ns);
   });
   close_off_cpu(lane_.clamped(time_ns), {{names_.repaired, kScheduleCut.name}});
 }

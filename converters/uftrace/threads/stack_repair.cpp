@@ -139,7 +139,7 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
     notes_.add(kLongjmp, fmt::format("a second return of setjmp at depth {}", depth));
     close_down_to(depth, time_ns, kLongjmp);
   } else if (depth < open) {
-    notes_.add(kAddressMismatch, fmt::format("an exit of {:x} at depth {}, where {:x} was entered", address,
+    notes_.add(kAddressMismatch, fmt::format("an exit from {:x} at depth {}, where {:x} was entered", address,
                                              depth, lane_.calls()[depth].key));
     // Damage in the parent's records also concerns the inherited calls. The exit is the call's own record, so
     // it is right.
@@ -163,7 +163,8 @@ bool StackRepair::move_exit(const CallRecord& exit, bool is_refuted, std::uint64
   if (gap_ == Gap::Cut || exit.depth + 1 != depth() || lane_.calls()[exit.depth].key != exit.address)
     return false;
   notes_.add(kExitMoved, [&] {
-    return fmt::format("the estimated exit at {} ns lies where the call can't have ended", exit.time_ns);
+    return fmt::format("the estimated exit at {} ns is at a time when the call can't have ended",
+                       exit.time_ns);
   });
   const bool is_hidden = lane_.calls().is_filtered(exit.depth);
   const std::uint64_t entered_ns = is_hidden ? exit.time_ns : lane_.calls()[exit.depth].begin_ns();
@@ -226,8 +227,8 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   const std::size_t changed = lane_.depth() - kept + open - kept;
   if (changed == 0) return;
   notes_.add(kCutByLoss,
-             fmt::format("in the gap before this record, calls that ended: {}, that began: {}",
-                         lane_.depth() - kept, open - kept),
+             fmt::format("at the gap before this record, {} calls ended and {} started", lane_.depth() - kept,
+                         open - kept),
              changed);
   close_down_to(kept, lane_.last_ns(), kCutByLoss);
   while (lane_.depth() < open) {
@@ -253,8 +254,7 @@ bool StackRepair::top_is_visible() const {
 }
 
 void StackRepair::note_lost_arrow(bool to_thread) {
-  notes_.add(kForkNotDrawn,
-             fmt::format("no visible call to tie the {}'s arrow to", to_thread ? "thread" : "fork"));
+  notes_.add(kForkNotDrawn, fmt::format("the {}'s arrow has no visible call", to_thread ? "thread" : "fork"));
 }
 
 void StackRepair::end_arrow(std::uint64_t time_ns) {

@@ -49,25 +49,23 @@ ProgramText program_text() {
       .summary = "draws traces in the Fuchsia trace format",
       .synopses = {"[OPTIONS] IN OUT"},
       .description =
-          "Draws the calls of a trace in the Fuchsia trace format, or of a part of it: a lane for each "
-          "thread, nested calls below each other, frames of GDB as red marks, flows as arrows, counters as "
-          "areas, async operations and what runs on each cpu in lanes of their own. Or draws a flame graph: "
-          "calls of one path together, their width is their time. IN may be "
-          "compressed with gzip, zstd, bzip2 or xz; - is standard input. OUT ends in .svg for a picture, or "
-          "in "
-          ".html for a page that can be zoomed and searched; another .gz, .zst, .bz2 or .xz compresses it; - "
-          "is standard output. The size is bounded, however long "
-          "the trace is: a picture merges calls that are narrower than a pixel, a page merges the narrowest "
-          "calls if there are too many, and the report counts what was merged or not drawn.",
+          "Draws the calls of a trace in the Fuchsia trace format, or of a part of it. Each thread has a "
+          "lane, with nested calls below each other. Frames of GDB are red marks, flows are arrows, and "
+          "counters are areas. Async operations, and the threads that run on each CPU, have lanes of their "
+          "own. With --flame, draws a flame graph: calls with the same callers are one box, whose width is "
+          "their time. IN may be compressed with gzip, zstd, bzip2 or xz; `-` is standard input. OUT ends in "
+          ".svg for a picture, or in .html for a page that can be zoomed and searched. A second ending .gz, "
+          ".zst, .bz2 or .xz compresses it; `-` is standard output. The size is limited for traces of any "
+          "length: a picture merges calls narrower than a pixel, and a page merges the narrowest calls if "
+          "there are too many. The report counts the calls that were merged or not drawn.",
       .exit_status =
-          "0 done, 1 IN is damaged or lacks a requested thread (what is there is drawn), can't be read, or "
-          "holds "
-          "nothing to be drawn, or OUT can't be written, 2 wrong usage.",
-      .examples = {{"fxt-draw run.fxt run.svg", "a lane for each thread"},
-                   {"fxt-draw run.fxt run.html", "a page to zoom and search"},
-                   {"fxt-draw -r 10ms~20ms run.fxt run.svg", "only this time"},
-                   {"fxt-draw --tid 101 -n 'work*' run.fxt run.svg", "one thread's work"},
-                   {"fxt-draw --flame all run.fxt run.html", "a flame graph"}},
+          "0: done. 1: IN can't be read, is damaged, lacks a requested thread or has nothing to draw, or OUT "
+          "can't be written. The readable part is drawn. 2: wrong usage.",
+      .examples = {{"fxt-draw run.fxt run.svg", "draw a lane for each thread"},
+                   {"fxt-draw run.fxt run.html", "draw a page to zoom and search"},
+                   {"fxt-draw -r 10ms~20ms run.fxt run.svg", "draw only this time"},
+                   {"fxt-draw --tid 101 -n 'work*' run.fxt run.svg", "draw some calls of one thread"},
+                   {"fxt-draw --flame all run.fxt run.html", "draw a flame graph"}},
       .common_options = {"flame", "time-range", "tid", "name", "category", "width", "force", "quiet", "help"},
       .build = build_text()};
 }
@@ -75,23 +73,23 @@ ProgramText program_text() {
 OptionTable table_of(DrawOptions& options) {
   TimelineOptions& timeline = options.timeline;
   OptionGroup what{
-      .title = "What is drawn:",
+      .title = "Selection:",
       .options = {choice("flame", options.flame,
                          {{"all", CallPaths::Root::All},
                           {"process", CallPaths::Root::Process},
                           {"thread", CallPaths::Root::Thread}},
-                         "a flame graph of all calls, or one for each process or thread"),
-                  range_option("only this time: seconds on the trace's clock, or since its start with a unit "
-                               "(20ms), as the axis does; either side may be empty",
+                         "draw one flame graph of all calls, or one for each process or thread"),
+                  range_option("draw only this time, in seconds on the trace's clock or, with a unit (20ms), "
+                               "since its start, as on the axis; either end may be empty",
                                timeline.events.range),
-                  thread_option("only this thread; may be repeated", timeline.events.threads),
-                  name_option("only events with a name that matches this shell pattern; may be repeated",
+                  thread_option("draw only this thread; may be repeated", timeline.events.threads),
+                  name_option("draw only events with a name that matches this shell pattern; may be repeated",
                               timeline.events.names),
                   category_option(timeline.events.categories),
                   exclude_option(timeline.events.excluded),
                   {.name = "max-depth",
                    .argument = "N",
-                   .help = "rows for each thread (default: 32); deeper calls are only counted",
+                   .help = "draw at most N rows for each thread (default: 32); deeper calls are only counted",
                    .value = store_count_in<1, 512>(timeline.max_rows),
                    .fails_with = {"flame"}},
                   {.name = "max-threads",
@@ -100,18 +98,18 @@ OptionTable table_of(DrawOptions& options) {
                    .value = store_count_in<1, 1024>(timeline.max_threads),
                    .fails_with = {"flame"}}}};
   OptionGroup how{
-      .title = "How it is drawn:",
+      .title = "Output:",
       .options = {
           {.name = "width",
            .letter = 'w',
            .argument = "PIXELS",
-           .help = "width of the picture (default: 1000)",
+           .help = "set the width of the picture (default: 1000)",
            .value = store_count_in<200, 10'000>(options.width)},
           choice("format", options.kind,
                  {{"auto", PictureKind::Auto}, {"svg", PictureKind::Svg}, {"html", PictureKind::Html}},
-                 "what is written (default: auto: by the end of OUT's name; SVG to standard output)"),
+                 "choose the format (default: auto, by the end of OUT's name; SVG on standard output)"),
           flag("force", 'f', options.force, "overwrite OUT even if fxt-draw did not create it"),
-          flag("quiet", 'q', options.quiet, "no report")}};
+          flag("quiet", 'q', options.quiet, "print no report")}};
   return {std::move(what), std::move(how)};
 }
 
@@ -124,7 +122,7 @@ PictureKind kind_of_name(const std::string& output) {
   if (end == ".svg") return PictureKind::Svg;
   if (end == ".html" || end == ".htm") return PictureKind::Html;
   throw UsageError(
-      fmt::format("'{}' ends neither in .svg nor in .html (or these with {}); --format says what to write",
+      fmt::format("'{}' does not end in .svg or .html (possibly followed by {}); use --format to choose",
                   output, kPackedSuffixesText));
 }
 
@@ -178,7 +176,7 @@ ExitCode draw_flame(const DrawOptions& options, EntrySource& source) {
   if (!source.has_wanted()) return code;
   const Drawing flame = flame_of(paths, options.timeline.columns);
   if (flame.lanes.empty())
-    throw std::runtime_error(fmt::format("{}: nothing to draw: no calls", options.input));
+    throw std::runtime_error(fmt::format("{}: nothing to draw, because it has no calls", options.input));
   write(options.output, picture_of(options, flame, flame));
   report(options, flame.foot);
   return code;
@@ -192,10 +190,10 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
   if (!source.has_wanted()) return code;
   if (timeline.is_empty()) {
     const std::vector<std::string> lines = timeline.report().lines();
-    throw std::runtime_error(fmt::format("{}: nothing to draw: {}", options.input, fmt::join(lines, "; ")));
+    throw std::runtime_error(fmt::format("{}: nothing to draw; {}", options.input, fmt::join(lines, "; ")));
   }
   const auto with_origin = [](Drawing drawing) {
-    drawing.foot.push_back(fmt::format("0 is {} by the trace's clock", exact_time(drawing.origin_ns)));
+    drawing.foot.push_back(fmt::format("0 is {} on the trace's clock", exact_time(drawing.origin_ns)));
     return drawing;
   };
   const Drawing drawing = with_origin(timeline.drawing());
@@ -224,7 +222,7 @@ std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
 ExitCode run(const DrawOptions& options) {
   EntrySource source(options.input, options.timeline.events, EntrySource::Sequence::ByTime);
   check_replaceable(options.output, {options.input}, options.force,
-                    {.is_one = is_picture, .name = "picture of fxt-draw"});
+                    {.is_one = is_picture, .name = "a picture of fxt-draw"});
   return options.flame ? draw_flame(options, source) : draw_timeline(options, source);
 }
 

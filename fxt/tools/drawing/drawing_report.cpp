@@ -55,7 +55,7 @@ std::vector<std::string> DrawingReport::lines() const {
     lines.push_back(fmt::format("{} on {}", fmt::join(drawn, ", "), counted(threads, "thread")));
   if (operations != 0) lines.push_back(counted(operations, "async operation"));
   if (runs != 0)
-    lines.push_back(fmt::format("{} of threads on {}", counted(runs, "run"), counted(cpus, "cpu")));
+    lines.push_back(fmt::format("{} of threads on {}", counted(runs, "run"), counted(cpus, "CPU")));
 
   const auto say = [&lines](std::uint64_t count, std::string_view one, std::string_view what) {
     if (count != 0) lines.push_back(fmt::format("{} {}", counted(count, one), what));
@@ -64,30 +64,31 @@ std::vector<std::string> DrawingReport::lines() const {
                             : pixels == 0 ? exact_time(merged_ns)
                                           : fmt::format("{} pixels", pixels);
   say(merged_calls, "call",
-      fmt::format("narrower than {} in {}", pixel, counted(merged_shapes, "gray shape")));
+      fmt::format("narrower than {}, merged into {}", pixel, counted(merged_shapes, "gray shape")));
   say(merged_marks, "mark",
-      fmt::format("less than {} apart in {}", pixel, counted(merged_mark_shapes, "mark")));
-  say(far_marks, "mark", "before or behind the calls: at the ends of the axis");
+      fmt::format("less than {} apart, merged into {}", pixel, counted(merged_mark_shapes, "mark")));
+  say(far_marks, "mark", "before the first call or after the last, drawn at the edges");
   say(endless, "call", "without an end in the trace");
   if (too_deep != 0)
-    lines.push_back(fmt::format("{} not drawn: nested too deep (--max-depth)",
+    lines.push_back(fmt::format("{} not drawn, because of their depth (--max-depth)",
                                 counted(too_deep, "call or mark", "calls or marks")));
   if (other_threads != 0)
     lines.push_back(fmt::format("{} with {} not drawn (--max-threads)", counted(other_threads, "more thread"),
                                 counted(on_other_threads, "call or mark", "calls and marks")));
   if (other_lanes != 0)
     lines.push_back(fmt::format("{} with {} not drawn (--max-threads)",
-                                counted(other_lanes, "more lane of cpus or async operations",
-                                        "more lanes of cpus or async operations"),
+                                counted(other_lanes, "more lane of CPUs or async operations",
+                                        "more lanes of CPUs or async operations"),
                                 counted(on_other_lanes, "shape")));
-  say(arrows_cut + arrows_without_row, "flow arrow", "not drawn: one end is outside of what is drawn");
-  say(arrows_too_many, "flow arrow", "not drawn: too many");
-  say(flow_events, "flow event", "not drawn: nothing to draw an arrow from or to");
-  say(flows_too_many, "flow event", "not drawn: too many flows are open");
-  say(values_not_drawn, "value", "not drawn: no number, not finite, or of too many counters");
-  say(unmatched_ends, "end", "not drawn: no begin in the trace");
-  say(bad_times, "record", "not drawn: impossible times");
-  say(unreadable, "record", "not drawn: damaged, or of an unknown type");
+  say(arrows_cut + arrows_without_row, "flow arrow",
+      "not drawn, because one end is outside of the drawn part");
+  say(arrows_too_many, "flow arrow", "not drawn, because there are too many");
+  say(flow_events, "flow event", "not drawn, because the arrow would have no start or end");
+  say(flows_too_many, "flow event", "not drawn, because too many flows are open");
+  say(values_not_drawn, "value", "not drawn: not a finite number, or of too many counters");
+  say(unmatched_ends, "end", "not drawn, because the start is missing");
+  say(bad_times, "record", "not drawn, because of impossible times");
+  say(unreadable, "record", "not drawn, because of damage or an unknown type");
 
   std::vector<std::string> others;
   if (blobs_ != 0) others.push_back(counted(blobs_, "blob"));

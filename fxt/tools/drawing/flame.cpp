@@ -78,11 +78,12 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
   const auto say = [&](std::uint64_t count, std::string_view what) {
     if (count != 0) drawing.foot.push_back(fmt::format("{} {}", count, what));
   };
-  say(narrow, "not drawn, with what they call: narrower than a hundredth of a pixel");
-  say(deep, "not drawn: nested too deep");
+  say(narrow, "not drawn with their callees, because they are narrower than a hundredth of a pixel");
+  say(deep, "not drawn, because they are nested too deep");
   say(paths.all().below.size() - drawing.lanes.size(), "more roots not drawn");
   std::ranges::copy(paths.notes(), std::back_inserter(drawing.foot));
-  say(paths.joined(), "calls are drawn as their parents: too many paths, or too deep");
+  say(paths.joined(),
+      "calls are drawn as part of their parents, because there are too many paths or they are too deep");
   return drawing;
 }
 

@@ -99,7 +99,7 @@ function paintRow(row, y) {
     if (right <= painted && room < 1) continue;
     painted = Math.ceil(right);
     paint.globalAlpha = isFound(name) ? 1 : 0.15;
-    paint.fillStyle = merged || row.l[i] < pixel / 2 ? '#999' : category === 'sched' && label.startsWith('linux:schedule') ? off : data.colours[hue][row.s[i] || 0];
+    paint.fillStyle = merged || row.l[i] < pixel / 2 ? '#999' : category === 'sched' && label.startsWith('linux:schedule') ? off : data.colors[hue][row.s[i] || 0];
     paint.fillRect(left, y, Math.max(room - 0.5, 0.5), rowHeight - 1);
     const text = merged ? '' : fitted(label, Math.floor((room - 4) / column));
     if (text) {
@@ -349,9 +349,9 @@ class JsonText {
   explicit JsonText(const Drawing& drawing) : drawing_(drawing) {}
 
   std::string text() {
-    append(out_, "{{\"from\":{},\"to\":{},\"flame\":{},\"colours\":[",
-           drawing_.since_origin(drawing_.from_ns), drawing_.since_origin(drawing_.to_ns), drawing_.is_flame);
-    list(kHues, [&](std::size_t hue) { append(out_, "[\"{}\",\"{}\"]", colour(hue, 0), colour(hue, 1)); });
+    append(out_, "{{\"from\":{},\"to\":{},\"flame\":{},\"colors\":[", drawing_.since_origin(drawing_.from_ns),
+           drawing_.since_origin(drawing_.to_ns), drawing_.is_flame);
+    list(kHues, [&](std::size_t hue) { append(out_, "[\"{}\",\"{}\"]", color(hue, 0), color(hue, 1)); });
     append_text(out_, "],\"names\":[");
     list(drawing_.names.size(), [&](std::size_t i) {
       const CallName& name = drawing_.names[i];
@@ -428,7 +428,7 @@ class JsonText {
   // an end.
   void row(const Row& row) {
     TextBuffer begins, lengths, names, counts, longest, frames, details, shades, endless;
-    RowColours colours;
+    RowColors colors;
     std::size_t i = 0;
     const auto add = [&i](TextBuffer& list, std::uint64_t value) {
       append(list, "{}\"{}\":{}", list.size() == 0 ? "" : ",", i, value);
@@ -442,7 +442,7 @@ class JsonText {
       if (call.longest_ns != call.end_ns - call.begin_ns) add(longest, call.longest_ns);
       if (call.frame) add(frames, *call.frame);
       if (call.details != 0) add(details, call.details);
-      if (!call.is_merged() && colours.next(call.name, hue_of(drawing_.names[call.name].name)).shade != 0)
+      if (!call.is_merged() && colors.next(call.name, hue_of(drawing_.names[call.name].name)).shade != 0)
         add(shades, 1);
       if (!call.has_end) append(endless, "{}{}", endless.size() == 0 ? "" : ",", i);
       ++i;

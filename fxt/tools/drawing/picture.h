@@ -74,7 +74,7 @@ std::string page_of(std::string_view title, std::string_view svg, const Drawing&
 // Makes a track for each root. Inner calls are below the calls around them, and the width is the total time.
 Drawing flame_of(const CallPaths& paths, std::uint64_t columns);
 
-// ---- Colours ----
+// ---- Colors ----
 
 // Returns the hue of a name, which is the same in every picture. Each hue has two shades.
 inline constexpr std::size_t kHues = 24;
@@ -82,19 +82,19 @@ std::size_t hue_of(std::string_view name);
 
 // Chooses the colors of a row's calls from left to right. Neighbors with different names get different
 // colors.
-class RowColours {
+class RowColors {
  public:
-  struct Colour {
+  struct Color {
     std::size_t hue, shade;
   };
-  Colour next(std::uint32_t name, std::size_t hue);
+  Color next(std::uint32_t name, std::size_t hue);
 
  private:
   std::uint32_t name_ = ~0U;
-  Colour last_{kHues, 0};
+  Color last_{kHues, 0};
 };
 
 // For example "#8fb7e0".
-std::string colour(std::size_t hue, std::size_t shade);
+std::string color(std::size_t hue, std::size_t shade);
 
 }  // namespace fxt::tools

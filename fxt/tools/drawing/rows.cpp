@@ -31,7 +31,7 @@ void absorb(Shape& one, const Shape& other) {
 }
 
 // Merges at most `excess` shapes with their neighbors. Returns the number of removed shapes.
-std::size_t merge_neighbours(Row::Shapes& shapes, std::uint64_t pixel_ns, std::size_t excess) {
+std::size_t merge_neighbors(Row::Shapes& shapes, std::uint64_t pixel_ns, std::size_t excess) {
   std::size_t merged = 0;
   if (shapes.empty()) return merged;
   for (auto left = shapes.begin(), right = std::next(left); right != shapes.end() && merged < excess;) {
@@ -82,8 +82,8 @@ bool Row::mark(const Shape& mark) {
 }
 
 std::size_t Row::merge(std::uint64_t pixel_ns, std::size_t excess) {
-  const std::size_t calls = merge_neighbours(calls_, pixel_ns, excess);
-  return calls + merge_neighbours(marks_, pixel_ns, excess - calls);
+  const std::size_t calls = merge_neighbors(calls_, pixel_ns, excess);
+  return calls + merge_neighbors(marks_, pixel_ns, excess - calls);
 }
 
 Row& ThreadRows::row(std::size_t number) {

@@ -26,7 +26,7 @@ std::size_t hue_of(std::string_view name) {
   return hash.checksum() % kHues;
 }
 
-RowColours::Colour RowColours::next(std::uint32_t name, std::size_t hue) {
+RowColors::Color RowColors::next(std::uint32_t name, std::size_t hue) {
   if (name == name_) return last_;
   // Neighboring hues are hard to distinguish.
   const std::size_t apart = (hue + kHues - last_.hue) % kHues;
@@ -38,7 +38,7 @@ RowColours::Colour RowColours::next(std::uint32_t name, std::size_t hue) {
 
 // Converts hue, saturation and lightness (CSS Color Module 3, section 4.2.4). All colors are light enough for
 // black text.
-std::string colour(std::size_t hue, std::size_t shade) {
+std::string color(std::size_t hue, std::size_t shade) {
   const double lightness = shade == 0 ? 0.80 : 0.66, saturation = 0.55;
   const double strength = saturation * std::min(lightness, 1 - lightness);
   const auto channel = [&](double offset) {
@@ -137,8 +137,8 @@ class Picture {
     bottoms_.push_back(y_ + (lane.values.empty() ? kRow * lane.rows.size() : kCounterRow));
     if (!lane.values.empty()) counter(lane.values);
     for (const Row& row : lane.rows) {
-      RowColours colours;
-      for (const auto& [begin, one] : row.calls()) call(one, colours);
+      RowColors colors;
+      for (const auto& [begin, one] : row.calls()) call(one, colors);
       y_ += kRow;
     }
     // Instants are drawn over all calls.
@@ -152,14 +152,14 @@ class Picture {
     lanes_end_ = y_ - kGap / 2;
   }
 
-  void call(const Shape& call, RowColours& colours) {
+  void call(const Shape& call, RowColors& colors) {
     const double left = x(call.begin_ns);
     const double full = std::max(x(call.end_ns) - left, call.is_merged() ? 1 : kThinnest);
     const CallName& name = drawing_->names[call.name];
     std::string fill = call.is_merged() ? "#999" : "url(#off)";
     if (!call.is_merged() && !is_off_cpu(name)) {
-      const auto chosen = colours.next(call.name, hue_of(name.name));
-      fill = colour(chosen.hue, chosen.shade);
+      const auto chosen = colors.next(call.name, hue_of(name.name));
+      fill = color(chosen.hue, chosen.shade);
     }
     print("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"><title>{}</title></rect>\n",
           number(left), y_, number(std::max(full - kBetween, kThinnest)), kRow - 1, fill, title(call));
@@ -193,20 +193,20 @@ class Picture {
       const Shape& mark = at->second;
       const std::string name = in_xml(drawing_->names[mark.name].name);
       const bool is_frame = mark.kind == Shape::Kind::Frame;
-      const double centre = x(mark.begin_ns);
-      const std::string_view colour = is_frame ? "#c00" : "#36a", kind = is_frame ? "frame" : "instant";
+      const double center = x(mark.begin_ns);
+      const std::string_view color = is_frame ? "#c00" : "#36a", kind = is_frame ? "frame" : "instant";
       print("<path class=\"{}\" transform=\"translate({} {})\" d=\"{}\" fill=\"{}\"><title>", kind,
-            number(centre), y_, is_frame ? "M0 0l4 8h-8z" : "M0 0l3 4l-3 4l-3 -4z", colour);
+            number(center), y_, is_frame ? "M0 0l4 8h-8z" : "M0 0l3 4l-3 4l-3 -4z", color);
       if (mark.is_merged())
         print("{} {} at {}, the first is {}{}", mark.count, is_frame ? "frames" : "instants",
               since_origin(mark.begin_ns), name, frame(mark));
       else
         print("{}{} at {}{}", name, frame(mark), since_origin(mark.begin_ns), details(mark));
       print("</title></path>\n");
-      const double room = room_behind(row, at) - centre - 2 * kMarkHalf;
+      const double room = room_behind(row, at) - center - 2 * kMarkHalf;
       if (mark.is_merged() || columns_of(drawing_->names[mark.name].name) * kColumn > room) continue;
       print("<text class=\"{}\" x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n", kind,
-            number(centre + kMarkHalf + 1), y_ + kRow - 7, colour, name);
+            number(center + kMarkHalf + 1), y_ + kRow - 7, color, name);
     }
   }
   // The space for the name of an instant, which ends at the next instant or call.

@@ -205,7 +205,8 @@ TEST(OrderedReader, ReportsATemporaryFileWithoutSpace) {
     problem = error.what();
   }
   before ? ::setenv("TMPDIR", before->c_str(), 1) : ::unsetenv("TMPDIR");
-  EXPECT_EQ(problem, "a temporary file in /dev/null (TMPDIR names another folder): Not a directory");
+  EXPECT_EQ(problem,
+            "/dev/null: can't use a temporary file (set TMPDIR to use another folder): Not a directory");
 }
 
 // Returns a few bytes at a time, and optionally a failure at the end. Can be read only once.

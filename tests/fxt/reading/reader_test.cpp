@@ -164,7 +164,7 @@ TEST(ReaderRules, OtherFilesAreNotTraces) {
 
 TEST(ReaderRules, CompressedFilesAreNamed) {
   const auto compressed_with = [](std::string_view format) {
-    return "compressed with " + std::string(format) + ": decompress it first";
+    return "compressed with " + std::string(format) + "; decompress it first";
   };
   EXPECT_EQ(end_of_text(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\3", 10)), compressed_with("gzip"));
   EXPECT_EQ(end_of_text("\x28\xb5\x2f\xfd\x24\x08\x41\x02"), compressed_with("zstd"));
@@ -288,7 +288,7 @@ TEST(ReaderRules, SizeZeroEndsReading) {
   const ReadTrace trace = read_all(after_tables({0, 0x0002'0001'0100'0024, 5}));
   EXPECT_EQ(trace.end.reason, ReadEnd::Reason::SizeZero);
   EXPECT_EQ(trace.end.offset, (kStart.size() + kTables.size()) * 8);
-  EXPECT_EQ(describe(trace.end), "record of size 0: what follows can't be found");
+  EXPECT_EQ(describe(trace.end), "record of size 0, so the next record can't be found");
 }
 
 TEST(ReaderRules, ZeroWordsAreSkippedOnRequest) {

@@ -123,7 +123,7 @@ TEST_P(CompressedFiles, AreReadUpToAnEarlyEnd) {
                     packed = one + by_tool(plain.substr(100));
   for (std::size_t size = 6; size < packed.size(); size += size < one.size() + 100 ? 1U : 997U) {
     const ReadText result = read(path_with(packed.substr(0, size)));
-    EXPECT_EQ(result.problem, size == one.size() ? "" : folder() + "file: the compressed data ends early")
+    EXPECT_EQ(result.problem, size == one.size() ? "" : folder() + "file: the compressed data are truncated")
         << size;
     EXPECT_TRUE(plain.starts_with(result.text)) << size;
     EXPECT_GE(result.text.size(), size >= one.size() ? 100U : 0U) << size;
@@ -132,7 +132,7 @@ TEST_P(CompressedFiles, AreReadUpToAnEarlyEnd) {
 
 TEST_P(CompressedFiles, AreReadUpToDamage) {
   const std::string plain = text_of(1'000'000), one = by_tool(plain);
-  const std::string damaged_text = folder() + "file: the compressed data is damaged";
+  const std::string damaged_text = folder() + "file: the compressed data are damaged";
   constexpr std::size_t kLostByZstd = 512;
   for (const std::size_t at : {one.size() / 2, one.size() + one.size() / 2, 2 * one.size() - 1000}) {
     std::string packed = one + one;
@@ -192,7 +192,7 @@ TEST_P(LargeDictionaries, AreRefused) {
   const std::string path = path_with("text", "plain"), packed = folder() + "packed";
   shell(GetParam().tool + " -c < " + path + " > " + packed);
   EXPECT_EQ(read(packed).problem,
-            packed + ": unpacking takes more than 100 MiB of memory; unpack it with its own program first");
+            packed + ": unpacking needs more than 100 MiB of memory; unpack it with another program first");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LargeDictionaries,

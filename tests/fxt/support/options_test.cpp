@@ -16,10 +16,10 @@ namespace {
 
 using testing::ElementsAre;
 
-enum class Colour : std::uint8_t { Red, Green };
+enum class Color : std::uint8_t { Red, Green };
 
 struct Wishes {
-  Colour colour = Colour::Red;
+  Color color = Color::Red;
   std::filesystem::path file;
   std::vector<std::string> names;
   bool loud = false;
@@ -29,7 +29,7 @@ struct Wishes {
 OptionTable table_of(Wishes& wishes) {
   return {
       {.title = "Shown:",
-       .options = {choice("colour", wishes.colour, {{"red", Colour::Red}, {"green", Colour::Green}},
+       .options = {choice("color", wishes.color, {{"red", Color::Red}, {"green", Color::Green}},
                           "of the lines"),
                    {.name = "name",
                     .argument = "NAME",
@@ -66,10 +66,10 @@ std::string problem_of(std::vector<const char*> words) {
 
 TEST(OptionTable, OptionsGetTheirValues) {
   Wishes wishes;
-  EXPECT_THAT(parse_all(wishes, {"in", "--colour", "green", "-l", "--name=a", "--file", "x y", "--name", "b",
+  EXPECT_THAT(parse_all(wishes, {"in", "--color", "green", "-l", "--name=a", "--file", "x y", "--name", "b",
                                  "--at=0x1f", "out"}),
               ElementsAre("in", "out"));
-  EXPECT_EQ(wishes.colour, Colour::Green);
+  EXPECT_EQ(wishes.color, Color::Green);
   EXPECT_EQ(wishes.file, "x y");
   EXPECT_THAT(wishes.names, ElementsAre("a", "b"));
   EXPECT_TRUE(wishes.loud);
@@ -114,7 +114,7 @@ TEST(OptionTable, OptionsWithoutEffectAreReported) {
 TEST(OptionTable, MissingOptionsHaveNoEffect) {
   Wishes wishes;
   EXPECT_THAT(parse_all(wishes, {}), ElementsAre());
-  EXPECT_EQ(wishes.colour, Colour::Red);
+  EXPECT_EQ(wishes.color, Color::Red);
   EXPECT_FALSE(wishes.loud);
 }
 
@@ -130,15 +130,15 @@ TEST(OptionTable, AddressesAreDecimalOrHexadecimal) {
 // This allows a user to add options after the options in a script.
 TEST(OptionTable, TheLastValueIsUsed) {
   Wishes wishes;
-  parse_all(wishes, {"--colour=red", "--at=31", "--colour=green", "--at", "32"});
-  EXPECT_EQ(wishes.colour, Colour::Green);
+  parse_all(wishes, {"--color=red", "--at=31", "--color=green", "--at", "32"});
+  EXPECT_EQ(wishes.color, Color::Green);
   EXPECT_EQ(wishes.address, 32);
-  parse_all(wishes, {"--colour=blue", "--colour=red"});  // blue was overridden
-  EXPECT_EQ(wishes.colour, Colour::Red);
+  parse_all(wishes, {"--color=blue", "--color=red"});  // blue was overridden
+  EXPECT_EQ(wishes.color, Color::Red);
 }
 
 TEST(OptionTable, WrongUsageIsReported) {
-  EXPECT_EQ(problem_of({"--colour=blue"}), "--colour takes one of red, green, not 'blue'");
+  EXPECT_EQ(problem_of({"--color=blue"}), "--color takes one of red, green, not 'blue'");
   EXPECT_EQ(problem_of({"--somewhere=red"}), "unrecognised option '--somewhere=red'");
   EXPECT_EQ(problem_of({"-x"}), "unrecognised option '-x'");
   EXPECT_EQ(problem_of({"--file"}), "the required argument for option '--file' is missing");
@@ -146,8 +146,8 @@ TEST(OptionTable, WrongUsageIsReported) {
 
 // The message suggests options, but none is used.
 TEST(OptionTable, MisspelledOptionsGetSuggestions) {
-  EXPECT_EQ(problem_of({"--col=red"}), "unrecognised option '--col=red'; did you mean --colour?");
-  EXPECT_EQ(problem_of({"--colors=red"}), "unrecognised option '--colors=red'; did you mean --colour?");
+  EXPECT_EQ(problem_of({"--col=red"}), "unrecognised option '--col=red'; did you mean --color?");
+  EXPECT_EQ(problem_of({"--colors=red"}), "unrecognised option '--colors=red'; did you mean --color?");
   EXPECT_EQ(problem_of({"--flle"}), "unrecognised option '--flle'; did you mean --file?");
   EXPECT_EQ(problem_of({"--flie"}), "unrecognised option '--flie'; did you mean --file?");
   EXPECT_EQ(problem_of({"--lame"}), "unrecognised option '--lame'; did you mean --name?");
@@ -156,7 +156,7 @@ TEST(OptionTable, MisspelledOptionsGetSuggestions) {
 TEST(OptionTable, HelpHasTwoColumnsAndNoEmptyGroups) {
   Wishes wishes;
   EXPECT_EQ(help_of(table_of(wishes)), R"(Shown:
-  --colour red|green        of the lines
+  --color red|green         of the lines
   --name NAME               may be given again
 
 Said:

@@ -65,11 +65,11 @@ Drawn:
   -f, --from FILE           .txt (or not)
 
 Information:
-  -h, --help                this text
-  -V, --version             the version
-  --manual                  this text as a page for man(1)
+  -h, --help                print this text
+  -V, --version             print the version
+  --manual                  print this text as a page for man(1)
   --completion bash|zsh|fish
-                            a script by which that shell completes the options
+                            print a script with which that shell completes the options
 
 Exit status: 0 done.
 )");
@@ -85,7 +85,7 @@ TEST_F(ProgramTexts, TheShortHelpHasExamplesAndCommonOptions) {
   draw -i red in  a red one
 
   -i, --ink red|green       it's [what] is seen: not \ paper
-  -h, --help                this text
+  -h, --help                print this text
 
 `draw --help` lists all options.
 )");
@@ -160,7 +160,7 @@ _draw() {
     '*--page=['\''only'\'' that]:A\:B: ' \
     '(-f --from)-f+[.txt]:FILE:_files' \
     '(-f --from)--from=[.txt]:FILE:_files' \
-    '(-h --help)-h[this text]' \
+    '(-h --help)-h[print this text]' \
 )"));
 }
 
@@ -177,10 +177,10 @@ TEST_F(ProgramTexts, Fish) {
             R"(complete -c draw -l ink -s i -x -a 'red green' -d 'it'\''s [what] is seen'
 complete -c draw -l page -x -d ''\''only'\'' that'
 complete -c draw -l from -s f -r -d '.txt'
-complete -c draw -l help -s h -d 'this text'
-complete -c draw -l version -s V -d 'the version'
-complete -c draw -l manual -d 'this text as a page for man(1)'
-complete -c draw -l completion -x -a 'bash zsh fish' -d 'a script by which that shell completes the options'
+complete -c draw -l help -s h -d 'print this text'
+complete -c draw -l version -s V -d 'print the version'
+complete -c draw -l manual -d 'print this text as a page for man(1)'
+complete -c draw -l completion -x -a 'bash zsh fish' -d 'print a script with which that shell completes the options'
 )");
 }
 

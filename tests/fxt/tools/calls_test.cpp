@@ -147,7 +147,7 @@ TEST_F(Calls, CrossingCallsCountInTheCallAroundThem) {
   EXPECT_THAT(statistics(),
               ElementsAre("main 1: 100 70 100 100 100", "leaf 1: 20 20 20 20 20", "work 1: 20 10 20 20 20"));
   EXPECT_EQ(nlohmann::json::parse(dump("--stats --json"))["crossing_calls"], 1);
-  EXPECT_THAT(dump("--folded"), HasSubstr("calls: 1 calls end after the call that they begin in\n"));
+  EXPECT_THAT(dump("--folded"), HasSubstr("calls: 1 calls end after the call in which they start\n"));
 }
 
 TEST_F(Calls, CompleteEventsCanCrossPairs) {
@@ -179,13 +179,14 @@ TEST_F(Calls, UnmatchedEndsAreReported) {
   const auto json = nlohmann::json::parse(dump("--stats --json"));
   EXPECT_EQ(json["ends_without_begin"], 1);
   EXPECT_EQ(json["impossible_events"], 1);
-  EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no begin\n"
-                                         "  1 events belong to no call: their times are impossible\n"));
+  EXPECT_THAT(dump("--stats"),
+              HasSubstr("  1 ends have no start\n"
+                        "  1 events belong to no call, because their times are impossible\n"));
   EXPECT_THAT(dump("--tree"), HasSubstr("0.000001100         100/101          0.300 work\n"));
   for (const std::string option : {"--tree", "--folded"})
     EXPECT_THAT(dump(option),
-                AllOf(HasSubstr("calls: 1 ends have no begin\n"),
-                      HasSubstr("calls: 1 events belong to no call: their times are impossible\n")));
+                AllOf(HasSubstr("calls: 1 ends have no start\n"),
+                      HasSubstr("calls: 1 events belong to no call, because their times are impossible\n")));
 }
 
 // Unregistered threads have no koids, but are distinguished.
@@ -290,12 +291,12 @@ TEST_F(Calls, OfAllKindsEndInOrder) {
   end(kLeaf, 1900);
   EXPECT_THAT(statistics(), ElementsAre("work 3: 800 800 800 800 800", "main 1: 500 100 500 500 500",
                                         "leaf 1: 200 200 200 200 200"));
-  EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no begin\n"));
+  EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no start\n"));
 }
 
 // fxt-draw agrees, and draws none of them.
 TEST_F(Calls, EndBeforeTheLimitOfTimes) {
-  const std::string said = "3 events belong to no call: their times are impossible\n";
+  const std::string said = "3 events belong to no call, because their times are impossible\n";
   complete(kMain, 1000, kTimeLimit - 1);
   complete(kWork, 1000, kTimeLimit);
   complete(kWork, 1000, 999);
@@ -310,7 +311,7 @@ TEST_F(Calls, EndBeforeTheLimitOfTimes) {
   EXPECT_THAT(dump("--tree"), Not(HasSubstr(" leaf\n")));
   const Outcome drawn = shell(FXT_DRAW " " + folder() + "calls " + folder() + "out.svg");
   EXPECT_THAT(drawn.output, HasSubstr("1 call, 3 instants on 2 threads\n"));
-  EXPECT_THAT(drawn.output, HasSubstr("3 records not drawn: impossible times\n"));
+  EXPECT_THAT(drawn.output, HasSubstr("3 records not drawn, because of impossible times\n"));
   const Outcome flame = shell(FXT_DRAW " --flame all " + folder() + "calls " + folder() + "flame.svg");
   EXPECT_EQ(flame.output, "1 path of calls\n" + said);
 }
@@ -423,9 +424,9 @@ TEST_F(Calls, ComparisonsReportUnmatchedEnds) {
   complete(kLeaf, 1550, 1700);
   const std::string after = file("after", words_);
   EXPECT_THAT(shell(FXT_DUMP " --stats " + before + " --diff " + after).output,
-              testing::EndsWith("fxt-dump: " + before + ": 1 ends have no begin\n" +  //
-                                "fxt-dump: " + after + ": 1 ends have no begin\n" +   //
-                                "fxt-dump: " + after + ": 1 calls end after the call that they begin in\n"));
+              testing::EndsWith("fxt-dump: " + before + ": 1 ends have no start\n" +  //
+                                "fxt-dump: " + after + ": 1 ends have no start\n" +   //
+                                "fxt-dump: " + after + ": 1 calls end after the call in which they start\n"));
 }
 
 TEST_F(Calls, MayBeNestedDeeply) {
@@ -460,7 +461,7 @@ TEST_F(Calls, FoldedStacksAreLimitedBySizeOfTheTrace) {
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_EQ(refused.output, "fxt-dump: " + path +
                                 ": more than 256 MiB of text of a trace, a hundred times as long as the "
-                                "trace: use --any-size to print it\n");
+                                "trace; use --any-size to print it\n");
   const Outcome begun = shell(std::string(FXT_DUMP) + " --folded --any-size " + path + " | head -c 14");
   EXPECT_EQ(begun.output, "process 100;xx");
 }
@@ -514,7 +515,7 @@ TEST_F(Groups, CallsOfTheProgramComeFirst) {
 calls of the kernel
            max        calls
        3.00 µs            1 "[kernel]" "do_idle"
-off the cpu
+off the CPU
            max        calls
        9.00 µs            1 "sched" "linux:schedule"
 )");
@@ -549,7 +550,7 @@ TEST_F(Groups, AProgramCalledSchedIsOnTheCpu) {
 TEST_F(Groups, AreComparedSeparately) {
   EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns -c app -c sched " + file_ + " --diff " + write("other", 5000))
                 .output,
-            R"(off the cpu, in ns
+            R"(off the CPU, in ns
          calls      in FILE          total        in FILE      difference   change
              1            1           9000           5000           -4000   -44.4% "sched" "linux:schedule"
 )");

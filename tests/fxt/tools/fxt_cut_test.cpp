@@ -47,7 +47,7 @@ TEST_F(FxtCut, SelectsARange) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.output,
             "2 records (events, switches, logs, blobs) in 1 file\n  " + folder() +
-                "out.fxt\n1 duration cut where a piece ends\n2 records outside of the range\n");
+                "out.fxt\n1 duration cut at the end of a piece\n2 records outside of the range\n");
   EXPECT_EQ(dump(folder() + "out.fxt"),
             "begin 1400 1/2 \"c\" \"work\"\n"
             "complete 1500..1600 1/3 \"c\" \"step\"\n"
@@ -57,7 +57,7 @@ TEST_F(FxtCut, SelectsARange) {
 TEST_F(FxtCut, CutsFlowsToOtherThreads) {
   const std::string sample = file("sample.fxt", sample_trace()), out = folder() + "out.fxt";
   EXPECT_THAT(run("--tid 102 " + sample + " " + out).output,
-              HasSubstr("\n1 flow cut: begin and end are not in one file\n"));
+              HasSubstr("\n1 flow cut because start and end are in different files\n"));
   EXPECT_THAT(shell(FXT_DUMP " --check " + out).output, Not(HasSubstr("W21")));
   // The flow leaves this thread and comes back.
   EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));
@@ -94,9 +94,9 @@ TEST_F(FxtCut, WritesAtMostTenThousandPieces) {
   const std::string split = "-q --split-time 1 " + long_trace + " " + folder();
   const Outcome refused = run(split + "many.fxt");
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_EQ(refused.output, "fxt-cut: these pieces are complete: " + folder() + "many.000.fxt to " +
-                                folder() +
-                                "many.9999.fxt\nfxt-cut: more than 10000 pieces; --force writes them all\n");
+  EXPECT_EQ(refused.output,
+            "fxt-cut: these pieces are complete: " + folder() + "many.000.fxt to " + folder() +
+                "many.9999.fxt\nfxt-cut: more than 10000 pieces; use --force to write them all\n");
   EXPECT_EQ(run("--force " + split + "all.fxt").exit_code, 0);
   EXPECT_TRUE(std::filesystem::exists(folder() + "all.10001.fxt"));
 }
@@ -112,9 +112,8 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForNames) {
   const Outcome refused = run("--split-size 2089 " + names + " " + out);
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(refused.output,
-            "fxt-cut: --split-size is 2089 bytes, but each piece begins with all names and what is open: "
-            "that takes "
-            "2090 so far, and may grow; take several times that, or --force for larger pieces\nTry 'fxt-cut "
+            "fxt-cut: --split-size is 2089 bytes, but the names and open calls that each piece repeats take "
+            "2090 so far, and may grow; use several times that, or --force for larger pieces\nTry 'fxt-cut "
             "--help'.\n");
   EXPECT_THAT(run("--split-size 1 " + names + " " + out).output, HasSubstr("--split-size is 1 byte, but"));
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt"));
@@ -134,12 +133,10 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForOpenDurations) {
                                 }));
   const Outcome refused = run("--split-size 1k " + deep + " " + folder() + "out.fxt");
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_EQ(refused.output,
-            "fxt-cut: these pieces are complete: " + folder() +
-                "out.000.fxt\nfxt-cut: --split-size is 1000 bytes, but each piece begins with all names and "
-                "what is "
-                "open: that takes 1088 so far, and may grow; take several times that, or --force for larger "
-                "pieces\nTry 'fxt-cut --help'.\n");
+  EXPECT_EQ(refused.output, "fxt-cut: these pieces are complete: " + folder() +
+                                "out.000.fxt\nfxt-cut: --split-size is 1000 bytes, but the names and open "
+                                "calls that each piece repeats take 1088 so far, and may grow; use several "
+                                "times that, or --force for larger pieces\nTry 'fxt-cut --help'.\n");
 }
 
 TEST_F(FxtCut, SelectsThreadsKindsAndNames) {
@@ -157,7 +154,7 @@ TEST_F(FxtCut, ATraceOutsideOfTheRangeLeavesNoFile) {
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_EQ(outcome.output,
               "fxt-cut: " + folder() +
-                  "in.fxt: nothing is in that range of time: the trace is from 1 µs to 4 µs\n");
+                  "in.fxt: no event is in that range of time; the trace is from 1 µs to 4 µs\n");
     EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
   }
   EXPECT_EQ(run("-q -r 3us~ " + trace() + " " + folder() + "out.fxt").exit_code, 0) << "the end of a call";
@@ -209,7 +206,7 @@ TEST_F(FxtCut, ReplacesOnlyTraces) {
   const std::string notes = file_with("notes.txt", "text"), in = trace();
   const std::string no_trace =
       "fxt-cut: '" + notes +
-      "' is no FXT trace, and would be overwritten; --force does it\nTry 'fxt-cut --help'.\n";
+      "' exists and is not an FXT trace; use --force to overwrite it\nTry 'fxt-cut --help'.\n";
   EXPECT_EQ(run(in + " " + notes).output, no_trace);
   EXPECT_EQ(run("-q --force " + in + " " + notes).output, "");
   EXPECT_EQ(dump(notes), dump(in));
@@ -218,7 +215,7 @@ TEST_F(FxtCut, ReplacesOnlyTraces) {
   const std::string piece = file_with("out.001.fxt", "text");
   EXPECT_EQ(run("--split-time 1us " + in + " " + folder() + "out.fxt").output,
             "fxt-cut: '" + piece +
-                "' is no FXT trace, and would be overwritten; --force does it\nTry 'fxt-cut --help'.\n");
+                "' exists and is not an FXT trace; use --force to overwrite it\nTry 'fxt-cut --help'.\n");
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt")) << "known before any is written";
 }
 
@@ -227,7 +224,8 @@ TEST_F(FxtCut, DoesNotReplaceAnInput) {
   std::filesystem::rename(in, folder() + "out.002.fxt");
   const Outcome outcome = run("--force --split-time 1us " + folder() + "out.002.fxt " + folder() + "out.fxt");
   EXPECT_EQ(outcome.output, "fxt-cut: '" + folder() +
-                                "out.002.fxt' is read, and would be overwritten\nTry 'fxt-cut --help'.\n");
+                                "out.002.fxt' is an input, and would be overwritten; choose another "
+                                "output\nTry 'fxt-cut --help'.\n");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt"));
 }
@@ -236,7 +234,8 @@ TEST_F(FxtCut, AFileThatIsNotATraceLeavesNoOutput) {
   const std::string out = trace(), before = dump(out);
   const Outcome outcome = run(file_with("x.c", "int main() { return 0; }") + " " + out);
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.output, EndsWith("x.c: no FXT trace: it does not begin with the magic number\n"));
+  EXPECT_THAT(outcome.output,
+              EndsWith("x.c: not an FXT trace, because it does not start with the magic number\n"));
   EXPECT_EQ(dump(out), before);
   // Its first bytes look like short records of unknown types.
   for (const std::string& json :
@@ -249,15 +248,16 @@ TEST_F(FxtCut, AFileThatIsNotATraceLeavesNoOutput) {
 TEST_F(FxtCut, AnEmptyFileLeavesNoOutput) {
   const Outcome outcome = run(file_with("empty", "") + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.output, EndsWith("empty: the file is empty\n"));
+  EXPECT_THAT(outcome.output, EndsWith("empty: is empty\n"));
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
 }
 
 TEST_F(FxtCut, NamesThePiecesOfAnEarlierTrace) {
   EXPECT_EQ(run("-q --split-time 1us " + trace() + " " + folder() + "out.fxt").exit_code, 0);
-  EXPECT_THAT(run("--split-time 2us " + trace() + " " + folder() + "out.fxt").output,
-              HasSubstr("1 file of an earlier trace, with a name like the pieces of this one\n  " + folder() +
-                        "out.002.fxt\n"));
+  EXPECT_THAT(
+      run("--split-time 2us " + trace() + " " + folder() + "out.fxt").output,
+      HasSubstr("1 file left over from an earlier trace, with a name like the pieces of this one\n  " +
+                folder() + "out.002.fxt\n"));
 }
 
 TEST_F(FxtCut, NamesThePiecesThatAreComplete) {
@@ -271,26 +271,25 @@ TEST_F(FxtCut, NamesThePiecesThatAreComplete) {
 TEST_F(FxtCut, RefusesNamesOfOtherFormats) {
   const Outcome outcome = run(trace() + " out.html");
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(
-      outcome.output,
-      "fxt-cut: 'out.html': the output is an FXT trace, not a .html file: name it out.fxt; --force writes it "
-      "under that name\nTry 'fxt-cut --help'.\n");
+  EXPECT_EQ(outcome.output,
+            "fxt-cut: 'out.html': the output is an FXT trace, not a .html file; name it out.fxt, or use "
+            "--force to write it under this name\nTry 'fxt-cut --help'.\n");
   EXPECT_EQ(run("-q --force " + trace() + " " + folder() + "out.html").exit_code, 0);
 }
 
 TEST_F(FxtCut, ReportsThatNoEventHasTheNames) {
   const Outcome outcome = run("-n wrok -n 'st?p.' " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.output, EndsWith("in.fxt: nothing in it has the name 'wrok' or 'st?p.'\n"));
+  EXPECT_THAT(outcome.output, EndsWith("in.fxt: has nothing with the name 'wrok' or 'st?p.'\n"));
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
   EXPECT_THAT(run("-n work --category d " + trace() + " " + folder() + "out.fxt").output,
-              EndsWith("in.fxt: nothing in it has the name 'work' and the category 'd'\n"));
+              EndsWith("in.fxt: has nothing with the name 'work' and the category 'd'\n"));
 }
 
 TEST_F(FxtCut, ReportsProblemsOfItsInput) {
   const Outcome outcome = run(folder() + "none.fxt out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(outcome.output, "fxt-cut: " + folder() + "none.fxt: No such file or directory\n");
+  EXPECT_EQ(outcome.output, "fxt-cut: " + folder() + "none.fxt: can't open: No such file or directory\n");
 }
 
 TEST_F(FxtCut, ReportsWrongUsage) {
@@ -303,8 +302,8 @@ TEST_F(FxtCut, ReportsWrongUsage) {
   EXPECT_EQ(error("x.fxt"), "fxt-cut: OUT is missing\n" + help);
   EXPECT_EQ(error(""), "fxt-cut: IN and OUT are missing\n" + help);
   EXPECT_EQ(error("-r 20us~0.000000001 " + trace() + " " + folder() + "out.fxt"),
-            "fxt-cut: --time-range: the range ends before it begins\n" + help);
-  EXPECT_EQ(error("-r 5~3 a b"), "fxt-cut: --time-range: '5~3' ends before it begins\n" + help);
+            "fxt-cut: --time-range: the range ends before it starts\n" + help);
+  EXPECT_EQ(error("-r 5~3 a b"), "fxt-cut: --time-range: '5~3' ends before it starts\n" + help);
   EXPECT_EQ(error("--split-time 0 a b"), "fxt-cut: --split-time takes more than 0, not '0'\n" + help);
   EXPECT_EQ(
       error("--split-size many a b"),
@@ -312,9 +311,10 @@ TEST_F(FxtCut, ReportsWrongUsage) {
       "1024), not 'many'\n" +
           help);
   EXPECT_EQ(error("--split-size 5k a -"),
-            "fxt-cut: pieces need names: OUT can't be - with --split-time and --split-size\n" + help);
+            "fxt-cut: --split-time and --split-size write several files, so OUT can't be -\n" + help);
   EXPECT_EQ(error(trace() + " " + trace()),
-            "fxt-cut: '" + trace() + "' is read, and would be overwritten\nTry 'fxt-cut --help'.\n");
+            "fxt-cut: '" + trace() +
+                "' is an input, and would be overwritten; choose another output\nTry 'fxt-cut --help'.\n");
   EXPECT_THAT(error("--split-time '' a b"), StartsWith("fxt-cut: --split-time takes a time"));
   EXPECT_THAT(run("--help").output, HasSubstr("--split-size"));
   EXPECT_THAT(run("--version").output, StartsWith("fxt-cut "));

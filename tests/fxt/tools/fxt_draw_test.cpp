@@ -72,7 +72,7 @@ constexpr std::string_view kPicture = R"svg(<!-- drawn by fxt-draw -->
 </g>
 <g class="foot" fill="#666">
 <text x="8" y="95">2 calls on 1 thread</text>
-<text x="8" y="109">0 is 1 µs by the trace's clock</text>
+<text x="8" y="109">0 is 1 µs on the trace's clock</text>
 </g>
 </svg>
 )svg";
@@ -90,7 +90,7 @@ TEST_F(FxtDraw, DrawsAPage) {
   EXPECT_THAT(page, StartsWith("<!-- drawn by fxt-draw -->\n<!DOCTYPE html>\n<html lang=\"en\">\n"));
   EXPECT_THAT(page, HasSubstr("<title>in.fxt</title>"));
   EXPECT_THAT(page, HasSubstr(kPicture.substr(kPicture.find('\n') + 1)));
-  EXPECT_THAT(page, HasSubstr("\"foot\":[\"2 calls on 1 thread\",\"0 is 1 µs by the trace's clock\"]"));
+  EXPECT_THAT(page, HasSubstr("\"foot\":[\"2 calls on 1 thread\",\"0 is 1 µs on the trace's clock\"]"));
   EXPECT_THAT(page, EndsWith("</script>\n</body>\n</html>\n"));
   // The page loads no other files.
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
@@ -163,7 +163,7 @@ TEST_F(FxtDraw, APictureOfAMillionCallsIsBounded) {
                                 }
                               }));
   EXPECT_EQ(run(in + " " + out_).output,
-            "1000000 calls on 1 thread\n1000000 calls narrower than a pixel in 248 gray shapes\n");
+            "1000000 calls on 1 thread\n1000000 calls narrower than a pixel, merged into 248 gray shapes\n");
   EXPECT_LT(std::filesystem::file_size(out_), 50'000);
 }
 
@@ -187,10 +187,10 @@ TEST_F(FxtDraw, WritesNothingIfThereIsNothingToDraw) {
     return outcome.output;
   };
   EXPECT_THAT(failed(file_with("x.c", "int main() { return 0; }")),
-              HasSubstr("x.c: no FXT trace: it does not begin with the magic number\n"));
-  EXPECT_EQ(
-      failed("-r 1s~ " + trace()),
-      "fxt-draw: " + folder() + "in.fxt: nothing is in that range of time: the trace is from 1 µs to 4 µs\n");
+              HasSubstr("x.c: not an FXT trace, because it does not start with the magic number\n"));
+  EXPECT_EQ(failed("-r 1s~ " + trace()),
+            "fxt-draw: " + folder() +
+                "in.fxt: no event is in that range of time; the trace is from 1 µs to 4 µs\n");
   EXPECT_EQ(failed("--tid 99 " + trace()),
             "fxt-draw: " + folder() + "in.fxt: has none of the requested threads: 99; it has 2\n");
   const Outcome one = run("-q --tid 99,2 " + trace() + " " + out_);
@@ -202,8 +202,9 @@ TEST_F(FxtDraw, WritesNothingIfThereIsNothingToDraw) {
              writer.write(LargeBlob{.time = 5, .thread = {.process = 1, .thread = 2}, .name = "b"});
            }));
   EXPECT_EQ(failed(others),
-            "fxt-draw: " + others + ": nothing to draw: 0 calls on 0 threads; not drawn: 1 blob\n");
-  EXPECT_EQ(failed(folder() + "none.fxt"), "fxt-draw: " + folder() + "none.fxt: No such file or directory\n");
+            "fxt-draw: " + others + ": nothing to draw; 0 calls on 0 threads; not drawn: 1 blob\n");
+  EXPECT_EQ(failed(folder() + "none.fxt"),
+            "fxt-draw: " + folder() + "none.fxt: can't open: No such file or directory\n");
 }
 
 TEST_F(FxtDraw, ReplacesOnlyPictures) {
@@ -211,14 +212,15 @@ TEST_F(FxtDraw, ReplacesOnlyPictures) {
   const Outcome outcome = run(in + " " + other);
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.output, "fxt-draw: '" + other +
-                                "' is no picture of fxt-draw, and would be overwritten; --force does it\n"
+                                "' exists and is not a picture of fxt-draw; use --force to overwrite it\n"
                                 "Try 'fxt-draw --help'.\n");
   EXPECT_EQ(text_of(other), "<svg/>");
   EXPECT_EQ(run("-q --force " + in + " " + other).output, "");
   EXPECT_EQ(run("-q -w 316 " + in + " " + other).output, "") << "a picture now";
   EXPECT_EQ(text_of(other), kPicture);
   EXPECT_EQ(run("--format svg --force " + in + " " + in).output,
-            "fxt-draw: '" + in + "' is read, and would be overwritten\nTry 'fxt-draw --help'.\n");
+            "fxt-draw: '" + in +
+                "' is an input, and would be overwritten; choose another output\nTry 'fxt-draw --help'.\n");
 }
 
 TEST_F(FxtDraw, ReportsAFileThatCannotBeWritten) {
@@ -240,12 +242,12 @@ TEST_F(FxtDraw, ReportsWrongUsage) {
   EXPECT_EQ(error(""), "fxt-draw: IN and OUT are missing\n" + help);
   EXPECT_EQ(error("a b.svg c"), "fxt-draw: takes one IN and one OUT\n" + help);
   EXPECT_EQ(error("a b.png"),
-            "fxt-draw: 'b.png' ends neither in .svg nor in .html (or these with .gz, .zst, .bz2 or .xz); "
-            "--format says what to write\n" +
+            "fxt-draw: 'b.png' does not end in .svg or .html (possibly followed by .gz, .zst, .bz2 or .xz); "
+            "use --format to choose\n" +
                 help);
-  EXPECT_EQ(error("-r 5~3 a b.svg"), "fxt-draw: --time-range: '5~3' ends before it begins\n" + help);
+  EXPECT_EQ(error("-r 5~3 a b.svg"), "fxt-draw: --time-range: '5~3' ends before it starts\n" + help);
   EXPECT_EQ(error("-r 20us~0.000000001 " + trace() + " " + out_),
-            "fxt-draw: --time-range: the range ends before it begins\n" + help);
+            "fxt-draw: --time-range: the range ends before it starts\n" + help);
   EXPECT_EQ(error("-w 199 a b.svg"),
             "fxt-draw: --width takes a number from 200 to 10000, not '199'\n" + help);
   EXPECT_EQ(error("--max-depth 0 a b.svg"),

@@ -69,7 +69,7 @@ TEST_F(FxtDump, Selects) {
   EXPECT_EQ(run("-r ~30ns --type event " + sample).output,
             run("-r 0~0.00000103 --type event " + sample).output);
   EXPECT_EQ(run("-r 1 " + sample).output,
-            "fxt-dump: --time-range: '1' is not a range of time: A~B, A~ or ~B\n"
+            "fxt-dump: --time-range: '1' is not a range of time; use A~B, A~ or ~B\n"
             "Try 'fxt-dump --help'.\n");
   EXPECT_EQ(run("-r 1 " + sample).exit_code, 2);
 }
@@ -95,11 +95,12 @@ TEST_F(FxtDump, ChecksWithExitCodes) {
   EXPECT_EQ(warned.exit_code, 0);
   EXPECT_THAT(warned.output, HasSubstr("warned: 0 errors, 1 warnings\n"));
   EXPECT_EQ(run("--check --werror " + folder() + "warned").exit_code, 1);
-  EXPECT_THAT(run("--check " + file("empty", {})).output, HasSubstr("W1 file: the file is empty: no reader"));
+  EXPECT_THAT(run("--check " + file("empty", {})).output, HasSubstr("W1 file: is empty: no reader"));
   EXPECT_THAT(run("--check " + file("zero", {0}, 5)).output,
               HasSubstr("W1 file: the file does not begin with the magic word: "));
   EXPECT_EQ(run("--check no-such-file").exit_code, 1);
-  EXPECT_EQ(run("--check no-such-file").output, "fxt-dump: no-such-file: No such file or directory\n");
+  EXPECT_EQ(run("--check no-such-file").output,
+            "fxt-dump: no-such-file: can't open: No such file or directory\n");
 }
 
 TEST_F(FxtDump, ChecksForTheSelectedReaders) {
@@ -114,7 +115,7 @@ TEST_F(FxtDump, ChecksForTheSelectedReaders) {
            }));
   EXPECT_EQ(run("--check --for perfetto,spec " + long_string).exit_code, 1);
   EXPECT_THAT(run("--check --for spec " + long_string).output,
-              HasSubstr("error W21 flow-begin: flow 0 never ends: the spec asks for an end\n"));
+              HasSubstr("error W21 flow-begin: flow 0 never ends: the spec requires an end\n"));
   EXPECT_THAT(run("--check " + long_string).output, HasSubstr("warning W21 flow-begin"));
   EXPECT_EQ(run("--check --for vlc " + path).exit_code, 2);
 }
@@ -142,10 +143,9 @@ TEST_F(FxtDump, ChecksToTheEndOrReportsWhyNot) {
 TEST_F(FxtDump, ChecksOnlyWholeFiles) {
   const Outcome outcome = run("--check --tid 101 " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_EQ(
-      outcome.output,
-      "fxt-dump: --check is about the whole file: it can't be combined with options that select records\n"
-      "Try 'fxt-dump --help'.\n");
+  EXPECT_EQ(outcome.output,
+            "fxt-dump: --check always checks the whole file; leave out options that select records\n"
+            "Try 'fxt-dump --help'.\n");
 }
 
 TEST_F(FxtDump, DoesOneThingAtATime) {
@@ -205,8 +205,9 @@ TEST_F(FxtDump, ReportsAFullOutput) {
 TEST_F(FxtDump, AcceptsAllKinds) {
   const Outcome outcome = run("--type durations " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.output,
-              HasSubstr("fxt-dump: no kind of record: 'durations' (instant, counter, begin,"));
+  EXPECT_THAT(
+      outcome.output,
+      HasSubstr("fxt-dump: --type: 'durations' is not a kind of record; kinds are instant, counter, begin,"));
   for (const std::string_view kind : kinds())
     EXPECT_NE(run("--type " + std::string(kind) + ' ' + file("good", good_trace())).exit_code, 2) << kind;
 }
@@ -263,12 +264,13 @@ TEST_F(FxtDump, ReportsAFileThatIsNotATrace) {
   for (const char* const options : {"", "--stats ", "--tree "}) {
     const Outcome empty = run(options + file("empty", {}));
     EXPECT_EQ(empty.exit_code, 1) << options;
-    EXPECT_THAT(empty.output, HasSubstr("empty: the file is empty\n")) << options;
+    EXPECT_THAT(empty.output, HasSubstr("empty: is empty\n")) << options;
   }
   const Outcome text =
       run(file_with("text", "Not a trace, but long enough to be taken for the head of a record.\n"));
   EXPECT_EQ(text.exit_code, 1);
-  EXPECT_THAT(text.output, HasSubstr("text: no FXT trace: it does not begin with the magic number\n"));
+  EXPECT_THAT(text.output,
+              HasSubstr("text: not an FXT trace, because it does not start with the magic number\n"));
 }
 
 TEST_F(FxtDump, RecognizesOtherFiles) {
@@ -295,24 +297,22 @@ TEST_F(FxtDump, RecognizesOtherFiles) {
            {"run.data/kallsyms", in_recording},
            {file_with("x.tfile", "\x7fTRACE0\n"), "a GDB trace file; convert it with: fxt-convert PATH"},
            {file_with("program", elf + '\3' + std::string(20, '\0')),
-            "a program: record it first, by `uftrace record` or in GDB by `tstart` and `tsave`"},
-           {file_with("core", elf + '\4' + std::string(20, '\0')), "a core file: GDB opens it"},
-           {file_with("a.json", "{\"traceEvents\": []}"),
-            "a trace in Chrome's JSON: Perfetto opens it as it is"},
-           {file_with("b.json", "[\n{\"ph\": \"X\"}]"),
-            "a trace in Chrome's JSON: Perfetto opens it as it is"},
-           {file_with("a.zip", "PK\x03\x04" + std::string(20, '\0')), "a zip archive: unpack it first"},
+            "a program; record it first, with `uftrace record`, or in GDB with `tstart` and `tsave`"},
+           {file_with("core", elf + '\4' + std::string(20, '\0')), "a core file; open it in GDB"},
+           {file_with("a.json", "{\"traceEvents\": []}"), "a trace in Chrome's JSON; open it in Perfetto"},
+           {file_with("b.json", "[\n{\"ph\": \"X\"}]"), "a trace in Chrome's JSON; open it in Perfetto"},
+           {file_with("a.zip", "PK\x03\x04" + std::string(20, '\0')), "a zip archive; unpack it first"},
            {file_with("large.json", "[\n{\"ph\": \"X\"}" + std::string(10'000, ' ')),
-            "a trace in Chrome's JSON: Perfetto opens it as it is"},
-           {file_with("a.lz4", "\x04\x22\x4d\x18"), "compressed with lz4: unpack it first"},
+            "a trace in Chrome's JSON; open it in Perfetto"},
+           {file_with("a.lz4", "\x04\x22\x4d\x18"), "compressed with lz4; unpack it first"},
            {file_with("a.tar", std::string(257, '\0') + "ustar"),
-            "a tar archive: unpack it first, or convert the recordings in it with fxt-convert"},
-           {file_with("ftrace", "# tracer: function_graph\n"),
-            "a text of ftrace: Perfetto opens it as it is"},
+            "a tar archive; unpack it first, or convert the recordings in it with fxt-convert"},
+           {file_with("ftrace", "# tracer: function_graph\n"), "a text of ftrace; open it in Perfetto"},
            {file_with("perf.data", "PERFILE2" + std::string(20, '\0')),
-            "a file of perf record: `perf data convert --to-ctf` or `--to-json` converts it"},
+            "a file of perf record; convert it with `perf data convert --to-ctf` or `--to-json`"},
            {"ctf",
-            "a trace in the Common Trace Format, as LTTng writes: babeltrace2 and Trace Compass read it"}}) {
+            "a trace in the Common Trace Format, as LTTng writes; open it with babeltrace2 or Trace "
+            "Compass"}}) {
     const std::string file = path.starts_with('/') ? path : folder() + path;
     std::string expected = "fxt-dump: " + file + ": is " + kind + "\n";
     if (const std::size_t at = expected.find("PATH"); at != std::string::npos) expected.replace(at, 4, file);
@@ -350,10 +350,10 @@ TEST_F(FxtDump, SumsAsyncOperationsAndRunsOnCpus) {
           "async operations\n"
           "         calls          total           self          min          max\n"
           "             2         400 ns              -       100 ns       300 ns \"net\" \"request\"\n"
-          "on a cpu, by thread\n"
+          "on a CPU, by thread\n"
           "         calls          total           self          min          max\n"
           "             1         100 ns              -       100 ns       100 ns \"\" \"main 2\"\n"
-          "from wakeup to cpu, by thread\n"
+          "from wakeup to CPU, by thread\n"
           "         calls          total           self          min          max\n"
           "             1          40 ns              -        40 ns        40 ns \"\" \"main 2\"\n"
           "events by category"));
@@ -429,7 +429,7 @@ TEST_F(FxtDump, FindsCallees) {
             "           1         100 ns         100 ns    leaf\n");
   const Outcome none = run("--callees wrok " + path);
   EXPECT_EQ(none.exit_code, 1);
-  EXPECT_EQ(none.output, "fxt-dump: " + path + ": nothing in it has the name 'wrok'\n");
+  EXPECT_EQ(none.output, "fxt-dump: " + path + ": it has nothing with the name 'wrok'\n");
 }
 
 TEST_F(FxtDump, LeavesOutWhatIsExcluded) {
@@ -514,12 +514,12 @@ TEST_F(FxtDump, ReportsTheTimesOfATraceOutsideOfTheRange) {
   for (const char* const options : {"", "--json ", "--tree ", "--stats ", "--folded "}) {
     const Outcome outcome = run(options + std::string("-r 900~901 ") + file("good", good_trace()));
     EXPECT_EQ(outcome.exit_code, 1) << options;
-    EXPECT_THAT(outcome.output, HasSubstr("good: nothing is in that range of time: the trace is from "))
+    EXPECT_THAT(outcome.output, HasSubstr("good: no event is in that range of time; the trace is from "))
         << options;
   }
   const Outcome outcome = run("-r 900~1s " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.output, HasSubstr("fxt-dump: --time-range: the range ends before it begins\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("fxt-dump: --time-range: the range ends before it starts\n"));
 }
 
 TEST_F(FxtDump, PrintsNothingOfARangeWithoutEvents) {
@@ -555,7 +555,7 @@ TEST_F(FxtDump, ReportsATraceWithoutTheKinds) {
   const std::string sample = file("sample.fxt", sample_trace()), good = file("good", good_trace());
   const Outcome outcome = run("--type counter --type log " + good);
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(outcome.output, "fxt-dump: " + good + ": nothing in it has the kind 'counter' or 'log'\n");
+  EXPECT_EQ(outcome.output, "fxt-dump: " + good + ": has nothing with the kind 'counter' or 'log'\n");
   EXPECT_EQ(run("--type counter " + sample).exit_code, 0);
   // Calls of all encodings count in the same way.
   for (const char* const kind : {"begin", "end", "complete"})
@@ -582,7 +582,7 @@ TEST_F(FxtDump, ReadsCompressedFilesAndStandardInput) {
   EXPECT_EQ(shell("cat " + path + " | " FXT_DUMP " -").output, text);
   const Outcome damaged = shell("gzip -c " + path + " | head -c 60 | " FXT_DUMP " -");
   EXPECT_EQ(damaged.exit_code, 1);
-  EXPECT_THAT(damaged.output, HasSubstr("-: the compressed data ends early\n"));
+  EXPECT_THAT(damaged.output, HasSubstr("-: the compressed data are truncated\n"));
 }
 
 TEST_F(FxtDump, ReportsATruncatedCompressedFileAtEveryCut) {
@@ -598,7 +598,7 @@ TEST_F(FxtDump, ReportsATruncatedCompressedFileAtEveryCut) {
       shell("head -c " + std::to_string(left) + " " + packed + " > " + cut);
       const Outcome outcome = run("--stats " + cut);
       EXPECT_EQ(outcome.exit_code, 1) << packer << ' ' << left;
-      EXPECT_THAT(outcome.output, HasSubstr("cut: the compressed data ends early\n"))
+      EXPECT_THAT(outcome.output, HasSubstr("cut: the compressed data are truncated\n"))
           << packer << ' ' << left;
     }
     shell("cat " + packed + " > " + cut + "; " + packer + " -c /dev/null >> " + cut);
@@ -618,7 +618,7 @@ TEST_F(FxtDump, ShowsTheRecordsBeforeDamage) {
   EXPECT_EQ(lines.exit_code, 1);
   EXPECT_TRUE(lines.output.starts_with("magic\n"));
   EXPECT_NE(lines.output.find("instant 1005000 "), std::string::npos);
-  EXPECT_TRUE(lines.output.ends_with("cut: the compressed data ends early\n"));
+  EXPECT_TRUE(lines.output.ends_with("cut: the compressed data are truncated\n"));
   EXPECT_THAT(run("--stats " + cut).output, HasSubstr(" instant"));
   EXPECT_EQ(run("--check " + cut).exit_code, 1);
 }

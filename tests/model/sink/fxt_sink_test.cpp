@@ -266,7 +266,8 @@ TEST_F(FxtSinkTest, StringsTooLongForARecordAreCutAtACharacterAndNoted) {
   });
   EXPECT_LT(words.size(), 4095u);
   ASSERT_EQ(notes.count(kStringsCut), 2u);
-  EXPECT_EQ(notes.groups().front().first.front(), "out.fxt: 2 strings cut because they do not fit a record");
+  EXPECT_EQ(notes.groups().front().first.front(),
+            "out.fxt: 2 strings truncated because they do not fit into a record");
   EXPECT_EQ(notes.count(kStringsRepaired), 0u) << "no character was split";
 }
 

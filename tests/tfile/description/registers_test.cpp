@@ -151,10 +151,9 @@ TEST(TargetDescriptions, HaveALimitOfFields) {
                             "<reg name='a' bitsize='64' type='f'/><reg name='b' bitsize='64' type='f'/>",
                             long_name));
   EXPECT_EQ(refused.layout->registers().back().form, ValueForm::Unsigned);
-  EXPECT_THAT(
-      refused.problems,
-      testing::ElementsAre("type 'f' has more than 4096 characters in the names of a type of flags: its "
-                           "registers are shown as numbers"));
+  EXPECT_THAT(refused.problems,
+              testing::ElementsAre("type 'f' has more than 4096 characters in the names of a type of flags, "
+                                   "so its registers are shown as numbers"));
 
   const auto problem_of = [&](std::string_view content) {
     try {

@@ -32,9 +32,10 @@ TEST(TraceFrames, AreInstantsWithTheirValues) {
                   "blob gdb/frame/0/memory/0x404040 8 bytes",
                   "@1001000 tracepoint:tick frame=1 tracepoint=2 pc=0x401000 g_hash=77 $trace_timestamp=1001",
                   "blob gdb/frame/1/memory/0x404040 8 bytes"));
-  EXPECT_THAT(t.notes(), ElementsAre("untyped-values 1",
-                                     "FILE: numbers are shown by their size: --program gives "
-                                     "types, members and names"));
+  EXPECT_THAT(
+      t.notes(),
+      ElementsAre("untyped-values 1",
+                  "FILE: numbers are shown by their size; use --program to get types, members and names"));
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("unknown thread")));
 }
 
@@ -418,7 +419,7 @@ TEST(TraceFrames, RegistersAreTyped) {
   has(" reg.esp=0xffff0000 ");
   has(" reg.eip=0x8000 ");
   has(" reg.eflags='0x0 [ ]' ");
-  EXPECT_THAT(t.notes(), Contains("FILE: no target description: registers are taken to be those of i386"));
+  EXPECT_THAT(t.notes(), Contains("FILE: no target description, so the registers of i386 are assumed"));
 }
 
 // Frames of the same blocks have one recipe. A frame with another block, thread or address has another
@@ -485,8 +486,8 @@ TEST(TraceFrames, RegistersThatAreNotGeneralAreNoted) {
   t.frame(2).registers(t.number(std::uint32_t{0x8000}) + std::string(8, '\1')).end();
   EXPECT_THAT(t.lines().front(), HasSubstr(" reg.eax=0x1010101"));
   EXPECT_THAT(t.notes(), Contains("registers-left-out 1"));
-  EXPECT_THAT(t.notes(), Contains("FILE: shown are those that actions name, and the general ones of $regs: "
-                                  "--registers general or all"));
+  EXPECT_THAT(t.notes(), Contains("FILE: only the registers that actions name, and the general ones of "
+                                  "$regs, are shown; use --registers general or all"));
   t.lines({}, {.registers = RegisterChoice::None});
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out")))) << "by request";
 }

@@ -63,7 +63,7 @@ TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
     t.lines();
     ADD_FAILURE();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), testing::EndsWith(":+0xd: the description does not end"));
+    EXPECT_THAT(error.what(), testing::EndsWith(":+0xd: the description has no end"));
   }
 }
 
@@ -105,9 +105,10 @@ TEST(DamagedTrace, UnknownLinesAreNoted) {
   describe_frames(t, "1");
   t.line("future line").line("tsv 1:x").line("R zz").frame(2).variable(1, 5).end();
   EXPECT_THAT(t.lines(), SizeIs(1));
-  EXPECT_THAT(t.notes(), AllOf(Contains("FILE:7: 'future' is no known kind of line"),
-                               Contains("FILE:8: damaged variable"),
-                               Contains("FILE:9: register block size is no hexadecimal number")));
+  EXPECT_THAT(
+      t.notes(),
+      AllOf(Contains("FILE:7: 'future' is not a known kind of line"), Contains("FILE:8: damaged variable"),
+            Contains("FILE:9: the size of the register block is not a hexadecimal number")));
 }
 
 TEST(DamagedTrace, AnUnknownBlockCostsOnlyItsFrame) {
@@ -131,7 +132,7 @@ TEST(DamagedTrace, AHoleIsSkipped) {
               ElementsAre(HasSubstr("@5000 tracepoint:f frame=0"), HasSubstr("@6000 tracepoint:f frame=1"),
                           HasSubstr("@7000 tracepoint:f frame=2"), HasSubstr("@8000 tracepoint:f frame=3")));
   EXPECT_THAT(t.notes(), AllOf(Contains("skipped-bytes 1"), Contains("frames-missing 1"),
-                               Contains(HasSubstr("end marker in the middle of the frames (500 bytes"))));
+                               Contains(HasSubstr("end marker between the frames (500 bytes"))));
 }
 
 TEST(DamagedTrace, AFrameThatIsCutOffKeepsItsCompleteBlocks) {
@@ -187,7 +188,7 @@ TEST(DamagedTrace, TooMuchDamageEndsTheSearch) {
   for (int i = 0; i < 5000; ++i) lies += 'V' + t.number(std::uint32_t{1}) + "xx" + header;
   t.raw(lies).frame(2).variable(1, 6).end();
   t.lines();
-  EXPECT_THAT(t.notes(), Contains(HasSubstr("too much damage: the search for frames ends here")));
+  EXPECT_THAT(t.notes(), Contains(HasSubstr("too much damage, so the search for frames ends here")));
 }
 
 TEST(DamagedTrace, AHugeFrameDoesNotHideLaterFrames) {
@@ -196,8 +197,9 @@ TEST(DamagedTrace, AHugeFrameDoesNotHideLaterFrames) {
   t.frame(2).variable(1, 5).end_frame().raw(t.number(std::int16_t{2}) + t.number(std::uint32_t{0xfffffff0}));
   t.frame(2).variable(1, 6).frame(2).variable(1, 7).end();
   EXPECT_THAT(t.lines(), Contains(HasSubstr("@7000 tracepoint:f frame=3")));
-  EXPECT_THAT(t.notes(), ElementsAre("damaged-frame 1", HasSubstr("frame 1: damaged, and so is what follows"),
-                                     "synthetic-time 1", HasSubstr("placed between")));
+  EXPECT_THAT(t.notes(),
+              ElementsAre("damaged-frame 1", HasSubstr("frame 1: damaged, and so are the data after it"),
+                          "synthetic-time 1", HasSubstr("placed between")));
 }
 
 TEST(DamagedTrace, EndMarkersHaveAnyLength) {
@@ -267,7 +269,7 @@ TEST(DamagedTrace, BytesAfterTheEndAreNotFrames) {
   EXPECT_THAT(
       t.notes(),
       ElementsAre("bytes-behind-end 1",
-                  fmt::format("FILE:+{:#x}: 42 bytes behind the end of the frames are not read", end)));
+                  fmt::format("FILE:+{:#x}: 42 bytes after the end of the frames are not read", end)));
 }
 
 TEST(DamagedTrace, AnotherTraceAfterTheEndIsNoted) {
@@ -278,13 +280,13 @@ TEST(DamagedTrace, AnotherTraceAfterTheEndIsNoted) {
   EXPECT_THAT(t.lines(), SizeIs(1));
   EXPECT_THAT(t.notes(),
               ElementsAre("bytes-behind-end 1",
-                          fmt::format("FILE:+{0:#x}: {0} bytes behind the end of the frames are not read: "
-                                      "another trace begins at +{0:#x}, split the file there",
+                          fmt::format("FILE:+{0:#x}: {0} bytes after the end of the frames are not read; "
+                                      "another trace starts at +{0:#x}, so split the file there",
                                       one.size())));
   t.write(one + std::string(300'000, 'x') + one);
   t.lines();
   EXPECT_THAT(t.notes(),
-              Contains(HasSubstr(fmt::format("another trace begins at +{:#x}", one.size() + 300'000))));
+              Contains(HasSubstr(fmt::format("another trace starts at +{:#x}", one.size() + 300'000))));
 }
 
 TEST(TraceFile, IsCountedFromItsBeginningToItsEnd) {
@@ -340,7 +342,7 @@ TEST(DamagedTrace, TheBlockSizeMayBeWrittenInDecimal) {
   t.frame(2).registers(i386_registers(0x8000, 0xffff0000)).end();
   EXPECT_THAT(t.lines().front(), HasSubstr("pc=0x8000"));
   EXPECT_THAT(t.notes(),
-              Contains(HasSubstr("the R line says '64' (hexadecimal), but register blocks have 64 bytes")));
+              Contains(HasSubstr("the R line has '64' (hexadecimal), but register blocks have 64 bytes")));
 }
 
 TEST(DamagedTrace, LinesMayHaveTheEndsOfOtherSystems) {

@@ -132,8 +132,9 @@ TEST(KernelSymbolsList, HiddenAddressesAreNoted) {
   EXPECT_THAT(trace.lines({}, options), ElementsAre(HasSubstr(" tracepoint:*0xc0100010 ")));
   EXPECT_THAT(
       trace.notes(),
-      Contains(hidden.path().string() +
-               ": all addresses are 0: the kernel hides them (kptr_restrict); only root can save the list"));
+      Contains(
+          hidden.path().string() +
+          ": all addresses are 0, because the kernel hides them (kptr_restrict); save the list as root"));
 
   const SymbolList shown("c0100000 t vfs_read\n");
   options.symbols = shown.path();

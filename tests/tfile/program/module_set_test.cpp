@@ -83,8 +83,8 @@ TEST_F(Modules, AreNotPlacedIfSeveralFitAtOnePlace) {
   const ModuleSet modules = tracepoint("plant::pump", address).place();
   EXPECT_TRUE(modules.empty());
   EXPECT_EQ(notes_.count(kLoadBias), 3u);
-  EXPECT_THAT(first_note(), testing::MatchesRegex(".*traced_pie: it fits only at 0x7ffff7fbc000, where "
-                                                  ".*traced_pie also fits: use --load-bias for both"));
+  EXPECT_THAT(first_note(), testing::MatchesRegex(".*traced_pie: it fits only at 0x7ffff7fbc000, but "
+                                                  ".*traced_pie also fits there; use --load-bias for both"));
 }
 
 TEST_F(Modules, AGivenPlaceLeavesTheOtherPlaceToOtherModules) {
@@ -146,8 +146,8 @@ TEST_F(Modules, AGivenAddressThatFitsNoTracepointIsNoted) {
   tracepoint("plant::pump", address_of(0, "plant::pump")).place({{.bias = 0x1'0000'0000}});
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 0u);
   EXPECT_THAT(first_note(),
-              EndsWith("traced_fixed: no tracepoint lies in it at the 0x100000000 of --load-bias; "
-                       "they do at 0x0"));
+              EndsWith("traced_fixed: no tracepoint is in it at 0x100000000, the address of --load-bias, "
+                       "but at 0x0 some are"));
 }
 
 TEST_F(Modules, AModuleThatContradictsIsLeftOut) {
@@ -156,7 +156,7 @@ TEST_F(Modules, AModuleThatContradictsIsLeftOut) {
   EXPECT_TRUE(modules.empty());
   EXPECT_EQ(notes_.count(kWrongProgram), 1u);
   EXPECT_THAT(first_note(),
-              testing::HasSubstr("traced_fixed: plant::pump lies elsewhere (tracepoint 0 at 0x"));
+              testing::HasSubstr("traced_fixed: plant::pump is at another address (tracepoint 0 at 0x"));
   EXPECT_EQ(notes_.count(kLoadBias), 1u) << "no tracepoint lies in the other one";
 }
 
@@ -166,7 +166,7 @@ TEST_F(Modules, AModuleThatContradictsNamesCodeAtAGivenPlace) {
   EXPECT_EQ(modules.code_at(address).function, "plain_start");
   EXPECT_EQ(modules.scope_at(address), nullptr) << "its variables may be others";
   EXPECT_EQ(modules.object("tally"), std::nullopt);
-  EXPECT_THAT(first_note(), EndsWith("; only its functions and lines are used, as --load-bias says so"));
+  EXPECT_THAT(first_note(), EndsWith("; only its functions and lines are used, because of --load-bias"));
 }
 
 TEST_F(Modules, LibrariesFindObjectsOfTheProgram) {

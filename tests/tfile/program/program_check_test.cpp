@@ -223,7 +223,7 @@ TEST_F(LoadBias, AFunctionElsewhereContradicts) {
     tracepoint(at, "drain", kBias);
     EXPECT_EQ(contradictions(kBias), 1u) << at;
     EXPECT_THAT(check(description_, program_, kBias).first_contradiction,
-                testing::StartsWith(std::string(at) + " lies elsewhere (tracepoint 0 at 0x7f12"));
+                testing::StartsWith(std::string(at) + " is at another address (tracepoint 0 at 0x7f12"));
   }
 }
 
@@ -344,12 +344,12 @@ TEST_F(CollectedPlaces, AnObjectIsInTheRangeOfAnAction) {
 TEST_F(CollectedPlaces, AnObjectOutsideOfTheRangesContradicts) {
   for (const std::uint64_t other : {level_ - 4, level_ + 4}) {
     description_.locations.clear();
-    EXPECT_EQ(collect("plant::level", range(other, 4)).contradiction(), "`plant::level` lies elsewhere");
+    EXPECT_EQ(collect("plant::level", range(other, 4)).contradiction(), "`plant::level` is at another place");
   }
 }
 
 TEST_F(CollectedPlaces, AnObjectThatIsLargerThanTheRangeContradicts) {
-  EXPECT_EQ(collect("plant::level", range(level_, 2)).contradiction(), "`plant::level` lies elsewhere");
+  EXPECT_EQ(collect("plant::level", range(level_, 2)).contradiction(), "`plant::level` is at another place");
 }
 
 TEST_F(CollectedPlaces, AnObjectOfOneTracepointContradictsTheProgram) {
@@ -361,7 +361,7 @@ TEST_F(CollectedPlaces, AVariableIsInTheMemoryOfAnExpression) {
   EXPECT_EQ(collect("count", at_frame(kCount, {0x22, 4, 0x0c, 0x27})).contradiction(), "");
   description_.locations.clear();
   EXPECT_EQ(collect("count", at_frame(kCount - 4, {0x22, 4, 0x0c, 0x27})).contradiction(),
-            "`count` lies elsewhere");
+            "`count` is at another place");
 }
 
 TEST_F(CollectedPlaces, ATruncatedAddressProvesNothing) {
@@ -402,7 +402,7 @@ TEST_F(CollectedPlaces, ARangeAtARegisterMayContainAnyItem) {
   EXPECT_EQ(collect("plant::level", at_register).contradiction(), "");
   description_.locations.clear();
   EXPECT_EQ(collect("plant::level", {at_register, range(level_, 2)}).contradiction(),
-            "`plant::level` lies elsewhere")
+            "`plant::level` is at another place")
       << "a range begins at the item, and has only a part of it";
 }
 

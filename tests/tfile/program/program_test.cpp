@@ -407,7 +407,7 @@ TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
 TEST(TracedPrograms, APackedFileIsNotAProgram) {
   MemoryFile file;
   file.write(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\3", 10));
-  EXPECT_EQ(error_of(file.path().c_str()), file.path().string() + ": is no ELF file");
+  EXPECT_EQ(error_of(file.path().c_str()), file.path().string() + ": is not an ELF file");
 }
 
 TEST(TracedPrograms, TheUnpackedSizeOfASectionIsLimited) {
@@ -454,7 +454,7 @@ TEST(TracedPrograms, ProgramsWithAnEndlessTextAreRefused) {
   MemoryFile file;
   file.write(bytes);
   EXPECT_EQ(error_of(file.path().c_str()),
-            file.path().string() + ": the last text of a section of debug information has no end");
+            file.path().string() + ": the last text of a section of debug information is not terminated");
 }
 
 TEST(TracedPrograms, CompressedProgramsWithAnEndlessTextAreRefused) {
@@ -474,7 +474,7 @@ TEST(TracedPrograms, CompressedProgramsWithAnEndlessTextAreRefused) {
   MemoryFile file;
   file.write(bytes);
   EXPECT_EQ(error_of(file.path().c_str()),
-            file.path().string() + ": the last text of a section of debug information has no end");
+            file.path().string() + ": the last text of a section of debug information is not terminated");
 }
 
 }  // namespace

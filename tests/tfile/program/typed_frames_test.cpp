@@ -275,8 +275,9 @@ TEST_F(TypedFrames, ArraysThatTheFrameLacksAreNotShown) {
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10", vector));
   t.frame(2).memory(vector, t.number(std::uint64_t{16}) + t.number(std::uint64_t{32}));
   EXPECT_THAT(frame_line(), Not(HasSubstr("ada_vector")));
-  EXPECT_THAT(t.notes(),
-              Contains(HasSubstr("`ada_vector`: the frame does not hold what it refers to, at 0x10")));
+  EXPECT_THAT(
+      t.notes(),
+      Contains(HasSubstr("`ada_vector`: the frame does not have the data that it refers to, at 0x10")));
 }
 
 TEST_F(TypedFrames, ArraysMayBeIndexedByEnumerators) {
@@ -436,8 +437,8 @@ TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" mem.{:#x}=-5 mem.{:#x}=-1 ", moved, spilled)));
   EXPECT_THAT(t.notes(), Contains("item-contradicted 2"));
   EXPECT_THAT(t.details(),
-              Contains(EndsWith(": 1 frame, 2 items, 2 without a typed value (`moved`: its actions "
-                                "recorded other memory or registers than the program has it in), 2 blocks of "
+              Contains(EndsWith(": 1 frame, 2 items, 2 without a typed value (`moved`: its actions recorded "
+                                "memory or registers other than its place in the program), 2 blocks of "
                                 "memory without a name")));
 }
 
@@ -716,7 +717,7 @@ TEST_F(Callers, EndAtTheEndOfTheRecordedStack) {
 TEST_F(Callers, EndAtCodeOfNoProgram) {
   EXPECT_THAT(line_at("plant::pump", {start_of("plain_start") + 1, 0x10, 0}),
               HasSubstr(" callers=\"plain_start < 0xf < …\" "));
-  EXPECT_THAT(notes, Contains(EndsWith("no program tells how the code at 0xf was called")));
+  EXPECT_THAT(notes, Contains(EndsWith("no program describes the caller of the code at 0xf")));
 }
 
 TEST_F(Callers, EndAtAReturnAddressOfZero) {

@@ -343,8 +343,9 @@ TEST(KernelThreads, AreNotMatchedWithoutStamps) {
   TraceBuilder t;
   describe_kernel(t);
   t.frame(2).variable(26, 42).end();
-  EXPECT_THAT(unmatched_notes(t),
-              ElementsAre("FILE: thread pid=42: its frames have no time stamps (collect $trace_timestamp)"));
+  EXPECT_THAT(
+      unmatched_notes(t),
+      ElementsAre("FILE: thread pid=42: its frames have no timestamps; use collect $trace_timestamp"));
 }
 
 TEST(KernelThreads, AreNotMatchedWithoutALocation) {
@@ -353,8 +354,8 @@ TEST(KernelThreads, AreNotMatchedWithoutALocation) {
   t.line(kStamp);
   t.frame(2).variable(1, 5).variable(26, 42).frame(3).variable(1, 6).variable(26, 7).end();
   EXPECT_THAT(unmatched_notes(t),
-              ElementsAre("FILE: thread pid=42: no hit lies in an open call of its function",
-                          "FILE: thread pid=7: no hit has a time stamp and a known location"));
+              ElementsAre("FILE: thread pid=42: no hit is inside an open call of its function",
+                          "FILE: thread pid=7: no hit has a timestamp and a known location"));
 }
 
 TEST(KernelThreads, ThreadsAfterTheFirst256AreNotMatched) {
@@ -366,8 +367,8 @@ TEST(KernelThreads, ThreadsAfterTheFirst256AreNotMatched) {
   ImportOptions options;
   options.tids = {256, 257};
   EXPECT_THAT(unmatched_notes(t, options),
-              ElementsAre("FILE: thread pid=256: no hit lies in an open call of its function",
-                          "FILE: thread pid=257: it is none of the first 256 threads"));
+              ElementsAre("FILE: thread pid=256: no hit is inside an open call of its function",
+                          "FILE: thread pid=257: it is not one of the first 256 threads"));
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ TEST_F(SpecTableTest, DamagedSpecsAreNoted) {
   lines_ = {"argspec:f@arg1/q,arg2", "enumauto:enum x"};
   EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("2/d8"));
   EXPECT_EQ(notes_.count(kDamagedLine), 2u);
-  EXPECT_EQ(notes_.groups().front().first.front(), "info: no argument spec: \"arg1/q\"");
+  EXPECT_EQ(notes_.groups().front().first.front(), "info: not an argument spec: \"arg1/q\"");
 }
 
 // A malicious recording must not take all memory or time.
@@ -158,7 +158,8 @@ TEST_F(SpecTableTest, CostlyPatternsAreNoted) {
     lines_ = {"argspec:" + pattern + "@arg1;g@arg2"};
     EXPECT_THAT(arguments({.names = {"g"}}), ElementsAre("2/d8"));
     if (notes_.count(kDamagedLine) == 0) return true;
-    EXPECT_EQ(notes_.groups().front().first.front(), fmt::format("info: no argument spec: \"{}\"", pattern));
+    EXPECT_EQ(notes_.groups().front().first.front(),
+              fmt::format("info: not an argument spec: \"{}\"", pattern));
     return false;
   };
   EXPECT_TRUE(is_kept("^f.{1,255}[0-9]+(a|b{3})+$"));

@@ -59,7 +59,7 @@ TEST_F(UserEventsTest, TheProgramThatStartedLastWroteTheNames) {
   EXPECT_THAT(r.lines(), testing::IsSupersetOf({"100/100 @20 event:app:step", "100/100 @70 event:app:step"}));
   EXPECT_THAT(r.notes(),
               ElementsAre("unsure-event-names 1",
-                          "DIR/events.txt: written anew by /bin/other, which started later than /bin/demo"));
+                          "DIR/events.txt: overwritten by /bin/other, which started later than /bin/demo"));
 }
 
 TEST_F(UserEventsTest, EachProgramIsNotedOnce) {

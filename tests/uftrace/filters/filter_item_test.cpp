@@ -97,7 +97,7 @@ TEST(FilterItem, ClearNamesTheSettings) {
 
 TEST(FilterItem, InvalidValuesAreExplained) {
   EXPECT_EQ(problem_of("f@depth=1025"),
-            "--trigger: in 'f@depth=1025', depth= takes a number from 0 to 1024, not 'depth=1025'");
+            "--trigger: in 'f@depth=1025': depth= takes a number from 0 to 1024, not 'depth=1025'");
   EXPECT_EQ(problem_of("f@depth=1024"), "none");
   EXPECT_THAT(problem_of("f@depth=x"), testing::HasSubstr("depth= takes a number"));
   EXPECT_THAT(problem_of("f@time=abc", Of::Filter),
@@ -109,7 +109,7 @@ TEST(FilterItem, InvalidValuesAreExplained) {
   EXPECT_THAT(problem_of("f@clearly"), testing::HasSubstr("clear takes nothing or"));
   EXPECT_THAT(problem_of("f@liba,libb"), testing::HasSubstr("one module ('liba')"));
   EXPECT_THAT(problem_of("f@if:arg1"),
-              testing::StartsWith("--trigger: in 'f@if:arg1', a condition is if:argN"));
+              testing::StartsWith("--trigger: in 'f@if:arg1': a condition has the form if:argN"));
   EXPECT_THAT(problem_of(""), testing::HasSubstr("takes names of functions"));
 }
 

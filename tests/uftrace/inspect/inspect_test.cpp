@@ -90,7 +90,7 @@ TEST(UftraceInspect, LocatesDamageLikeTheConversion) {
   EXPECT_THAT(notes,
               ElementsAre("damaged-bytes 24", "DIR/100.dat:+0x10: not records, up to +0x28", "zero-filled 64",
                           "DIR/100.dat:+0x48: zeros instead of records", "truncated-tail 4",
-                          "DIR/100.dat:+0x98: truncated: a record needs 16 bytes, 4 left"));
+                          "DIR/100.dat:+0x98: truncated: a record needs 16 bytes, but 4 are left"));
   EXPECT_THAT(r.lines(), testing::SizeIs(2));
   EXPECT_EQ(r.notes(), notes);
 }
@@ -101,8 +101,9 @@ TEST(UftraceInspect, ArgumentsAreNotDamage) {
   r.info_line("argspec:f@arg1/u64,arg2/u64").entry(10, 0, R::kMain);
   r.entry_with(11, 1, R::kF, std::string(16, '\xff')).bytes("tail");
   EXPECT_EQ(r.inspected()["threads"][0]["damaged bytes"], 4);
-  EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 4",
-                                     "DIR/100.dat:+0x30: truncated: a record needs 16 bytes, 4 left"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("truncated-tail 4",
+                          "DIR/100.dat:+0x30: truncated: a record needs 16 bytes, but 4 are left"));
 }
 
 TEST(UftraceInspect, DamageLongerThanABlockIsOneRange) {
@@ -188,7 +189,7 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
                                                    {"enums", 1}}));
   EXPECT_THAT(
       r.notes(),
-      ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that begins with E:, F:, L:, A: or R:"));
+      ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that starts with E:, F:, L:, A: or R:"));
 }
 
 // Its values are decoded with this file, which is also counted.
@@ -199,7 +200,7 @@ TEST(UftraceInspect, NotesADamagedLineOfDebugInformationOnce) {
   r.inspected();
   EXPECT_THAT(
       r.notes(),
-      ElementsAre("damaged-line 1", "DIR/demo.dbg:3: expected a line that begins with E:, F:, L:, A: or R:"));
+      ElementsAre("damaged-line 1", "DIR/demo.dbg:3: expected a line that starts with E:, F:, L:, A: or R:"));
 }
 
 TEST(UftraceInspect, TextsHaveNoControlCharacters) {

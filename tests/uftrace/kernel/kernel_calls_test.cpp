@@ -144,9 +144,9 @@ TEST_F(UftraceKernel, CallsThatOverlapProgramCallsAreCut) {
                                      "100/100 [20, 40] demo:f", "100/100 [24, 25] [kernel]:handle_fault",
                                      "100/100 [38, 40] [kernel]:do_syscall repaired=\"kernel-clipped\""));
   EXPECT_THAT(r.notes(), ElementsAre("kernel-clipped 3",
-                                     "DIR: thread 100: a kernel call of ffffffff81000110, up to 20 ns",
-                                     "DIR: thread 100: a kernel call of ffffffff81000010, up to 20 ns",
-                                     "DIR: thread 100: a kernel call of ffffffff81000010, up to 40 ns"));
+                                     "DIR: thread 100: a kernel call of ffffffff81000110 up to 20 ns",
+                                     "DIR: thread 100: a kernel call of ffffffff81000010 up to 20 ns",
+                                     "DIR: thread 100: a kernel call of ffffffff81000010 up to 40 ns"));
 }
 
 TEST_F(UftraceKernel, AtEqualTimesCallsNest) {
@@ -305,8 +305,8 @@ TEST_F(UftraceKernel, ALossCutsOpenCalls) {
                   "100/100 @50 buffer full", "100/101 @51 event:records lost count=5151 cpu=2",
                   "100/101 @51 buffer full", "100/101 [51, 52] [kernel]:handle_fault"));
   EXPECT_THAT(r.notes(),
-              ElementsAre("kernel-events-lost 5151", "cpu 2: the kernel lost 5151 events", "cut-by-loss 1",
-                          "DIR: thread 100: a kernel call of ffffffff81000010, up to 24 ns"));
+              ElementsAre("kernel-events-lost 5151", "CPU 2: the kernel lost 5151 events", "cut-by-loss 1",
+                          "DIR: thread 100: a kernel call of ffffffff81000010 up to 24 ns"));
 }
 
 TEST_F(UftraceKernel, ReturnValuesAndCallersAreArguments) {
@@ -396,11 +396,9 @@ TEST_F(UftraceKernel, WithoutFormatsNothingIsShown) {
   r.file("kernel_header", layout_text(kLayout));
   r.file("kernel-cpu0.dat", kernel().page(20).entry(0, 100, kSyscall, 0).text());
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main"));
-  EXPECT_THAT(
-      r.notes(),
-      ElementsAre(
-          "file-skipped 1",
-          "DIR/kernel-cpu0.dat: 512 bytes: kernel events, whose formats are missing (kernel_header)"));
+  EXPECT_THAT(r.notes(), ElementsAre("file-skipped 1",
+                                     "DIR/kernel-cpu0.dat: 512 bytes of kernel events are skipped, because "
+                                     "kernel_header does not have their formats"));
 }
 
 TEST_F(UftraceKernel, WithoutSymbolsCallsHaveAddresses) {

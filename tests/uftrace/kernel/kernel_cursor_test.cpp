@@ -188,47 +188,47 @@ INSTANTIATE_TEST_SUITE_P(
                 page_of(200, 241),
                 {},
                 {"damaged-bytes 256",
-                 "kernel-cpu3.dat:+0x100: not a page, which can't hold 241 bytes of events"}},
+                 "kernel-cpu3.dat:+0x100: not a page, because it can't have 241 bytes of events"}},
         Damaged{"TooEarly", page_of(1, 0), {}, {}},
         Damaged{"Never",
                 page_of(std::uint64_t{1} << 63, 0),
                 {},
                 {"damaged-bytes 256",
-                 "kernel-cpu3.dat:+0x100: a page's time of 9223372036854775808 ns is impossible here"}},
+                 "kernel-cpu3.dat:+0x100: the page's time of 9223372036854775808 ns is impossible here"}},
         Damaged{"TooLate",
                 KernelBytes().page(5'000'000'000).event(1, "late").text(),
                 {},
                 {"damaged-bytes 256",
-                 "kernel-cpu3.dat:+0x100: a page's time of 5000000000 ns is impossible here"}},
+                 "kernel-cpu3.dat:+0x100: the page's time of 5000000000 ns is impossible here"}},
         Damaged{"Leap",
                 KernelBytes().page(200).event(1, "two.").extend(1ULL << 40).event(1, "late").text(),
                 {"201 two."},
                 {"damaged-bytes 232",
-                 "kernel-cpu3.dat:+0x118: an event's time of 1099511627977 ns is impossible here"}},
+                 "kernel-cpu3.dat:+0x118: the event's time of 1099511627977 ns is impossible here"}},
         Damaged{"HalfAnEvent",
                 KernelBytes().page(200).event(1, "two.").header(9, 1).bytes("1234").text(),
                 {"201 two."},
-                {"damaged-bytes 232", "kernel-cpu3.dat:+0x118: half an event"}},
+                {"damaged-bytes 232", "kernel-cpu3.dat:+0x118: an incomplete event"}},
         Damaged{"HalfALength",
                 KernelBytes().page(200).event(1, "two.").header(0, 1).text(),
                 {"201 two."},
-                {"damaged-bytes 232", "kernel-cpu3.dat:+0x118: half an event"}},
+                {"damaged-bytes 232", "kernel-cpu3.dat:+0x118: an incomplete event"}},
         Damaged{"NoLength",
                 KernelBytes().page(200).header(0, 1).put(std::uint32_t{3}).text(),
                 {},
-                {"damaged-bytes 240", "kernel-cpu3.dat:+0x110: half an event"}},
+                {"damaged-bytes 240", "kernel-cpu3.dat:+0x110: an incomplete event"}},
         Damaged{"LongPadding",
                 KernelBytes().page(200).header(29, 1).put(std::uint32_t{300}).text(),
                 {},
-                {"damaged-bytes 240", "kernel-cpu3.dat:+0x110: half an event"}}),
+                {"damaged-bytes 240", "kernel-cpu3.dat:+0x110: an incomplete event"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(KernelCursor, ATruncatedPageKeepsItsCompleteEvents) {
   const std::string bytes = KernelBytes().page(100).event(1, "one.").event(1, "two.").text();
   EXPECT_THAT(events_of(bytes.substr(0, 30)).lines, ElementsAre("101 one."));
-  EXPECT_THAT(
-      events_of(bytes.substr(0, 30)).notes,
-      ElementsAre("truncated-tail 30", "kernel-cpu3.dat:+0x0: truncated: a page needs 256 bytes, 30 left"));
+  EXPECT_THAT(events_of(bytes.substr(0, 30)).notes,
+              ElementsAre("truncated-tail 30",
+                          "kernel-cpu3.dat:+0x0: truncated: a page needs 256 bytes, but 30 are left"));
   for (std::size_t size = 0; size <= bytes.size(); ++size) events_of(std::string_view(bytes).substr(0, size));
 }
 

@@ -148,7 +148,7 @@ TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
                        {common(54).put(std::int32_t{-1}).text()}),
               ElementsAre("100/100 @20 event:app:odd a=-1"));
   EXPECT_THAT(lines_of("", {common(55).put(std::int32_t{-1}).text()}), IsEmpty());
-  EXPECT_THAT(r.notes(), ElementsAre("event-skipped 1", "cpu 2: a kernel event of type 55 and 12 bytes"));
+  EXPECT_THAT(r.notes(), ElementsAre("event-skipped 1", "CPU 2: a kernel event of type 55 and 12 bytes"));
 }
 
 // The same is true if no events are shown.
@@ -164,8 +164,8 @@ TEST_F(UftraceTracepoints, UnknownEventsOfOtherProgramsAreNotNoted) {
 TEST_F(UftraceTracepoints, EventsWithoutThreadOrDepthAreSkipped) {
   const std::string without_thread = Numbers().put(std::uint32_t{11}), without_depth = common(11).put(kRead);
   EXPECT_THAT(lines_of("", {without_thread, without_depth}), IsEmpty());
-  EXPECT_THAT(r.notes(), ElementsAre("event-skipped 2", "cpu 2: a kernel event of 4 bytes",
-                                     "cpu 2: a kernel event of type 11 and 16 bytes"));
+  EXPECT_THAT(r.notes(), ElementsAre("event-skipped 2", "CPU 2: a kernel event of 4 bytes",
+                                     "CPU 2: a kernel event of type 11 and 16 bytes"));
 }
 
 TEST_F(UftraceTracepoints, ADamagedFormatAffectsOnlyItsOwnNames) {
@@ -251,8 +251,9 @@ TEST_F(UftraceTracepoints, WithoutTracksSwitchesAreInstantsWithTheirCpu) {
                           "prev_state=\"S\" next_pid=0 cpu=2",
                           "100/100 @21 event:sched:sched_switch prev_comm=\"demo\" prev_pid=0 "
                           "prev_state=\"R\" next_pid=100 cpu=2"));
-  EXPECT_THAT(r.notes(), ElementsAre("cpu-tracks-left-out 2",
-                                     "DIR: 2 context switches; --cpu-tracks shows who ran on which CPU"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("cpu-tracks-left-out 2",
+                          "DIR: 2 context switches; use --cpu-tracks to show which thread ran on which CPU"));
 }
 
 TEST_F(UftraceTracepoints, ACpuFieldOfTheKernelIsKept) {

@@ -61,7 +61,7 @@ TEST(UftraceExtern, DamageAffectsOnlyItsLine) {
   EXPECT_THAT(
       r.notes(),
       ElementsAre("damaged-line 1", "DIR/extern.dat:2: expected time, a decimal number, found \"???\"",
-                  "foreign-clock 1", "DIR/extern.dat:3: 1700000000 s after the recording began"));
+                  "foreign-clock 1", "DIR/extern.dat:3: 1700000000 s after the start of the recording"));
 }
 
 // A message is not a record of the thread, so it does not prove that the thread ran.

@@ -137,12 +137,12 @@ TEST(PerfCursor, NotesATruncatedRecord) {
   bytes.in(10, 100).out(20, 100).exit(30, 100);
   EXPECT_THAT(events_of(bytes.text().substr(0, 60)).notes,
               ElementsAre("truncated-tail 12",
-                          "perf-cpu0.dat:+0x30: truncated: a perf event needs 48 bytes, 12 left"));
+                          "perf-cpu0.dat:+0x30: truncated: a perf event needs 48 bytes, but 12 are left"));
   const Events events = events_of(bytes.text().substr(0, 52));
   EXPECT_THAT(events.lines, ElementsAre("10 in 100", "20 out 100"));
-  EXPECT_THAT(
-      events.notes,
-      ElementsAre("truncated-tail 4", "perf-cpu0.dat:+0x30: truncated: a perf event needs 8 bytes, 4 left"));
+  EXPECT_THAT(events.notes,
+              ElementsAre("truncated-tail 4",
+                          "perf-cpu0.dat:+0x30: truncated: a perf event needs 8 bytes, but 4 are left"));
 }
 
 TEST(PerfCursor, ContinuesAfterDamage) {
@@ -336,9 +336,9 @@ TEST(PerfCursor, DropsImpossibleTimes) {
   EXPECT_THAT(
       events.notes,
       ElementsAre("bad-time 3",
-                  "perf-cpu0.dat:+0x30: a perf event's time of 9000000000 ns is impossible here",
-                  "perf-cpu0.dat:+0x48: a perf event's time of 9223372036854775808 ns is impossible here",
-                  "perf-cpu0.dat:+0x78: a perf event's time of 99000000000 ns is impossible here"));
+                  "perf-cpu0.dat:+0x30: the perf event's time of 9000000000 ns is impossible here",
+                  "perf-cpu0.dat:+0x48: the perf event's time of 9223372036854775808 ns is impossible here",
+                  "perf-cpu0.dat:+0x78: the perf event's time of 99000000000 ns is impossible here"));
 }
 
 TEST(PerfCursor, AcceptsALongPause) {

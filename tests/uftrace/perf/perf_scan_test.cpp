@@ -152,7 +152,7 @@ TEST(PerfScan, CountsLostEvents) {
   scan({PerfBytes().lost(10, 5).text(), PerfBytes().lost(10, 2).text()}, &notes);
   EXPECT_EQ(notes.count(kSwitchesLost), 7);
   EXPECT_THAT(notes.groups().front().first,
-              ElementsAre("cpu 0: the kernel lost 5 perf events", "cpu 1: the kernel lost 2 perf events"));
+              ElementsAre("CPU 0: the kernel lost 5 perf events", "CPU 1: the kernel lost 2 perf events"));
   EXPECT_THAT(scan({PerfBytes().lost(10, 5).text()}), IsEmpty());
 }
 

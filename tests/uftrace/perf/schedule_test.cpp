@@ -285,8 +285,8 @@ TEST(UftraceSchedule, ARecordInsideProvesThatTheThreadRan) {
                   "100/100 @35 cpu 0: 100 (blocked) -> 0",
                   "100/100 [35, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                   "100/100 @40 cpu 0: 0 (new) -> 100", "100/100 @50 cpu 0: 100 (dead) -> 0"));
-  EXPECT_THAT(r.notes(),
-              ElementsAre("schedule-cut 1", "DIR/100.dat: off the cpu, but it has a record at 25 ns"));
+  EXPECT_THAT(r.notes(), ElementsAre("schedule-cut 1",
+                                     "DIR/100.dat: the thread is off the CPU, but has a record at 25 ns"));
 }
 
 // ---- Exits whose time is a guess: half way between the entry and the next entry ----

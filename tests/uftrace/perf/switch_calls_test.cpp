@@ -25,8 +25,9 @@ TEST(UftraceSwitchCalls, ACallHasTheArgumentsOfBothSwitches) {
                           "100/100 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=3",
                           "100/100 [42, 45] sched:linux:schedule (pre-empted) cpu=3 state='runnable' "
                           "next_cpu=3"));
-  EXPECT_THAT(r.notes(), ElementsAre("cpu-tracks-left-out 5",
-                                     "DIR: 5 context switches; --cpu-tracks shows who ran on which CPU"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("cpu-tracks-left-out 5",
+                          "DIR: 5 context switches; use --cpu-tracks to show which thread ran on which CPU"));
 }
 
 TEST(UftraceSwitchCalls, SwitchesWithoutAnotherSideAreInstants) {

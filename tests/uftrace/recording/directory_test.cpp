@@ -88,7 +88,7 @@ TEST(Directory, AMissingOneIsAnError) {
     list_directory("/nonexistent/demo");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "/nonexistent/demo: can't be listed: No such file or directory");
+    EXPECT_STREQ(error.what(), "/nonexistent/demo: can't read: No such file or directory");
   }
 }
 
@@ -140,7 +140,7 @@ TEST(LineReader, QuotesTheStartOfInvalidText) {
       return std::string(error.what());
     }
   };
-  EXPECT_EQ(problem_of(""), "f:7: no, the line ends");
+  EXPECT_EQ(problem_of(""), "f:7: no, found the end of the line");
   EXPECT_EQ(problem_of(std::string(40, 'x')), "f:7: no, found \"" + std::string(40, 'x') + "\"");
   EXPECT_EQ(problem_of(std::string(41, 'x')), "f:7: no, found \"" + std::string(40, 'x') + "…\"");
 }

@@ -47,9 +47,10 @@ TEST(ExternFile, DamagedLinesAreNotedAndSkipped) {
   EXPECT_EQ(notes.count(kDamagedLine), 8u);
   EXPECT_THAT(
       notes.groups().front().first,
-      ElementsAre("demo/extern.dat:2: expected time, a decimal number, found \"no time\"",
-                  "demo/extern.dat:3: expected a blank and a message behind the time, the line ends",
-                  "demo/extern.dat:4: expected a blank and a message behind the time, the line ends"));
+      ElementsAre(
+          "demo/extern.dat:2: expected time, a decimal number, found \"no time\"",
+          "demo/extern.dat:3: expected a blank and a message after the time, found the end of the line",
+          "demo/extern.dat:4: expected a blank and a message after the time, found the end of the line"));
 }
 
 TEST(ExternFile, LongMessagesAreCutAtACharacter) {
@@ -63,7 +64,7 @@ TEST(ExternFile, LongMessagesAreCutAtACharacter) {
   EXPECT_EQ(messages[2].text, "behind");
   EXPECT_EQ(notes.count(kMessageCut), 1u);
   EXPECT_THAT(notes.groups().front().first,
-              ElementsAre("demo/extern.dat:2: 8193 bytes, of which 8191 are shown"));
+              ElementsAre("demo/extern.dat:2: only 8191 of 8193 bytes are shown"));
 }
 
 TEST(ExternFile, MessagesAreSortedByTime) {
@@ -91,8 +92,8 @@ TEST(ExternFile, AnotherClockIsDaysAway) {
   EXPECT_THAT(messages, ElementsAre(all[1], all[2], all[3], all[5]));
   EXPECT_EQ(notes.count(kForeignClock), 2u);
   EXPECT_THAT(notes.groups().front().first,
-              ElementsAre("demo/extern.dat:1: 144000 s before the recording began",
-                          "demo/extern.dat:5: 144000 s after the recording began"));
+              ElementsAre("demo/extern.dat:1: 144000 s before the start of the recording",
+                          "demo/extern.dat:5: 144000 s after the start of the recording"));
 
   Notes none;
   messages = all;

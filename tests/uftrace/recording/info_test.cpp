@@ -195,8 +195,8 @@ TEST(Info, UnsupportedFiles) {
   std::string newer = header();
   for (const int version : {5, 31}) {
     newer[8] = static_cast<char>(version);
-    EXPECT_EQ(error_of(newer), fmt::format("demo/info:+0x8: unknown version {} of the uftrace format, "
-                                           "expected 3 or 4",
+    EXPECT_EQ(error_of(newer), fmt::format("demo/info:+0x8: unknown version {} of the uftrace format; "
+                                           "versions 3 and 4 are supported",
                                            version));
   }
 }
@@ -210,13 +210,13 @@ TEST(Info, DamageIsNoted) {
     return notes.groups().front().first.front();
   };
   EXPECT_EQ(assumed("not at all"),
-            "demo/info:+0x0: not a uftrace info file: it does not begin with "
-            "\"Ftrace!\"; assumed: version 4, little endian, 64 bit");
+            "demo/info:+0x0: not a uftrace info file, because it does not start with \"Ftrace!\"; assumed: "
+            "version 4, little endian, 64 bit");
   std::string big = header();
   big[14] = 2;
   std::swap(big[8], big[11]);
   EXPECT_EQ(assumed(big.substr(0, 20)),
-            "demo/info:+0x10: truncated: feature mask needs 8 bytes, 4 left; "
+            "demo/info:+0x10: truncated: feature mask needs 8 bytes, but 4 are left; "
             "assumed: version 4, big endian, 64 bit");
   for (const int version : {0, 2, 32}) {
     std::string bytes = header() + "exename:/bin/true\n";

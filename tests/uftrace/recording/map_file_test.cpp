@@ -94,7 +94,7 @@ TEST(MapFile, DamagedLinesAreNotedAndSkipped) {
       ElementsAre("demo/sid-0.map:1: expected end address, a hexadecimal number, found \"zzz r-xp 0 0 0 "
                   "/bin/a\"",
                   "demo/sid-0.map:2: the mapping ends before it starts, found \" r-xp 0 0 0 /bin/b\"",
-                  "demo/sid-0.map:3: expected offset, the line ends"));
+                  "demo/sid-0.map:3: expected offset, found the end of the line"));
 }
 
 TEST(MapFile, EveryPrefixIsAccepted) {

@@ -177,11 +177,10 @@ TEST_F(SessionsTest, ALibraryAtTheAddressOfAnotherIsNotedIfReloadsAreNotRecorded
     read(lines, info);
     EXPECT_EQ(notes_.count(kLibraryReloaded), count) << version;
   }
-  EXPECT_EQ(
-      notes_.groups().front().first.front(),
-      (recording_.path() / "task.txt").native() +
-          ": ./three.so was loaded at 0x7000, where ./one.so had been: if ./one.so was loaded there once "
-          "more, its calls have the names of ./three.so");
+  EXPECT_EQ(notes_.groups().front().first.front(),
+            (recording_.path() / "task.txt").native() +
+                ": ./three.so was loaded at 0x7000, where ./one.so was before; if ./one.so was loaded there "
+                "again, its calls have the names of ./three.so");
 }
 
 TEST_F(SessionsTest, ThreadsMayBeKnownOnlyFromInfoOrFiles) {

@@ -153,7 +153,7 @@ TEST(BinaryTaskFile, TimesThatCannotBeDrawn) {
   bytes.replace(time_at, 8, std::string("\0\0\0\0\0\0\0\x80", 8));
   EXPECT_EQ(parse_task_binary(bytes, "demo/task", std::endian::little, notes).size(), 1u);
   EXPECT_THAT(notes.groups().front().first,
-              ElementsAre("demo/task:+0x38: a timestamp of 9223372036854775808 ns can't be drawn"));
+              ElementsAre("demo/task:+0x38: a timestamp of 9223372036854775808 ns is too large to be shown"));
 }
 
 TEST(BinaryTaskFile, EveryPrefixKeepsCompleteMessages) {

@@ -98,7 +98,7 @@ TEST(UftraceCalls, AnExitOfAnotherFunction) {
       ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 15] demo:f repaired=\"address-mismatch\""));
   EXPECT_THAT(r.notes(),
               ElementsAre("address-mismatch 1",
-                          "DIR/100.dat:+0x20: an exit of 401200 at depth 1, where 401100 was entered"));
+                          "DIR/100.dat:+0x20: an exit from 401200 at depth 1, where 401100 was entered"));
 }
 
 // QEMU's plugin counts from 1, and gives exits the depth of their caller, in all or none of a thread's
@@ -150,10 +150,9 @@ TEST(UftraceCalls, LostRecords) {
                                      "100/100 [12 demo:g repaired=\"cut-by-loss\"",
                                      "100/100 @12 event:records lost count=7", "100/100 @12 buffer full",
                                      "100/100 12] demo:g"));
-  EXPECT_THAT(
-      r.notes(),
-      ElementsAre("records-lost 7", "DIR/100.dat:+0x30: the recorder lost 7 records", "cut-by-loss 1",
-                  "DIR/100.dat:+0x40: in the gap before this record, calls that ended: 1, that began: 0"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("records-lost 7", "DIR/100.dat:+0x30: the recorder lost 7 records", "cut-by-loss 1",
+                          "DIR/100.dat:+0x40: at the gap before this record, 1 calls ended and 0 started"));
 }
 
 TEST(UftraceCalls, ALossHidesEntries) {
@@ -200,8 +199,9 @@ TEST(UftraceCalls, TimesThatGoBackAreClamped) {
   R r;
   EXPECT_THAT(r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(17, 1, R::kF).exit(30, 0, R::kMain).lines(),
               ElementsAre("100/100 [10, 30] demo:main", "100/100 [20 demo:f", "100/100 20] demo:f"));
-  EXPECT_THAT(r.notes(), ElementsAre("time-went-back 1",
-                                     "DIR/100.dat:+0x20: the record's time is 3 ns before the last one"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("time-went-back 1",
+                          "DIR/100.dat:+0x20: the record's time is 3 ns before that of the last one"));
 }
 
 TEST(UftraceCalls, ImpossibleTimesAreDropped) {

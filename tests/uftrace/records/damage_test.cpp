@@ -112,8 +112,9 @@ TEST(UftraceDamage, ATimeInTheListOfTasksThatCannotBeDrawn) {
       "DLOP timestamp=9223372036.854775808 tid=100 sid=0123456789abcdef base=1000 libname=\"libx.so\"");
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
-  EXPECT_THAT(r.notes(), ElementsAre("damaged-line 1",
-                                     testing::StartsWith("DIR/task.txt:3: the timestamp can't be drawn")));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("damaged-line 1",
+                          testing::StartsWith("DIR/task.txt:3: the timestamp is too large to be shown")));
 }
 
 TEST(UftraceDamage, ATailOfZeros) {
@@ -145,8 +146,9 @@ TEST(UftraceDamage, ARecordCutInTheMiddle) {
   R r;
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).word(30);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
-  EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 8",
-                                     "DIR/100.dat:+0x20: truncated: a record needs 16 bytes, 8 left"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("truncated-tail 8",
+                          "DIR/100.dat:+0x20: truncated: a record needs 16 bytes, but 8 are left"));
 }
 
 TEST(UftraceDamage, OnlyGarbage) {
@@ -433,10 +435,10 @@ TEST(UftraceFiles, MissingRecordFiles) {
   R r;
   r.lines();
   EXPECT_THAT(r.notes(),
-              ElementsAre("no-records 1", "DIR: no .dat file of the thread that task.txt tells of"));
+              ElementsAre("no-records 1", "DIR: has no .dat file, although task.txt lists a thread"));
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100").lines();
   EXPECT_THAT(r.notes(),
-              ElementsAre("no-records 1", "DIR: no .dat file of the 2 threads that task.txt tells of"));
+              ElementsAre("no-records 1", "DIR: has no .dat file, although task.txt lists 2 threads"));
   EXPECT_THAT(r.description(),
               testing::IsSupersetOf({testing::HasSubstr("blob uftrace/task.txt"),
                                      testing::HasSubstr("blob uftrace/sid-0123456789abcdef.map")}));

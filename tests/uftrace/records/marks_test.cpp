@@ -66,7 +66,7 @@ TEST_F(Marks, AreInTheCallOfTheirFunction) {
   EXPECT_EQ(seat_of({{25'000, kInG}}), kApart);
   EXPECT_EQ(seat_of({{5'000, kInMain}}), kApart);
   EXPECT_EQ(seat_of({{95'000, kInMain}}), kApart);
-  EXPECT_EQ(said_, "session.trace: guest: no hit lies in an open call of its function");
+  EXPECT_EQ(said_, "session.trace: guest: no hit is inside an open call of its function");
 }
 
 // A tracepoint in the first instructions of a function is hit before the recorder notices the call.
@@ -115,8 +115,8 @@ TEST_F(Marks, InAFunctionThatIsAlwaysOpenAreWeakEvidence) {
       .exit(90'000, 0, R::kMain);
   EXPECT_EQ(seat_of({{30'000, kInMain}, {40'000, kInMain}}), kApart);
   EXPECT_EQ(said_,
-            "session.trace: guest: its functions are open in thread 100, but only 0 of 2 hits lie directly "
-            "in them");
+            "session.trace: guest: its functions are open in thread 100, but only 0 of 2 hits are directly "
+            "inside them");
 }
 
 TEST_F(Marks, WithEstimatedExitsOpenCallsAreEnough) {
@@ -142,8 +142,9 @@ TEST_F(Marks, DistinguishThreads) {
   EXPECT_EQ(seat_of({{22'000, kInF}, {32'000, kInF}, {92'000, kInF}}), "100/100");
   EXPECT_EQ(seat_of({{27'000, kInF}, {37'000, kInF}, {97'000, kInF}}), "100/101");
   EXPECT_EQ(seat_of({{22'000, kInF}, {37'000, kInF}, {97'000, kInF}}), kApart);
-  EXPECT_EQ(said_,
-            "session.trace: guest: 2 of 3 hits lie in open calls of their functions, at most (thread 101)");
+  EXPECT_EQ(
+      said_,
+      "session.trace: guest: at most 2 of 3 hits are inside open calls of their functions (in thread 101)");
 }
 
 // Both are in f all the time, but the frames of one thread come directly after its own entries.
@@ -158,7 +159,7 @@ TEST_F(Marks, InTwoThreadsBelongToTheMostRecentEntry) {
   EXPECT_EQ(seat_of({{112'000, kInF}, {213'000, kInF}, {311'000, kInF}}), "100/100");
   EXPECT_EQ(seat_of({{162'000, kInF}, {263'000, kInF}, {361'000, kInF}}), "100/101");
   EXPECT_EQ(seat_of({{150'000, kInF}, {250'000, kInF}}), kApart);
-  EXPECT_EQ(said_, "session.trace: guest: its hits lie in open calls of thread 100 and of thread 101 alike");
+  EXPECT_EQ(said_, "session.trace: guest: its hits match open calls of both thread 100 and thread 101");
 }
 
 TEST_F(Marks, AChildIsInTheCallsThatItBeganIn) {

@@ -152,9 +152,10 @@ TEST(UftraceSharedFile, TwoProcessesThatWriteToOneFileAreNoted) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(25, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
   r.entry(20, 1, R::kF).entry(55, 2, R::kG).exit(60, 2, R::kG).exit(58, 0, R::kMain);
   const auto lines = r.lines();
-  EXPECT_THAT(r.notes(), IsSupersetOf({"shared-file 2",
-                                       "DIR/100.dat:+0x50: the record's time is 30 ns before the last one",
-                                       "DIR/100.dat:+0x80: the record's time is 2 ns before the last one"}));
+  EXPECT_THAT(r.notes(),
+              IsSupersetOf({"shared-file 2",
+                            "DIR/100.dat:+0x50: the record's time is 30 ns before that of the last one",
+                            "DIR/100.dat:+0x80: the record's time is 2 ns before that of the last one"}));
   r.inspected();
   EXPECT_THAT(r.notes(), Contains("shared-file 2"));
   r.small_blocks();

@@ -34,7 +34,7 @@ TEST_F(WallClock, OfQemuIsItsOwn) {
 
 TEST_F(WallClock, IsNotedIfItIsUnknown) {
   const auto note =
-      ElementsAre("no-wall-clock 1", "DIR/info: has no utc_offset (uftrace writes it since v0.17)");
+      ElementsAre("no-wall-clock 1", "DIR/info: has no utc_offset, which uftrace writes since v0.17");
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(recording_.notes(), note);
   recording_.utc_offset("9223372037");  // exceeds 64 bits of ns

@@ -85,8 +85,8 @@ class ElfFilesTest : public testing::Test {
   }
   static std::string missing(std::string_view why) {
     return fmt::format(
-        "no-symbol-file: /tmp/run/app.sym: missing; {}; with --sysroot DIR, files of the recorded machine "
-        "are read from below DIR",
+        "no-symbol-file: /tmp/run/app.sym: is missing; {}; use --sysroot DIR to read files of the recorded "
+        "machine from below DIR",
         why);
   }
 
@@ -105,24 +105,28 @@ TEST_F(ElfFilesTest, TheProgramThatWasRecorded) {
 TEST_F(ElfFilesTest, AnotherBuildHasOtherNames) {
   file("usr/bin/app", with_symbol(program("ABCDEFGHIJKLMNOPQRST"), "main"));
   EXPECT_EQ(name(), "none");
-  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (build-id "
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (its build-id is "
                                            "4142434445464748494a4b4c4d4e4f5051525354, recorded was "
                                            "6162636465666768696a6b6c6d6e6f7071727374)")));
   file("usr/bin/app", with_symbol(program(""), "main"));
   EXPECT_EQ(name(), "none");
-  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (build-id none, recorded was "
-                                           "6162636465666768696a6b6c6d6e6f7071727374)")));
+  EXPECT_THAT(notes(),
+              ElementsAre(missing("ROOT/usr/bin/app: is another build (its build-id is none, recorded was "
+                                  "6162636465666768696a6b6c6d6e6f7071727374)")));
 }
 
 TEST_F(ElfFilesTest, WithoutBuildIdTheSizeDecides) {
   file("usr/bin/app", with_symbol(program(), "main"));
   EXPECT_EQ(name("/usr/bin/app", "", 0x2000), "main");
-  EXPECT_THAT(notes(),
-              ElementsAre("unsure-symbols: ROOT/usr/bin/app: the recording tells no build-id, only the size "
-                          "fits"));
+  EXPECT_THAT(
+      notes(),
+      ElementsAre(
+          "unsure-symbols: ROOT/usr/bin/app: the recording has no build-id, and only the size matches"));
   EXPECT_EQ(name("/usr/bin/app", "", 0x3000), "none");
-  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (takes 8192 bytes of memory, "
-                                           "recorded were 12288)")));
+  EXPECT_THAT(
+      notes(),
+      ElementsAre(missing(
+          "ROOT/usr/bin/app: is another build (it takes 8192 bytes of memory, recorded were 12288)")));
 }
 
 // PARAMETERS is a program with debug information: main() has no parameters, and the first one of kinds() is
@@ -166,7 +170,7 @@ TEST_F(ParametersOfFiles, HaveTheNamesOfTheRecordedProgram) {
   EXPECT_THAT(notes(), IsEmpty());
   image_.build_id.clear();
   EXPECT_EQ(first(), "fd") << "the size fits";
-  EXPECT_FALSE(has_types()) << "only the size fits";
+  EXPECT_FALSE(has_types()) << "only the size matches";
   image_.build_id = kBuildIdHex;
   EXPECT_EQ(first(), "none");
   EXPECT_THAT(notes(), ElementsAre(StartsWith("no-parameter-names: ROOT/usr/bin/app: is another build")));
@@ -207,7 +211,7 @@ TEST_F(ParametersOfFiles, MissingOnesAreNoted) {
               ElementsAre("no-parameter-names: ROOT/usr/bin/app: has no debug information that can be read"));
   options_.is_off = true;
   EXPECT_EQ(first(), "none");
-  EXPECT_THAT(notes(), ElementsAre("no-parameter-names: /usr/bin/app: is not read because of --no-elf"));
+  EXPECT_THAT(notes(), ElementsAre("no-parameter-names: /usr/bin/app: not read because of --no-elf"));
 }
 
 TEST(BuildId, IsRecordedWithTwentyBytes) {
@@ -226,12 +230,13 @@ TEST_F(ElfFilesTest, MissingSymbolsAreNoted) {
   EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: has no symbols")));
   file("usr/bin/app", "something else");
   EXPECT_EQ(name(), "none");
-  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is no ELF file")));
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is not an ELF file")));
   EXPECT_EQ(name("app"), "none");
   EXPECT_THAT(notes(), ElementsAre(missing("ROOT/app: can't open: No such file or directory")));
   options_.sysroot.clear();
   EXPECT_EQ(name("app"), "none");
-  EXPECT_THAT(notes(), ElementsAre("no-symbol-file: /tmp/run/app.sym: missing; app: is no absolute path"));
+  EXPECT_THAT(notes(),
+              ElementsAre("no-symbol-file: /tmp/run/app.sym: is missing; app: not an absolute path"));
 }
 
 TEST_F(ElfFilesTest, NoElfOpensNothing) {
@@ -241,7 +246,7 @@ TEST_F(ElfFilesTest, NoElfOpensNothing) {
   EXPECT_THAT(
       notes(),
       ElementsAre(
-          "no-symbol-file: /tmp/run/app.sym: missing; /usr/bin/app: is not read because of --no-elf"));
+          "no-symbol-file: /tmp/run/app.sym: is missing; /usr/bin/app: not read because of --no-elf"));
 }
 
 TEST_F(ElfFilesTest, WithoutSysrootTheFilesOfThisMachine) {
@@ -352,16 +357,18 @@ TEST_F(ElfFilesTest, AddressesCountFromTheMappingOfTheProgram) {
 TEST_F(ElfFilesTest, LibrariesThatTheProgramLoaded) {
   file("opt/plug.so", with_symbol(program(), "plug"));
   EXPECT_EQ(library_name("/opt/plug.so"), "plug");
-  EXPECT_THAT(notes(), ElementsAre("unsure-symbols: ROOT/opt/plug.so: the recording tells no build-id of "
-                                   "what was loaded"));
+  EXPECT_THAT(
+      notes(),
+      ElementsAre("unsure-symbols: ROOT/opt/plug.so: the recording has no build-id of the loaded file"));
   EXPECT_EQ(library_name("./plug.so"), "none");
-  EXPECT_THAT(notes(), ElementsAre(testing::HasSubstr("/tmp/run/plug.so.sym: missing; ROOT/plug.so")));
+  EXPECT_THAT(notes(), ElementsAre(testing::HasSubstr("/tmp/run/plug.so.sym: is missing; ROOT/plug.so")));
   file("plug.so", with_symbol(program(), "other"));
   EXPECT_EQ(library_name("./plug.so"), "other");
   options_.sysroot.clear();
   EXPECT_EQ(library_name("./plug.so"), "none");
-  EXPECT_THAT(notes(), ElementsAre("no-symbol-file: /tmp/run/plug.so.sym: missing; ./plug.so: is no absolute "
-                                   "path"));
+  EXPECT_THAT(
+      notes(),
+      ElementsAre("no-symbol-file: /tmp/run/plug.so.sym: is missing; ./plug.so: not an absolute path"));
   options_.is_off = true;
   EXPECT_EQ(library_name("/opt/plug.so"), "none");
   EXPECT_THAT(notes(), ElementsAre(testing::HasSubstr("--no-elf")));

@@ -200,7 +200,7 @@ TEST(Timeline, CallsNarrowerThanAPixelAreMergedWithTheirNeighbors) {
                   "111+0.5 row 1: alone: 5 ns at 1.03 µs", "112+2 row 1: wide: 20 ns at 1.04 µs",
                   "114.1+0.5 row 1: alone: 1 ns at 1.061 µs"));
   EXPECT_THAT(lines(events),
-              ElementsAre("7 calls on 1 thread", "3 calls narrower than a pixel in 1 gray shape"));
+              ElementsAre("7 calls on 1 thread", "3 calls narrower than a pixel, merged into 1 gray shape"));
   EXPECT_THAT(drawn(events).svg, HasSubstr("width=\"1.3\" height=\"16\" fill=\"#999\"><title>3 calls at"));
 }
 
@@ -252,7 +252,7 @@ TEST(Timeline, InstantsInOnePixelAreMerged) {
                                           "^108 row 1: 2 instants at 1 µs, the first is a",
                                           "^109 row 1: c at 1.01 µs", "^109.1 row 1: hit at 1.011 µs"));
   EXPECT_THAT(lines(events), ElementsAre("1 call, 1 frame of GDB, 3 instants on 1 thread",
-                                         "2 marks less than a pixel apart in 1 mark"));
+                                         "2 marks less than a pixel apart, merged into 1 mark"));
   const std::vector<Event> two{call(10'000, 20'000, "main"), event(kInstant, 11'000, "a"),
                                event(kInstant, 11'009, "b")};
   EXPECT_THAT(drawn(two).svg, Not(HasSubstr(">a</text>"))) << "it is not the only one";
@@ -266,10 +266,10 @@ TEST(Timeline, ReportsCallsThatAreNestedTooDeep) {
               ElementsAre("8+1000 row 0: a: 1 µs at 0 ns", "108+800 row 1: b: 800 ns at 100 ns"));
   EXPECT_THAT(
       lines(events, {.max_rows = 2}),
-      ElementsAre("2 calls on 1 thread", "3 calls or marks not drawn: nested too deep (--max-depth)"));
+      ElementsAre("2 calls on 1 thread", "3 calls or marks not drawn, because of their depth (--max-depth)"));
   // Calls that are written late displace others.
   EXPECT_THAT(lines({call(1200, 1800, "c"), call(1100, 1900, "b"), call(1000, 2000, "a")}, {.max_rows = 2}),
-              Contains("1 call or mark not drawn: nested too deep (--max-depth)"));
+              Contains("1 call or mark not drawn, because of their depth (--max-depth)"));
 }
 
 TEST(Timeline, ReportsTheNumberOfExcessThreads) {
@@ -294,7 +294,8 @@ TEST(Timeline, ReportsOddEvents) {
   std::swap(words[words.size() - 2], words.back());  // it ends before it begins
   EXPECT_THAT(drawn(bytes_of(words)).lines,
               ElementsAre("3 calls on 1 thread", "1 call without an end in the trace",
-                          "1 end not drawn: no begin in the trace", "1 record not drawn: impossible times"));
+                          "1 end not drawn, because the start is missing",
+                          "1 record not drawn, because of impossible times"));
   EXPECT_THAT(shapes_of(drawn(bytes_of(words)).svg),
               Contains("108+900 row 1: open: 900 ns at 600 ns, without an end"));
 }
@@ -342,7 +343,7 @@ TEST(Timeline, DrawsAsyncOperationsAcrossTheRangeOrWithoutAnEnd) {
               ElementsAre("8+1000 row 0: around: 800 ns at 0 ns",
                           "8+1000 row 1: open: 600 ns at 300 ns, without an end"));
   EXPECT_THAT(lines(events), ElementsAre("2 async operations", "1 call without an end in the trace",
-                                         "1 end not drawn: no begin in the trace"));
+                                         "1 end not drawn, because the start is missing"));
   EXPECT_THAT(lines(events, {.events = {.names = {"open"}}}),
               ElementsAre("1 async operation", "1 call without an end in the trace"));
 }
@@ -363,7 +364,7 @@ TEST(Timeline, DrawsWhichThreadRunsOnEachCpu) {
   EXPECT_THAT(picture.svg, HasSubstr("wakeup at 0 ns\nthread 2</title>"));
   EXPECT_THAT(picture.svg, HasSubstr(">cpu 0</text>"));
   EXPECT_THAT(picture.svg, HasSubstr(">cpu 1</text>"));
-  EXPECT_THAT(picture.lines, Contains("3 runs of threads on 2 cpus"));
+  EXPECT_THAT(picture.lines, Contains("3 runs of threads on 2 CPUs"));
   EXPECT_THAT(shapes_of(drawn(bytes_of(words), {.events = {.threads = {2}}}).svg),
               Contains(HasSubstr("main 2")));
   EXPECT_THAT(shapes_of(drawn(bytes_of(words), {.events = {.threads = {2}}}).svg),
@@ -401,10 +402,10 @@ TEST(Timeline, DrawsInstantsWithAScopeAcrossTheirTracks) {
 TEST(Timeline, ReportsRecordsThatAreNotDrawn) {
   const Drawn all = drawn(bytes_of(sample_trace()));
   EXPECT_THAT(all.lines, ElementsAre("2 calls, 5 instants, 2 flow arrows, 1 value of 1 counter on 2 threads",
-                                     "1 async operation", "1 run of threads on 1 cpu", "not drawn: 1 blob"));
+                                     "1 async operation", "1 run of threads on 1 CPU", "not drawn: 1 blob"));
   EXPECT_THAT(drawn(bytes_of(sample_trace()), range("0.0000014~0.0000016")).lines,
               ElementsAre("2 calls, 1 instant on 2 threads", "1 async operation",
-                          "2 flow arrows not drawn: one end is outside of what is drawn"));
+                          "2 flow arrows not drawn, because one end is outside of the drawn part"));
 }
 
 constexpr auto kFlowBegin = EventType::FlowBegin, kFlowStep = EventType::FlowStep,
@@ -432,7 +433,7 @@ TEST(Timeline, DrawsFlowsBetweenSelectedThreads) {
   events.push_back(flow(kFlowBegin, 1100, of_demo(2)));
   events.push_back(flow(kFlowStep, 1200, of_demo(3)));
   events.push_back(flow(kFlowEnd, 1300, of_demo(4)));
-  const std::string cut = "not drawn: one end is outside of what is drawn";
+  const std::string cut = "not drawn, because one end is outside of the drawn part";
   EXPECT_THAT(lines(events), ElementsAre("3 calls, 2 flow arrows on 3 threads"));
   EXPECT_THAT(lines(events, {.events = {.threads = {2, 4}}}),
               ElementsAre("2 calls, 1 flow arrow on 2 threads"));
@@ -460,15 +461,15 @@ TEST(Timeline, ConnectsFlowsById) {
   EXPECT_THAT(lines_of_flows(
                   {flow(kFlowBegin, 1100, here), flow(kFlowBegin, 1150, here), flow(kFlowEnd, 1200, near)}),
               ElementsAre("2 calls, 1 flow arrow on 2 threads",
-                          "1 flow event not drawn: nothing to draw an arrow from or to"));
+                          "1 flow event not drawn, because the arrow would have no start or end"));
 }
 
 TEST(Timeline, ReportsFlowsThatAreNotDrawn) {
   const Thread here = of_demo(2), near = of_demo(3);
   const auto undrawn = [](std::string_view line) { return ElementsAre("2 calls on 2 threads", line); };
-  const std::string one_alone = "1 flow event not drawn: nothing to draw an arrow from or to",
-                    two_alone = "2 flow events not drawn: nothing to draw an arrow from or to",
-                    cut = "1 flow arrow not drawn: one end is outside of what is drawn";
+  const std::string one_alone = "1 flow event not drawn, because the arrow would have no start or end",
+                    two_alone = "2 flow events not drawn, because the arrow would have no start or end",
+                    cut = "1 flow arrow not drawn, because one end is outside of the drawn part";
   EXPECT_THAT(lines_of_flows({flow(kFlowBegin, 1100, here)}), undrawn(one_alone));
   EXPECT_THAT(lines_of_flows({flow(kFlowStep, 1100, here)}), undrawn(one_alone));
   EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, here)}), undrawn(one_alone));
@@ -493,9 +494,10 @@ TEST(Timeline, ReportsTheNumberOfExcessFlows) {
   for (std::uint64_t id = 1; id <= 100'003; ++id) flows.push_back(flow(kFlowBegin, 1100, here, id));
   for (std::uint64_t id = 1; id <= 5'002; ++id) flows.push_back(flow(kFlowEnd, 1200, near, id));
   EXPECT_THAT(lines_of_flows(flows),
-              ElementsAre("2 calls, 5000 flow arrows on 2 threads", "2 flow arrows not drawn: too many",
-                          "94998 flow events not drawn: nothing to draw an arrow from or to",
-                          "3 flow events not drawn: too many flows are open"));
+              ElementsAre("2 calls, 5000 flow arrows on 2 threads",
+                          "2 flow arrows not drawn, because there are too many",
+                          "94998 flow events not drawn, because the arrow would have no start or end",
+                          "3 flow events not drawn, because too many flows are open"));
 }
 
 // A program may also be called `sched`.
@@ -533,7 +535,7 @@ TEST(Timeline, PicturesOfLargeTracesAreSmall) {
   }
   const Drawn all = drawn(events);
   EXPECT_EQ(all.lines[0], "200000 calls on 4 threads");
-  EXPECT_THAT(all.lines[1], StartsWith("200000 calls narrower than a pixel in 10"));
+  EXPECT_THAT(all.lines[1], StartsWith("200000 calls narrower than a pixel, merged into 10"));
   EXPECT_LT(all.svg.size(), 150'000);
 }
 
@@ -545,7 +547,7 @@ TEST(Timeline, PicturesOfBusyTracesAreBounded) {
       events.push_back(call(time + thread, time + thread + 3000, "work", {.process = 1, .thread = thread}));
   const Drawn all = drawn(events, {.max_threads = 200}, 2000);
   EXPECT_EQ(all.lines[0], "200000 calls on 200 threads");
-  EXPECT_EQ(all.lines[1], "171504 calls narrower than 3 pixels in 21504 gray shapes");
+  EXPECT_EQ(all.lines[1], "171504 calls narrower than 3 pixels, merged into 21504 gray shapes");
   EXPECT_LE(shapes_of(all.svg).size(), 50'000);
 }
 
@@ -575,7 +577,7 @@ TEST(Timeline, CountersHoldAnyFiniteValues) {
   EXPECT_THAT(picture.svg, HasSubstr(" d=\"M8 117H8V85H508V117H1008V117Z\""));
   EXPECT_THAT(drawn({call(1000, 2000, "main"), counter(1000, 0)}).svg,
               HasSubstr(" d=\"M8 117H8V117H1008V117Z\""));
-  EXPECT_THAT(picture.lines, Contains("1 value not drawn: no number, not finite, or of too many counters"));
+  EXPECT_THAT(picture.lines, Contains("1 value not drawn: not a finite number, or of too many counters"));
 }
 
 // Only the greatest value of each step is kept, and steps are doubled until there are few enough.
@@ -603,7 +605,7 @@ TEST(Timeline, CountersHoldSomeThousandValues) {
 TEST(Timeline, InstantsDoNotExtendTheAxis) {
   const std::vector<Event> events{event(kInstant, 0, "info"), call(1000, 2000, "main")};
   EXPECT_THAT(shapes(events), ElementsAre("8+1000 row 0: main: 1 µs at 1 µs", "^8 row 0: info at 0 ns"));
-  EXPECT_THAT(lines(events), Contains("1 mark before or behind the calls: at the ends of the axis"));
+  EXPECT_THAT(lines(events), Contains("1 mark before the first call or after the last, drawn at the edges"));
   EXPECT_THAT(shapes({event(kInstant, 0, "a"), event(kInstant, 1000, "b")}),
               ElementsAre("^8 row 0: a at 0 ns", "^1008 row 0: b at 1 µs"))
       << "where there is nothing else";
@@ -627,9 +629,9 @@ TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
 }
 
 TEST(Timeline, NeighborsHaveDifferentColors) {
-  tools::RowColours colours;
-  const auto first = colours.next(1, 5), same = colours.next(1, 5), like = colours.next(2, 6),
-             other = colours.next(3, 12);
+  tools::RowColors colors;
+  const auto first = colors.next(1, 5), same = colors.next(1, 5), like = colors.next(2, 6),
+             other = colors.next(3, 12);
   EXPECT_EQ(same.shade, first.shade);
   EXPECT_NE(like.shade, first.shade);
   EXPECT_EQ(other.shade, 0U);
@@ -674,14 +676,14 @@ TEST(Timeline, APageMergesAsFewCallsAsPossible) {
   const auto [above, few_merged] = page_of(90);
   EXPECT_EQ(above.lanes[0].rows[0].calls().size(), 1000U);
   EXPECT_EQ(above.lanes[0].rows[1].calls().size(), 89'000U);
-  EXPECT_THAT(few_merged,
-              ElementsAre("91000 calls on 1 thread", "1112 calls narrower than 128 ns in 112 gray shapes"));
+  EXPECT_THAT(few_merged, ElementsAre("91000 calls on 1 thread",
+                                      "1112 calls narrower than 128 ns, merged into 112 gray shapes"));
   // There are so many that they were merged while they were read.
   const auto [far_above, many_merged] = page_of(300);
   EXPECT_EQ(far_above.lanes[0].rows[0].calls().size(), 1000U);
   EXPECT_EQ(far_above.lanes[0].rows[1].calls().size(), 89'000U);
   EXPECT_THAT(many_merged, ElementsAre("301000 calls on 1 thread",
-                                       "234445 calls narrower than 128 ns in 23445 gray shapes"));
+                                       "234445 calls narrower than 128 ns, merged into 23445 gray shapes"));
 }
 
 // Every prefix of a trace with all kinds of records, and every third flipped bit, which covers each bit
