@@ -77,7 +77,7 @@ struct Call {
   std::uint64_t end_ns = 0;    // valid once knows_end()
   std::uint64_t inner_ns = 0;  // total time in the range of the calls directly inside it
   // The number of calls around it, up to the innermost one that may end later; 0 if there is none.
-  std::size_t outlasting = 0;
+  std::size_t later_end_depth = 0;
 
   const std::string& category() const { return names->category; }
   const std::string& name() const { return names->name; }

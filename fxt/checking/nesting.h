@@ -99,9 +99,9 @@ class Nesting {
   std::size_t depth() const { return depth_of(top_); }
   // The durations from 1, the outermost, to depth(). Number 0 is an artificial one that encloses the whole
   // trace.
-  const Duration& at(std::size_t depth) const { return durations_[depth]; }
+  const Duration& duration_at(std::size_t depth) const { return durations_[depth]; }
   // The innermost duration around an event at `time`. It may be number 0, which encloses the trace.
-  const Duration& around(std::uint64_t time) const {
+  const Duration& innermost_around(std::uint64_t time) const {
     time = std::min(time, kLatest);
     const Duration* around = top_;
     while (around->end <= time) --around;
@@ -116,14 +116,14 @@ class Nesting {
 
   // Removes the durations that have ended by `time`, innermost first, and calls `visit(duration)` for each.
   template <typename Visitor>
-  void leave(std::uint64_t time, Visitor visit) {
+  void remove_ended(std::uint64_t time, Visitor visit) {
     time = std::min(time, kLatest);
     for (; top_->end <= time; --top_) visit(*top_);
   }
   // To be called after OpenWhenEnded. Removes the durations that ended before `time` and still have open ones
   // inside. Calls `visit(ended, inner)` for each.
   template <typename Visitor>
-  void outlived(std::uint64_t time, Visitor visit) {
+  void remove_outlived(std::uint64_t time, Visitor visit) {
     remove_if([&](const Duration& duration) { return duration.end < time; }, visit);
   }
   // To be called after Crosses. Removes the innermost duration that awaits its end, and calls `visit(removed,

@@ -36,12 +36,12 @@ class TrackCheck {
   void step(const Step& step) {
     if (step.time < durations_.last_time()) return report(Fault::OutOfOrder, step, "its thread");
     if (is_flow(step.type)) return apply(step);  // it ends no duration
-    durations_.leave(step.time, [&](const auto& ended) {
+    durations_.remove_ended(step.time, [&](const auto& ended) {
       if (ended.end != ended_at_) ended_offset_ = 0;
       ended_at_ = ended.end;
       ended_offset_ = std::max(ended_offset_, ended.tag.offset);
     });
-    durations_.outlived(step.time, [&](const auto& ended, const auto& inner) {
+    durations_.remove_outlived(step.time, [&](const auto& ended, const auto& inner) {
       if (inner.end == durations_.kOpen)
         findings_->report(
             Fault::OpenWhenEnded, inner.tag.offset, kind_of(EventType::DurationBegin),
@@ -51,8 +51,8 @@ class TrackCheck {
   }
   void finish() const {
     for (std::size_t depth = 1; depth <= durations_.depth(); ++depth)
-      if (durations_.at(depth).end == durations_.kOpen)
-        findings_->report(Fault::NeverEnds, durations_.at(depth).tag.offset,
+      if (durations_.duration_at(depth).end == durations_.kOpen)
+        findings_->report(Fault::NeverEnds, durations_.duration_at(depth).tag.offset,
                           kind_of(EventType::DurationBegin), "never ends");
   }
 
@@ -90,7 +90,7 @@ class TrackCheck {
       return around.tag.begin == step.time && around.end != Nesting<Tag>::kOpen && around.end > step.end &&
              around.tag.offset > step.offset;
     };
-    if (step.end == step.time || !is_dropped(durations_.at(durations_.depth()))) return;
+    if (step.end == step.time || !is_dropped(durations_.duration_at(durations_.depth()))) return;
     durations_.remove_if([&](const auto& around) {
       if (!is_dropped(around)) return false;
       overlaps(Fault::Overlaps, around.tag.offset, step.offset);
@@ -104,8 +104,8 @@ class TrackCheck {
   void refuse(std::optional<Fault> misplaced, const Step& step) {
     if (misplaced == Fault::Overlaps || misplaced == Fault::OverlapsBegun) {
       std::size_t depth = durations_.depth();
-      while (durations_.at(depth).end == durations_.kOpen) --depth;
-      overlaps(*misplaced, step.offset, durations_.at(depth).tag.offset);
+      while (durations_.duration_at(depth).end == durations_.kOpen) --depth;
+      overlaps(*misplaced, step.offset, durations_.duration_at(depth).tag.offset);
     } else if (misplaced == Fault::TooDeep) {
       report(Fault::TooDeep, step);
       if (step.type == EventType::DurationBegin) durations_.drop_begin();
@@ -115,7 +115,7 @@ class TrackCheck {
   }
   void end(const Step& step) {
     const bool is_of_dropped = durations_.has_dropped();
-    const Tag begin = durations_.around(step.time).tag;
+    const Tag begin = durations_.innermost_around(step.time).tag;
     const auto misplaced = durations_.check_end(
         step.time, [&](const Tag& tag) { return step.name == 0 || step.name == tag.name; });
     if (misplaced == Fault::StrayEnd || misplaced == Fault::StrayEndInside)

@@ -34,7 +34,7 @@ class PacketStream {
  private:
   enum class State : std::uint8_t { PacketTag, PacketSize, FieldTag, Varint, FieldSize, Bytes, Broken };
 
-  State after(std::uint8_t byte);
+  State next_state(std::uint8_t byte);
   State after_varint();
   State skip(std::uint64_t bytes);
   State next_field() const { return left_ == 0 ? State::PacketTag : State::FieldTag; }
@@ -55,14 +55,14 @@ inline bool PacketStream::add(std::span<const std::byte> bytes) {
       bytes_ -= passed;
       if (bytes_ == 0) state_ = next_field();
     } else {
-      state_ = after(std::to_integer<std::uint8_t>(bytes[0]));
+      state_ = next_state(std::to_integer<std::uint8_t>(bytes[0]));
       bytes = bytes.subspan(1);
     }
   }
   return state_ != State::Broken;
 }
 
-inline PacketStream::State PacketStream::after(std::uint8_t byte) {
+inline PacketStream::State PacketStream::next_state(std::uint8_t byte) {
   if (state_ == State::PacketTag) return byte == kPacketTag ? State::PacketSize : State::Broken;
   varint_ |= VarintBits::get(byte) << shift_;
   shift_ += 7;

@@ -103,7 +103,7 @@ class TimeGroup {
     return give(next_);
   }
   // The longest kept record that encloses this record; null if there is none.
-  const KeptRecord* around(const TimePlace& place) {
+  const KeptRecord* enclosing(const TimePlace& place) {
     if (!place.lasts) return nullptr;
     if (records_.size() == 1) return is_around(records_[0], place) ? &give(0) : nullptr;
     const auto track = std::ranges::lower_bound(tracks_, place.track, {}, &Track::number);
@@ -261,7 +261,7 @@ class OrderedReader::State {
   // The state of the last pass.
   std::unique_ptr<Input> input_;
   std::optional<Reader> reader_;
-  LateFinder late_;
+  LateFinder late_finder_;
   const Entry* entry_ = nullptr;    // has been read, but not returned
   std::optional<TimePlace> place_;  // its position
   bool is_over_ = false;            // the file has no more records
@@ -341,9 +341,9 @@ void OrderedReader::State::read_on() {
       place_ = std::nullopt;
       const auto ns = ns_of(entry_->record, *reader_);
       if (!ns) return;
-      if (late_.is_before(*ns)) continue;
+      if (late_finder_.is_before(*ns)) continue;
       place_ = place_of(entry_->record, *ns, *reader_, tracks_);
-      if (!late_.is_late(*place_)) return;
+      if (!late_finder_.is_late(*place_)) return;
     }
   } catch (const std::exception&) {
     entry_ = nullptr;
@@ -360,7 +360,7 @@ const KeptRecord* OrderedReader::State::next_kept() {
     if (front == nullptr || (!is_over_ && front->ns() > place_->ns)) return nullptr;
     group_.take(sorted_.take_group());
   }
-  return is_over_ || group_.ns() < place_->ns ? &group_.first() : group_.around(*place_);
+  return is_over_ || group_.ns() < place_->ns ? &group_.first() : group_.enclosing(*place_);
 }
 
 OrderedReader::OrderedReader(std::span<const std::byte> memory) : OrderedReader(memory, Options()) {}

@@ -34,10 +34,10 @@ std::vector<Call>::reverse_iterator ending_call(CallTrack& track, std::uint32_t 
 }
 
 // The number of open calls, counted from outside, up to the innermost one that ends later.
-std::size_t outlasting(const CallTrack& track, std::uint64_t end_ns) {
+std::size_t depth_of_later_end(const CallTrack& track, std::uint64_t end_ns) {
   std::size_t count = track.calls.size();
   while (count > 0 && !track.calls[count - 1].is_pair && track.calls[count - 1].end_ns <= end_ns)
-    count = track.calls[count - 1].outlasting;
+    count = track.calls[count - 1].later_end_depth;
   return count;
 }
 
@@ -149,7 +149,7 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
             .start_ns = span->start_ns,
             .end_ns = span->end_ns};
   if (!track.calls.empty()) call.parent = track.calls.back().number;
-  call.outlasting = is_pair ? track.calls.size() : outlasting(track, call.end_ns);
+  call.later_end_depth = is_pair ? track.calls.size() : depth_of_later_end(track, call.end_ns);
   track.awaiting += is_pair ? 1 : 0;
   track.chosen += call.is_chosen ? 1 : 0;
   track.calls.push_back(call);
@@ -218,7 +218,7 @@ void Pairing::add_to_outer(CallTrack& track, const Part& part) {
         outer.knows_end() ? std::clamp(outer.end_ns, begin_ns, part.end_ns) : part.end_ns;
     outer.inner_ns += end_ns - begin_ns;
     begin_ns = end_ns;
-    around = outer.outlasting;
+    around = outer.later_end_depth;
   }
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxPaths = 250'000, kMaxDepth = 1000;
 
 }  // namespace
 
-std::uint32_t PathTree::below(std::uint32_t parent, std::uint32_t name) {
+std::uint32_t PathTree::child_of(std::uint32_t parent, std::uint32_t name) {
   const std::uint64_t key = std::uint64_t{parent} << 32 | name;
   if (const auto known = indices_.find(key); known != indices_.end()) return known->second;
   if (parent != kRoot && paths_.size() >= kMaxPaths) return parent;
@@ -34,13 +34,13 @@ std::vector<std::uint32_t>& CallPaths::stack_of(const CallTrack& thread) {
   if (root_ == Root::All) key.first = 0;
   const auto [root, is_new] = root_indices_.try_emplace(key, static_cast<std::uint32_t>(roots_.size()));
   if (is_new) roots_.push_back(key);
-  stack.push_back(tree_.below(PathTree::kRoot, root->second));
+  stack.push_back(tree_.child_of(PathTree::kRoot, root->second));
   return stack;
 }
 
 void CallPaths::started(CallTrack& thread, Call& call, const Event&) {
   std::vector<std::uint32_t>& stack = stack_of(thread);
-  stack.push_back(call.is_chosen && stack.size() < kMaxDepth ? tree_.below(stack.back(), call.name_index)
+  stack.push_back(call.is_chosen && stack.size() < kMaxDepth ? tree_.child_of(stack.back(), call.name_index)
                                                              : stack.back());
 }
 
@@ -77,12 +77,12 @@ void CallPaths::finish() {
     node.calls = path.calls;
     node.self_ns = path.self_ns;
     node.total_ns += path.self_ns;
-    std::ranges::stable_sort(node.below, std::greater(), &Node::total_ns);
+    std::ranges::stable_sort(node.children, std::greater(), &Node::total_ns);
     Node& parent = path.parent == PathTree::kRoot ? all_ : nodes_[path.parent];
     parent.total_ns += node.total_ns;
-    if (node.total_ns != 0) parent.below.push_back(&node);
+    if (node.total_ns != 0) parent.children.push_back(&node);
   }
-  std::ranges::stable_sort(all_.below, std::greater(), &Node::total_ns);
+  std::ranges::stable_sort(all_.children, std::greater(), &Node::total_ns);
 }
 
 // Returns for each path whether its last name matches the pattern.
@@ -105,7 +105,7 @@ CallGraph CallPaths::callees_of(const std::string& pattern) const {
     const Path& path = tree_.paths()[i];
     const std::uint32_t around = path.parent == PathTree::kRoot ? PathTree::kRoot : inside[path.parent];
     if (around == PathTree::kRoot && !matches[i]) continue;
-    inside[i] = tree.below(around, path.name);
+    inside[i] = tree.child_of(around, path.name);
     Path& joined = tree.paths()[inside[i]];
     joined.calls += path.calls;
     joined.self_ns += path.self_ns;
@@ -127,7 +127,7 @@ CallGraph CallPaths::callers_of(const std::string& pattern) const {
     std::uint32_t callee = PathTree::kRoot;
     for (auto at = static_cast<std::uint32_t>(i); paths[at].parent != PathTree::kRoot;
          at = paths[at].parent) {
-      const std::uint32_t caller = tree.below(callee, paths[at].name);
+      const std::uint32_t caller = tree.child_of(callee, paths[at].name);
       if (caller == callee) {
         cut += paths[i].calls;
         break;
@@ -193,7 +193,8 @@ void CallPaths::for_each_folded(See see) const {
     path.resize(depth);
     if (node != &all_) path.push_back(&folded(node->name));
     if (node->self_ns != 0) see(path, node->self_ns);
-    for (auto at = node->below.rbegin(); at != node->below.rend(); ++at) open.emplace_back(*at, path.size());
+    for (auto at = node->children.rbegin(); at != node->children.rend(); ++at)
+      open.emplace_back(*at, path.size());
   }
 }
 

@@ -28,9 +28,9 @@ class PathTree {
     std::uint64_t total_ns = 0;  // set in a graph of callers or callees
   };
 
-  // Returns the path below `parent` with this name, which is created if there are not too many paths.
+  // Returns the child of `parent` with this name, which is created if there are not too many paths.
   // Otherwise returns `parent`.
-  std::uint32_t below(std::uint32_t parent, std::uint32_t name);
+  std::uint32_t child_of(std::uint32_t parent, std::uint32_t name);
   std::vector<Path>& paths() { return paths_; }
   const std::vector<Path>& paths() const { return paths_; }
 
@@ -57,8 +57,8 @@ class CallPaths : private CallListener {
 
   struct Node {
     std::string_view name = {};                          // valid as long as the paths
-    std::uint64_t calls = 0, self_ns = 0, total_ns = 0;  // the total includes the nodes below
-    std::vector<const Node*> below = {};                 // the greatest total first
+    std::uint64_t calls = 0, self_ns = 0, total_ns = 0;  // the total includes the children
+    std::vector<const Node*> children = {};              // the greatest total first
   };
 
   CallPaths(const Selection& selection, Root root) : root_(root), calls_(selection, *this) {}

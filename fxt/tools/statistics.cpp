@@ -92,7 +92,7 @@ void append_left_out(TextBuffer& out, std::size_t all, std::size_t shown) {
 
 // The element `index` of a list, which grows as needed.
 template <typename T>
-T& at(std::vector<T>& list, std::size_t index) {
+T& element(std::vector<T>& list, std::size_t index) {
   if (index >= list.size()) list.resize(std::max(index + 1, 2 * list.size()));
   return list[index];
 }
@@ -195,15 +195,15 @@ void Statistics::add(const Entry& entry, const Reader& reader) {
                                                      : selection_.contains(entry.record)));
   if (!is_chosen) return;
   if (event != nullptr) {
-    ++at(events_, calls_.index_of(*event));
-    ++at(threads_, calls_.thread_of(event->thread).index);
+    ++element(events_, calls_.index_of(*event));
+    ++element(threads_, calls_.thread_of(event->thread).index);
   }
   records_.add(entry, reader);
 }
 
 CallGroup Statistics::group_of(const CallTrack& track, const Call& call) {
   if (track.is_async) return CallGroup::Async;
-  std::optional<CallGroup>& group = at(groups_, call.name_index);
+  std::optional<CallGroup>& group = element(groups_, call.name_index);
   if (!group) group = tools::group_of(*call.names);
   return *group;
 }
@@ -215,7 +215,7 @@ std::uint32_t Statistics::line_of(const CallTrack& track, const Call& call) {
   std::vector<std::optional<std::uint32_t>>& known = known_lines_.at(static_cast<std::size_t>(group));
   // The number of an async track is not the number of its thread.
   if (is_by_name || !track.is_async) {
-    std::optional<std::uint32_t>& index = at(known, is_by_name ? call.name_index : track.index);
+    std::optional<std::uint32_t>& index = element(known, is_by_name ? call.name_index : track.index);
     if (!index) index = line_with(group, track.thread, *call.names);
     return *index;
   }

@@ -35,7 +35,7 @@ class EventRing {
     size_ += block.words.size();
     blocks_.push_back(std::move(block));
     for (; size_ > limit_ && blocks_.size() > 1; blocks_.pop_front()) size_ -= blocks_.front().words.size();
-    until_ = std::max(until_, time);
+    latest_time_ = std::max(latest_time_, time);
   }
   // Ends a scope of the buffer if its block is still kept. Positions in a buffer are unique.
   void end(const TraceBuffer& buffer, std::uint64_t position, std::uint64_t time) {
@@ -44,12 +44,12 @@ class EventRing {
         block.words[position - block.base] = time;
   }
   std::deque<Block>& blocks() { return blocks_; }
-  std::uint64_t until() const { return until_; }  // time of the latest event
+  std::uint64_t latest_time() const { return latest_time_; }  // time of the latest event
 
  private:
   std::deque<Block> blocks_;
   std::size_t limit_, size_ = 0;  // in words
-  std::uint64_t until_ = 0;
+  std::uint64_t latest_time_ = 0;
 };
 
 }  // namespace fxt

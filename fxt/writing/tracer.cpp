@@ -150,7 +150,7 @@ void TracerState::name_thread(const TraceBuffer& buffer, std::string_view name) 
 
 // With a coarse clock, events may have later times than now_ns().
 std::uint64_t TracerState::latest_time() const {
-  std::uint64_t latest = std::max(now_ns(), ring_.until());
+  std::uint64_t latest = std::max(now_ns(), ring_.latest_time());
   for (const auto& buffer : buffers_)
     latest = std::max(latest, buffer->last_time_.load(std::memory_order_relaxed));
   return latest;

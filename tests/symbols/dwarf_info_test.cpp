@@ -30,7 +30,7 @@ std::string bytes_of(const char* path) {
 class DwarfInfoTest : public testing::Test {
  protected:
   // A function of the compiled program, or of a modified copy.
-  FunctionType of(std::string_view name) {
+  FunctionType function_type(std::string_view name) {
     const InputFile file{fxt::FilePlace(changed_.path())};
     const ElfImage image(file);
     DwarfInfo functions(image, image.base());
@@ -44,8 +44,12 @@ class DwarfInfoTest : public testing::Test {
     for (const Parameter& parameter : row) names.push_back(parameter.name);
     return names;
   }
-  std::vector<std::string> integers_of(std::string_view function) { return names(of(function).integers); }
-  std::vector<std::string> floats_of(std::string_view function) { return names(of(function).floats); }
+  std::vector<std::string> integers_of(std::string_view function) {
+    return names(function_type(function).integers);
+  }
+  std::vector<std::string> floats_of(std::string_view function) {
+    return names(function_type(function).floats);
+  }
   // 's', 'u' or 'f' and the size, then 'p' for a pointer and 'c' for a character; "none" without a type.
   static std::string text_of(const std::optional<ScalarType>& type) {
     if (!type) return "none";
@@ -54,7 +58,7 @@ class DwarfInfoTest : public testing::Test {
   }
   // The types of the integers, of the floats, and of the result.
   std::vector<std::string> types_of(std::string_view name) {
-    const FunctionType function = of(name);
+    const FunctionType function = function_type(name);
     std::vector<std::string> types;
     for (const auto* const row : {&function.integers, &function.floats})
       for (const Parameter& parameter : *row) types.push_back(text_of(parameter.type));
@@ -90,7 +94,7 @@ TEST_F(DwarfInfoTest, IntegersAndFloatsAreSeparateLists) {
   EXPECT_THAT(integers_of("both_kinds"), ElementsAre("count", "name", "total"));
   EXPECT_THAT(floats_of("both_kinds"), ElementsAre("ratio", "scale"));
   EXPECT_THAT(integers_of("many"), ElementsAre("a", "b", "c", "d", "e", "f", "seventh"));
-  EXPECT_EQ(of("many").integer_registers, 6u);
+  EXPECT_EQ(function_type("many").integer_registers, 6u);
   EXPECT_THAT(integers_of("unnamed"), ElementsAre("", "second"));
   EXPECT_THAT(integers_of("varied"), ElementsAre("format"));
   EXPECT_THAT(integers_of("no_parameters"), IsEmpty());
@@ -103,22 +107,22 @@ TEST_F(DwarfInfoTest, ListsEndAtTheFirstUncertainParameter) {
   EXPECT_THAT(integers_of("after_long_double"), ElementsAre("before"));
   EXPECT_THAT(integers_of("hidden_result"), IsEmpty());
   EXPECT_THAT(floats_of("hidden_result"), ElementsAre("number"));
-  EXPECT_EQ(of("nine_floats").floats.size(), 8u);
+  EXPECT_EQ(function_type("nine_floats").floats.size(), 8u);
   EXPECT_THAT(integers_of("nine_floats"), IsEmpty());
 }
 
 TEST_F(DwarfInfoTest, MachinesPassTheirParametersDifferently) {
   set_machine(EM_AARCH64);
   EXPECT_THAT(integers_of("hidden_result"), ElementsAre("shifted"));
-  EXPECT_EQ(of("many").integer_registers, 8u);
+  EXPECT_EQ(function_type("many").integer_registers, 8u);
   set_machine(EM_RISCV);
   EXPECT_THAT(integers_of("hidden_result"), IsEmpty());
   set_machine(EM_386);
   EXPECT_THAT(integers_of("kinds"), ElementsAre("fd")) << "a number of 8 bytes takes two words";
   EXPECT_THAT(integers_of("both_kinds"), ElementsAre("count"));
-  EXPECT_EQ(of("many").integer_registers, 0u);
+  EXPECT_EQ(function_type("many").integer_registers, 0u);
   set_machine(EM_ARM);
-  EXPECT_EQ(of("many").integer_registers, 4u);
+  EXPECT_EQ(function_type("many").integer_registers, 4u);
   set_machine(EM_S390);
   EXPECT_THAT(integers_of("kinds"), IsEmpty());
 }
@@ -213,8 +217,8 @@ TEST_F(DwarfInfoTest, DamagedFilesAreHarmless) {
     }
     changed_.write(bytes);
     try {
-      of("kinds");
-      of("both_kinds");
+      function_type("kinds");
+      function_type("both_kinds");
       variable("_ZN7watched5ratioE");
     } catch (const InputError&) {
       continue;  // not an ELF file any more

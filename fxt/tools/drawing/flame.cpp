@@ -27,7 +27,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
   Drawing drawing{.details = {""}, .is_flame = true};
   std::map<std::string, std::uint32_t, std::less<>> names;
   std::uint64_t widest = 1, shapes = 0, narrow = 0, deep = 0;
-  for (const CallPaths::Node* root : paths.all().below) widest = std::max(widest, root->total_ns);
+  for (const CallPaths::Node* root : paths.all().children) widest = std::max(widest, root->total_ns);
   drawing.to_ns = widest;
   // A hundredth of a pixel, which is still visible when a page is zoomed.
   const std::uint64_t least_ns = widest / columns / 100;
@@ -37,7 +37,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
     std::size_t row;
     std::uint64_t begin_ns;
   };
-  for (const CallPaths::Node* root : paths.all().below) {
+  for (const CallPaths::Node* root : paths.all().children) {
     if (drawing.lanes.size() == kMaxLanes) break;
     Drawing::Lane& lane = drawing.lanes.emplace_back();
     lane.name = fmt::format("{}: {}", root->name, exact_time(root->total_ns));
@@ -47,7 +47,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
       const Open at = open.back();
       open.pop_back();
       std::uint64_t begin_ns = at.begin_ns;
-      for (const CallPaths::Node* node : at.node->below) {
+      for (const CallPaths::Node* node : at.node->children) {
         const Open inner{node, at.row + 1, begin_ns};
         begin_ns += node->total_ns;
         if (node->total_ns < least_ns || inner.row > kMaxRows) {
@@ -80,7 +80,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
   };
   say(narrow, "not drawn with their callees, because they are narrower than a hundredth of a pixel");
   say(deep, "not drawn, because they are nested too deep");
-  say(paths.all().below.size() - drawing.lanes.size(), "more roots not drawn");
+  say(paths.all().children.size() - drawing.lanes.size(), "more roots not drawn");
   std::ranges::copy(paths.notes(), std::back_inserter(drawing.foot));
   say(paths.joined(),
       "calls are drawn as part of their parents, because there are too many paths or they are too deep");

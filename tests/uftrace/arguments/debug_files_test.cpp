@@ -70,7 +70,7 @@ TEST(DebugFile, LocationsAreFileAndLine) {
 
 class DebugFilesTest : public testing::Test {
  protected:
-  const DebugFile* of(const SymbolAt& symbol) {
+  const DebugFile* file_of(const SymbolAt& symbol) {
     directory_ = list_directory(recording_.path());
     files_ = std::make_unique<DebugFiles>(directory_, names_, notes_);
     return files_->of(symbol);
@@ -87,9 +87,9 @@ TEST_F(DebugFilesTest, PathAndBuildIdMustMatch) {
   recording_.file("args.dbg", kText);
   Image module{.kind = Image::Kind::Module, .path = "/home/u/args", .build_id = "0594a88a"};
   const SymbolAt symbol{.image = &module, .symbol = &symbol_};
-  EXPECT_NE(of(symbol), nullptr);
+  EXPECT_NE(file_of(symbol), nullptr);
   module.build_id = "1234";
-  EXPECT_EQ(of(symbol), nullptr);
+  EXPECT_EQ(file_of(symbol), nullptr);
 }
 
 TEST_F(DebugFilesTest, LibrariesAndPythonHaveTheirOwnFiles) {
@@ -98,13 +98,13 @@ TEST_F(DebugFilesTest, LibrariesAndPythonHaveTheirOwnFiles) {
   const Image library{.kind = Image::Kind::Library, .path = "d1/libplug.so"};
   const Image python{.kind = Image::Kind::Python, .path = "python.fake"};
   const Image kernel{.kind = Image::Kind::Kernel, .path = "[kernel]"};
-  const DebugFile* const file = of({.image = &library, .symbol = &symbol_});
+  const DebugFile* const file = file_of({.image = &library, .symbol = &symbol_});
   ASSERT_NE(file, nullptr);
   EXPECT_EQ(file->counts().functions, 1u);
   EXPECT_EQ(files_->of({.image = &library, .symbol = &symbol_}), file);
-  ASSERT_NE(of({.image = &python, .symbol = &symbol_}), nullptr);
-  EXPECT_EQ(of({.image = &kernel, .symbol = &symbol_}), nullptr);
-  EXPECT_NE(of({.image = &python}), nullptr) << "a function of no known name";
+  ASSERT_NE(file_of({.image = &python, .symbol = &symbol_}), nullptr);
+  EXPECT_EQ(file_of({.image = &kernel, .symbol = &symbol_}), nullptr);
+  EXPECT_NE(file_of({.image = &python}), nullptr) << "a function of no known name";
 }
 
 }  // namespace

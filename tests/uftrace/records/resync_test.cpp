@@ -244,7 +244,7 @@ class ResyncTimes : public ResyncTest {
     return resync_.is_time_damaged(record, last_ns, ahead(following));
   }
   // Two records after it.
-  static RecordBytes then(std::uint64_t next_ns, std::uint64_t second_ns) {
+  static RecordBytes two_records(std::uint64_t next_ns, std::uint64_t second_ns) {
     return RecordBytes().entry(next_ns, 1, kG).exit(second_ns, 1, kG);
   }
 };
@@ -255,7 +255,7 @@ TEST_F(ResyncTimes, ThatCannotBeDrawnAreDamaged) {
 }
 
 TEST_F(ResyncTimes, AMomentLaterNeedsNoCheck) {
-  const RecordBytes following = then(kTime + 1, kTime + 2);
+  const RecordBytes following = two_records(kTime + 1, kTime + 2);
   EXPECT_FALSE(is_damaged(kTime + kMoment - 1, kTime, following));
   EXPECT_TRUE(is_damaged(kTime + kMoment, kTime, following));
   EXPECT_FALSE(is_damaged(kTime - 1, kTime, following));
@@ -263,13 +263,14 @@ TEST_F(ResyncTimes, AMomentLaterNeedsNoCheck) {
 
 TEST_F(ResyncTimes, TwoWitnessesMustBeCloserToThePreviousOne) {
   constexpr std::uint64_t kLate = kTime + 2 * kMoment;
-  EXPECT_TRUE(is_damaged(kLate, kTime, then(kTime, kTime + kMoment - 1)));
-  EXPECT_FALSE(is_damaged(kLate, kTime, then(kTime, kTime + kMoment)));
-  EXPECT_TRUE(is_damaged(kLate, kTime, then(kTime - 1, kTime + 1))) << "the one before may be damaged, too";
-  EXPECT_TRUE(is_damaged(kLate, kTime, then(kTime - kClose, kTime)));
-  EXPECT_FALSE(is_damaged(kLate, kTime, then(kTime - kClose - 1, kTime)));
-  EXPECT_TRUE(is_damaged(kLate, kTime, then(kTime, kLate).entry(kTime + 1, 1, kG)));
-  EXPECT_FALSE(is_damaged(kLate, kTime, then(kTime, kLate).entry(kLate, 1, kG)));
+  EXPECT_TRUE(is_damaged(kLate, kTime, two_records(kTime, kTime + kMoment - 1)));
+  EXPECT_FALSE(is_damaged(kLate, kTime, two_records(kTime, kTime + kMoment)));
+  EXPECT_TRUE(is_damaged(kLate, kTime, two_records(kTime - 1, kTime + 1)))
+      << "the one before may be damaged, too";
+  EXPECT_TRUE(is_damaged(kLate, kTime, two_records(kTime - kClose, kTime)));
+  EXPECT_FALSE(is_damaged(kLate, kTime, two_records(kTime - kClose - 1, kTime)));
+  EXPECT_TRUE(is_damaged(kLate, kTime, two_records(kTime, kLate).entry(kTime + 1, 1, kG)));
+  EXPECT_FALSE(is_damaged(kLate, kTime, two_records(kTime, kLate).entry(kLate, 1, kG)));
   EXPECT_TRUE(is_damaged(kLate, kTime, RecordBytes().exit(kTime + 1, 0, kF))) << "one alone";
   EXPECT_FALSE(is_damaged(kLate, kTime, {}));
   EXPECT_TRUE(is_damaged(kLate, kTime, RecordBytes().lost(3).entry(kTime + 1, 1, kG).exit(kTime + 2, 1, kG)))
@@ -277,26 +278,26 @@ TEST_F(ResyncTimes, TwoWitnessesMustBeCloserToThePreviousOne) {
 }
 
 TEST_F(ResyncTimes, OfTheFirstRecordAreNotLongAfterTheNext) {
-  EXPECT_TRUE(is_damaged(kTime + kClose, 0, then(kTime, kTime)));
-  EXPECT_FALSE(is_damaged(kTime + kClose, 0, then(kTime, kTime + 1)));
-  EXPECT_FALSE(is_damaged(kTime + kClose, 0, then(kTime + kClose, kTime + kClose)));
+  EXPECT_TRUE(is_damaged(kTime + kClose, 0, two_records(kTime, kTime)));
+  EXPECT_FALSE(is_damaged(kTime + kClose, 0, two_records(kTime, kTime + 1)));
+  EXPECT_FALSE(is_damaged(kTime + kClose, 0, two_records(kTime + kClose, kTime + kClose)));
 }
 
 TEST_F(ResyncTimes, OfTheFirstRecordAreNotDaysBeforeTheNext) {
   facts_.elapsed_ns = 1000;
-  EXPECT_TRUE(is_damaged(kTime, 0, then(kTime + kFar, kTime + kFar)));
-  EXPECT_FALSE(is_damaged(kTime, 0, then(kTime + kFar, kTime)));
+  EXPECT_TRUE(is_damaged(kTime, 0, two_records(kTime + kFar, kTime + kFar)));
+  EXPECT_FALSE(is_damaged(kTime, 0, two_records(kTime + kFar, kTime)));
   EXPECT_FALSE(is_damaged(kTime, 0, RecordBytes().exit(kTime + kFar, 0, kF))) << "one alone";
   facts_.elapsed_ns.reset();
-  EXPECT_FALSE(is_damaged(kTime, 0, then(kTime + kFar, kTime + kFar)));
+  EXPECT_FALSE(is_damaged(kTime, 0, two_records(kTime + kFar, kTime + kFar)));
 }
 
 TEST_F(ResyncTimes, ALeapOverDaysIsAcceptedIfTwoFollow) {
   facts_.elapsed_ns = 1000;
   constexpr std::uint64_t kLate = kTime + kFar;
-  EXPECT_FALSE(is_damaged(kLate, kTime, then(kLate, kLate + kClose - 1)));
-  EXPECT_TRUE(is_damaged(kLate, kTime, then(kLate, kLate + kClose)));
-  EXPECT_TRUE(is_damaged(kLate, kTime, then(kLate - 1, kLate)));
+  EXPECT_FALSE(is_damaged(kLate, kTime, two_records(kLate, kLate + kClose - 1)));
+  EXPECT_TRUE(is_damaged(kLate, kTime, two_records(kLate, kLate + kClose)));
+  EXPECT_TRUE(is_damaged(kLate, kTime, two_records(kLate - 1, kLate)));
   EXPECT_TRUE(is_damaged(kLate, kTime, {}));
   facts_.begun_ns = kTime;
   EXPECT_TRUE(is_damaged(kLate, 0, {})) << "since the thread began";
