@@ -82,14 +82,12 @@ ProgramText program_text() {
           "0: done. 1: --check found an error (with --werror also a warning), or FILE can't be read to its "
           "end, lacks a requested thread or has nothing that is selected. 2: wrong usage.",
       .examples = {{"fxt-dump run.fxt", "print one line for each record"},
-                   {"fxt-dump --stats run.fxt", "count calls and sum their times"},
-                   {"fxt-dump --stats --by thread --top 10 run.fxt", "the ten threads that took most time"},
-                   {"fxt-dump --diff old.fxt new.fxt", "what became slower or faster"},
-                   {"fxt-dump --callers malloc run.fxt", "from where a function was called"},
-                   {"fxt-dump --tree -n 'work*' run.fxt", "print only calls, indented"},
+                   {"fxt-dump --stats --top 10 run.fxt", "print the ten longest functions"},
+                   {"fxt-dump --diff old.fxt new.fxt", "compare two traces"},
+                   {"fxt-dump --callers malloc run.fxt", "print who called a function"},
                    {"fxt-dump --check run.fxt", "check that all readers can read it"}},
-      .common_options = {"json", "stats", "sort", "top", "diff", "callers", "callees", "tree", "check", "tid",
-                         "time-range", "type", "name", "category", "help"},
+      .common_options = {"json", "stats", "diff", "top", "callers", "tree", "check", "time-range", "name",
+                         "help"},
       .build = build_text()};
 }
 
@@ -126,11 +124,9 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                "print the number of calls of each function and their times: total (recursion counted once), "
                "self, average, minimum and maximum. Also print such figures for async operations and CPUs, "
                "and counts of events, threads and records"),
-          not_with(
-              {"json", "tree", "folded", "callers", "callees", "check", "rules"},
-              flag("diff", 0, options.compares,
-                   "compare the calls of two traces: which functions take more or less time in AFTER than in "
-                   "BEFORE")),
+          not_with({"json", "tree", "folded", "callers", "callees", "check", "rules"},
+                   flag("diff", 0, options.compares,
+                        "print the functions that take more or less time in the trace AFTER than in BEFORE")),
           only_with({"stats", "diff"},
                     choice("by", options.calls.by,
                            {{"function", CallUnit::Function},
@@ -183,10 +179,13 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                "print folded stacks, which programs for flame graphs read: process;outer;inner and the ns "
                "spent in inner itself"),
           graph("callers", DumpMode::Callers,
-                "from where functions with this name were called, with counts and times: the function, its "
-                "callers, "
-                "and the callers of these; PATTERN is a shell pattern"),
-          graph("callees", DumpMode::Callees, "what functions with this name called, in the same form"),
+                "print the functions that match this shell pattern, their callers, and the callers of these, "
+                "with "
+                "the number of calls and their times"),
+          graph("callees", DumpMode::Callees,
+                "print the functions that match this shell pattern, and the functions that they call, in the "
+                "same "
+                "form"),
           flag("any-size", 0, options.any_size,
                "print the text even if it is a hundred times as long as the trace"),
           mode("check", 0, DumpMode::Check,

@@ -61,13 +61,13 @@ constexpr std::array<GroupText, 6> kGroups{{{.title = "calls of the program", .w
 const GroupText& text_of(CallGroup group) { return kGroups.at(static_cast<std::size_t>(group)); }
 
 // By CallUnit.
-constexpr std::array<std::string_view, 4> kUnits{"", ", by thread", ", by process", ", by category"};
+constexpr std::array<std::string_view, 4> kUnitTitles{"", ", by thread", ", by process", ", by category"};
 
 bool has_unit(CallGroup group) { return group <= CallGroup::Async; }  // the others are by thread anyway
 
 std::string title_of(CallGroup group, const CallReport& report) {
   return fmt::format("{}{}{}{}\n", text_of(group).title,
-                     has_unit(group) ? kUnits.at(static_cast<std::size_t>(report.by)) : "",
+                     has_unit(group) ? kUnitTitles.at(static_cast<std::size_t>(report.by)) : "",
                      report.unit == TimeUnit::Auto ? "" : ", in ", name_of(report.unit));
 }
 

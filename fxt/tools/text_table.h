@@ -18,7 +18,7 @@ class TextTable {
   // `cells` must be as many as the titles.
   void add(std::vector<std::string> cells, std::string name) {
     widths_.resize(cells.size());
-    for (std::size_t i = 0; i < cells.size(); ++i) widths_[i] = std::max(widths_[i], cells[i].size());
+    for (std::size_t i = 0; i < cells.size(); ++i) widths_[i] = std::max(widths_[i], width_of(cells[i]));
     lines_.push_back({.cells = std::move(cells), .name = std::move(name)});
   }
   // No line is longer than `columns` unless the name would have fewer than 16 columns.
@@ -35,6 +35,9 @@ class TextTable {
   }
 
  private:
+  // In columns: the µ of a time has two bytes.
+  static std::size_t width_of(const std::string& cell) { return static_cast<std::size_t>(columns_of(cell)); }
+
   struct Line {
     std::vector<std::string> cells;
     std::string name;

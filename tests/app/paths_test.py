@@ -127,7 +127,7 @@ class Paths(unittest.TestCase):
         shutil.copytree(self.recording, deeper / "first.data")
         self.assert_no_input(f"{neither}, but a directory that contains a recording; convert runs/of/today/first.data", "runs")
         self.assert_refused("the name of an INPUT is empty", "", "out.fxt")
-        self.assert_no_input("no such file or directory", "nothing")
+        self.assert_no_input("can't open: No such file or directory", "nothing")
         self.assert_refused("'one.fxt' does not exist, and only the last path is the OUTPUT", "uftrace.data", "one.fxt", "two.fxt")
 
     def test_a_trace_of_lttng_is_recognized(self):

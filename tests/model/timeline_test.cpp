@@ -319,9 +319,10 @@ TEST_F(TimelineTest, CpusOfSeveralMachinesAreNoted) {
   }
   run(timeline);
   ASSERT_EQ(notes.count(kSharedCpus), 2u);
-  EXPECT_THAT(notes.groups().back().first,
-              testing::ElementsAre(R"(c.data: its cpus are those of "two", others are those of "one")",
-                                   R"(d.data: its cpus are those of "three", others are those of "one")"));
+  EXPECT_THAT(
+      notes.groups().back().first,
+      testing::ElementsAre(R"(c.data: its CPUs belong to "two", the CPUs of other inputs to "one")",
+                           R"(d.data: its CPUs belong to "three", the CPUs of other inputs to "one")"));
 }
 
 TEST_F(TimelineTest, AnInputThatIsMovedToTheTimeOfAnotherSharesItsCpus) {

@@ -64,7 +64,7 @@ class ElfTest : public testing::Test {
 // The memory of a process has nothing at address 0.
 TEST_F(ElfTest, AnUnreadableFileIsAnError) {
   const InputFile file{fxt::FilePlace("/proc/self/mem")};
-  EXPECT_EQ(problem_of([&] { const ElfImage image(file); }), "Input/output error");
+  EXPECT_EQ(problem_of([&] { const ElfImage image(file); }), "can't read: Input/output error");
 }
 
 TEST_F(ElfTest, SymbolsCountFromTheFirstMapping) {

@@ -69,7 +69,8 @@ Information:
   -V, --version             print the version
   --manual                  print this text as a page for man(1)
   --completion bash|zsh|fish
-                            print a script with which that shell completes the options
+                            print a script with which that shell completes the
+                            options
 
 Exit status: 0 done.
 )");

@@ -80,10 +80,10 @@ TEST_F(Calls, HaveSelfAndTotalTimes) {
   EXPECT_THAT(statistics(), ElementsAre("main 1: 1000 200 1000 1000 1000", "work 2: 800 700 400 300 500",
                                         "leaf 2: 140 140 70 40 100"));
   EXPECT_THAT(dump("--stats --unit us"), HasSubstr(R"(calls of the program, in us
-         calls          total           self      average          min          max
-             1          1.000          0.200        1.000        1.000        1.000 "app" "main"
-             2          0.800          0.700        0.400        0.300        0.500 "app" "work"
-             2          0.140          0.140        0.070        0.040        0.100 "app" "leaf"
+  calls  total   self  average    min    max
+      1  1.000  0.200    1.000  1.000  1.000  "app" "main"
+      2  0.800  0.700    0.400  0.300  0.500  "app" "work"
+      2  0.140  0.140    0.070  0.040  0.100  "app" "leaf"
 events by category and name
 )"));
 }
@@ -198,7 +198,8 @@ TEST_F(Calls, UnregisteredThreadsAreDistinguished) {
   EXPECT_THAT(dump("--stats"), AllOf(HasSubstr("1 events ?9\n"), HasSubstr("1 events ?10\n")));
   EXPECT_THAT(dump("--stats --json"), HasSubstr(R"({"missing":9,"events":1})"));
   EXPECT_EQ(dump("--folded"), "?;work 1000\n?;main 1000\n");
-  EXPECT_EQ(dump("--tree"), R"(       0.000001000              ?9          1.000 main
+  EXPECT_EQ(dump("--tree"), R"(#        start (s)  process/thread    length (us) name
+       0.000001000              ?9          1.000 main
        0.000001500             ?10          1.000 work
 )");
 }
@@ -228,7 +229,8 @@ TEST_F(Calls, AreSortedIfTheyAreWrittenAtTheirEnds) {
   EXPECT_EQ(dump("--folded"),
             "process 100;main 490\nprocess 100;main;work 200\nprocess 100;main;work;work 200\n"
             "process 100;main;work;leaf 100\nprocess 100;main;leaf 10\n");
-  EXPECT_EQ(dump("--tree"), R"(       0.000001000         100/101          1.000 main
+  EXPECT_EQ(dump("--tree"), R"(#        start (s)  process/thread    length (us) name
+       0.000001000         100/101          1.000 main
        0.000001010         100/101                  leaf {
        0.000001020         100/101          0.010   } leaf
        0.000001100         100/101          0.300   work
@@ -244,6 +246,7 @@ TEST_F(Calls, WideIdsAreSeparatedByABlank) {
   words_.insert(words_.end(), {0x3'0033, 9'223'372'036'854'775'814U, 9'223'372'036'854'775'815U});
   complete(kMain, 1000, 2000, 3);
   EXPECT_EQ(dump("--tree"),
+            "#        start (s)  process/thread    length (us) name\n"
             "       0.000001000 9223372036854775814/9223372036854775815          1.000 main\n");
 }
 
@@ -255,7 +258,8 @@ TEST_F(Calls, AreATree) {
   end(kWork, 1400);
   complete(kLeaf, 1400, 1400);
   complete(kLeaf, 2000, 2100);
-  EXPECT_EQ(dump("--tree"), R"(       0.000001000         100/101          1.000 main
+  EXPECT_EQ(dump("--tree"), R"(#        start (s)  process/thread    length (us) name
+       0.000001000         100/101          1.000 main
        0.000001100         100/101                  work {
        0.000001150         100/101          0.100     leaf
        0.000001150         100/102          0.100 leaf
@@ -263,7 +267,9 @@ TEST_F(Calls, AreATree) {
        0.000001400         100/101          0.000   leaf
        0.000002000         100/101          0.100 leaf
 )");
-  EXPECT_EQ(dump("--tree --tid 102"), "       0.000001150         100/102          0.100 leaf\n");
+  EXPECT_EQ(dump("--tree --tid 102"),
+            "#        start (s)  process/thread    length (us) name\n"
+            "       0.000001150         100/102          0.100 leaf\n");
 }
 
 // A line is indented by at most 512 columns, so that the size of a tree is proportional to the number of
@@ -318,8 +324,7 @@ TEST_F(Calls, EndBeforeTheLimitOfTimes) {
 
 TEST_F(Calls, HaveReadableTimes) {
   complete(kMain, 1000, 2'345'678);
-  EXPECT_THAT(dump("--stats"),
-              HasSubstr("             1        2.34 ms        2.34 ms      2.34 ms      2.34 ms"));
+  EXPECT_THAT(dump("--stats"), HasSubstr("      1  2.34 ms  2.34 ms  2.34 ms  2.34 ms"));
   EXPECT_THAT(dump("--tree --unit ns"), HasSubstr("        2344678 main\n"));
 }
 
@@ -370,12 +375,14 @@ TEST_F(Encodings, GiveTheSameFigures) {
 
 TEST_F(Encodings, AreChosenInTrees) {
   write(true);
-  EXPECT_EQ(dump("--tree -n work"), R"(       0.000002000         100/101                work {
+  EXPECT_EQ(dump("--tree -n work"), R"(#        start (s)  process/thread    length (us) name
+       0.000002000         100/101                work {
        0.000004000         100/101          2.000 } work
        0.000005000         100/101                work {
        0.000008000         100/101          3.000 } work
 )");
-  EXPECT_EQ(dump("--tree -r 2us~2500ns"), R"(       0.000003000         100/101                main {
+  EXPECT_EQ(dump("--tree -r 2us~2500ns"), R"(#        start (s)  process/thread    length (us) name
+       0.000003000         100/101                main {
        0.000003000         100/101                  work {
        0.000003000         100/101                    leaf {
        0.000003500         100/101          0.500     } leaf
@@ -408,13 +415,15 @@ TEST_F(Calls, AreCompared) {
   complete(kMain, 2000, 2500);
   complete(kWork, 2100, 2300);
   complete(kLeaf, 2400, 2500);
-  EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns " + before + " --diff " + file("after", words_)).output,
-            R"(calls of the program, in ns
-         calls      in FILE          total        in FILE      difference   change
-             1            2           1000           1500            +500   +50.0% "app" "main"
-             0            1              0            200            +200      new "app" "work"
-             1            2              0            100            +100          "app" "leaf"
-)");
+  const std::string after = file("after", words_);
+  const std::string lines = "before  " + before + "\nafter   " + after + "\n" + R"(calls of the program, in ns
+  calls before  after  total before  after  difference  change
+             1      2          1000   1500        +500  +50.0%  "app" "main"
+             0      1             0    200        +200     new  "app" "work"
+             1      2             0    100        +100          "app" "leaf"
+)";
+  EXPECT_EQ(shell(FXT_DUMP " --diff --unit ns " + before + " " + after).output, lines);
+  EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns " + before + " --diff " + after).output, lines);
 }
 
 TEST_F(Calls, ComparisonsReportUnmatchedEnds) {
@@ -510,14 +519,14 @@ class Groups : public ToolTest {
 TEST_F(Groups, CallsOfTheProgramComeFirst) {
   const std::string text = shell(FXT_DUMP " --stats --columns max,calls " + file_).output;
   EXPECT_EQ(text.substr(0, text.find("events by")), R"(calls of the program
-           max        calls
-        500 ns            2 "app" "work"
+     max  calls
+  500 ns      2  "app" "work"
 calls of the kernel
-           max        calls
-       3.00 µs            1 "[kernel]" "do_idle"
+      max  calls
+  3.00 µs      1  "[kernel]" "do_idle"
 off the CPU
-           max        calls
-       9.00 µs            1 "sched" "linux:schedule"
+      max  calls
+  9.00 µs      1  "sched" "linux:schedule"
 )");
 }
 
@@ -548,19 +557,21 @@ TEST_F(Groups, AProgramCalledSchedIsOnTheCpu) {
 }
 
 TEST_F(Groups, AreComparedSeparately) {
-  EXPECT_EQ(shell(FXT_DUMP " --stats --unit ns -c app -c sched " + file_ + " --diff " + write("other", 5000))
-                .output,
-            R"(off the CPU, in ns
-         calls      in FILE          total        in FILE      difference   change
-             1            1           9000           5000           -4000   -44.4% "sched" "linux:schedule"
-)");
+  EXPECT_THAT(
+      shell(FXT_DUMP " --diff --unit ns -c app -c sched " + file_ + " " + write("other", 5000)).output,
+      testing::EndsWith(R"(
+off the CPU, in ns
+  calls before  after  total before  after  difference  change
+             1      1          9000   5000       -4000  -44.4%  "sched" "linux:schedule"
+)"));
 }
 
 TEST_F(Groups, RefuseOtherColumns) {
   for (const std::string list : {"", "calls,", "calls,median"})
     EXPECT_EQ(
         shell(FXT_DUMP " --stats --columns '" + list + "' " + file_).output,
-        "fxt-dump: --columns takes calls, total, self, average, min, max, with commas between them, not '" +
+        "fxt-dump: --columns takes calls, total, self, average, min, max, p50, p90, p99, with commas between "
+        "them, not '" +
             (list == "calls,median" ? std::string("median") : "") + "'\nTry 'fxt-dump --help'.\n");
 }
 

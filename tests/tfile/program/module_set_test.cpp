@@ -116,9 +116,9 @@ TEST_F(Modules, MayLackTheirSplitFiles) {
   EXPECT_EQ(modules.code_at(kLibraryBias + start).function, "unit_start");
   EXPECT_EQ(notes_.count(kNoSymbols), 1u);
   EXPECT_THAT(first_note(),
-              testing::MatchesRegex(".*traced_split.*: 1 of its compilations have their types in "
-                                    "files that are not there, or in a package \\(.dwp\\) that libdw "
-                                    "does not read: .*traced_unit.*dwo"));
+              testing::MatchesRegex(
+                  ".*traced_split.*: 1 of its compilation units have their types in "
+                  "missing files, or in a package \\(.dwp\\) that libdw can\'t read: .*traced_unit.*dwo"));
 }
 
 TEST_F(Modules, TheUserGivesTheirPlaces) {

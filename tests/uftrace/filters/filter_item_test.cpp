@@ -101,13 +101,14 @@ TEST(FilterItem, InvalidValuesAreExplained) {
   EXPECT_EQ(problem_of("f@depth=1024"), "none");
   EXPECT_THAT(problem_of("f@depth=x"), testing::HasSubstr("depth= takes a number"));
   EXPECT_THAT(problem_of("f@time=abc", Of::Filter),
-              testing::StartsWith("--filter: in 'f@time=abc', time= takes a time such as"));
+              testing::StartsWith("--filter: in 'f@time=abc': time= takes a time such as"));
   EXPECT_THAT(problem_of("f@size=1x"),
               testing::HasSubstr("size= takes a size in bytes such as 128, 0x80, 4k or 1.5KiB, not"));
   EXPECT_THAT(problem_of("f@trace_maybe"), testing::HasSubstr("trace, trace_on or trace_off"));
   EXPECT_THAT(problem_of("f@clear=x"), testing::HasSubstr("names of actions"));
-  EXPECT_THAT(problem_of("f@clearly"), testing::HasSubstr("clear takes nothing or"));
-  EXPECT_THAT(problem_of("f@liba,libb"), testing::HasSubstr("one module ('liba')"));
+  EXPECT_THAT(problem_of("f@clearly"), testing::HasSubstr("clear takes no value or =NAME"));
+  EXPECT_THAT(problem_of("f@liba,libb"),
+              testing::HasSubstr("the module is 'liba', so the other words must be actions"));
   EXPECT_THAT(problem_of("f@if:arg1"),
               testing::StartsWith("--trigger: in 'f@if:arg1': a condition has the form if:argN"));
   EXPECT_THAT(problem_of(""), testing::HasSubstr("takes names of functions"));

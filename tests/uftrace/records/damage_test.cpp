@@ -137,7 +137,7 @@ TEST(UftraceDamage, ATailThatIsStillBeingWritten) {
     r.without("info");
     EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
     EXPECT_THAT(r.notes(),
-                ElementsAre("still-recording 1", testing::StartsWith("DIR: its recorder still runs")));
+                ElementsAre("still-recording 1", testing::StartsWith("DIR: is still being recorded")));
     ::close(recorder);
   }
 }
