@@ -216,7 +216,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertRegex(table, r"calc  +- +- +-  no call left\n")
         self.assertTrue(table.endswith("\n2 of 3 recordings converted. 2 have no call or frame to show.\n"), table)
         self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted, because the options omit all their calls:\n"
-                                 r"  calc: .*: no call is shown, as the options leave out all \d+ \(--filter 'worker': .*\n$")
+                                 r"  calc: .*: no call is shown, because the options omit all \d+ \(--filter 'worker': .*\n$")
 
     def test_a_converter_that_is_killed(self):
         self.add("a")
@@ -247,7 +247,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertTrue(errors.startswith("convert-all: the options after -- are for fxt-convert: unrecognised option '--colour'"))
         self.assertEqual(errors.count("--colour"), 1)
         _, errors = self.run_all(self.found, self.out, "--", "-F", "(", code=2)
-        self.assertTrue(errors.startswith("convert-all: the options after -- are for fxt-convert: --filter: '(' is no regular expression"))
+        self.assertTrue(errors.startswith("convert-all: the options after -- are for fxt-convert: --filter: '(' is not a regular expression"))
         self.assertFalse(self.out.exists())
         self.run_all(self.found, self.out, "--", "--offset=1=5ms", "-F", "main", "-r", "1us~", "--split-size=4k")
 

@@ -399,7 +399,7 @@ class Faults(unittest.TestCase):
                 messages.add(run.stderr.decode())
                 self.assertNotIn("not an FXT trace", run.stderr.decode())
                 self.assertNotIn("lies in", run.stderr.decode())
-        self.assertIn("fxt-convert: out.fxt: can't read: Permission denied\n", messages)
+        self.assertIn("fxt-convert: out.fxt: can't open: Permission denied\n", messages)
         self.assertIn("fxt-convert: out.fxt: can't read: Input/output error\n", messages)
 
 

@@ -95,7 +95,7 @@ class Limits(unittest.TestCase):
     def test_a_program_over_a_limit_loses_only_its_names(self):
         (self.directory / "lines").write_bytes(bytes(4 << 20))
         subprocess.run(["objcopy", "--add-section=.debug_line=lines", PROGRAMS / "fxt-cut", "large"], cwd=self.directory, check=True)
-        self.assert_note("large: more than 3 MiB of line tables of a program: its names, lines and types are not shown",
+        self.assert_note("large: more than 3 MiB of line tables of a program; its names, lines and types are not shown",
                          HEATER, "--program", "large")
 
     def test_functions_with_very_many_variables(self):

@@ -182,9 +182,9 @@ class Unpacked(unittest.TestCase):
         (self.directory / "out.fxt").unlink()
         self.assert_refused(trace, neither + ", but an FXT trace; viewers open it, fxt-dump prints it, and fxt-cut takes parts of it")
         self.assert_refused(gzip.compress(trace), ": already a compressed FXT trace; decompress it to open it in a viewer")
-        self.assert_refused(tar_of(entry("a", size=9000)), f": an archive of {NOTHING}")
+        self.assert_refused(tar_of(entry("a", size=9000)), f": the archive has only {NOTHING}")
         for inner in "calc.tar", "runs/calc.tgz", "runs/calc.tar.xz":
-            self.assert_refused(tar_of(entry(inner, size=9000)), f": an archive with an archive in it: unpack it, and convert {inner}")
+            self.assert_refused(tar_of(entry(inner, size=9000)), f": an archive that contains an archive; unpack it, and convert {inner}")
         self.assert_not_unpacked(tar[:1300], ("", "Truncated tar archive"))
         self.assert_refused(gzip.compress(tar)[:-20], ": the compressed data are truncated")
         (self.directory / "file").write_bytes(gzip.compress(b"x" * 10000))
