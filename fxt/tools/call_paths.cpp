@@ -104,7 +104,7 @@ CallGraph CallPaths::callees_of(const std::string& pattern) const {
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Path& path = tree_.paths()[i];
     const std::uint32_t around = path.parent == PathTree::kRoot ? PathTree::kRoot : inside[path.parent];
-    if (around == PathTree::kRoot && !matches[i]) continue;
+    if ((around == PathTree::kRoot && !matches[i]) || path.calls == 0) continue;  // 0: outside of the range
     inside[i] = tree.child_of(around, path.name);
     Path& joined = tree.paths()[inside[i]];
     joined.calls += path.calls;
@@ -123,7 +123,7 @@ CallGraph CallPaths::callers_of(const std::string& pattern) const {
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const std::uint32_t parent = paths[i].parent;
     is_inside[i] = parent != PathTree::kRoot && (is_inside[parent] || matches[parent]);
-    if (!matches[i] || is_inside[i]) continue;
+    if (!matches[i] || is_inside[i] || paths[i].calls == 0) continue;  // 0: outside of the range
     std::uint32_t callee = PathTree::kRoot;
     for (auto at = static_cast<std::uint32_t>(i); paths[at].parent != PathTree::kRoot;
          at = paths[at].parent) {

@@ -426,6 +426,16 @@ TEST_F(FxtDump, FindsCallees) {
             "           1        2.00 µs        1.90 µs    work\n"
             "           1         100 ns         100 ns      leaf\n"
             "           1         100 ns         100 ns    leaf\n");
+  // Calls outside of the range are not shown.
+  EXPECT_EQ(run("--callees work --unit ns -r 1200ns~1700ns " + path).output,
+            "       calls          total           self\n"
+            "           1            500            400  work\n"
+            "           1            100            100    leaf\n");
+  EXPECT_EQ(run("--callers work --unit ns -r 1200ns~1700ns " + path).output,
+            "       calls          total           self\n"
+            "           1            500            400  work\n"
+            "           1            500            400    main\n");
+  EXPECT_EQ(run("--callers work --unit ns -r 8us~9us " + path).output, "");
   const Outcome none = run("--callees wrok " + path);
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_EQ(none.output, "fxt-dump: " + path + ": has nothing with the name 'wrok'\n");
