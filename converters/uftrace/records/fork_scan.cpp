@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 8> kForks{"fork",  "vfork",       "__fork
 constexpr std::array<std::string_view, 9> kOthers{"clone",       "__clone",       "clone3",
                                                   "posix_spawn", "posix_spawnp",  "system",
                                                   "popen",       "__libc_system", "_IO_popen"};
-constexpr std::array<std::string_view, 3> kThreads{"pthread_create", "__pthread_create", "thrd_create"};
+constexpr std::array<std::string_view, 3> kThreadStarts{"pthread_create", "__pthread_create", "thrd_create"};
 // In libstdc++, the constructor of std::thread calls pthread_create, and that call may not be recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
@@ -27,7 +27,7 @@ constexpr std::uint64_t kHeadBytes = std::uint64_t{1} << 20;
 ForkKind kind_of(std::string_view symbol) {
   symbol = symbol.substr(0, symbol.find('@'));  // a version
   if (std::ranges::find(kForks, symbol) != kForks.end()) return ForkKind::Process;
-  if (std::ranges::find(kThreads, symbol) != kThreads.end() || symbol.starts_with(kStdThread))
+  if (std::ranges::find(kThreadStarts, symbol) != kThreadStarts.end() || symbol.starts_with(kStdThread))
     return ForkKind::Thread;
   return std::ranges::find(kOthers, symbol) != kOthers.end() ? ForkKind::Other : ForkKind::None;
 }
