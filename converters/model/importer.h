@@ -1,6 +1,6 @@
 // The interface of an importer. It reads the head of its input, adds lanes and sources to the timeline, and
-// returns. Its sources read the rest while the timeline runs. It knows neither the output's format, nor the
-// command line, nor other importers.
+// returns. Its sources read the rest while the timeline runs. An importer knows neither the output's format,
+// nor the command line, nor other importers.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +24,12 @@
 
 namespace convert {
 
-// Which bytes are shown as blobs: none; those that have no other form; or also raw register blocks.
+// The bytes that are shown as blobs: none; bytes without another form; or also raw register blocks.
 enum class Blobs : std::uint8_t { None, Memory, All };
 
 // The options that all importers share. Each importer also has options of its own.
 struct ImportOptions {
-  std::vector<std::uint64_t> tids = {};  // only these threads; empty: all
+  std::vector<std::uint64_t> tids = {};  // the threads to show; empty shows all threads
   Demangle demangle = Demangle::Simple;
   Blobs blobs = Blobs::Memory;
 };
@@ -39,16 +39,16 @@ struct ImportStats {
   std::uint64_t bytes_total = 0;  // size of the files that the sources read, known after import()
   std::atomic<std::uint64_t> bytes_read = 0;
   std::atomic<std::uint64_t> records_read = 0;  // uftrace: records of .dat files; tfile: frames
-  // Further lines of the report, each with its input. Added in import() and in Timeline::at_end().
+  // More lines for the report, each with its input. Added in import() and in Timeline::at_end().
   struct Detail {
     std::string input, text;
   };
   std::vector<Detail> details = {};
-  std::set<std::uint64_t> tids_found = {};  // those of ImportOptions::tids that an input has
+  std::set<std::uint64_t> tids_found = {};  // the ids in ImportOptions::tids that an input has
   bool shows_unknown_threads = false;       // an input has threads whose ids are not known
-  // Ids that are not in ImportOptions::tids and that an input has.
+  // Ids of threads in the inputs that are not in ImportOptions::tids.
   std::set<std::uint64_t> tids_left_out = {};
-  // The effects of options on the calls of all inputs. Added in Timeline::at_end().
+  // The effects of options on the calls of all inputs. Importers add to it in Timeline::at_end().
   struct ChosenCalls {
     std::uint64_t left_out = 0;
     bool is_any_shown = false;
@@ -56,7 +56,7 @@ struct ImportStats {
   };
   ChosenCalls chosen_calls = {};
 
-  // The amount that one pump() has read.
+  // Adds the amount that one pump() has read.
   void add_read(std::uint64_t bytes, std::uint64_t records) {
     bytes_read.fetch_add(bytes, std::memory_order_relaxed);
     records_read.fetch_add(records, std::memory_order_relaxed);
@@ -66,12 +66,12 @@ struct ImportStats {
 // Importers and their sources use this until the timeline has run.
 struct ImportContext {
   Names& names;
-  Notes& notes;  // for importing only; sources get theirs from Timeline::new_notes()
+  Notes& notes;  // only for importing; sources use Timeline::new_notes()
   Timeline& timeline;
   ImportStats& stats;
   const ImportOptions& options;
 
-  // Whether a thread of an input is shown. Without `tid` its id is not known, and it may be any thread.
+  // Whether a thread of an input is shown. A thread without `tid` has an unknown id and is always shown.
   bool shows_thread(std::optional<std::uint64_t> tid) {
     if (options.tids.empty()) return true;
     stats.shows_unknown_threads |= !tid;
@@ -81,14 +81,14 @@ struct ImportContext {
   }
 };
 
-// For importers that need more than the file system to recognize an input.
+// Importers throw this error if they must read an input to recognize it, and reading fails.
 [[noreturn]] inline void fail_to_read(const std::string& input, const std::error_code& error) {
   throw InputError(Location::file(input), "can't read: " + error.message());
 }
 
 // The text of the help about a kind of input.
 struct ImporterHelp {
-  std::string form = {};   // "directories"
+  std::string form = {};   // the form of inputs: "directories"
   std::string input = {};  // a typical path: "run.data"
   // Commands without the program's name, and their effects: {"run.data run.fxt", "a recording of uftrace"}.
   std::vector<std::pair<std::string, std::string>> examples = {};
@@ -102,26 +102,26 @@ class Importer {
   // A noun for such an input: "uftrace recording"; an s makes the plural.
   virtual std::string_view name() const = 0;
   virtual ImporterHelp help() const { return {}; }
-  // Parsing them changes this importer, which must not move.
+  // The options of this importer. Parsing them changes the importer, so it must not move.
   virtual std::vector<Option> options() = 0;
 
-  virtual bool recognizes(const std::filesystem::path& input) const = 0;  // by its content
+  virtual bool recognizes(const std::filesystem::path& input) const = 0;  // decides by the input's content
   // Describes an input that is not recognized but belongs to this format, and gives advice: "a file of a
-  // uftrace recording: convert its directory, DIR". Empty otherwise.
+  // uftrace recording: convert its directory, DIR". Empty for other inputs.
   virtual std::string advice_for(const std::filesystem::path& /*input*/) const { return {}; }
-  // Throws InputError if nothing can be understood.
+  // Throws InputError if the input can't be understood at all.
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // The contents of the input, for `--inspect`. Throws like import().
   virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
-  // The entries of objects that are shown on one screen, by the object's name. Without this, only an object's
-  // name is shown.
+  // The entries of objects that are shown on one screen, by the name of the object. Of an object that is not
+  // listed, only the name is shown.
   virtual std::map<std::string, std::vector<std::string>> summary() const { return {}; }
-  // Files that its options name besides the inputs. No output may replace them.
+  // The files that this importer's options name, in addition to the inputs. No output may replace them.
   virtual std::vector<std::string> files_of_options() const { return {}; }
   // The input if none is given and a directory of this name exists: "uftrace.data".
   virtual std::string default_input() const { return {}; }
-  // Whether threads of such an input are drawn among those of other inputs, if both have recorded them. An
-  // `--offset` without the name of an input, and `--apart`, apply to such inputs.
+  // Whether threads of such an input are drawn among the threads of other inputs, if both inputs have
+  // recorded them. An `--offset` without the name of an input, and `--apart`, apply to such inputs.
   virtual bool joins_others() const { return false; }
 };
 

@@ -15,10 +15,10 @@ namespace convert {
 
 // Kinds are constants next to the code that adds such notes.
 struct NoteKind {
-  std::string_view name;  // users rely on it: it is in reports and in the argument `repaired`
+  std::string_view name;  // stable, because it is in reports and in the argument `repaired`
   std::string_view
       meaning;  // one clause for the text report, in the plural: "exits whose entry was not recorded"
-  // All recorded data is on the timeline, unless options filter it.
+  // True if all recorded data is on the timeline, unless options filter it.
   bool is_remark = false;
 };
 
@@ -30,15 +30,15 @@ class Notes {
   struct Group {
     const NoteKind* kind;
     std::uint64_t count = 0;
-    std::uint64_t notes = 0;              // one note may count many things
-    std::vector<std::string> first = {};  // "<location>: <problem>" of the first kKeptPerKind
+    std::uint64_t notes = 0;              // number of notes; one note may count many things
+    std::vector<std::string> first = {};  // "<location>: <problem>" of the first kKeptPerKind notes
   };
 
-  // `kind` must outlive this object. `count` is the number of things in the note (lost records).
+  // `kind` must outlive this object. `count` is the number of things that the note counts (lost records).
   void add(const NoteKind& kind, const Location& where, std::string_view problem, std::uint64_t count = 1);
 
-  // The same for notes that can be many. `describe` returns "<location>: <problem>", and is only called if
-  // the text is kept.
+  // For notes that may be frequent. `describe` returns "<location>: <problem>". It is called only if the text
+  // is kept.
   template <std::invocable Describe>
   void add(const NoteKind& kind, Describe&& describe, std::uint64_t count = 1) {
     Group& group = group_of(kind);
@@ -47,13 +47,13 @@ class Notes {
     if (group.first.size() < kKeptPerKind) group.first.push_back(describe());
   }
 
-  // Appends all notes of `later`, except those of a kind that may be given.
+  // Appends all notes of `later`, except notes of the kind `except`.
   void join(const Notes& later, const NoteKind* except = nullptr);
 
   bool empty() const { return groups_.empty(); }
   bool has_only_remarks() const;
-  std::uint64_t count(const NoteKind& kind) const;  // 0 if there is none
-  // In the order of their first notes.
+  std::uint64_t count(const NoteKind& kind) const;  // 0 without such notes
+  // Sorted by the time of their first notes.
   const std::vector<Group>& groups() const { return groups_; }
 
  private:

@@ -9,10 +9,10 @@ namespace convert {
 
 using Outline = fxt::Json;
 
-// For people: one "name: value" per line, inner values indented, list entries after a dash, texts of several
-// lines below their name. Control characters are escaped.
+// Text for people: one "name: value" per line, inner values indented, list entries after a dash, texts of
+// several lines below their name. Control characters are escaped.
 std::string text_of(const Outline& outline);
-// A text unchanged, "yes" or "no", other values as JSON in one line.
+// Returns a text unchanged, "yes" or "no" for a bool, and other values as JSON in one line.
 std::string plain(const Outline& value);
 
 }  // namespace convert

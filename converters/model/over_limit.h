@@ -1,4 +1,4 @@
-// The note about a file that exceeds a limit. The good part before the limit is converted.
+// The note about a file that exceeds a limit. The part of the file before the limit is converted.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace convert {
 
 inline constexpr NoteKind kOverLimit{"over-limit", "files that exceed a limit, read in part"};
 
-// `consequence`: the part that is left out, as a clause.
+// `consequence` says which part is left out, as a clause.
 inline void note_over_limit(Notes& notes, const Location& where, const fxt::Budget& budget,
                             std::string_view consequence) {
   notes.add(kOverLimit, where, fmt::format("{}; {}", budget.exceeded(), consequence));

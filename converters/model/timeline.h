@@ -1,4 +1,4 @@
-// All lanes of all inputs, merged by time into one stream for the sink, with a limit of memory.
+// All lanes of all inputs, merged by time into one stream for the sink, in limited memory.
 #pragma once
 
 #include <cstddef>
@@ -44,13 +44,13 @@ inline constexpr NoteKind kTooDeep{"too-deep",
 
 struct TimelineOptions {
   LaneOptions lanes;
-  // Memory for events that wait for the merge, shared by all lanes. A call that would hold back more than its
-  // lane's share is written as a pair.
+  // Memory for events that wait for the merge, shared by all lanes. If a call would hold back more than its
+  // lane's share, it is written as a pair.
   std::size_t lookahead_bytes = std::size_t{16} << 20;
   // The number of threads that read and merge, including the caller of run(). The output does not depend on
   // it.
   std::size_t jobs = 1;
-  // The output is cut into pieces. Events that are emitted too late are in a later piece.
+  // True if the output is cut into pieces, so events that are emitted late would be in a later piece.
   bool is_split = false;
 };
 
@@ -61,67 +61,67 @@ class Timeline {
 
   // ---- While importing ----
 
-  // Called once for each input, before all calls about the "current input"; these throw BrokenContract
-  // otherwise. `name` is the input's name in notes.
+  // Must be called once for each input, before other calls that concern the "current input", or these throw
+  // BrokenContract. `name` is the input's name in notes.
   void begin_input(std::string_view name);
   std::size_t input_count() const { return parts_.inputs.size(); }
-  // Adds a thread of the current input. The lane lives as long as the Timeline. ShownIds replaces the
-  // thread's ids.
+  // Adds a thread of the current input. The lane lives as long as the Timeline. The thread's ids are replaced
+  // with those of ShownIds.
   Lane& add_lane(LaneInfo info);
   ShownIds& ids() { return ids_; }
   const TimelineOptions& options() const { return options_; }
-  // Moves all times of the `input`th input (counted from 0) by `offset_ns`. Times are not moved beyond the
-  // first and the last possible time; both are noted. Must be called before run().
+  // Moves all times of the `input`th input (counted from 0) by `offset_ns`. Must be called before run().
+  // Times are not moved beyond the first or the last possible time; a note reports if they would be.
   void shift_input(std::size_t input, std::int64_t offset_ns);
-  // Moves all times of the current input because its clock is `behind_ns` behind. Offsets are added to that.
+  // Moves all times of the current input, whose clock is `behind_ns` behind. Offsets are added to this.
   void shift_clock(std::int64_t behind_ns);
-  // The difference between the first input's clock and the shown clock, if an input was moved in this way.
+  // The difference between the first input's clock and the shown clock, if shift_clock() moved an input.
   std::optional<std::int64_t> clock_shift_ns() const;
-  // The begin of a program's first call, as far as inputs know it before they are read.
+  // The begin of the first call of the program, as far as inputs know it before they are read.
   std::optional<std::uint64_t> first_call_ns() const;
-  // The current input contains the cpus on which threads ran on this machine. Inputs of several machines, or
-  // moved to other times, are noted.
+  // The current input shows on which CPUs of this machine threads ran. A note reports if inputs are from
+  // several machines, or are moved to other times.
   void show_cpus_of(const std::string& machine);
-  // The facts about the current input. If several inputs know the same fact, the first one counts.
+  // Takes the facts about the current input. If several inputs know the same fact, the first input counts.
   void describe_input(TraceInfo info);
-  // Adds a source of the current input that fills `lanes`, which all come from add_lane(). A lane belongs to
+  // Adds a source of the current input that fills `lanes`, which must come from add_lane(). A lane belongs to
   // one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
-  // The sources of the current input read only as far as its shared sources have delivered.
+  // Adds a shared source. The sources of the current input read only as far as it has delivered.
   void add_shared_source(std::unique_ptr<SharedSource> shared_source);
-  // Notes for one source, which no other thread uses while the timeline runs. They are added to all others
-  // after the run, in the order of these calls.
+  // Notes for one source. While the timeline runs, no other thread uses them. After the run, they are added
+  // to the other notes, in the order of these calls.
   Notes& new_notes() { return later_notes_.emplace_back(); }
-  // Keeps an object that sources borrow as long as the Timeline.
+  // Keeps an object to which sources refer, as long as the Timeline exists.
   void keep_alive(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
-  // A thread of the current input that may be one of another input, and the calls of the current input, by
-  // which threads of other inputs can be found.
+  // Adds a thread of the current input that may be a thread of another input, or the calls of the current
+  // input, with which threads of other inputs can be matched.
   void add_unmatched_thread(UnmatchedThread thread);
   void add_call_history(std::unique_ptr<CallHistory> history);
-  // Shows each unmatched thread on the thread that it matches. Threads without a match are noted, if there is
-  // any call history. Called once after all inputs are imported and shifted.
+  // Shows each unmatched thread on the thread that it matches. If there is a call history, notes report
+  // threads without a match. Must be called once, after all inputs are imported and shifted.
   void draw_matched_threads();
   // `call` is called at the end of run(), before notes are joined.
   void at_end(std::function<void()> call) { at_end_.push_back(std::move(call)); }
 
   // ---- Running ----
 
-  // Merges all events into `sink`, by time and at equal times by lane, and finishes it. `tick` is called
-  // between blocks of input. It may throw to stop.
+  // Merges all events into `sink`, sorted by time and at equal times by lane, and finishes the sink. Calls
+  // `tick` between blocks of input. `tick` may throw an exception to stop.
   void run(EventSink& sink, const std::function<void()>& tick);
 
   // ---- After run() ----
 
-  // Notes the events that the lanes dropped or cut to keep the sink's limits. `output` is the output's name
-  // in notes.
+  // Adds notes about the events that the lanes dropped or cut to keep the sink's limits. `output` is the
+  // output's name in notes.
   void note_losses(const Names& names, std::string_view output) const;
-  // Notes every input whose times are all before or after those of the first. The note has the distance, and
-  // the offset with which both begin together. The files do not show whether they were recorded one after the
-  // other, or with different clocks.
+  // Adds a note for each input whose times are all before or after those of the first input. The note has the
+  // distance, and the offset with which both would begin together. The files do not show whether they were
+  // recorded one after the other, or with different clocks.
   void note_inputs_apart() const;
 
   std::span<const LaneInfo> lanes() const { return infos_; }
-  // Of all inputs, in the shown times and ids, from the sink's add_lanes() on.
+  // Describes all inputs, with times and ids as shown. Valid from the sink's add_lanes() on.
   const TraceInfo& info() const { return info_; }
   const TimelineTotals& totals() const { return totals_; }
   // The name of a lane's input in notes.

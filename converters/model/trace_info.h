@@ -1,4 +1,4 @@
-// The facts about a recording besides its events: its time, its machine and its programs. All of them may be
+// The facts about a recording besides its events: its time, machine and programs. Each of them may be
 // unknown.
 #pragma once
 
@@ -20,12 +20,12 @@ struct ProcessInfo {
 
 struct TraceInfo {
   struct WallClock {
-    std::uint64_t time_ns;  // of the recording's clock
-    std::uint64_t utc_ns;   // since 1970, at that moment
-    std::size_t input = 0;  // of a Timeline
+    std::uint64_t time_ns;  // time on the recording's clock
+    std::uint64_t utc_ns;   // time since 1970 at that moment
+    std::size_t input = 0;  // number of the input in the Timeline
   };
 
-  std::string session = {};         // the name of the recording, for people
+  std::string session = {};         // name of the recording for people
   std::string system = {};          // "Linux"
   std::string system_release = {};  // "6.1.0-18-amd64"
   std::optional<WallClock> wall_clock = {};

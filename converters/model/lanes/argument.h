@@ -1,5 +1,5 @@
-// Arguments of events as packed 64-bit words. Importers build them, lanes keep them, and sinks write them.
-// Nothing is allocated or searched for a single argument.
+// Arguments of events as packed 64-bit words. Importers build them, lanes keep them, and sinks write them. A
+// single argument needs no allocation and no search.
 #pragma once
 
 #include <algorithm>
@@ -27,15 +27,15 @@ enum class ArgumentType : std::uint8_t {
   Double,
   Text,  // any bytes; sinks repair and cut them
   Pointer,
-  Name,  // a string that will probably come again (a source line, an enumerator)
+  Name,  // a string that will probably be repeated (a source line, an enumerator)
 };
 
 // One argument. Its text belongs to the caller.
 struct Argument {
   NameId name{};
   ArgumentType type = ArgumentType::Null;
-  std::uint64_t bits = 0;      // of all except a Text: the number (sign-extended to 64 bits) or the NameId
-  std::string_view text = {};  // of a Text
+  std::uint64_t bits = 0;      // for all types except Text: the number (sign-extended to 64 bits) or NameId
+  std::string_view text = {};  // for a Text
 
   Argument(NameId id, ArgumentType kind, std::uint64_t value) : name(id), type(kind), bits(value) {}
   Argument(NameId id, std::monostate) : name(id) {}
@@ -56,8 +56,8 @@ struct Argument {
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
-// The first word of a packed argument. Nothing follows it for a Null. For a Text, its bytes follow, padded
-// with zeros to whole words. For all others, one word follows, which is Argument::bits.
+// The first word of a packed argument. After the header of a Null, nothing follows. For a Text, its bytes
+// follow, padded with zeros to whole words. For other types, one word follows: Argument::bits.
 struct ArgumentHeader {
   using Type = fxt::Field<0, 3>;
   using Name = fxt::Field<4, 35>;
@@ -67,7 +67,7 @@ struct ArgumentHeader {
     return Type::put(static_cast<std::uint64_t>(type)) | Name::put(static_cast<std::uint32_t>(name)) |
            Size::put(size_bytes);
   }
-  // Words of the argument, including the header.
+  // The number of words of the argument, including the header.
   static constexpr std::size_t words(std::uint64_t header) {
     constexpr auto kText = static_cast<std::uint64_t>(ArgumentType::Text);
     const std::uint64_t type = Type::get(header);
@@ -91,8 +91,8 @@ class ArgumentRow {
     explicit Iterator(const std::uint64_t* word) : word_(word) {}
     NameId name() const { return static_cast<NameId>(ArgumentHeader::Name::get(*word_)); }
     ArgumentType type() const { return static_cast<ArgumentType>(ArgumentHeader::Type::get(*word_)); }
-    std::uint64_t bits() const { return word_[1]; }  // of all except a Null and a Text
-    std::string_view text() const {                  // of a Text
+    std::uint64_t bits() const { return word_[1]; }  // for all types except Null and Text
+    std::string_view text() const {                  // for a Text
       return {reinterpret_cast<const char*>(word_ + 1), ArgumentHeader::Size::get(*word_)};
     }
     Argument operator*() const {
@@ -100,7 +100,7 @@ class ArgumentRow {
       return {name(), type(), type() == ArgumentType::Null ? 0 : bits()};
     }
     Iterator& operator++() { return skip(ArgumentHeader::words(*word_)); }
-    // The same, if the number of words is known.
+    // Like operator++(), if the number of words is known.
     Iterator& skip(std::size_t words) {
       word_ += words;
       return *this;
@@ -129,7 +129,7 @@ class ArgumentRow {
   Iterator begin_, end_;
 };
 
-// Arguments that a producer packed itself: the end of their words, and the number of arguments.
+// Arguments that a producer has packed itself: the end of the words, and the number of arguments.
 struct PackedArguments {
   std::uint64_t* end;
   std::size_t count;
@@ -158,7 +158,7 @@ class Arguments {
     for (const Argument& argument : row) add(argument);
   }
   // For producers that pack arguments themselves. reserve() returns memory for `words` words after the
-  // arguments. commit() adds the words before `end`, which contain `count` arguments.
+  // current arguments. commit() adds the words before `end`, which contain `count` arguments.
   std::uint64_t* reserve(std::size_t words) {
     if (words_used_ + words > words_.size()) [[unlikely]]
       grow(words);
@@ -168,7 +168,7 @@ class Arguments {
     words_used_ = static_cast<std::size_t>(end - words_.data());
     size_ += count;
   }
-  // Changes the value of an argument that is not a Text. `word` is the index of the word after its header.
+  // Changes the value of an argument that is not a Text. `word` is the index of the word after the header.
   void set_bits(std::size_t word, std::uint64_t bits) { words_[word] = bits; }
   void clear() { words_used_ = size_ = 0; }
 
@@ -191,9 +191,9 @@ class Arguments {
   }
   [[gnu::noinline]] void grow(std::size_t words) { words_.resize(2 * (words_used_ + words)); }
 
-  // Not next to words_used_: compilers would load both as a pair before both are stored.
+  // Not next to words_used_, because compilers would load both as a pair before both are stored.
   std::size_t size_ = 0;
-  std::vector<std::uint64_t> words_;  // the first words_used_ are in use
+  std::vector<std::uint64_t> words_;  // the first words_used_ words are in use
   std::size_t words_used_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The error for a promise to the model that an importer did not keep. Promises are checked in every build.
+// The error if an importer does not keep a promise to the model. Promises are checked in every build.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 
 namespace convert {
 
-// A fault of the importer, not of its input. what() describes the broken promise.
+// A fault in the importer, not in its input. what() describes the broken promise.
 class BrokenContract : public std::logic_error {
  public:
   explicit BrokenContract(std::string_view what)

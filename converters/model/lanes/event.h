@@ -1,4 +1,4 @@
-// The ids and values of which events consist. All times are in nanoseconds.
+// The ids and values that events consist of. All times are in nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kTimeLimitNs = std::uint64_t{1} << 63;
 // The time of an event that never happens.
 inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
 
-// An argument's value that is an address.
+// The value of an argument that is an address.
 struct Pointer {
   std::uint64_t address;
   friend bool operator==(const Pointer&, const Pointer&) = default;
@@ -29,17 +29,17 @@ struct Pointer {
 
 enum class FlowStep : std::uint8_t { Begin, End };
 
-// How a thread left the cpu.
+// How a thread left the CPU.
 enum class ThreadState : std::uint8_t { New, Running, Suspended, Blocked, Dying, Dead };
 
 // The priority of an ordinary thread in the numbers of Linux. Priorities below 100 belong to real-time
 // threads.
 inline constexpr std::uint8_t kNormalPriority = 120;
 
-// A cpu passes from one thread to another. Thread 0 of process 0 is the idle thread.
+// One thread leaves a CPU, and another comes to it. Thread 0 of process 0 is the idle thread.
 struct ContextSwitch {
   std::uint16_t cpu;
-  std::uint8_t priority = kNormalPriority;  // of the thread that is not idle
+  std::uint8_t priority = kNormalPriority;  // priority of the thread that is not idle
   ThreadState outgoing_state = ThreadState::New;
   ProcessId outgoing_process = {};
   ThreadId outgoing_thread = {};
@@ -49,9 +49,9 @@ struct ContextSwitch {
 
 // A waiting thread becomes runnable.
 struct Wakeup {
-  std::uint16_t cpu;  // the cpu of the wakeup
+  std::uint16_t cpu;  // the CPU on which the wakeup happened
   ThreadId thread;
-  ThreadId waker;  // the thread that ran there; 0 if it is unknown or there was none
+  ThreadId waker;  // the thread that ran there; 0 if it is unknown, or if none ran
 };
 
 }  // namespace convert

@@ -1,5 +1,5 @@
-// The events of one lane, in order. First they are added and may change. Then they are sealed. Then the merge
-// consumes them.
+// The events of one lane, in order. First, events are added and may change. Then they are sealed. Finally,
+// the merge consumes them.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace convert {
 
-// Sealed events of a lane that are adjacent, in order. May be empty. None is Open. The last events of a chunk
-// own the chunk.
+// Adjacent sealed events of a lane, in order. May be empty. No event is Open. The last events of a chunk own
+// the chunk.
 struct SealedEvents {
   std::span<PendingEvent> events;
   std::unique_ptr<EventChunk> chunk = nullptr;
-  // Memory of the events and of their argument blocks. Blocks of a chunk that is sealed in parts may be
-  // counted for its last part.
+  // Memory of the events and of their argument blocks. If a chunk is sealed in parts, its blocks may be
+  // counted for the last part.
   std::size_t bytes = 0;
 };
 
@@ -34,23 +34,23 @@ class EventQueue {
   bool is_full() const { return write_ == write_end_; }
   void add_chunk();
   PendingEvent* add() { return write_++; }
-  // Removes a complete call and its arguments. False if it is not the latest event, or is the first of all.
+  // Removes a complete call and its arguments. Returns false if it is not the latest event, or the first.
   bool remove_latest(const PendingEvent& call);
-  // The open call will not be emitted.
+  // Removes an open call, which will not be emitted.
   void retract(PendingEvent* event);
 
-  // Argument blocks: see ArgumentArena. is_full() must be false for new_block().
+  // Argument blocks, see ArgumentArena. is_full() must be false before new_block().
   std::uint64_t* new_block(std::size_t count, std::size_t words) {
     return blocks_.add(count, words, *filling_.back());
   }
   ArgumentArena& blocks() { return blocks_; }
 
-  // Raw access for PlainCalls::add_run(): the place of the next events, up to write_end().
+  // For PlainCalls::add_run(), which writes events itself: the place of the next event, and the end.
   PendingEvent* write() const { return write_; }
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }
 
-  // Memory used since the begin of the lane: by all events, and by those before an event that is not sealed.
+  // Memory used since the start of the lane: by all events, and by the events before an unsealed event.
   std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
   std::uint64_t bytes_before(const PendingEvent* event) const {
     const EventChunk& chunk = *chunk_of(event);
@@ -59,23 +59,23 @@ class EventQueue {
 
   // ---- Sealing, while nobody adds events ----
 
-  // Seals all events before `end`. If it is null, seals all events. Returns the bytes of the sealed events.
+  // Seals all events before `end`, or all events if `end` is null. Returns the bytes of the sealed events.
   std::size_t seal_before(PendingEvent* end);
-  // No more events come, and all are sealed. The queue's memory is freed with the last of them.
+  // No more events come, and all are sealed. The queue's memory is freed with the last event.
   void close();
   bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
-  std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // if has_unsealed()
-  // Whether any events are left in the queue, and the time of the first.
+  std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // has_unsealed() must be true
+  // Whether any events are left in the queue, and the time of the first event.
   bool has_events() const { return first_sealed() != sealed_.end() || has_unsealed(); }
   std::uint64_t first_ns() const {
     const auto sealed = first_sealed();
     return sealed != sealed_.end() ? sealed->events.front().time_ns : first_unsealed_ns();
   }
 
-  // ---- Consuming sealed events, also while another thread adds events ----
+  // ---- Consuming sealed events, even while another thread adds events ----
 
   bool has_sealed() const { return popped_ != sealed_.size(); }
-  // has_sealed() must be true. The events live until their chunk is given back to the pool.
+  // has_sealed() must be true. The events are valid until their chunk is given back to the pool.
   SealedEvents pop_sealed() {
     SealedEvents sealed = std::move(sealed_[popped_++]);
     if (!has_sealed()) {
@@ -96,12 +96,12 @@ class EventQueue {
   ChunkPool* pool_;
   std::vector<std::unique_ptr<EventChunk>> filling_;  // chunks with events that are not sealed
   const PendingEvent* first_ = nullptr;
-  PendingEvent* unsealed_ = nullptr;  // the first event that is not sealed, in filling_.front()
+  PendingEvent* unsealed_ = nullptr;  // the first unsealed event, in filling_.front()
   PendingEvent* write_ = nullptr;     // the place of the next event, in filling_.back()
   PendingEvent* write_end_ = nullptr;
   ArgumentArena blocks_;
-  std::uint64_t event_bytes_ = 0;   // of all full chunks of events until now
-  std::uint64_t sealed_bytes_ = 0;  // SealedEvents::bytes until now
+  std::uint64_t event_bytes_ = 0;   // bytes of all full event chunks so far
+  std::uint64_t sealed_bytes_ = 0;  // sum of SealedEvents::bytes so far
   std::size_t retracted_ = 0;       // retracted calls among unsealed events
   std::vector<SealedEvents> sealed_;
   std::size_t popped_ = 0;  // entries of sealed_ that were consumed

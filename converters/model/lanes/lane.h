@@ -29,71 +29,72 @@ class Lane {
  public:
   Lane(ChunkPool& pool, const LaneOptions& options) : options_(options), store_(pool) {}
 
-  // ---- Emitting events. Times must not decrease, and are below kTimeLimitNs: BrokenContract otherwise. ----
+  // ---- Emitting events. Times must not decrease, and are below kTimeLimitNs, or BrokenContract is thrown.
+  // ----
 
-  // Opens a call inside the open calls. The caller chooses `key` (an address). The arguments that one record
-  // can hold are written with the begin, the same number of further arguments with the end. The rest is
+  // Opens a call inside the open calls. The caller chooses `key` (an address). The begin has as many
+  // arguments as one record can hold, and the end as many of the other arguments. Arguments beyond these are
   // counted as cut.
   void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, const Arguments& arguments = {});
-  // Opens a call that is filtered. It is on the stack, but has no event and adds no level.
+  // Opens a call that is filtered out. It is on the stack, but has no event and adds no level.
   void begin_filtered(std::uint64_t time_ns, std::uint64_t key) {
     advance(time_ns);
     store_.calls().push_filtered(key);
   }
-  // Ends the top call. Throws BrokenContract if no call is open. `arguments` are added to those of the begin.
+  // Ends the top call, with additional `arguments`. Throws BrokenContract if no call is open.
   void end(std::uint64_t time_ns, const Arguments& arguments = {});
 
   // Ends the call at `depth` and drops it. Calls inside it remain. Returns false, and does nothing, if the
   // call is released, filtered or too deep.
   bool retract(std::size_t depth, std::uint64_t time_ns);
 
-  // Ends the call at `depth` at an earlier time. Events that began since then inside it move out by one
-  // level. Returns false, and does nothing, in these cases: the call is released; it would have no length;
-  // the record has no room for the arguments; there are calls that are too deep.
+  // Ends the call at `depth` at an earlier time. Events inside it that began after that time move out by one
+  // level. Returns false, and does nothing, if the call is released, if it would have no length, if the
+  // record has no room for the arguments, or if some calls are too deep.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
-  // Suspends the top `count` calls while filtered calls begin and end. resume_top() pushes them back inside
-  // the calls that are open then.
+  // Suspends the top `count` calls while filtered calls begin and end. Then resume_top() pushes them back,
+  // inside the calls that are open at that time.
   void suspend_top(std::size_t count) { store_.calls().suspend_top(count); }
   void resume_top() { store_.calls().resume_top(); }
 
   // If a viewer's stack has only one level left, an instant becomes a call of zero length. See InstantStack.
   void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});
-  // One numeric argument for each series. `id` is a thread's tid or 0.
+  // Has one numeric argument for each series. `id` is a thread's tid or 0.
   void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
-  // Needs an open call that is shown (not checked here).
+  // Needs an open call that is shown, which is not checked.
   void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id);
   void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
   void wakeup(std::uint64_t time_ns, const Wakeup& wakeup);
-  // Bytes of the stream `name`, of any length.
+  // Emits bytes of any length, which belong to the stream `name`.
   void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);
 
   // Gives the top call another name and key. Returns false if the call is released.
   bool rename_top(LabelId label, std::uint64_t key);
-  // Appends `text` to the string argument `name` of the top call, after a comma if it has one. Returns false
-  // if the call is released, or has no room. Then the end may carry the argument.
+  // Appends `text` to the string argument `name` of the top call, after a comma if the argument exists.
+  // Returns false if the call is released, or has no room. Then the caller may add the argument to the end.
   bool annotate_top(NameId name, std::string_view text);
 
-  // The events are shown on the thread of another lane, among that lane's calls. This lane must then have no
-  // calls with a length. Called before the first event.
+  // Shows the events on the thread of another lane, among that lane's calls. This lane must then have no
+  // calls with a length. Must be called before the first event.
   void set_matched() { is_matched_ = true; }
   bool is_matched() const { return is_matched_; }
 
-  // The open calls of all kinds. Their number is the depth of the next call.
+  // All open calls, including filtered ones. Their number is the depth of the next call.
   const OpenCallStack& calls() const { return store_.calls(); }
   std::size_t depth() const { return calls().size(); }
-  std::uint64_t last_ns() const { return last_ns_; }  // of all events until now; 0 before the first
-  // The time at which an event of that time is shown. It is not before the last event.
+  std::uint64_t last_ns() const { return last_ns_; }  // time of the latest event; 0 before the first
+  // The time at which an event with this time is shown. It is not before the latest event.
   std::uint64_t clamped(std::uint64_t time_ns) const { return std::max(time_ns, last_ns_); }
   const LaneOptions& options() const { return options_; }
   // The interface for the merge.
   LaneStore& store() { return store_; }
 
  private:
-  friend class PlainCalls;  // the hot path
+  friend class PlainCalls;  // implements the hot path
 
-  // Whether a pending call that ends at `end_ns` with that number of arguments becomes a begin and an end.
+  // Whether a pending call becomes a begin and an end if it ends at `end_ns` with that many arguments.
   bool must_be_pair(const PendingEvent& call, std::uint64_t end_ns, std::size_t arguments) const {
     return end_ns == call.time_ns || end_ns == zero_ns_ || arguments > options_.limits.arguments_per_record;
   }
@@ -116,9 +117,9 @@ class Lane {
   LaneOptions options_;
   LaneStore store_;
   InstantStack instants_;
-  // Number of open calls whose begin could not hold them, outermost first.
+  // The arguments for the ends of open calls whose begins could not hold them, outermost first.
   std::vector<Arguments> end_arguments_;
-  // Deeper calls, and calls that are written as pairs, take the slow path.
+  // Calls at this depth or deeper, and calls that are written as pairs, take the slow path.
   std::size_t hot_depth_limit_ = options_.durations == DurationForm::Mixed ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
   std::uint64_t zero_ns_ = kForever;  // the latest time of an event of zero length

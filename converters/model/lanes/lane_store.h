@@ -1,4 +1,4 @@
-// The contents of a lane: its events up to the merge, its open calls, and its counters.
+// The contents of a lane: its events until the merge takes them, its open calls, and its counters.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace convert {
 
-// The number of things that a lane did not emit.
+// The number of events and arguments that a lane did not emit.
 struct LaneCounters {
   TooDeepCount too_deep;
-  std::uint64_t cut_arguments = 0;  // that no record had room for
-  std::uint64_t skipped_calls = 0;  // that end before skip_calls_before()
+  std::uint64_t cut_arguments = 0;  // arguments for which no record had room
+  std::uint64_t skipped_calls = 0;  // calls that end before the time in skip_calls_before()
 };
 
-// Events are passed to the merge when no pending call is before them. A pending call that holds too many
-// events back is released: its begin is passed on without its end.
+// Passes events to the merge when no call before them is pending. A pending call that holds back too many
+// events is released: its begin is passed on without its end.
 class LaneStore {
  public:
   explicit LaneStore(ChunkPool& pool) : queue_(pool) {}
@@ -42,7 +42,7 @@ class LaneStore {
     return queue_.add();
   }
   std::uint64_t* new_block(std::size_t count, std::size_t words);
-  // Removes a complete call if it need not be emitted. Returns whether it did.
+  // Removes a complete call that need not be emitted. Returns false if it must stay.
   bool skip(const PendingEvent& call) {
     if (call.end_ns() >= needed_from_ns_ || !queue_.remove_latest(call)) return false;
     ++counters_.skipped_calls;
@@ -52,7 +52,7 @@ class LaneStore {
 
   // ---- Handing events over to the merge, while nobody fills the lane ----
 
-  // Limits the memory. A pending call that holds more than `bytes` back is released.
+  // Limits the memory: a pending call is released if it holds back more than `bytes`.
   void set_held_bytes_limit(std::size_t bytes) { held_bytes_limit_ = bytes; }
   // Calls that end before `time_ns` need not be emitted if nothing else is emitted inside them. The lane's
   // first event is always emitted.

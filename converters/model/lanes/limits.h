@@ -1,4 +1,4 @@
-// The limits of a sink for one thread, and the calls and instants that are within them.
+// The limits of a sink for one thread, and the rules for calls and instants that exceed them.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 
 namespace convert {
 
-// The limits of a sink. Lanes and the timeline drop, cut or replace events that exceed them, and count these.
+// The limits of a sink. Lanes and the timeline drop, cut or replace events beyond them, and count these.
 struct SinkLimits {
   std::uint32_t arguments_per_record = std::numeric_limits<std::uint32_t>::max();
-  std::size_t depth = std::numeric_limits<std::size_t>::max();         // of nested calls and instants
-  std::uint64_t id_limit = std::numeric_limits<std::uint64_t>::max();  // ids of threads are below
+  std::size_t depth = std::numeric_limits<std::size_t>::max();         // levels of nested calls and instants
+  std::uint64_t id_limit = std::numeric_limits<std::uint64_t>::max();  // ids of threads are below it
 };
 
 enum class DurationForm : std::uint8_t { Mixed, Pairs };
 
 struct LaneOptions {
   SinkLimits limits = {};
-  // Calls at this depth and deeper are dropped, begin and end together, and counted. Instants that would be
-  // deeper than both this and the sink's depth are also dropped.
+  // Calls at this depth and deeper are dropped, with their begin and end, and counted. Instants are dropped
+  // if they would be deeper than both `max_depth` and the sink's depth.
   std::size_t max_depth = limits.depth;
   DurationForm durations = DurationForm::Mixed;
 
@@ -45,13 +45,13 @@ struct TooDeepCount {
   }
 };
 
-// The levels of a thread's instants. Viewers stack instants of the same time on each other, above the open
-// calls.
+// The levels of a thread's instants. Viewers stack instants with the same time on top of each other, above
+// the open calls.
 class InstantStack {
  public:
   enum class Form : std::uint8_t {
     Instant,
-    Pair,  // on the deepest level: a call of zero length, which leaves the level free for the next one
+    Pair,  // on the deepest level: a call of zero length, after which the level is free again
     TooDeep,
   };
 
@@ -66,8 +66,8 @@ class InstantStack {
   }
 
  private:
-  std::uint64_t time_ns_ = kForever;  // of the latest instant
-  std::size_t count_ = 0;             // of instants at that time
+  std::uint64_t time_ns_ = kForever;  // time of the latest instant
+  std::size_t count_ = 0;             // number of instants at that time
 };
 
 }  // namespace convert

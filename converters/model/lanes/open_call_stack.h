@@ -1,5 +1,5 @@
-// The open calls of a lane, outermost first. It is like a vector, but calls above the top can be written
-// before it is known whether they are needed (PlainCalls::add_run()).
+// The open calls of a lane, outermost first. It is like a vector, but PlainCalls::add_run() may write a call
+// above the top before it knows whether the call is needed.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 
 namespace convert {
 
-// While a call is pending, `event` is the lane's event and is Open. It becomes one Complete event when the
-// call ends. A *released* call has another `event`: a copy that the stack owns, which is a Begin. A call is
-// released when its begin may be written before its end is known. A call that is too deep has no event and is
-// also released.
+// While a call is pending, `event` is in the lane's queue and is Open. It becomes one Complete event when the
+// call ends. For a *released* call, `event` is a copy that the stack owns, and is a Begin. A call is released
+// when its begin may be written before its end is known. A call that is too deep has no event in the queue
+// and counts as released.
 struct OpenCall {
   PendingEvent* event;
   std::uint64_t key;
 
-  std::uint64_t begin_ns() const { return event->time_ns; }  // if it is not filtered
+  std::uint64_t begin_ns() const { return event->time_ns; }  // for calls that are not filtered
   bool is_pending() const { return event->kind == EventKind::Open; }
 };
 
@@ -43,7 +43,7 @@ class OpenCallStack {
   OpenCall& back() { return (*this)[size_ - 1]; }
   const OpenCall& back() const { return (*this)[size_ - 1]; }
 
-  // Pushes a call that is pending in `event`.
+  // Pushes a pending call, whose event is `event`.
   void push(PendingEvent* event, std::uint64_t key) {
     if (size_ == calls_.size()) calls_.resize(std::max(kFirstCapacity, 2 * size_));
     calls_[size_++] = {event, key};
@@ -53,7 +53,7 @@ class OpenCallStack {
     ++filtered_;
     push(&filtered_event_, key);
   }
-  // Pushes a released call. `end_arguments` is the number of its arguments that are left for its end.
+  // Pushes a released call. `end_arguments` is the number of arguments that are left for its end.
   void push_released(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t end_arguments = 0) {
     push(own_event(size_), key);
     *back().event = {time_ns, end_arguments, nullptr, label, EventKind::Begin};
@@ -94,7 +94,7 @@ class OpenCallStack {
     pop();
   }
 
-  // Takes the top `count` calls off. resume_top() pushes them back, inside the calls that are open then.
+  // Removes the top `count` calls. resume_top() pushes them back, inside the calls that are open then.
   void suspend_top(std::size_t count) {
     assert(suspended_.empty());
     for (std::size_t depth = size_ - count; depth < size_; ++depth)
@@ -109,13 +109,13 @@ class OpenCallStack {
     suspended_.clear();
   }
 
-  // The depth of the outermost pending call. At least size() if there is none.
+  // The depth of the outermost pending call; at least size() if no call is pending.
   std::size_t oldest_pending() {
     while (first_pending_ < size_ && !calls_[first_pending_].is_pending()) ++first_pending_;
     return first_pending_;
   }
 
-  // Raw access for PlainCalls::add_run(): `capacity()` calls, of which the first size() are in use.
+  // For PlainCalls::add_run(), which writes calls itself: `capacity()` calls; the first size() are in use.
   OpenCall* data() { return calls_.data(); }
   std::size_t capacity() const { return calls_.size(); }
   void set_size(std::size_t size) {
@@ -126,7 +126,7 @@ class OpenCallStack {
  private:
   struct Suspended {
     OpenCall call;
-    PendingEvent event;  // a copy, needed if the stack owns the original
+    PendingEvent event;  // a copy, which is needed if the stack owns the original
     bool has_own;
   };
 
@@ -148,14 +148,14 @@ class OpenCallStack {
   std::size_t size_ = 0;
   std::vector<std::unique_ptr<PendingEvent>> own_events_;  // by depth
   std::vector<Suspended> suspended_;                       // outermost first
-  PendingEvent filtered_event_{                            // of all filtered calls
+  PendingEvent filtered_event_{                            // shared by all filtered calls
                                .time_ns = 0,
                                .last_word = 0,
                                .block = nullptr,
                                .label = {},
                                .kind = EventKind::Begin};
   std::size_t filtered_ = 0;       // the number of filtered calls
-  std::size_t first_pending_ = 0;  // no call below this depth is pending
+  std::size_t first_pending_ = 0;  // calls at lower depths are not pending
 };
 
 }  // namespace convert

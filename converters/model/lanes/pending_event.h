@@ -1,4 +1,4 @@
-// One event on its way through the model. The lane fills it in, the merge orders it, the sink writes it.
+// One event on its way through the model. The lane fills it in, the merge sorts it, and the sink writes it.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ enum class EventKind : std::uint8_t {
   Open,      // a call whose end is not known yet; nothing after it can be sealed
   Complete,  // a call with begin and end
   Begin,     // the begin of a call that is written as a pair
-  End,       // its end
+  End,       // the end of a call that is written as a pair
   Instant,
   Counter,
   FlowBegin,
@@ -38,8 +38,8 @@ struct ArgumentBlockHeader {
 
 struct PendingEvent {
   std::uint64_t time_ns;
-  std::uint64_t last_word;     // end_ns() or id(); in a stack of calls, end_argument_count()
-  const std::uint64_t* block;  // its arguments, after an ArgumentBlockHeader; null if it has none
+  std::uint64_t last_word;     // end_ns() or id(); in an OpenCallStack, end_argument_count()
+  const std::uint64_t* block;  // the arguments, after an ArgumentBlockHeader; null without arguments
   LabelId label;
   EventKind kind;
 
@@ -47,22 +47,22 @@ struct PendingEvent {
     last_word = ended_ns;
     kind = EventKind::Complete;
   }
-  std::uint64_t end_ns() const { return last_word; }  // of a Complete
-  std::uint64_t id() const { return last_word; }      // of a counter or flow
-  // For calls, instants, counters and flows.
+  std::uint64_t end_ns() const { return last_word; }  // for a Complete
+  std::uint64_t id() const { return last_word; }      // for a counter or flow
+  // For calls, instants, counters and flows: the number of arguments.
   std::size_t argument_count() const {
     return block == nullptr ? 0 : ArgumentBlockHeader::Count::get(*block);
   }
   ArgumentRow arguments() const { return ArgumentRow(words()); }
   // The name of a Blob.
   std::string_view text() const { return (*arguments().begin()).text; }
-  // For a Blob.
+  // The bytes of a Blob.
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span((*++arguments().begin()).text)); }
   ContextSwitch context_switch() const { return value<ContextSwitch>(); }
   Wakeup wakeup() const { return value<Wakeup>(); }
 
  private:
-  // A value that is stored in the block as in memory.
+  // A value that is stored in the block in the same form as in memory.
   template <typename T>
   T value() const {
     T value;

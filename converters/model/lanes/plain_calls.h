@@ -1,4 +1,4 @@
-// The hot path of a lane: records that begin or end a call, and fit the open calls.
+// The hot path of a lane: records that begin or end a call and fit the lane's open calls.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,18 @@ namespace convert {
 struct PlainCall {
   std::uint64_t time_ns = 0;
   std::uint64_t key = 0;
-  std::size_t depth = 0;       // of the call; any number
-  LabelId label{};             // of a begin
+  std::size_t depth = 0;       // depth of the call; may be any number
+  LabelId label{};             // label, for a begin
   std::uint64_t is_end = 0;    // 0 or 1
-  std::uint64_t mismatch = 0;  // not 0 if it is not a plain call
+  std::uint64_t mismatch = 0;  // not 0 if the record is not a plain call
 };
 
-// Adds plain calls to a lane, which it borrows. A record that does not fit is refused, and changes nothing.
+// Adds plain calls to a lane that outlives it. A record that does not fit is refused, and changes nothing.
 class PlainCalls {
  public:
   explicit PlainCalls(Lane& lane) : lane_(lane) {}
 
-  // An entry at exactly the current depth.
+  // Adds an entry, whose depth must be exactly the current depth.
   bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth) const {
     if (!can_begin(time_ns, depth)) return false;
     if (depth >= lane_.hot_depth_limit_) {
@@ -44,7 +44,7 @@ class PlainCalls {
     return depth == lane_.store_.calls().size() && is_next(time_ns);
   }
 
-  // An exit of the top call.
+  // Adds an exit, which must end the top call.
   bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
     if (!can_end(time_ns, key, depth)) return false;
     const OpenCall& call = lane_.store_.calls().back();
@@ -59,8 +59,8 @@ class PlainCalls {
     return true;
   }
 
-  // try_begin() and try_end() with arguments. `put(words)` packs them into the lane's memory, at most
-  // `most_words` words, and returns PackedArguments. They also refuse a record for which memory is not ready.
+  // Like try_begin() and try_end(), but with arguments: `put(words)` packs at most `most_words` words into
+  // the lane's memory, and returns PackedArguments. A record for which memory is not ready is also refused.
   template <typename Put>
   bool try_begin_with(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t depth,
                       std::size_t most_words, Put put) const {
@@ -93,7 +93,7 @@ class PlainCalls {
     return true;
   }
 
-  // An exit of the top call, if that is filtered.
+  // Adds an exit that ends the top call, if that call is filtered.
   bool try_end_filtered(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
     if (!can_end(time_ns, key, depth) || !lane_.calls().top_is_filtered()) return false;
     lane_.last_ns_ = time_ns;
@@ -101,8 +101,8 @@ class PlainCalls {
     return true;
   }
 
-  // Adds calls in bulk: decode(0), decode(1), … up to `count`. Stops before the first record that is not
-  // plain or does not fit. Returns the number of added records.
+  // Adds many calls: decode(0), decode(1), … until `count`. Stops before the first record that is not plain
+  // or does not fit. Returns the number of added records.
   template <typename Decode>
   std::size_t add_run(std::size_t count, Decode decode) const;
 
@@ -112,8 +112,8 @@ class PlainCalls {
     return depth + 1 == lane_.store_.calls().size() && lane_.store_.calls().back().key == key &&
            is_next(time_ns);
   }
-  // Adds arguments to those of an event. Returns false, and does nothing, if there is no memory, or no room
-  // in a record.
+  // Adds arguments to the arguments of an event. Returns false, and does nothing, if no memory is ready, or
+  // if a record has no room for them.
   template <typename Put>
   bool put_behind(PendingEvent& event, std::size_t most_words, Put put) const {
     ArgumentArena& blocks = lane_.store_.queue().blocks();
@@ -139,8 +139,8 @@ class PlainCalls {
   Lane& lane_;
 };
 
-// A loop without a branch on whether a record begins or ends a call. Half of such branches would be
-// mispredicted. They would cost more than everything else.
+// The loop has no branch on whether a record begins or ends a call. Half of such branches would be
+// mispredicted, and cost more than everything else.
 template <typename Decode>
 std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
   const std::size_t skipped = lane_.last_ns_ < lane_.store_.needed_from_ns() ? skip_run(count, decode) : 0;
@@ -151,7 +151,7 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
   PendingEvent* write = lane_.store_.queue().write();
   std::uint64_t last_ns = lane_.last_ns_;
   std::size_t depth = lane_.store_.calls().size();
-  // The depth of calls is limited by the room in the stack and by the depth for calls in one event.
+  // The depth of calls is limited by the capacity of the stack, and by the depth for calls in one event.
   count = std::min(
       count, std::max(depth, std::min(lane_.store_.calls().capacity(), lane_.hot_depth_limit_)) - depth);
 
@@ -159,7 +159,7 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
   for (; added != count && write != write_end; ++added) {
     const PlainCall call = decode(added);
     const std::uint64_t ends = mask_of(call.is_end);
-    // A call that ends at the time of the event before may have zero length, or contain such an event there.
+    // A call that ends at the latest event's time may have zero length, or contain an event of zero length.
     const std::uint64_t from_ns = last_ns + call.is_end;
     const bool fits_time = call.time_ns - from_ns < kTimeLimitNs - from_ns;
     if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0) break;
@@ -169,7 +169,7 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
         pick(ends, std::bit_cast<std::uint64_t>(top.event), std::bit_cast<std::uint64_t>(write)));
     if ((((top.key ^ call.key) | static_cast<std::uint64_t>(open->kind)) & ends) != 0) break;
 
-    // Words that are written to the top of the stack and to the next event count only after a begin.
+    // The words at the top of the stack and in the next event are used only if the record is a begin.
     top = {write, call.key};
     write->time_ns = call.time_ns;
     write->block = nullptr;
@@ -186,8 +186,8 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
   return added;
 }
 
-// The same for records before the needed time. Only calls that are still open at the end keep their events,
-// which are adjacent. Stops at the end of a call that was open before.
+// Like the loop above, for records before the needed time. Only calls that are still open at the end keep
+// their events, which are adjacent. Stops at the end of a call that was open before the loop.
 template <typename Decode>
 std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
   OpenCall* const calls = lane_.store_.calls().data();
@@ -207,13 +207,13 @@ std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
     const std::uint64_t ends = mask_of(call.is_end);
     const std::uint64_t from_ns = last_ns + call.is_end;
     const bool fits_time = call.time_ns >= from_ns && call.time_ns < lane_.store_.needed_from_ns();
-    const std::size_t position = call.depth - outer;  // wraps for a call that was open before
+    const std::size_t position = call.depth - outer;  // wraps around for a call that was open before
     if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time}) != 0 || position >= room)
       break;
     OpenCall& top = calls[call.depth];
     if (((top.key ^ call.key) & ends) != 0) break;
 
-    // Words that are written to the top of the stack and to its event count only after a begin.
+    // The words at the top of the stack and in its event are used only if the record is a begin.
     top = {write + position, call.key};
     write[position] = {call.time_ns, 0, nullptr, call.label, EventKind::Open};
     depth += 1 + 2 * ends;

@@ -17,13 +17,13 @@ class LoserTree {
   // Later than all times. It is not the largest number, because others_ns() adds 1.
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
 
-  // The times of all lanes are 0 at first.
+  // At first, the times of all lanes are 0.
   explicit LoserTree(std::size_t lanes)
       : leaves_(std::bit_ceil(std::max<std::size_t>(lanes, 1))), nodes_(leaves_) {
     const auto first = [lanes](std::size_t lane) { return Entry{lane < lanes ? 0 : kNever, lane}; };
     nodes_[0] = first(0);
     for (std::size_t node = 1; node < leaves_; ++node) {
-      std::size_t loser = 2 * node + 1;  // the lowest lane on the right
+      std::size_t loser = 2 * node + 1;  // the lowest lane in the right subtree
       while (loser < leaves_) loser *= 2;
       nodes_[node] = first(loser - leaves_);
     }
@@ -33,12 +33,12 @@ class LoserTree {
   std::size_t next() const { return nodes_[0].lane; }
   std::uint64_t next_ns() const { return nodes_[0].time_ns; }
 
-  // Gives the lane next() another time. Has no branches, because the winners can't be predicted.
+  // Gives the lane next() another time. Has no branches, because it can't be predicted which lane wins.
   void postpone_next(std::uint64_t time_ns) {
     Entry winner{time_ns, nodes_[0].lane};
     for (std::size_t node = winner.lane + leaves_; node > 1; node /= 2) {
       Entry& loser = nodes_[node / 2];
-      // Lanes on the left have lower numbers. Against one of them an equal time loses.
+      // Lanes on the left have lower numbers, and win against lanes on the right if the times are equal.
       const std::uint64_t comes_from_right = node % 2;
       const std::uint64_t other_wins = mask_of(loser.time_ns < winner.time_ns + comes_from_right);
       const std::uint64_t time_bits = (loser.time_ns ^ winner.time_ns) & other_wins;
@@ -48,7 +48,7 @@ class LoserTree {
     }
     nodes_[0] = winner;
   }
-  // The lane next() remains next for all its times before this time.
+  // The lane next() remains the next lane for all of its events before this time.
   std::uint64_t others_ns() const {
     const Entry& winner = nodes_[0];
     std::uint64_t limit_ns = kNever;
@@ -66,7 +66,7 @@ class LoserTree {
     std::uint64_t lane;
   };
 
-  std::size_t leaves_;        // a power of two
+  std::size_t leaves_;        // number of leaves, a power of two
   std::vector<Entry> nodes_;  // the overall winner, then the losers
 };
 

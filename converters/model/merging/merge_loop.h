@@ -1,7 +1,7 @@
 // Reads all inputs and merges their lanes by time, in bounded memory, on all cores.
 //
-// In each round, several threads pump the sources whose lanes run short of events (PumpPlan), while the
-// events that the last round sealed are merged.
+// Each round pumps the sources whose lanes run short of events (PumpPlan), on several threads. Meanwhile, the
+// events that were sealed after the last round are merged.
 #pragma once
 
 #include <cstddef>
@@ -32,12 +32,12 @@ class MergedBatch {
     events_ += run.events.size();
     if (events_ >= kEvents) flush();
   }
-  // The chunk is no longer needed after its events were written.
+  // Takes a chunk that is no longer needed after its events are written.
   void retire(std::unique_ptr<EventChunk> chunk) { used_chunks_.push_back(std::move(chunk)); }
   void flush();
 
  private:
-  static constexpr std::size_t kEvents = 1024;  // they stay in the cache until they are written
+  static constexpr std::size_t kEvents = 1024;  // so few that they stay in the cache until they are written
 
   EventSink& sink_;
   ChunkPool& pool_;
@@ -48,7 +48,7 @@ class MergedBatch {
 
 class MergeLoop {
  public:
-  // The parts that are read and merged.
+  // The parts of the Timeline that the loop reads and merges.
   struct Parts {
     ChunkPool pool = {};
     std::vector<TimelineInput> inputs = {};
@@ -58,29 +58,29 @@ class MergeLoop {
     std::vector<SharedSourceState> shared_sources = {};
   };
 
-  // Borrows the parts and the sink. At equal times, lanes are merged in the `order` of these numbers.
-  // `lookahead_bytes` as in TimelineOptions.
+  // Keeps references to the parts and the sink, which must outlive the loop. `order` has the numbers of the
+  // lanes. At equal times, lanes are merged in this order. `lookahead_bytes` is that of TimelineOptions.
   MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size_t lookahead_bytes, std::size_t jobs,
             EventSink& sink);
 
-  // Reads until the first time of every input in `wanted` (by input) is known, and merges nothing. Returns
-  // the times by input, kForever for an input without events.
+  // Reads until the first time of each `wanted` input is known, and merges nothing. Returns the times by
+  // input; kForever for an input without events.
   std::vector<std::uint64_t> find_first_times(const std::vector<bool>& wanted,
                                               const std::function<void()>& tick);
-  // Reads and merges everything, or until the sink has enough. `tick` is called between two rounds. It may
-  // throw to stop.
+  // Reads and merges everything, or until the sink has enough. Calls `tick` between two rounds. `tick` may
+  // throw an exception to stop.
   void run(const std::function<void()>& tick);
 
  private:
   struct LaneState {
     Lane* lane;
-    std::uint32_t number;  // the number that the sink uses
-    SourceState* source;   // null: no more events will come
+    std::uint32_t number;  // the number of the lane in the sink
+    SourceState* source;   // null if no more events will come
     TimelineInput* input;
     SealedEvents sealed = {};
-    PendingEvent* read = nullptr;   // the next event, in `sealed`
-    PendingEvent* end = nullptr;    // of `sealed`
-    std::uint64_t unsealed_ns = 0;  // unsealed events will not come before this time, offset included
+    PendingEvent* read = nullptr;   // next event in `sealed`
+    PendingEvent* end = nullptr;    // end of `sealed`
+    std::uint64_t unsealed_ns = 0;  // unsealed events will not be before this time, which includes the offset
 
     EventQueue& queue() const { return lane->store().queue(); }
   };
@@ -100,16 +100,16 @@ class MergeLoop {
   EventSink& sink_;
   ChunkPool& pool_;
   std::vector<TimelineInput>& inputs_;
-  std::vector<LaneState> lanes_;  // by rank: at equal times, the lower one goes first
-  LoserTree tree_;                // a lane without events may have got some
+  std::vector<LaneState> lanes_;  // by rank: at equal times, lower ranks go first
+  LoserTree tree_;                // times of the lanes; a lane without events may have got events since
   PumpPlan plan_;
   MergedBatch batch_;
-  bool is_merging_ = false;  // sealed events are consumed
+  bool is_merging_ = false;  // true if the loop consumes sealed events
   std::uint64_t needed_from_ns_ = 0;
   LaneState* blocking_ = nullptr;  // the lane without events for which the merge waits
-  Workers workers_;                // destroyed before everything that its tasks use
-  bool alternates_;                // two threads alternately pump the only source, and merge
-  std::size_t alternate_ = 0;  // the one that pumps next: 0 is the worker, 1 the thread that runs the loop
+  Workers workers_;                // destroyed first, because its tasks use the other members
+  bool alternates_;                // two threads take turns to pump the only source; the other one merges
+  std::size_t alternate_ = 0;  // the next one to pump: 0 is the worker, 1 is the thread that runs the loop
 };
 
 }  // namespace convert

@@ -1,4 +1,4 @@
-// Decides which sources are pumped in the next round, and how far: those whose lanes have few events left.
+// Decides which sources are pumped in the next round, and how far: sources whose lanes have few events left.
 // The plan does not depend on the number of threads. Therefore, the output does not depend on it either.
 #pragma once
 
@@ -15,13 +15,13 @@ namespace convert {
 
 struct SourceState {
   std::unique_ptr<Source> source;
-  std::vector<std::size_t> lanes = {};  // their numbers; after the MergeLoop exists, their ranks
+  std::vector<std::size_t> lanes = {};  // numbers of its lanes; in a MergeLoop, their ranks
   std::size_t input;
   bool done = false;
-  std::size_t waiting_bytes = 0;  // SealedEvents::bytes that are not merged
-  bool is_candidate = true;       // its lanes may have few events left; the next round checks it
+  std::size_t waiting_bytes = 0;  // sum of SealedEvents::bytes that are not merged yet
+  bool is_candidate = true;       // its lanes may have few events left, which the next round checks
   bool is_needed = false;         // the next round pumps it, even if many of its events wait
-  // For a source that is read later: the time of its first event, offset included.
+  // For a source that is read later: the time of its first event, including the offset.
   std::uint64_t begin_ns = 0;
   std::exception_ptr failure = nullptr;
 };
@@ -32,18 +32,18 @@ struct SharedSourceState {
   std::exception_ptr failure = nullptr;
 };
 
-// The distribution of the lookahead, in bytes of events and of their arguments. A MiB is 2^20 bytes, a KiB
-// 2^10.
+// The distribution of the lookahead, in bytes of events and of their arguments. A MiB is 2^20 bytes, a KiB is
+// 2^10 bytes.
 struct LookaheadShares {
-  // TimelineOptions::lookahead_bytes: for all lanes together.
+  // The share of all lanes together, which is TimelineOptions::lookahead_bytes.
   std::size_t total;
-  // total / lanes, at least 4 KiB. This amount may wait for one call to end. If more waits, the call is
+  // total / lanes, at least 4 KiB. This amount may wait for one call to end. If more would wait, the call is
   // released.
   std::size_t lane;
   // min(lane / 4, 2 MiB / lanes), at least 4 KiB. One pump() of a shared source reads this amount.
   std::size_t shared_source;
   // shared_source, or at least 16 KiB if the order in which sources are read is free. One pump() of a source
-  // fills this amount. If less is left, the source is read further.
+  // fills this amount. A source is pumped if less than this amount is left.
   std::size_t source;
 
   LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free);
@@ -52,37 +52,37 @@ struct LookaheadShares {
 class PumpPlan {
  public:
   struct Task {
-    SourceState* source;  // or
+    SourceState* source;  // one of `source` and `shared` is set
     SharedSourceState* shared;
     std::size_t bytes;
     std::uint64_t delivered_until_ns = kForever;
   };
 
-  // `lanes` and `inputs` are how many there are. `lookahead_bytes` as in TimelineOptions.
+  // `lanes` and `inputs` are their numbers. `lookahead_bytes` is that of TimelineOptions.
   PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
            std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes);
 
   const LookaheadShares& shares() const { return shares_; }
-  // Whether sources may be read as late as the merge needs them. If lanes share a source, the distance that
-  // it reads decides which pending calls are released.
+  // Whether a source may be read as late as the merge needs it. If lanes share a source, this is not
+  // possible, because the reading distance decides which pending calls are released.
   bool is_order_free() const { return is_order_free_; }
-  // Few of thousands of threads run at one time. Threads that begin later have no events in memory until the
-  // merge comes near them. Called for each of them, before read_first().
+  // For recordings with thousands of threads, of which few run at the same time. A source that begins later
+  // has no events in memory until the merge comes near it. Called for each such source, before read_first().
   void read_later(SourceState& source, std::uint64_t begin_ns);
   void read_first();
-  // Called when `bytes` of the source's events are merged.
+  // Must be called when `bytes` of the source's events have been merged.
   void consume(SourceState& source, std::size_t bytes);
 
-  // The next round pumps it, even if many of its events wait for the merge.
+  // The next round pumps the source, even if many of its events wait for the merge.
   void need(SourceState& source);
-  // Plans a round. The merge is at `merged_ns`. If a source has read all delivered data, the shared sources
-  // with the least progress are pumped. They are pumped one block ahead of sources that read the latest
-  // delivered data.
+  // Plans a round. The merge has reached `merged_ns`. If a source has read all delivered data, the shared
+  // sources with the least progress are pumped. They are also pumped one block ahead of sources that read the
+  // latest delivered data.
   std::span<const Task> plan_round(std::uint64_t merged_ns);
   std::span<const Task> tasks() const { return tasks_; }
 
-  // Whether enough events wait for the merge, so that a source need not read further for one pending call to
-  // end.
+  // Whether so many events wait for the merge that a source must not be read on just to find the end of one
+  // pending call.
   bool is_full(const SourceState& source) const;
 
  private:
@@ -96,8 +96,8 @@ class PumpPlan {
   LookaheadShares shares_;
   std::vector<std::uint64_t> delivered_until_ns_;  // by input, before the latest round
   std::vector<SourceState*> candidates_;
-  std::vector<SourceState*> unread_;  // that the merge has not reached, by begin, the first one last
-  std::vector<Task> tasks_;           // of the round
+  std::vector<SourceState*> unread_;  // sources that the merge has not reached, by begin, the first one last
+  std::vector<Task> tasks_;           // tasks of the round
 };
 
 }  // namespace convert

@@ -1,5 +1,5 @@
-// Threads on which several lanes show their events. Each lane keeps the sink's depth limit, but no lane knows
-// the depth of the others. This stage checks instants and pairs against the depth of all of them.
+// Threads on which several lanes show their events. Each lane keeps the sink's depth limit, but does not know
+// the depth of the other lanes. This stage checks instants and pairs against the depth of all lanes.
 #pragma once
 
 #include <cstddef>
@@ -31,18 +31,18 @@ class SharedThreads final : public SinkStage {
   static constexpr std::size_t kNotShared = ~std::size_t{0};
 
   struct Thread {
-    std::vector<std::uint64_t> call_ends = {};  // of open calls, outermost first; kForever: not known yet
+    std::vector<std::uint64_t> call_ends = {};  // of open calls, outermost first; kForever for unknown ends
     InstantStack instants = {};
-    std::size_t dropped_begins = 0;  // whose ends are also dropped
+    std::size_t dropped_begins = 0;  // begins that were dropped and whose ends must be dropped
   };
   bool keeps(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
   bool keeps_instant(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
 
-  std::size_t deepest_;                      // level of an event
-  std::vector<std::size_t> thread_of_lane_;  // in threads_, or kNotShared
+  std::size_t deepest_;                      // deepest level of an event
+  std::vector<std::size_t> thread_of_lane_;  // index in threads_, or kNotShared
   std::vector<Thread> threads_;
   std::vector<MergedRun> runs_;
-  std::deque<PendingEvent> replacements_;  // referred to by runs_
+  std::deque<PendingEvent> replacements_;  // events to which runs_ refers
   std::vector<TooDeepCount> too_deep_;     // by lane
 };
 

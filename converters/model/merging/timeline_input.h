@@ -1,4 +1,4 @@
-// One input of a timeline, and the movement of its times by its offset.
+// One input of a timeline, and the functions that move its times by its offset.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 namespace convert {
 
 struct TimelineInput {
-  std::string name;                         // its name in notes
+  std::string name;                         // name of the input in notes
   std::int64_t clock_ns = 0;                // the part of the offset that results from the input's clock
-  std::int64_t moved_ns = 0;                // the rest, which the user requested
-  std::int64_t offset_ns = 0;               // added to all its times
-  std::optional<std::string> cpus_of = {};  // the machine whose cpus are shown; nothing: no cpus are shown
-  std::uint64_t first_ns = kForever, last_ns = 0;  // of its events, offset included
+  std::int64_t moved_ns = 0;                // the rest of the offset, which the user requested
+  std::int64_t offset_ns = 0;               // the sum, which is added to all times
+  std::optional<std::string> cpus_of = {};  // the machine whose CPUs are shown; nothing: no CPUs are shown
+  std::uint64_t first_ns = kForever, last_ns = 0;  // times of its events, including the offset
 };
 
 inline std::uint64_t magnitude_of(std::int64_t offset_ns) {

@@ -20,16 +20,16 @@ class Workers {
 
   std::size_t jobs() const { return threads_.size() + 1; }
 
-  // A task must not throw. `worker` is below jobs(). Two tasks at the same time have different workers.
+  // A task must not throw. `worker` is below jobs(). Tasks that run at the same time have different workers.
   using Task = std::function<void(std::size_t task, std::size_t worker)>;
-  // Starts the tasks 0..count-1 in order, on the other threads.
+  // Starts the tasks 0 to count-1 in this order, on the other threads.
   void start(std::size_t count, Task task);
-  // Does the tasks that are not started yet, and waits for the others.
+  // Runs the tasks that have not started yet, and waits for the others.
   void finish();
 
  private:
   void run(std::size_t worker);
-  // Does tasks until none is left. The lock is held before and after.
+  // Runs tasks until none is left. The lock is held before and after.
   void work(std::unique_lock<std::mutex>& lock, std::size_t worker);
 
   std::mutex mutex_;

@@ -1,6 +1,6 @@
-// Interned strings and interned (category, name) pairs. Importers intern once and then pass ids. Therefore,
-// nothing is hashed or copied per record. Safe to use from several threads: interning takes a lock, reading
-// the text of an id does not. The ids may differ from run to run.
+// Interned strings and interned (category, name) pairs. Importers intern a text once and then pass its id.
+// Therefore, no text is hashed or copied per record. Several threads may use it: interning takes a lock, but
+// reading the text of an id does not. The ids may differ from run to run.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ namespace convert {
 // unchanged.
 enum class Demangle : std::uint8_t { Simple, Full, No };
 
-// A vector whose elements never move. While one thread appends, others may read the elements whose indices
-// they have received.
+// A vector whose elements never move. While one thread appends, other threads may read the elements whose
+// indices they have received.
 template <typename T>
 class StableVector {
  public:
@@ -72,11 +72,11 @@ class Names {
     NameId name;
   };
 
-  // The same text gives the same id. Ids count up from 0 without gaps. Any bytes are allowed.
+  // Returns the same id for equal texts. Ids count up from 0 without gaps. A text may contain any bytes.
   NameId intern(std::string_view text);
-  // The same for many texts. Their places in memory are fetched at the same time.
+  // The same for many texts. This is faster, because their places in memory are fetched at the same time.
   void intern(std::span<const std::string> texts, std::span<NameId> ids);
-  // Valid as long as this object.
+  // The text is valid as long as this object.
   const std::string_view& text(NameId id) const { return texts_[index(id)]; }
   std::size_t size() const;
 
@@ -103,13 +103,13 @@ class Names {
   mutable std::mutex mutex_;
   StableVector<std::string_view> texts_;
   StableVector<Label> labels_;
-  TextPool pool_;  // of the texts
-  // Finds texts by their hash, with open addressing, at most half full. A program has up to a million names.
-  // In a map of strings each would take a hundred bytes.
+  TextPool pool_;  // holds the texts
+  // A hash table of the texts with open addressing, which is at most half full. A program has up to a million
+  // names. In a map of strings, each of them would take a hundred bytes.
   std::vector<Slot> slots_ = std::vector<Slot>(256);
-  // The labels of one name are chained, because a name has few categories.
-  std::vector<std::uint32_t> newest_label_;  // by name
-  std::vector<std::uint32_t> older_label_;   // by label
+  // The labels with the same name are chained, because a name has few categories.
+  std::vector<std::uint32_t> newest_label_;  // start of the chain, by name
+  std::vector<std::uint32_t> older_label_;   // next label in the chain, by label
 };
 
 }  // namespace convert

@@ -1,5 +1,5 @@
-// The cursor for binary input, with a limit. It knows its source, its position and its byte order. Callers
-// name the data that they read. Therefore, every error explains itself.
+// A cursor for binary input with a limit. It knows its source, its position and its byte order, and callers
+// name the data that they read. Therefore, every error message is complete.
 #pragma once
 
 #include <bit>
@@ -17,14 +17,14 @@ namespace convert {
 
 class ByteCursor {
  public:
-  // Borrows `bytes` and `path` for its whole life. `base` is the file offset of the first byte.
+  // `bytes` and `path` must outlive the cursor. `base` is the file offset of the first byte.
   ByteCursor(std::span<const std::byte> bytes, std::string_view path, std::endian order = std::endian::little,
              std::uint64_t base = 0)
       : bytes_(bytes), path_(path), order_(order), base_(base) {}
 
   std::size_t left() const { return bytes_.size() - at_; }
   bool at_end() const { return left() == 0; }
-  std::uint64_t offset() const { return base_ + at_; }  // in the file
+  std::uint64_t offset() const { return base_ + at_; }  // offset in the file
   Location here() const { return Location::byte(path_, offset()); }
   std::endian order() const { return order_; }
 
@@ -34,7 +34,7 @@ class ByteCursor {
     return load<T>(read_bytes(sizeof(T), what).data(), order_);
   }
 
-  // The next `size` bytes. Valid as long as the cursor's bytes. Throws like read().
+  // Returns the next `size` bytes, which are valid as long as the cursor's bytes. Throws like read().
   std::span<const std::byte> read_bytes(std::size_t size, std::string_view what) {
     if (size > left()) fail_truncated(size, what);
     const auto taken = bytes_.subspan(at_, size);
@@ -42,7 +42,7 @@ class ByteCursor {
     return taken;
   }
 
-  // A child over the next `size` bytes, which can't read past its own end. Throws like read().
+  // Returns a cursor for the next `size` bytes, which can't read past its own end. Throws like read().
   ByteCursor slice(std::size_t size, std::string_view what) {
     const auto start = offset();
     return ByteCursor(read_bytes(size, what), path_, order_, start);

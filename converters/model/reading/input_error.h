@@ -1,4 +1,4 @@
-// A position in the user's inputs, and the error of an input that can't be understood from there on.
+// A position in the user's inputs, and the error if an input can't be understood from that position on.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Location {
   static Location line(std::string_view path, std::uint64_t line_number) {  // counted from 1
     return Location(fmt::format("{}:{}", path, line_number));
   }
-  static Location byte(std::string_view path, std::uint64_t offset) {  // from the start of the file
+  static Location byte(std::string_view path, std::uint64_t offset) {  // offset from the start of the file
     return Location(fmt::format("{}:+{:#x}", path, offset));
   }
 
@@ -38,7 +38,7 @@ class InputError : public std::runtime_error {
       : std::runtime_error(where.text() + ": " + std::string(problem)) {}
 };
 
-// Calls `action`. If it breaks a promise, the error names the input that was read.
+// Calls `action`. If it throws BrokenContract, the error names the input that was read.
 template <typename Action>
 void naming_input(std::string_view input, Action action) {
   try {

@@ -1,5 +1,5 @@
-// A binary input, read in blocks at any offset, and a window that moves over it. It is not mapped into
-// memory, because a file that shrinks while it is read must give an error, and not a signal. By measurement,
+// A binary input, read in blocks at any offset, and a window that moves over it. The file is not mapped into
+// memory, because a file that shrinks while it is read must cause an error and not a signal. By measurement,
 // blocks that stay in the cache are equally fast.
 #pragma once
 
@@ -15,25 +15,25 @@ namespace convert {
 
 class InputFile {
  public:
-  // No file: size() is 0.
+  // Stands for no file; size() is 0.
   InputFile() = default;
-  // Opens the file and notes its size. If `keep_open` is false, each read opens it again. Therefore,
-  // thousands of files can be read at the same time. Throws InputError if it can't be opened or is not a
-  // regular file.
+  // Opens the file and notes its size. If `keep_open` is false, each read opens the file again, so that
+  // thousands of files can be read at the same time. Throws InputError if the file can't be opened or is not
+  // a regular file.
   explicit InputFile(fxt::FilePlace place, bool keep_open = true);
 
   const std::string& path() const { return place_.text(); }
   int descriptor() const { return descriptor_.number(); }
-  std::uint64_t size() const { return size_; }  // in bytes, when the file was opened
+  std::uint64_t size() const { return size_; }  // in bytes, at the time of opening
 
-  // Fills `buffer` from `offset` on and returns the filled part: all of it, or less at size(). Throws
-  // InputError if the file is shorter now than when it was opened, or can't be read.
+  // Fills `buffer` from `offset` on and returns the filled part, which is smaller than `buffer` only at the
+  // end. Throws InputError if the file has become shorter since it was opened, or can't be read.
   std::span<const std::byte> read(std::uint64_t offset, std::span<std::byte> buffer) const;
   // Like read(), but a file that has become shorter ends early.
   std::span<const std::byte> read_available(std::uint64_t offset, std::span<std::byte> buffer) const;
 
-  // The next offset that is not in a hole of the file: `offset` itself outside of holes, size() in the last
-  // one. Bytes in holes are zero.
+  // The next offset that is not in a hole of the file: `offset` itself outside of holes, and size() in a hole
+  // at the end. Bytes in holes are zero.
   std::uint64_t end_of_hole(std::uint64_t offset) const;
 
  private:
@@ -46,33 +46,33 @@ class InputFile {
 };
 
 // The number of files that this process can keep open in addition to those that it always needs. Raises the
-// soft limit to the hard one.
+// soft limit to the hard limit.
 std::size_t open_file_limit();
 
 // The part of a file that is in memory. It can move to any offset, but it is made for reading forward.
 class FileWindow {
  public:
-  // A second-level cache can hold both the bytes and the results from them.
+  // So small that a second-level cache can hold the bytes and the results from them.
   static constexpr std::size_t kDefaultBlockBytes = std::size_t{256} << 10;
 
-  enum class EarlyEnd : std::uint8_t { Error, End };  // of a file that shrinks while it is read
+  enum class EarlyEnd : std::uint8_t { Error, End };  // the meaning of an early end
 
-  // Throws InputError like InputFile.
+  // Throws InputError like the constructor of InputFile.
   FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open = true,
              std::size_t block_bytes = kDefaultBlockBytes);
 
   const std::string& path() const { return file_.path(); }
   std::uint64_t size() const { return size_; }  // decreases if the file proves to be shorter
 
-  // At least `wanted` bytes from `offset` on (fewer only at the end of the file), and the bytes after them
-  // that are in memory. Valid until the next call. Throws InputError like InputFile::read().
+  // Returns at least `wanted` bytes from `offset` on (fewer only at the end of the file), and more bytes if
+  // they are in memory. Valid until the next call. Throws InputError like InputFile::read().
   std::span<const std::byte> at(std::uint64_t offset, std::size_t wanted) {
     if (offset >= begin_ && offset - begin_ <= filled_ && wanted <= filled_ - (offset - begin_))
       return std::span<const std::byte>(buffer_).first(filled_).subspan(offset - begin_);
     return fetch(offset, wanted);
   }
 
-  // For reading forward: the bytes at offset(), like from at(), and the step past some of them.
+  // For reading forward: at_least() returns the bytes at offset(), like at(), and consume() moves offset().
   std::span<const std::byte> at_least(std::size_t bytes) { return at(offset_, bytes); }
   void consume(std::size_t bytes) { offset_ += bytes; }
   void skip_to_end() { offset_ = size_; }
@@ -85,7 +85,7 @@ class FileWindow {
   EarlyEnd early_end_;
   std::size_t block_bytes_;
   std::uint64_t size_;
-  std::uint64_t offset_ = 0;  // of the forward reader
+  std::uint64_t offset_ = 0;  // position of the forward reader
   std::vector<std::byte> buffer_;
   std::uint64_t begin_ = 0;  // file offset of the buffer
   std::size_t filled_ = 0;

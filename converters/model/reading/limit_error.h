@@ -1,4 +1,4 @@
-// The error of a file that exceeds a limit. SECURITY.md lists the limits.
+// The error if a file exceeds a limit. SECURITY.md lists the limits.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// If a file is only needed for names or types, this becomes a note. See note_over_limit().
+// If only names or types need the file, the error becomes a note. See note_over_limit().
 class OverLimit : public InputError {
  public:
   OverLimit(std::string_view path, std::string_view limit)

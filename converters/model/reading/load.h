@@ -1,4 +1,4 @@
-// Numbers of a given byte order, at any place.
+// Numbers in a given byte order, at any address.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace convert {
 
-// An integer or a float whose bytes are available; the caller has checked this. It is for the innermost loops
-// of reading, and of searching after damage, where an exception per byte would be too slow.
+// Loads an integer or a float. The caller must have checked that the bytes exist. Innermost loops use this
+// function when they read, or search after damage, because an exception per byte would be too slow.
 template <typename T>
 T load(const std::byte* bytes, std::endian order) {
   using boost::endian::endian_load;
@@ -22,7 +22,7 @@ T load(const std::byte* bytes, std::endian order) {
                                       : endian_load<T, sizeof(T), boost::endian::order::big>(from);
 }
 
-// Up to 8 bytes as a number; the lowest 8 of more bytes.
+// Up to 8 bytes as a number. Of more bytes, the number is the lowest 8.
 inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order) {
   switch (bytes.size()) {
     case 1:
@@ -45,7 +45,7 @@ inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian
   return load<std::uint64_t>(word.data(), order);
 }
 
-// The lowest bits of a number, sign-extended if it has a sign. A width of 0 means all bits.
+// The lowest `width` bits of a number, sign-extended if it has a sign. A width of 0 means all bits.
 constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool has_sign) {
   if (width == 0 || width >= 64) return bits;
   const std::uint64_t sign = std::uint64_t{1} << (width - 1);
@@ -53,7 +53,7 @@ constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool h
   return has_sign ? (bits ^ sign) - sign : bits;
 }
 
-// The same with the sign extended to 64 bits.
+// Like unsigned_bits(), with the sign extended to 64 bits.
 inline std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order) {
   return extended(unsigned_bits(bytes, order), 8 * bytes.size(), true);
 }

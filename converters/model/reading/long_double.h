@@ -1,5 +1,5 @@
-// The x87 numbers of 80 bits: 64 bits of mantissa, the first of them before the point, 15 bits of exponent,
-// and the sign.
+// The x87 numbers of 80 bits: a mantissa of 64 bits, whose first bit is before the point, an exponent of 15
+// bits, and the sign.
 #pragma once
 
 #include <bit>
@@ -14,10 +14,10 @@ class LongDouble {
  public:
   static constexpr std::size_t kBytes = 10;  // bytes with a value; in memory it takes 12 or 16
 
-  // `bytes`: kBytes, or more. Padding is above the number.
+  // Takes at least kBytes bytes. Padding comes after the number.
   LongDouble(std::span<const std::byte> bytes, std::endian order);
 
-  // Whether a double can hold it except for its last digits: it is neither too large nor too small.
+  // Whether a double can hold the number, apart from its last digits: it is neither too large nor too small.
   bool is_double() const;
   double value() const;
   // The number in GDB's spelling: "1.18973149535723176502e+4932", or "<invalid float value>" for invalid

@@ -1,4 +1,4 @@
-// The part of a file that is not a hole. A file with holes may claim any size.
+// The size of a file without its holes. A file with holes may have any size.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace convert {
 
-// The bytes of an open file that are outside of its holes. The number of blocks is not sufficient, because
-// file systems with compression or delayed writing count fewer.
+// The number of bytes of an open file that are outside of its holes. The file's number of blocks is not
+// sufficient, because it is too small on file systems with compression or delayed writing.
 inline std::uint64_t stored_bytes(const InputFile& file) {
   std::uint64_t stored = 0, at = file.end_of_hole(0);
   while (at < file.size()) {
@@ -29,8 +29,8 @@ inline std::uint64_t stored_bytes(const InputFile& file) {
 
 inline constexpr fxt::Limit kWithHoles{"MiB of a file with holes", 4 * fxt::kMiB, 16 * fxt::kKiB};
 
-// Throws OverLimit if most of these bytes of the file are in a hole. A few bytes on the disk may be a file of
-// any size.
+// Throws OverLimit if most of the first `size` bytes are in a hole. With holes, a few bytes on the disk may
+// be a file of any size.
 inline void check_holes(const InputFile& file, std::uint64_t size) {
   if (size <= kWithHoles.of(0)) return;
   const std::uint64_t stored = stored_bytes(file);

@@ -1,4 +1,4 @@
-// Splits text into numbers, words, and items between separators; writes bytes and times as text.
+// Splits text into numbers, words, and items between separators. Writes bytes and times as text.
 #pragma once
 
 #include <algorithm>
@@ -24,24 +24,24 @@ constexpr bool is_word_character(char c) {
 using fxt::consume_number;
 using fxt::whole_number;
 
-// All of `text` as a number in the spelling of C: decimal, 0x hexadecimal, 0 octal; below 2^64.
+// Parses all of `text` as a number in C's notation: decimal, 0x hexadecimal, 0 octal; below 2^64.
 std::optional<std::uint64_t> c_number(std::string_view text);
 
-// Removes `prefix`, which is in lower case, from the start of `text`, in any case. False if `text` does not
-// begin with it.
+// Removes `prefix`, which is in lower case, from the start of `text`, where its case may differ. Returns
+// false if `text` does not start with it.
 bool consume_prefix(std::string_view& text, std::string_view prefix);
 // `text` without blanks at either end.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
-// `bytes` in GDB's spelling: octal numbers for bytes that are not a printable character of UTF-8, and two
-// backslashes for one: "caf\\351".
+// `bytes` as GDB prints them: bytes that are not printable UTF-8 become octal numbers, and a backslash
+// becomes two: "caf\\351".
 std::string spelled(std::string_view bytes);
-// A character in a debugger's spelling: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is that of a char,
-// signed or not.
+// A character as a debugger prints it: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is the value of a
+// char, signed or not.
 std::string spelled_character(std::int64_t code);
 inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 // "1061.400468580 s"
 std::string format_seconds(std::uint64_t time_ns);
-// Calls `visit` with each part between separators that is not empty.
+// Calls `visit` with each part between separators, except for empty parts.
 template <typename Visit>
 void split(std::string_view text, char separator, const Visit& visit) {
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// Text files of an input: read whole, walked line by line, each line split into fields.
+// Text files of an input. They are read as a whole, and split into lines and fields.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace convert {
 
-// The bytes of a file, at most the first `limit_bytes`. Nothing if there is no file. Throws InputError if it
-// exists but can't be read or is not a regular file.
+// The bytes of a file, at most the first `limit_bytes`. Nothing if the file does not exist. Throws InputError
+// if the file can't be read or is not a regular file.
 std::optional<std::string> read_text_file(const fxt::FilePlace& place,
                                           std::size_t limit_bytes = std::string::npos);
 
@@ -22,9 +22,9 @@ class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  // The next line, a part of the text. Nothing at the end.
+  // Returns the next line, which is a part of the text; nothing at the end.
   std::optional<std::string_view> next();
-  std::uint64_t number() const { return number_; }  // of the line last returned, counted from 1
+  std::uint64_t number() const { return number_; }  // number of the latest line, counted from 1
 
  private:
   std::string_view rest_;
@@ -38,15 +38,15 @@ class LineReader {
       : rest_(line), path_(path), number_(number) {}
 
   std::string_view rest() const { return rest_; }
-  std::uint64_t number() const { return number_; }  // of the line
-  // Consumes `text` if it comes next.
+  std::uint64_t number() const { return number_; }  // number of the line
+  // Consumes `text` if it comes next. expect() fails if it does not.
   bool accept(std::string_view text);
   void expect(std::string_view text);
   void skip_blanks();
   std::uint64_t decimal(std::string_view what);
   std::uint64_t hexadecimal(std::string_view what);  // without 0x
   std::string_view word(std::string_view what);      // up to a blank or the end; not empty
-  // "<seconds>.<fraction>" in ns. The fraction may have any length. Digits below ns are cut off.
+  // "<seconds>.<fraction>" in ns. The fraction may have any length; digits below ns are cut off.
   std::uint64_t seconds_as_ns(std::string_view what);
   // The text between the next quote and the last quote of the line (uftrace quotes without escapes).
   std::string_view quoted(std::string_view what);

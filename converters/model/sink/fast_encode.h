@@ -1,4 +1,5 @@
-// The sink's hot path: encodes events whose strings are all in the table, and which fit a record unchanged.
+// The sink's hot path: encodes events that fit into a record unchanged, and whose strings are all in the
+// table.
 #pragma once
 
 #include <bit>
@@ -15,11 +16,11 @@
 
 namespace convert {
 
-// The ref of a name that is not in the string table yet. All real refs are smaller.
+// The ref of a name that is not in the string table yet. All valid refs are smaller.
 inline constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
 
-// The size of all strings of one record. A record has 32,760 bytes (spec, "Records"), some of which are
-// padding, headers and numbers.
+// The largest size of all strings in one record. A record has 32,760 bytes (spec, "Records"), some of which
+// are padding, headers and numbers.
 inline constexpr std::size_t kStringBytesPerRecord = 28'000;
 
 // In longer blocks, each string may have to be cut, and blobs may have to be split.
@@ -28,22 +29,22 @@ inline constexpr std::size_t kMaxKnownWords = kStringBytesPerRecord / sizeof(std
 // How events refer to the thread of a lane.
 struct EventThread {
   fxt::Thread koids;
-  std::uint8_t index = 0;  // 0: each record holds both koids
+  std::uint8_t index = 0;  // 0 if each record holds both koids
 };
 
-// The header of a label's events, without type, thread and sizes.
+// The header of a label's events, without the type, the thread and the sizes.
 constexpr std::uint64_t header_of(std::uint16_t category, std::uint16_t name) {
   return fxt::event_header(fxt::EventType::Instant, 0, category, name, 0, 0);
 }
 
-// Whether the name is not a ref to the table. Then the text follows, in the form of put_inline().
+// Whether the name has no ref to the table. Then the text follows, in the form of put_inline().
 constexpr bool has_inline_name(std::uint64_t header) {
   return fxt::StringRef::IsInline::get(fxt::EventHeader::Name::get(header)) != 0;
 }
 constexpr std::size_t inline_name_size(std::uint64_t header) {
   return fxt::StringRef::Value::get(fxt::EventHeader::Name::get(header));
 }
-// The size of a name in a record if the table is full.
+// The largest size of a name in a record if the table is full.
 inline constexpr std::size_t kInlineNameBytes = 240;
 
 constexpr fxt::EventType event_type_of(EventKind kind) {
@@ -65,7 +66,7 @@ constexpr fxt::EventType event_type_of(EventKind kind) {
   }
 }
 
-// Whether PendingEvent::last_word follows the arguments: the end of a call, the id of a counter or flow.
+// Whether PendingEvent::last_word follows the arguments: the end of a call, or the id of a counter or flow.
 constexpr bool has_last_word(EventKind kind) {
   return kind == EventKind::Complete || (kind >= EventKind::Counter && kind <= EventKind::FlowEnd);
 }
@@ -80,8 +81,8 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
-// Writes the arguments of a record. `ref_of` returns the ref of a name, `text_of` the text of a string.
-// Viewers read numbers from 2^63 on as negative numbers. Therefore, `put_large` has to write them in another
+// Writes the arguments of a record. `ref_of` returns the ref of a name, and `text_of` the text of a string.
+// Viewers show numbers from 2^63 on as negative numbers. Therefore, `put_large` has to write them in another
 // form.
 template <typename RefOf, typename TextOf, typename PutLarge>
 [[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
@@ -107,7 +108,7 @@ template <typename RefOf, typename TextOf, typename PutLarge>
         at = fxt::put_pointer(at, name, argument.bits());
         break;
       case ArgumentType::Name:
-        // A copy of the name, because the call takes its address, and numbers need none.
+        // Copies the name, because this call takes its address, while numbers can keep it in a register.
         at = fxt::put_text(at, fxt::TextRef(name), text_of(static_cast<NameId>(argument.bits())));
         break;
       case ArgumentType::Text:
@@ -131,14 +132,14 @@ inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const
 
 // ---- Events whose strings are known ----
 
-// An upper limit of the words that put_known() writes; an inline name needs kInlineNameWords more.
+// An upper limit for the words that put_known() writes. An inline name needs kInlineNameWords more.
 inline constexpr std::size_t kInlineNameWords = fxt::words_of(kInlineNameBytes);
 inline std::size_t most_words(const PendingEvent& event) {
   constexpr std::size_t kBesidesBlock = 5;  // header, time, process, thread, PendingEvent::last_word
   return kBesidesBlock + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
 }
 
-// A Complete without arguments, on a thread with an index.
+// Writes a Complete event without arguments, on a thread with an index.
 inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                      std::uint64_t header) {
   constexpr std::size_t kWords = fxt::Writer::kCompleteWords;
@@ -187,9 +188,10 @@ inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& even
   return fxt::put_bytes(fxt::put_inline(at + 1, ref), bytes.data(), bytes.size());
 }
 
-// Writes the record of an event into most_words() words. `header` is that of its label, or 0. `inline_name`
-// is the label's name if the header has no ref for it. Returns null if the event needs more work: a string
-// that is not in the table, or not valid, or too long; a flow; another kind of record.
+// Writes the record of an event into most_words() words. `header` is the header of its label, or 0.
+// `inline_name` is the label's name if the header has no ref for it. Returns null if the event needs more
+// work: for a string that is not in the table, invalid or too long, for a flow, or for another kind of
+// record.
 inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                 std::uint64_t header, std::span<const std::uint32_t> refs,
                                 std::string_view inline_name = {}) {

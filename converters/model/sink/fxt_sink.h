@@ -1,4 +1,4 @@
-// The only folder that uses both the model and FXT: it writes the merged stream as FXT records.
+// Writes the merged stream as FXT records. Only this folder uses both the model and FXT.
 #pragma once
 
 #include <cstddef>
@@ -36,46 +36,46 @@ inline constexpr NoteKind kArrowBackwards{"arrow-backwards",
                                           "arrows left out because they would end before they start"};
 inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can show", true};
 
-// The packets with viewer hints, which are written before the first event (viewer_hints.cpp).
+// The packets with hints for viewers, which are written before the first event (viewer_hints.cpp).
 fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);
 
-// Decides which flow events are written. Events come in order of time. Therefore, the end of an arrow that
-// would go back in time comes before its begin. Such an arrow is dropped and counted. If the begin never
-// comes, it was filtered.
+// Decides which flow events are written. Events come in the order of time. If an arrow would go back in time,
+// its end comes before its begin. Such an arrow is dropped and counted. If the begin never comes, it was
+// filtered, and the arrow is not counted.
 class FlowOrder {
  public:
   bool keeps(const PendingEvent& event);
   std::uint64_t backward_arrows() const { return backward_arrows_; }
 
  private:
-  std::set<std::uint64_t> open_;       // begun and not ended
-  std::set<std::uint64_t> backward_;   // ended before the begin
-  std::uint64_t backward_arrows_ = 0;  // of those, the ones that begin later
+  std::set<std::uint64_t> open_;       // flows that have begun and not ended
+  std::set<std::uint64_t> backward_;   // flows whose end came before the begin
+  std::uint64_t backward_arrows_ = 0;  // number of such flows whose begin came later
 };
 
 class FxtSink : public EventSink {
  public:
-  // A limit of Perfetto: it drops slices deeper than 512, including instants, and then draws their parents
-  // wrong.
+  // Depth is a limit of Perfetto, which drops slices and instants deeper than 512, and then draws their
+  // parents wrong.
   static constexpr SinkLimits kLimits{
       .arguments_per_record = fxt::kMaxArguments, .depth = fxt::kMaxDepth, .id_limit = fxt::kKoidLimit};
 
-  // `info` is null unless viewers are to get its contents. It is complete when the lanes are added.
+  // `info` is null if viewers shall get no hints. It must be complete when the lanes are added.
   FxtSink(fxt::Writer& writer, const Names& names, const TraceInfo* info = nullptr)
       : writer_(writer), names_(names), info_(info), strings_(writer, names), labels_(strings_, names) {}
 
   // Names all processes and threads. The 255 threads with the most events get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
-  // Writes the part of the first view that became known only now.
+  // Writes the part of the first view that is known only now.
   void finish(const TimelineTotals& totals) override;
   std::uint64_t events_written() const override { return events_written_; }
 
-  // ---- After the run. `output` is what notes call the file ----
+  // ---- After the run. `output` is the name of the file in notes ----
 
   // Notes the parts that had to be cut or dropped.
   void note_losses(const Timeline& timeline, std::string_view output, Notes& notes) const;
-  // Notes the parts of the trace that readers of FXT can't process. It may be converted to other formats.
+  // Notes the parts of the trace that readers of FXT can't process, if it is converted to other formats.
   void note_limits_of_readers(const Timeline& timeline, std::string_view output, Notes& notes) const;
 
  private:
@@ -83,8 +83,8 @@ class FxtSink : public EventSink {
   void fetch_names(std::span<const MergedRun> runs) const;
   void write_one(const EventThread& thread, const PendingEvent& event);
   void write_event(const EventThread& thread, const PendingEvent& event);
-  // Tracy draws an instant with "frame" in its name not on its thread, but as the start of a frame (rule
-  // W28). Such an instant is written as a duration of zero length, which all viewers draw on the thread.
+  // Tracy draws an instant with "frame" in its name as the start of a frame, not on its thread (rule W28).
+  // Such an instant is written as a duration of zero length, which all viewers draw on the thread.
   bool is_frame_mark(const PendingEvent& event) const {
     return event.kind == EventKind::Instant && labels_.names_a_frame(event.label);
   }
@@ -94,15 +94,15 @@ class FxtSink : public EventSink {
   static void note(const NoteKind& kind, std::uint64_t count, std::string_view output, Notes& notes);
   void note_repaired(const Timeline& timeline, Notes& notes) const;
 
-  // Strings of a lane that were not valid.
+  // The invalid strings of a lane.
   struct Repaired {
     std::uint64_t count = 0;
-    std::string first;  // the owner of the first of them
+    std::string first;  // the owner of the first such string
   };
 
   fxt::Writer& writer_;
   const Names& names_;
-  const TraceInfo* info_;             // null: no hints are written
+  const TraceInfo* info_;             // null if no hints are written
   std::vector<EventThread> threads_;  // by lane
   StringRefs strings_;
   LabelHeaders labels_;

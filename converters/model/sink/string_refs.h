@@ -1,5 +1,5 @@
-// How records refer to strings: by the string table while that has room, else with the text inside the
-// record.
+// How records refer to strings: by an index in the string table while it has room, otherwise with the text in
+// the record.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace convert {
 
-// The refs of names, and the texts of records. The texts are valid, and cut if a record has no room for them.
+// The refs of names, and the texts of records: made valid, and cut if a record has no room for them.
 class StringRefs {
  public:
   // The string arguments of one record.
@@ -27,28 +27,28 @@ class StringRefs {
 
   StringRefs(fxt::Writer& writer, const Names& names) : writer_(writer), names_(names) {}
 
-  // Makes room for new names. Called before they are used.
+  // Makes room for new names. Must be called before they are used.
   void grow() { refs_.resize(names_.size(), kNoRef); }
-  // By name; kNoRef until a name's first use.
+  // Refs by name; kNoRef until the first use of a name.
   std::span<const std::uint32_t> refs() const { return refs_; }
   bool table_is_full() const { return table_is_full_; }
 
-  // A name's ref in the string table. The name is added if the table has room.
+  // Returns a name's ref in the string table. Adds the name if the table has room.
   std::optional<std::uint16_t> table_ref(NameId name);
-  // The same, but if the table has no room, the ref holds the text.
+  // Like table_ref(), but if the table has no room, the ref holds the text.
   fxt::TextRef ref_of(NameId name);
   // Adds the names of the arguments, and values that are names, to the table.
   void register_names(const ArgumentRow& arguments);
-  // Collects the string arguments in the form in which they are written into the record: valid, and cut if
-  // they don't fit together. Strings in the table are empty here.
+  // Collects the string arguments as they are written into the record: made valid, and cut if they don't fit
+  // together. Strings that are in the table are empty here.
   void collect_texts(const ArgumentRow& arguments, Texts& texts);
-  // The text as valid UTF-8 without a NUL. Such texts stay until end_record().
+  // The text as valid UTF-8 without NUL. The result is valid until end_record().
   std::string_view valid(std::string_view text);
   void end_record() { repaired_.clear(); }
 
   void count_inline_name() { ++inline_names_; }
 
-  // ---- How often it happened so far, in the Writer as well ----
+  // ---- Counters. They include the counters of the Writer ----
 
   std::uint64_t repaired_strings() const { return repaired_strings_ + writer_.counters().repaired_strings; }
   std::uint64_t cut_strings() const { return cut_strings_ + writer_.counters().cut_strings; }
@@ -65,25 +65,25 @@ class StringRefs {
   std::uint64_t repaired_strings_ = 0, cut_strings_ = 0, inline_names_ = 0;
 };
 
-// The headers of the events of each label.
+// The headers for the events of each label.
 class LabelHeaders {
  public:
   struct Header {
-    std::uint64_t word = 0;             // see header_of(); 0: none yet
-    const char* inline_name = nullptr;  // if the word has no ref for it; its size is there
+    std::uint64_t word = 0;             // see header_of(); 0 if it is not made yet
+    const char* inline_name = nullptr;  // the name if the word has no ref for it; the word has its size
   };
 
   LabelHeaders(StringRefs& strings, const Names& names) : strings_(strings), names_(names) {}
 
-  // Makes room for new labels. Called before they are used.
+  // Makes room for new labels. Must be called before they are used.
   void grow();
-  // By label.
+  // Headers by label.
   std::span<const Header> headers() const { return headers_; }
   std::uint64_t word(LabelId label) const { return headers_[Names::index(label)].word; }
   // Makes the header if the label's strings are in the table or can be added, or if the table is full and the
-  // name can be written unchanged. Returns its word, or 0 if there is none.
+  // name can be written unchanged. Returns the header word, or 0 if it was not made.
   std::uint64_t make(LabelId label);
-  // Whether Tracy would show the label's instants as starts of frames. Known after make().
+  // Whether Tracy would show the label's instants as starts of frames. Valid after make().
   bool names_a_frame(LabelId label) const { return frame_marks_[Names::index(label)]; }
 
  private:
