@@ -17,7 +17,7 @@ namespace convert::uftrace {
 // directory can't be read at all.
 Outline inspect(const std::filesystem::path& input, Notes& notes);
 
-// ---- Its sections about the files beside the records (inspect_files.cpp) ----
+// ---- Sections about the files that do not contain records (inspect_files.cpp) ----
 
 // Describes the kernel's ring buffers: pages, formats, and a list by CPU. Notes damage.
 Outline outline_of_kernel(const Directory& directory, Notes& notes);

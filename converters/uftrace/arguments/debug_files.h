@@ -84,7 +84,7 @@ class DebugFiles final : public FunctionLines {
         files_(directory, directory.debug_files, ".dbg") {}
 
   bool has_any() const { return !directory_.debug_files.empty(); }
-  // The file of the image at the symbol; null if there is none. Valid as long as this object.
+  // The .dbg file for the symbol's image; null if the recording has none. Valid as long as this object.
   const DebugFile* of(const SymbolAt& symbol);
   NameId line_of(const SymbolAt& function) override;
   // The name of the argument with the source line of a call.

@@ -39,7 +39,7 @@ class PayloadLayouts {
     Demangle demangle;
     std::endian order;
   };
-  // Borrows the objects in the context during its whole life.
+  // The objects in the context must outlive this object.
   explicit PayloadLayouts(const Context& context) : context_(context) {}
 
   // The layouts of the function that contains the symbol, in that address space. Valid as long as this
@@ -61,7 +61,7 @@ class PayloadLayouts {
 // Decodes the payloads of one thread, with the symbols that its program has at the time of a record.
 class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
  public:
-  // Borrows both during its whole life.
+  // `layouts` and `task` must outlive this object.
   PayloadDecoder(PayloadLayouts& layouts, const Task& task)
       : layouts_(layouts), symbols_(layouts.context().symbolizer, task) {}
 

@@ -72,7 +72,7 @@ class PayloadLayout {
     Unsigned,
     Auto,      // a register of 8 bytes
     AutoPart,  // fewer bytes
-    Bits,      // in the way that the header shows
+    Bits,      // bits of the type in the header
     Pointer,
     Char,
     Float,

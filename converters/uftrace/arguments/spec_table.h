@@ -43,7 +43,7 @@ class SpecTable {
   struct Entry {
     NamePattern pattern;
     SpecEntry spec;
-    bool of_results;  // the meaning of a name without values
+    bool of_results;  // for a name without values: true if it means results
   };
   struct MergedItem {
     SpecItem item;

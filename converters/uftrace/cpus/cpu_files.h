@@ -83,7 +83,7 @@ class CpuMerge {
            std::size_t block_bytes = Cursor::kBlockBytes);
 
   bool at_end() const { return heap_.empty(); }
-  // The current event and its cpu; at_end() must be false. Valid until advance().
+  // The current event and its CPU; at_end() must be false. Valid until advance().
   const auto& event() const { return cursors_[heap_.front().cursor]->event(); }
   std::uint16_t cpu() const { return cursors_[heap_.front().cursor]->cpu(); }
   // The index of the current event's file, which is less than the number of files.
@@ -168,7 +168,7 @@ class MessageQueue {
     staged_.clear();
   }
 
-  // The earliest delivered message; null if there is none.
+  // The earliest message that was delivered and not consumed; null if all were consumed.
   const Message* first() const { return first_ == messages_.size() ? nullptr : &messages_[first_]; }
   void pop_front(std::size_t count = 1) { first_ += count; }
   void drop_staged() { staged_.clear(); }

@@ -72,7 +72,7 @@ class ThreadEvents {
   SessionSpan registered_ = {.until_ns = 0};  // result of the last add_use()
   Arguments for_entry_;
   Arguments for_exit_;
-  Arguments values_;  // of the event that is being emitted
+  Arguments values_;  // values of the event that is being emitted
 };
 
 }  // namespace convert::uftrace

@@ -25,7 +25,7 @@ EventNames parse_event_names(std::string_view text, std::string_view path, Notes
 
 class UserEvents {
  public:
-  // Reads <directory>/events.txt, which most recordings lack. Borrows the sessions during its whole life.
+  // Reads <directory>/events.txt, which most recordings lack. `sessions` must outlive this object.
   UserEvents(const Directory& directory, const Sessions& sessions, Notes& notes);
 
   // Returns null if the file has no name for the id. Does not change the object, so it is safe to use from

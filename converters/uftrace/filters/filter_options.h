@@ -24,8 +24,8 @@ namespace convert::uftrace {
 
 class PatternReport {
  public:
-  // The result of a pattern in one input: it matches a function that was called, one that was not called, or
-  // none.
+  // The result for a pattern in one input: it matches a function that was called, only functions that were
+  // not called, or no function.
   enum class Fit : std::uint8_t { Called, NeverCalled, Nothing };
 
   // Announces one more input.

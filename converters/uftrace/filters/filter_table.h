@@ -53,14 +53,14 @@ class FilterTable {
   struct Functions {
     Symbolizer& symbolizer;
     FunctionLines& lines;
-    const Names& names;  // of the lines
+    const Names& names;  // has the texts of the lines
     Demangle demangle;
   };
   // With `passes_program`, only kernel calls are shown. Throws UsageError if a pattern is not a valid regular
   // expression.
   FilterTable(const FilterOptions& options, bool passes_program, const Functions& functions);
 
-  // The rule of the function at that address; null if it has none. Valid as long as this object.
+  // The rule of the function at that address; null if no option applies to it. Valid as long as this object.
   const FunctionRule* rule_of(const TaskSymbols& symbols, std::uint64_t address);
   // The rule for a call whose address is unknown.
   const FunctionRule* unknown_rule() const {
@@ -77,7 +77,7 @@ class FilterTable {
   bool has_filter() const { return needs_.filter; }
   // True if a call may be shown or hidden because of records after its start.
   bool looks_ahead() const { return needs_.later_records; }
-  // True if this also depends on functions, and not only on times.
+  // True if showing a call also depends on functions, and not only on times.
   bool looks_at_functions() const { return needs_.functions; }
   // The shortest length with which a call is shown. It is kForever if no length is enough; then only a call
   // inside it can keep it. `rule` may be null. `around_ns` applies to calls without their own time setting.
@@ -98,8 +98,8 @@ class FilterTable {
     NamePattern pattern;
     bool is_kernel;
     bool is_used = false;  // it matches a function that was called
-    // By table: true if a function has exactly the name that the pattern spells. Then only that function
-    // matches.
+    // For each symbol table: true if a function has exactly the name that the pattern spells. Then the
+    // pattern matches only that function.
     std::map<const SymbolTable*, bool> names_one = {};
   };
   // The data that the options need.
@@ -107,7 +107,7 @@ class FilterTable {
     bool filter = false;         // functions that are filtered in
     bool callers = false;        // only callers of some functions are shown
     bool later_records = false;  // records after the start of a call
-    bool functions = false;      // for these, also the functions
+    bool functions = false;      // functions in these later records
     bool sizes = false;          // sizes of functions
     bool locations = false;      // functions without a source location are hidden
   };

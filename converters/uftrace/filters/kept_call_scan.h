@@ -40,7 +40,7 @@ class KeptCalls {
   using Words = std::array<std::uint64_t, kBits / kWordBits>;
 
   struct Part {
-    std::vector<std::uint16_t> listed;  // the offsets; or, if there are many:
+    std::vector<std::uint16_t> listed;  // the offsets; if there are many, `words` has their bits
     std::vector<std::uint64_t> words;
   };
 

@@ -76,7 +76,7 @@ class KernelCursor : public CpuFileCursor {
   std::uint64_t limit_ns_ = 0;       // the latest possible time of events in the page
   std::uint64_t last_ns_ = 0;        // the latest time in the file
   std::uint64_t pages_ = 0;
-  std::optional<std::uint64_t> lost_ = {};  // before the page, and not emitted yet
+  std::optional<std::uint64_t> lost_ = {};  // number of events lost before the page, not emitted yet
   KernelEvent event_;
 };
 

@@ -29,13 +29,13 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
     std::vector<ThreadId> left_out = {};       // threads of the recording that are left out, ascending
     bool events = true;                        // show tracepoints as instants
     bool switches = false;              // show switches and wakeups, from sched_switch and sched_wakeup
-    const ReusedIds* reused = nullptr;  // threads have our own numbers; null: they have the kernel's ids
+    const ReusedIds* reused = nullptr;  // if null, threads have the kernel's ids; if not, our own
   };
   // The references must stay valid until the timeline has run.
   KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, Symbolizer& symbolizer,
                    const Shown& shown, Notes& notes, ImportStats& stats);
 
-  // Skips the events that no thread gets, and returns the time of the next event; kForever if there is none.
+  // Skips the events that no thread gets, and returns the time of the next event; kForever at the end.
   std::uint64_t find_first_ns();
 
   // Finds the time of the last message of each queue. Reads all files, so there is nothing left to pump.

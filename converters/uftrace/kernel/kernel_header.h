@@ -63,8 +63,8 @@ struct EventFormat {
   std::vector<EventField> fields;  // starts with the common fields
   std::string print_format;        // the text after `print fmt:`
 
-  const EventField* find(std::string_view field) const;  // null if there is none
-  // The result does not exist if no integer has that name.
+  const EventField* find(std::string_view field) const;  // null if no field has that name
+  // exists() of the result is false if no integer has that name.
   IntegerField integer(std::string_view field) const;
 };
 

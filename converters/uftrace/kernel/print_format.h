@@ -50,14 +50,14 @@ struct PrintExpression {
 
 // The way in which a field is shown.
 struct PrintedField {
-  // Their texts are joined; if empty, the field is shown as a number.
+  // The texts of these parts are joined. Without parts, the field is shown as a number.
   std::vector<PrintExpression> parts = {};
   bool is_symbol = false;   // the address of a function or variable: %ps
   bool is_pointer = false;  // %p
 };
 
-// Returns the result by field. It is empty if a part of the text can't be parsed; then all fields are shown
-// by their types.
+// Returns the way for each field. The result is empty if a part of the text can't be parsed; then all fields
+// are shown by their types.
 std::map<std::string, PrintedField> printed_fields(const EventFormat& format);
 
 }  // namespace convert::uftrace

@@ -44,7 +44,7 @@ using PerfQueue = MessageQueue<PerfMessage>;
 struct PerfReading {
   std::endian order = std::endian::little;
   Notes* notes = nullptr;             // null if an earlier pass has noted damage
-  const ReusedIds* reused = nullptr;  // threads have our own numbers; null: they have the kernel's ids
+  const ReusedIds* reused = nullptr;  // if null, threads have the kernel's ids; if not, our own
 };
 
 class PerfCursor : public CpuFileCursor {
