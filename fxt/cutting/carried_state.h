@@ -1,6 +1,6 @@
-// State that is valid until a later record changes it. Therefore, it is repeated at the begin of each piece:
+// State that is valid until a later record changes it. Therefore, it is repeated at the start of each piece:
 // names, hints for viewers, modules and mmaps of the profiler, values of counters, the thread that runs on
-// each cpu. Internal to the Cutter.
+// each CPU. Internal to the Cutter.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ class CarriedState {
     keep(userspace_objects_[{object.process.process, object.pointer}], object);
   }
   void add(const Event& counter);
-  // A blob that describes the whole trace.
+  // Takes a blob that describes the whole trace.
   void add(const Blob& blob) { keep(hints_.emplace_back(), blob); }
   void add(const ProfilerModule& module) {
     keep(modules_[{module.thread.process, module.module_id}], module);
@@ -42,7 +42,7 @@ class CarriedState {
   }
   void add(const ContextSwitch& change);
 
-  // Names have no time. The state has the piece's first time.
+  // Names are written without a time, and the state with the first time of the piece.
   void write_names(Piece& piece) const;
   void write_state(Piece& piece) const;
 
@@ -54,8 +54,8 @@ class CarriedState {
     bool is_idle = false;
   };
 
-  // Records of threads may report their switches late. The latest of a cpu counts. In one tick, a thread may
-  // come to a cpu before the record with which another thread leaves it idle.
+  // Threads may report their switches late, so the switch with the latest time counts for each CPU. At equal
+  // times, a thread may come to the CPU before the record with which another thread leaves it idle.
   template <typename T, typename Follows>
   void run(std::uint16_t cpu, const T& incoming, bool is_idle, Follows follows) {
     auto& known = running_[cpu];

@@ -23,7 +23,7 @@ namespace fxt {
 // Which events of a thread are kept, if not all are.
 class KeptEvents {
  public:
-  // Whether an event of the trace is kept. An end is kept together with its begin, whatever its name.
+  // Returns whether an event is kept. An end is kept together with its begin, whatever the end's name is.
   bool is_kept(const Event& event, const std::function<bool(const Event&)>& keeps) {
     Durations& durations = threads_[event.thread];
     if (event.type == EventType::DurationEnd && !durations.open.empty()) {
@@ -41,7 +41,7 @@ class KeptEvents {
       durations.complete_until = std::max(durations.complete_until, event.end);
     return is_kept;
   }
-  // Whether the event is inside a duration that is kept.
+  // Returns whether the event is inside a duration that is kept.
   bool is_in_duration(const Event& event) const {
     const Durations* const durations = threads_.find(event.thread);
     return durations != nullptr && (event.time <= durations->complete_until || durations->kept_open != 0);
@@ -49,8 +49,8 @@ class KeptEvents {
 
  private:
   struct Durations {
-    std::vector<bool> open;            // the open durations, outermost first: whether they are kept
-    std::size_t kept_open = 0;         // the number of them that are kept
+    std::vector<bool> open;            // for each open duration, outermost first: whether it is kept
+    std::size_t kept_open = 0;         // number of open durations that are kept
     std::uint64_t complete_until = 0;  // the latest end of complete events that are kept
   };
   ByThread<Durations> threads_;
@@ -83,7 +83,7 @@ class ChosenRecords {
     } else if constexpr (std::is_same_v<T, KernelObject>) {
       if (record.type != KernelObjectType::Thread || is_chosen(record.koid)) consume(record);
     } else if constexpr (std::is_same_v<T, ProfilerModule> || std::is_same_v<T, ProfilerMmap>) {
-      consume(record);  // of the whole process
+      consume(record);  // modules and mmaps belong to the whole process
     } else if constexpr (requires { record.thread.thread; }) {
       if (is_chosen(record.thread.thread)) consume(record);
     } else {
@@ -98,8 +98,8 @@ class ChosenRecords {
 
   bool takes_all() const { return threads_.empty() && !keeps_; }
 
-  // Ends and instants are kept together with the begin, whatever their threads and names. Those without a
-  // begin are chosen independently.
+  // Ends and instants are kept together with the begin, whatever their threads and names. An end or instant
+  // without a begin is chosen on its own.
   template <typename Consume>
   void filter_async(const Event& event, Consume consume) {
     const bool is_own_choice = is_chosen(event.thread.thread) && (!keeps_ || keeps_(event));
@@ -111,7 +111,7 @@ class ChosenRecords {
         async.open.push_back({.process = event.thread.process, .names = names_of(event), .tag = is_kept});
     if (is_kept) consume(event);
   }
-  // Ends the operation. Nothing if no operation has begun.
+  // Ends the operation, and returns whether its begin was kept; nothing if no such operation is open.
   std::optional<bool> has_kept_begin(const Event& end) {
     const auto async = asyncs_.find(end.id);
     if (async == asyncs_.end()) return std::nullopt;
@@ -123,7 +123,7 @@ class ChosenRecords {
     if (open.empty()) asyncs_.erase(async);
     return is_kept;
   }
-  // Nothing if no operation of its id is open.
+  // Returns whether an open operation of the id is kept; nothing if none is open.
   std::optional<bool> is_in_kept(const Event& instant) const {
     const auto async = asyncs_.find(instant.id);
     if (async == asyncs_.end()) return std::nullopt;

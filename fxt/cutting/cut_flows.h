@@ -1,4 +1,4 @@
-// Flows that are open at a time. Internal to the Cutter.
+// The flows that are open at the current time. Internal to the Cutter.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@ class CutFlows {
  public:
   CutFlows(CutCounters& counters, HeldTexts& texts) : counters_(&counters), texts_(&texts) {}
 
-  // A flow event outside of all pieces.
+  // Takes a flow event outside of all pieces.
   void pass(const Event& event);
-  // An event that is not kept. The flow that it ends is ended in the piece, on the thread where the piece has
-  // it.
+  // Takes an event that is not kept. If it ends a flow that is open in the piece, the flow is ended there, on
+  // the thread that has the flow's events in the piece.
   void leave_out(const Event& event, OpenSpans& open_spans, Piece& piece);
-  // A flow event inside a piece. If the flow began earlier, its step begins it here. The end of such a flow
-  // is dropped.
+  // Takes a flow event inside a piece. If the flow began before the piece, a step becomes the flow's begin in
+  // this piece, and an end is dropped.
   void add(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Ends the flows that continue after the piece, each on the thread of its last event.
   void cut(const OpenSpans& open_spans, Piece& piece);
-  // The approximate size of these ends.
+  // The approximate size of the ends that cut() would write now.
   std::uint64_t end_bytes() const { return piece_.size() * kEndBytes; }
 
  private:
   static constexpr std::uint64_t kEndBytes = 6 * sizeof(std::uint64_t);
 
   struct OfTrace {
-    bool is_written = false;  // an event of it, in some piece
+    bool is_written = false;  // true if a piece has an event of the flow
   };
-  // What the end of a flow takes from one of its events.
+  // The data of one event of a flow that are needed to write an end of the flow.
   struct Place {
     std::uint64_t time = 0;
     Thread thread = {};
@@ -55,14 +55,14 @@ class CutFlows {
     place.name = texts_->use(event.name.text);
   }
 
-  // Of a flow that is open in the piece. Nothing if its thread has too many open durations.
+  // Returns an end for a flow that is open in the piece; nothing if its thread has too many open durations.
   std::optional<Event> end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                               std::uint64_t time, const OpenSpans& open_spans, const Piece& piece);
 
   CutCounters* counters_;
   HeldTexts* texts_;
-  OpenFlows<OfTrace> all_;     // begun and not ended in the trace
-  OpenFlows<FlowEnds> piece_;  // the same, in the piece
+  OpenFlows<OfTrace> all_;     // flows that have begun in the trace and not ended
+  OpenFlows<FlowEnds> piece_;  // flows that have begun in the piece and not ended
 };
 
 }  // namespace fxt

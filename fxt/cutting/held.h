@@ -17,8 +17,8 @@
 
 namespace fxt {
 
-// Calls `visit(span)` with every text of a record and everything else that it borrows except its arguments,
-// as a span of chars, bytes or words. `visit` returns the span to borrow instead.
+// Calls `visit(span)` for each text and each span of bytes or words to which a record refers, except for the
+// list of arguments. `visit` returns a span, to which the record then refers instead.
 template <typename T, typename Visit>
 void for_each_borrowed(T& record, std::vector<Argument>& arguments, Visit visit) {
   const auto replace = [&visit](auto& borrowed) {
@@ -54,12 +54,12 @@ class Held {
   Held(Held&&) noexcept = default;
   Held& operator=(Held&&) noexcept = default;
 
-  // Reuses the memory of the record that was held before. `texts` outlive this object.
+  // Reuses the memory of the record that was held before. `texts` must outlive this object.
   void assign(const T& record, HeldTexts& texts) {
     record_ = record;
     visit([&](auto& value) { this->copy_parts(value, texts); });
   }
-  // Borrows from this object.
+  // The record refers to memory of this object.
   const T& record() const { return record_; }
 
  private:
@@ -108,7 +108,7 @@ class Held {
   T record_ = {};
   std::vector<Argument> arguments_;
   std::vector<HeldTexts::Use> texts_;
-  std::vector<std::uint64_t> words_;  // what else was borrowed
+  std::vector<std::uint64_t> words_;  // copies of the bytes and words
 };
 
 }  // namespace fxt

@@ -22,11 +22,11 @@ class HeldTexts {
     std::size_t hash = 0;
     std::uint64_t number = 0;
     mutable std::size_t uses = 0;
-    mutable std::size_t place = 0;  // in latest_
+    mutable std::size_t place = 0;  // index in latest_
   };
 
  public:
-  // Keeps a text alive. The HeldTexts outlive it.
+  // Keeps a text alive. The HeldTexts must outlive it.
   class Use {
    public:
     Use() = default;
@@ -39,7 +39,7 @@ class HeldTexts {
       if (text_ != nullptr) text_->owner->end_use(*text_);
     }
     std::string_view text() const { return text_ != nullptr ? std::string_view(text_->text) : ""; }
-    // Equal for equal texts that are held at the same time; texts that are held first have lower numbers.
+    // Texts that are held at the same time have equal numbers if they are equal. Older texts have lower ones.
     std::uint64_t number() const { return text_ != nullptr ? text_->number : 0; }
 
    private:
@@ -56,7 +56,7 @@ class HeldTexts {
 
   Use use(std::string_view text) {
     if (text.empty()) return {};
-    // A trace repeats its texts from the same place. To compare a long text is much faster than to hash it.
+    // A trace repeats texts from the same address. Comparing a long text is much faster than hashing it.
     const std::size_t place = place_of_text(text, latest_.size());
     const Text*& latest = latest_[place];
     if (latest != nullptr && latest->text == text) return Use(*latest);

@@ -1,5 +1,5 @@
-// Spans that are open at a time: the durations of each thread, and the async operations of each id.
-// Internal to the Cutter.
+// The spans that are open at the current time: the durations of each thread, and the async operations of each
+// id. Internal to the Cutter.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ struct OpenSpan {
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
   Held<Event> begin;
-  std::uint64_t end = kUnknown;          // known for complete events
-  std::uint64_t around_ends = kUnknown;  // for others: the end of a complete event around it in this piece
-  bool is_written = false;               // its begin, in the current piece
-  bool is_begun_again = false;           // in that piece: it began earlier
+  std::uint64_t end = kUnknown;          // end time of a complete event; unknown for begins
+  std::uint64_t around_ends = kUnknown;  // for begins: the end of a complete event around it in this piece
+  bool is_written = false;               // the current piece has its begin
+  bool is_begun_again = false;           // the current piece has its begin again, because it began earlier
   bool is_outside = false;               // it began before the range, and has not been written yet
-  std::size_t ends_to_drop = 0;          // it has ended with the one around it: ends that may follow, its own
-                                         // and those of spans that were inside it, are dropped; 0: it goes on
+  std::size_t ends_to_drop = 0;          // not 0 if it has ended with the span around it: the number of
+                                         // later ends to drop, its own and those of spans inside it
   std::size_t names = 0;                 // hash_of_names() of an async operation; 0 for a duration
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
@@ -50,16 +50,16 @@ class SpanStack {
   auto begin() const { return open_.begin(); }
   auto end() const { return open_.end(); }
   Position push(const Event& begin, std::uint64_t end, bool is_written, HeldTexts& texts);
-  // Returns the position of the one inside it.
+  // Returns the position of the span inside the erased one.
   Position erase(Position span);
-  // The span that this event ends. For durations, it is the innermost one whose end is not known. For async
-  // operations, it is the innermost one of its category and name. end() if there is none.
+  // The span that this event ends: the innermost duration whose end is not known, or the innermost async
+  // operation of its category and name. end() if there is no such span.
   Position ended_by(const Event& event);
-  // The spans that begin again together, of a trace in which they overlap. A span that ends later is around
-  // the others.
+  // Sorts spans that begin again together, for traces in which they overlap. A span that ends later comes
+  // before the others.
   void sort_by_ends();
-  // A complete event that ends in this piece, and therefore does not begin again, is around the spans that
-  // begin in it.
+  // A complete event that ends in this piece does not begin again, but it is around the spans that begin
+  // inside it.
   void add_around(std::uint64_t begin, std::uint64_t end) {
     auto& around = complete_spans().around;
     if (around.empty() || end <= around.back().second) around.emplace_back(begin, end);
@@ -69,19 +69,19 @@ class SpanStack {
     auto& around = complete_->around;
     while (!around.empty() && around.back().second <= time) around.pop_back();
   }
-  // The first end of those whose end is known; kUnknown if there are none.
+  // The first known end of a span; kUnknown if no end is known.
   std::uint64_t next_end() const {
     return !complete_ || complete_->ends.empty() ? OpenSpan::kUnknown : *complete_->ends.begin();
   }
 
-  bool has_unwritten = false;  // some may have to be begun again
-  std::uint64_t after = 0;     // begins after the range that wait for their ends
+  bool has_unwritten = false;  // some spans may have to begin again
+  std::uint64_t after = 0;     // number of begins after the range that wait for their ends
 
  private:
   // Only the stacks of threads have complete events, and there may be any number of other stacks.
   struct CompleteSpans {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> around = {};  // begins and ends
-    std::multiset<std::uint64_t> ends = {};                            // of open spans, if they are known
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> around = {};  // begins and ends of complete events
+    std::multiset<std::uint64_t> ends = {};                            // known ends of open spans
   };
 
   CompleteSpans& complete_spans() {
@@ -91,8 +91,8 @@ class SpanStack {
   void forget_awaited(Position span);
 
   std::unique_ptr<CompleteSpans> complete_;
-  std::list<OpenSpan> open_, spare_;  // spare ones keep their memory
-  // Those whose end is not known, outermost first: async operations by hash_of_names(), durations at 0.
+  std::list<OpenSpan> open_, spare_;  // spare_ keeps the memory of erased spans
+  // Spans whose end is not known, outermost first. The key is hash_of_names(), or 0 for durations.
   std::map<std::size_t, std::vector<Position>> awaiting_;
 };
 
@@ -100,21 +100,21 @@ class OpenSpans {
  public:
   OpenSpans(CutCounters& counters, HeldTexts& texts) : counters_(&counters), texts_(&texts) {}
 
-  // A duration or async event before the range, or after it. After the range it may end a span that is open
-  // in the last piece.
+  // Takes a duration or async event before or after the range. An event after the range may end a span that
+  // is open in the last piece.
   void add_before(const Event& event, std::uint64_t range_start);
   void add_after(const Event& event, Piece& piece);
-  // An event inside the range. Writes it, after the durations that have ended until then.
+  // Writes an event inside the range, after the ends of the durations that have ended by then.
   void add(const Event& event, Piece& piece);
   // Writes begins for all spans that were open before the piece.
   void begin_again(Piece& piece);
   // Writes ends for all spans that have ended by the end of the piece.
   void settle(Piece& piece);
-  // Ends the spans that continue after the piece. `is_last`: the trace is over. Then only spans whose end is
-  // known continue.
+  // Ends the spans that continue after the piece. If `is_last`, the trace is over, and only spans with a
+  // known end continue.
   void cut(Piece& piece, bool is_last);
 
-  // The first end of the open spans. kUnknown if no end is known.
+  // The first end of the open spans; kUnknown if no end is known.
   std::uint64_t next_end() const;
   // All known ends until this time, in order.
   std::vector<std::uint64_t> ends_until(std::uint64_t time) const;

@@ -1,5 +1,5 @@
-// The pieces of a trace that is cut: their begins and ends, and the piece that is being written. Internal to
-// the Cutter.
+// The pieces of a trace that is cut: their times, and the piece that is being written. Internal to the
+// Cutter.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct PieceSpan {
   std::uint64_t last = 0;   // later records may belong to the next piece
   std::uint64_t end = 0;    // the time at which longer durations are cut: `last`, or 1 ns after it
 
-  // No later piece takes spans that continue.
+  // True if no piece follows for spans that continue.
   bool is_last() const { return end == last; }
 };
 
@@ -34,7 +34,7 @@ class PieceEdges {
 
   using Side = TimeWindow::Side;
   Side side_of(std::uint64_t time) { return window_.side_of(time); }
-  // The first time of the trace. Later calls change nothing.
+  // Takes the first time of the trace. Later calls change nothing.
   void know_start(std::uint64_t time) {
     if (!window_.start()) window_.side_of(time);
   }
@@ -42,22 +42,22 @@ class PieceEdges {
   std::uint64_t range_start() const { return window_.from(); }
   std::uint64_t range_end() const { return window_.to(); }
 
-  // The piece that `time` belongs to. The first piece begins with it.
+  // Begins the piece that contains `time`. The first piece starts at `time`.
   PieceSpan begin(std::uint64_t time);
-  // For --split-size: all records that begin before this time are known. Therefore, a piece may last until
-  // then.
+  // For --split-size: records before this time are all known, so a piece may extend to this
+  // time.
   void know_until(std::uint64_t time) { known_until_ = std::max(known_until_, time); }
-  // The size of the state that the piece repeats at its begin, and of the ends of open spans. Returns the
-  // size that a piece needs for them and some records.
+  // Takes the size of the state that the piece repeats at its start, and of the ends of open spans. Returns
+  // the size that a piece needs for both and for some records.
   std::uint64_t set_head(std::uint64_t bytes, std::uint64_t end_bytes);
-  // To be called for a record after the last time of the piece. `bytes` is the size of the piece, `end_bytes`
-  // the size of the ends of open spans. True if the piece is over. Otherwise, it is extended.
+  // Takes the time of a record after the piece, the size of the piece, and the size of the ends of open
+  // spans. Returns true if the piece is over; otherwise, extends the piece.
   bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes);
-  // Whether a piece of this size is larger than it should be, by more than a block.
+  // Returns whether a piece of this size exceeds the limit by more than a block.
   bool is_oversized(std::uint64_t bytes) const {
     return split_bytes_ != 0 && bytes > split_bytes_ + block_bytes_;
   }
-  // The size of the trace that is read ahead, if pieces have a size.
+  // The number of bytes of the trace to read ahead for pieces of limited size.
   std::uint64_t block_bytes() const { return block_bytes_; }
 
  private:
@@ -68,20 +68,20 @@ class PieceEdges {
   std::uint64_t split_ns_, split_bytes_, block_bytes_;
   TimeWindow window_;
   bool has_begun_ = false;
-  std::uint64_t grid_ = 0;       // begin of the first piece
+  std::uint64_t grid_ = 0;       // start of the first piece
   std::uint64_t next_ = 0;       // end of the last piece
-  std::uint64_t time_edge_ = 0;  // begin of the piece after this one; kNever: there is none
+  std::uint64_t time_edge_ = 0;  // start of the piece after this one, or kNever
   std::uint64_t known_until_ = 0;
   std::uint64_t known_bytes_ = 0;  // the size of the piece at the last check
   std::uint64_t piece_bytes_ = 0;
 };
 
-// Providers of the trace, in the order of their announcement, and the current one.
+// The providers of the trace, in the order of their announcement, and the current provider.
 struct KnownProviders {
   std::vector<std::pair<std::uint32_t, std::string>> all = {};
   std::unordered_set<std::uint32_t> ids = {};
   std::uint32_t current = 0;
-  std::string default_name = {};  // if there are none
+  std::string default_name = {};  // used if the trace has no provider
 };
 
 class Piece {
@@ -90,7 +90,7 @@ class Piece {
 
   PieceSpan span;
 
-  // Counts a record that can't be written.
+  // Writes a record, or counts it if it can't be written.
   template <typename T>
   void write(const T& record) {
     try {
@@ -103,19 +103,19 @@ class Piece {
       ++counters_->unwritable;
     }
   }
-  // The same for an event. Most events have the same indices as an earlier one. They are written as prepared
+  // Writes an event. Most events have the same indices as an earlier event, and are written as prepared
   // events.
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }
-  // The value of the argument `cut` of a span that began before this piece, or continues after it.
+  // The value of the argument `cut` of a span, which began before this piece or continues after it.
   enum class Cut : std::uint8_t { No, Begin, End, Both };
   static Cut cut_of(bool is_begun, bool goes_on) {
     return is_begun ? (goes_on ? Cut::Both : Cut::Begin) : (goes_on ? Cut::End : Cut::No);
   }
-  // Whether an event with these arguments, and those of its begin, has room for the argument.
+  // Whether an event with the arguments `own` has room for `cut`, if its begin has the arguments `of_begin`.
   static bool has_room_for_cut(const Arguments& own, const Arguments& of_begin = {});
-  // The event with the argument, if there is room. Valid until the next call.
+  // Returns the event with the argument `cut`, if there is room. Valid until the next call.
   const Event& with_cut(const Event& event, Cut cut, const Arguments& of_begin = {});
   void write_cut(const Event& event, Cut cut, const Arguments& of_begin = {}) {
     write(with_cut(event, cut, of_begin));
@@ -140,9 +140,9 @@ class Piece {
 
   Writer writer_;
   CutCounters* counters_;
-  std::array<KnownEvent, 4096> known_events_;  // at the place of the indices in the trace's tables
+  std::array<KnownEvent, 4096> known_events_;  // the key is a hash of the indices in the trace's tables
   Event with_cut_;
-  std::vector<Argument> arguments_;  // of `with_cut_`
+  std::vector<Argument> arguments_;  // arguments of `with_cut_`
 };
 
 }  // namespace fxt

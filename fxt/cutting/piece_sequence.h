@@ -1,5 +1,5 @@
-// The pieces of a trace, one after another. Each record goes to the piece of its time, and to the state that
-// later pieces repeat. Internal to the Cutter.
+// The pieces of a trace, one after another. Each record goes into the piece that contains its time, and into
+// the state that later pieces repeat. Internal to the Cutter.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class PieceSequence {
  public:
   PieceSequence(const CutOptions& options, PieceOutputs& outputs, CutCounters& counters, HeldTexts& texts);
 
-  // The next record.
+  // Each of these takes the next record.
   void add(const ProviderInfo& info);
   void add(const ProviderSection& section);
   void add(const Event& event);
@@ -29,28 +29,28 @@ class PieceSequence {
   void add(const Blob& blob);
   template <typename T>
   void add(const T& record);
-  // No record follows. Completes the last piece.
+  // Completes the last piece. Must be called after the last record.
   void finish();
 
-  // To be called with the first time of the trace, whether it is chosen or not. A range may count from it.
+  // Takes the first time of the trace, even if its record is not kept. A range may count from that time.
   void know_start(std::uint64_t time) { edges_.know_start(time); }
   // For --split-size: all records that begin before this time are known.
   void know_until(std::uint64_t time) { edges_.know_until(time); }
-  // The size of the trace that must be read ahead for that.
+  // The number of bytes of the trace to read ahead for know_until().
   std::uint64_t block_bytes() const { return edges_.block_bytes(); }
 
  private:
   template <typename T>
   void add_untimed(const T& record, bool is_event);
 
-  // The position of the record. A record inside the range has a piece afterwards, which lasts until then.
+  // Compares the time with the range. Inside the range, there is a piece afterwards that extends to `time`.
   PieceEdges::Side place(std::uint64_t time);
   void ensure_piece(std::uint64_t time);
   void open_piece();
-  void begin_piece(std::uint64_t time);  // at its first record that has one
-  void go_to(std::uint64_t time);        // to the piece of this time
+  void begin_piece(std::uint64_t time);  // called for the first record with a time
+  void go_to(std::uint64_t time);        // goes to the piece that contains `time`
   void close_piece(bool is_last);
-  // Of the open spans in the piece.
+  // The size of the ends of all spans and flows that are open in the piece.
   std::uint64_t end_bytes() const { return open_spans_.end_bytes() + flows_.end_bytes(); }
 
   PieceOutputs* outputs_;
@@ -61,9 +61,9 @@ class PieceSequence {
   OpenSpans open_spans_;
   CutFlows flows_;
   std::optional<Piece> piece_;
-  bool is_placed_ = false;                                 // in time: the piece has such a record
-  bool has_more_behind_ = false;                           // a record is after the range
-  PieceEdges::Side last_side_ = PieceEdges::Side::Inside;  // of records without a time
+  bool is_placed_ = false;                                 // true if the piece has a record with a time
+  bool has_more_behind_ = false;                           // true if a record comes after the range
+  PieceEdges::Side last_side_ = PieceEdges::Side::Inside;  // side of the latest record with a time
 };
 
 template <typename T>
