@@ -22,7 +22,7 @@ struct Limit {
   constexpr std::uint64_t of(std::uint64_t file_bytes) const {
     return std::max(least, file_bytes / 1024 * per_kilobyte);
   }
-  // The problem of a file of this size that needs more, for example "more than 64 MiB of unpacked sections".
+  // The message for a file that exceeds the limit, for example "more than 64 MiB of unpacked sections".
   std::string exceeded(std::uint64_t file_bytes = 0) const {
     const std::uint64_t limit = thing.starts_with("MiB") ? of(file_bytes) >> 20 : of(file_bytes);
     return fmt::format("more than {} {}", limit, thing);

@@ -54,7 +54,7 @@ class InputWithHead final : public Input {
   }
 
   std::string_view head() const { return head_; }
-  // The error that ended reading the head; null if there was none.
+  // The error that ended reading the head; null without an error.
   const std::exception_ptr& failure() const { return failure_; }
 
   std::size_t read(std::span<std::byte> room) override {
@@ -97,12 +97,12 @@ UnpackedFile open_unpacked(const std::string& path, const std::string& name, con
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  // Both functions throw std::runtime_error.
+  // write() and finish() throw std::runtime_error.
   virtual void write(std::span<const std::byte> bytes) = 0;
-  virtual void finish() = 0;  // writes the rest
+  virtual void finish() = 0;  // writes the remaining data
 };
 
-// Compresses according to the suffix of `target`. Borrows `file`.
+// Compresses according to the suffix of `target`. Keeps a reference to `file`, which must outlive the result.
 std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file);
 
 }  // namespace fxt

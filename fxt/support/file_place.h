@@ -51,11 +51,11 @@ class FilePlace {
   FilePlace() = default;  // stands for no file
   // A path that the user gave. Its links may point anywhere.
   explicit FilePlace(const std::filesystem::path& path) : text_(path.native()) {}
-  // A file of the folder. It is refused if a link leads out of the folder.
+  // A file in the folder. The file is refused if a link leads out of the folder.
   static FilePlace beneath(std::shared_ptr<const Folder> folder, std::string_view name) {
     return FilePlace(std::move(folder), name, Links::StayBeneath);
   }
-  // A path of another machine, whose root directory is `root`; a path of this machine if `root` is empty.
+  // A path on another machine, whose root directory is `root`. If `root` is empty, a path on this machine.
   static FilePlace in_root(const std::filesystem::path& root, const std::filesystem::path& path) {
     if (root.empty()) return FilePlace(path);
     return FilePlace(std::make_shared<const Folder>(root), path.relative_path().native(), Links::StartAtRoot);
@@ -84,7 +84,7 @@ class FilePlace {
   };
   // Opens the file without blocking.
   Opened open() const;
-  // Tells open() that the status was Regular a moment ago. Then open() checks it only after opening the file.
+  // Tells open() that the status was Regular a moment ago, so it checks the file only after opening it.
   void expect_regular() { is_expected_regular_ = true; }
 
  private:

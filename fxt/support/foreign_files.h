@@ -13,14 +13,14 @@ inline constexpr std::size_t kKindBytes = 512;
 // For example "a core file: GDB opens it". Empty if the kind is unknown, or if fxt-convert converts it.
 std::string foreign_kind_of(const std::string& path);
 
-// The directory of the uftrace recording, if `path` is one or a file in one; otherwise empty.
+// The directory of the uftrace recording, if `path` is a recording or a file in one; otherwise empty.
 std::string recording_of(const std::string& path);
 
-// For programs that read FXT: the reason why a file that begins with `head` is not a trace. For example "is a
-// GDB trace file; convert it with: fxt-convert gdb.trace", the same for files in a uftrace recording, or "is
-// " and the text of foreign_kind_of(). Empty if unknown.
+// The reason why a program can't read a file that begins with `head` as FXT. For example "is a GDB trace
+// file; convert it with: fxt-convert gdb.trace", a similar text for files in a uftrace recording, or "is "
+// and the text of foreign_kind_of(). Empty if unknown.
 std::string why_no_trace(const std::string& path, std::string_view head);
-// The reason for a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
+// The same for a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
 std::string why_no_trace(const std::string& directory);
 
 }  // namespace fxt

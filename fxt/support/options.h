@@ -63,10 +63,10 @@ ValueMaker each(std::function<void(const T&)> take) {
 }
 // Calls `take` each time when the switch is given.
 ValueMaker each_time(std::function<void()> take);
-// For an option with an optional value, which is empty if it is missing.
+// For an option with an optional value. `take` gets an empty text if the value is missing.
 ValueMaker each_or_none(std::function<void(const std::string&)> take);
 
-// These functions store the values.
+// Each of these functions stores the value in a variable.
 ValueMaker store_in(bool& is_given);  // for a switch
 ValueMaker store_in(std::string& text);
 ValueMaker store_in(std::filesystem::path& path);
@@ -153,7 +153,7 @@ Option choice(const std::string& name, Enum& chosen,
 // A switch. If `letter` is '\0', it has no short form.
 Option flag(std::string name, char letter, bool& is_given, std::string help);
 
-// Returns the option with the condition that it has no effect without one of the others, or with one of them.
+// Adds a condition: the option has no effect without one of the others (only_with), or with one (not_with).
 Option only_with(std::vector<std::string> others, Option option);
 Option not_with(std::vector<std::string> others, Option option);
 
@@ -167,7 +167,7 @@ using OptionTable = std::vector<OptionGroup>;
 
 struct CommandLine {
   struct Given {
-    const Option* option;  // borrowed from the table
+    const Option* option;  // an option of the table
     std::string value;     // empty for switches
     bool by_letter = false;
   };

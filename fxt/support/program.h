@@ -31,11 +31,11 @@ void print_message(const std::string& text);
 
 // ---- Standard output ----
 
-// Prints to a buffer. Throws QuietEnd if the reader of the output has ended, and std::runtime_error if
-// writing fails.
+// Appends to a buffer of standard output. Throws QuietEnd if the reader of the output has ended, and
+// std::runtime_error if writing fails.
 void print(std::string_view text);
 
-// Writes the rest of the buffer. Throws std::runtime_error if this fails, unless the reader has ended.
+// Writes the rest of the buffer. Throws std::runtime_error if writing fails, unless the reader has ended.
 void check_standard_output();
 
 // Standard output, written in blocks.
@@ -60,7 +60,7 @@ class StandardOutput {
 
 // True if the stream is a terminal that supports escape sequences.
 bool is_terminal(int stream);
-// The number of columns of the terminal; nothing if the stream is not a terminal, or if this is unknown.
+// The number of columns of the terminal; nothing if `stream` is not a terminal, or the number is unknown.
 std::optional<std::uint16_t> terminal_width(int stream);
 // False if NO_COLOR is set to any value, see https://no-color.org.
 bool wants_color();

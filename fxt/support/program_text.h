@@ -19,8 +19,8 @@ struct ProgramText {
   std::vector<std::string> synopses;  // without the name of the program: "[OPTIONS] FILE"
   std::string description;            // paragraphs, separated by empty lines
   std::string exit_status;            // one paragraph
-  // Commands with their descriptions, for all texts. The help of one screen has them and the most common
-  // options. If they are empty, there is only the full help.
+  // Commands with their descriptions, for all texts. The short help has the examples and the most common
+  // options. Without examples, there is only the full help.
   std::vector<std::pair<std::string, std::string>> examples = {};
   std::vector<std::string> common_options = {};
   std::string build = {};  // the lines below the version, from build_text()
@@ -42,7 +42,7 @@ std::string completion_of(const ProgramText& program, const OptionTable& table, 
 // The options that print these texts, and the version.
 class TextOptions {
  public:
-  // The last group of the table. It borrows *this.
+  // The last group of the table. It refers to members of this object.
   OptionGroup group();
   // The text that the command line requests, if any. Values of other options are not parsed.
   std::optional<std::string> text_of(const ProgramText& program, const OptionTable& table,
