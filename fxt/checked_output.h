@@ -54,14 +54,14 @@ class CheckedOutput final : public Output {
   // No process has this id.
   static constexpr std::uint64_t kIdForZero = 0x7fff'ffff;
 
-  // Borrows the Output.
+  // Keeps a reference to `output`, which must outlive the CheckedOutput.
   explicit CheckedOutput(Output& output, const CheckedOutputOptions& options = {});
   ~CheckedOutput() override;
 
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   bool takes_each_record() const override { return true; }
   // Reports the findings that are known only at the end, such as durations that never end. If this throws,
-  // the other Output is not finished.
+  // finish() of the other Output is not called.
   void finish() override;
 
   // The collected findings. Their offsets count the bytes that the Writer has written, even if a repair has

@@ -18,7 +18,7 @@ class Checker {
  public:
   // Called with each finding once it is certain.
   using Report = std::function<void(const Finding&)>;
-  // Findings are about these readers only.
+  // Reports only findings about `readers`.
   explicit Checker(Report report, KnownReaders readers = KnownReaders::all());
   ~Checker();
   Checker(Checker&&) noexcept;

@@ -27,7 +27,7 @@ struct CutOptions {
   // piece. A piece always contains its repeated state, the ends of its open durations, and all records of one
   // time, even if they are larger than that. CutCounters::oversized counts the larger pieces.
   std::uint64_t split_bytes = 0;
-  // Koids; empty means all threads. Context switches to other threads become idle.
+  // Koids of the threads to keep; empty keeps all. Switches to other threads become switches to idle.
   std::vector<std::uint64_t> threads = {};
   // Returns true for the events to keep; empty keeps all events. The end of a duration is kept if its begin
   // is kept. A flow in a duration that is not kept gets a duration of no length.
@@ -58,7 +58,7 @@ struct CutCounters {
   std::uint64_t last_ns = 0;
   std::uint64_t oversized = 0;  // pieces that exceed split_bytes by more than a block
   std::uint64_t largest_bytes = 0;
-  // The least split_bytes that fits the state at the start of each piece so far, and some records.
+  // The least split_bytes with which each piece so far has room for its repeated state and some records.
   std::uint64_t least_bytes = 0;
   // Durations and async operations that continue after a piece, counted once per piece.
   std::uint64_t cut_calls = 0;
@@ -78,7 +78,7 @@ struct CutCounters {
 // left out.
 class Cutter {
  public:
-  // Borrows the outputs.
+  // Keeps a reference to `outputs`, which must outlive the Cutter.
   Cutter(const CutOptions& options, PieceOutputs& outputs);
   ~Cutter();
   Cutter(Cutter&&) noexcept;

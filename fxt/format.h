@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kMagicNumber = 0x1654'7846;
 // Limits of the format and of its known readers.
 inline constexpr std::size_t kMaxRecordWords = 4095;       // header word included
 inline constexpr std::size_t kMaxStringBytes = 32'000;     // Fuchsia's C++ reader rejects longer inline ones
-inline constexpr std::size_t kMaxBlobChunkBytes = 32'000;  // payload of one blob record
+inline constexpr std::size_t kMaxBlobChunkBytes = 32'000;  // bytes in the payload of one blob record
 inline constexpr std::size_t kMaxProviderNameBytes = 255;  // a field of 8 bits
 inline constexpr std::size_t kMaxArguments = 15;           // a field of 4 bits
 inline constexpr std::size_t kMaxStringIndex = 32'767;     // index 0 is the empty string
@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxCpu = 4095;               // Perfetto aborts at
 inline constexpr std::size_t kMaxDepth = 512;              // nested durations; Perfetto drops deeper ones
 inline constexpr std::size_t kMaxLocations = 32'767;       // names of durations; Tracy's index has 16 bits
 inline constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;  // 1 tick = 1 ns, which every reader supports
-// In ns. Perfetto and Fuchsia's Rust reader reject later times.
+// Times in ns must be less than this. Perfetto and Fuchsia's Rust reader reject later times.
 inline constexpr std::uint64_t kTimeLimit = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kSpanLimit = std::uint64_t{1} << 47;  // ns (39 h); Tracy's times wrap
 // Perfetto truncates pids and tids to 32 bits.
@@ -75,8 +75,8 @@ enum class EventType : std::uint8_t {
   FlowEnd = 10,
 };
 
-// The objects that an instant concerns. The spec lacks it, but Fuchsia's programs write it, and its C++
-// reader reads it. Files may contain other numbers.
+// The objects that an instant concerns. The spec lacks the scope, but Fuchsia's programs write it, and
+// Fuchsia's C++ reader reads it. Files may contain other numbers.
 enum class InstantScope : std::uint64_t { Thread = 0, Process = 1, Global = 2 };
 
 constexpr bool is_duration(EventType type) {

@@ -22,7 +22,7 @@ class Input {
   virtual std::size_t read(std::span<std::byte> room) = 0;
 };
 
-// Reads a file by its path, or an open descriptor, which is borrowed. Throws std::system_error.
+// Reads a file, given by its path or by an open descriptor that stays open. Throws std::system_error.
 class FileInput final : public Input {
  public:
   explicit FileInput(const std::string& path);
@@ -38,8 +38,8 @@ class FileInput final : public Input {
   std::string name_;
 };
 
-// Reads a stream that was opened in binary mode and is borrowed. Throws std::ios_base::failure if the stream
-// could not be opened, or fails.
+// Reads a stream that was opened in binary mode and must outlive this object. Throws std::ios_base::failure
+// if the stream could not be opened, or fails.
 class StreamInput final : public Input {
  public:
   explicit StreamInput(std::istream& in) : in_(&in) {}
@@ -74,8 +74,8 @@ struct ReadEnd {
     Failed,      // the Input threw
   };
   Reason reason = Reason::NotYet;
-  std::uint64_t offset = 0;         // in bytes: of the record that could not be read, or the size of the file
-  std::uint64_t missing_bytes = 0;  // Truncated: the number of bytes that the record lacks
+  std::uint64_t offset = 0;           // in bytes: the place of the unreadable record, or the size of the file
+  std::uint64_t missing_bytes = 0;    // Truncated: the number of bytes that the record lacks
   std::string_view compression = {};  // Compressed: "gzip", …; a static string
 };
 

@@ -16,7 +16,7 @@ namespace FXT_API fxt {
 // Events, context switches, wakeups, logs and profiler records are sorted by time. Records with equal times
 // keep the order of the file, with one exception: if complete events of a thread begin together, longer
 // events come before shorter ones. Records of other kinds, large blobs, and records with an impossible time
-// stay between their neighbors in the file.
+// keep their place between their neighbors in the file.
 //
 // Late records, which come after records with a later time, are kept in memory. If they exceed a limit, they
 // go to a temporary file.
@@ -25,7 +25,7 @@ class OrderedReader {
   // Opens the trace at its start; it is called once for each pass.
   using Open = std::function<std::unique_ptr<Input>()>;
   struct Options {
-    // The limit for late records. The copy of a pipe may take 1/16 of it. The rest goes to temporary files.
+    // Late records beyond this limit go to temporary files. The copy of a pipe may use another 1/16 of it.
     std::size_t memory_bytes = std::size_t{64} << 20;
   };
 

@@ -61,8 +61,8 @@ class FileOutput final : public Output {
   std::vector<std::uint64_t> buffer_;
 };
 
-// Writes to a stream that was opened in binary mode and is borrowed. Throws std::ios_base::failure if the
-// stream fails.
+// Writes to a stream that was opened in binary mode and must outlive this object. Throws
+// std::ios_base::failure if the stream fails.
 class StreamOutput final : public Output {
  public:
   explicit StreamOutput(std::ostream& out, std::size_t buffer_words = std::size_t{1} << 15);

@@ -47,7 +47,7 @@ class CallNames {
       return hash(view.first) * 31 + hash(view.second);
     }
   };
-  // Most events refer to the string table. Therefore the latest meaning of the index is tried first.
+  // Most events have an index in the string table. Therefore, the latest name with that index is tried first.
   static constexpr std::size_t kGuesses = std::size_t{1} << 15;
 
   static bool is(const CallName& name, const Event& event) {
@@ -74,9 +74,9 @@ struct Call {
   bool has_end = true;           // false if it has no end event, and ends with its track
   bool is_chosen = true;         // set by PairingOptions::chooses
   std::uint64_t start_ns = 0;
-  std::uint64_t end_ns = 0;    // valid once knows_end()
+  std::uint64_t end_ns = 0;    // valid once knows_end() returns true
   std::uint64_t inner_ns = 0;  // total time in the range of the calls directly inside it
-  // The number of calls around it, up to the innermost one that may end later; 0 if there is none.
+  // The number of calls up to the innermost call around it that may end later; 0 if no call around it may.
   std::size_t later_end_depth = 0;
 
   const std::string& category() const { return names->category; }
@@ -110,12 +110,12 @@ struct PairingOptions {
   std::function<bool(const CallName&)> chooses = {};  // sets Call::is_chosen; called once per name
 };
 
-// The call was pushed onto CallTrack::calls. `event` is its start, or the complete event. The function may
-// change Call::is_chosen.
+// Receives calls while they are paired. A Pairing calls started() when a call begins, and ended() when it
+// ends.
 class CallListener {
  public:
   virtual ~CallListener() = default;
-  // Receives calls while they are paired.
+  // The call was pushed onto CallTrack::calls. May change Call::is_chosen. `event` is the start of the call.
   virtual void started(CallTrack&, Call&, const Event& event) { static_cast<void>(event); }
   // The call has ended, and was removed from CallTrack::calls.
   virtual void ended(CallTrack&, const Call&) = 0;
@@ -126,7 +126,7 @@ class Pairing {
  public:
   // Calls `ended` with each call when it ends. Inner calls end before outer ones.
   explicit Pairing(std::function<void(const Call&)> ended, const PairingOptions& options = {});
-  // Borrows the listener.
+  // Keeps a reference to `listener`, which must outlive the Pairing.
   explicit Pairing(CallListener& listener, const PairingOptions& options = {});
   virtual ~Pairing();
   Pairing(const Pairing&) = delete;
@@ -141,7 +141,7 @@ class Pairing {
   // Takes the time of an event of another kind, and removes the calls of the thread that have ended by then.
   const CallTrack& advance(const Thread& thread, std::uint64_t time_ns);
 
-  // The part of the call in the range; `is_empty` if the call is outside of the range.
+  // The part of a call that is in the range. `is_empty` is true if the call is outside of the range.
   struct Part {
     bool is_empty;
     std::uint64_t begin_ns, end_ns;
@@ -157,7 +157,7 @@ class Pairing {
   std::uint32_t index_of(const Event& event) { return names_.index_of(event); }
   const std::map<ThreadKey, CallTrack>& threads() const { return threads_; }
   CallTrack& thread_of(const Thread& thread);
-  // The open async operations of an id; null if there are none.
+  // The open async operations of an id; null if no operation is open.
   const CallTrack* operations_of(std::uint64_t id) const {
     const auto known = asyncs_.find(id);
     return known == asyncs_.end() ? nullptr : &known->second;
@@ -166,15 +166,15 @@ class Pairing {
 
   // Counts events that belong to no call, and calls that do not nest.
   struct OddEvents {
-    std::uint64_t unmatched = 0;  // ends without a start, with chosen names
+    std::uint64_t unmatched = 0;  // ends without a start; only those whose names are chosen
     std::uint64_t bad_times = 0;  // events with an impossible time, or with an end before the start
     std::uint64_t crossing = 0;   // calls that start inside another one and end after it
   };
   const OddEvents& odd() const { return odd_; }
 
  protected:
-  // Must be called with records that add() does not get, because one of them may have the first time of the
-  // trace.
+  // Must be called with the records that add() does not get, because the first time of the trace may be in
+  // one of them.
   void know_start(const Entry& entry, const Reader& reader);
 
  private:
@@ -190,17 +190,17 @@ class Pairing {
   void forget_if_over(CallTrack& track);
 
   PairingOptions options_;
-  std::unique_ptr<CallListener> own_;  // a listener that calls a function
+  std::unique_ptr<CallListener> own_;  // calls the function of the first constructor
   CallListener* listener_;
   TimeWindow window_;
   CallNames names_;
-  std::vector<signed char> chosen_;  // by name index; -1 if `chooses` was not called yet
+  std::vector<signed char> chosen_;  // by name index; -1 before `chooses` is called
   std::map<ThreadKey, CallTrack> threads_;
   std::map<std::uint64_t, CallTrack> asyncs_;  // by id
   std::array<CallTrack*, 256> recent_ = {};    // threads by index in the thread table
   std::uint32_t tracks_ = 0;                   // number of known tracks
   std::vector<std::uint32_t> free_tracks_;
-  std::uint64_t calls_ = 0;  // number of calls until now
+  std::uint64_t calls_ = 0;  // number of calls so far
   OddEvents odd_;
 };
 

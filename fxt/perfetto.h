@@ -63,7 +63,7 @@ class PerfettoPackets {
   void first_view_ends(std::uint64_t time_ns) { service_event(time_ns, 5); }
   // The time `time_ns` of the trace corresponds to `utc_ns` since 1970, UTC (clock_snapshot).
   void wall_clock(std::uint64_t time_ns, std::uint64_t utc_ns) {
-    constexpr unsigned kRealtime = 1, kBoottime = 6;  // Perfetto takes the times of the trace for boottime
+    constexpr unsigned kRealtime = 1, kBoottime = 6;  // Perfetto treats the times of the trace as boottime
     packet(6, PerfettoMessage()
                   .message(1, PerfettoMessage().number(1, kBoottime).number(2, time_ns))
                   .message(1, PerfettoMessage().number(1, kRealtime).number(2, utc_ns)));
@@ -75,7 +75,7 @@ class PerfettoPackets {
   // The name of the whole trace (trace_config).
   void session(std::string_view name) { packet(33, PerfettoMessage().text(22, name)); }
 
-  // Orders processes and threads by the ranks that follow (track_descriptor of the root).
+  // Sorts processes and threads by the ranks that are set afterwards (track_descriptor of the root).
   void order_by_rank() { track(PerfettoMessage().number(1, 0).number(19, 1).number(20, 1)); }
   void rank_process(std::uint64_t process, std::string_view name, std::uint64_t rank) {
     const auto inner = PerfettoMessage().number(1, process).text(6, name);

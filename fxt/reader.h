@@ -142,8 +142,8 @@ class Reader {
   std::unique_ptr<State> state_;
 };
 
-// Converts the times of a record of the reader's current provider to ns. The result borrows the same data as
-// `record`. Returns nothing if a time is too late to be converted.
+// Converts the times of a record of the reader's current provider to ns. The result refers to the same data
+// as `record`. Returns nothing if a time is too late to be converted.
 FXT_API std::optional<Record> in_ns(const Record& record, const Reader& reader);
 
 }  // namespace fxt

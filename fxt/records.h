@@ -73,7 +73,7 @@ struct Event {
   Arguments arguments = {};  // at most 15
   std::uint64_t id = 0;      // correlation id of counters, async events and flows; otherwise unused
   std::uint64_t end = 0;     // END time of duration complete events, not before `time`; otherwise unused
-  std::optional<InstantScope> scope = {};  // only for instants, where it is rare
+  std::optional<InstantScope> scope = {};  // only for instants; few instants have it
   friend bool operator==(const Event&, const Event&) = default;
 };
 
@@ -126,7 +126,7 @@ struct LegacyContextSwitch {
 // Spec: "Scheduling Record", type 1. It has only the koids of threads.
 struct ContextSwitch {
   std::uint64_t time = 0;
-  std::uint16_t cpu = 0;  // at most 4095 when written; the same below
+  std::uint16_t cpu = 0;  // at most 4095 when written; also in the records below
   ThreadState outgoing_state = ThreadState::New;
   std::uint64_t outgoing_thread = 0;
   std::uint64_t incoming_thread = 0;
@@ -151,7 +151,7 @@ struct Log {
   friend bool operator==(const Log&, const Log&) = default;
 };
 
-// A profiler record. The spec lacks it; Fuchsia's readers read it.
+// A profiler record. The spec lacks it, but Fuchsia's readers read it.
 struct ProfilerModule {
   std::uint64_t time = 0;
   Thread thread = {};
@@ -164,7 +164,7 @@ struct ProfilerModule {
   }
 };
 
-// A profiler record. The spec lacks it; Fuchsia's readers read it.
+// A profiler record. The spec lacks it, but Fuchsia's readers read it.
 struct ProfilerMmap {
   std::uint64_t time = 0;
   Thread thread = {};
@@ -176,7 +176,7 @@ struct ProfilerMmap {
   friend bool operator==(const ProfilerMmap&, const ProfilerMmap&) = default;
 };
 
-// A profiler record. The spec lacks it; Fuchsia's readers read it.
+// A profiler record. The spec lacks it, but Fuchsia's readers read it.
 struct ProfilerBacktrace {
   std::uint64_t time = 0;
   Thread thread = {};
@@ -237,7 +237,7 @@ FXT_API bool ends_before_it_begins(const Event& event);
 
 // "instant", "kernel-object", "string", … The kind of an event depends on its type.
 FXT_API std::string_view kind_of(const Record& record);
-// The type must be one of the eleven.
+// The type must be one of the eleven event types.
 FXT_API std::string_view kind_of(EventType type);
 
 // All kinds.

@@ -64,7 +64,7 @@ enum class Fault : std::uint8_t {
   // ---- The meaning of a record ----
   LateTime,             // a time of 2^63 ns or more
   LongSpan,             // events that are 2^47 ns or more apart
-  EndBeforeBegin,       // in a complete event
+  EndBeforeBegin,       // a complete event whose end is before its begin
   WideId,               // a process or thread id of 2^32 or more
   IdZero,               // a process or thread id of 0
   EmptyName,            // the name of a process or thread
@@ -80,13 +80,13 @@ enum class Fault : std::uint8_t {
   SharedSeries,    // two counters have arguments with the same name
   KnownCounter,    // cpu_frequency without the argument that Perfetto draws
   RepeatedName,    // two arguments of a record have the same name
-  NameOfBegin,     // an argument of an end has the same name as one of the begin
+  NameOfBegin,     // an argument of an end has the same name as an argument of the begin
   FrameMark,       // an instant with "frame" in its name
   ScopeOfInstant,  // the scope is not the thread
   BoolArgument,
   BlobArgument,
   UnknownArgument,
-  SchedulingArgument,  // it has a type that Perfetto does not read
+  SchedulingArgument,  // an argument of a type that Perfetto does not read
   LargeCpu,
   UnknownState,  // an unknown thread state
   UserspaceObject,
@@ -97,7 +97,7 @@ enum class Fault : std::uint8_t {
   LargeBlobWithoutMetadata,
   OversizedRecord,
   ProviderZero,
-  // ---- How it is encoded: a Writer makes none of these faults ----
+  // ---- The encoding of records. A Writer makes none of these faults. ----
   NoMagic,
   BigEndian,
   EmptyFile,
@@ -135,14 +135,14 @@ enum class Fault : std::uint8_t {
   SkippedRecord,  // a record that is too large for the Checker
   // ---- The order of events ----
   Overlaps,         // a complete event that begins inside another complete event, and ends after it
-  OverlapsBegun,    // the same, with an open duration between them
+  OverlapsBegun,    // such an event, with an open duration between the two complete events
   OpenWhenEnded,    // a duration that is open when the complete event around it ends
   Crosses,          // a duration that gets the end of another one
-  TakesEarlierEnd,  // gets the end of a complete event that ends when it begins
+  TakesEarlierEnd,  // a duration that gets the end of a complete event that ends at its begin
   TooDeep,
   StrayEnd,
   StrayEndInside,  // an end without a begin, inside a complete event
-  NamesOuter,      // the name of an end fits the duration around the innermost one
+  NamesOuter,      // an end that has the name of the duration around the innermost one
   NeverEnds,
   OutOfOrder,   // an event after a later event, in a CheckedOutput
   NotEnclosed,  // a flow outside of all durations
@@ -157,7 +157,7 @@ enum class Fault : std::uint8_t {
   AsyncInstantOutside,  // an instant without an open operation
   AsyncOfOtherProcess,
   AsyncNeverEnds,
-  // ---- What breaks no rule of the format ----
+  // ---- Records that break no rule of the format ----
   Ignored,  // a reader that was selected by name ignores the record
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::Ignored) + 1;

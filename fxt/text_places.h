@@ -1,5 +1,5 @@
-// A place in a small table for a text, by where it lies in memory. A trace often repeats texts from the same
-// addresses. Internal to the library.
+// Finds a place for a text in a small table, by the address of the text. A trace often repeats texts from the
+// same addresses. Internal to the library.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace fxt {
 
-// `places` is a power of two.
+// `places` must be a power of two.
 inline std::size_t place_of_text(std::string_view text, std::size_t places) {
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbors well.
   const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(text.data()));

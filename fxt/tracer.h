@@ -58,7 +58,7 @@ inline std::uint64_t now_ns() noexcept {
 // TraceEvent, even before those in other source files.
 class TraceCategory {
  public:
-  // Borrows the name: its characters must live as long as TraceEvents are made from this category.
+  // The characters of the name must live as long as TraceEvents are made from this category.
   constexpr explicit TraceCategory(std::string_view name, bool is_on = true) noexcept
       : name_(name), is_on_(is_on) {}
   // The category that FXT_SCOPE and TraceEvents use for this name. It lives until the program ends. Throws
@@ -163,9 +163,9 @@ class TraceBuffer {
  public:
   static constexpr std::size_t kMaxEventWords = 400, kMaxDepth = 500;
 
-  // The buffer of the calling thread; null if there is no Tracer.
+  // The buffer of the calling thread; null without a Tracer.
   static TraceBuffer* of_thread() noexcept { return current_ != nullptr ? current_ : find(); }
-  // The buffer of the calling thread; null if it has none yet.
+  // The buffer of the calling thread; null if it has not got one yet.
   static TraceBuffer* current() noexcept { return current_; }
 
   // Adds an event. `tail` is its last word: the end of a complete event (0 while it is open), or the id of
@@ -176,7 +176,7 @@ class TraceBuffer {
                     const Arguments&... arguments) noexcept {
     static_assert(sizeof...(arguments) % 2 == 0 && sizeof...(arguments) / 2 <= kMaxArguments,
                   "an event has at most 15 arguments, each of them a name and a value");
-    // Comes first, because it makes the compiler reload earlier loaded values.
+    // Comes first, because it makes the compiler reload values that were loaded before.
     const std::uint64_t time = next_time();
     const std::size_t filled = filled_.load(std::memory_order_relaxed);
     const std::size_t most = sizeof...(arguments) == 0 ? 3 : kMaxEventWords;
@@ -286,7 +286,7 @@ class TraceBuffer {
   }
   inline static thread_local constinit TraceBuffer* current_ = nullptr;
 
-  // Only the thread uses these.
+  // Used only by the thread.
   std::uint64_t header_ = 0;
   std::uint64_t base_ = 1;  // number of words of the thread that have left words_
   std::size_t depth_ = 0;
@@ -296,10 +296,10 @@ class TraceBuffer {
   std::atomic<std::size_t> filled_ = 0;
   alignas(64) std::array<std::uint64_t, kWords> words_ = {};
   std::array<Begun, kMaxDepth> begun_ = {};  // used by the thread only: depth_ entries, outermost first
-  // Written by the threads that flush. At 0, the thread calls make_room(), where a Tracer can accept the
-  // thread.
+  // Written by the threads that flush. If it is 0, the thread calls make_room(), where a Tracer can accept
+  // the thread.
   alignas(64) std::atomic<std::size_t> limit_ = 0;
-  // Guarded by the lock.
+  // Guarded by the Tracer's lock.
   OpenScopes open_;
   std::size_t flushed_ = 0;  // number of words in words_ that were flushed
   Thread thread_ = {};
@@ -329,7 +329,7 @@ class [[nodiscard("a scope without a name ends at once")]] TraceScope {
 
  private:
   TraceBuffer* buffer_ = nullptr;
-  std::uint64_t position_ = 0;  // 0 if it is not traced
+  std::uint64_t position_ = 0;  // 0 if the scope is not traced
 };
 
 #define FXT_TRACE_JOIN_(a, b) a##b
@@ -337,8 +337,8 @@ class [[nodiscard("a scope without a name ends at once")]] TraceScope {
 
 // Traces from here to the end of the block: FXT_SCOPE("category", "name") or FXT_SCOPE("category", "name",
 // "size", 42, …). A category is a text, or a TraceCategory. Category and name are evaluated once, by the
-// first thread that gets here. There can be only one per line. TraceCategory::named("category").set_on(false)
-// disables the whole category.
+// first thread that gets here. There can be only one FXT_SCOPE per line.
+// TraceCategory::named("category").set_on(false) disables the whole category.
 #define FXT_SCOPE(category, name, ...)                                                 \
   static const ::fxt::TraceEvent FXT_TRACE_JOIN(fxt_event_, __LINE__)(category, name); \
   const ::fxt::TraceScope FXT_TRACE_JOIN(                                              \
@@ -372,7 +372,7 @@ void trace_begin(const TraceEvent& event, const Arguments&... arguments) noexcep
   if (TraceBuffer* const buffer = TraceBuffer::of_thread()) buffer->begin(event, true, arguments...);
 }
 // Ends the latest duration that trace_begin() has begun for this event on the calling thread, and the open
-// durations inside it. Does nothing if there is none.
+// durations inside it. Does nothing if no such duration is open.
 inline void trace_end(const TraceEvent& event) noexcept {
   if (TraceBuffer* const buffer = TraceBuffer::current()) buffer->end(event);
 }
@@ -464,7 +464,7 @@ class [[nodiscard("a Tracer without a name ends at once")]] Tracer {
   void flush() noexcept;
   // Names the calling thread. Otherwise the thread has the name that the system shows for it.
   void name_thread(std::string_view name) noexcept;
-  // The reason why the file could not be completed; empty if it could.
+  // The reason why the file could not be completed; empty if there was no error.
   std::string error() const;
   // The number of lost events. Events are lost in too many open scopes, after an error, and in threads that
   // have no memory for a buffer. They are also lost in thread_local objects that are destroyed after the

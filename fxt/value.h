@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The parts of records as values: strings, threads and typed arguments. The Writer takes and the Reader
-// returns the same types. They borrow their bytes.
+// SPDX-License-Identifier: Apache-2.0 The parts of records as values: strings, threads and typed arguments.
+// The Writer takes and the Reader returns the same types. Their texts and bytes belong to the caller or to
+// the Reader.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ struct Inline {
   std::string_view text = {};
 };
 
-// Spec: "String references". Borrows the text: until the call returns when writing, and until the next record
-// when reading. A null pointer to char is an empty text. Strings are equal if their texts are equal.
+// Spec: "String references". The text belongs to the caller until the call returns, or to the Reader until
+// its next record. A null pointer to char is an empty text. Strings are equal if their texts are equal.
 struct String {
   std::string_view text;
   Storage storage = Storage::Table;
@@ -43,7 +43,7 @@ struct String {
   String() = default;
   String(std::string_view string) : text(string) {}
   String(const char* string) : text(string != nullptr ? string : std::string_view()) {}
-  // std::monostate is an argument without a value, and Pointer{} is a null pointer.
+  // Deleted: an argument without a value is std::monostate, and a null pointer is Pointer{}.
   String(std::nullptr_t) = delete;
   String(const std::string& string) : text(string) {}
   String(Inline string) : text(string.text), storage(Storage::Inline) {}
@@ -114,7 +114,7 @@ struct Argument {
 };
 
 // A list of arguments. A braced list such as {{"size", 42}, {"path", "/dev/null"}} is copied, and a temporary
-// vector is moved. Any other vector, array or span of arguments is borrowed. Texts are always borrowed. Lists
+// vector is moved. Other vectors, arrays or spans of arguments, and all texts, must outlive the list. Lists
 // are equal if their arguments are equal, in the same order.
 class Arguments {
  public:
@@ -137,7 +137,7 @@ class Arguments {
   }
 
  private:
-  std::shared_ptr<const std::vector<Argument>> own_;  // null if the arguments are borrowed; copies share it
+  std::shared_ptr<const std::vector<Argument>> own_;  // null if the arguments are elsewhere; copies share it
   std::span<const Argument> list_;
 };
 

@@ -79,7 +79,7 @@ inline std::uint64_t* put_bytes(std::uint64_t* at, const void* bytes, std::size_
   if constexpr (std::endian::native != std::endian::little) reorder_stream(at, end);
   return end;
 }
-// Writes the text of an inline reference; nothing for a reference to the table.
+// Writes the text of an inline reference. Writes nothing for a reference to the table.
 inline std::uint64_t* put_inline(std::uint64_t* at, const TextRef& text) {
   return put_bytes(at, text.inline_text.data(), text.inline_text.size());
 }
@@ -171,7 +171,7 @@ constexpr std::uint64_t event_header(EventType type, std::uint8_t thread, std::u
          EventHeader::Name::put(name);
 }
 
-// A record holds at most 32,000 bytes.
+// `payload_bytes` is at most 32,000.
 constexpr std::uint64_t blob_header(std::uint16_t name, std::size_t payload_bytes, std::size_t size_words,
                                     BlobType type = BlobType::Data) {
   return BlobHeader::Type::put(code(RecordType::Blob)) | BlobHeader::Size::put(size_words) |

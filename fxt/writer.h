@@ -179,7 +179,7 @@ class Writer {
     buffer_.end_record();
   }
   bool write_any(const Record& record);
-  // `name` is the name of the record, for messages.
+  // `kind` and `name` describe the record in messages.
   template <typename T>
   void put(const T& record, std::string_view kind, std::string_view name = "");
   template <typename T>

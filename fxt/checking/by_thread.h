@@ -8,7 +8,7 @@
 
 namespace fxt {
 
-// Ordered by process and thread. Events often come in runs of one thread, so the last thread is cached.
+// A map by process and thread. Events often come in runs of one thread, so the last thread is cached.
 template <typename T>
 class ByThread {
  public:
@@ -20,7 +20,7 @@ class ByThread {
     }
     return *last_;
   }
-  // Null if the thread has no state.
+  // Returns null if the thread has no state.
   const T* find(const Thread& thread) const {
     const auto found = states_.find(thread);
     return found != states_.end() ? &found->second : nullptr;

@@ -72,7 +72,7 @@ class Findings {
 // Reports a problem of the current record as a finding of the rule that it breaks.
 void report(const Problem& problem, const Entry& entry, Findings& findings);
 
-// For example "+0x1234", for other records that a problem mentions.
+// The offset of another record as text, such as "+0x1234", for problems that mention it.
 inline std::string offset_text(std::uint64_t offset) {
   std::array<char, 16> digits = {};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), offset, 16).ptr;

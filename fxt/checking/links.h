@@ -1,6 +1,6 @@
-// The rules of events that an id connects (rules W17 and W21). Flows are connected as in Perfetto, and async
+// The rules for events that an id connects (rules W17 and W21). Flows are connected as in Perfetto, and async
 // operations are nested as in Perfetto. The Checker reports the faults, the Cutter tracks the flows, and
-// fxt-draw draws them. `Tag` is the caller's data for each of them. Internal to the library and its tools.
+// fxt-draw draws them. `Tag` is the caller's data for each one. Internal to the library and its tools.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class OpenFlows {
   enum class Match : std::uint8_t {
     Found,
     NoneBegan,      // no flow of this id is open
-    SeveralOthers,  // several other processes have begun it, and this one has not
+    SeveralOthers,  // several other processes have an open flow of this id, and this one has none
   };
   struct Found {
     Match match = Match::NoneBegan;
@@ -85,7 +85,7 @@ class OpenFlows {
     bool several = false;  // another process began a flow with this id while this one was open
   };
   std::map<Key, Tag> open_;
-  // By id: the flow to use for other processes; removed with the first end.
+  // By id: the process whose flow other processes continue. Removed when a flow of this id ends.
   std::map<std::uint64_t, Owner> owners_;
 };
 
@@ -101,10 +101,10 @@ struct OpenAsyncs {
   };
   // The result of an end event: the innermost operation of its category and name. The flags are faults.
   struct End {
-    Operation* operation = nullptr;  // null if none has begun
+    Operation* operation = nullptr;  // null if no such operation is open
     bool is_around_open = false;     // another operation is open inside it
-    bool is_of_other = false;     // another process began it, although an outer operation is of this process
-    bool repeats_a_name = false;  // an argument has the same name as one of the begin
+    bool is_of_other = false;        // another process began it, although this process has an outer one
+    bool repeats_a_name = false;     // an argument has the same name as an argument of the begin
   };
 
   bool is_full() const { return open.size() >= kMaxDepth; }

@@ -22,7 +22,7 @@ class Nesting {
   static constexpr std::uint64_t kOpen = ~std::uint64_t{0}, kLatest = kOpen - 1;
   struct Duration {
     std::uint64_t end = kOpen;            // kOpen: the duration awaits its end event
-    std::uint64_t around_ends = kLatest;  // if it is kOpen: the end of the complete event around it
+    std::uint64_t around_ends = kLatest;  // if `end` is kOpen: the end of the complete event around it
     Tag tag = {};
     // The latest time at which it may end.
     std::uint64_t limit() const { return std::min(end, around_ends); }
@@ -35,7 +35,7 @@ class Nesting {
   // The fault of an event at its position; nothing if the position is correct.
   using Misplaced = std::optional<Fault>;
 
-  // ---- Each adds an event that is well placed. For others it returns why, and changes nothing. ----
+  // ---- Each of these adds an event, or returns why it is misplaced and changes nothing. ----
 
   Misplaced add_complete(std::uint64_t begin, std::uint64_t end, const Tag& tag) {
     if (begin == end) return add_point(begin, true);
@@ -57,7 +57,7 @@ class Nesting {
     if (!misplaced) go_to(around - 1, time);
     return misplaced;
   }
-  // An event of no length: an instant, or a duration.
+  // Adds an event of no length: an instant or a duration.
   Misplaced add_point(std::uint64_t time, bool is_duration) {
     Duration* around = top_;
     const Misplaced misplaced = find_point(time, around);
@@ -97,10 +97,10 @@ class Nesting {
 
   std::uint64_t last_time() const { return last_time_; }
   std::size_t depth() const { return depth_of(top_); }
-  // The durations from 1, the outermost, to depth(). Number 0 is an artificial one that encloses the whole
-  // trace.
+  // The duration at a depth, from 1 (the outermost) to depth(). At depth 0 is an artificial duration that
+  // encloses the whole trace.
   const Duration& duration_at(std::size_t depth) const { return durations_[depth]; }
-  // The innermost duration around an event at `time`. It may be number 0, which encloses the trace.
+  // The innermost duration around an event at `time`. It may be the artificial one at depth 0.
   const Duration& innermost_around(std::uint64_t time) const {
     time = std::min(time, kLatest);
     const Duration* around = top_;
@@ -110,7 +110,7 @@ class Nesting {
 
   // ---- Repairs after a misplaced event ----
 
-  // To be called after TooDeep: readers drop this begin, and they also drop the next end, which would end it.
+  // Must be called after TooDeep. Readers drop this begin, and also the next end, which would have ended it.
   void drop_begin() { ++dropped_; }
   bool has_dropped() const { return dropped_ != 0; }
 
@@ -120,14 +120,14 @@ class Nesting {
     time = std::min(time, kLatest);
     for (; top_->end <= time; --top_) visit(*top_);
   }
-  // To be called after OpenWhenEnded. Removes the durations that ended before `time` and still have open ones
-  // inside. Calls `visit(ended, inner)` for each.
+  // Must be called after OpenWhenEnded. Removes the durations that ended before `time` and still have open
+  // durations inside. Calls `visit(ended, inner)` for each of them.
   template <typename Visitor>
   void remove_outlived(std::uint64_t time, Visitor visit) {
     remove_if([&](const Duration& duration) { return duration.end < time; }, visit);
   }
-  // To be called after Crosses. Removes the innermost duration that awaits its end, and calls `visit(removed,
-  // inner)` with the one inside it.
+  // Must be called after Crosses. Removes the innermost duration that awaits its end. Calls `visit(removed,
+  // inner)` with it and with the duration inside it.
   template <typename Visitor>
   void end_around(Visitor visit) {
     const Duration* const ended = innermost_open(top_);
@@ -141,7 +141,7 @@ class Nesting {
   }
 
  private:
-  // Each of these finds the duration around an event, and returns the fault of the event at that position.
+  // Each of these finds the duration around an event, and returns the fault of the event in that place.
   Misplaced find_around(std::uint64_t time, Duration*& around) const {
     time = std::min(time, kLatest);
     while (around->end <= time) --around;

@@ -35,7 +35,7 @@ class TrackCheck {
 
   void step(const Step& step) {
     if (step.time < durations_.last_time()) return report(Fault::OutOfOrder, step, "its thread");
-    if (is_flow(step.type)) return apply(step);  // it ends no duration
+    if (is_flow(step.type)) return apply(step);  // a flow event ends no duration
     durations_.remove_ended(step.time, [&](const auto& ended) {
       if (ended.end != ended_at_) ended_offset_ = 0;
       ended_at_ = ended.end;
@@ -61,15 +61,15 @@ class TrackCheck {
     std::uint64_t offset = 0;
     std::uint64_t begin = 0;
     std::uint64_t name = 0;       // for durations that await their end
-    std::uint32_t arguments = 0;  // the same
-    bool is_tied = false;  // Tracy gives it the end of the complete event before it, and so the length 0
+    std::uint32_t arguments = 0;  // for such durations: ArgumentNames of the begin
+    bool is_tied = false;         // Tracy ends it with the complete event before it, so its length is 0
   };
 
   void apply(const Step& step) {
     Tag tag{.offset = step.offset, .begin = step.time, .name = step.name, .arguments = step.arguments};
     // Tracy splits each complete event into a begin and an end. It sorts events with equal times in the order
     // of the file. Example: a complete event ends at 50, this event begins at 50, and the complete event
-    // comes later in the file. Then Tracy sees its end after this begin, and ends this duration with it.
+    // comes later in the file. Then Tracy sees its end after this begin, and ends this new duration there.
     tag.is_tied = ended_at_ == step.time && ended_offset_ > step.offset;
     if (step.type == EventType::DurationComplete) {
       drop_begun_together(step);
@@ -140,7 +140,7 @@ class TrackCheck {
   const Findings* findings_;
   const ArgumentNames* argument_names_;
   Nesting<Tag> durations_;
-  // For the complete event that ended last. If several ended then, for the last one in the file.
+  // For the complete event that ended last: its end and offset. Of several, for the last one in the file.
   std::uint64_t ended_at_ = 0, ended_offset_ = 0;
 };
 

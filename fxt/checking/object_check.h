@@ -1,4 +1,4 @@
-// Checks the names of processes and threads that are complete only at the end of the file, and the use of
+// Checks the names of processes and threads, which are complete only at the end of the file, and the use of
 // koids in Perfetto and Tracy (rules W18, W19). Internal to the Checker.
 #pragma once
 
@@ -88,10 +88,10 @@ class ObjectCheck {
 
   Findings* findings_;
   ThreadNames names_;
-  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // by thread and process: offset
-  // By process, thread, and whether it had a priority: offset.
+  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // offsets by thread and process
+  // The offset of the first switch, by process, thread, and whether the thread had a priority.
   std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, std::uint64_t> switched_;
-  std::map<std::uint64_t, Place> scheduled_;     // by thread
+  std::map<std::uint64_t, Place> scheduled_;     // first use, by thread
   std::unordered_set<Thread, ThreadHash> seen_;  // threads of events
   Thread last_seen_;
 };

@@ -41,7 +41,7 @@ class PacketStream {
 
   State state_ = State::PacketTag;
   std::uint64_t varint_ = 0;
-  unsigned shift_ = 0;       // of the next seven bits of the varint
+  unsigned shift_ = 0;       // position of the next seven bits of the varint
   std::uint64_t left_ = 0;   // remaining bytes of the packet
   std::uint64_t bytes_ = 0;  // remaining bytes of the field
 };

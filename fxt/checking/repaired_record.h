@@ -14,7 +14,7 @@ namespace fxt {
 
 class RepairedRecord {
  public:
-  // Borrows the data of the record. Replaces ids of 0.
+  // Keeps references to the data of the record, which must outlive this object. Replaces ids of 0.
   explicit RepairedRecord(const Record& record);
   RepairedRecord(const RepairedRecord&) = delete;
   RepairedRecord& operator=(const RepairedRecord&) = delete;

@@ -49,9 +49,9 @@ void check_arguments(const Arguments& arguments, Findings& findings);
 void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, Findings& findings);
 void check_instant(std::string_view name, Findings& findings);
 void check_object(const KernelObject& object, Findings& findings);
-// The argument with the process of a thread's name, even if it has the wrong type; null if there is none.
+// The argument that names a thread's process, even if its type is wrong; null if it is missing.
 const Argument* process_argument(const KernelObject& object);
-// The process of a thread's name; 0 if the name has none.
+// The process of a thread's name; 0 if the name has no process.
 std::uint64_t process_of_thread(const KernelObject& object);
 
 // The names of threads. For a thread that is switched or woken, Perfetto takes the process from the last name
@@ -65,7 +65,7 @@ class ThreadNames {
   void check_scheduled(std::uint64_t thread, Findings& findings) const;
 
  private:
-  // The process of a thread's last name; 0 without a name.
+  // The process in the thread's last name; 0 if the thread has no name.
   std::uint64_t process_of(std::uint64_t thread) const;
 
   std::unordered_map<std::uint64_t, std::uint64_t> process_of_;  // by thread

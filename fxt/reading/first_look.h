@@ -15,7 +15,7 @@ namespace fxt {
 
 class FirstLook {
  public:
-  // True if all records are in order. If false, the order is unknown: some rare cases are not examined.
+  // True if all records are in order. False may also mean that the order is unknown, in some rare cases.
   bool is_in_order(RecordStream& stream) {
     RecordWords record;
     while (stream.next(record))
@@ -24,7 +24,7 @@ class FirstLook {
   }
 
  private:
-  // The complete events of one index in the thread table that begin together.
+  // The complete events with one index in the thread table that begin together.
   struct Tie {
     std::uint64_t begin = kTimeLimit;
     std::uint64_t shortest_end = 0;

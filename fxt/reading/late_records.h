@@ -80,8 +80,8 @@ class SortedRecords {
   explicit SortedRecords(std::size_t memory_bytes)
       : batch_words_(memory_bytes / kBatches / sizeof(std::uint64_t)) {}
 
-  // Adds a kept record in two parts: the words before the words of the record, and these words. Throws if the
-  // temporary file can't be written, which may concern records that were added before.
+  // Adds a kept record in two parts: the header words (`head`) and the words of the record itself. Throws if
+  // the temporary file can't be written; the reason may be a record that was added earlier.
   void add(std::span<const std::uint64_t> head, std::span<const std::uint64_t> record);
   // Must be called once, after the last add(). Throws like add().
   void finish();
@@ -97,7 +97,7 @@ class SortedRecords {
   static constexpr std::size_t kBatches = 2;
   struct Place {
     std::uint64_t ns;
-    std::size_t at;  // offset in the words of its batch
+    std::size_t at;  // offset in the words of the batch
   };
   struct Batch {
     std::vector<std::uint64_t> words = {};
@@ -145,7 +145,7 @@ class SortedRecords {
   std::vector<Front> order_;  // a heap of the remaining runs; the run with the first record is in front
   Block block_, next_block_;
   std::size_t at_ = 0;      // index in the records of block_
-  std::future<void> work_;  // is waited for before the members above are destroyed
+  std::future<void> work_;  // the destructor waits for it before other members are destroyed
 };
 
 // The place of a definition in the tables of a provider: the kind, and the index in its table.
@@ -158,7 +158,7 @@ struct DefinitionPlace {
 // The definition that holds at each place in the tables of one provider. Definitions are numbered from 1.
 class DefinitionTable {
  public:
-  // Returns 0 if there is none.
+  // Returns 0 if the place has no definition.
   std::uint32_t find(DefinitionPlace place) const {
     if (place.kind == DefinitionKind::Info) return info_;
     if (place.kind == DefinitionKind::Rate) return rate_;
@@ -208,10 +208,10 @@ class Definitions {
   void mark_used(std::uint32_t& number);
   DefinitionTable& table_of(const Reader& reader);
 
-  // An entry that no kept record uses is reused for the next definition at its place.
+  // An entry that no kept record uses is overwritten by the next definition at its place.
   std::vector<Definition> all_;
   std::vector<DefinitionPlace> places_;  // the place of each entry of all_
-  // By content, because the definition of an index may change many times.
+  // The key is the content, because the definition of an index may change many times.
   std::unordered_map<std::string_view, std::uint32_t> used_;
   std::map<std::uint32_t, DefinitionTable> tables_;  // by provider
   DefinitionTable* latest_ = nullptr;                // the table of the latest record

@@ -24,8 +24,8 @@ class PushedRecords {
   PushedRecords(const PushedRecords&) = delete;
   PushedRecords& operator=(const PushedRecords&) = delete;
 
-  // Calls `consume(entry, bytes)` for each record that is complete. `entry` is null if the Reader stopped at
-  // words that are not a record. A block may end inside a record.
+  // Calls `consume(entry, bytes)` for each record that is complete. `entry` is null after words that are not
+  // a record, where the Reader stops. A block may end inside a record.
   template <typename Consume>
   void add(std::span<const std::byte> block, Consume consume) {
     if (!rest_.empty()) {

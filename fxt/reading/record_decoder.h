@@ -1,5 +1,5 @@
-// Decodes one record. Never reads beyond the end of the record, or of an argument beyond the end of the
-// argument. Internal to the Reader.
+// Decodes one record. Never reads beyond the end of the record, nor beyond the end of the current argument.
+// Internal to the Reader.
 #pragma once
 
 #include <array>

@@ -23,8 +23,8 @@ struct RecordWords {
   std::uint64_t too_large_words = 0;  // if not 0, the record is skipped, and `words` has only the header
 };
 
-// The part of a file that is in memory, from the next record on. For an Input, it is the part that has been
-// read; otherwise it is the whole rest.
+// The part of a file that is in memory, from the next record on. For an Input, this is the part that has been
+// read; otherwise, it is the whole remaining file.
 class InputWindow {
  public:
   explicit InputWindow(std::span<const std::byte> memory) : data_(memory) {}
@@ -47,7 +47,7 @@ class InputWindow {
   std::unique_ptr<std::uint64_t[]> buffer_;  // bytes that were read from input_
   std::size_t buffer_words_ = 0;
   std::span<const std::byte> data_;  // memory, or the filled part of buffer_
-  std::size_t position_ = 0;         // of the next record, in data_
+  std::size_t position_ = 0;         // position of the next record in data_
   std::uint64_t offset_ = 0;         // offset of data_ in the file
 };
 
@@ -56,7 +56,7 @@ class RecordStream {
   RecordStream(std::span<const std::byte> memory, const ReaderOptions& options);
   RecordStream(Input& input, const ReaderOptions& options);
 
-  // Reads the next record, which is valid until the next call. Returns false at the end; end() has the
+  // Reads the next record, which is valid until the next call. Returns false at the end; then end() has the
   // reason.
   bool next(RecordWords& record) { return next_in_place(record) || next_with_care(record); }
   const ReadEnd& end() const { return end_; }

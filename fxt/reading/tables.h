@@ -74,9 +74,9 @@ class Providers {
   ProviderContext& current() { return *current_; }
   const ProviderContext& current() const { return *current_; }
   bool knows(std::uint32_t id) const;
-  // Starts with empty tables, even if the id was announced before. Returns true if it was.
+  // Announces a provider, with empty tables even if the id was announced before. Returns true if it was.
   bool announce(std::uint32_t id, std::string_view name);
-  // Makes a provider the current one; an unknown one starts empty. Returns true if it was announced.
+  // Makes a provider the current one, with empty tables if it is unknown. Returns true if it was announced.
   bool enter(std::uint32_t id);
 
  private:

@@ -15,7 +15,7 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  // Both functions throw std::system_error. The first bytes create the file in $TMPDIR, or in /tmp.
+  // append() and read() throw std::system_error. The first bytes create the file in $TMPDIR, or in /tmp.
   void append(std::span<const std::byte> bytes);
   // Fills `room` with the bytes from `offset` on, which must have been written.
   void read(std::uint64_t offset, std::span<std::byte> room) const;

@@ -5,7 +5,7 @@
 
 namespace fxt {
 
-// While this object exists, these signals do not interrupt the calling thread.
+// While this object exists, `signals` do not interrupt the calling thread.
 class BlockedSignals {
  public:
   explicit BlockedSignals(const sigset_t& signals) { ::pthread_sigmask(SIG_BLOCK, &signals, &before_); }

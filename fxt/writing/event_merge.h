@@ -22,12 +22,12 @@ class EventMerge {
   void reserve(std::size_t parts) { parts_.reserve(parts); }
   void clear() { parts_.clear(); }
 
-  // Adds a part of a thread's events that is in memory only. Open scopes end with the flush.
+  // Adds a part of a thread's events that is in memory only. Its open scopes end at the time of the flush.
   void add(std::span<std::uint64_t> words, const Thread& thread) {
     if (!words.empty()) parts_.push_back({words.data(), words.data() + words.size(), &thread});
   }
-  // Adds the events that the file does not have yet. If the file can't be overwritten, its open scopes are
-  // begin events; the end events of those that have ended are added as well. A scope may end between
+  // Adds the events that the file does not have yet. In a file that can't be overwritten, open scopes are
+  // begin events, and the end events of scopes that have ended are added as well. A scope may end between
   // update_ends() and this call.
   void add(const StagedFile& file, TraceBuffer& buffer) {
     const std::size_t filled = buffer.filled_.load(std::memory_order_acquire);
@@ -89,7 +89,7 @@ class EventMerge {
 
   static std::uint64_t load(const std::uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
 
-  // The end of the scope; 0 while it is open.
+  // The end of the scope; 0 if it is still open.
   static std::uint64_t end_of(const TraceBuffer& buffer, const Scope& scope) {
     return scope.position < buffer.base_ ? scope.end : load(buffer.words_.at(scope.position - buffer.base_));
   }

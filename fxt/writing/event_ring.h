@@ -30,7 +30,7 @@ class EventRing {
 
   // False if the Tracer keeps no events in memory.
   bool is_used() const { return limit_ != 0; }
-  // Adds a block whose latest event has this time. Removes the oldest blocks to make space.
+  // Adds a block whose latest event has this time. Removes the oldest blocks to limit the size.
   void add(Block block, std::uint64_t time) {
     size_ += block.words.size();
     blocks_.push_back(std::move(block));

@@ -21,8 +21,8 @@ using RecordScratch = std::array<std::uint64_t, kMaxRecordWords>;
 
 class RecordBuilder {
  public:
-  // Encodes into `room`. Without tables, strings are inline, and nothing refers to threads. `kind` and `name`
-  // are used in the message if the record has no encoding.
+  // Encodes into `room`. If there are no tables, strings are inline, and the record refers to no threads.
+  // `kind` and `name` are used in the message if the record has no encoding.
   explicit RecordBuilder(std::span<std::uint64_t> room, WriterTables* tables = nullptr,
                          std::string_view kind = "", std::string_view name = "")
       : room_(room), tables_(tables), kind_(kind), name_(name) {
@@ -92,7 +92,7 @@ class RecordBuilder {
     this->field(field, ref);
     return ref != 0 || (word(thread.process) && word(thread.thread));
   }
-  // The process is always inline, because an index would need a thread of the process.
+  // The process is always inline, because an index would need one of its threads.
   template <typename Field>
   bool process(Field, const Thread& process) {
     return word(process.process);
@@ -114,7 +114,7 @@ class RecordBuilder {
     room_[0] |= RecordHeader::Size::put(size_);
     return room_.first(size_);
   }
-  // Returns a large record that has `words` words in all.
+  // Returns a large record that has `words` words, including those that follow later.
   std::span<const std::uint64_t> finish_large(std::size_t words) {
     room_[0] |= LargeRecordHeader::Size::put(words);
     return room_.first(size_);

@@ -34,8 +34,8 @@ class WriterTables {
 
   // Announces a provider, writes its initialization, and makes it the current one.
   void begin_provider(std::uint32_t id, std::string_view name);
-  // Makes an announced provider the current one. Registers the references that must stay valid for it as
-  // well.
+  // Makes an announced provider the current one. Registers again the references that must stay valid in all
+  // providers.
   void switch_provider(std::uint32_t id);
   std::uint32_t provider() const { return providers_[provider_].id; }
   bool has_provider(std::uint32_t id) const { return place_of_.contains(id); }
@@ -45,11 +45,11 @@ class WriterTables {
   // Starts a record. Changed texts are kept until the next call.
   void begin_record() { changed_.clear(); }
   TextRef refer_to(const String& string);
-  std::uint8_t refer_to(const Thread& thread);  // 0 if both koids follow inline
+  std::uint8_t refer_to(const Thread& thread);  // returns 0 if both koids follow inline
   // Returns `text` as it can be written: cut, and made valid UTF-8 without NUL.
   std::string_view clean(std::string_view text, std::size_t max_bytes);
 
-  // ---- References that stay valid, in all providers. Nothing if the table is full. ----
+  // ---- References that stay valid, in all providers. They return nothing if the table is full. ----
 
   std::optional<std::uint16_t> string_ref(std::string_view text);
   std::optional<std::uint8_t> thread_ref(const Thread& thread);
@@ -73,12 +73,12 @@ class WriterTables {
     bool for_good = false;
   };
   struct LongText {
-    std::uint16_t index = 0;   // 0 if there is none
-    std::string changed = {};  // the text before it was changed; empty if it is the one in the table
+    std::uint16_t index = 0;   // 0 if the entry is empty
+    std::string changed = {};  // the text before it was changed; empty if it was not changed
   };
   struct Provider {
     std::uint32_t id = 0;
-    std::vector<bool> strings = {};  // by index: true if it is registered
+    std::vector<bool> strings = {};  // by index: true if the string is registered
     std::vector<bool> threads = {};
   };
 
@@ -86,7 +86,7 @@ class WriterTables {
   template <typename T>
   void put(const T& record, std::size_t words);
   std::optional<std::uint16_t> index_of(std::string_view text);
-  LongText* latest_at(std::string_view text);  // null for short texts
+  LongText* latest_at(std::string_view text);  // returns null for short texts
   std::optional<std::uint16_t> find_or_add(std::string_view text);
   std::optional<std::uint8_t> index_of(const Thread& thread);
   void register_string(std::size_t index);
@@ -95,12 +95,12 @@ class WriterTables {
   WordBuffer* out_;
   WriterCounters* counters_;
   std::unordered_map<std::string, std::uint16_t, TextHash, std::equal_to<>> string_table_;
-  // The latest long texts, by place_of_text(): comparing them is much faster than hashing them.
+  // The latest long texts, by place_of_text(). Comparing long texts is much faster than hashing them.
   std::vector<LongText> long_texts_;
   std::vector<StringEntry> strings_ = std::vector<StringEntry>(1);  // by index
   std::unordered_map<Thread, std::uint8_t, ThreadHash> thread_table_;
   std::vector<ThreadEntry> threads_ = std::vector<ThreadEntry>(1);
-  // Index of the previous event's thread, because runs of one thread are common; 0 if none.
+  // Index of the previous event's thread, because runs of one thread are common; 0 for no thread.
   std::uint8_t last_thread_ = 0;
   std::vector<Provider> providers_;
   std::unordered_map<std::uint32_t, std::size_t> place_of_;  // index in providers_, by id
