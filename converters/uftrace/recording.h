@@ -23,7 +23,7 @@
 
 namespace convert::uftrace {
 
-// Puts our own numbers into the events.
+// Finds the ids that were reused, and puts our own numbers into the events.
 ReusedIds reused_ids_of(std::vector<TaskEvent>& events, const Directory& directory, const Info& info);
 
 struct Recording {
@@ -91,7 +91,7 @@ std::uint64_t size_of(const FilePart& part, const ThreadFile& file);
 // The facts about a thread, without the possible times of its records. They point into the task and the
 // recording.
 ThreadFacts facts_of(const Task& task, Recording& recording);
-// The possible times of a task's records, from all other files. Nothing if the first record in `head`
+// The possible times of a task's records, from all other files. Returns nothing if the first record in `head`
 // contradicts them.
 std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording& recording,
                                                const RecordHead& head);

@@ -36,7 +36,7 @@ struct RecordingImport : Recording {
   ThreadPlans plans;  // plans of all threads that get a lane
 };
 
-// ---- The plans of its threads, before their records are read ----
+// ---- The plans of the recording's threads, before their records are read ----
 
 // Plans for all threads that get a lane, and for the threads from which they inherit. Some of them have no
 // record file.

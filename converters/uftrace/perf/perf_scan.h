@@ -20,20 +20,20 @@ namespace convert::uftrace {
 struct PerfThread {
   std::string name = {};                        // the last name that it gave itself; empty if none
   std::string program = {};                     // the last name that an exec gave it; empty if none
-  std::optional<std::uint64_t> first_ns = {};   // of its switches
+  std::optional<std::uint64_t> first_ns = {};   // time of its first switch
   std::optional<std::uint64_t> named_ns = {};   // time of its first new name that was not from an exec
   std::uint64_t switched_out = 0;               // number of switches out
-  std::uint64_t preempted = 0;                  // number of these while it was runnable
+  std::uint64_t preempted = 0;                  // number of switches out while it was runnable
   std::uint64_t names_given = 0;                // number of names, without those from execs
-  std::uint64_t last_ns = 0;                    // of its switches, execs and exits
+  std::uint64_t last_ns = 0;                    // time of its last switch, exec or exit
   std::optional<std::uint64_t> exited_ns = {};  // time of its exit, if afterwards it only left its CPU
   std::optional<std::uint64_t> forked_ns = {};
   ThreadId parent = {};  // the thread that forked it, if forked_ns is set
-  // Its first event, if that is not a switch in. It shows where the thread ran first.
+  // These show where the thread ran first, if its first event is not a switch in.
   std::optional<std::uint64_t> exec_ns = {};  // time of its first exec
   std::optional<PerfMessage> first_out = {};  // its first switch, if that is a switch out
-  // Switches without an event. The thread was switched out before another thread came to its CPU, or before
-  // it came to any CPU. It was switched in before an exec.
+  // Switches whose events are missing. The thread must have been switched out before another thread came to
+  // its CPU, or before it was switched in again. It must have been switched in before an exec.
   std::vector<PerfMessage> missing = {};
   // Times of switches out without a following switch in. Such a switch is the last one of a thread that never
   // ran again, or is before a gap in the file.
@@ -47,7 +47,7 @@ using PerfThreads = std::map<ThreadId, PerfThread>;
 
 ReusedIds::Forks find_forks(const std::vector<CpuFile>& files, std::endian order);
 
-// Notes damage in `reading.notes`. A time off the CPU below `shortest_ns` is too short; with 0, none is.
+// Notes damage in `reading.notes`. A time off the CPU below `shortest_ns` is too short; 0 means no limit.
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,
                       std::uint64_t shortest_ns = 0);
 

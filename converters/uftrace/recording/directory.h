@@ -57,7 +57,7 @@ Directory list_directory(const std::filesystem::path& path);
 std::optional<std::string> read_optional_file(const fxt::FilePlace& place, Notes& notes,
                                               std::size_t limit_bytes = std::string::npos);
 
-// Calls `read` with a LineReader for each line of a text. If it throws InputError, the line is noted.
+// Calls `read` with a LineReader for each line of a text. If `read` throws InputError, notes the line.
 template <typename Read>
 void read_lines(std::string_view text, std::string_view path, Notes& notes, const Read& read) {
   Lines lines(text);

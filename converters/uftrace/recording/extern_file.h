@@ -27,7 +27,7 @@ struct ExternMessage {
 
 // Returns the messages in file order.
 std::vector<ExternMessage> parse_extern(std::string_view text, std::string_view path, Notes& notes);
-// Returns nothing if there is no such file.
+// Returns an empty list if the file does not exist.
 std::vector<ExternMessage> read_extern_file(const Directory& directory, Notes& notes);
 
 // Drops and notes messages of another clock. Their times are too far from a recording that began at

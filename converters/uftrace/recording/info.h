@@ -1,6 +1,6 @@
 // The file `info`: what was recorded, where, and how. It has a header in the byte order of the recorded
-// program, and then text lines "key:value". The recorder writes it at the end, so a killed recorder leaves
-// none.
+// program, and then text lines "key:value". The recorder writes it at the end, so it is missing if the
+// recorder was killed.
 #pragma once
 
 #include <bit>

@@ -28,7 +28,7 @@ struct MemoryMap {
   std::optional<std::uint64_t>
       kernel_base;  // guessed from the address of the stack; nothing if there is no stack line
 
-  // The module that contains the address; null if there is none.
+  // The module that contains the address; null if no module does.
   const Module* find(std::uint64_t address) const;
 };
 

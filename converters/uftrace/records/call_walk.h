@@ -40,11 +40,11 @@ class CallWalk {
 
   // Calls the functions of the watcher:
   //   is_done()                 returns true if no more records are needed
-  //   plain_until_ns()          plain calls before that time may be skipped,
-  //   may_skip(call)            if this returns true; then only this is called:
-  //   skipped(call, offset)
+  //   plain_until_ns()          returns the time until which plain calls may be skipped
+  //   may_skip(call)            returns true to skip a plain call
+  //   skipped(call, offset)     called for a skipped call, instead of the functions below
   //   before_call(item)         another call, with a possible time; open() does not contain it yet
-  //   after_call(item)          that call, or one with an impossible time; open() contains it
+  //   after_call(item)          that call, or a call with an impossible time; open() contains it
   //   other_record(item)        optional: an event or a loss
   //
   // Continues where the last run() stopped.

@@ -14,8 +14,8 @@
 namespace convert::uftrace {
 
 struct DepthShift {
-  std::size_t entry = 0;  // entries have a depth that is too large by this
-  std::size_t exit = 0;   // exits have a depth that is too small by this
+  std::size_t entry = 0;  // the depth of entries is too large by this number
+  std::size_t exit = 0;   // the depth of exits is too small by this number
 
   bool is_none() const { return entry == 0 && exit == 0; }
   // The depth that uftrace would have written for an entry or exit, modulo 1024. `open` is the number of open

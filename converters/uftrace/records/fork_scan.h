@@ -21,7 +21,7 @@
 
 namespace convert::uftrace {
 
-// The result of a function, the most certain one last.
+// What a function may create, the most certain kind last.
 enum class ForkKind : std::uint8_t {
   None,
   Other,    // clone, posix_spawn, system …: possibly a process
@@ -32,8 +32,8 @@ enum class ForkKind : std::uint8_t {
 // A call of fork or a similar function, together with similar functions that it calls.
 struct ForkCall {
   std::uint64_t begin_ns;
-  std::uint64_t entry_offset;  // of the outermost call
-  std::size_t depth;           // of the outermost call
+  std::uint64_t entry_offset;  // entry of the outermost call
+  std::size_t depth;           // depth of the outermost call
   // Addresses of the open calls, outermost first, including the innermost forking call.
   std::vector<std::uint64_t> stack = {};
   ForkKind kind = {};
@@ -45,11 +45,10 @@ struct ForkCall {
   }
 };
 
-// The open calls of a thread at a time.
+// The calls of a thread that were open at one of the requested times.
 struct StackSnapshot {
   std::vector<std::uint64_t> stack;
-  std::optional<std::uint64_t> entry_offset =
-      {};  // of the innermost call; nothing if it was entered before the first record
+  std::optional<std::uint64_t> entry_offset = {};  // of the innermost call; nothing if its entry is missing
 };
 
 struct ForkScanResult {
@@ -63,9 +62,9 @@ using CallKey = std::pair<std::size_t, std::uint64_t>;  // depth, address
 // Functions that do not fork, by epoch.
 using ForkKinds = EpochCaches<AddressCache<ForkKind>>;
 
-// Scans a thread until the last of `times_ns`, which ascend, or until all calls have names. `first_exits` are
-// the calls that children left first; their functions may be of any kind. Throws InputError if the file can't
-// be read.
+// Scans a thread until the last of `times_ns`, which are sorted, or until all calls have names. `first_exits`
+// are the calls that children left first; their functions may be of any kind. Throws InputError if the file
+// can't be read.
 ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
                           std::span<const std::uint64_t> times_ns, const std::set<CallKey>& first_exits,
                           ForkKinds& kinds);

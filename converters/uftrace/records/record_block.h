@@ -29,7 +29,7 @@ struct BytesAhead {
 
 class RecordBlock {
  public:
-  // Borrows the file. Treats the part from `begin` to `end` as the whole file.
+  // The file must outlive this object. Treats the part from `begin` to `end` as the whole file.
   explicit RecordBlock(const InputFile& file, std::uint64_t begin = 0, std::uint64_t end = ~std::uint64_t{0})
       : file_(file),
         end_(std::min(end, file.size())),
@@ -50,7 +50,7 @@ class RecordBlock {
   }
   // Sets the offset for the next read().
   void jump_to(std::uint64_t offset) { offset_ = offset; }
-  // Reads the next bytes into `block`, and borrows it. If `ahead` has these bytes, borrows as many of them
+  // Reads the next bytes into `block`, which must stay valid. If `ahead` already has these bytes, uses them
   // instead. Throws InputError like InputFile::read().
   void read(std::span<std::byte> block, const BytesAhead& ahead = {}) {
     const std::uint64_t left = end_ - std::min(offset_, end_);

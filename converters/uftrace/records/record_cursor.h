@@ -100,8 +100,8 @@ class RecordCursor {
     std::uint64_t delivered_until_ns = kForever;  // records from this time on are not returned yet
   };
 
-  // Borrows its arguments. The caller keeps `open` up to date: the calls that are open before the next
-  // record. `layouts` may be null; then payloads have no known layout.
+  // The arguments must outlive this object. The caller must update `open`, so that it always has the calls
+  // that are open before the next record. If `layouts` is null, payloads have no known layout.
   RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                CandidateLayouts* layouts = nullptr)
       : facts_(facts),
@@ -139,7 +139,7 @@ class RecordCursor {
   bool is_done() const { return block_.is_at_end() && !damage_.item; }
   // True if the next record is at `delivered_until_ns` or later.
   bool is_held() const { return is_held_; }
-  std::uint64_t offset() const { return block_.offset(); }    // of the next record
+  std::uint64_t offset() const { return block_.offset(); }    // offset of the next record
   std::uint64_t end() const { return block_.file_end(); }     // end of all records
   std::uint64_t records() const { return records_; }          // number of records so far
   std::uint64_t seen_ns() const { return times_.seen_ns(); }  // the latest time of an entry or exit

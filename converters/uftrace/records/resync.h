@@ -49,7 +49,7 @@ struct Expectation {
 
 class Resync {
  public:
-  // Borrows its arguments. `open` are the calls that are open before the next record.
+  // The arguments must outlive this object. `open` are the calls that are open before the next record.
   Resync(const ThreadFacts& facts, const DepthShift& shift, const OpenCalls& open)
       : facts_(facts), shift_(shift), open_(open) {}
 
@@ -74,10 +74,10 @@ class Resync {
   template <std::endian Order>
   bool is_size_certain(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const;
 
-  // True if the time of `record` is damaged. It can't be drawn, or the thread did not run then, or the
-  // following records continue long before it. It is also damaged if it skips days that the recording did not
-  // last, and the following records do not come after it. `last_ns` is the time of the previous record; 0 if
-  // there was none.
+  // True if the time of `record` is damaged: it can't be drawn, or the thread did not run at that time, or
+  // the following records continue long before it. It is also damaged if it skips more days than the
+  // recording lasted, and the following records do not come after it. `last_ns` is the time of the previous
+  // record; 0 if there was none.
   bool is_time_damaged(const Record& record, std::uint64_t last_ns, Lookahead following) const;
 
   Expectation after(const CallRecord& call) const;

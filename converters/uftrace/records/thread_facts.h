@@ -20,7 +20,7 @@ class CodeAddresses {
   virtual bool contains(std::uint64_t address) const = 0;
 };
 
-// The times between which all records of a thread are.
+// All records of a thread are within these times.
 struct PossibleTimes {
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = kForever;
@@ -28,8 +28,8 @@ struct PossibleTimes {
   bool contain(std::uint64_t time_ns) const { return time_ns >= first_ns && time_ns <= last_ns; }
 };
 
-// The part of a record file, in bytes. If several threads had the same id, one after the other, each has its
-// part.
+// A part of a record file, in bytes. If several threads had the same id, one after the other, each of them
+// has one part.
 struct FilePart {
   std::uint64_t begin = 0;
   std::uint64_t end = kForever;  // or the end of the file, if that is earlier
@@ -39,7 +39,7 @@ struct ThreadFacts {
   std::endian order = std::endian::little;
   std::size_t max_stack = 0;                     // maximum depth that the recorder could write; 0 if unknown
   std::uint64_t begun_ns = 0;                    // earliest possible start of the thread; 0 if unknown
-  FilePart part = {};                            // of the file with its records
+  FilePart part = {};                            // the part of the file that has its records
   PossibleTimes times = {};                      // the possible times according to other files
   std::optional<std::uint64_t> elapsed_ns = {};  // length of the recording, if known
   bool is_growing = false;                       // the recorder is still writing the file

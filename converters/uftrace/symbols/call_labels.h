@@ -40,8 +40,8 @@ class CallLabels {
   Names& names_;
   // By symbol; kNoLabel if the label has not been requested yet.
   std::unordered_map<const Image*, std::vector<LabelId>> labels_;
-  // The category of addresses without a symbol, by the address and the file that should have the symbol. The
-  // order of the notes does therefore not depend on the order of requests.
+  // The categories of addresses without a symbol, sorted by the file that should have it, and by address.
+  // Therefore, the order of the notes does not depend on the order of requests.
   std::map<std::pair<std::string, std::uint64_t>, std::string_view> unresolved_;
 };
 

@@ -32,7 +32,7 @@ class ElfFiles {
   ElfFiles(const std::filesystem::path& recording, const ElfOptions& options)
       : recording_(recording), options_(options) {}
 
-  // The symbols of a module or library, read on demand; null if there are none. Valid as long as this object.
+  // The symbols of a module or library, read on demand; null if none are found. Valid as long as this object.
   const SymbolTable* of(const Image& image);
   bool names_parameters() const { return options_.names_parameters; }
   // The parameters and the return value of the function at the offset. Names of parameters are included if
@@ -50,7 +50,7 @@ class ElfFiles {
  private:
   struct Symbols {
     std::unique_ptr<SymbolTable> table = nullptr;
-    const NoteKind* kind = nullptr;  // the kind of the note; null if there is none
+    const NoteKind* kind = nullptr;  // the kind of the note; null without a note
     std::string text = {};
   };
   struct Program {

@@ -26,7 +26,7 @@ namespace convert::uftrace {
 // The image and symbol at an address, which Images owns.
 struct SymbolAt {
   const Image* image = nullptr;    // null if no image is known at the address
-  const Symbol* symbol = nullptr;  // in the image; null if there is none
+  const Symbol* symbol = nullptr;  // in the image; null if the image has no symbol there
 
   bool is_kernel() const { return image != nullptr && image->kind == Image::Kind::Kernel; }
   // The category of calls: the name of the image, or `[unknown]`.
@@ -36,7 +36,7 @@ struct SymbolAt {
   // own name first.
   std::vector<std::string> names(Demangle mode) const;
   // True if `module` in an option or spec means the image of the symbol. In uftrace it means the first
-  // module, by address, whose name begins like that. Here it also means other modules with exactly this name.
+  // module, by address, whose name begins with it. Here it also means other modules with exactly this name.
   // It means a library that was loaded later only if there is no such module. `PLT` means the library
   // functions that the program itself calls.
   bool is_in(std::string_view module, const AddressSpace* space) const;
@@ -48,7 +48,7 @@ struct LoadedSpace {
   std::size_t libraries = 0;            // the number of its loaded libraries
 };
 
-// The function of the kernel at an address; null if there is none, for example because the recorder was not
+// The function of the kernel at an address; null if none is known, for example because the recorder was not
 // allowed to see addresses. If a system call has several names, returns the one with the kernel's own word
 // size; otherwise the first one.
 const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t address);

@@ -33,7 +33,7 @@ struct Image {
   std::uint64_t base = 0;                        // addresses of symbols count from here
   std::string build_id = {};                     // empty if unknown
   std::optional<std::uint64_t> size_bytes = {};  // size of all mappings
-  const SymbolTable* symbols = nullptr;          // null if there are none
+  const SymbolTable* symbols = nullptr;          // null without symbols
 
   std::string_view name() const { return basename_of(path); }
 
@@ -97,8 +97,8 @@ class ModuleFiles {
 // Reads the symbols in a text file and notes its damaged lines. `path` is for the notes.
 std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::string_view path, Notes& notes);
 
-// Reads .sym files on demand. A killed recorder leaves none; then .dbg files provide the build-id and the
-// starts of functions. Tables are valid as long as this object.
+// Reads .sym files on demand. They are missing if the recorder was killed. Then .dbg files provide the
+// build-id and the starts of functions. Tables are valid as long as this object.
 class SymbolFiles {
  public:
   SymbolFiles(const Directory& directory, Notes& notes)
@@ -111,7 +111,7 @@ class SymbolFiles {
   const SymbolTable* of(const Image& image);
   // Completes the build-id, and a relative path, from the header of the .sym file, or else of the .dbg file.
   void identify(Image& image);
-  // The name of the .dbg file and its functions; a null table if it has none.
+  // The name of the .dbg file and its functions; the table is null if the file lacks functions.
   std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);
 
  private:

@@ -20,7 +20,7 @@
 
 namespace convert::uftrace {
 
-// What a worker keeps for all threads that it converts. Worker 0 may be two threads, one after the other.
+// The memory that a worker uses for all threads that it converts. Two threads may be worker 0, in turn.
 struct WorkerScratch {
   LabelCaches labels = {};
   EpochCaches<FunctionRuleCache> rules = {};
@@ -30,7 +30,7 @@ struct WorkerScratch {
 class CallFilter {
  public:
   struct KernelDecision {
-    bool is_shown = true;           // if it is kept
+    bool is_shown = true;           // true if the call is shown once it is kept
     std::uint64_t shortest_ns = 0;  // calls of at least this length are kept, and all calls around them
   };
   struct Dropped {
@@ -46,7 +46,7 @@ class CallFilter {
   virtual bool scan_ahead() { return true; }
   // Called when the symbols of the task, or the worker that pumps it, have changed.
   virtual void use_scratch([[maybe_unused]] WorkerScratch& scratch) {}
-  // Sets the current record for the following calls; borrowed until the next call.
+  // Sets the current record for the following calls. It must stay valid until the next call.
   virtual void set_record([[maybe_unused]] const RecordItem& record) {}
   // Must be called when another program starts.
   virtual void start_over() {}
@@ -58,7 +58,7 @@ class CallFilter {
   virtual bool enter([[maybe_unused]] std::uint64_t address, [[maybe_unused]] bool recorded) { return true; }
   // True if an entry begins a shown call, or an exit ends one. Only calls of the program may be open.
   virtual bool will_be_seen([[maybe_unused]] const CallRecord& call) { return true; }
-  // True if it is certain before the call begins, or ends, that no part of it is shown.
+  // True if it is certain that no part of the call is shown, before the call begins or ends on the lane.
   virtual bool drops_entry([[maybe_unused]] const CallRecord& call) { return false; }
   virtual bool drops_exit([[maybe_unused]] const CallRecord& call) const { return false; }
   // True if the flow of a fork may start in the innermost of `depth` calls of the program.
@@ -107,7 +107,7 @@ class CallFilter {
 
 class OptionFilter : public CallFilter {
  public:
-  // Borrows its arguments. `lane` has the open calls.
+  // The arguments must outlive this object. `lane` has the open calls.
   OptionFilter(FilterTable& table, Symbolizer& symbolizer, const TaskSymbols& symbols, Names& names,
                const Lane& lane, const ThreadPlan& plan);
 
@@ -137,7 +137,7 @@ class OptionFilter : public CallFilter {
 
   // ---- For runs of plain records ----
 
-  // Null if the rule of the function is not known yet, or depends on the record.
+  // The rule of the function; null if it is not known yet, or depends on the record.
   const FunctionRule* const* plain_rule(std::uint64_t address) const {
     const FunctionRule* const* const rule = rules_->find(address);
     return rule != nullptr && *rule != nullptr && (*rule)->has(Setting::Condition) ? nullptr : rule;

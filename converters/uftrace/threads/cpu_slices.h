@@ -1,9 +1,9 @@
-// Writes when a thread is on which CPU: its context switches in the trace. The other side of each switch is
-// thread 0, which viewers show as idle. A thread that is still on a CPU leaves it at its last event.
-//
-// Switches before a start time can be hidden: a thread that is on a CPU then, is shown to come to it at the
-// start time. A time before the lane's last event is shown at the time of that event. Without CPU tracks
-// nothing is written, but all other events of the thread have the same times.
+// Writes at which times a thread is on which CPU: its context switches in the trace. The other side
+// of each switch is thread 0, which viewers show as idle. A thread that is still on a CPU leaves it
+// at its last event. Switches before a start time can be hidden. A thread that is on a CPU at that
+// time is shown to come to it then. A time before the lane's last event is shown at the time of that
+// event. Without CPU tracks nothing is written, but all other events of the thread have the same
+// times.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +65,8 @@ class CpuSlices {
                     .outgoing_process = process_,
                     .outgoing_thread = thread_});
   }
-  // The thread exits, or its records end. It leaves the CPU now. When it is switched out, it does not leave
-  // it a second time.
+  // The thread exits, or its records end, so it leaves the CPU now. When it is switched out later, it does
+  // not leave the CPU a second time.
   void exit(std::uint64_t time_ns) {
     has_exited_ = true;
     if (!cpu_) return;
@@ -87,7 +87,7 @@ class CpuSlices {
     else
       pass(time_ns);
   }
-  // Both are false while its state is unknown.
+  // Both are false while the state of the thread is unknown.
   bool is_on_cpu() const { return cpu_.has_value(); }
   bool is_off_cpu() const { return is_off_cpu_; }
   // True if the thread has left its CPU with its exit.

@@ -23,7 +23,7 @@ namespace convert::uftrace {
 class FastCalls {
  public:
   // `line_argument` is the argument with the line of a function. `payload_decoder` decodes arguments; null if
-  // they are not shown. Borrows its arguments.
+  // they are not shown. The arguments must outlive this object.
   FastCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payload_decoder)
       : calls_(lane),
         symbols_(symbols),
@@ -150,12 +150,12 @@ class FastCalls {
 
 class FilteredFastCalls {
  public:
-  // Borrows all.
+  // The arguments must outlive this object.
   FilteredFastCalls(Lane& lane, const LabelCache* labels, OptionFilter& filter)
       : lane_(lane), calls_(lane), labels_(labels), filter_(filter) {}
 
   // Decides for each record whether it is shown. Returns the number of decisions. The filter is asked again
-  // about the record after them.
+  // about the record after those.
   template <std::endian Order>
   std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
     if (labels_ == nullptr) return 0;

@@ -1,6 +1,6 @@
 // The calls that are inside of all calls of the program on a thread's lane: kernel calls, and one call for
 // the time when the thread is off its CPU. When a call of the program begins or ends, they are suspended, or
-// cut so that they remain inside. The rest of a cut call is not drawn, and its exit has no effect.
+// are cut to stay inside. The rest of a cut call is not drawn, and its exit has no effect.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class InnerCalls {
   // Kernel events are missing after this time, so the calls end at it.
   void lose_kernel_events(std::uint64_t known_until_ns);
 
-  // ---- Off the cpu ----
+  // ---- Off the CPU ----
 
   // The recorded data of a switch out.
   struct SwitchOut {
@@ -58,9 +58,9 @@ class InnerCalls {
     std::uint16_t cpu = 0;
     bool is_short = false;
   };
-  // Begins a call. Returns false if it is filtered.
+  // Begins the call for the time off the CPU. Returns false if it is filtered.
   bool begin_off_cpu(std::uint64_t time_ns, const SwitchOut& out);
-  // Ends the call with these arguments. Returns false if none is open.
+  // Ends that call with these arguments. Returns false if it is not open.
   bool end_off_cpu(std::uint64_t time_ns, const Arguments& arguments = {});
 
   // ---- Calls of the program ----
@@ -68,7 +68,7 @@ class InnerCalls {
   // The thread has a record at this time, so a call off the CPU is cut.
   void cut_off_cpu(std::uint64_t time_ns);
   // Suspends the kernel's calls until resume(), for a call of the program that is filtered. Returns false if
-  // there is none, or if the thread is off the CPU.
+  // no kernel call is open, or if the thread is off the CPU.
   bool suspend_kernel();
   // Continues the suspended calls.
   void resume_kernel();
@@ -89,7 +89,7 @@ class InnerCalls {
     std::uint64_t shortest_ns = 0;  // shorter calls are not shown, unless holds_kept
     bool holds_kept = false;        // there is a call inside that is kept
     std::size_t around = 0;         // number of open calls around it, of the program and the kernel
-    std::uint64_t passed_ns = 0;    // start of the first call at its depth or a lower one after it
+    std::uint64_t passed_ns = 0;    // start of the first later call at the same depth or a lower one
     bool is_over = false;           // for the filter: a call of the program has begun or ended since
 
     bool is_kept(std::uint64_t end_ns) const {

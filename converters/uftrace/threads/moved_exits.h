@@ -69,7 +69,7 @@ class MovedExits {
 
   std::deque<CallRecord> exits_;
   bool is_refuted_ = false;
-  std::uint64_t due_ns_ = 0;           // of the first exit
+  std::uint64_t due_ns_ = 0;           // time of the first exit
   std::uint64_t limit_ns_ = kForever;  // no exit is later
   std::uint64_t next_entry_ns_ = 0;    // according to the estimate of the first exit
   std::uint64_t returned_ns_ = 0;      // time since which the thread could return

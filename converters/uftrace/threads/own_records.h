@@ -43,7 +43,7 @@ struct ThreadStages {
   TaskSymbols symbols;
   std::unique_ptr<OptionFilter> option_filter;  // null if all calls are shown
   CallFilter no_options;
-  CallFilter& filter;  // the used one of these
+  CallFilter& filter;  // the one of these that is used
   StackRepair calls;
   SideStreams streams;
 };

@@ -58,7 +58,7 @@ struct StreamOutput {
 class SideStream {
  public:
   virtual ~SideStream() = default;
-  // The time when its next event is due; kForever if there is none.
+  // The time when its next event is due; kForever if no event is left.
   virtual Due next() const = 0;
   // Emits the next event, which must exist.
   virtual void emit_next() = 0;
@@ -95,7 +95,7 @@ class KernelStream : public SideStream {
   NameId count_, cpu_;
   LabelId records_lost_;
   std::uint64_t known_until_ns_ = 0;  // time of its latest message
-  bool may_wait_ = true;              // for a wakeup, as far as switches show
+  bool may_wait_ = true;              // it may wait for a wakeup, as far as switches show
   std::string text_;                  // of the current tracepoint
   Arguments values_;
 };
@@ -157,13 +157,13 @@ class ListedEventStream : public SideStream {
   void emit_message(const ListedEvent& message);
 
   std::list<ListedEvent> events_;
-  std::size_t own_;  // number of these that are not messages
+  std::size_t own_;  // number of events that are not messages
   StreamOutput to_;
   LabelId dlopen_;
   NameId path_, message_;
 };
 
-// Estimated exits that were moved. They are own records, but later than those that were read.
+// Estimated exits that were moved. They are own records with times after those of the records that were read.
 class MovedExitStream : public SideStream {
  public:
   explicit MovedExitStream(StackRepair& calls) : calls_(calls) {}
@@ -205,8 +205,8 @@ class SideStreams {
 
   // ---- Estimated exits, after events that are due before them ----
 
-  // Keeps an exit for later if the thread can't return now, has come back to a CPU since its last record, or
-  // if an exit before it was kept. Otherwise returns false. A `final` exit has no estimated time.
+  // Keeps an exit for later if the thread can't return now, if it has come back to a CPU since its last
+  // record, or if an earlier exit is kept. Otherwise returns false. A `final` exit has no estimated time.
   bool move_exit(const CallRecord& exit, bool is_final);
   // The thread has another record at that time: emits the exits that were kept. Returns true if the inner
   // calls must be suspended or cut for the record.

@@ -26,7 +26,7 @@ struct ThreadOrigin {
   // Calls in which a forked child begins, outermost first. Nothing if it was not forked, or after they were
   // opened.
   std::optional<std::vector<std::uint64_t>> calls = {};
-  // The flow that ends in its first shown call; 0 if there is none, or if it has ended.
+  // The flow that ends in its first shown call; 0 without a flow, or after the flow has ended.
   std::uint64_t flow = 0;
   bool is_in_process = false;  // the thread was created, not forked
 };

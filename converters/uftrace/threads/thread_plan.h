@@ -30,9 +30,9 @@ struct SwitchPlan {
   std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
   std::vector<bool> short_outs = {};          // see PerfThread
   std::vector<PerfMessage> inferred = {};     // switches that were not recorded, sorted by time
-  std::uint64_t last_ns = 0;                  // time of the last recorded one
+  std::uint64_t last_ns = 0;                  // time of the last recorded switch
   bool shows_switches = true;                 // otherwise the queue has only exits, execs and names
-  bool shows_preempted = true;                // as calls off the CPU
+  bool shows_preempted = true;                // show preempted threads as calls off the CPU
 };
 
 // The kernel events of a thread.
@@ -64,7 +64,7 @@ struct ThreadPlan {
   ProcessId shown_process{};  // as in the timeline
   ThreadId shown_thread{};
   bool is_shown = true;          // otherwise other threads only inherit from it
-  fxt::FilePlace place = {};     // place of its record file; empty if there is none
+  fxt::FilePlace place = {};     // place of its record file; empty if it has none
   std::uint64_t size_bytes = 0;  // its size when the directory was listed
   bool keep_open = true;         // see InputFile
   ThreadFacts facts;

@@ -22,7 +22,7 @@ namespace convert::uftrace {
 
 class ThreadSource : public Source {
  public:
-  // Borrows its arguments until the timeline has run. Throws InputError if the file can't be opened.
+  // The arguments must stay valid until the timeline has run. Throws InputError if the file can't be opened.
   ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context);
 
   bool pump(const PumpBudget& budget) override;
@@ -38,7 +38,7 @@ class ThreadSource : public Source {
   struct Alternate {
     std::uint64_t pumped_to = 0;  // offset in the file, for this thread
     std::vector<std::byte> block = {};
-    BytesAhead ahead = {};  // in the block
+    BytesAhead ahead = {};  // a part of the block
   };
 
   void read_block(const PumpBudget& budget, WorkerScratch& scratch);
@@ -61,7 +61,7 @@ class ThreadSource : public Source {
   RecordCursor cursor_;
   OwnRecords own_records_;
   std::array<Alternate, 2> alternates_;
-  std::uint64_t delivered_until_ns_ = 0;  // of the budget, once that time was reached
+  std::uint64_t delivered_until_ns_ = 0;  // the budget's time, once it was reached
   bool are_calls_over_ = false;
   std::uint64_t calls_end_ns_ = kForever;
 };
