@@ -23,7 +23,7 @@ struct TraceFileOptions {
   FrameChoice frames = FrameChoice::Marks;
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::filesystem::path> programs = {};  // the traced program and libraries, for names and types
-  std::vector<GivenBias> load_biases = {};  // biases of `programs`; check_program() finds those of the others
+  std::vector<GivenBias> load_biases = {};  // load biases for `programs`; check_program() finds the others
   std::vector<std::string> plotted = {};    // items that are also drawn as counters; see Plots
   std::filesystem::path symbols = {};       // a kernel's kallsyms or System.map; empty: none
 };
@@ -31,7 +31,7 @@ struct TraceFileOptions {
 std::unique_ptr<Importer> make_importer();
 
 // True for a regular file that begins like a trace file of any version. Also true for the directories that
-// `tsave -ctf` writes, because import() refuses those with advice.
+// `tsave -ctf` writes, because import() rejects these with advice.
 bool recognizes(const std::filesystem::path& input);
 
 // Reads the description and surveys all frames once. The source that it adds to the timeline reads the frames
@@ -44,7 +44,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
 Outline inspect(const std::filesystem::path& input, Notes& notes, const TraceFileOptions& options = {});
 
 struct TraceRecording;
-// Reads everything but the events for import() and inspect(). Only opening adds notes.
+// Reads everything except the events, for import() and inspect(). Only opening the file adds notes.
 std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input,
                                                const TraceFileOptions& options, Demangle demangle,
                                                Names& names, Notes& notes);

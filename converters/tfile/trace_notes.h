@@ -1,4 +1,4 @@
-// The notes on a trace file that are known before its events are emitted.
+// The notes about a trace file that are known before its events are emitted.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace convert::tfile {
 void add_survey_notes(const TraceFile& trace, const LocationTable& locations, const TraceSurvey& survey,
                       Notes& notes);
 
-// The problem with bytes after the end of the frames.
+// Describes the problem with bytes after the end of the frames.
 std::string text_of(const TraceSurvey::Rest& rest);
 
 // Notes the items that were collected at the locations, and can't be shown or are shown incompletely.

@@ -10,7 +10,7 @@
 namespace convert::tfile {
 
 // Items and expressions are in the same order. An item has no expression, one, or several. Items of
-// `default-collect` are in no command. Therefore, the first expressions may have no item if no other
+// `default-collect` are not in the commands. Therefore, the first expressions may have no item if no other
 // alignment is possible. If no alignment explains all expressions, the alignments that explain most of them
 // are taken.
 class Alignment {
@@ -27,15 +27,15 @@ class Alignment {
   }
   void allow_none(std::size_t item) { none_[item] = true; }
   void allow_many(std::size_t item) { many_[item] = true; }
-  // False if no order of the items explains all expressions, even with misfits.
+  // Returns false if no order of the items explains all expressions, even with misfits.
   bool solve();
 
   // The item of an expression, if all possible alignments agree on it.
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
-  // Whether a possible alignment gives the item an expression, or none.
+  // Whether there is a possible alignment in which the item has an expression, or has none.
   bool can_have_one(std::size_t item) const { return can_have_one_[item]; }
   bool can_have_none(std::size_t item) const { return can_have_none_[item]; }
-  // Whether a possible alignment gives the item an expression that is a misfit.
+  // Whether there is a possible alignment in which the item has an expression that is a misfit.
   bool can_be_misfit(std::size_t item) const { return can_be_misfit_[item]; }
   bool has_misfits() const { return misfits_ > 0; }
 
@@ -52,7 +52,7 @@ class Alignment {
   void for_each_step(std::size_t item, std::size_t expression, bool has_prefix, Step&& step) const;
 
   std::size_t items_ = 0, expressions_ = 0;
-  std::vector<Cost> cost_;  // of an item and an expression: 1 for a misfit
+  std::vector<Cost> cost_;  // by item and expression: 1 for a misfit
   std::vector<bool> none_, many_;
   std::vector<Cost> from_start_, to_end_;  // the fewest misfits, by cell
   Cost misfits_ = 0;

@@ -78,7 +78,7 @@ constexpr bool is_reference(Opcode opcode) {
   return opcode >= Opcode::Ref8 && opcode <= Opcode::RefLongDouble;
 }
 
-// The instruction at offset `at`. Nothing if it is unknown or cut off.
+// Returns the instruction at offset `at`, or nothing if it is unknown or cut off.
 std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::size_t at);
 // All instructions, up to one that is unknown or cut off.
 std::vector<Instruction> instructions_of(std::span<const std::byte> code);
@@ -92,17 +92,17 @@ bool is_well_formed(std::span<const std::byte> code);
 // What an expression records. The matching with the source text of an item uses this.
 struct ExpressionShape {
   std::string blocks = {};      // the kinds of the blocks that it records, in order: 'M', 'V'
-  bool records_result = false;  // and not only pointers and operands of the further calculation
+  bool records_result = false;  // false if it records only pointers and operands on the way to the result
   // The variable that is recorded if the expression does nothing else.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;
   bool cuts_numbers = false;  // loses upper bits of registers
-  bool reads = false;         // registers, memory or variables: its result is not constant
+  bool reads = false;         // reads registers, memory or variables, so its result is not constant
 };
 ExpressionShape shape_of(std::span<const std::byte> code);
 
-// The result of `a OP b`, an operation on two numbers. Nothing if the target would have stopped with an
-// error.
+// Returns the result of `a OP b`, an operation on two numbers. Returns nothing if the target would have
+// stopped with an error.
 std::optional<std::uint64_t> calculated(Opcode opcode, std::uint64_t a, std::uint64_t b);
 
 }  // namespace convert::tfile

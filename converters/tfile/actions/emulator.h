@@ -1,6 +1,6 @@
 // Runs agent bytecode again on the contents of a frame, to find out which memory blocks belong to which
 // expression. A value that the frame does not hold is unknown. A result that depends on an unknown value is
-// unknown, too.
+// also unknown.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ class EmulatorTarget {
 
   struct MemoryRecord {
     std::optional<std::uint64_t> address;
-    std::optional<std::uint64_t> length;  // for a string: its limit; 0: none
+    std::optional<std::uint64_t> length;  // for a string: its maximum length; 0 if unlimited
     bool is_string = false;
-    // The expression reads the recorded word again and uses it as a pointer. The word is not the result.
+    // True if the expression reads the recorded word again, as a pointer. Then the word is not the result.
     bool is_operand = false;
   };
-  // Called when the expression records memory. False stops the run.
+  // Called when the expression records memory. Stops the run if it returns false.
   virtual bool record(const MemoryRecord& recording) = 0;
 };
 
@@ -38,12 +38,12 @@ enum class Outcome : std::uint8_t {
 struct RunResult {
   Outcome outcome;
   // The value that was popped at the end, or else the top of the stack. If the expression records only
-  // operands, this is the value.
+  // operands, this result is the collected value.
   std::optional<std::uint64_t> result;
   std::size_t steps = 0;  // instructions that ran
 };
 
-// Runs at most a fixed number of instructions.
+// Runs the bytecode, but stops after a fixed number of instructions.
 RunResult run(std::span<const std::byte> code, EmulatorTarget& target);
 
 }  // namespace convert::tfile

@@ -23,11 +23,11 @@ namespace convert::tfile {
 
 struct ExpectedBlocks {
   struct Item : CollectItem {
-    NameId name{};  // of its argument
+    NameId name{};  // name of its argument
   };
   std::vector<Item> items;
   std::span<const TracepointAction> actions;
-  std::vector<ExpressionShape> shapes;  // of the expressions among the actions
+  std::vector<ExpressionShape> shapes;  // one for each expression among the actions
   // By expression: the trace state variable that it records if it does nothing else.
   std::vector<std::string_view> variables;
   std::vector<bool> is_needed;  // by expression: it records memory, or has a value that is shown
@@ -35,12 +35,12 @@ struct ExpectedBlocks {
   std::vector<std::optional<std::size_t>> item_of;
   std::optional<std::size_t> range_item;  // the only item in the only memory range
   WantedRegisters wanted;
-  bool records_stack = false;  // memory from the stack pointer on
+  bool records_stack = false;  // an action records memory from the stack pointer on
   // The kinds of a complete frame's blocks, in order: 'R', 'M', 'V', 'S'. Exact unless an expression jumps.
   std::string shape;
 };
 
-// The expected blocks of one location: those of its hits and those of its while-stepping steps.
+// The expected blocks of one location, for its hits and for its while-stepping steps.
 struct ExpectedFrames {
   const TracepointLocation* location;
   ExpectedBlocks hit, step;
@@ -53,12 +53,12 @@ class LocationTable {
   LocationTable(LocationTable&&) = default;
   LocationTable& operator=(LocationTable&&) = default;
 
-  // The locations of one tracepoint, in the order of definition. Empty if the tracepoint is unknown.
+  // The locations of one tracepoint, in the order of definition; empty if the tracepoint is unknown.
   std::span<const ExpectedFrames> locations_of(std::int16_t tracepoint) const;
-  // The first location of the tracepoint at an address. Null if there is none.
+  // The first location of the tracepoint at an address; null if it has no location there.
   const ExpectedFrames* location_at(std::int16_t tracepoint, std::uint64_t address) const;
-  // Whether a location of the tracepoint has hits, or steps, whose blocks have these kinds or begin with
-  // them. Kinds are written as in ExpectedBlocks::shape.
+  // Whether a location of the tracepoint has hits, or steps, whose blocks have the kinds in `shape`, or begin
+  // with them. Kinds are written as in ExpectedBlocks::shape.
   bool has_hits_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {
     return has_shape(tracepoint, hit_shapes_, shape, is_beginning);
   }
@@ -81,7 +81,7 @@ class LocationTable {
                  bool is_beginning) const;
 
   std::vector<ExpectedFrames> locations_;
-  std::vector<Range> ranges_;  // by tracepoint: a part of each of the vectors
+  std::vector<Range> ranges_;  // by tracepoint: its part of each of the vectors
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_address_;  // addresses and indexes of locations
   Shapes hit_shapes_, step_shapes_;                                  // sorted
 };

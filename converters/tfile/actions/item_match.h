@@ -14,27 +14,27 @@ namespace convert::tfile {
 
 class ItemMatch {
  public:
-  // What a program shows about the items at one place in its code.
+  // The evidence of a program about the items at one place in its code.
   class Evidence {
    public:
     virtual ~Evidence() = default;
-    // Whether the item must have an expression, or may have none. Nothing if the item's own form decides.
+    // True if the item must have an expression, false if it may have none, nothing if its form decides.
     virtual std::optional<bool> has_expression(std::size_t item) = 0;
     // Whether the expression can have recorded the item at the place that the program gives it.
     virtual bool fits(std::size_t item, std::size_t expression) = 0;
   };
 
-  // Without evidence (null) the commands alone decide. False if no order of the items explains all
+  // If `evidence` is null, only the commands decide. Returns false if no order of the items explains all
   // expressions.
   bool match(const ExpectedBlocks& expected, Evidence* evidence);
 
   // The item of an expression, if all possible orders agree on it.
   std::optional<std::size_t> item_of(std::size_t expression) const { return alignment_.item_of(expression); }
-  // Whether some items must have been recorded at other places than the program gives them; and whether this
-  // item may have been.
+  // Whether some items must have been recorded at other places than the program gives them. can_be_misfit()
+  // tells whether this item may be one of them.
   bool has_misfits() const { return alignment_.has_misfits(); }
   bool can_be_misfit(std::size_t item) const { return alignment_.can_be_misfit(item); }
-  // The only item that a memory range can hold. Nothing if there are several.
+  // Returns the only item that a memory range can hold, or nothing if several items are possible.
   std::optional<std::size_t> item_in_range(const ExpectedBlocks& expected) const;
 
  private:

@@ -13,7 +13,7 @@
 
 namespace convert::tfile {
 
-// Steps that take one or two nanoseconds each, over all frames of a file whose recipes have to be built.
+// A limit for all frames of a file whose recipes must be built. Each step takes one or two nanoseconds.
 inline constexpr fxt::Limit kFrameWork{"steps of work on the values of a trace file", 1'000'000'000,
                                        256 * fxt::kKiB};
 
@@ -28,26 +28,26 @@ class Replay {
     bool is_string = false;
     bool is_operand = false;  // a pointer on the way to the collected value, or an operand of it
   };
-  // A memory action, or an expression.
+  // The result of a memory action or of an expression.
   struct ActionResult {
     const TracepointAction* source = nullptr;
     std::vector<RecordedMemory> recordings = {};
     bool is_complete = false;                  // the recordings are all that the action recorded
-    std::optional<std::uint64_t> result = {};  // of an expression
+    std::optional<std::uint64_t> result = {};  // for an expression
   };
 
-  // `is_needed` tells for each expression whether it runs. If it is empty, all run. The results point into
-  // `actions` and the frame. `work` is a budget of kFrameWork. False if it is exceeded; then the results are
-  // not complete.
+  // Runs the actions on a frame. `is_needed` has for each expression whether it runs; if it is empty, all
+  // run. The results point into `actions` and the frame. `work` is a budget of kFrameWork. Returns false if
+  // it is exceeded; then the results are not complete.
   bool run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame,
            fxt::Budget& work);
 
-  // Does the same on registers alone, before there are frames. It finds out which memory the expressions ask
-  // for. Expressions that depend on memory are not complete. The recordings have no blocks.
+  // Runs the actions with only registers, before frames are read. This shows which memory the expressions ask
+  // for. The results of expressions that depend on memory are not complete. The recordings have no blocks.
   bool run_on_registers(std::span<const TracepointAction> actions, FrameMemory& registers, fxt::Budget& work);
 
   const std::vector<ActionResult>& actions() const { return actions_; }
-  // Whether the memory is in a range, or in the recording of an expression.
+  // Whether a range or an expression has recorded the memory.
   bool has_recorded(std::uint64_t address, std::uint64_t size) const;
   // Whether the memory is in an absolute range that an action names.
   bool is_in_a_range(std::uint64_t address, std::uint64_t size) const;

@@ -1,4 +1,4 @@
-// Which registers the actions of a tracepoint collect.
+// Finds out which registers the actions of a tracepoint collect.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace convert::tfile {
 
-// The registers that `$name` means. Empty if it is not a register. GDB also has names for parts of registers
-// ("al") and for combinations ("ymm3"). Without `layout` only names that GDB has on every machine are known.
+// The registers that `$name` means. Empty if it means none. GDB also has names for parts of registers ("al")
+// and for combinations ("ymm3"). Without `layout` only names that GDB has on every machine are known.
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);
 
@@ -25,9 +25,9 @@ struct WantedRegisters {
   std::vector<const Register*> named;  // in the order of the layout
 };
 
-// A register mask of only some registers proves nothing, because expressions need registers, too. A mask of
-// all general registers means $regs. `set default-collect` may have collected $regs, and then no command has
-// it. Without commands all registers are wanted.
+// Finds out which registers the user wants. A mask of only some registers proves nothing, because expressions
+// also need registers. A mask of all general registers means $regs. `set default-collect` may have collected
+// $regs without a command. If there are no commands at all, all registers are wanted.
 WantedRegisters wanted_registers(std::span<const CollectItem> items,
                                  std::span<const TracepointAction> actions, bool has_commands,
                                  const RegisterLayout* layout);

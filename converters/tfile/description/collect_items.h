@@ -55,8 +55,8 @@ inline bool is_quoted_character(std::string_view inside) {
   return inside.size() == 1 || inside.starts_with('\\');
 }
 
-// The names of the arguments that describe the frame itself. A record can't hold two arguments of one name.
-// Therefore, a variable of the program that is called "frame" is shown as "frame (program)".
+// The names of the arguments that describe the frame itself. A record can't hold two arguments with the same
+// name. Therefore, a variable of the program that is called "frame" is shown as "frame (program)".
 namespace argument_names {
 inline constexpr std::string_view kFrame = "frame", kTracepoint = "tracepoint", kPc = "pc", kLoc = "loc",
                                   kInlined = "inlined", kCallers = "callers", kTime = "time",

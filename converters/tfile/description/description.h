@@ -32,9 +32,9 @@ struct TraceStatus {
   bool running = false;
   std::optional<StopReason> reason;
   std::string stop_text;                         // the note of tstop, or the error message
-  std::optional<std::uint64_t> stop_tracepoint;  // of a pass count or an error
-  std::optional<std::uint64_t> frames;           // in the buffer when saved
-  // In the whole recording; more than `frames` in a circular buffer.
+  std::optional<std::uint64_t> stop_tracepoint;  // the tracepoint, if a pass count or an error stopped it
+  std::optional<std::uint64_t> frames;           // number in the buffer when it was saved
+  // Number of frames in the whole recording; in a circular buffer, larger than `frames`.
   std::optional<std::uint64_t> frames_created;
   std::optional<std::uint64_t> buffer_free, buffer_size;  // bytes
   bool circular = false;
@@ -62,7 +62,7 @@ struct Description {
   // The size of an R block in bytes. Files write it in hexadecimal; `register_digits` is that text.
   std::uint64_t register_block_size = 0;
   std::string register_digits;
-  std::string target_xml;  // empty: none
+  std::string target_xml;  // empty if the file has none
   std::optional<TraceStatus> status;
   std::vector<TraceVariable> variables;
   std::vector<TracepointLocation> locations;
@@ -70,19 +70,19 @@ struct Description {
   std::uint64_t frames_begin = 0;  // file offset after the empty line
   bool is_complete = false;        // the text part ends with the empty line
 
-  // The number of a variable that the target computes. GDB and KGTP define some. Nothing if there is none.
+  // The number of a variable that the target computes; nothing if it has none. GDB and KGTP define some.
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };
 
-// The variables of a description by number and by name. If several have one number or one name, the first is
-// found.
+// The variables of a description by number and by name. If several have the same number or name, the first of
+// them is found.
 class VariableIndex {
  public:
   // `variables` must outlive the index.
   explicit VariableIndex(const std::vector<TraceVariable>& variables);
 
   bool has(std::string_view name) const { return by_name_.contains(name); }
-  // Null if there is none.
+  // Returns null if no variable has that number.
   const TraceVariable* numbered(std::uint64_t number) const {
     const auto found = by_number_.find(number);
     return found != by_number_.end() ? found->second : nullptr;
@@ -101,7 +101,7 @@ class DescriptionReader {
                     std::uint64_t file_bytes = 0)
       : description_(description), notes_(notes), path_(path), memory_(kDescriptionMemory, file_bytes) {}
 
-  // Reads a line without its line end. False for the empty line, which is followed by the frames.
+  // Reads a line without its line end. Returns false for the empty line, after which the frames begin.
   bool read_line(std::string_view line);
   // Completes the description after the last line.
   void finish();

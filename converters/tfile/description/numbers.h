@@ -23,9 +23,9 @@ enum class ValueForm : std::uint8_t {
   // Numbers:
   Signed,
   Unsigned,
-  Pointer,       // or another number that is shown in hexadecimal
+  Pointer,       // an address, or another number that is shown in hexadecimal
   TextPointer,   // to characters of one byte
-  Utf16Pointer,  // to characters
+  Utf16Pointer,  // to characters of 2 bytes
   Utf32Pointer,
   ObjectPointer,  // to anything else: data, a function, a table of functions
   Float,
@@ -44,7 +44,7 @@ enum class ValueForm : std::uint8_t {
   TextSlice,  // a pointer to characters, and their number
   Bytes,      // anything else: vectors, unions, numbers of odd sizes
 };
-// Whether an argument holds the value as a number. Larger numbers are also shown as text.
+// Whether an argument holds the value as a number. Larger numbers become texts.
 constexpr bool is_number(ValueForm form, std::uint64_t size) {
   return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
 }
@@ -53,8 +53,8 @@ constexpr bool has_pointee(ValueForm form) { return form > ValueForm::Pointer &&
 
 // ---- Text ----
 
-// The number in `digits`, without "0x". Nothing if the text is empty, has other characters, or needs more
-// than 64 bits.
+// The number in `digits`, without "0x". Nothing if the text is empty, if it has other characters, or if the
+// number needs more than 64 bits.
 inline std::optional<std::uint64_t> hex_number(std::string_view digits) { return whole_number(digits, 16); }
 
 // The bytes in `digits`, two digits each. Nothing if the count is odd or a character is not a digit.
@@ -63,7 +63,7 @@ std::optional<std::string> hex_text(std::string_view digits);
 
 // Appends two digits to `text`.
 void add_hex_byte(std::string& text, std::byte byte);
-// "0a ff"; after `limit` bytes "…".
+// For example "0a ff". After `limit` bytes, "…" follows.
 std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit);
 
 // Removes and returns the text up to the next `separator`. If there is no separator, returns all of `rest`.

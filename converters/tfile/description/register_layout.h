@@ -96,9 +96,9 @@ std::optional<std::uint64_t> pc_of(const RegisterLayout& layout, std::span<const
 struct TargetDescription {
   std::string architecture;  // empty: unknown
   std::string os_abi;
-  // The registers of all features. Nothing if the description has none.
+  // The registers of all features; nothing if the description has no registers.
   std::optional<RegisterLayout> layout;
-  std::vector<std::string> problems;  // of types that can't be used
+  std::vector<std::string> problems;  // problems with types that can't be used
 };
 
 // Reads the XML of GDB's remote protocol. If the text is unusable, throws std::runtime_error, which describes
@@ -109,11 +109,11 @@ TargetDescription read_target_description(std::string_view xml);
 // use.
 std::span<const RegisterLayout> default_layouts();
 
-// The layout for GDB's name of an architecture. Null if there is none. A more specific name ("mips:isa64r2")
-// gives the nearest known layout.
+// The layout for GDB's name of an architecture; null if it is not known. A more specific name
+// ("mips:isa64r2") gives the nearest known layout.
 const RegisterLayout* default_layout(std::string_view architecture);
 
-// Whether recordings have blocks of this size. Some have fewer registers (KGTP, amd64 without AVX, …).
+// Whether a block of this size is typical. Some recordings have fewer registers (KGTP, amd64 without AVX, …).
 bool is_typical_size(const RegisterLayout& layout, std::size_t block_size);
 
 }  // namespace convert::tfile

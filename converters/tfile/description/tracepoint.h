@@ -30,8 +30,8 @@ struct TracepointAction {
 inline constexpr fxt::Limit kDescriptionMemory{"MiB for the tracepoints of a trace file", 80 * fxt::kMiB,
                                                16 * fxt::kKiB};
 
-// Reads the text after "A<n>:<address>:" or "S…:", which is a list of actions without separators. Nothing if
-// the text is damaged. The list ends where the budget is exceeded.
+// Reads the text after "A<n>:<address>:" or "S…:", which is a list of actions without separators. Returns
+// nothing if the text is damaged. If the budget is exceeded, the list ends there.
 std::optional<std::vector<TracepointAction>> read_actions(std::string_view text, fxt::Budget& memory);
 
 // An address where a tracepoint was set. The locations of one tracepoint have the same number.
@@ -71,15 +71,15 @@ class TracepointReader {
   // Adds a piece: the text after "tp ". Returns a problem, or nothing. If the budget is exceeded, the piece
   // is left out.
   std::optional<std::string> add_piece(std::string_view piece);
-  // Completes the locations. Call it once, after the last piece.
+  // Completes the locations. Must be called once, after the last piece.
   void finish();
 
-  // In the order of definition. (Files list locations in reverse order.)
+  // The locations in the order of definition. (Files list them in reverse order.)
   const std::vector<TracepointLocation>& locations() const { return locations_; }
   std::vector<TracepointLocation> take_locations() { return std::move(locations_); }
 
  private:
-  TracepointLocation* location(std::uint64_t number, std::uint64_t address);  // null: too many locations
+  TracepointLocation* location(std::uint64_t number, std::uint64_t address);  // null if there are too many
   fxt::Budget& memory_;
   std::vector<TracepointLocation> locations_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> by_key_;  // (number, address) -> index

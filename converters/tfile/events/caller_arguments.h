@@ -21,7 +21,7 @@ class CallerArguments {
   CallerArguments(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory,
                   ImportContext& import_context);
 
-  // Adds the argument of the frame in the memory. The frame was recorded at `pc`.
+  // Adds the argument for `frame`, which is in the FrameMemory and was recorded at `pc`.
   void add(RecipeDraft& draft, const Frame& frame, std::uint64_t pc, const ExpectedBlocks& expected);
 
  private:
@@ -37,7 +37,7 @@ class CallerArguments {
   Notes& notes_;
   FrameMemory& memory_;
   std::unordered_map<std::uint64_t, Function> functions_;  // by address
-  std::set<std::int16_t> noted_;                           // tracepoints
+  std::set<std::int16_t> noted_;                           // tracepoints that have a note
 };
 
 }  // namespace convert::tfile

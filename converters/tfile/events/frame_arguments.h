@@ -18,20 +18,20 @@ class FrameArguments {
  public:
   FrameArguments(RecipeDraft& draft, FrameMemory& memory, NumberTexts& texts, Names& names);
 
-  // For the frame in the memory.
+  // Starts with the frame that is in the FrameMemory.
   void start();
 
-  // False if the frame already has an argument of this name.
+  // Returns false if the frame already has an argument with this name.
   bool claim_name(NameId name);
 
-  // For claimed names. The bytes of unknown type belong to a value of `size` bytes.
+  // For claimed names. `bytes`, whose type is unknown, belong to a value of `size` bytes.
   void add_untyped(NameId name, const FrameBytes& bytes, std::uint64_t size);
   void add_pointer(NameId name, ValueForm form, std::uint64_t address);
 
   // These functions claim their names. The bytes of a leaf are in the frame, or were computed.
   void add_leaf(const Leaf& leaf, const FrameBytes& bytes);
   void add_leaf(const Leaf& leaf, std::span<const std::byte> value);
-  void add_more(const ValueLayout& layout);  // the leaves that are not shown
+  void add_more(const ValueLayout& layout);  // adds the number of leaves that are not shown
 
   // Marks memory that an argument shows, or through which it was read (a pointer).
   void mark_used(std::uint64_t address, std::uint64_t size);
@@ -51,7 +51,7 @@ class FrameArguments {
   FrameMemory& memory_;
   NumberTexts& texts_;
   Names& names_;
-  NameId unnamed_memory_;  // the argument of memory whose own name is not interned
+  NameId unnamed_memory_;  // the name for memory whose own name is not interned
   std::unordered_map<std::uint64_t, NameId> memory_names_;  // by address
 
   // State of the current frame:

@@ -25,9 +25,9 @@ class FrameItems {
   FrameItems(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory)
       : symbols_(symbols), memory_(memory), proof_(trace.description.variables, memory) {}
 
-  // Examines the frame in the memory. `address` is the address of its code, or of the location. The results
-  // belong to this frame until the next start(), and point into `expected`. `work` is a budget of kFrameWork.
-  // False if it is exceeded; then the items are unknown.
+  // Examines the frame that is in the FrameMemory. `address` is the address of its code, or of the location.
+  // The results belong to this frame until the next start(), and point into `expected`. `work` is a budget of
+  // kFrameWork. Returns false if it is exceeded; then the items are unknown.
   bool start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
              const ExpectedBlocks& expected, fxt::Budget& work);
 
@@ -42,11 +42,11 @@ class FrameItems {
   EvaluationContext evaluation() { return proof_.evaluation(); }
   // Whether the actions of the tracepoint contradict the item's place in the program.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
-  // The same for an item of this text.
+  // The same for an item with this text.
   bool is_contradicted(std::string_view text) const { return contradicted_texts_.contains(text); }
 
-  // Whether the frame is a step in code of the program. The actions were made for other code, and a name may
-  // have meant another variable there.
+  // Whether the frame is a step in code that the program describes. The actions were made for other code,
+  // where a name may have meant another variable.
   bool is_known_step() const { return is_elsewhere_ && has_scope_ && !proof_.scope()->has_types_only; }
 
   const std::vector<Replay::ActionResult>& actions() const { return proof_.actions(); }
@@ -65,8 +65,8 @@ class FrameItems {
   // State of the current frame:
   bool has_scope_ = false;
   std::vector<bool> is_contradicted_;              // by item
-  std::set<std::string_view> contradicted_texts_;  // of those items
-  bool is_elsewhere_ = false;  // at another address than the one that the actions were made for
+  std::set<std::string_view> contradicted_texts_;  // texts of these items
+  bool is_elsewhere_ = false;                      // the actions were made for another address
 };
 
 }  // namespace convert::tfile

@@ -1,4 +1,4 @@
-// Sorts frames by time if their stamps go back. Frames wait here with a copy of their bytes.
+// Sorts frames by time if their timestamps are not in order. Frames wait here with a copy of their bytes.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct WaitingFrame {
 class FrameQueue {
  public:
   bool empty() const { return frames_.empty(); }
-  // Whether the earliest frame must leave. More frames wait than any known tracer reorders.
+  // Whether the earliest frame must leave, because more frames wait than any known tracer reorders.
   bool is_full() const { return frames_.size() > kMaxFrames || bytes_ > kMaxBytes; }
 
   void push(const Frame& frame, const FrameContext& context, const FrameTime& time) {

@@ -29,8 +29,8 @@ struct TraceRecording {
 std::string tracepoint_name(std::int16_t number, const LocationTable& locations,
                             const ProgramSymbols* symbols);
 
-// Counts the facts that the report shows of each tracepoint: "tracepoint 3 at work (demo.c:63): 120 frames, 9
-// items, 1 without a typed value (`x`: its location is not understood), 1 block of memory without a name".
+// Counts the facts of the report on each tracepoint: "tracepoint 3 at work (demo.c:63): 120 frames, 9 items,
+// 1 without a typed value (`x`: its location is not understood), 1 block of memory without a name".
 class TracepointDetails {
  public:
   explicit TracepointDetails(const Names& names) : names_(names) {}
@@ -63,8 +63,8 @@ class FrameRecipes {
  public:
   FrameRecipes(const TraceRecording& recording, const ShownFrames& choice, ImportContext& import_context);
 
-  // The recipe of a frame. `can_repeat`: it may serve other frames of the tracepoint. Valid until the next
-  // call.
+  // Returns the recipe of a frame, which is valid until the next call. If `can_repeat`, the recipe may serve
+  // other frames of the tracepoint.
   Recipe& recipe_of(const Frame& frame, const FrameContext& context, const FrameTime& time, bool can_repeat);
   RecipeCache& cache() { return cache_; }
 

@@ -26,8 +26,8 @@ class NumberTexts {
   NumberTexts(const ProgramSymbols* symbols, Names& names, std::endian order)
       : symbols_(symbols), names_(names), order_(order) {}
 
-  // Nothing if the program has neither text nor symbol at the address. Also nothing for further addresses
-  // after very many.
+  // Returns nothing if the program has neither a text nor a symbol at the address. Once very many addresses
+  // are known, also returns nothing for others.
   std::optional<NameId> pointer_text(ValueForm pointer, std::uint64_t address) {
     if (symbols_ == nullptr || address == 0) return std::nullopt;
     Known& known =

@@ -35,8 +35,8 @@ class FrameBlobs {
     ++blobs_.back().parts;
   }
 
-  // This is done long before the names are read. A load of bytes that were just stored in small pieces stalls
-  // the processor.
+  // Must be called long before the names are read, because a load of bytes that were just stored in small
+  // pieces stalls the processor.
   void set_number(std::uint64_t number) {
     const std::uint64_t tens = number / 10;
     if (tens != tens_) set_all_digits(number);
@@ -60,7 +60,7 @@ class FrameBlobs {
   std::vector<FramePart> parts_;
   std::string texts_;
   std::uint64_t tens_ = kNoTens;   // the frame number in texts_, without its last digit
-  std::size_t digits_ = 0;         // of that number
+  std::size_t digits_ = 0;         // number of its digits
   std::vector<std::byte> joined_;  // the parts of one blob
 };
 
@@ -95,10 +95,10 @@ class Recipe {
     Arguments arguments;  // the frame's number first, except for counters
   };
   struct ValueSlot {
-    std::uint32_t record, word;  // the word of the record's arguments that holds its value
+    std::uint32_t record, word;  // place of the value: the word of that record's arguments
     FramePart part;
     ValueForm form;
-    const Register* flags = nullptr;  // of form Flags
+    const Register* flags = nullptr;  // the register, for form Flags
   };
 
   Record& new_record(LabelId label);

@@ -30,7 +30,7 @@ class VariableArguments {
  public:
   VariableArguments(const Description& description, Names& names);
 
-  // Adds the arguments of the frame in the memory. add_counters() must be called afterwards for the same
+  // Adds the arguments of the frame in `memory`. add_counters() must be called afterwards for the same
   // frame.
   void add(RecipeDraft& draft, FrameMemory& memory);
   void add_counters(RecipeDraft& draft) const;
@@ -57,7 +57,7 @@ class RecipeBuilder {
   RecipeBuilder(const TraceFile& trace, const LocationTable& locations, const ProgramSymbols* symbols,
                 const ShownFrames& choice, ImportContext& import_context);
 
-  // Builds the recipe of `frame`. The recipe opens the call of a hit with steps, but the caller ends calls.
+  // Builds the recipe of `frame`. The recipe opens the call of a hit with steps, but the caller must end it.
   void build(Recipe& recipe, const Frame& frame, const FrameContext& context, bool time_is_synthetic);
 
   const Plots& plots() const { return plots_; }

@@ -19,7 +19,7 @@ class RecipeCache {
   struct Known {
     Recipe recipe;
     std::int16_t tracepoint;
-    Lane* lane;  // of all frames of its pattern
+    Lane* lane;  // lane of all frames with its pattern
   };
 
   // Frames of a pattern have one recipe. Patterns are numbered in the order in which they are added.
@@ -30,8 +30,8 @@ class RecipeCache {
     known_.push_back({.recipe = recipe, .tracepoint = tracepoint, .lane = &lane});
   }
 
-  // Frames of a tracepoint with the same blocks in the same context also have one recipe, though their bytes
-  // have no pattern because their registers identify the thread. Null if none is known.
+  // Finds the recipe for frames of a tracepoint with the same blocks in the same context. This is for frames
+  // without a pattern, because their registers identify the thread. Null if no recipe is known.
   Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
   // A few recipes of each tracepoint are kept.
   void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);
@@ -41,7 +41,7 @@ class RecipeCache {
 
   // The properties that all frames of a recipe share.
   struct Likeness {
-    std::size_t known;  // in known_
+    std::size_t known;  // index in known_
     std::vector<Block> blocks;
     FrameContext context;
     bool is_synthetic;
@@ -50,7 +50,7 @@ class RecipeCache {
   };
 
   std::vector<Known> known_;
-  std::vector<std::size_t> of_pattern_;                 // in known_
+  std::vector<std::size_t> of_pattern_;                 // indices in known_
   std::map<std::int16_t, std::vector<Likeness>> like_;  // by tracepoint
 };
 

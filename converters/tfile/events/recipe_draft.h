@@ -39,7 +39,7 @@ class Plots {
   // collected number that is not an address.
   Plots(std::vector<std::string> items, Names& names) : items_(std::move(items)), names_(names) {}
   bool empty() const { return items_.empty(); }
-  // The counter of an argument. Nothing if there is none.
+  // The counter of an argument; nothing if the argument is not plotted.
   std::optional<LabelId> counter_of(const Argument& argument);
   // The items without a counter, after all frames were shown: "`nosuch`: frames have n, it->id".
   std::vector<std::string> missing() const;
@@ -58,9 +58,9 @@ class RecipeDraft {
   RecipeDraft(NameId frame_name, ContinuedLabels& continued, Plots& plots, NumberTexts& texts)
       : frame_name_(frame_name), continued_(continued), plots_(plots), texts_(texts) {}
 
-  // Clears the recipe but keeps its memory. Both must stay valid until finish(); `memory` holds the frame.
+  // Clears the recipe, but reuses its memory. Both must stay valid until finish(); `memory` has the frame.
   void start(Recipe& recipe, FrameMemory& memory, LabelId label, bool opens_call);
-  // If the argument is plotted, `plotted` is drawn instead. It is the number that the text shows.
+  // If the argument is plotted, the counter shows `plotted`, which is the number in the argument's text.
   void add(const Argument& argument, const Argument& plotted);
   void add(const Argument& argument) { add(argument, argument); }
   // Adds a number that is at this place in every frame. A number of form Flags is the value of the given
@@ -81,7 +81,7 @@ class RecipeDraft {
   struct Plotted {
     LabelId counter;
     Argument argument;
-    std::size_t slot;  // in the recipe; kConstant for a number that is in no bytes
+    std::size_t slot;  // index in the recipe; kConstant for a number that is not in the frame
   };
   static constexpr std::size_t kConstant = ~std::size_t{0};
 

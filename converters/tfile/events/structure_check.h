@@ -1,5 +1,5 @@
-// Finds programs whose structures are not those of the traced program. They may have the same functions and
-// lines, as a build with another order of two members has, so that only frames show it.
+// Finds programs whose structures differ from the traced program's. For example, a build with two members in
+// another order has the same functions and lines, so only frames show the difference.
 #pragma once
 
 #include "converters/model/notes.h"

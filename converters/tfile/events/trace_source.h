@@ -28,12 +28,12 @@ class SteppingCalls {
  public:
   bool empty() const { return open_.empty(); }
 
-  // For a hit whose call was begun on its lane.
+  // Takes a hit whose call was begun on its lane.
   void open(Lane& lane, std::int16_t tracepoint, std::uint64_t time_ns) {
     open_.push_back({.lane = &lane, .tracepoint = tracepoint, .is_over = false, .last_step_ns = time_ns});
   }
 
-  // For a step. The call of the step lasts at least until then.
+  // Takes a step. The call to which the step belongs lasts at least until `time_ns`.
   void extend(const Lane& lane, std::int16_t tracepoint, std::uint64_t time_ns) {
     const auto call = std::find_if(open_.rbegin(), open_.rend(), [&](const Call& open) {
       return open.lane == &lane && open.tracepoint == tracepoint && !open.is_over;
@@ -98,7 +98,7 @@ class TraceSource : public Source {
   std::size_t emit_by_blocks(const Frame& frame);
   std::size_t emit_earliest();
   struct Emitted {
-    std::size_t lane_bytes;  // approximately
+    std::size_t lane_bytes;  // approximate number
     const Recipe* recipe;    // valid until the next frame
   };
   Emitted emit(const Frame& frame, const FrameContext& context, const FrameTime& time, Lane& lane);

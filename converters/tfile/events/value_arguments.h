@@ -26,8 +26,8 @@ class ValueArguments {
   ValueArguments(const TraceFile& trace, const ProgramSymbols* symbols, RecipeDraft& draft,
                  FrameMemory& memory, NumberTexts& texts, ImportContext& import_context);
 
-  // Adds the arguments of the frame in the memory. `location` has the actions that the frame is compared
-  // with. Without it (null) no memory has a name.
+  // Adds the arguments of the frame that is in the FrameMemory. `location` has the actions that the frame is
+  // compared with. If it is null, no memory has a name.
   void add(std::uint64_t number, std::int16_t tracepoint, const FrameContext& context,
            const ExpectedFrames* location);
 

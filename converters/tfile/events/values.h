@@ -15,7 +15,7 @@
 
 namespace convert::tfile {
 
-// Longer memory is spelled only up to this size. A blob holds all of it.
+// Longer memory is spelled only up to this size. A blob has all of it.
 inline constexpr std::size_t kSpelledBytes = 64;
 
 // Whether the leaf is a number in whole bytes. Then a recipe can read it in other frames.
@@ -39,15 +39,15 @@ Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::en
                      const Names& names, std::string& text);
 // The number that stands for a boolean or a character.
 Argument number_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order);
-// The same for a computed value.
+// The argument for a computed value.
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text);
 
-// An array of characters. If only NULs follow the first NUL, the text ends there. Otherwise, and if the
+// An array of characters. If only NULs follow the first NUL, the text ends there. Otherwise, or if the
 // characters are not valid UTF-8, all of them are escaped as in GDB: "caf\\351", "ABC\\000D".
 std::string string_text(std::span<const std::byte> bytes);
 // A string of C: the characters up to the first NUL.
 std::string c_string_text(std::span<const std::byte> bytes);
-// The same for an array of characters of 2 or 4 bytes, without incomplete ones.
+// An array of characters of 2 or 4 bytes as text, like string_text(), without an incomplete character.
 std::string wide_text(std::size_t character_bytes, std::span<const std::byte> bytes, std::endian order);
 // "01 02 03 … (100 bytes)": `size` is the full size. `bytes` may be only the beginning.
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size);

@@ -1,6 +1,6 @@
-// Bytes of a frame as a place in it, without their values. Code that shows bytes which a recipe can load from
-// each frame uses only their place. Only FrameMemory::look_at() gives their values, and it remembers that a
-// value was read.
+// Bytes of a frame as a place in it, without their values. A recipe can load the bytes at that place
+// from each frame. Only FrameMemory::look_at() gives their values, and it notes that a value was
+// read.
 #pragma once
 
 #include <cstddef>

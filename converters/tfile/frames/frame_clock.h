@@ -1,4 +1,4 @@
-// Gives every frame a time: its own time stamp or, without one, a time between its neighbors' stamps.
+// Gives every frame a time: its own timestamp or, without one, a time between the timestamps around it.
 #pragma once
 
 #include <bit>
@@ -18,33 +18,33 @@
 namespace convert::tfile {
 
 enum class TimeBase : std::uint8_t {
-  None,       // no stamps
+  None,       // no timestamps
   Monotonic,  // $trace_timestamp, microseconds of CLOCK_MONOTONIC
   Unix,       // $trace_timestamp of old gdbservers, microseconds since 1970
   Kernel,     // KGTP's clock, nanoseconds of cpu_clock()
   WallClock,  // KGTP's xtime_sec and xtime_nsec
 };
 std::string_view name_of(TimeBase base);
-// The unit of the stamps. A frame was recorded less than this time after its stamp.
+// The unit of the timestamps. A frame was recorded at most this time after its timestamp.
 std::uint64_t resolution_ns(TimeBase base);
 
-// Microseconds of a stamp or of the status line in ns. Nothing from 2^63 ns on.
+// Converts microseconds of a timestamp or of the status line to ns. Returns nothing from 2^63 ns on.
 inline std::optional<std::uint64_t> ns_of_us(std::uint64_t time_us) {
   constexpr std::uint64_t kNsPerUs = 1000;
   if (time_us >= kTimeLimitNs / kNsPerUs) return std::nullopt;
   return time_us * kNsPerUs;
 }
 
-// Reads the time stamp of a frame.
+// Reads the timestamp of a frame.
 class StampReader {
  public:
   explicit StampReader(const Description& description);
 
-  // Nothing if the frame has no stamp, or an impossible one (see was_impossible()).
+  // Returns nothing if the frame has no timestamp, or an impossible one (see was_impossible()).
   std::optional<std::uint64_t> stamp_ns(const Frame& frame);
 
   // The same for all frames of a pattern: the place of $trace_timestamp in them, if they have it, and its
-  // time. Only for simple patterns, without the clocks of KGTP.
+  // time. Only for patterns that are simple, which means that they do not use the clocks of KGTP.
   bool is_simple(const FramePattern& pattern) const;
   std::optional<std::size_t> stamp_offset(const FramePattern& pattern) const {
     return pattern.value_of(timestamp_);
@@ -54,11 +54,11 @@ class StampReader {
     return from_timestamp(load<std::int64_t>(frame.data() + offset, order));
   }
 
-  bool was_impossible() const { return was_impossible_; }  // the stamp that was read last
+  bool was_impossible() const { return was_impossible_; }  // about the latest timestamp
 
-  // Known after a stamp was read.
+  // Valid after a timestamp was read.
   TimeBase base() const { return base_; }
-  // The variable that holds the stamps. Its values are times. Therefore, it is not drawn as a counter.
+  // The variable that holds the timestamps. It is not drawn as a counter, because its values are times.
   std::optional<std::uint64_t> variable() const;
 
  private:
@@ -83,9 +83,9 @@ class StampReader {
 struct TimeSurvey {
   std::uint64_t frames = 0;
   std::uint64_t stamped = 0;
-  std::uint64_t reversed = 0;  // frames with an earlier stamp than a frame before them
+  std::uint64_t reversed = 0;  // frames with an earlier timestamp than a frame before them
   std::uint64_t impossible = 0;
-  std::uint64_t first_ns = 0, last_ns = 0;  // of the stamps
+  std::uint64_t first_ns = 0, last_ns = 0;  // first and last timestamp
   TimeBase base = TimeBase::None;
 };
 
@@ -96,16 +96,16 @@ struct FrameTime {
 
 class FrameClock {
  public:
-  // If frames have no stamps, a second reader reads ahead to the next stamp.
+  // If frames have no timestamps, a second reader reads ahead to the next timestamp.
   FrameClock(const TraceFile& trace, const TimeSurvey& survey);
 
-  // When the recording began and ended, by the status line. Nothing if its clock is not the clock of the
-  // stamps, or if the stamps contradict it. No frame's time is before the start or after the stop.
+  // The start and the end of the recording according to the status line. Nothing if its clock is not the
+  // clock of the timestamps, or if the timestamps contradict it. No frame has a time outside of these.
   std::optional<std::uint64_t> start_ns() const { return start_ns_; }
   std::optional<std::uint64_t> stop_ns() const { return stop_ns_; }
 
-  // The time of a frame whose own stamp is `stamp_ns`. Call it once per frame, in the order of the file. If
-  // stamps go back, times go back, too.
+  // Returns the time of a frame whose own timestamp is `stamp_ns`. Must be called once per frame, in the
+  // order of the file. If timestamps go back, the results do as well.
   FrameTime time_of(std::uint64_t frame, std::optional<std::uint64_t> stamp_ns, bool is_step) {
     if (!stamp_ns) return time_between_stamps(frame, is_step);
     last_ns_ = *stamp_ns;
@@ -115,7 +115,7 @@ class FrameClock {
  private:
   struct UnstampedFrames {
     std::uint64_t first_frame = 0, end_frame = 0;
-    std::uint64_t begin_ns = 0, end_ns = 0;  // the times around them
+    std::uint64_t begin_ns = 0, end_ns = 0;  // the times of the frames around them
   };
   FrameTime time_between_stamps(std::uint64_t frame, bool is_step);
   void find_next_stamp(std::uint64_t frame);

@@ -9,7 +9,7 @@
 
 namespace convert::tfile {
 
-// How to read the frames of a file.
+// The properties of a file that are needed to read its frames.
 struct FrameFormat {
   std::endian order = std::endian::little;
   std::uint64_t register_block_size = 0;
@@ -19,7 +19,7 @@ struct FrameFormat {
 inline constexpr std::size_t kFrameHeaderBytes = 6;  // int16 tracepoint number, uint32 size
 
 struct FrameHeader {
-  std::int16_t tracepoint;  // the target's number of it; 0 ends the trace
+  std::int16_t tracepoint;  // the target's number of the tracepoint; 0 ends the trace
   std::uint32_t size;       // bytes of its blocks
 };
 // `bytes` holds at least kFrameHeaderBytes.
@@ -28,13 +28,13 @@ FrameHeader frame_header(std::span<const std::byte> bytes, std::endian order);
 struct Block {
   enum class Kind : std::uint8_t { Registers, Memory, Variable, StaticData };
   Kind kind;
-  std::uint64_t address = 0;         // Memory: the address of its first byte; Variable: the number
+  std::uint64_t address = 0;         // Memory: the address of the first byte; Variable: its number
   std::int64_t value = 0;            // Variable
   std::span<const std::byte> bytes;  // the recorded bytes; of a Variable, its value
 };
 
-// Walks the blocks of a frame and appends them to `blocks`, which may be null. Returns the size of the
-// complete blocks of known kinds. It is the size of `data` unless the frame is damaged.
+// Appends the blocks of a frame to `blocks`, which may be null. Returns the size of the complete blocks of
+// known kinds. This is the size of `data` unless the frame is damaged.
 std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format,
                         std::vector<Block>* blocks);
 

@@ -20,8 +20,8 @@
 
 namespace convert::tfile {
 
-// Whether fast tracepoints record the register. On amd64 they record rax…r15, rip and eflags. All other bytes
-// of their register blocks are zero.
+// Whether fast tracepoints record the register. On amd64, they record rax…r15, rip and eflags. All other
+// bytes of their register blocks are zero.
 inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
   if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;
   return reg.is_general && !reg.name.starts_with("orig_");
@@ -35,11 +35,11 @@ struct HeldBlock {
 };
 
 // Values and places have different types. A place (FrameBytes) is the same in all frames with the same
-// blocks, but a value is not. Functions that give a value remember that the frame was read. A result of
-// values serves this frame alone.
+// blocks, but a value is not. Functions that return a value note that the frame was read. A result that
+// depends on values is correct only for this frame.
 class FrameMemory {
  public:
-  // The bytes from an address on of the read-only data of the program.
+  // Returns the program's read-only data from an address on.
   using Constants = std::function<std::span<const std::byte>(std::uint64_t)>;
 
   // `layout` may be null.
@@ -49,12 +49,12 @@ class FrameMemory {
         address_mask_(address_mask(layout)),
         constants_(std::move(constants)) {}
 
-  // The budget for the work on frames. Without one there is no limit.
+  // Sets the budget for the work on frames. Without a budget, there is no limit.
   void set_work(fxt::Budget& work) { work_ = &work; }
-  // False if the budget is exceeded.
+  // Returns false if the budget is exceeded.
   bool take_work(std::uint64_t steps) { return work_ == nullptr || work_->take(steps); }
 
-  // The frame must stay valid until the next start(). `is_fast`: it is that of a fast tracepoint.
+  // The frame must stay valid until the next start(). `is_fast` is true for a fast tracepoint.
   void start(const Frame& frame, bool is_fast) {
     frame_ = &frame;
     registers_ = {};
@@ -84,15 +84,15 @@ class FrameMemory {
 
   bool has_registers() const { return has_registers_; }
   std::size_t registers_size() const { return registers_.size(); }  // size of their block in bytes
-  // Empty if the frame does not hold the register.
+  // Returns nothing if the frame does not have the register.
   FrameBytes place_of(const Register& reg) const {
     const bool is_held = reg.offset <= registers_.size() && reg.size <= registers_.size() - reg.offset;
     if (!is_held || (is_fast_ && !is_in_fast_frames(reg, *layout_))) return {};
     return registers_.subspan(reg.offset, reg.size);
   }
 
-  // Memory from the first block on that holds the address. Empty if any of the bytes is missing. Valid until
-  // start().
+  // The memory from the first block on that has the address. Empty if any of the bytes is missing. Valid
+  // until start().
   FrameBytes bytes(std::uint64_t address, std::uint64_t size) {
     address = masked(address);
     const FrameBytes first = held_from(address);
@@ -123,8 +123,8 @@ class FrameMemory {
     was_looked_at_ = true;
     return bytes.bytes_;
   }
-  // The bytes from an address on, up to a block with a NUL, or up to memory that the frame lacks. At most
-  // `size`.
+  // The bytes from an address on, until the end of a block with a NUL, or until memory that the frame lacks.
+  // At most `size` bytes.
   FrameBytes text(std::uint64_t address, std::uint64_t size = kMaxJoined) {
     std::uint64_t held = 0;
     for (bool is_open = true; is_open && held < size;) {
@@ -148,7 +148,7 @@ class FrameMemory {
 
   // Addresses and sizes.
   using Ranges = std::vector<std::pair<std::uint64_t, std::size_t>>;
-  // Starts a list of the places that read() and number() are asked for. taken_reads() returns the list.
+  // Starts a list of the places that read() and number() are asked for. taken_reads() returns and ends it.
   void list_reads() { reads_.emplace(); }
   Ranges taken_reads() { return *std::exchange(reads_, std::nullopt); }
 
@@ -157,7 +157,7 @@ class FrameMemory {
     const auto bytes = register_bytes(reg);
     return bytes.empty() || bytes.size() > 8 ? std::nullopt : std::optional(unsigned_bits(bytes, order_));
   }
-  // By the target's number.
+  // Takes the target's number of the register.
   std::optional<std::uint64_t> register_value(std::uint64_t number) {
     const Register* const reg = layout_ != nullptr ? layout_->by_number(number) : nullptr;
     return reg != nullptr ? register_value(*reg) : std::nullopt;
@@ -184,7 +184,7 @@ class FrameMemory {
   std::uint64_t address_mask_;
   Constants constants_;
   const Frame* frame_ = nullptr;
-  FrameBytes registers_;  // in the first such block
+  FrameBytes registers_;  // the first block of registers
   bool has_registers_ = false;
   bool is_fast_ = false;
   bool was_looked_at_ = false;

@@ -19,7 +19,7 @@ class FramePattern {
  public:
   static constexpr std::size_t kMinBytes = sizeof(std::uint64_t), kMaxBytes = 256;  // header included
 
-  // Nothing for frames that are damaged, too large or too small, or hold registers or static data.
+  // Returns nothing for frames that are damaged, too large or small, or have registers or static data.
   static std::optional<FramePattern> pattern_of(const Frame& frame);
 
   // Whether `bytes` begin with a frame of this pattern.
@@ -34,8 +34,8 @@ class FramePattern {
   }
   std::size_t size() const { return size_; }  // header included
 
-  // The offset of a variable's value, counted from the header. If there are several values, that of the last
-  // one.
+  // The offset of a variable's value, counted from the header. If the frame has several values, the offset of
+  // the last one.
   std::optional<std::size_t> value_of(std::uint64_t variable) const;
 
  private:
@@ -46,7 +46,7 @@ class FramePattern {
   };
   struct Variable {
     std::uint64_t number;
-    std::size_t offset;  // of its value
+    std::size_t offset;  // offset of its value
   };
 
   std::size_t size_ = 0;
@@ -68,17 +68,17 @@ class FramePatterns {
     return kNone;
   }
 
-  // Whether to learn the pattern of a frame without a known one. Each call counts as a try. Tries are
-  // limited. Otherwise, every frame of an irregular trace would add a pattern.
+  // Whether to learn the pattern of this frame, which has no known pattern. Each call counts as a try, and
+  // tries are limited. Otherwise, every frame of an irregular trace would add a pattern.
   bool wants_another(const Frame& frame);
   // Patterns are numbered from 0 on.
   void add(const Frame& frame, FramePattern pattern);
 
  private:
-  static constexpr std::uint8_t kMaxTries = 8;  // of one tracepoint
+  static constexpr std::uint8_t kMaxTries = 8;  // for one tracepoint
 
   struct List {
-    std::uint32_t first = 0;  // entry number + 1; 0: none
+    std::uint32_t first = 0;  // number of the entry + 1; 0 without one
     std::uint8_t tries = 0;
   };
   struct Entry {

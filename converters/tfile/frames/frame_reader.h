@@ -19,10 +19,10 @@ namespace convert::tfile {
 struct Frame {
   std::uint64_t number = 0;  // counts the frames that were found in the file
   std::int16_t tracepoint = 0;
-  std::uint64_t offset = 0;   // of its header, in the file
-  std::uint64_t size = 0;     // of its blocks, by its header
+  std::uint64_t offset = 0;   // file offset of its header
+  std::uint64_t size = 0;     // size of its blocks according to the header
   bool is_partial = false;    // some blocks can't be read
-  std::vector<Block> blocks;  // the readable ones; valid until the next call of next()
+  std::vector<Block> blocks;  // the readable blocks; valid until the next call of next()
   // The bytes from the header to the end of the last readable block. Valid as long as the blocks.
   std::span<const std::byte> bytes = {};
 
@@ -65,8 +65,8 @@ class FrameReader {
   // The next frame, or null at the end. Valid until the next call.
   const Frame* next();
 
-  // The bytes where next() would continue: at least kPeekBytes, or fewer at the end of the file. Empty at the
-  // end. Valid until any other call.
+  // The bytes where next() would continue: at least kPeekBytes, but fewer at the end of the file. Empty at
+  // the end. Valid until any other call.
   std::span<const std::byte> peek() {
     constexpr std::size_t kPeekBytes = 512;
     if (at_end_ || is_after_last()) return {};
@@ -83,14 +83,14 @@ class FrameReader {
   std::vector<Damage> pop_damage() { return std::exchange(damage_, {}); }
   bool has_damage() const { return !damage_.empty(); }
 
-  std::uint64_t offset() const { return offset_; }  // how far the file is read
-  // After next() has returned null: the number of bytes after offset() that belong to no frame. 0 for a
-  // circular buffer, in which old bytes are expected, and if damage covers the bytes.
+  std::uint64_t offset() const { return offset_; }  // the position in the file
+  // After next() has returned null: the number of bytes after offset() that belong to no frame. It is 0 if
+  // damage covers the bytes, or for a circular buffer, in which old bytes are expected.
   std::uint64_t bytes_behind_end() const;
   std::uint64_t frames_read() const { return frames_read_; }
 
  private:
-  enum class Found : std::uint8_t { Nothing, Frame, End };  // at an offset
+  enum class Found : std::uint8_t { Nothing, Frame, End };  // what is at an offset
 
   bool frames_are_missing() const { return expected_frames_.has_value() && frames_read_ < *expected_frames_; }
   // In a circular buffer, old bytes follow the last frame.

@@ -20,9 +20,9 @@ class PatternReader {
  public:
   struct Match {
     std::size_t pattern = 0;  // patterns are numbered from 0, in the order in which they were learned
-    std::span<const std::byte> bytes;  // begin with the frame's header; valid until the reader moves
-    // Two fields instead of std::optional. It would be stored in two parts and loaded as one, which a
-    // processor can't forward. That costs more than comparing the bytes.
+    std::span<const std::byte> bytes;  // begins with the frame's header; valid until the reader moves
+    // Two members instead of a std::optional, which would be stored in two parts and loaded as one. A
+    // processor can't forward this, and that costs more than comparing the bytes.
     bool has_stamp = false;
     std::uint64_t stamp_ns = 0;
 
@@ -34,8 +34,8 @@ class PatternReader {
 
   StampReader& stamps() { return stamps_; }
 
-  // The next frame of the reader. Null unless its pattern is known and its time stamp, if it has one, is
-  // possible. The next call overwrites it.
+  // Returns the next frame of the reader. Returns null unless its pattern is known, and its timestamp, if it
+  // has one, is possible. The next call overwrites it.
   const Match* peek() {
     match_.bytes = reader_.peek();
     match_.pattern = patterns_.find(match_.bytes);
@@ -52,14 +52,14 @@ class PatternReader {
   // Moves the reader past the frame.
   void skip(const Match& match) { reader_.skip_frame(known_[match.pattern].size); }
 
-  // Learns the pattern of a frame that next() returned. False if the frame is not a good example. After a few
-  // examples of one tracepoint, all others are refused.
+  // Learns the pattern of a frame that next() returned. Returns false if the frame is not a good example.
+  // After a few examples of one tracepoint, all others are refused.
   bool learn(const Frame& frame, bool has_stamp) {
     if (!patterns_.wants_another(frame)) return false;
     auto pattern = FramePattern::pattern_of(frame);
     if (!pattern || !stamps_.is_simple(*pattern)) return false;
     const auto stamp_offset = stamps_.stamp_offset(*pattern);
-    if (stamp_offset.has_value() != has_stamp) return false;  // the frame's own stamp is impossible
+    if (stamp_offset.has_value() != has_stamp) return false;  // the frame's own timestamp is impossible
     known_.push_back({.size = pattern->size(), .stamp_offset = stamp_offset});
     patterns_.add(frame, *std::move(pattern));
     return true;

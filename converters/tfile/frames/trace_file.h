@@ -1,4 +1,4 @@
-// An open trace file. Its description was read, and its byte order and register layout were found out.
+// An open trace file: its description was read, and its byte order and register layout were determined.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ namespace convert::tfile {
 // The facts about the target that the traced program contains.
 struct MachineHint {
   std::optional<std::endian> order;
-  std::string architecture;  // GDB's name, empty: unknown
+  std::string architecture;  // GDB's name; empty if unknown
 };
 
 struct TraceFile {
@@ -31,7 +31,7 @@ struct TraceFile {
   bool layout_is_guessed = false;
   std::unique_ptr<FileWindow> file;
 
-  const RegisterLayout* register_layout() const { return layout ? &*layout : nullptr; }  // null: unknown
+  const RegisterLayout* register_layout() const { return layout ? &*layout : nullptr; }  // null if unknown
 };
 
 // Throws InputError if the file can't be read or is not a trace file of a known version.

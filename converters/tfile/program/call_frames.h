@@ -1,5 +1,5 @@
-// The call frame information of a module (DWARF 5, section 6.4). It tells how to find the caller of code, and
-// its registers.
+// The call frame information of a module (DWARF 5, section 6.4). It describes how to find the caller of code,
+// and the caller's registers.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@
 
 namespace convert::tfile {
 
-// libdw may read the whole entry of a function for each of its addresses.
+// A limit for libdw, which may read the whole entry of a function for each of its addresses.
 inline constexpr fxt::Limit kCallFrameBytes{"MiB of call frame information to evaluate", 1024 * fxt::kMiB,
                                             100 * fxt::kKiB};
 
 using DwarfFrame = std::unique_ptr<Dwarf_Frame, decltype(&std::free)>;
 
-// The rules of one address.
+// The rules for one address.
 struct CallFrame {
   struct Rule {
     std::size_t reg;                   // its number in DWARF
-    std::vector<Dwarf_Op> operations;  // its value in the caller; empty: undefined
+    std::vector<Dwarf_Op> operations;  // compute its value in the caller; empty if it is undefined
   };
-  std::vector<Dwarf_Op> cfa;       // the canonical frame address
+  std::vector<Dwarf_Op> cfa;       // compute the canonical frame address
   std::vector<Rule> rules;         // registers without a rule have the same value in the caller
-  std::size_t return_address = 0;  // the number of the register that stands for it
+  std::size_t return_address = 0;  // number of the register that stands for the return address
   bool is_signal = false;          // the caller was interrupted there, and has called nothing
 };
 
@@ -39,9 +39,9 @@ class CallFrames {
   CallFrames(Dwfl_Module* module, std::uint64_t file_bytes)
       : module_(module), work_(kCallFrameBytes, file_bytes) {}
 
-  // Null if no frame is described. `pc` is an address of the module.
+  // Returns null if no frame is described there. `pc` is an address in the module.
   DwarfFrame find(Dwarf_Addr pc);
-  // The same as rules for the registers below `registers`. Valid until the next call.
+  // The same as rules, for the registers with numbers below `registers`. Valid until the next call.
   const CallFrame* rules_at(Dwarf_Addr pc, std::size_t registers);
 
   const fxt::Budget& work() const { return work_; }

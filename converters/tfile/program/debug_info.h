@@ -1,5 +1,5 @@
-// A program's DWARF by code address: functions, the variables that are visible there, their types. Also its
-// global names.
+// The DWARF of a program by code address: functions, the variables that are visible there, and their types.
+// Also has its global names.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +28,11 @@
 namespace convert::tfile {
 
 inline constexpr fxt::Limit kVariables{"variables of a function", 4096, 0};
-// The operations of a function count at each address that has frames.
+// A limit for all addresses: the variables of a function count at each address that has frames.
 inline constexpr fxt::Limit kScopeVariables{"variables at addresses of code", 4'000'000, 400};
 // libdw allocates some 40 bytes for each byte of operations, and keeps them.
 inline constexpr fxt::Limit kLongExpressions{"MiB of long locations of variables", 2 * fxt::kMiB, 100};
-// All units and functions may share the ranges of one long list.
+// A limit for ranges, because all units and functions may share the ranges of one long list.
 inline constexpr fxt::Limit kCodeRanges{"ranges of code of units and functions", 1'000'000, 100};
 
 class DebugInfo;
@@ -50,7 +50,7 @@ class DebugUnits {
     std::vector<Function> functions = {};  // by address; read on first use
     std::optional<GlobalNames> own_names = {};
 
-    // Null if no unit is described there.
+    // Returns null if no function is described there.
     const Function* function_at(Dwarf_Addr pc, fxt::Budget& ranges);
     GlobalNames& names(DieScopes& scopes) {
       return own_names ? *own_names : own_names.emplace(std::span(&die, 1), scopes);
@@ -62,9 +62,9 @@ class DebugUnits {
   DebugUnits(Dwarf* dwarf, fxt::Budget& ranges);
 
   std::vector<Unit>& all() { return units_; }
-  // The units that may have code there.
+  // The units that may have code at the address.
   std::vector<Unit*> around(Dwarf_Addr pc);
-  // The names of missing files that should have had the rest of units. Empty if none is missing.
+  // The names of missing files that should have had other parts of units. Empty if no file is missing.
   const std::vector<std::string>& missing_files() const { return missing_files_; }
   std::optional<Dwarf_Die> type_of(std::uint64_t signature) const;
 
@@ -84,7 +84,7 @@ class DebugUnits {
 struct FoundName {
   DebugInfo* info = nullptr;
   Dwarf_Die die{};
-  bool is_of_other_call = false;  // declared by a function that has no code at the address
+  bool is_of_other_call = false;  // declared by a function that has no code at this address
 };
 
 // The scope of a code address: everything that is visible there.
@@ -97,8 +97,8 @@ struct CodeScope {
   DebugInfo* info = nullptr;
   Dwarf_Addr pc = 0;  // in DWARF
   Dwarf_Die unit{};
-  std::vector<Dwarf_Die> functions;  // innermost first; all but the last are inlined
-  std::vector<Dwarf_Die> blocks;     // of the innermost function, innermost first; and their abstract origins
+  std::vector<Dwarf_Die> functions;       // innermost first; all but the last are inlined
+  std::vector<Dwarf_Die> blocks;          // of the innermost function, innermost first, with abstract origins
   std::vector<const void*> instantiated;  // blocks in those origins that have instances with code
   // The classes and namespaces of the innermost function, innermost first. Its unit is the last.
   struct Enclosing {
@@ -106,18 +106,18 @@ struct CodeScope {
     std::string prefix;  // "plant::Tap::"
   };
   std::vector<Enclosing> enclosing;
-  // The variables of the innermost function. Those of the innermost block come first. In a block, static
-  // members of classes and namespaces come last, because they also have longer names.
+  // The variables of the innermost function. Variables of the innermost block come first. In a block, static
+  // members of classes and namespaces come last, because they can also be reached by longer names.
   std::vector<Variable> variables;
-  // The arguments of the outermost function, if another one is inlined there. GDB collects them for $args.
+  // The arguments of the outermost function, if another is inlined there. GDB collects them for $args.
   std::vector<Variable> outer_parameters;
-  DebugUnits::Unit* file = nullptr;        // null: the scope has only global names
+  DebugUnits::Unit* file = nullptr;        // null if the scope has only global names
   bool has_types_only = false;             // names of objects and functions mean nothing there
-  DwarfFrame unwind{nullptr, &std::free};  // null: unknown
+  DwarfFrame unwind{nullptr, &std::free};  // null if unknown
 
   mutable std::unordered_map<std::string, std::optional<FoundName>> known_names;  // see look_up()
 
-  std::uint64_t bias() const;  // is added to addresses of DWARF
+  std::uint64_t bias() const;  // added to addresses in DWARF
   const Variable* find(std::string_view name) const;
 };
 
@@ -128,11 +128,11 @@ class DebugInfo {
   void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
   std::uint64_t bias() const { return load_bias_ + dwarf_bias_; }
 
-  // Null if no function is described there. `address` is one of the recording. Valid until set_load_bias(),
-  // add_other() or remove_other().
+  // Returns null if no function is described there. `address` is an address in the recording. Valid until
+  // set_load_bias(), add_other() or remove_other().
   const CodeScope* scope_at(std::uint64_t address);
 
-  // Another module of the recording.
+  // Adds another module of the recording.
   void add_other(DebugInfo& other) {
     others_.push_back(&other);
     forget_names();
@@ -142,7 +142,7 @@ class DebugInfo {
     forget_names();
   }
   const std::vector<DebugInfo*>& others() const { return others_; }
-  // A scope without functions. It has only global names. Its unit is the first one and tells the language.
+  // A scope without functions, which has only global names. Its first unit defines the language.
   const CodeScope& global_scope();
   // A scope for code of other modules that no debug information describes. It has only types.
   const CodeScope& types_scope();
@@ -156,31 +156,31 @@ class DebugInfo {
   // Describes the parts that are left out because they exceed a limit: "more than …: some functions are
   // unknown".
   std::vector<std::string> left_out() const;
-  // Whether libdw may read, or has read, the operations of a location, which is `bytes` long. `place`
-  // identifies the location.
+  // Whether libdw may read the operations of a location, or has already read them. They are `bytes` long.
+  // `place` identifies the location.
   bool takes_operations(const void* place, std::uint64_t bytes);
   unsigned address_bytes() const { return address_bytes_; }
-  // The DIE that an attribute refers to. libdw alone finds type units only if it has not read a unit before.
+  // The DIE that an attribute refers to. libdw alone finds type units only before it has read other units.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
 
   // Called for each object of the module's symbol table, in the table's order.
   void add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address);
-  // The recorded address of an external variable by the symbol tables of all modules. DWARF has no address if
-  // the variable's file only declares it, or after link-time optimization.
+  // The address of an external variable in the recording, found in the symbol tables of all modules. DWARF
+  // has no address if the variable's file only declares it, or after link-time optimization.
   std::optional<std::uint64_t> address_by_symbol(Dwarf_Die variable);
 
-  // How the code at an address of the recording was called; null if unknown. Valid until the next call.
+  // The way in which the code at an address was called; null if unknown. Valid until the next call.
   const CallFrame* call_frame_at(std::uint64_t address) {
     return call_frames_.rules_at(address - load_bias_, general_registers());
   }
 
-  // The numbers in DWARF of the registers that a call may save are less than this one.
+  // The registers that a call may save have smaller numbers in DWARF than this.
   std::size_t general_registers() const { return std::min<std::size_t>(registers_.size(), 72); }
-  // The register with this number in DWARF. Null if the target has no register of its name.
+  // The register with this number in DWARF; null if the target has no register with its name.
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
  private:
-  // When names mean something else.
+  // Must be called when names get another meaning.
   void forget_names() {
     scopes_.clear();
     global_scope_.known_names.clear();
@@ -189,7 +189,7 @@ class DebugInfo {
   std::unique_ptr<CodeScope> scope_of(DebugUnits::Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
 
   Dwfl_Module* module_;
-  Dwarf* dwarf_ = nullptr;  // null: none
+  Dwarf* dwarf_ = nullptr;  // null if the module has none
   Dwarf_Addr dwarf_bias_ = 0;
   std::uint64_t load_bias_ = 0;
   unsigned address_bytes_;
@@ -203,10 +203,10 @@ class DebugInfo {
   fxt::Budget ranges_;
   std::optional<DebugUnits> units_;
   std::unordered_map<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;
-  std::size_t kept_variables_ = 0;  // of scopes_
+  std::size_t kept_variables_ = 0;  // number of variables in scopes_
   bool has_left_out_variables_ = false;
   fxt::Budget scope_variables_, long_expressions_;
-  std::unordered_set<const void*> known_expressions_;  // long ones
+  std::unordered_set<const void*> known_expressions_;  // the long expressions
   struct KnownRegister {
     std::string name;
     std::optional<const Register*> reg;  // nothing: not searched yet

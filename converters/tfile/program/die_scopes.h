@@ -1,5 +1,5 @@
-// The namespaces, classes and functions around DIEs. libdw reads a unit from its beginning for each question.
-// This class reads each unit once.
+// The namespaces, classes and functions around DIEs. For each such question, libdw would read a unit from its
+// beginning. This class reads each unit once.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace convert::tfile {
 
 class DieScopes {
  public:
-  // The namespaces, modules, classes and functions around a DIE, innermost first. Empty inside of unions.
+  // The namespaces, modules, classes and functions around a DIE, innermost first. Empty inside unions.
   std::vector<Dwarf_Die> around(Dwarf_Die die);
   // "ns::Class::": the names of all scopes except functions, with the language's separator or with the given
   // one.
@@ -21,11 +21,11 @@ class DieScopes {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  // DIEs are in the file in the order of the tree. Therefore, the DIEs in a scope are those up to its end.
+  // A file has DIEs in the order of the tree. Therefore, a scope contains all DIEs up to its end.
   struct Scope {
     Dwarf_Die die;
-    const void* end;     // the next DIE after the scope; null: the unit ends before
-    std::size_t parent;  // kNone: none
+    const void* end;     // the next DIE after the scope; null at the end of the unit
+    std::size_t parent;  // kNone without a parent
   };
   using Unit = std::vector<Scope>;  // by address
 

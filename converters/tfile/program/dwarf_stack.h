@@ -12,7 +12,7 @@ namespace convert::tfile {
 
 // The type of an integer on the stack. A number without a type is as wide as an address.
 struct StackType {
-  std::uint64_t size = 0;  // bytes; 0: no type
+  std::uint64_t size = 0;  // in bytes; 0 for no type
   bool is_signed = true;
 };
 
@@ -24,10 +24,10 @@ class DwarfStack {
   void clear() { numbers_.clear(); }
   std::uint64_t top() const { return numbers_.back().bits; }
   std::uint64_t pop();
-  // Keeps the bits that fit the type. False if the stack is full.
+  // Keeps the bits that fit the type. Returns false if the stack is full.
   bool push(std::uint64_t bits, StackType type = {});
   void replace_top(std::uint64_t bits, StackType type);
-  // False if the operation needs more than the numbers, or other numbers.
+  // Returns false if the operation needs other numbers than those on the stack, or other data.
   bool run(const Dwarf_Op& operation);
 
  private:

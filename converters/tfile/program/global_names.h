@@ -20,9 +20,9 @@ enum NameKind : unsigned {
   kObject = 1,     // variables, parameters and enumerators
   kFunction = 2,   // with code, or declared
   kField = 4,      // members that are not static
-  kTypedef = 8,    // and base types
+  kTypedef = 8,    // typedefs and base types
   kTagged = 16,    // types that C calls "struct name" and the like
-  kNamespace = 32  // and modules
+  kNamespace = 32  // namespaces and modules
 };
 NameKind kind_of(Dwarf_Die die);
 
@@ -39,13 +39,13 @@ class GlobalNames {
 
   struct Entry {
     Dwarf_Die die{};
-    bool is_external = false;   // other units mean the same by that name
-    bool is_ambiguous = false;  // units have different ones, none of them external
+    bool is_external = false;   // other units mean the same DIE with this name
+    bool is_ambiguous = false;  // units have different DIEs, none of them external
   };
-  // A DIE of one of these kinds. A tagged type is found only if nothing else has the name. Null if there is
-  // none. Valid as long as this object.
+  // Finds a DIE of one of these kinds. A tagged type is found only if nothing else has the name. Returns null
+  // if no DIE has it. Valid as long as this object.
   const Entry* find(const std::string& full_name, unsigned kinds) const;
-  // A variable that is only declared. Null if there is none.
+  // Finds a variable that is only declared. Returns null if none has the name.
   const Dwarf_Die* find_declaration(const std::string& full_name) const;
   // The only DIE whose name ends with `name`, after the name of a namespace or class.
   const Entry* find_inside(const std::string& name, unsigned kinds);
@@ -53,7 +53,7 @@ class GlobalNames {
  private:
   using Entries = std::unordered_map<std::string, Entry>;
 
-  // A DIE that completes a declaration and is named by it.
+  // A DIE that completes a declaration, and is named by that declaration.
   struct Completion {
     Dwarf_Die die;
     bool is_hidden;

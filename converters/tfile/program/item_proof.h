@@ -1,6 +1,6 @@
 // The values of a tracepoint's items in the program, and the proof that its actions recorded exactly these.
-// The proof is made on a frame, or, before frames are read, on registers that are all different. An item that
-// is contradicted is not shown by its name. A program that contradicts items is not the traced one.
+// The proof uses a frame or, before frames are read, registers that all have different values. An item that
+// is contradicted is not shown with its name. A program that contradicts items is not the traced program.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace convert::tfile {
 
-// The bytes that a value occupies from the begin of its storage on.
+// The number of bytes from the start of a value's storage to its end.
 std::uint64_t bytes_of(const Value& value);
 
 // Whether the program has the type of one of the values.
@@ -24,7 +24,7 @@ bool is_described(const std::vector<ItemValue>& values);
 
 // Programs are loaded at multiples of a page.
 inline constexpr std::uint64_t kPage = 4096;
-// The load biases at which a range of the actions is exactly the object.
+// The load biases for which a range of the actions is exactly the object.
 std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
                                             std::span<const TracepointAction> actions);
 
@@ -33,18 +33,19 @@ class ItemProof : private ItemMatch::Evidence {
   ItemProof(std::span<const TraceVariable> variables, FrameMemory& memory)
       : variables_(variables), memory_(memory) {}
 
-  // Evaluates the items at the scope, on the frame in the memory, and runs the actions again. The results
-  // belong to this frame until the next call, and point into `expected`. Without a scope (null), items have
-  // no values. `work` is a budget of kFrameWork. False if it is exceeded; then the items are unknown.
+  // Evaluates the items in `scope`, with the frame that `memory_` shows, and runs the actions again. The
+  // results belong to this frame until the next call, and point into `expected`. Without a scope (null),
+  // items have no values. `work` is a budget of kFrameWork. Returns false if it is exceeded; then the items
+  // are unknown.
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
-  // The same for memory that holds only registers.
+  // The same if the FrameMemory has only registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
   // Finds out which items the actions can have recorded at the places that the program gives them. Items and
-  // expressions are in the same order. Call it after start(). Not for frames at other addresses than the one
-  // that the actions were made for, because their recordings prove nothing.
+  // expressions are in the same order. Must be called after start(), but not for frames at other addresses
+  // than the address for which the actions were made, because their recordings prove nothing.
   void prove();
-  // The same after start_on_registers(), for the items that name one variable in memory. Expressions and
-  // ranges may be in any order. The sizes that expressions ask for do not matter.
+  // The same after start_on_registers(), for items that name one variable in memory. Expressions and ranges
+  // may be in any order, and the sizes that expressions ask for do not matter.
   void prove_in_any_order();
 
   // The values of an item: one value, or the variables of $args or $locals. Empty without the program.
@@ -56,18 +57,18 @@ class ItemProof : private ItemMatch::Evidence {
   EvaluationContext evaluation() { return {*scope_, memory_, variables_}; }
 
   const std::vector<Replay::ActionResult>& actions() const { return replay_.actions(); }
-  // The expressions among the actions, and the item that each recorded.
+  // The expressions among the actions, and the item that each of them recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return expressions_; }
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
-  // Whether the actions recorded something else than the item's place in the program. Also true if they did
-  // so for other items, and the program does not describe this one.
+  // Whether the actions recorded something else than the item's place in the program. Also true if this is so
+  // for other items, and the program does not describe this item.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
-  // Whether the frame shows that the traced program had another structure than this one. The expression of
-  // the item read the same pointers, and then recorded another place or size. Call it after prove().
+  // Whether the frame shows that a structure differs between the traced program and this one. This is so if
+  // the item's expression read the same pointers, but recorded another place or size. Needs prove().
   bool has_other_structure(std::size_t item);
-  // Whether the actions record the item at its place in the program. Call it after prove_in_any_order().
+  // Whether the actions record the item at its place in the program. Needs prove_in_any_order().
   bool is_confirmed(std::size_t item) const { return is_confirmed_[item]; }
-  // Whether the recordings hold the memory.
+  // Whether the recordings contain the memory.
   bool has_recorded(std::uint64_t address, std::uint64_t size) const {
     return replay_.has_recorded(memory_.masked(address), size);
   }
@@ -93,7 +94,7 @@ class ItemProof : private ItemMatch::Evidence {
 
   // State of the current frame:
   const ExpectedBlocks* expected_ = nullptr;
-  bool has_frame_ = false;  // and not only registers
+  bool has_frame_ = false;  // false if there are only registers
   const CodeScope* scope_ = nullptr;
   std::vector<std::vector<ItemValue>> values_;  // by item
   std::vector<const Replay::ActionResult*> expressions_;

@@ -1,5 +1,5 @@
-// The line table of one unit, read like in GDB. If several rows have one address, GDB keeps only some of
-// them. Both tracepoints and the lines that it prints for code ignore the others.
+// The line table of one unit, read as in GDB. If several rows have the same address, GDB keeps only some of
+// them. It ignores the others for tracepoints and for the lines that it prints for code.
 #pragma once
 
 #include <compare>
@@ -27,9 +27,9 @@ class LineTable {
 
   // Rows are ordered by address. Rows with the same address keep the compiler's order.
   std::size_t size() const { return size_; }
-  // Nothing at the begin of code without a line, and at the end of code.
+  // Returns nothing at the start of code without a line, and at the end of code.
   std::optional<LineRow> row(std::size_t index) const;
-  // The number of the first row at or after the address. size() if there is none.
+  // The number of the first row at or after the address; size() if no row is.
   std::size_t first_from(std::uint64_t address) const;
   // Calls `see` with every row at which a statement begins, and whether GDB keeps it. GDB drops a row of a
   // source file if a statement of another file begins at the same address later in the table.

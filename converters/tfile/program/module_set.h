@@ -16,24 +16,24 @@
 
 namespace convert::tfile {
 
-// Where a module was loaded, as given by the user.
+// The place where a module was loaded, as given by the user.
 struct GivenBias {
-  std::string module = {};  // the name of its file; empty: the first one
+  std::string module = {};  // the name of its file; empty for the first module
   std::uint64_t bias = 0;
 };
 
 class ModuleSet : public ProgramSymbols {
  public:
-  // Finds out where the programs were loaded, and leaves out those that contradict the tracepoints. Each of
-  // these gets a note. A program whose place is given is still used for the names of code, but not for
-  // values. The first program is the executable. A null pointer stands for a program that could not be used.
-  // `locations` are those of the trace. Throws UsageError if a bias is for none of the programs.
+  // Finds out where the programs were loaded, and leaves out programs that contradict the tracepoints, with a
+  // note for each. If the user gave the place of such a program, it is still used for the names of code, but
+  // not for values. The first program is the executable. A null pointer stands for a program that could not
+  // be used. `locations` are the trace's. Throws UsageError if a bias is for none of the programs.
   ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
             const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes);
 
   bool empty() const { return modules_.empty(); }
-  // Of the module at an address, only functions and lines are used from now on, because of a problem that the
-  // note tells.
+  // From now on, uses only functions and lines of the module at an address, because of the problem that the
+  // note describes.
   void contradict(std::uint64_t address, const std::string& problem, Notes& notes);
 
   CodeInfo code_at(std::uint64_t address) const override;
@@ -45,7 +45,7 @@ class ModuleSet : public ProgramSymbols {
   void add_notes(Notes& notes) const override;
 
  private:
-  const Program* module_at(std::uint64_t address) const;  // null if none has it
+  const Program* module_at(std::uint64_t address) const;  // null if no module has it
   bool is_contradicted(const Program* module) const;
 
   std::vector<std::unique_ptr<Program>> modules_;

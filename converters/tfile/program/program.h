@@ -25,8 +25,8 @@ class Program : public ProgramSymbols {
   ~Program() override;
 
   const std::string& path() const;
-  // The file with the program's debug information. If the file that it shares debug information with is
-  // missing, that file. Empty if there is neither.
+  // The missing file with the program's debug information, or the missing file with which it shares debug
+  // information. Empty if no file is missing.
   const std::string& missing_debug_file() const;
   void add_notes(Notes& notes) const override;
   // False if the program has no debug information, or files with parts of it are missing.
@@ -42,20 +42,20 @@ class Program : public ProgramSymbols {
   std::vector<Function> functions(std::string_view name) const;
   std::optional<Function> function_at(std::uint64_t address) const;
   // The last address where GDB may set a tracepoint on the function. It is after the prologue, where the
-  // first line after the opening line begins. The function's end if the line table does not show it.
+  // first line after the opening line begins. If the line table does not show it, the function's end.
   std::uint64_t prologue_end(const Function& function) const;
-  // Whether GDB may set a tracepoint on the function there: at its start, at the begin of a line, or after
-  // the instructions that set up its frame. True if that is not known.
+  // Whether GDB may set a tracepoint on the function at `address`: at its start, at the start of a line, or
+  // after the instructions that set up its frame. True if this is unknown.
   bool may_begin_at(const Function& function, std::uint64_t address) const;
-  // The function of the code at the address, if its entry is after the address. A part that is rarely run may
-  // be before the rest of the function. GDB moves a tracepoint from there to the function's entry.
+  // The function whose code is at the address, if its entry is after the address: a part that is rarely run
+  // may be before the rest. GDB moves a tracepoint from such a part to the function's entry.
   std::optional<Function> function_entered_after(std::uint64_t address) const;
   // The addresses where the code of a line begins for GDB, ascending. A line without code has the addresses
   // of the next line with code. Includes all files of that name.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
   std::optional<DataObject> object(const std::string& symbol) const override;
 
-  bool was_at(std::uint64_t address) const;  // whether the layout contains an address of the recording
+  bool was_at(std::uint64_t address) const;  // whether the layout contains this address of the recording
   CodeInfo code_at(std::uint64_t address) const override;
   const CodeScope* scope_at(std::uint64_t address) const override;
   std::string symbol_at(std::uint64_t address) const override;

@@ -17,7 +17,7 @@
 namespace convert::tfile {
 
 struct ProgramCheck {
-  // Nothing if no tracepoint shows it, or if several biases fit equally well.
+  // Nothing if no tracepoint shows the bias, or if several biases fit equally well.
   std::optional<std::uint64_t> bias;
   // The biases that fit equally well; empty if the bias is known.
   std::vector<std::uint64_t> equal_biases = {};
@@ -27,19 +27,19 @@ struct ProgramCheck {
   std::string first_contradiction = {};  // "fib is at another address (tracepoint 2 at 0x401136)"
 };
 
-// Compares every location with the program. The bias is `given`, or else that of the program's fixed address,
-// or else each bias that a location suggests. `locations` has the expected frames of each location. A
-// location outside of the program neither agrees nor contradicts, because it may be in a library. With the
-// registers' `layout`, which may be null, the places of local variables are also compared.
+// Compares every location with the program. The bias is `given`, or else follows from the program's fixed
+// address, or else is each bias that a location suggests. `locations` has the expected frames of each
+// location. A location outside of the program neither agrees nor contradicts, because it may be in a library.
+// If `layout` is not null, the places of local variables in registers are also compared.
 std::vector<ProgramCheck> check_places(const Description& description, const LocationTable& locations,
                                        Program& program, std::optional<std::uint64_t> given = std::nullopt,
                                        const RegisterLayout* layout = nullptr,
                                        std::endian order = std::endian::little);
-// The place with the most confirmation.
+// The check with the most confirmation.
 ProgramCheck best_of(std::span<const ProgramCheck> places);
 
-// The function at an address that the location in the user's spelling means. `trace outer` in optimized code
-// may stop where another function is inlined into `outer`. Empty if the location names none of them.
+// The function at an address that the user meant by the location `at`. `trace outer` in optimized code may
+// stop where another function is inlined into `outer`. Empty if the location names none of them.
 std::string function_meant(const std::string& at, const CodeInfo& code);
 
 }  // namespace convert::tfile

@@ -19,20 +19,20 @@ namespace convert::tfile {
 
 class ProgramLayout {
  public:
-  // False if it is not an ELF file. The handle must stay open.
+  // Returns false if it is not an ELF file. The handle must stay open.
   bool read(Elf* elf);
 
   const GElf_Ehdr& header() const { return header_; }
-  MachineHint machine() const;  // in GDB's words
+  MachineHint machine() const;  // with GDB's names
   bool is_position_independent() const { return header_.e_type == ET_DYN; }
   bool is_library() const { return is_position_independent() && !has_interpreter_; }
-  // Between the first and the last segment, and in an executable one.
+  // contains() is true between the first and the last segment, is_code() in an executable segment.
   bool contains(std::uint64_t address) const { return all_.contains(address); }
   std::pair<std::uint64_t, std::uint64_t> extent() const { return {all_.begin, all_.end}; }
   bool is_code(std::uint64_t address) const {
     return std::ranges::any_of(code_, [&](const Segment& segment) { return segment.contains(address); });
   }
-  // The bytes from an address to the end of their section of constants, or of code. Empty if there are none.
+  // The bytes from an address to the end of its section of constants, or of code. Empty if no section has it.
   std::span<const std::byte> constant_bytes(std::uint64_t address) const {
     return bytes_in(constants_, address);
   }
@@ -46,7 +46,7 @@ class ProgramLayout {
     bool contains(std::uint64_t address) const { return begin <= address && address < end; }
   };
 
-  using Sections = std::vector<std::pair<std::uint64_t, Elf_Scn*>>;  // and the address at which they begin
+  using Sections = std::vector<std::pair<std::uint64_t, Elf_Scn*>>;  // sections by start address
   static std::span<const std::byte> bytes_in(const Sections& sections, std::uint64_t address);
 
   GElf_Ehdr header_{};

@@ -19,15 +19,15 @@ namespace convert::tfile {
 
 // The symbol at a code address.
 struct CodeInfo {
-  std::string function;              // the innermost one, which may be inlined; demangled; empty: unknown
-  std::string source;                // "file:line"; empty: unknown
+  std::string function;              // the innermost one, which may be inlined; demangled; empty if unknown
+  std::string source;                // "file:line"; empty if unknown
   std::vector<std::string> inlined;  // if functions are inlined there: all functions, innermost first
 };
 
 // A static object of the program, at its address in the recording.
 struct DataObject {
   std::uint64_t address = 0;
-  std::uint64_t size = 0;  // 0: unknown
+  std::uint64_t size = 0;  // 0 if unknown
 };
 
 struct CodeScope;
@@ -37,25 +37,25 @@ class ProgramSymbols {
  public:
   virtual ~ProgramSymbols() = default;
   virtual CodeInfo code_at(std::uint64_t address) const = 0;
-  // The static object of this name, by the symbol table. A function may have another variable of the name.
+  // The static object with this name in the symbol table. A function may have another variable with the name.
   virtual std::optional<DataObject> object(const std::string& name) const = 0;
   // The function or object around an address: "handler", "vtable for Shape+16", "readings+8". Empty if
   // unknown.
   virtual std::string symbol_at(std::uint64_t) const { return {}; }
-  // The bytes of a program from an address on that the program can't change. Empty if there are none.
+  // The bytes from an address on that the program can't change. Empty if it has none there.
   virtual std::span<const std::byte> constant_bytes(std::uint64_t) const { return {}; }
-  // The scope of a code address, which may be in no described function. Null if unknown. Valid as long as
-  // this object.
+  // The scope of a code address, which may be outside of all described functions. Null if unknown. Valid as
+  // long as this object.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
   // The debug information of the module with code at the address. Null if no fitting module has it.
   virtual DebugInfo* debug_info_at(std::uint64_t) const { return nullptr; }
-  // Notes the limits that programs have exceeded. Call it after the last of the calls above.
+  // Adds notes about the limits that programs have exceeded. Must be called after the functions above.
   virtual void add_notes(Notes&) const {}
 };
 
 // The symbols of /proc/kallsyms or System.map, whose lines have the form "ffffffff8117a3e0 T vfs_read
-// [module]". Other lines are skipped. Null, with a note, if the kernel hid the addresses. Throws InputError
-// if the file can't be read or lists no symbol.
+// [module]". Other lines are skipped. Returns null, with a note, if the kernel hid the addresses. Throws
+// InputError if the file can't be read or lists no symbol.
 std::unique_ptr<ProgramSymbols> read_kernel_symbols(const std::filesystem::path& path, Notes& notes);
 
 }  // namespace convert::tfile

@@ -41,7 +41,7 @@ struct Type {
     Unsigned,
     Bool,
     Float,
-    Complex,  // two floats
+    Complex,  // two floating-point numbers
     Fixed,    // an integer times `scale`
     Pointer,
     Reference,
@@ -58,8 +58,8 @@ struct Type {
         {};  // empty: a base class or an anonymous struct, whose members also belong to this type
     const Type* type = nullptr;
     std::uint64_t bit_offset = 0;
-    std::uint64_t bit_size = 0;                    // of a bit-field; 0: no bit-field
-    std::optional<Dwarf_Attribute> location = {};  // computes its address from that of the structure
+    std::uint64_t bit_size = 0;                    // for a bit-field; 0 for other members
+    std::optional<Dwarf_Attribute> location = {};  // operations that compute its address from the structure's
 
     // Damaged DWARF also gives bit sizes to structs, or bit sizes that exceed the type.
     bool is_bit_field() const {
@@ -67,32 +67,32 @@ struct Type {
              type->kind != Kind::Array;
     }
   };
-  // Members that a Struct has if its discriminant is in one of the ranges.
+  // The members that a Struct has if its discriminant is in one of the ranges.
   struct Variant {
-    // First, last; empty: values that are in the ranges of no other variant.
+    // First and last value of each range. Without ranges: the values that are in no other variant's ranges.
     std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};
     std::vector<Member> members = {};
   };
 
   Kind kind = Kind::Unknown;
   std::uint64_t size = 0;        // bytes
-  std::string name = {};         // with its namespaces; empty: none
-  FloatFormat format = {};       // of a Float, or of the halves of a Complex
-  double scale = 1;              // of a Fixed
-  bool is_fortran = false;       // of a Complex or an Array
-  bool is_character = false;     // arrays of it are text
-  bool is_char = false;          // C's char and char8_t: a single one is also text
+  std::string name = {};         // includes its namespaces; empty without a name
+  FloatFormat format = {};       // for a Float, or the halves of a Complex
+  double scale = 1;              // for a Fixed
+  bool is_fortran = false;       // for a Complex or an Array
+  bool is_character = false;     // arrays of this type are text
+  bool is_char = false;          // C's char and char8_t: a single character is also text
   bool is_byte = false;          // C's signed char and unsigned char: numbers, unless collect/s asks for text
-  bool is_signed = false;        // of an Enum or Fixed
-  bool is_implicit = false;      // of a Reference: the language has no way to read its address
-  bool is_text = false;          // of a Struct: a pointer to characters, and their number
-  const Type* target = nullptr;  // of a Pointer (null: void), Reference, or the elements of an Array
-  std::int64_t first = 0;        // the index of an Array's first element
-  std::uint64_t count = 0;       // elements
-  std::vector<Member> members = {};  // of a Struct
+  bool is_signed = false;        // for an Enum or Fixed
+  bool is_implicit = false;      // for a Reference: the language has no way to read its address
+  bool is_text = false;          // for a Struct: it has a pointer to characters, and their number
+  const Type* target = nullptr;  // for a Pointer (null: void), a Reference, or an Array (its elements)
+  std::int64_t first = 0;        // for an Array: the index of its first element
+  std::uint64_t count = 0;       // number of elements
+  std::vector<Member> members = {};  // for a Struct
   // Properties that are known only at run time. For an Array: its indices, the place of its elements, and
-  // their distance. For a Struct: its variants. `is_dynamic`: the type, or one inside, has such properties,
-  // or members with a location.
+  // their distance. For a Struct: its variants. `is_dynamic` is true if the type, or a type inside, has such
+  // properties, or members with a location.
   std::optional<Dwarf_Attribute> first_attribute = {}, count_attribute = {}, last_attribute = {};
   std::optional<Dwarf_Attribute> data_attribute = {}, stride_attribute = {};
   std::optional<Member> discriminant = {};
@@ -102,7 +102,7 @@ struct Type {
   bool has_open_indices() const {
     return first_attribute || count_attribute || last_attribute || stride_attribute;
   }
-  // The enumerators of an Enum. For a DataMember or FunctionMember: the members.
+  // For an Enum, its enumerators. For a DataMember or FunctionMember, the members.
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
 
@@ -110,7 +110,7 @@ struct Type {
 // "lib::Box<int> &". `type` may be null, which is void.
 std::string name_of(const Type* type, std::size_t depth = 0);
 
-// The value of a virtual function among the enumerators of a FunctionMember: its place in the table plus 1.
+// Among the enumerators of a FunctionMember, the value of a virtual function: its place in the table plus 1.
 // The upper bits are the number that is added to `this`.
 constexpr std::int64_t function_member_key(std::uint64_t place, std::int64_t added) {
   return static_cast<std::int64_t>(place + (static_cast<std::uint64_t>(added) << 32));
@@ -120,26 +120,26 @@ constexpr std::int64_t function_member_key(std::uint64_t place, std::int64_t add
 struct Leaf {
   NameId name{};  // the C expression
   ValueForm form = ValueForm::Bytes;
-  FloatFormat format = {};                      // of a Float or Complex
-  double scale = 1;                             // of a Fixed
-  bool is_signed = false;                       // of an Enum, Character or Fixed
+  FloatFormat format = {};                      // for a Float or Complex
+  double scale = 1;                             // for a Fixed
+  bool is_signed = false;                       // for an Enum, Character or Fixed
   std::uint64_t offset = 0, size = 0;           // bytes in the value
-  std::uint64_t bit_offset = 0, bit_size = 0;   // of a bit-field, in those bytes
-  std::uint64_t pointer_at = 0, length_at = 0;  // of a TextSlice, in those bytes
+  std::uint64_t bit_offset = 0, bit_size = 0;   // for a bit-field: bits in those bytes
+  std::uint64_t pointer_at = 0, length_at = 0;  // for a TextSlice: bytes in those bytes
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
-  std::optional<NameId> label = {};  // of an Enum: the text for all values of the bytes
+  std::optional<NameId> label = {};  // for an Enum: the text for all values of the bytes
 };
 
-// The shown parts of a value: its first leaves, and the number of its other leaves. Members whose offset is
-// not known are only counted. So are variants if the current one is not known.
+// The shown parts of a value: its first leaves, and the number of its other leaves. Members with an unknown
+// offset are only counted, and so are all variants if it is unknown which one is current.
 struct ValueLayout {
   static constexpr std::size_t kMaxLeaves = 32;
   std::vector<Leaf> leaves;
   std::uint64_t more = 0;
   NameId more_name{};
 };
-// The layout of a value of this type, named by a C expression such as "a[2]@3". With a bit size, the value is
-// a bit-field.
+// The layout of a value of this type, which is named by a C expression such as "a[2]@3". With a bit size, the
+// value is a bit-field.
 ValueLayout value_layout(const Type& type, const std::string& expression, Names& names,
                          std::uint64_t bit_offset = 0, std::uint64_t bit_size = 0);
 

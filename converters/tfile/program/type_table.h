@@ -1,4 +1,4 @@
-// The types of a program: those of its DWARF, each read once, and those that are made from them.
+// The types of a program: the types in its DWARF, each read once, and types that are made from these.
 #pragma once
 
 #include <cstddef>
@@ -32,15 +32,15 @@ class TypeTable {
   // afterwards.
   void read_target(Type& pointer, Dwarf_Die die);
 
-  // Adds a type that DWARF does not describe: that of "a@3", or of a cast.
+  // Adds a type that DWARF does not describe, such as the type of "a@3", or of a cast.
   const Type* add(Type type) { return &types_.emplace_back(std::move(type)); }
-  // The basic type of C with this name, such as "unsigned long"; null when there is none.
+  // The basic type of C with this name, such as "unsigned long"; null if C has none.
   const Type* basic(std::string_view words);
   const Type* pointer_to(const Type* target);
   const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0,
                        bool is_fortran = false);
-  // The structure with other members, and without variants. The structure itself if there are too many of
-  // them.
+  // The structure with other members, and without variants. Returns the structure itself if there are too
+  // many of them.
   const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 
  private:
@@ -56,7 +56,7 @@ class TypeTable {
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;
   std::map<std::tuple<const Type*, std::uint64_t, std::int64_t, bool>, const Type*> arrays_;
-  // By the differences from the first type: the types and offsets of the members.
+  // By the differences from the first type, which are the types and offsets of the members.
   using Members = std::vector<std::pair<const Type*, std::uint64_t>>;
   std::map<std::pair<const Type*, Members>, const Type*> structures_;
   std::unordered_map<const void*, const Type*> by_die_;

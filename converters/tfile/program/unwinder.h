@@ -20,16 +20,16 @@ class Unwinder {
  public:
   Unwinder(const ProgramSymbols& symbols, FrameMemory& frame) : symbols_(symbols), frame_(frame) {}
 
-  // Begins at the code at which the frame in the memory was recorded.
+  // Starts at the code at which the frame in the FrameMemory was recorded.
   void start(std::uint64_t pc);
-  // The callers, innermost first. Nothing at the end.
+  // Returns the callers, one per call, innermost first; nothing at the end.
   std::optional<Caller> next();
-  // Why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty after the outermost function.
+  // Why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty after the outermost one.
   const std::string& problem() const { return problem_; }
 
  private:
   std::nullopt_t stop(std::string problem);
-  const CallFrame* call_frame() const;  // of the code at pc_; null if unknown
+  const CallFrame* call_frame() const;  // for the code at pc_; null if unknown
 
   const ProgramSymbols& symbols_;
   FrameMemory& frame_;

@@ -19,14 +19,14 @@
 
 namespace convert::tfile {
 
-// The reason why there is no value.
+// The reason why a value is missing.
 enum class Missing : std::uint8_t {
-  Unknown,        // nothing of this name is visible, or the expression is not understood
-  NotUnderstood,  // the location needs an operation that is not implemented here
+  Unknown,        // the scope has nothing with this name, or the expression is not understood
+  NotUnderstood,  // the location needs an operation that this program does not support
   NotRecorded,    // the frame lacks a register or memory that leads to it
   AtEntry,        // its value was in a register when the function was called
-  OptimizedOut,   // it exists nowhere at this address
-  OtherFrame,     // it belongs to another call, such as that of the function around a nested one
+  OptimizedOut,   // the variable is nowhere at this address
+  OtherFrame,     // the variable belongs to another call, such as that of the function around a nested one
 };
 
 std::string_view problem_of(Missing missing);
@@ -34,13 +34,13 @@ std::string_view problem_of(Missing missing);
 struct Storage {
   enum class Kind : std::uint8_t { None, Memory, Bytes };
   Kind kind = Kind::None;
-  Missing missing = Missing::Unknown;  // of Kind::None
-  std::uint64_t address = 0;           // of Kind::Memory
-  std::vector<std::byte> bytes = {};   // of Kind::Bytes: the value itself
-  std::vector<bool> known = {};        // of Kind::Bytes: which bytes are known; empty: all
-  const Register* reg = nullptr;       // of Kind::Bytes: the register that holds all of it
+  Missing missing = Missing::Unknown;  // for Kind::None
+  std::uint64_t address = 0;           // for Kind::Memory
+  std::vector<std::byte> bytes = {};   // for Kind::Bytes: the value itself
+  std::vector<bool> known = {};        // for Kind::Bytes: which bytes are known; empty if all are
+  const Register* reg = nullptr;       // for Kind::Bytes: the register that holds the whole value
 
-  // No storage. If this storage has a reason already, the reason is the same.
+  // Returns no storage, with the reason `why`, unless this storage already has a reason.
   Storage unusable(Missing why) const { return none(kind == Kind::None ? missing : why); }
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
   static Storage memory_at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
@@ -55,20 +55,20 @@ std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::end
 // The storage of a variable whose type has this size, in bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
 
-// The value of an attribute. The attribute is a number, or a variable or member that holds the number, or
-// operations that compute it. These work on the object at that address, in the structure at `whole`, as far
-// as both are known.
+// The value of an attribute, which is a number, or a variable or member that has the number, or operations
+// that compute it. Operations work on the object at the address `object`, in the structure at `whole`, as far
+// as these are known.
 std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
                                        std::optional<std::uint64_t> object = std::nullopt,
                                        std::optional<std::uint64_t> whole = std::nullopt);
 
-// The registers of a call, as far as they are known: those of the frame, or of one of its callers.
+// The known registers of a call. It is the call of the frame, or of one of its callers.
 struct CallRegisters {
   std::vector<std::optional<std::uint64_t>> values = {};  // by number in DWARF
   std::optional<std::uint64_t> cfa = {};                  // the canonical frame address of the call
 };
-// The result of operations of call frame information on these registers. An address is Memory. `scope` is any
-// scope of the module.
+// The result of operations of call frame information on these registers. If it is an address, it is Memory.
+// `scope` is any scope of the module.
 Storage locate_in_call(std::span<const Dwarf_Op> operations, const CallRegisters& registers,
                        const CodeScope& scope, FrameMemory& frame);
 
@@ -76,11 +76,11 @@ Storage locate_in_call(std::span<const Dwarf_Op> operations, const CallRegisters
 Storage return_address(const CodeScope& scope, FrameMemory& frame);
 
 struct Value {
-  const Type* type = nullptr;  // null: unknown
+  const Type* type = nullptr;  // null if unknown
   Storage storage = {};
-  std::uint64_t bit_offset = 0, bit_size = 0;  // of a bit-field, from the storage on; size 0: none
-  // If it is not 0, the size that GDB's bytecode assumes. For "*r" of a reference to an array it is the size
-  // of the array, and for "sizeof r" the size of the reference.
+  std::uint64_t bit_offset = 0, bit_size = 0;  // for a bit-field, counted from the storage; size 0 for others
+  // If it is not 0, the size that GDB's bytecode assumes. For "*r", where r is a reference to an array, this
+  // is the size of the array; for "sizeof r", the size of the reference.
   std::uint64_t traced_size = 0;
 };
 
@@ -92,7 +92,7 @@ struct EvaluationContext {
 
 // The value of a variable that is visible at the scope's address.
 Value value_of(Dwarf_Die variable, const EvaluationContext& context);
-// A member or an element, as DWARF describes it. See resolved().
+// A member or an element, as DWARF describes it. See also resolved().
 Value part_of(const Value& whole, const Type* type, std::uint64_t offset);
 // The value with the properties of its type that depend on the frame: the indices of arrays, the offsets of
 // virtual bases, and the members of variants.
@@ -102,7 +102,7 @@ bool is_signed(const Type& type);
 
 // The value to which a reference refers. Other values are returned unchanged.
 Value without_reference(const Value& value, const EvaluationContext& context);
-// An integer, a boolean, an enumeration or an address, as 64 bits. Nothing if the frame does not hold it.
+// An integer, a boolean, an enumeration or an address, as 64 bits; nothing if the frame does not have it.
 std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame);
 
 // The value of a C expression, such as "*p", "a[2]@3" and "it->next->name". Its type may be known even if its
@@ -113,7 +113,7 @@ Value evaluate(std::string_view expression, const EvaluationContext& context);
 struct ItemValue {
   std::string_view text;
   Value value;
-  bool is_hidden = false;  // of $args and $locals: it is not visible by its name there
+  bool is_hidden = false;  // for $args and $locals: its name means another variable there
 };
 std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationContext& context);
 

@@ -1,5 +1,5 @@
 // Decides for each frame which thread it belongs to, and whether it is a hit or a while-stepping step. A
-// frame does not record either. Two classifiers that get the same frames decide the same.
+// frame records neither. Two classifiers that get the same frames decide the same.
 #pragma once
 
 #include <bit>
@@ -21,37 +21,37 @@ namespace convert::tfile {
 // The facts about a frame besides its blocks.
 struct FrameContext {
   std::size_t track = 0;
-  bool is_guessed = false;  // the track is another thread's, by the stack pointer
+  bool is_guessed = false;  // the track is another thread's, guessed by the stack pointer
   bool is_step = false;
   bool opens_call = false;                   // a hit that is followed by steps
   bool closes_call = false;                  // the last step of that call
-  const ExpectedFrames* location = nullptr;  // null when unknown, or one of several
+  const ExpectedFrames* location = nullptr;  // null if unknown, or if several are possible
   std::optional<std::uint64_t> pc;
-  bool pc_is_recorded = false;  // in a register; otherwise, it is the location's address
+  bool pc_is_recorded = false;  // in a register; otherwise, pc is the location's address
   bool has_registers = false;
 };
 
-// The place in the hits of a tracepoint of the thread's id, if its actions collect a variable `tid`.
+// Finds the thread's id in hits of a tracepoint, if its actions collect a variable `tid`.
 class CollectedThreadIds {
  public:
   explicit CollectedThreadIds(const LocationTable& locations);
 
   bool are_collected(std::int16_t tracepoint) const { return block_of_.contains(tracepoint); }
-  // Nothing if the frame has no such number, or a number that is not a thread's id.
+  // Returns nothing if the frame has no such number, or a number that is not a thread's id.
   std::optional<std::uint64_t> id_of(const Frame& frame, std::endian order) const;
 
  private:
-  std::map<std::int16_t, std::size_t> block_of_;  // the block that holds it, by tracepoint
+  std::map<std::int16_t, std::size_t> block_of_;  // by tracepoint: the block that has the id
 };
 
 class FrameClassifier {
  public:
   FrameClassifier(const TraceFile& trace, const LocationTable& locations);
 
-  // Call it for every frame, in the order of the file. For an exception, see add_frames().
+  // Must be called for every frame, in the order of the file, except for frames that add_frames() counts.
   FrameContext classify(const Frame& frame);
-  // Whether all frames of this frame's pattern have the same context. Then add_frames() may count them
-  // instead: nothing in them identifies a thread, and their tracepoint has no steps.
+  // Whether all frames of this frame's pattern have the same context, because nothing in them identifies a
+  // thread, and their tracepoint has no steps. Then add_frames() may count them instead.
   bool classifies_alike(const Frame& frame) const {
     return !is_kernel_ && !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)] &&
            !thread_ids_.are_collected(frame.tracepoint);
@@ -61,7 +61,7 @@ class FrameClassifier {
   const ThreadTracks& tracks() const { return tracks_; }
 
  private:
-  // Steps of a hit that are still to come.
+  // The steps of a hit that have not come yet.
   struct OpenSteps {
     std::int16_t tracepoint;
     std::size_t track;
@@ -76,7 +76,7 @@ class FrameClassifier {
 
   const TraceFile& trace_;
   const LocationTable& locations_;
-  std::optional<std::uint64_t> pid_variable_, task_variable_, cpu_variable_;  // of KGTP
+  std::optional<std::uint64_t> pid_variable_, task_variable_, cpu_variable_;  // in KGTP
   bool is_kernel_;                                                            // one of these variables exists
   ThreadTracks tracks_;
   std::vector<OpenSteps> open_steps_;

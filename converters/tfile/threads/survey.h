@@ -1,5 +1,5 @@
-// The first pass over all frames. It collects the facts about a trace file before events are emitted. Its
-// size does not grow with the number of frames.
+// The first pass over all frames. It collects the facts about a trace file before events are emitted. The
+// size of the result does not grow with the number of frames.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ class MarkSample {
   const std::vector<ThreadMark>& marks() const { return marks_; }
 
  private:
-  // Keeps every second mark, and doubles the distance of later ones. As kMaxMarks is even, the next hit
-  // counts.
+  // Keeps every second mark, and doubles the distance of later marks. The next hit counts, because kMaxMarks
+  // is even.
   void halve() {
     for (std::size_t i = 0; i < kMaxMarks / 2; ++i) marks_[i] = marks_[2 * i];
     marks_.resize(kMaxMarks / 2);
@@ -41,7 +41,7 @@ class MarkSample {
 
   std::vector<ThreadMark> marks_;
   std::uint64_t seen_ = 0;
-  std::uint64_t skip_mask_ = 0;  // hits left out between two marks: a power of two, less one
+  std::uint64_t skip_mask_ = 0;  // number of hits to skip between two marks: a power of two, minus one
 };
 
 struct TraceSurvey {
@@ -52,19 +52,19 @@ struct TraceSurvey {
   TimeSurvey time;
   std::vector<ThreadTrack> tracks;       // the numbers that a FrameClassifier gives them
   std::vector<std::size_t> shown_track;  // for each track, the track on which it is shown
-  // A sample of the hits that have a stamp and a known location, by time. It covers the first kMarkedTracks
-  // tracks, by the track on which they are shown.
+  // Samples of the hits that have a timestamp and a known location, sorted by time. They are by the track on
+  // which the hits are shown, for the first kMarkedTracks tracks.
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
-  // By tracepoint and track, for the first kTracepointTracks of them.
+  // By tracepoint and track, for the first kTracepointTracks such pairs.
   std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames_on;
   std::map<const TracepointLocation*, std::uint64_t> hits_of;
   std::uint64_t hits = 0, steps = 0, partial_frames = 0;
   std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
-  std::vector<Damage> damage;  // the first kKeptDamage
+  std::vector<Damage> damage;  // the first kKeptDamage entries
   std::uint64_t damage_count = 0;
-  // The bytes after the end of the frames that are not read. `size` is 0 if there are none.
+  // The bytes after the end of the frames, which are not read. `size` is 0 if no bytes are left.
   struct Rest {
     std::uint64_t begin = 0, size = 0;
     std::optional<std::uint64_t> next_trace = {};  // the offset at which another trace begins

@@ -1,4 +1,4 @@
-// The tracks on which frames are shown. Each is found by a clue to its thread.
+// The tracks on which frames are shown. A clue to the thread of a frame identifies its track.
 #pragma once
 
 #include <algorithm>
@@ -14,34 +14,34 @@
 
 namespace convert::tfile {
 
-// How a frame's thread is known.
+// The way in which a frame's thread is known.
 enum class ThreadClue : std::uint8_t {
   Pid,            // KGTP's current_task_pid
   Task,           // KGTP's current_task
   ThreadPointer,  // a register that differs between threads
-  Collected,      // the actions collect its id
+  Collected,      // the actions collect the thread's id
   Cpu,            // KGTP's cpu_id: not the thread, but the CPU on which it ran
   Stack,          // guessed: the stack pointer is near that of other frames
   None,           // unknown: all such frames are shown together
 };
 
-// The track of frames: a thread, or a substitute for one.
+// A track that shows frames: a thread, or a substitute for one.
 struct ThreadTrack {
   ThreadClue clue;
   std::uint64_t value = 0;                                      // pid, task, register, cpu
   std::uint64_t stack_low = ~std::uint64_t{0}, stack_high = 0;  // range of its stack pointers
   std::uint64_t frames = 0;
-  std::uint64_t id = 0;          // of the thread, by KGTP or collected; 0: unknown
-  bool has_several_ids = false;  // the collected number is not an id of the thread
+  std::uint64_t id = 0;          // id of the thread, from KGTP or collected; 0 if unknown
+  bool has_several_ids = false;  // the collected numbers differ, so they are not an id of the thread
 };
 
 class ThreadTracks {
  public:
   static constexpr std::size_t kMaxTracks = 10000;
 
-  // The track of a clue, a new one for a new clue. Further clues share the track of unknown threads.
+  // The track of a clue; a new one for a new clue. After too many, new clues share the unknown track.
   std::size_t track_of(ThreadClue clue, std::uint64_t value);
-  // A guess: the track whose stack is near, or a new one. Nothing if too many stacks are known.
+  // A guess: the track whose stack is near, or a new track. Returns nothing if too many stacks are known.
   std::optional<std::size_t> near_stack(std::uint64_t stack_pointer);
 
   void add_frames(std::size_t track, std::uint64_t frames) { tracks_[track].frames += frames; }
@@ -49,14 +49,14 @@ class ThreadTracks {
     tracks_[track].stack_low = std::min(tracks_[track].stack_low, stack_pointer);
     tracks_[track].stack_high = std::max(tracks_[track].stack_high, stack_pointer);
   }
-  // An id that a frame of the track has collected. If the ids of a thread with a pointer differ, it has no
-  // id.
+  // Takes an id that a frame of the track has collected. If the ids of a thread with a thread pointer differ,
+  // it has no id.
   void add_id(std::size_t track, std::uint64_t id);
 
   const std::vector<ThreadTrack>& all() const { return tracks_; }
   // For each track, the track on which it is shown. A guessed track is merged into the thread with the same
-  // stack. A guessed track with an id is merged only into the thread of that id. Frames of unknown threads
-  // are merged into the only thread if there is only one.
+  // stack; if the track has an id, only into the thread with that id. Frames of unknown threads are merged
+  // into the thread if there is only one.
   std::vector<std::size_t> merged() const;
   // The number of frames that are shown on a shared track because there are too many tracks.
   std::uint64_t frames_without_own() const { return frames_without_own_; }
