@@ -78,7 +78,7 @@ void Timeline::add_shared_source(std::unique_ptr<SharedSource> shared_source) {
 }
 
 std::size_t Timeline::number_of(const Lane& lane) const {
-  // It is usually one of the last ones.
+  // It is usually one of the latest lanes.
   const auto found = std::find_if(parts_.lanes.rbegin(), parts_.lanes.rend(),
                                   [&](const Lane& other) { return &other == &lane; });
   if (found == parts_.lanes.rend()) throw BrokenContract("a lane is of another Timeline");
@@ -128,8 +128,8 @@ void Timeline::draw_matched_threads() {
   }
 }
 
-// At equal times, matched lanes come last, whatever came first on the command line. The times of their events
-// may be rounded down. Then an event belongs into a call that begins at the same time.
+// At equal times, matched lanes come last, even if they were first on the command line. The times of their
+// events may be rounded down. In that case, an event belongs into a call that begins at the same time.
 std::vector<std::size_t> Timeline::merge_order() const {
   std::vector<std::size_t> order;
   for (const bool are_matched : {false, true})
@@ -190,7 +190,7 @@ std::optional<std::uint64_t> Timeline::first_call_ns() const {
   return first_ns == kForever ? std::nullopt : std::optional(first_ns);
 }
 
-// Applies offsets to the times that importers gave.
+// Applies the offsets to the times that importers gave before the run.
 void Timeline::apply_offsets() {
   for (std::size_t i = 0; i < infos_.size(); ++i)
     if (std::uint64_t& time_ns = infos_[i].first_call_ns; time_ns != kForever)
@@ -212,7 +212,7 @@ void Timeline::finish_inputs() {
                               input.offset_ns));
 }
 
-// A cpu has one track, because only one thread runs there at a time.
+// A CPU has one track, because only one thread runs on it at a time.
 void Timeline::note_shared_cpus() const {
   const auto note = [&](const TimelineInput& input, const std::string& what) {
     notes_->add(kSharedCpus, Location::file(input.name), what);

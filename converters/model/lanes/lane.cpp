@@ -17,7 +17,7 @@ namespace {
 
 constexpr NameId kUnnamed{};
 
-// The first `count` arguments, and the others.
+// Returns the first `count` arguments, and the others.
 std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
   const auto middle = std::ranges::next(row.begin(), static_cast<std::ptrdiff_t>(count), row.end());
   const auto words = row.words();
@@ -46,7 +46,7 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
   store_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
 }
 
-// A call that is too deep, or is written as a pair.
+// Begins a call that is too deep, or that is written as a pair.
 void Lane::begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments) {
   advance(time_ns);
   if (calls().unfiltered_size() >= options_.max_depth) {
@@ -77,7 +77,7 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   if (!arguments.empty()) call.block = extended(call, arguments);
 }
 
-// A call that is filtered, too deep or written as a pair.
+// Ends a call that is filtered, too deep or written as a pair.
 void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
   if (calls().top_is_filtered()) return store_.calls().pop_filtered();
@@ -123,7 +123,7 @@ bool Lane::rename_top(LabelId label, std::uint64_t key) {
   const std::size_t depth = calls().size() - 1;
   OpenCall& call = store_.calls()[depth];
   call.key = key;
-  // Calls that are filtered or too deep have no visible name.
+  // Calls that are filtered or too deep are not shown, so their names do not matter.
   if (!call.is_pending()) return calls().is_filtered(depth) || depth >= options_.max_depth;
   call.event->label = label;
   return true;
@@ -223,7 +223,7 @@ PendingEvent* Lane::push(std::uint64_t time_ns, EventKind kind, LabelId label, s
   return event;
 }
 
-// The arguments in a block of their own; null if there are none.
+// Stores the arguments in a block of their own. Returns null without arguments.
 const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_t count) {
   if (count == 0) return nullptr;
   std::uint64_t* const block = store_.new_block(count, words.size());
@@ -231,7 +231,7 @@ const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_
   return block - 1;
 }
 
-// The same, cut to the capacity of a record.
+// Like keep() above, but cut to the number of arguments that a record can hold.
 const std::uint64_t* Lane::keep(const Arguments& arguments) {
   const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
   store_.counters().cut_arguments += arguments.size() - count;
@@ -239,7 +239,7 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
   return keep(split(arguments.row(), count).first.words(), count);
 }
 
-// A block with the arguments of `begin` and `more`.
+// Returns a block with the arguments of `begin` and `more`.
 const std::uint64_t* Lane::extended(const PendingEvent& begin, const Arguments& more) {
   const auto of_begin = begin.arguments().words(), of_end = more.words();
   ArgumentArena& blocks = store_.queue().blocks();

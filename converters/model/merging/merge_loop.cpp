@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// The number of threads that read and merge. One of them merges.
+// The number of threads that read and merge. One of these threads merges.
 std::size_t threads_for(std::size_t jobs, std::size_t sources) { return std::min(jobs, sources + 1); }
 
 void pump(const PumpPlan::Task& task, std::size_t worker, std::size_t alternate = 0) noexcept {
@@ -76,7 +76,7 @@ void MergeLoop::run(const std::function<void()>& tick) {
   } while (blocking_ != nullptr && !sink_.has_enough());
 }
 
-// Threads of which nothing has been read yet except the time of their begin.
+// For threads of which only the start time is known, because nothing has been read yet.
 void MergeLoop::read_later() {
   for (LaneState& state : lanes_) {
     if (state.source == nullptr || state.source->done) continue;
@@ -88,7 +88,7 @@ void MergeLoop::read_later() {
   plan_.read_first();
 }
 
-// Lanes need not even emit events that the sink does not need.
+// Lanes do not even emit events that the sink does not need.
 void MergeLoop::skip_unneeded() {
   if (sink_.needed_from_ns() == needed_from_ns_) return;
   needed_from_ns_ = sink_.needed_from_ns();
@@ -147,8 +147,8 @@ void MergeLoop::pump_round() {
   if (blocking_ != nullptr) release_blocking();
 }
 
-// A thread merges the events that it has pumped in the round before, because they are in its core's cache. It
-// also reads the bytes that it pumps in the next round, while the other thread pumps.
+// Two threads take turns. One merges the events that it pumped in the round before, because they are in its
+// core's cache. It also reads the bytes for its next round, while the other thread pumps.
 void MergeLoop::pump_alternately(const PumpPlan::Task& task) {
   const std::size_t pumping = std::exchange(alternate_, 1 - alternate_);
   pool_.alternate(pumping);
@@ -174,7 +174,7 @@ void MergeLoop::pump_alternately(const PumpPlan::Task& task) {
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-// Between two rounds: seals the events that were read, for the merge.
+// Between two rounds: seals the events that were read, so that they can be merged.
 void MergeLoop::collect() {
   for (const auto& [source, shared, bytes, delivered_until_ns] : plan_.tasks()) {
     const std::exception_ptr failure = source != nullptr ? source->failure : shared->failure;
@@ -205,7 +205,7 @@ void MergeLoop::seal(LaneState& state) {
   if (is_merging_ && state.read == state.end) next_sealed(state);
 }
 
-// Events that break these promises would be lost, or merged in a wrong order.
+// Checks promises of the source. Events that break them would be lost, or be merged in a wrong order.
 void MergeLoop::check_contract(const LaneState& state, bool is_over) {
   if (is_over && state.lane->depth() != 0)
     throw BrokenContract(fmt::format("at the end, {} calls of a thread are open", state.lane->depth()));
@@ -217,7 +217,7 @@ void MergeLoop::check_contract(const LaneState& state, bool is_over) {
                     state.unsealed_ns));
 }
 
-// The merge waits for a pending call to end. When enough events wait for it, it is released.
+// If the merge waits for a pending call to end, and enough events wait, releases the call.
 void MergeLoop::release_blocking() {
   if (blocking_->read != blocking_->end || !blocking_->queue().has_unsealed()) return;
   if (!plan_.is_full(*blocking_->source)) return;
@@ -232,7 +232,7 @@ std::uint64_t MergeLoop::head_ns(const LaneState& state) const {
   return state.read != state.end ? state.read->time_ns : state.unsealed_ns;
 }
 
-// Takes the next sealed events of a lane. False if it has none.
+// Takes the next sealed events of a lane. Returns false if the lane has none.
 bool MergeLoop::next_sealed(LaneState& state) {
   while (state.read == state.end) {
     if (state.source != nullptr) plan_.consume(*state.source, std::exchange(state.sealed.bytes, 0));
@@ -254,15 +254,15 @@ bool MergeLoop::next_sealed(LaneState& state) {
   return true;
 }
 
-// Merges sealed events up to the first lane that is next in time but has no events. Returns that lane. Null
-// if all events are merged.
+// Merges sealed events up to the first lane that is next in time but has no events. Returns that lane, or
+// null if all events are merged.
 MergeLoop::LaneState* MergeLoop::merge() {
   const LaneState* before = nullptr;
   for (;;) {
     if (tree_.next_ns() == LoserTree::kNever) break;
     LaneState& state = lanes_[tree_.next()];
     if (const std::uint64_t time_ns = head_ns(state); time_ns != tree_.next_ns()) {
-      tree_.postpone_next(time_ns);  // the lane had no events at the last look
+      tree_.postpone_next(time_ns);  // the lane had no events when it was last checked
       continue;
     }
     if (state.read == state.end) {
@@ -271,8 +271,8 @@ MergeLoop::LaneState* MergeLoop::merge() {
     }
     const PendingEvent* const first = state.read++;
     __builtin_prefetch(state.read + kPrefetchedEvents);
-    // A lane that was next twice in a row will probably be next again. Its events are merged first, up to the
-    // first event of another lane.
+    // A lane that was the next one twice in a row will probably be the next one again. Merges its events up
+    // to the first event of another lane at once.
     if (std::exchange(before, &state) == &state) {
       const std::uint64_t others_ns = tree_.others_ns();
       if (state.end[-1].time_ns < others_ns) state.read = state.end;

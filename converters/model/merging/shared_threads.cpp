@@ -57,7 +57,7 @@ void SharedThreads::write(std::span<const MergedRun> runs) {
   if (!runs_.empty()) SinkStage::write(runs_);
 }
 
-// Whether the event remains unchanged. If not, it is dropped, or its replacements were added.
+// Returns false if the event is dropped, or if its replacements were added instead.
 bool SharedThreads::keeps(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep) {
   auto& call_ends = thread.call_ends;
   while (!call_ends.empty() && call_ends.back() <= event.time_ns) call_ends.pop_back();

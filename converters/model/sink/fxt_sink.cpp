@@ -18,7 +18,7 @@ fxt::Thread thread_of(ProcessId process, ThreadId thread) {
   return {.process = number_of(process), .thread = number_of(thread)};
 }
 
-// The model's states are those of the format.
+// The states of threads have the same numbers in the model and in the format.
 fxt::ThreadState state_of(ThreadState state) { return static_cast<fxt::ThreadState>(state); }
 static_assert(static_cast<int>(ThreadState::Dead) == static_cast<int>(fxt::ThreadState::Dead));
 
@@ -27,7 +27,7 @@ static_assert(static_cast<int>(ThreadState::Dead) == static_cast<int>(fxt::Threa
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::set<ProcessId> named;
   std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // lane of each thread
-  std::vector<std::uint64_t> weights(lanes.size());             // of all lanes of a thread, at its first lane
+  std::vector<std::uint64_t> weights(lanes.size());             // sum for a thread, at its first lane
   for (const LaneInfo& info : lanes) {
     const std::uint64_t repaired = strings_.repaired_strings();
     const fxt::Thread koids = thread_of(info.process, info.thread);
@@ -64,8 +64,8 @@ void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {
   writer_.write(fxt::Blob{fxt::Inline{"perfetto"}, fxt::BlobType::Perfetto, packets.bytes()});
 }
 
-// The names of a trace with many functions are distributed over the memory. The names of all events are
-// fetched before the first event is encoded. Therefore, their cache misses overlap.
+// If a trace has many functions, their names are spread over the memory. The names of all events are fetched
+// before the first event is encoded, so that their cache misses overlap.
 void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
   const auto for_each_label = [runs](auto fetch) {
     for (const MergedRun& run : runs)
@@ -230,7 +230,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
   strings_.end_record();
 }
 
-// Names that are not in the table are not written, because readers pair begins and ends without names.
+// Writes the end without names that are not in the table. Readers pair begins and ends without names.
 void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& event) {
   std::uint64_t* const words = writer_.reserve(4).data();
   const auto size = static_cast<std::size_t>(begin_event(words, thread, event) - words);
@@ -255,7 +255,7 @@ void FxtSink::finish(const TimelineTotals& totals) {
   const auto& view = totals.first_view;
   if (info_ == nullptr || !view) return;
   fxt::PerfettoPackets packets;
-  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // for calls it is in the head
+  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // calls: in the head
   if (!view->has_calls || view->span.end_ns < totals.last_ns) packets.first_view_ends(view->span.end_ns);
   write_hints(packets);
 }

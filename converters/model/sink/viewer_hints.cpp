@@ -1,5 +1,5 @@
-// The data that a viewer needs besides the events: the part of the trace that it shows first, the order of
-// tracks, and the origin of the trace. It is written as Perfetto's packets.
+// The data that a viewer needs in addition to the events: the part of the trace that it shows first, the
+// order of tracks, and the origin of the trace. They are written as Perfetto's packets.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,24 +17,24 @@
 namespace convert {
 namespace {
 
-// The text in the form of StringRefs::valid(), because viewers find a name's tracks by it.
+// The text as StringRefs::valid() returns it, because viewers find the tracks of a name by this text.
 std::string valid(const std::string& text) { return fxt::is_sound(text) ? text : spelled(text); }
 
 struct ProcessOrder {
   std::string name;
   std::map<ThreadId, std::uint64_t> first_call_of = {};
   std::uint64_t first_call_ns = kForever;
-  std::size_t generation = 0;  // parents that are in the trace
+  std::size_t generation = 0;  // number of its ancestors in the trace
 };
 using Processes = std::map<ProcessId, ProcessOrder>;
 
-// A child does not begin before its parent, whatever was recorded of it first.
+// Places children after their parents. A child does not begin before its parent, even if the records say so.
 void place_children(Processes& processes, const std::vector<ProcessInfo>& infos) {
   std::map<ProcessId, ProcessId> parents;
   for (const ProcessInfo& info : infos) parents.emplace(info.process, info.parent);
   std::set<ProcessId> placed;
   for (const auto& entry : processes) {
-    std::vector<ProcessOrder*> line;  // the process and its ancestors that are not placed
+    std::vector<ProcessOrder*> line;  // the process, and its ancestors that are not placed
     const ProcessOrder* elder = nullptr;
     for (ProcessId id = entry.first;;) {
       const auto process = processes.find(id);
@@ -57,7 +57,7 @@ void place_children(Processes& processes, const std::vector<ProcessInfo>& infos)
   }
 }
 
-// Parents before their children, main threads before others, and then by the first call.
+// Sorts parents before their children, main threads before other threads, and then by the first call.
 void add_order(fxt::PerfettoPackets& packets, const Processes& processes) {
   packets.order_by_rank();
   std::vector<const Processes::value_type*> order;
