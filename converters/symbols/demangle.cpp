@@ -5,7 +5,7 @@
 #include <csetjmp>
 #include <cstddef>
 #include <fmt/format.h>
-// Otherwise the header declares its own basename(), which conflicts with <string.h>.
+// Without this, the header declares its own basename(), which conflicts with <string.h>.
 #define HAVE_DECL_BASENAME 1
 #include <demangle.h>
 
@@ -14,8 +14,8 @@
 namespace convert {
 namespace {
 
-// Prefixes that compilers put before a symbol. The first one is for the function that initializes the
-// variables of a file, and the second one for a function that calls one on a GPU.
+// Prefixes that compilers put before a symbol. The first is for a function that initializes the variables of
+// a file, and the second for a function that calls a function on a GPU.
 constexpr std::array<std::string_view, 2> kPrefixes{"_GLOBAL__sub_I_", "__device_stub_"};
 
 // A hundred hostile bytes can represent gigabytes of text. A name that is longer than a string of the output
@@ -61,8 +61,8 @@ std::optional<std::string> print_name(Print print, const std::string& symbol, in
   return std::string(text.bytes.data(), text.size);
 }
 
-// After a conversion operator, libiberty reads "T_I", the arguments of a template parameter, twice. The
-// innermost of n nested ones is therefore read 2^n times. Real names contain one or two.
+// After a conversion operator, libiberty reads "T_I", the arguments of a template parameter, twice. If n of
+// these are nested, it reads the innermost 2^n times. Real names contain one or two.
 bool is_harmless(std::string_view symbol) {
   constexpr unsigned kMostTemplateParameters = 10;
   if (symbol.size() > kLongestSymbol) return false;

@@ -23,7 +23,7 @@ enum class Parameters : bool { Hidden, Shown };
 // the symbol can't be parsed, or if the name would be longer than a string of the output.
 std::optional<std::string> full_name(std::string_view symbol, Parameters parameters = Parameters::Shown);
 
-// Names in uftrace's short form, for demangle(). Returns nothing if the symbol or the text can't be parsed.
+// Returns names in uftrace's short form, for demangle(); nothing if the symbol or the text can't be parsed.
 // The result is "std::vector::push_back" for a symbol that begins with "_Z". The older Rust mangling is based
 // on the mangling of C++. Example: "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop"
 // becomes "_<alloc::vec::Vec<T>>::drop".

@@ -48,7 +48,7 @@ std::optional<Machine> machine_of(int machine) {
       return Machine{.word_size = 8, .integers = kArmIntegers, .floats = kArmFloats, .hides_result = false};
     case EM_RISCV:
       return Machine{.word_size = 8, .integers = kRiscIntegers, .floats = kRiscFloats, .hides_result = true};
-    case EM_386:  // all are on the stack, one word each
+    case EM_386:  // all integers are on the stack, one word each
       return Machine{.word_size = 4, .integers = {}, .floats = {}, .hides_result = true};
     case EM_ARM:
       return Machine{
@@ -103,7 +103,7 @@ std::string name_of(Dwarf_Die die) {
   return name.value_or("");
 }
 
-// The type without typedefs and qualifiers. Nothing for void.
+// Returns the type without typedefs and qualifiers; nothing for void.
 std::optional<Dwarf_Die> type_of(Dwarf_Die die) {
   auto type = with_origin(die, [](Dwarf_Die& of) { return referred(of, DW_AT_type); });
   for (std::size_t i = 0; type && i < kMaxDepth; ++i) {
@@ -187,8 +187,8 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
 
 // True if a parameter is at the location where a function at `address` receives the argument with this
 // `index` among its integers or floats. Optimized functions may lack some parameters of the source, and
-// receive others elsewhere; there, the register decides. If a parameter is in the frame during its whole
-// life, the function has stored it there.
+// receive others elsewhere; for such parameters, the register decides. If a parameter is in the frame during
+// its whole life, the function has stored it there.
 bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, std::size_t index,
                std::uint64_t address) {
   auto location = attribute_of(parameter, DW_AT_location);
@@ -357,7 +357,7 @@ FunctionType DwarfInfo::type_of_function(Dwarf_Die function, std::uint64_t addre
   // the function.
   if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return found;
   found.result = scalar_type_of(function, machine.word_size);
-  const bool hides_result = may_hide_result(function, machine);  // if it may be, integers are uncertain
+  const bool hides_result = may_hide_result(function, machine);  // if true, integers are uncertain
   Dwarf_Die die;
   if (dwarf_child(&function, &die) != 0) return found;
   std::size_t count = 0, integers = hides_result ? 1 : 0;

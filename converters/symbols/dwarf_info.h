@@ -39,7 +39,7 @@ struct Parameter {
 struct FunctionType {
   std::vector<Parameter> integers, floats;
   std::size_t integer_registers = 0;      // more integers are on the stack
-  std::optional<ScalarType> result = {};  // empty if it returns no value, or one that is not scalar
+  std::optional<ScalarType> result = {};  // empty if it returns no value, or a value that is not scalar
   friend bool operator==(const FunctionType&, const FunctionType&) = default;
 };
 
@@ -55,13 +55,13 @@ class DwarfInfo {
 
   // False if the image has no readable DWARF.
   bool has_any() const { return dwarf_ != nullptr; }
-  // The reason why it has none.
+  // The reason why the image has none.
   std::string problem() const {
     return problem_.empty() ? "has no debug information that can be read" : problem_;
   }
   // The parameters and the return value of the function at the offset.
   FunctionType function_at(std::uint64_t offset);
-  // The type of the variable at the offset; nothing if there is no variable, or if it is not scalar.
+  // The type of the variable at the offset; nothing if no variable is there, or if it is not scalar.
   std::optional<ScalarType> variable_at(std::uint64_t offset);
   // The source line of the instruction at the offset.
   std::optional<SourceLine> line_at(std::uint64_t offset);

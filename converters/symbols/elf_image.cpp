@@ -129,7 +129,7 @@ void ElfImage::read_segments() {
     if (gelf_getphdr(elf_, static_cast<int>(i), &segment) == nullptr || segment.p_type != PT_LOAD) continue;
     if (segment.p_vaddr >= kAddressLimit || segment.p_filesz >= kAddressLimit) continue;
     first = std::min(first, segment.p_vaddr);
-    // Memory after the bytes of the file is mapped without a name.
+    // Memory after the bytes of the file is mapped separately, and the mapping has no name.
     if (segment.p_filesz != 0) end_ = std::max(end_, segment.p_vaddr + segment.p_filesz);
   }
   base_ = first == kAddressLimit ? 0 : first / kPageBytes * kPageBytes;
@@ -229,7 +229,7 @@ std::string ElfImage::unpack_mini(const GElf_Shdr& header, fxt::Budget& unpacked
       if (!unpacked.take(static_cast<std::uint64_t>(got))) return unpacked.exceeded();
     }
   } catch (const std::ios_base::failure&) {
-    return {};  // it is damaged here, so libdwfl unpacks no more of it
+    return {};  // the data are damaged here, so libdwfl stops here as well
   }
 }
 

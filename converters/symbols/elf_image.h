@@ -37,8 +37,8 @@ class ElfImage {
 
   Elf* handle() const { return elf_; }                       // for libdw
   int machine() const { return machine_; }                   // EM_…
-  const std::string& build_id() const { return build_id_; }  // in hexadecimal; empty if there is none
-  // The start of its first mapping, and the size of all mappings, in whole pages.
+  const std::string& build_id() const { return build_id_; }  // in hexadecimal; empty if it has none
+  // The start of the first mapping, and the size of all mappings, in whole pages.
   std::uint64_t base() const { return base_; }
   std::uint64_t mapped_size() const { return end_ - base_; }
 
@@ -49,10 +49,10 @@ class ElfImage {
   std::string unsafe_for_libdw() const;
   // A budget for the names of its symbols, because many symbols may have the same long name.
   fxt::Budget name_budget() const;
-  // The first section of this type or name; null if there is none.
+  // The first section of this type or name; null if the file has none.
   const ElfSection* find(std::uint32_t type) const;
   const ElfSection* find(std::string_view name) const;
-  // The contents, in the byte order of this machine; null if there are none, or too many.
+  // The contents, in the byte order of this machine; null if the section has none, or too many.
   Elf_Data* data(const ElfSection& section) const;
   std::string_view bytes(const ElfSection& section) const;
   // The string table to which a symbol table refers.

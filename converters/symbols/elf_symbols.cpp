@@ -75,8 +75,8 @@ void add_symbols(const ElfImage& image, std::uint64_t base, fxt::Budget& names,
 }
 
 // uftrace keeps one of several names at an address, and this function puts that name first. Mangled names
-// come first, then names without a leading '_', then the others. In .dynsym, the order of names that are not
-// mangled is reversed.
+// come first, then names without a leading '_', and then all other names. In .dynsym, the order of names that
+// are not mangled is reversed.
 void put_best_names_first(std::vector<Symbol>& symbols, bool are_full) {
   const auto others = std::stable_partition(
       symbols.begin(), symbols.end(), [](const Symbol& symbol) { return symbol.name.starts_with("_Z"); });
@@ -181,7 +181,7 @@ void add_in_order(const ElfImage& image, const Slots& slots, std::vector<Symbol>
   const ElfSection* const section = second != nullptr ? second : image.find(".plt");
   if (layout == kLayouts.end() || section == nullptr) return;
   const std::uint64_t header_bytes = second != nullptr ? 0 : layout->header_bytes;
-  // With another size, the layout is unknown. No name is better than a wrong one.
+  // If the size is different, the layout is unknown. No name is better than a wrong name.
   if (section->size != header_bytes + slots.of_plt.size() * layout->entry_bytes) return;
   std::uint64_t address = section->address + header_bytes;
   for (const std::string_view name : slots.of_plt) {
@@ -190,7 +190,7 @@ void add_in_order(const ElfImage& image, const Slots& slots, std::vector<Symbol>
   }
 }
 
-// The entries at their addresses in the file. Names point into the strings of the dynamic symbols.
+// Returns the entries with their addresses in the file. Names point into the strings of the dynamic symbols.
 std::vector<Symbol> plt_entries(const ElfImage& image, std::string_view strings, fxt::Budget& names) {
   const Slots slots = read_slots(image, strings, names);
   std::vector<Symbol> entries;

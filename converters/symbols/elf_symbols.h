@@ -12,11 +12,11 @@
 
 namespace convert {
 
-// True if it has all symbols, and not only those for the dynamic linker.
+// True if the file has all symbols, and not only those for the dynamic linker.
 bool has_full_symbols(const ElfImage& image);
 
-// `debug` is the file with the parts that were stripped from `image`, or null. Returns null if there is no
-// symbol. `problem`, unless it is null, gets the reason why some symbols are left out.
+// `debug` is the file with the parts that were stripped from `image`, or null. Returns null if no symbol is
+// found. `problem`, unless it is null, gets the reason why some symbols are left out.
 std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfImage* debug,
                                               std::string* problem = nullptr);
 
@@ -29,8 +29,8 @@ struct ElfFile {
 };
 
 // Finds the file with the stripped parts of a program or library, in the folders that distributions use, by
-// the build-id in hexadecimal. Returns null if there is none. If `root` is not empty, all paths and links are
-// resolved below it.
+// the build-id in hexadecimal. Returns null if no such file exists. If `root` is not empty, all paths and
+// links are resolved below it.
 std::unique_ptr<ElfFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root);
 // Searches by the build-id of `image`, or by its debug link, which is relative to `path`, the path of
 // `image`. Without a link, the file may have the name of `image` with ".debug" appended.

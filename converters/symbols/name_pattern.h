@@ -25,13 +25,13 @@ class NamePattern {
   // regular expression becomes plain text.
   NamePattern(std::string_view text, PatternKind kind, Demangle mode = Demangle::Simple);
 
-  // True if it matches exactly one name.
+  // True if the pattern matches exactly one name.
   bool is_plain() const { return kind_ == PatternKind::Plain; }
   // A regular expression matches any part of the name; other patterns must match all of it. Safe to call from
   // several threads.
   bool matches(const std::string& name) const;
   const std::string& text() const { return text_; }
-  // The error in the regular expression; empty if there is none.
+  // The error in the regular expression; empty if it is valid.
   const std::string& problem() const { return problem_; }
 
  private:

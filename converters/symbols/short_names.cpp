@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <fmt/format.h>
-// Otherwise the header declares its own basename(), which conflicts with <string.h>.
+// Without this, the header declares its own basename(), which conflicts with <string.h>.
 #define HAVE_DECL_BASENAME 1
 #include <demangle.h>
 #include <memory>
@@ -51,7 +51,7 @@ bool is_rust_hash(std::string_view name) {
 }
 
 // "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$" becomes "_<alloc::vec::Vec<T>>": as in
-// uftrace, without the trait. From an unknown escape on, the text is unchanged.
+// uftrace, without the trait. The text after an unknown escape is unchanged.
 std::string without_rust_escapes(std::string_view name) {
   std::string text;
   for (std::size_t dollar; (dollar = name.find('$')) != std::string_view::npos;) {
@@ -88,8 +88,8 @@ constexpr std::array kSpecialNames{
     std::pair{DEMANGLE_COMPONENT_TLS_WRAPPER, std::string_view("TLS_wrap::")},
 };
 
-// Collects the names in libiberty's tree of a symbol. It does not enter the branches with template arguments,
-// parameters, results, qualifiers and ABI tags.
+// Collects the names in libiberty's tree of a symbol, but does not enter the branches with template
+// arguments, parameters, results, qualifiers and ABI tags.
 class CppName {
  public:
   std::optional<std::string> read(demangle_component* tree) {
@@ -314,7 +314,7 @@ class RustName {
   // Reads a name, a basic type, or a constant.
   void read_word(std::string_view word) {
     const bool is_name = rest_.starts_with("::") || rest_.starts_with('<') || accept(" = ");
-    // These are mangled like names of crates.
+    // The names f16 and f128 are mangled like names of crates.
     if (is_name || word == "f16" || word == "f128") return read_name(word);
     add(word == "true" ? "1" : word == "false" ? "0" : word);
   }

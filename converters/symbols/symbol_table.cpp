@@ -48,7 +48,7 @@ std::optional<Symbol> parse_symbol_line(std::string_view line) {
   const auto start = consume_number(line, 16);
   if (!start || !accept_blank(line) || line.empty()) return std::nullopt;
   Symbol symbol{.start = *start, .end = kOpenEnd, .name = {}, .type = 0};
-  // A size or a type: a type is one character that is not a digit.
+  // The next word is a size or a type. A type is one character that is not a digit.
   if (is_digit(line[0]) || (line.size() > 1 && line[1] != ' ')) {
     const auto size = consume_number(line, 16);
     if (!size || !accept_blank(line) || line.empty()) return std::nullopt;
@@ -145,7 +145,7 @@ std::vector<SymbolTable::Segment> SymbolTable::enclosing(Kind is_wanted) const {
     while (group_end < symbols_.size() && symbols_[group_end].start == start) ++group_end;
     close_until(start);
     const std::size_t open_before = open.size();
-    // In reverse order, so that the first one in the list is on top.
+    // Adds symbols in reverse order, so that the first one in the list is on top.
     for (std::size_t i = group_end; i-- > group;)
       if ((symbols_[i].*is_wanted)() && start < symbols_[i].end)
         open.push_back(static_cast<std::uint32_t>(i));

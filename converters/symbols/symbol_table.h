@@ -43,8 +43,8 @@ class SymbolTable {
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
-  // The function that contains the address; null if there is none. If functions overlap, returns the one that
-  // begins last. If they begin together, returns the one that is listed first.
+  // The function that contains the address; null if no function does. If functions overlap, returns the one
+  // that begins last. If they begin together, returns the one that is listed first.
   const Symbol* find_function(std::uint64_t address) const {
     return find(&Symbol::is_function, enclosing_functions_, address);
   }
