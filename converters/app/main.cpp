@@ -156,8 +156,8 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
   }
 }
 
-// With --utc, times without a unit are times of the wall clock, or of the recording's own clock. A time below
-// the shift between the clocks can only be of the recording, and is converted to the wall clock.
+// With --utc, times without a unit are on the wall clock, or on the recording's own clock. A time below the
+// shift between the clocks can only be on the recording's clock; it is converted to the wall clock.
 void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Timeline& timeline,
                   Notes& notes) {
   const auto shift_ns = timeline.clock_shift_ns();
@@ -242,7 +242,7 @@ Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& na
   output.finish();
   if (!output.has_part()) {
     std::string problem = "has no event with a time";
-    if (written.first_ns && range.has_enough())  // the end was not read
+    if (written.first_ns && range.has_enough())  // the end of the inputs was not read
       problem = fmt::format("no event is in that range of time; the trace starts at {}",
                             format_seconds(*written.first_ns));
     else if (written.first_ns)
@@ -280,7 +280,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
     fxt::print(text);
     fxt::check_standard_output();
   } catch (const fxt::QuietEnd&) {
-    // The exit code is valid even if nobody reads the report.
+    // The exit code is valid, even if the reader of the report has ended.
   } catch (const std::exception& error) {
     const std::vector<std::string>& pieces = report.written.pieces;
     throw std::runtime_error(
@@ -318,9 +318,9 @@ std::string_view without_slashes(std::string_view path) {
   return path;
 }
 
-// Replaces the inputs by the recordings in them. Returns the offset of each. An offset names an input by its
-// path, by the path of a recording in an archive, or by its number, from 1. A path that looks like a number
-// is a path.
+// Replaces the inputs by the recordings in them. Returns the offset of each recording. An offset names an
+// input by its path, by the path of a recording in an archive, or by its number, from 1. A path that looks
+// like a number counts as a path.
 std::vector<std::optional<std::int64_t>> unpack_inputs(ConvertOptions& options, UnpackedInputs& unpacked) {
   std::vector<std::string> recordings;
   std::vector<std::array<std::string, 2>> paths;

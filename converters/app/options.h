@@ -27,14 +27,14 @@ struct ConvertOptions {
   std::vector<std::string> inputs;
   std::string output;                // "-" is standard output
   bool is_output_last_path = false;  // true if the output was not given with -o
-  // From --format, or else from the name of the output.
+  // The format from --format, or else from the name of the output.
   const fxt::tools::TraceFormat* format = nullptr;
   // The options that belong to an importer, with its index.
   std::vector<std::pair<std::string, std::size_t>> importer_options;
   std::vector<std::string> without_effect;  // see CommandLine::without_effect()
 
-  // An offset in ns, which is added to all times of an input. If several name the input, the last one is
-  // used. `offset_ns` is for GDB trace files without their own offset.
+  // An offset in ns, which is added to all times of an input. If several offsets name the input, the last one
+  // counts. `offset_ns` is for GDB trace files without their own offset.
   struct Offset {
     std::string input;  // see --offset
     std::int64_t time_ns;

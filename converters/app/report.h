@@ -16,9 +16,9 @@ namespace convert {
 // The result of writing the output.
 struct Written {
   std::vector<std::string> pieces = {};  // the files of an output that was split
-  std::uint64_t bytes = 0;               // after compression
+  std::uint64_t bytes = 0;               // size after compression
   std::uint64_t events = 0;
-  std::optional<std::uint64_t> first_ns = {};  // nothing if there are no events
+  std::optional<std::uint64_t> first_ns = {};  // nothing without events
   std::uint64_t last_ns = 0;
 };
 
@@ -33,14 +33,14 @@ struct Report {
 
 // The report for programs. Keys: inputs, output (null if it was split), pieces (only if it was split),
 // bytes_read, bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null
-// without events), view_ns: start and end of Timeline's first view (null if there is none), details: of the
-// inputs, each {input, text} (only if there are any).
+// without events), view_ns: start and end of Timeline's first view (null without a view), details: of the
+// inputs, each {input, text} (only if an input has details).
 Outline outline_of(const Report& report);
 // The report in a few lines, for people.
 std::string text_of(const Report& report);
 
 // The part of an input's description that --inspect shows on one screen. `shown` has the entries of objects
-// by name; of other objects only the names are shown. See Importer::summary().
+// by name; for other objects, only the names are shown. See Importer::summary().
 Outline summary_of(const Outline& all, const std::map<std::string, std::vector<std::string>>& shown);
 
 // The notes. As text, they have every kind with its first locations (or "notes: none"). As JSON, they are a

@@ -38,7 +38,7 @@ class TraceOutput {
   // ---- After one of these ----
 
   const fxt::tools::PieceFiles& files() const { return files_; }
-  // True if a file was written. There is none for a range of time without events.
+  // True if a file was written. For a range of time without events, no file is written.
   bool has_part() const { return !is_empty_; }
   // The counters of the cutter; null if the trace was not cut.
   const fxt::CutCounters* cut() const { return cutter_ ? &cutter_->counters() : nullptr; }
@@ -69,7 +69,7 @@ class TraceOutput {
   bool has_range_;
   bool is_empty_ = false;
   BlockQueue queue_;
-  std::exception_ptr failure_;  // of the thread
+  std::exception_ptr failure_;  // failure of the writing thread
   std::thread thread_;
 };
 

@@ -144,7 +144,7 @@ class ArchiveBytes {
   bool open(archive* archive) {
     return ::archive_read_open(archive, this, nullptr, &ArchiveBytes::read, nullptr) == ARCHIVE_OK;
   }
-  // From now on, at most `bytes` may be read. If `bytes` is empty, there is no limit.
+  // Sets a limit for the bytes that may be read from now on. If `bytes` is empty, there is no limit.
   void allow(std::optional<std::uint64_t> bytes) { left_ = bytes; }
   bool has_too_many() const { return left_ == 0; }
   void rethrow_failure() const {
@@ -292,7 +292,7 @@ class Unpacker {
     for (auto link = links.rbegin(); link != links.rend(); ++link) make_link(link->first, link->second);
   }
 
-  // Stops early if the start of the file is not `is_wanted`.
+  // Stops early if `is_wanted` returns false for the start of the file.
   template <typename IsWanted>
   void unpack_entry(const fs::path& path, IsWanted is_wanted) {
     constexpr unsigned kPrivateFile = 0600, kPrivateFolder = 0700;
@@ -307,7 +307,7 @@ class Unpacker {
     int status = ARCHIVE_OK;
     std::uint64_t written = 0;
     while ((status = ::archive_read_data_block(in_.get(), &block, &size, &offset)) == ARCHIVE_OK) {
-      // Also if a signal interrupts it.
+      // Continues if a signal interrupts the call.
       while (::archive_write_data_block(out_.get(), block, size, offset) < 0)
         if (::archive_errno(out_.get()) != EINTR) check(out_, ARCHIVE_FATAL);
       const bool is_begin = written < kBeginBytes;
@@ -323,7 +323,7 @@ class Unpacker {
 
  private:
   [[noreturn]] void fail(std::string_view problem) const {
-    constexpr std::size_t kShown = 200;  // of the name
+    constexpr std::size_t kShown = 200;  // number of shown bytes of the name
     std::string entry(fxt::cut_utf8(entry_name_, kShown));
     if (entry.size() < entry_name_.size()) entry += "…";
     throw InputError(Location::file(entry.empty() ? name_ : name_ + "/" + entry), problem);
@@ -386,7 +386,7 @@ class Unpacker {
       entry_name_ = name;
   }
 
-  std::string name_;  // for the user
+  std::string name_;  // name of the file in messages
   std::string entry_name_;
   ArchiveBytes bytes_;
   bool is_compressed_;
@@ -397,7 +397,7 @@ class Unpacker {
   fxt::Budget folder_budget_{kFolders}, depth_budget_{kAllDepths};
 };
 
-// Finds recordings, and may find one more than allowed.
+// Finds recordings, and stops after one more than the allowed number.
 void find_recordings(const fs::path& path, const Importers& importers, std::vector<std::string>& found) {
   if (fs::is_symlink(path) || found.size() > kRecordings.of(0)) return;
   if (is_recording(path, importers)) return found.push_back(path.string());
@@ -412,7 +412,7 @@ void find_recordings(const fs::path& path, const Importers& importers, std::vect
   for (const std::string& name : names) find_recordings(path / name, importers, found);
 }
 
-// The path in the folder of a file that is called like an archive; empty if there is none.
+// The path of a file in the folder that has a name like an archive; empty if no file has.
 std::string archive_in(const fs::path& folder) {
   std::error_code error;
   fs::recursive_directory_iterator entries(folder, error);
