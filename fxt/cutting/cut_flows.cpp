@@ -13,8 +13,8 @@ void CutFlows::pass(const Event& event) {
   all_.end(flow, event.id);
 }
 
-// The duration around the end is a begin and an end. If it were a complete event of no length, readers would
-// take it for the duration around the next flow of the thread.
+// Writes the duration around the end as a begin and an end. Readers would take a complete event of no length
+// for the duration around the next flow of the thread.
 void CutFlows::leave_out(const Event& event, OpenSpans& open_spans, Piece& piece) {
   const auto flow = all_.find(event.thread.process, event.id);
   const auto here = piece_.find(event.thread.process, event.id);
@@ -61,7 +61,7 @@ void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
   }
 }
 
-// It is on the thread of the flow's last event, unless another flow of its id is open there at that time.
+// Ends a flow on the thread of its last event, unless another flow of its id is open there at that time.
 std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                                       std::uint64_t time, const OpenSpans& open_spans, const Piece& piece) {
   const bool is_others = !piece_.find(places.last.thread.process, id).is_of(process);
@@ -80,7 +80,7 @@ std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, c
   return end;
 }
 
-// Readers would end a flow in the latest duration of its thread. Therefore, it gets a duration of no length.
+// Readers end a flow in the latest duration of its thread, so each flow ends in a duration of no length.
 void CutFlows::cut(const OpenSpans& open_spans, Piece& piece) {
   piece_.for_each([&](std::uint64_t process, std::uint64_t id, const FlowEnds& places) {
     const auto end = end_of(process, id, places, piece.span.end, open_spans, piece);

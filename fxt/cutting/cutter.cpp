@@ -1,5 +1,5 @@
-// The way of a record to its piece. It is left out if it can't be written. It waits if the size of pieces is
-// limited. Then it passes the filter.
+// The path of a record to its piece. A record that can't be written is left out. If the size of pieces is
+// limited, records wait. Then they pass the filter.
 #include "fxt/cutter.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class ReadAhead {
     if (const auto* const event = std::get_if<Event>(&record)) end_ = std::max(end_, event->end);
     bytes_ += bytes;
   }
-  // Calls `consume(record, bytes)` with all of them, in their order.
+  // Calls `consume(record, bytes)` with all waiting records, in their order.
   template <typename Consume>
   void release(Consume consume) {
     const std::size_t count = std::exchange(count_, 0);
@@ -40,16 +40,16 @@ class ReadAhead {
   }
   bool empty() const { return count_ == 0; }
   std::uint64_t bytes() const { return bytes_; }
-  std::uint64_t end() const { return end_; }  // the latest of their ends
+  std::uint64_t end() const { return end_; }  // the latest end of the records
 
  private:
   struct Waiting {
     Held<Record> record = {};
-    std::uint64_t bytes = 0;  // its size in the trace
+    std::uint64_t bytes = 0;  // size of the record in the trace
   };
 
   HeldTexts* texts_;
-  std::vector<Waiting> records_;  // those behind count_ keep their memory
+  std::vector<Waiting> records_;  // records after count_ only keep their memory
   std::size_t count_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t end_ = 0;
@@ -75,13 +75,13 @@ class Cutter::State {
   void consume(const Record& record);
   // For --split-size.
   void hold(const Record& record, std::uint64_t bytes);
-  // Takes the waiting records. The last of them come before `next_time`.
+  // Consumes the waiting records. The last of them come before `next_time`.
   void consume_held(std::uint64_t next_time);
 
   bool is_sized_;               // --split-size
-  std::uint32_t provider_ = 0;  // of the latest record
-  std::uint64_t latest_ = 0;    // begin of all records so far
-  HeldTexts texts_;             // of all below
+  std::uint32_t provider_ = 0;  // provider of the latest record
+  std::uint64_t latest_ = 0;    // latest begin of a record
+  HeldTexts texts_;             // texts of the members below
   ReadAhead held_;
   ChosenRecords filter_;
   PieceSequence pieces_;
@@ -114,7 +114,7 @@ bool refers_to_nothing(const Record& record) {
 std::string piece_name(const std::string& path, std::size_t number) {
   std::string digits = std::to_string(number);
   digits.insert(0, digits.size() < 3 ? 3 - digits.size() : 0, '0');
-  const std::size_t name = path.rfind('/') + 1;  // 0 if there is none
+  const std::size_t name = path.rfind('/') + 1;  // 0 without a slash
   std::size_t suffix = path.size();
   for (const std::string_view format : {".fxt", ".json"})
     if (const std::size_t at = path.rfind(format); at != std::string::npos && at >= name)
@@ -132,7 +132,8 @@ void Cutter::finish() { state_->finish(); }
 const CutCounters& Cutter::counters() const { return state_->counters; }
 
 void Cutter::State::add(const Entry& entry, const Reader& reader) {
-  // In the order of time, records of several providers alternate, and may come before their provider's info.
+  // In the order of time, records of several providers alternate, and a record may come before the info of
+  // its provider.
   if (const std::uint32_t provider = reader.provider_id(); provider != provider_) {
     provider_ = provider;
     const bool is_change = std::holds_alternative<ProviderInfo>(entry.record) ||

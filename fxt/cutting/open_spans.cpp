@@ -17,14 +17,14 @@ bool is_end(const Event& event) {
   return event.type == EventType::DurationEnd || event.type == EventType::AsyncEnd;
 }
 
-// Readers drop complete events of other times.
+// Whether readers accept the times of a complete event. They drop others.
 bool has_possible_end(const Event& event) { return event.end >= event.time && event.end < kTimeLimit; }
 
 std::size_t hash_of_async_names(const Event& event) {
   return is_async(event.type) ? hash_of_names(event.category.text, event.name.text) : 0;
 }
 
-// A complete event becomes a begin here.
+// The begin of a span. If the span is a complete event, it becomes a begin event.
 Event begin_of(const OpenSpan& span) {
   Event begin = span.begin.record();
   if (begin.type == EventType::DurationComplete) begin.type = EventType::DurationBegin;
@@ -39,7 +39,7 @@ Event end_of(const OpenSpan& span, std::uint64_t time) {
   return end;
 }
 
-// An end with the argument `cut`: header, time, id, three words of the argument, and what is inline.
+// The size of an end with the argument `cut`: header, time, id, three words of the argument, inline texts.
 std::uint64_t end_bytes_of(const Event& begin) {
   const auto inline_words = [](const String& text) {
     return text.storage == Storage::Inline ? words_of(text.text.size()) : 0;
@@ -103,7 +103,7 @@ void SpanStack::forget_awaited(Position span) {
   std::vector<Position>& awaiting = known->second;
   awaiting.erase(std::prev(std::find(awaiting.rbegin(), awaiting.rend(), span).base()));
   if (awaiting.empty() && is_async(span->begin.record().type))
-    awaiting_.erase(known);  // there may be any number of names
+    awaiting_.erase(known);  // the number of names is not limited
 }
 
 SpanStack::Position SpanStack::ended_by(const Event& event) {
@@ -122,7 +122,7 @@ SpanStack::Position OpenSpans::erase(SpanStack& stack, SpanStack::Position span)
   return stack.erase(span);
 }
 
-// Joined with spans that have ended inside it. Therefore, these are not passed one by one.
+// Joins the span with spans inside it that have ended, so that later searches skip them all at once.
 void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
   span->ends_to_drop = 1;
   const auto inside = std::next(span);
@@ -131,7 +131,7 @@ void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
   erase(stack, inside);
 }
 
-// There are few threads, but any number of async operations.
+// Deletes only empty stacks of async operations, because there may be any number of these.
 void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
   if (is_async(event.type) && stack.empty() && stack.after == 0) asyncs_.erase(event.id);
 }
@@ -181,7 +181,7 @@ void OpenSpans::add(const Event& event, Piece& piece) {
       end(stack, ended, event, false, piece);
       return forget_if_over(event, stack);
     }
-    // It would end a span that is not a begin in the trace.
+    // The end would end a span whose begin is not a begin event of the trace.
     if (stack.next_end() != OpenSpan::kUnknown) return void(++counters_->unwritable);
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, true);
@@ -206,7 +206,7 @@ void OpenSpans::count_cut(std::uint64_t time) {
   counters_->last_ns = std::max(counters_->last_ns, time);
 }
 
-// A span that continues in the range is one of its records.
+// Counts a span that continues in the range as one of the records in the range.
 void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
   if (!std::exchange(span.is_outside, false)) return;
   ++counters_->events;
@@ -216,8 +216,8 @@ void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
     counters_->last_ns = std::max(counters_->last_ns, std::min(span.end, piece.span.end));
 }
 
-// Ends a span. Before it, ends the calls inside it that are still open. Otherwise, readers would take its end
-// for theirs.
+// Ends a span, and before it the calls inside that are still open. Otherwise, readers would take the end of
+// the span for the end of an inner call.
 void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end, bool goes_on,
                     Piece& piece) {
   for (auto inner = std::prev(stack.end()); inner != span && !is_async(end.type); --inner) {
@@ -228,7 +228,7 @@ void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end
       end_with_outer(stack, inner);
   }
   Event named = end;
-  // If begins replace complete events, an end of another name could be taken for that of one of them.
+  // Readers could take an end with another name for the end of a complete event that became a begin.
   if (stack.next_end() != OpenSpan::kUnknown) named.name = span->begin.record().name;
   write_end(*span, named, goes_on, piece);
   if (span->ends_to_drop > 1)
@@ -237,7 +237,7 @@ void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end
     erase(stack, span);
 }
 
-// A span that a complete event began, and that is over before `time`.
+// Ends the spans of complete events that end by `time`.
 void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
   while (stack.next_end() != OpenSpan::kUnknown && stack.next_end() <= time) {
     auto innermost = std::prev(stack.end());
@@ -249,13 +249,13 @@ void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
 void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
   if (!stack.has_unwritten) return;
   stack.sort_by_ends();
-  auto last_awaiting = stack.end();  // no span inside it waits for its end
+  auto last_awaiting = stack.end();  // no span inside it waits for an end
   while (last_awaiting != stack.begin() && !std::prev(last_awaiting)->awaits_end()) --last_awaiting;
   bool is_inside = false;
   for (auto at = stack.begin(); at != stack.end();) {
     OpenSpan& span = *at;
     is_inside |= at == last_awaiting;
-    if (span.end < piece.span.start) {  // it came too late for its piece
+    if (span.end < piece.span.start) {  // its record came too late for the piece
       at = erase(stack, at);
       continue;
     }
@@ -293,7 +293,7 @@ void OpenSpans::settle(Piece& piece) {
 
 void OpenSpans::cut(Piece& piece, bool is_last) {
   const auto cut = [&](SpanStack& stack) {
-    auto first_ending = stack.begin();  // the spans around it have no end
+    auto first_ending = stack.begin();  // spans around it have no known end
     while (is_last && first_ending != stack.end() && first_ending->end == OpenSpan::kUnknown) ++first_ending;
     for (auto at = stack.end(); at != first_ending;) {
       OpenSpan& span = *--at;

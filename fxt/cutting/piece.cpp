@@ -7,7 +7,7 @@
 namespace fxt {
 namespace {
 
-// The distance that --split-size reads ahead: a part of the piece, but not more than this.
+// The size that --split-size reads ahead: a part of the piece, but not more than kMaxBlockBytes.
 constexpr std::uint64_t kBlocks = 64, kMaxBlockBytes = std::uint64_t{1} << 16;
 
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
@@ -42,7 +42,7 @@ PieceSpan PieceEdges::begin(std::uint64_t time) {
   return piece;
 }
 
-// A piece always has room for some records. Otherwise, repeated state would be most of the written data.
+// Reserves room for some records in each piece. Otherwise, repeated state would be most of the written data.
 std::uint64_t PieceEdges::set_head(std::uint64_t bytes, std::uint64_t end_bytes) {
   known_bytes_ = bytes;
   const std::uint64_t least = sum(bytes, bytes / 4) + end_bytes;
@@ -66,7 +66,7 @@ bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t byt
   if (piece.end == time_edge_) return true;
   const std::uint64_t grown = bytes - known_bytes_;
   known_bytes_ = bytes;
-  // The next block may have the same size.
+  // The next block may be as large as this one.
   if (sum(bytes, std::max(grown, block_bytes_)) + end_bytes > piece_bytes_) return true;
   set_last(piece, time);
   return false;
@@ -77,7 +77,7 @@ bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t byt
 namespace {
 
 constexpr std::string_view kCut = "cut";
-constexpr std::size_t kMaxKnownText = 1024;  // of an event that is remembered
+constexpr std::size_t kMaxKnownText = 1024;  // for an event that is remembered
 
 WriterOptions options_of(const KnownProviders& providers) {
   WriterOptions options{.provider_name = providers.default_name};

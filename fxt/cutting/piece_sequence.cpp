@@ -18,7 +18,7 @@ PieceSequence::PieceSequence(const CutOptions& options, PieceOutputs& outputs, C
 
 void PieceSequence::finish() {
   ensure_piece(edges_.range_start());
-  // Spans that end after the last record may need more pieces, each with some of the ends.
+  // Spans that end after the last record may need more pieces, each for some of the ends.
   const std::vector<std::uint64_t> ends = open_spans_.ends_until(edges_.range_end());
   constexpr std::size_t kEndsAtOnce = 64;
   for (std::size_t i = 0; i < ends.size(); i += kEndsAtOnce) {
@@ -60,7 +60,7 @@ void PieceSequence::go_to(std::uint64_t time) {
   while (time > piece_->span.last && edges_.is_over(piece_->span, time, piece_->bytes(), end_bytes())) {
     close_piece(false);
     open_piece();
-    // Spans that end meanwhile also have their piece.
+    // Spans that end before that also get a piece.
     begin_piece(std::min(time, open_spans_.next_end() - 1));
   }
 }
@@ -80,7 +80,7 @@ void PieceSequence::begin_piece(std::uint64_t time) {
 }
 
 void PieceSequence::close_piece(bool is_last) {
-  // No piece follows for spans that last longer.
+  // No piece follows for spans that end later.
   if (is_last) piece_->span.last = piece_->span.end = edges_.range_end();
   open_spans_.begin_again(*piece_);
   open_spans_.settle(*piece_);
