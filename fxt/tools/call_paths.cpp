@@ -100,7 +100,7 @@ std::vector<bool> CallPaths::paths_of(const std::string& pattern) const {
 CallGraph CallPaths::callees_of(const std::string& pattern) const {
   const std::vector<bool> matches = paths_of(pattern);
   PathTree tree;
-  std::vector<std::uint32_t> inside(matches.size(), PathTree::kRoot);  // the path in `tree`; kRoot if none
+  std::vector<std::uint32_t> inside(matches.size(), PathTree::kRoot);  // path in `tree`; kRoot without one
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Path& path = tree_.paths()[i];
     const std::uint32_t around = path.parent == PathTree::kRoot ? PathTree::kRoot : inside[path.parent];
@@ -118,7 +118,7 @@ CallGraph CallPaths::callers_of(const std::string& pattern) const {
   const std::vector<bool> matches = paths_of(pattern);
   const std::vector<Path>& paths = tree_.paths();
   PathTree tree;
-  std::vector<bool> is_inside(matches.size());  // of a path that matches
+  std::vector<bool> is_inside(matches.size());  // whether it is inside a path that matches
   std::uint64_t cut = 0;
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const std::uint32_t parent = paths[i].parent;

@@ -1,5 +1,5 @@
-// All calls of a trace, grouped by path. The path of a call is the names of the calls around it. Folded
-// stacks, flame graphs and the graphs of callers and callees are made from it.
+// All calls of a trace, grouped by path. The path of a call consists of the names of the calls around it.
+// Folded stacks, flame graphs and the graphs of callers and callees are made from the paths.
 #pragma once
 
 #include <cstddef>

@@ -21,14 +21,14 @@ struct ObjectNames {
   std::map<std::uint64_t, std::string> processes = {}, threads = {};
 
   void add(const Record& record);
-  // "app 100", or "process 100" without a name; and "app 100 / main 101". Unregistered ones are "?" and "?9".
+  // For example "app 100", or "process 100" without a name; "app 100 / main 101". Unregistered: "?", "?9".
   std::string text_of_process(std::uint64_t koid) const;
   std::string text_of_thread(std::uint64_t koid) const;  // for example "main 101"
   std::string text_of(const ThreadKey& key) const;
 };
 
 // True if the name represents the time in which a thread is off the CPU. A program may also be called
-// `sched`, but its functions have other names.
+// `sched`, but names of its functions do not begin like this.
 inline bool is_off_cpu(const CallName& name) {
   return name.category == "sched" && name.name.starts_with("linux:schedule");
 }
@@ -42,7 +42,7 @@ class CallStream : public Pairing {
   // Must be called with each record of an OrderedReader, like Pairing::add().
   bool add(const Entry& entry, const Reader& reader);
   const ObjectNames& objects() const { return objects_; }
-  // Lines about odd events; empty if there are none.
+  // Lines about odd events; empty without such events.
   std::vector<std::string> notes() const;
 
  private:

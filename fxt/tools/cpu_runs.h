@@ -17,7 +17,7 @@ struct CpuRun {
   std::uint16_t cpu = 0;
   std::uint64_t thread = 0;  // its koid
   std::uint64_t begin_ns = 0, end_ns = 0;
-  std::optional<std::uint64_t> woken_ns = {};  // set if a wakeup of the thread came before
+  std::optional<std::uint64_t> woken_ns = {};  // set if a wakeup of the thread came before its run
   bool has_end = true;                         // if false, the run ends with the trace
 };
 

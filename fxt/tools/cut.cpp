@@ -132,7 +132,7 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-// Returns Failed if the input is damaged; the records before the damage have been written. Throws
+// Returns Failed if the input is damaged; then the records before the damage have been written. Throws
 // std::exception with a text for the user; then complete pieces remain.
 ExitCode run(const CutterOptions& options) {
   EntrySource source(options.input, options.events, EntrySource::Sequence::ByTime);

@@ -241,8 +241,8 @@ void append_colored(TextBuffer& out, const Entry& entry) {
   append_text(out, kPlain);
 }
 
-// The content that a trace must have. If calls are printed, the kinds begin, end and complete all stand for
-// calls.
+// The content that a trace must have. With options that print calls, the kinds begin, end and complete all
+// stand for calls.
 Selection wanted_of(const DumpOptions& options) {
   Selection wanted = options.selection;
   constexpr std::array<std::string_view, 3> kCalls{"begin", "end", "complete"};
@@ -253,8 +253,8 @@ Selection wanted_of(const DumpOptions& options) {
   return wanted;
 }
 
-// A name that the trace has once may be printed in the line of each event, and in the path of each call below
-// it.
+// A limit, because a name that the trace has once may be printed in the line of each event, and in the path
+// of each call below it.
 constexpr Limit kText{"MiB of text of a trace", 256 * kMiB, 100 * kKiB};
 
 // Fails if the text becomes far longer than the part of the trace that was read.
@@ -399,7 +399,7 @@ ExitCode dump_graph(const DumpOptions& options, EntrySource& source, StandardOut
 
 // ---- --check and --rules ----
 
-constexpr std::uint64_t kShown = 20;  // number of errors, and of warnings, that are shown for each rule
+constexpr std::uint64_t kShown = 20;  // number of errors, and of warnings, to show for each rule
 
 class FindingPrinter {
  public:
@@ -492,7 +492,7 @@ void check(EntrySource& source, Checker& checker) {
   Reader reader(*input);
   try {
     for (const Entry& entry : reader) checker.add(entry, reader);
-  } catch (const FileError&) {  // the source reports it as well
+  } catch (const FileError&) {  // the source reports the error as well
   }
   while (const Entry* const entry = source.next()) checker.add_sorted(*entry, source.reader());
   checker.finish(reader);

@@ -47,13 +47,13 @@ class EntrySource {
   std::unique_ptr<Input> open_again() const { return ordered_->open(); }
   const std::string& path() const { return path_; }
   const Reader& reader() const { return ordered_ ? ordered_->reader() : *reader_; }
-  const std::string& failure() const { return failure_; }  // empty if there was none
+  const std::string& failure() const { return failure_; }  // empty without a failure
   // For programs that write a file. If the system failed to read the input, throws FileError, so that no
   // output is written. A damaged trace is different: its good part is written.
   void check_system() const {
     if (system_failure_ != nullptr) std::rethrow_exception(system_failure_);
   }
-  // True if there is something of each part of the selection.
+  // True if the trace has something of each part of the selection.
   bool has_wanted() const { return has_threads() && reaches_range_ && has_names_; }
   // The part of the selection that is missing, and what exists instead. Empty if everything exists, including
   // each thread.
@@ -78,7 +78,7 @@ class EntrySource {
   std::set<std::uint64_t> threads_;  // the threads of the trace, until all selected ones are found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
-  std::exception_ptr system_failure_;  // null if there was none
+  std::exception_ptr system_failure_;  // null without such a failure
 };
 
 // For example "no event is in that range of time; the trace is from 1.5 s to 2 s".

@@ -29,7 +29,8 @@ class LengthHistogram {
  private:
   static constexpr unsigned kKeptBits = 11;
 
-  // The first `kKeptBits` bits of the length, and the number of bits after them. Ascending like the lengths.
+  // A number from the first `kKeptBits` bits of the length, and from the number of bits after them. Longer
+  // lengths have larger numbers.
   static std::uint32_t bucket_of(std::uint64_t length_ns) {
     const auto bits = static_cast<unsigned>(std::bit_width(length_ns));
     const unsigned dropped = std::max(bits, kKeptBits) - kKeptBits;

@@ -12,18 +12,18 @@
 
 namespace fxt::tools {
 
-// The record as text, without the line end.
+// Appends the record as text, without the line end.
 void append_line(TextBuffer& out, const Entry& entry);
 
-// One argument as in a line: "NAME"=TYPE:VALUE.
+// Appends one argument as it is shown in a line: "NAME"=TYPE:VALUE.
 void append_argument(TextBuffer& out, const Argument& argument);
 
-// "thread", "process", "global", or the number of another scope.
+// Appends "thread", "process", "global", or the number of another scope.
 void append_scope(TextBuffer& out, InstantScope scope);
 
-// The record as a JSON object, without the line end: the format of fxt-dump --json. Members are named as in
-// the spec. Numbers that JSON can't represent are the strings "nan", "inf" and "-inf". Each ill-formed part
-// of a text becomes U+FFFD. Payloads are hexadecimal.
+// Appends the record as a JSON object, without the line end: the format of fxt-dump --json. Members are named
+// as in the spec. Numbers that JSON can't represent are the strings "nan", "inf" and "-inf". Each ill-formed
+// part of a text becomes U+FFFD. Payloads are hexadecimal.
 void append_json(TextBuffer& out, const Entry& entry);
 
 }  // namespace fxt::tools

@@ -49,7 +49,7 @@ bool is_percentile(CallColumn column) {
 }
 
 struct GroupText {
-  std::string_view title, word;  // of the table, and in JSON
+  std::string_view title, word;  // title of the table, and its name in JSON
 };
 // By CallGroup.
 constexpr std::array<GroupText, 6> kGroups{{{.title = "calls of the program", .word = "program"},
@@ -63,7 +63,7 @@ const GroupText& text_of(CallGroup group) { return kGroups.at(static_cast<std::s
 // By CallUnit.
 constexpr std::array<std::string_view, 4> kUnitTitles{"", ", by thread", ", by process", ", by category"};
 
-bool has_unit(CallGroup group) { return group <= CallGroup::Async; }  // the others are by thread anyway
+bool has_unit(CallGroup group) { return group <= CallGroup::Async; }  // other groups are always by thread
 
 std::string title_of(CallGroup group, const CallReport& report) {
   return fmt::format("{}{}{}{}\n", text_of(group).title,
@@ -300,7 +300,7 @@ void Statistics::ran(const CpuRun& run) {
 
 void Statistics::finish() {
   is_over_ = true;
-  calls_.finish();  // async operations come last
+  calls_.finish();  // async operations end last
   runs_.finish(last_ns_);
 }
 
@@ -401,7 +401,7 @@ void Statistics::append_calls_to(TextBuffer& out) const {
   for (const std::string& note : calls_.notes()) append(out, "  {}\n", note);
 }
 
-// The lines of each group up to CallReport::top.
+// The first lines of each group, up to CallReport::top.
 std::vector<Statistics::Line> Statistics::top_lines() const {
   std::map<CallGroup, std::size_t> counts;
   std::vector<Line> top = lines();

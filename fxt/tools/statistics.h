@@ -41,7 +41,7 @@ enum class CallGroup : std::uint8_t {
 };
 
 struct CallReport {
-  std::vector<CallColumn> order = {CallColumn::Total};  // later columns decide between equal values
+  std::vector<CallColumn> order = {CallColumn::Total};  // later columns are for lines with equal values
   std::vector<CallColumn> columns = {CallColumn::Calls,   CallColumn::Total, CallColumn::Self,
                                      CallColumn::Average, CallColumn::Min,   CallColumn::Max};
   CallUnit by = CallUnit::Function;
@@ -103,7 +103,7 @@ class Statistics : private CallListener {
  public:
   // The calls of one line.
   struct Line {
-    CallName name;  // without category, unless it is a function's; without name, if it is a category's
+    CallName name;  // no category unless for functions; no name for categories
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
     std::uint64_t total_ns = 0;  // excludes calls inside a call with the same name
@@ -128,7 +128,7 @@ class Statistics : private CallListener {
   void append_csv_to(TextBuffer& out) const;
   // Appends the tables as one JSON object.
   void append_json_to(TextBuffer& out, const Reader& reader) const;
-  // Lines about odd events, for example those that belong to no call.
+  // Lines about odd events, such as events that belong to no call.
   std::vector<std::string> notes() const { return calls_.notes(); }
   // The lines of all calls by group, in the selected order.
   std::vector<Line> lines() const;

@@ -21,7 +21,7 @@ class TextTable {
     for (std::size_t i = 0; i < cells.size(); ++i) widths_[i] = std::max(widths_[i], width_of(cells[i]));
     lines_.push_back({.cells = std::move(cells), .name = std::move(name)});
   }
-  // No line is longer than `columns` unless the name would have fewer than 16 columns.
+  // No line is longer than `columns`, unless fewer than 16 columns would be left for the name.
   void append_to(TextBuffer& out, double columns) const {
     constexpr double kLeastName = 16;
     double left = columns - 2;
@@ -35,7 +35,7 @@ class TextTable {
   }
 
  private:
-  // In columns: the µ of a time has two bytes.
+  // The width in columns, because the µ of a time has two bytes.
   static std::size_t width_of(const std::string& cell) { return static_cast<std::size_t>(columns_of(cell)); }
 
   struct Line {

@@ -50,7 +50,7 @@ std::uint64_t to_tick(std::int64_t ns, std::uint64_t step) {
   return ns < 0 || over == 0 ? over : step - over;
 }
 
-// The smallest of 1, 2, 5, 10, 20, ... ns that is large enough.
+// The smallest of 1, 2, 5, 10, 20, ... ns with which there are not too many ticks.
 std::uint64_t step_of(std::int64_t from_ns, std::uint64_t length_ns, std::size_t most) {
   for (std::uint64_t power = 1;; power *= 10)
     for (const std::uint64_t factor : {1U, 2U, 5U}) {

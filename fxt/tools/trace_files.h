@@ -28,8 +28,8 @@ std::unique_ptr<Input> open_trace(const std::string& path);
 // format. A binary trace must not go to standard output ("-") if that is a terminal.
 void check_target(const std::string& path, const TraceFormat& format, bool takes_any_name);
 
-// --format: the format of the file that the help calls `output`. Null means that the suffix of its name
-// decides.
+// --format: the format of the file that the help calls `output`. If `format` stays null, the suffix of the
+// file's name decides.
 Option format_option(std::string_view output, const TraceFormat*& format);
 
 // Checks that `path` may be written: it does not exist, is empty, or has the same kind, plain or compressed.
@@ -72,7 +72,7 @@ class PieceFiles final : public PieceOutputs {
     std::string target;  // "-" is standard output, for a single file only
     bool is_split = false;
     std::uint64_t split_bytes = 0;         // size of each piece; 0: no limit
-    bool replaces_anything = false;        // and allows any number of pieces
+    bool replaces_anything = false;        // files may be replaced, and any number of pieces
     bool syncs = false;                    // files are on the disk when they are finished
     std::vector<std::string> inputs = {};  // inputs are never replaced
     const TraceFormat* format = &fxt_format();
@@ -84,13 +84,13 @@ class PieceFiles final : public PieceOutputs {
   // many pieces.
   TraceFileOutput& next(std::size_t number) override;
 
-  // Throws UsageError if pieces can't be as small as requested, because the state at the start of the second
-  // one is larger. With `replaces_anything` it does not throw.
+  // Throws UsageError if pieces can't be as small as requested, because the second piece starts with state
+  // that is larger. With `replaces_anything`, does not throw.
   void check_size(const CutCounters& counters) const;
 
   // The files that are complete.
   std::vector<std::string> complete() const;
-  // The complete files for a message. If there are many, only the first and the last one.
+  // The complete files for a message. If there are many, only the first and the last file.
   std::string complete_text() const;
   // Files that are named like pieces of this trace, but belong to an earlier trace with more pieces.
   std::vector<std::string> left_over() const;

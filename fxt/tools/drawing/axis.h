@@ -20,7 +20,7 @@ class TimeAxis {
     first_drawn_ns_ = std::min(first_drawn_ns_, std::max(begin_ns, window.from()));
     last_drawn_ns_ = std::max(last_drawn_ns_, std::min(end_ns, window.to()));
   }
-  // Takes an instant. It extends the axis only if there is nothing else.
+  // Takes an instant, which extends the axis only if nothing else is drawn.
   void mark(std::uint64_t ns) {
     first_mark_ns_ = std::min(first_mark_ns_, ns);
     last_mark_ns_ = std::max(last_mark_ns_, ns);

@@ -217,8 +217,8 @@ std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-// Returns Failed if the input is damaged; the records before the damage are drawn. Throws std::exception with
-// a text for the user; then nothing is written.
+// Returns Failed if the input is damaged; then the records before the damage are drawn. Throws std::exception
+// with a text for the user; then nothing is written.
 ExitCode run(const DrawOptions& options) {
   EntrySource source(options.input, options.timeline.events, EntrySource::Sequence::ByTime);
   check_replaceable(options.output, {options.input}, options.force,

@@ -19,7 +19,7 @@ struct Shape {
   std::uint64_t begin_ns = 0, end_ns = 0;  // as drawn in its row
   std::uint64_t longest_ns = 0;            // length of the longest call in it
   std::uint32_t name = 0;                  // name index of the longest call, or of the first instant
-  std::uint32_t details = 0;               // index of its details; 0 if there are none
+  std::uint32_t details = 0;               // index of its details; 0 without details
   std::optional<std::uint64_t> frame = {};
   std::uint64_t count = 1;
   bool has_end = true;  // false if the end of the call is missing in the trace
@@ -33,7 +33,7 @@ class Row {
   using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
 
   // Adds a call. If it overlaps the next call, it is cut there; if it overlaps the call before it, that call
-  // is cut. At the end of the row, it may be merged with the last call as in merge(merged_ns); then the
+  // is cut. At the end of the row, the call may be merged with the last one as in merge(merged_ns). Then the
   // function returns false.
   bool put(const Shape& call, std::uint64_t merged_ns = 0);
   // Adds an instant. Returns false if it is the same frame as the instant before it.
@@ -90,7 +90,7 @@ class ShapeBudget {
     while (held_ > limit_ / 2) {
       merged_ns_ = std::max<std::uint64_t>(1, 2 * merged_ns_);
       held_ -= merge(merged_ns_, held_ - limit_ / 2);
-      // The rest can't be merged: instants in rows that are far apart.
+      // The other shapes can't be merged, because they are instants in rows that are far apart.
       if (merged_ns_ > longest_ns) limit_ = std::max(limit_, 2 * held_);
     }
   }

@@ -168,7 +168,7 @@ void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
          .name = shape.name});
 }
 
-// ---- Logs, async operations and cpus ----
+// ---- Logs, async operations and CPUs ----
 
 void DrawnTimeline::add_log(const Log& log, std::uint64_t time_ns) {
   const CallTrack& thread = calls_.advance(log.thread, time_ns);
@@ -216,7 +216,7 @@ void DrawnTimeline::ended_operation(const Call& operation) {
        .has_end = operation.has_end});
 }
 
-// Draws it in the row of the innermost operation of its id.
+// Draws the instant in the row of the innermost operation of its id.
 void DrawnTimeline::add_async_instant(const Event& event, std::uint64_t time_ns) {
   const CallTrack* const track = calls_.operations_of(event.id);
   const auto around = track == nullptr ? operations_.end() : operations_.find(track->calls.back().number);
