@@ -32,7 +32,7 @@ FilePlace::Status status_of(const struct stat& found) {
   using Kind = FilePlace::Status::Kind;
   if (S_ISREG(found.st_mode))
     return {.kind = Kind::Regular, .size_bytes = static_cast<std::uint64_t>(found.st_size)};
-  if (S_ISLNK(found.st_mode))  // possible only without openat2
+  if (S_ISLNK(found.st_mode))  // happens only without openat2
     return {.kind = Kind::Refused,
             .problem = "a symbolic link, which is not followed because this system has no openat2"};
   return {.kind = Kind::Refused, .problem = "not a regular file, so it is not opened"};
@@ -113,7 +113,7 @@ FilePlace::Status FilePlace::status() const {
   return place.is_open() && ::fstat(place.number(), &found) == 0 ? status_of(found) : failure();
 }
 
-// Another file may have this name by now, so its type is checked again.
+// Checks the type again, because another file may have this name by now.
 FilePlace::Opened FilePlace::open() const {
   Opened result{.status = is_expected_regular_ ? Status{.kind = Status::Kind::Regular} : status(),
                 .descriptor = Descriptor()};

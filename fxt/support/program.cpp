@@ -22,7 +22,7 @@ namespace fxt {
 namespace {
 
 // If the parent has closed a standard stream, the next file would get its number, and messages would go into
-// that file. Therefore it is opened here in the wrong direction, so that using it remains an error.
+// that file. Therefore, this function opens the stream in the wrong direction, so that using it is an error.
 void keep_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
@@ -52,7 +52,7 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
   } catch (const std::bad_alloc&) {
     say("out of memory");
   } catch (const std::system_error& error) {
-    // Only std::thread throws system errors that have no text besides the cause.
+    // Only std::thread throws system errors whose text is only the cause.
     const bool is_of_thread = error.what() == error.code().message();
     say((is_of_thread ? "can't start a thread: " : "") + std::string(error.what()));
   } catch (const std::exception& error) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
 
-// A table of bytes. Searching the text once for each special character would take a fifth of the time of a
+// A table of bytes. Searching the text once for each special character would take 20 % of the time of a
 // dump.
 using CharacterSet = std::array<bool, 256>;
 
@@ -107,8 +107,8 @@ void append_json_string(TextBuffer& out, std::string_view text) {
 }
 
 void append_json_escape(TextBuffer& out, std::string_view character) {
-  // The lead byte's marker bits end up above bit 15 in characters of three bytes. In those of two bytes they
-  // must be removed.
+  // In characters of three bytes, the marker bits of the lead byte end up above bit 15. In characters of two
+  // bytes, they must be removed.
   unsigned number = 0;
   for (const char byte : character) number = number << 6 | (static_cast<unsigned char>(byte) & 0x3f);
   append(out, "\\u{:04x}",
