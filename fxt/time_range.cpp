@@ -74,7 +74,7 @@ std::optional<std::uint64_t> parse(std::string_view text, std::span<const Unit> 
   const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), number);
   if (!whole.empty() && (error != std::errc{} || number > kLimit / unit->size)) return std::nullopt;
   number *= unit->size;
-  // Both are below 2^64, so the product of part and unit fits.
+  // `part` and the unit are below 2^64, so their product fits.
   __extension__ using Wide = unsigned __int128;
   std::uint64_t part = 0, scale = 1;
   for (const char digit : fraction.substr(0, kFractionDigits)) {

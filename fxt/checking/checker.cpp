@@ -22,7 +22,7 @@
 namespace fxt {
 namespace {
 
-// True if Perfetto or Tracy show the strings of the record. They draw flows without their names.
+// True if Perfetto or Tracy show the strings of the record. They draw flows, but not their names.
 bool is_drawn(const Record& record) {
   const auto* const event = std::get_if<Event>(&record);
   const auto* const object = std::get_if<KernelObject>(&record);
@@ -125,7 +125,7 @@ class Checker::State {
   LimitCheck limits_;
   UseCheck uses_;
 
-  bool is_drawn_ = false;  // for the current record
+  bool is_drawn_ = false;  // true if readers show the current record
   bool has_nuls_ = false;  // a string in the tables has a NUL
 };
 

@@ -37,7 +37,7 @@ const Argument* repeated_argument(const Arguments& arguments) {
   return nullptr;
 }
 
-// The type that Perfetto requires for an argument of a scheduling record. Nothing for other arguments.
+// The type that Perfetto requires for an argument of a scheduling record; nothing for other arguments.
 std::optional<ArgumentType> type_of(SchedulingType record, std::string_view name) {
   if (record == SchedulingType::ContextSwitch)
     return name == kIncomingWeight || name == kOutgoingWeight ? std::optional(ArgumentType::Int32)

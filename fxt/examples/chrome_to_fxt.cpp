@@ -87,7 +87,7 @@ int main(int argc, char** argv) try {
   if (argc != 3) throw std::invalid_argument("usage: chrome_to_fxt IN.json OUT.fxt");
   const json trace = json::parse(std::ifstream(argv[1]));
   std::vector<json> events = trace.is_array() ? trace : trace.at("traceEvents");
-  // Outer durations come first, before all other events that begin at the same time.
+  // Outer durations come before inner ones, and before all other events that begin at the same time.
   std::ranges::stable_sort(events, {},
                            [](const json& event) { return std::pair(start_of(event), -end_of(event)); });
   fxt::FileOutput file(argv[2]);

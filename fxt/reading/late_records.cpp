@@ -17,9 +17,9 @@ namespace fxt {
 namespace {
 
 constexpr std::size_t kBytesPerWord = sizeof(std::uint64_t);
-constexpr std::size_t kMaxKeptWords = std::size_t{1} << 13;  // no kept record has more
+constexpr std::size_t kMaxKeptWords = std::size_t{1} << 13;  // limit for the words of a kept record
 constexpr std::size_t kMaxBufferWords = std::size_t{1} << 17;
-// For sorted records. A block has more only if their times are equal.
+// The size of a block of sorted records. It is exceeded only by records with equal times.
 constexpr std::size_t kBlockWords = std::size_t{1} << 16;
 constexpr std::size_t kMaxBlockWords = std::size_t{1} << 20;
 

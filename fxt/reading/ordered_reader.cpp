@@ -102,7 +102,7 @@ class TimeGroup {
     while (is_given_[next_]) ++next_;
     return give(next_);
   }
-  // The longest kept record that encloses this record; null if there is none.
+  // The longest kept record that encloses this record; null if none does.
   const KeptRecord* enclosing(const TimePlace& place) {
     if (!place.lasts) return nullptr;
     if (records_.size() == 1) return is_around(records_[0], place) ? &give(0) : nullptr;
@@ -256,14 +256,14 @@ class OrderedReader::State {
   Definitions definitions_;
   SortedRecords sorted_;
   std::vector<std::uint32_t> uses_;  // the provider and the definitions of the latest kept record
-  std::vector<std::uint64_t> head_;  // of the latest kept record
+  std::vector<std::uint64_t> head_;  // header of the latest kept record
 
   // The state of the last pass.
   std::unique_ptr<Input> input_;
   std::optional<Reader> reader_;
   LateFinder late_finder_;
-  const Entry* entry_ = nullptr;    // has been read, but not returned
-  std::optional<TimePlace> place_;  // its position
+  const Entry* entry_ = nullptr;    // entry that has been read, but not returned
+  std::optional<TimePlace> place_;  // position of entry_
   bool is_over_ = false;            // the file has no more records
   std::exception_ptr failure_;      // the exception that ended reading
   TimeGroup group_;
@@ -352,7 +352,7 @@ void OrderedReader::State::read_on() {
   is_over_ = true;
 }
 
-// The kept record that comes before entry_; null if there is none.
+// The kept record that comes before entry_; null if none does.
 const KeptRecord* OrderedReader::State::next_kept() {
   if (!is_over_ && !place_) return nullptr;
   if (group_.empty()) {

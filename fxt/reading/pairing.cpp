@@ -26,14 +26,14 @@ ThreadKey key_of(const Thread& thread) {
                                             : ThreadKey{thread.process, thread.thread};
 }
 
-// The innermost call that awaits its end event. For async operations, its name must also match.
+// The innermost call that awaits its end event. An async operation must also have the same name.
 std::vector<Call>::reverse_iterator ending_call(CallTrack& track, std::uint32_t name) {
   return std::find_if(track.calls.rbegin(), track.calls.rend(), [&](const Call& call) {
     return call.is_pair && (!track.is_async || call.name_index == name);
   });
 }
 
-// The number of open calls, counted from outside, up to the innermost one that ends later.
+// The number of open calls up to the innermost one that ends later than `end_ns`.
 std::size_t depth_of_later_end(const CallTrack& track, std::uint64_t end_ns) {
   std::size_t count = track.calls.size();
   while (count > 0 && !track.calls[count - 1].is_pair && track.calls[count - 1].end_ns <= end_ns)
@@ -160,8 +160,8 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
   return is_still_chosen;
 }
 
-// Ends a call, and the open calls inside it. These are complete events, and async operations, which viewers
-// end together with the outer one.
+// Ends a call, and the open calls inside it. These are complete events, or async operations, which viewers
+// end together with the outer call.
 bool Pairing::put_end(CallTrack& track, std::uint64_t time_ns, std::uint32_t name) {
   const auto ending = track.awaiting == 0 ? track.calls.rend() : ending_call(track, name);
   if (ending == track.calls.rend()) {
@@ -208,8 +208,8 @@ void Pairing::pop(CallTrack& track) {
   listener_->ended(track, call);
 }
 
-// Adds to the inner time of the call around it. The time after the end of that call is added to the next
-// outer one.
+// Adds the part to the inner time of the call around it. The time after the end of that call is added to the
+// next outer call.
 void Pairing::add_to_outer(CallTrack& track, const Part& part) {
   std::uint64_t begin_ns = part.begin_ns;
   for (std::size_t around = track.calls.size(); around > 0 && begin_ns < part.end_ns;) {

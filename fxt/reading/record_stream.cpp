@@ -23,7 +23,7 @@ bool is_aligned(const std::byte* bytes) {
   return reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint64_t) == 0;
 }
 
-// The compression whose files begin like `word`; "" if there is none.
+// The compression whose files begin like `word`; "" for other files.
 std::string_view compression_of(std::string_view word) {
   if (word.starts_with("\x1f\x8b\x08")) return "gzip";
   if (word.starts_with("\x28\xb5\x2f\xfd")) return "zstd";

@@ -75,14 +75,14 @@ void remove_and_end(int signal) {
   std::raise(signal);
 }
 
-// From this call until release_temporary(), `path` is unlinked if one of the signals ends the program. There
-// can be one path at a time.
+// If one of the signals ends the program after this call and before release_temporary(), `path` is unlinked.
+// There can be one path at a time.
 void guard_temporary(const std::string& path) {
   guarded_text = path;
   guarded_path = guarded_text.c_str();
   for (const int signal : kEndingSignals) {
     struct sigaction action {};
-    // A signal that the parent has set to be ignored (nohup) remains ignored.
+    // A signal that the parent has set to be ignored (nohup) stays ignored.
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
     action = {};
     action.sa_handler = remove_and_end;
@@ -123,7 +123,7 @@ class OutputFile::State {
   FileMode mode_;
   int fd_ = -1;
   bool allocates_ahead_ = false;
-  std::uint64_t allocated_bytes_ = 0;  // size of the allocated part of the file; 0 if there is none
+  std::uint64_t allocated_bytes_ = 0;  // size of the allocated part of the file; 0 without one
 };
 
 OutputFile::State::State(const std::string& path, FileMode mode)
@@ -239,7 +239,7 @@ void OutputFile::State::restart() {
 }
 
 void OutputFile::State::commit(bool sync) {
-  if (fd_ < 0) return;  // is complete
+  if (fd_ < 0) return;  // the file is complete
   if (allocated_bytes_ > bytes_written && ::ftruncate(fd_, static_cast<off_t>(bytes_written)) != 0)
     fail("can't write");
   // EINVAL: the file is a pipe or similar

@@ -121,7 +121,7 @@ void Writer::put_large(const T& blob) {
                       " bytes: a record holds 2^32-1 words");
   buffer_.append(head.finish_large(words));
   while (!bytes.empty()) {
-    // All but the last have whole words.
+    // All parts except the last consist of whole words.
     const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));
     put_bytes(buffer_.claim(words_of(piece.size())), piece.data(), piece.size());
     bytes = bytes.subspan(piece.size());

@@ -22,7 +22,7 @@ bool mark(std::vector<bool>& known, std::size_t index) {
 
 }  // namespace
 
-// Writes a record of `words` words, without references to strings or threads.
+// Writes a record of `words` words that does not refer to strings or threads.
 template <typename T>
 void WriterTables::put(const T& record, std::size_t words) {
   RecordBuilder builder(std::span(out_->claim(words), words));
@@ -117,7 +117,7 @@ std::optional<std::uint16_t> WriterTables::find_or_add(std::string_view text) {
     if (is_new)
       strings_.push_back({.text = &entry->first});
     else
-      *counters_ = before;  // a changed text counts once
+      *counters_ = before;  // counts a changed text only once
   }
   register_string(entry->second);
   return entry->second;

@@ -109,7 +109,7 @@ class TracerState {
   std::uint64_t latest_time() const;
 
   TracerNames names_;
-  // The categories borrow the keys.
+  // The names of the categories are these keys.
   std::map<std::string, std::unique_ptr<TraceCategory>, std::less<>> categories_;
   std::optional<StagedFile> file_;
   std::unique_ptr<FlushThread> flush_thread_;
@@ -202,7 +202,7 @@ void TracerState::adopt(TraceBuffer& buffer) {
   buffer.limit_ = TraceBuffer::kWords;
 }
 
-// Called by the thread itself, to make space.
+// Called by the thread itself, to make room in its buffer.
 void TracerState::empty(TraceBuffer& buffer) {
   const std::size_t filled = buffer.filled_;
   if (ring_.is_used()) {
@@ -250,7 +250,7 @@ bool TracerState::make_room(TraceBuffer& buffer) noexcept {
 void TracerState::end_late(TraceBuffer& buffer, std::uint64_t position, std::uint64_t time) noexcept {
   const std::lock_guard guard(lock);
   ring_.end(buffer, position, time);
-  // The next flush writes it to the file, after the ends of outer scopes.
+  // The next flush writes the end to the file, after the ends of outer scopes.
   buffer.open_.end(position, time);
 }
 
@@ -332,7 +332,8 @@ bool lock_in_signal_handler(std::mutex& lock) {
   return is_locked;
 }
 
-// Flushing may wait for a lock that the program held when the signal came. Then an alarm ends the program.
+// Flushing may wait for a lock that the program held when the signal came. In this case, an alarm ends the
+// program.
 void flush_and_end(int signal) {
   constexpr unsigned kMostSeconds = 2;
   std::signal(SIGALRM, SIG_DFL);
