@@ -262,12 +262,15 @@ void Statistics::ended(CallTrack& thread, const Call& call) {
   if (!call.is_chosen || part.is_empty) return;
   const std::uint64_t length_ns = part.length_ns();
   Line& line = lines_[index];
-  add(line, length_ns);
+  add(line, part);
   line.self_ns += length_ns - std::min(call.inner_ns, length_ns);
   if (is_outermost) line.total_ns += length_ns;
 }
 
-void Statistics::add(Line& line, std::uint64_t length_ns) const {
+void Statistics::add(Line& line, const Pairing::Part& part) const {
+  const std::uint64_t length_ns = part.length_ns();
+  const bool is_earlier = length_ns == line.max_ns && part.begin_ns < line.max_start_ns;
+  if (line.calls == 0 || length_ns > line.max_ns || is_earlier) line.max_start_ns = part.begin_ns;
   ++line.calls;
   line.sum_ns += length_ns;
   line.min_ns = std::min(line.min_ns, length_ns);
@@ -281,7 +284,7 @@ void Statistics::ended_operation(const CallTrack& track, const Call& operation) 
   const Pairing::Part part = calls_.part_of(operation.start_ns, never_ends ? last_ns_ : operation.end_ns);
   if (!operation.is_chosen || part.is_empty) return;
   Line& line = lines_[line_of(track, operation)];
-  add(line, part.length_ns());
+  add(line, part);
   line.total_ns += part.length_ns();
 }
 
@@ -291,7 +294,7 @@ void Statistics::ran(const CpuRun& run) {
     const Pairing::Part part = calls_.part_of(begin_ns, end_ns);
     if (part.is_empty) return;
     Line& line = lines[run.thread];
-    add(line, part.length_ns());
+    add(line, part);
     line.total_ns += part.length_ns();
   };
   count(runs_of_, run.begin_ns, run.end_ns);
@@ -487,6 +490,8 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     if (is_call) call["group"] = text_of(line.group).word;
     for (const CallColumn column : report_.columns)
       if (column != CallColumn::Self || line.has_self()) call[key_of(column)] = line.value(column);
+    const bool has_max = std::ranges::find(report_.columns, CallColumn::Max) != report_.columns.end();
+    if (is_call && has_max) call["max_start_ns"] = line.max_start_ns;
     (is_call ? calls : others[text_of(line.group).word]).push_back(std::move(call));
   }
   const auto& [processes, threads] = calls_.objects();

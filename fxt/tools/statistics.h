@@ -110,7 +110,8 @@ class Statistics : private CallListener {
     std::uint64_t sum_ns = 0;    // total of all calls
     std::uint64_t self_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
-    LengthHistogram lengths = {};  // empty unless the report has percentiles
+    std::uint64_t max_start_ns = 0;  // start of the longest call, or of the first of several
+    LengthHistogram lengths = {};    // empty unless the report has percentiles
 
     std::uint64_t value(CallColumn column) const;
     // Operations and runs have no self time.
@@ -143,7 +144,7 @@ class Statistics : private CallListener {
   CallGroup group_of(const CallTrack& track, const Call& call);
   std::uint32_t line_of(const CallTrack& track, const Call& call);
   std::uint32_t line_with(CallGroup group, const ThreadKey& thread, const CallName& name);
-  void add(Line& line, std::uint64_t length_ns) const;
+  void add(Line& line, const Pairing::Part& part) const;
   void ended_operation(const CallTrack& track, const Call& operation);
   void ran(const CpuRun& run);
 

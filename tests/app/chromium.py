@@ -79,6 +79,14 @@ class Chromium:
             time.sleep(0.1)
         raise AssertionError(f"{url}: no answer to {script}")
 
+    def drag(self, url, *places):
+        """Presses the button of the mouse at the first place of the page, and releases it at the last one."""
+        session = self.session_of(url)
+        for number, (x, y) in enumerate(places):
+            kind = "mousePressed" if number == 0 else "mouseMoved"
+            self.ask("Input.dispatchMouseEvent", session, type=kind, x=x, y=y, button="left", buttons=1, clickCount=int(number == 0))
+        self.ask("Input.dispatchMouseEvent", session, type="mouseReleased", x=places[-1][0], y=places[-1][1], button="left", clickCount=1)
+
     def picture(self, url, width, height):
         """A PNG of the upper part of the page at this address."""
         return base64.b64decode(self.ask("Page.captureScreenshot", self.session_of(url), format="png",

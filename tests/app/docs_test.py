@@ -165,6 +165,8 @@ def messages_of(path):
         return ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[2])) for found in LITERAL.finditer(text) if found[2]]
     if path.suffix == ".py" or text.startswith("#!/usr/bin/env python3"):
         return [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    if path.suffix == ".html":
+        return re.split(r"<style>.*?</style>|<script>.*?</script>|<!--.*?-->|<[^>]*>", text, flags=re.DOTALL)
     return [text.partition("\nset ")[0].replace("# ", "")] if path.suffix != ".bash" else []  # a bash script's head is its help
 
 

@@ -6,19 +6,14 @@ The directory with the programs is in the environment variable PROGRAMS.
 """
 
 import faulthandler
-import http.server
 import json
 import os
-import queue
 import re
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 import unittest
 import urllib.error
@@ -28,105 +23,15 @@ from pathlib import Path
 
 from chromium import Chromium
 from needs import needs
+from viewer import CONVERT, DUMP, FAMILY, POOL, UI, Opened, Viewer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
 import fxt_reader  # noqa: E402
-CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
-SCRIPT = REPOSITORY / "scripts" / "open-in-perfetto"
-DUMP = CONVERT.with_name("fxt-dump")
-POOL = REPOSITORY / "tests" / "uftrace" / "recordings" / "pool"
-FAMILY = POOL.with_name("family")
-UI = "https://ui.example.org"
+CLICK = "(button => button && (button.click(), true))([...document.querySelectorAll('button.open')].at(-1) ?? null)"
 
 
-class Viewer(http.server.ThreadingHTTPServer):
-    """A server for another origin, whose page gets the trace as Perfetto does. It fetches the URL in its link, or
-    answers "PING" and receives the trace. It reports the bytes, and the rest as JSON, or the reason for a failure."""
-    PAGE = b"""<!doctype html><link rel=icon href="data:,"><script>
-        const tell = (body, rest) => fetch("/told?" + encodeURIComponent(JSON.stringify(rest)), {method: "POST", body});
-        const link = new URLSearchParams(location.hash.split("?")[1]);
-        const said = Object.fromEntries(link);
-        if (link.has("url"))
-            fetch(link.get("url")).then(answer => answer.arrayBuffer(), error => String(error)).then(body => tell(body, said));
-        addEventListener("message", event => {
-            if (event.data === "PING") return event.source.postMessage("PONG", event.origin);
-            const {buffer, ...rest} = event.data.perfetto;
-            tell(buffer, {...said, ...rest, from: event.origin});
-        });
-        </script>"""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), self.Answers)
-        self.origin = f"http://localhost:{self.server_port}"
-        self.told = queue.Queue()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def as_public(self):
-        """An option of Chromium that treats this server as part of the internet, so that it needs permission for this
-        machine."""
-        return f"--ip-address-space-overrides=127.0.0.1:{self.server_port}=public"
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
-
-    class Answers(http.server.BaseHTTPRequestHandler):
-        def answer(self, content):
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def do_GET(self):
-            self.answer(Viewer.PAGE)
-
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            self.answer(b"")
-            self.server.told.put((body, json.loads(urllib.parse.unquote(self.path.split("?")[1]))))
-
-        def log_message(self, *_):
-            pass
-
-
-CLICK = "(button => button && (button.click(), true))([...document.querySelectorAll('button')].at(-1) ?? null)"
-
-
-class OpenInPerfetto(unittest.TestCase):
-    def setUp(self):
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.trace = self.folder / "pool.fxt"
-        subprocess.run([CONVERT, "-q", POOL, self.trace], check=True)
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            self.port = found.getsockname()[1]
-
-    def start(self, *arguments, cwd=None, **environment):
-        process = subprocess.Popen([SCRIPT, f"--port={self.port}", f"--ui={UI}", *arguments], text=True, start_new_session=True, cwd=cwd,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
-                                       **os.environ, "FXT_CONVERT": str(CONVERT), "PYTHONFAULTHANDLER": "1", **environment})
-        self.addCleanup(self.end, process)
-        return process
-
-    def end(self, process):
-        process.terminate()
-        try:
-            process.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGABRT)
-            self.fail(f"SIGTERM does not end it: {process.communicate()}")
-
-    def links_of(self, *arguments):
-        process = self.start("--no-browser", *arguments)
-        self.assertRegex(process.stdout.readline(), "^Open (this|one of these) in a browser:$")
-        links = []
-        while (line := process.stdout.readline()).startswith("  "):
-            links.append(line.strip())
-        self.assertEqual(line, "End with Ctrl-C.\n")
-        return links
-
+class OpenInPerfetto(Opened):
     def fetched(self, link):
         """Fetches as the page would, from the link in its address."""
         url = self.said(link)["url"]
@@ -139,15 +44,6 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertTrue(link.startswith(start), link)
         return dict(urllib.parse.parse_qsl(link.removeprefix(start)))
 
-    def get(self, path, **headers):
-        return urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=headers), timeout=20)
-
-    def refused(self, *arguments, **environment):
-        process = self.start("--no-browser", *arguments, **environment)
-        error = process.communicate(timeout=60)[1]
-        self.assertEqual(process.returncode, 1)
-        return error
-
     def test_a_trace_is_served(self):
         [link] = self.links_of("--fetch", self.trace)
         self.assertEqual(self.fetched(link), self.trace.read_bytes())
@@ -159,20 +55,34 @@ class OpenInPerfetto(unittest.TestCase):
         [link] = self.links_of(self.trace)
         self.assertRegex(link, rf"^http://127\.0\.0\.1:{self.port}/[\w-]{{22}}/$")
         root = urllib.parse.urlsplit(link).path
-        with self.get(root) as page, self.get(f"{root}pool.fxt") as trace:
+        with self.get(root) as page, self.get(f"{root}0/whole/pool.fxt") as trace:
             self.assertIn(b"pool.fxt", page.read())
             self.assertEqual(trace.read(), self.trace.read_bytes())
             # Pages of other origins can't read it.
             self.assertIsNone(trace.headers["Access-Control-Allow-Origin"])
-        for path in root, f"{root}pool.fxt":
+        for path in root, f"{root}0/whole/pool.fxt", f"{root}progress", f"{root}0/map", f"{root}0/part?from=0&to=1":
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 self.get(path, Host="example.org")
             self.assertEqual(refused.exception.code, 403)
         # Other users of this machine can't read it either, because they do not know the link.
-        for path in "/", "/pool.fxt":
+        for path in "/", "/pool.fxt", "/0/whole/pool.fxt", "/0/map", "/progress", f"{root[:-2]}/0/map", root[:-1]:
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 self.get(path)
             self.assertEqual(refused.exception.code, 404)
+        for path in "none", "1/map", "0/none", "0/part", "0/part?from=x&to=1", "0/whole/", "0/whole/../../pool.fxt":
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                self.get(root + path)
+            self.assertEqual(refused.exception.code, 404)
+
+    def test_ssh_may_forward_another_port(self):
+        [link] = self.links_of(self.trace)
+        for host in "localhost:8000", "127.0.0.1:8000", "localhost":
+            with self.get(urllib.parse.urlsplit(link).path, Host=host) as page:
+                self.assertIn(b"pool.fxt", page.read())
+        for host in "localhost.example.org", "example.org:9001", "127.0.0.1.example.org", "localhost:", "":
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                self.get(urllib.parse.urlsplit(link).path, Host=host)
+            self.assertEqual(refused.exception.code, 403)
 
     def test_the_viewer_may_look_for_its_own_server(self):
         process = self.start("--no-browser", self.trace)
@@ -330,10 +240,11 @@ class OpenInPerfetto(unittest.TestCase):
 
     def test_its_temporary_files_are_removed(self):
         for end in (signal.SIGINT, signal.SIGTERM):
-            process = self.start("--no-browser", POOL, TMPDIR=str(self.folder))
+            process = self.start("--no-browser", "--no-cache", POOL, TMPDIR=str(self.folder))
             self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
             [temporary] = self.folder.glob("open-in-perfetto.*")
-            self.assertTrue((temporary / "pool.fxt").exists())
+            self.assertEqual(len(list(temporary.glob("*/pool.fxt"))), 1)
+            self.assertFalse((self.folder / "cache").exists())
             process.send_signal(end)
             self.assertNotIn("Traceback", process.communicate(timeout=60)[1])
             self.assertFalse(temporary.exists())
@@ -401,9 +312,13 @@ class OpenInPerfetto(unittest.TestCase):
         self.assertEqual(self.refused(long), f"open-in-perfetto: {long}: File name too long\n")
         (self.folder / "text").write_text("no trace")
         self.assertIn(f"open-in-perfetto: {self.folder}/text: could not be converted\n", self.refused(self.folder / "text"))
+
+    def test_several_inputs_may_have_one_name(self):
         (self.folder / "other").mkdir()
-        other = shutil.copy(self.trace, self.folder / "other")
-        self.assertEqual(self.refused(self.trace, other), "open-in-perfetto: two files have the name pool.fxt; rename one of them\n")
+        subprocess.run([CONVERT, "-q", FAMILY, self.folder / "other" / "pool.fxt"], check=True)
+        links = self.links_of("--fetch", self.trace, self.folder / "other" / "pool.fxt")
+        self.assertEqual([self.fetched(link) for link in links],
+                         [self.trace.read_bytes(), (self.folder / "other" / "pool.fxt").read_bytes()])
 
     def test_a_missing_converter(self):
         process = self.start("--no-browser", POOL, FXT_CONVERT="/none/fxt-convert")

@@ -195,7 +195,7 @@ class Texts(unittest.TestCase):
         script = self.completions_of("convert-all")["fish"]
         self.assertEqual(self.completed_by_fish(script, "fxt-convert-all --progress "), ["always", "auto", "never"])
         script = self.completions_of("open-in-perfetto")["fish"]
-        self.assertEqual(self.completed_by_fish(script, "fxt-open --no"), ["--no-browser"])
+        self.assertEqual(self.completed_by_fish(script, "fxt-open --no-b"), ["--no-browser"])
 
     def test_files_of_tracy_come_from_its_importer(self):
         importer = self.folder / "bin" / "tracy-import-fuchsia"

@@ -39,11 +39,16 @@ constexpr std::string_view kScript = R"(
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent), element = id => document.getElementById(id);
 const view = element('view'), canvas = view.querySelector('canvas'), paint = canvas.getContext('2d'), tip = element('tip');
-const margin = 8, axisHeight = 26, heading = 15, rowHeight = 17, gap = 12, counterHeight = 34, column = 6.7;
+// With #select, the page is a map in a frame of another page of the same origin: a thread takes little room, and
+// dragging selects a time, which the other page receives.
+const selects = location.hash === '#select' && parent !== window && location.origin !== 'null';
+const margin = 8, axisHeight = 26, heading = selects ? 13 : 15, rowHeight = selects ? 5 : 17, gap = selects ? 4 : 12;
+const counterHeight = 34, column = 6.7;
 const all = data.to - data.from;
 // The smallest part to which the page can zoom, because numbers have 53 bits.
 const shortest = Math.max(20, all / 2 ** 45);
 let from = 0, span = all, width = 800, height = 400, wanted = '', bottom = axisHeight;
+let selected = null, opened = null;  // { from, to }: the time that is being dragged, and the one that is open elsewhere
 for (const lane of data.lanes) {
   lane.top = bottom + heading;
   bottom = lane.top + (lane.values ? counterHeight : lane.rows.length * rowHeight) + gap;
@@ -101,7 +106,7 @@ function paintRow(row, y) {
     paint.globalAlpha = isFound(name) ? 1 : 0.15;
     paint.fillStyle = merged || row.l[i] < pixel / 2 ? '#999' : category === 'sched' && label.startsWith('linux:schedule') ? off : data.colors[hue][row.s[i] || 0];
     paint.fillRect(left, y, Math.max(room - 0.5, 0.5), rowHeight - 1);
-    const text = merged ? '' : fitted(label, Math.floor((room - 4) / column));
+    const text = merged || selects ? '' : fitted(label, Math.floor((room - 4) / column));
     if (text) {
       paint.fillStyle = '#111';
       paint.fillText(text, left + 2, y + rowHeight - 5);
@@ -217,6 +222,16 @@ function draw() {
   }
   paintLines();
   paintArrows();
+  for (const [part, color] of [[opened, '#e8a33d'], [selected, '#3d7be8']]) {
+    if (!part) continue;
+    const left = place(part.from), size = Math.max(place(part.to) - left, 2);
+    paint.globalAlpha = 0.25;
+    paint.fillStyle = color;
+    paint.fillRect(left, 0, size, height);
+    paint.globalAlpha = 1;
+    paint.strokeStyle = color;
+    paint.strokeRect(left, 0, size, height);
+  }
   paint.restore();
   element('shown').textContent = `${since(Math.round(from))} to ${since(Math.round(from + span))}`;
 }
@@ -274,6 +289,19 @@ function zoom(factor, x) {
 }
 const at = event => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
 let held = null, pointer = width / 2;
+// The other page uses times on the trace's clock, as text, because numbers have 53 bits.
+const onClock = ns => String(BigInt(data.origin) + BigInt(data.from) + BigInt(Math.round(ns)));
+const onAxis = clock => Number(BigInt(clock) - BigInt(data.origin) - BigInt(data.from));
+const post = message => parent.postMessage({ fxt: message }, location.origin);
+if (selects) {
+  addEventListener('message', event => {
+    if (event.source !== parent || event.origin !== location.origin || !event.data?.fxt) return;
+    const part = event.data.fxt.opened;
+    opened = part && { from: onAxis(part.from), to: onAxis(part.to) };
+    redraw();
+  });
+  post({ whole: { from: onClock(0), to: onClock(all) }, origin: data.origin });
+}
 view.addEventListener('wheel', event => {
   if (!event.ctrlKey && !event.shiftKey) return;
   event.preventDefault();
@@ -283,6 +311,11 @@ canvas.addEventListener('pointerdown', event => { held = { x: at(event)[0], from
 addEventListener('pointerup', event => {
   const click = held && !held.moved && event.target === canvas ? hit(...at(event)) : null;
   held = null;
+  if (selected) {
+    post({ selected: { from: onClock(selected.from), to: onClock(selected.to) } });
+    selected = null;
+    redraw();
+  }
   if (!click || !click.span) return;
   from = click.from - click.span * 0.05;
   span = click.span * 1.1;
@@ -293,7 +326,10 @@ addEventListener('pointermove', event => {
   pointer = Math.min(Math.max(x, margin), width - margin);
   if (held) {
     if (Math.abs(x - held.x) > 3) held.moved = true;
-    if (held.moved) from = held.from - (x - held.x) * span / (width - 2 * margin);
+    if (held.moved && selects) {
+      const [begin, end] = [held.x, x].sort((a, b) => a - b).map(edge => inAxis(timeAt(edge)));
+      selected = { from: begin, to: end };
+    } else if (held.moved) from = held.from - (x - held.x) * span / (width - 2 * margin);
     redraw();
   }
   const under = event.target === canvas && !held ? hit(x, y) : null;
@@ -336,6 +372,7 @@ function search(text) {
 element('name').addEventListener('input', event => search(event.target.value));
 view.addEventListener('scroll', redraw);
 addEventListener('resize', resize);
+if (selects) element('keys').textContent = 'drag opens a part; w s zoom, a d move, wheel with Ctrl or Shift; click zooms to a call, Esc to all; / search';
 document.querySelector('svg').remove();
 for (const id of ['tools', 'view', 'foot']) element(id).hidden = false;
 for (const line of data.foot) element('foot').append(line, document.createElement('br'));
@@ -349,8 +386,8 @@ class JsonText {
   explicit JsonText(const Drawing& drawing) : drawing_(drawing) {}
 
   std::string text() {
-    append(out_, "{{\"from\":{},\"to\":{},\"flame\":{},\"colors\":[", drawing_.since_origin(drawing_.from_ns),
-           drawing_.since_origin(drawing_.to_ns), drawing_.is_flame);
+    append(out_, "{{\"origin\":\"{}\",\"from\":{},\"to\":{},\"flame\":{},\"colors\":[", drawing_.origin_ns,
+           drawing_.since_origin(drawing_.from_ns), drawing_.since_origin(drawing_.to_ns), drawing_.is_flame);
     list(kHues, [&](std::size_t hue) { append(out_, "[\"{}\",\"{}\"]", color(hue, 0), color(hue, 1)); });
     append_text(out_, "],\"names\":[");
     list(drawing_.names.size(), [&](std::size_t i) {

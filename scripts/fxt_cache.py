@@ -1,0 +1,177 @@
+"""Files that were made from inputs, and are kept for the next time: a folder with an entry for each key."""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import threading
+import time
+import zlib
+from pathlib import Path
+
+LIST = "entry.json"  # the sizes and checksums of an entry's files
+MAKING, OLD = "making.", "old."  # prefixes of folders that are not complete, or are being removed
+DAMAGE = (OSError, ValueError, TypeError, AttributeError, RecursionError)  # in the list of an entry
+DEAD_AFTER_S = 60  # a folder of this age that no process holds was left by a killed process
+
+
+def stamp_of(path):
+    """Identifies the content of a file, or of all files in a folder, without reading them."""
+    def stamp(name):
+        status = os.stat(name)
+        return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+    path = os.path.realpath(path)
+    files = {"": stamp(path)}
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        for name in sorted(names):
+            with contextlib.suppress(OSError):  # for example a link to nothing
+                files[os.path.relpath(os.path.join(folder, name), path)] = stamp(os.path.join(folder, name))
+    return [path, files]
+
+
+def checksum(path):
+    sum_ = 0
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            sum_ = zlib.crc32(block, sum_)
+    return sum_
+
+
+def files_in(folder):
+    """The sizes and checksums of the files of an entry, by their relative paths."""
+    files = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            relative = os.path.relpath(path, folder)
+            if relative != LIST and not os.path.islink(path) and os.path.isfile(path):
+                files[os.fsencode(relative).hex()] = [os.path.getsize(path), checksum(path)]
+    return files
+
+
+class Entry:
+    """A folder of the cache. It is not removed while it is open, also not by other processes."""
+
+    def __init__(self, folder, handle):
+        self.folder, self.handle = folder, handle
+
+    def __truediv__(self, name):
+        return self.folder / name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self.handle is not None:
+            os.close(self.handle)
+            self.handle = None
+
+
+class Cache:
+    def __init__(self, folder, most_bytes):
+        self.folder, self.most_bytes = Path(folder), most_bytes
+        self.lock = threading.Lock()
+        self.locks = {}  # by the name of an entry: it is made only once at a time
+
+    def get(self, key, make):
+        """Opens the entry with this key. If it is missing or damaged, make(folder) writes its files first. The key is
+        any value that JSON can represent."""
+        name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+        with self.lock:
+            lock = self.locks.setdefault(name, threading.Lock())
+        with lock:
+            return self.held(name) or self.made(name, make)
+
+    def held(self, name):
+        folder = self.folder / name
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            return None
+        fcntl.flock(handle, fcntl.LOCK_SH)
+        with contextlib.suppress(*DAMAGE):
+            if json.loads((folder / LIST).read_bytes()) == files_in(folder):
+                os.utime(folder)
+                return Entry(folder, handle)
+        os.close(handle)
+        self.remove(folder)
+        return None
+
+    def made(self, name, make):
+        making = Path(tempfile.mkdtemp(prefix=MAKING, dir=self.folder))
+        handle = os.open(making, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH)
+            make(making)
+            (making / LIST).write_text(json.dumps(files_in(making)))
+            folder = self.folder / name
+            with contextlib.suppress(OSError):  # another process may have made it meanwhile
+                making.rename(folder)
+                making = None
+            if making:
+                return Entry(making, handle)  # it is removed when it is old
+        except BaseException:
+            os.close(handle)
+            shutil.rmtree(making or folder, ignore_errors=True)
+            raise
+        self.shrink()
+        return Entry(folder, handle)
+
+    def remove(self, folder):
+        """The folder has its name until it is renamed, so no other process sees a part of it."""
+        old = folder.with_name(f"{OLD}{os.getpid()}.{folder.name}")
+        with contextlib.suppress(OSError):
+            folder.rename(old)
+            shutil.rmtree(old, ignore_errors=True)
+
+    def shrink(self):
+        """Removes the entries that were not used for the longest time, until the others fit."""
+        entries = []
+        for folder in self.folder.iterdir():
+            with contextlib.suppress(*DAMAGE):
+                used = folder.stat().st_mtime
+                if folder.name.startswith((MAKING, OLD)):
+                    if used < time.time() - DEAD_AFTER_S:
+                        self.remove_unless_held(folder)
+                    continue
+                size = sum(size for size, _ in json.loads((folder / LIST).read_bytes()).values())
+                entries.append((used, size, folder))
+        total = sum(size for _, size, _ in entries)
+        for _, size, folder in sorted(entries):
+            if total <= self.most_bytes:
+                break
+            if self.remove_unless_held(folder):
+                total -= size
+
+    def remove_unless_held(self, folder):
+        with contextlib.suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self.remove(folder)
+                return True
+            finally:
+                os.close(handle)
+        return False
+
+
+def usual_folder(name):
+    """The private folder of this name in the user's cache. Raises OSError if it can't be used."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(base) if os.path.isabs(base) else Path(os.path.expanduser("~")) / ".cache"
+    folder = base / name
+    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.geteuid():
+        raise PermissionError(13, "belongs to another user", str(folder))
+    folder.chmod(0o700)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(13, os.strerror(13), str(folder))
+    return folder

@@ -1,0 +1,216 @@
+"""The views of an input in fxt-open: the whole, a part of its time, a map, and the functions that took most time. Each is
+made when it is first needed, and kept in a cache."""
+
+import gzip
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+from fxt_cache import stamp_of
+from fxt_scripts import BEGINNINGS, NAME, program, shown
+
+MOST_NAMES_BYTES = 4 << 20  # the start of a trace, in which names of processes are searched
+MOST_LINK_BYTES = 16 << 10  # of names of processes in a link
+MOST_FILE_NAME = 200  # bytes
+MAP_OPTIONS = ("--max-depth", "6", "--width", "1600")  # a thread is a row of six thin lines
+MOST_FUNCTIONS = 40
+PROGRESS = re.compile(r"\s*\d+%")
+
+
+class Problem(Exception):
+    """A text for the user."""
+
+
+class Programs:
+    """Runs programs, and ends them with this one."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.running = {}  # processes, and for each the last line about its progress
+        self.is_over = False
+        self.is_serving = False  # until then, progress is shown on the terminal
+
+    def run(self, name, *arguments, allowed=(0,)):
+        """The standard output. Raises Problem with the last line of the standard error if the exit code is not allowed."""
+        command = [program(name), *arguments]
+        with self.lock:
+            if self.is_over:
+                raise Problem("the program ends")
+            process = subprocess.Popen(command, text=True, errors="surrogateescape", stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE if self.is_serving else None)
+            self.running[process] = ""
+        last = []
+        reader = threading.Thread(target=self.read, args=(process, last), daemon=True)
+        if self.is_serving:
+            reader.start()
+        try:
+            output = process.stdout.read()
+            code = process.wait()
+        finally:
+            if self.is_serving:
+                reader.join()
+            with self.lock:
+                del self.running[process]
+        if code not in allowed:
+            raise Problem(last[-1] if last else "")
+        return output
+
+    def read(self, process, last):
+        for line in process.stderr:
+            if PROGRESS.match(line):
+                self.running[process] = line.strip()
+            elif line.strip():
+                print(line, end="", file=sys.stderr)
+                last[:] = [line.strip()]
+
+    def progress(self):
+        return next((text for text in list(self.running.values()) if text), "")
+
+    def end(self):
+        with self.lock:
+            self.is_over = True
+            for process in self.running:
+                process.terminate()
+        while self.running:
+            time.sleep(0.01)
+
+
+def is_trace(path):
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(8).startswith(BEGINNINGS)
+
+
+def is_compressed(path):
+    with path.open("rb") as file:
+        return not file.read(8).startswith(BEGINNINGS[0])
+
+
+def processes_of(path):
+    """"NAME PID" of the processes that are named at the start of the trace, if it can be read easily."""
+    with path.open("rb") as file:
+        is_gzip = file.read(2) == BEGINNINGS[1]
+    strings, processes, link_bytes = {}, [], 0
+    try:
+        with gzip.open(path) if is_gzip else path.open("rb") as file:
+            while file.tell() < MOST_NAMES_BYTES and len(word := file.read(8)) == 8:
+                [header] = struct.unpack("<Q", word)
+                kind, size, name = header & 15, header >> 4 & 0xfff, header >> 24 & 0xffff
+                if size == 0:
+                    break
+                content = file.read(8 * size - 8)
+                if kind == 2:
+                    strings[header >> 16 & 0x7fff] = content[:header >> 32 & 0x7fff]
+                elif kind == 7 and header >> 16 & 0xff == 1:
+                    text = content[8:8 + (name & 0x7fff)] if name & 0x8000 else strings.get(name, b"")
+                    link_bytes += len(text)
+                    if link_bytes > MOST_LINK_BYTES:
+                        break
+                    processes.append(f"{text.decode()} {struct.unpack_from('<Q', content)[0]}")
+                elif kind not in (0, 1, 3, 7):
+                    break
+    except (OSError, EOFError, ValueError, struct.error):
+        pass  # the UI will report the problem
+    return processes
+
+
+def seconds(ns):
+    """A time on the trace's clock, as -r takes it."""
+    return f"{ns // 10**9}.{ns % 10**9:09}"
+
+
+class Input:
+    """A trace, or a recording that is converted."""
+
+    def __init__(self, path, cache, programs):
+        self.path, self.cache, self.programs = path, cache, programs
+        self.lock = threading.Lock()
+        self.entries = []  # they are kept until the end
+        self.is_trace = is_trace(path)
+        name = os.fsdecode(os.fsencode(path.resolve().name)[:MOST_FILE_NAME])
+        self.name = path.name if self.is_trace else f"{name}.fxt"
+        self.whole, self.view = (path, None) if self.is_trace else self.converted()
+
+    def key(self, kind, *options):
+        tools = [stamp_of(program(name)) for name in ("fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump")[:1 if kind == "whole" else 4]]
+        return [kind, *options, self.name, tools, stamp_of(self.path)]
+
+    def kept(self, key, make):
+        entry = self.cache.get(key, make)
+        self.entries.append(entry)
+        return entry
+
+    def converted(self):
+        """The trace, and the range to show first, if it is known."""
+        def make(folder):
+            report = self.programs.run("fxt-convert", "--cpu-tracks", "--report", "json", "--", self.path, folder / self.name)
+            (folder / "report.json").write_text(report)
+        entry = self.kept(self.key("whole"), make)
+        report = json.loads((entry / "report.json").read_text())
+        for note in report["notes"]:
+            if note["kind"] == "option-unused":
+                continue  # a GDB trace file has no CPU tracks
+            print(f"{note['kind']} ({note['count']}): {note['first']}", file=sys.stderr)
+        view = report["view_ns"]
+        # The UI ignores a range that extends beyond the trace.
+        return entry / self.name, view and [max(view[0], report["first_ns"]), min(view[1], report["last_ns"])]
+
+    def plain(self):
+        """The whole trace without compression, which is unpacked once."""
+        if not self.is_trace or not is_compressed(self.path):
+            return self.whole
+        with self.lock:
+            return self.kept(self.key("plain"), lambda folder: self.cut(self.path, folder / "plain.fxt")) / "plain.fxt"
+
+    def cut(self, trace, output, *options):
+        """A damaged trace is cut until the damage."""
+        self.programs.run("fxt-cut", "-q", *options, "--", trace, output, allowed=(0, 1))
+        if not output.exists():
+            raise Problem("nothing happened in this time" if options else f"{shown(trace)}: can't be read")
+
+    def part(self, from_ns, to_ns):
+        """An entry of the cache with the file part.fxt, which the caller closes."""
+        part = f"-r{seconds(from_ns)}~{seconds(to_ns)}"
+
+        def make(folder):
+            if self.is_trace:
+                self.cut(self.plain(), folder / "part.fxt", part)
+            else:
+                self.programs.run("fxt-convert", "--cpu-tracks", "--report=none", "--progress=always", part, "--", self.path,
+                                  folder / "part.fxt")
+        return self.cache.get(self.key("part", from_ns, to_ns), make)
+
+    def map(self):
+        def make(folder):
+            self.programs.run("fxt-draw", "-q", *MAP_OPTIONS, "--", self.plain(), folder / "map.html", allowed=(0, 1))
+            if not (folder / "map.html").exists():
+                raise Problem("it has no calls to draw")
+        return self.cache.get(self.key("map", MAP_OPTIONS), make)
+
+    def functions(self):
+        """An entry with the file functions.json: the functions that took most time themselves, each with the time of
+        its longest call. Times on the trace's clock are texts, because numbers in JavaScript have 53 bits."""
+        def make(folder):
+            calls = json.loads(self.programs.run("fxt-dump", "--stats", "--json", "--sort=self", f"--top={MOST_FUNCTIONS}", "--",
+                                                 self.plain(), allowed=(0, 1)))["calls"]
+            functions = []
+            for call in calls:
+                if call["group"] not in ("program", "kernel"):
+                    continue
+                margin = max(call["max_ns"] // 20, 500)
+                start = call["max_start_ns"]
+                functions.append({name: call[name] for name in ("name", "group", "calls", "total_ns", "self_ns", "max_ns")} |
+                                 {"from": str(max(start - margin, 0)), "to": str(start + call["max_ns"] + margin)})
+            functions.sort(key=lambda function: -function["self_ns"])
+            (folder / "functions.json").write_text(json.dumps(functions[:MOST_FUNCTIONS]))
+        return self.cache.get(self.key("functions"), make)
+
+    def close(self):
+        for entry in self.entries:
+            entry.close()

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""The map of scripts/open-in-perfetto: parts that are chosen in Chromium, and the files that are kept for the next time. A
+page from another origin acts as the viewer.
+
+The directory with the programs is in the environment variable PROGRAMS.
+"""
+
+import faulthandler
+import gzip
+import json
+import os
+import random
+import shutil
+import subprocess
+import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+from chromium import Chromium
+from needs import needs
+from viewer import CONVERT, CUT, DRAW, DUMP, FAMILY, POOL, Opened, Viewer
+
+READY = "(files[0].ends && !files[0].go.disabled) || null"
+# The time that is open, on the trace's clock; "" means the whole.
+SHOWN = "files[0].shown === undefined ? null : files[0].shown ? files[0].shown.from + ' ' + files[0].shown.to : ''"
+
+
+class Map(Opened):
+    def root_of(self, *arguments):
+        [link] = self.links_of(*arguments)
+        return urllib.parse.urlsplit(link).path
+
+    def read(self, path):
+        with self.get(path) as answer:
+            return answer.read()
+
+    def part_of(self, path, from_ns, to_ns):
+        """What fxt-convert or fxt-cut make of this time."""
+        output = self.folder / "expected.fxt"
+        part = "-r" + "~".join(f"{ns // 10**9}.{ns % 10**9:09}" for ns in (from_ns, to_ns))
+        command = [CUT, "-q"] if path.is_file() else [CONVERT, "-q", "--cpu-tracks"]
+        subprocess.run([*command, "-f", part, path, output], check=True)
+        return output.read_bytes()
+
+    def ends_of(self, path):
+        trace = path
+        if path.is_dir():
+            trace = self.folder / "whole.fxt"
+            subprocess.run([CONVERT, "-q", "--cpu-tracks", path, trace], check=True)
+        statistics = json.loads(subprocess.run([DUMP, "--stats", "--json", trace], check=True, stdout=subprocess.PIPE).stdout)
+        return statistics["first_ns"], statistics["last_ns"], statistics["calls"]
+
+    @needs("chromium")
+    def test_parts_open_in_the_window_of_the_viewer(self):
+        """By a drag, by typed times, and by a function. Back opens the earlier ones."""
+        first, last, calls = self.ends_of(POOL)
+        with Viewer() as viewer:
+            [link] = self.links_of(f"--ui={viewer.origin}", POOL)
+            with Chromium(self.folder, link, viewer.as_public()) as browser:
+                self.assertTrue(browser.evaluate(link, READY))
+                self.assertEqual(browser.evaluate(link, "String(files[0].ends.from) + ' ' + files[0].ends.to"), f"{first} {last}")
+                pages = set()
+
+                def opened():
+                    trace, said = viewer.told.get(timeout=120)
+                    pages.add(said["page"])
+                    shown = browser.evaluate(link, "document.getElementById('state').textContent.includes('is open') ? " + SHOWN + " : null")
+                    times = [int(time) for time in shown.split()]
+                    if times:
+                        self.assertEqual(trace, self.part_of(POOL, *times))
+                    self.assertEqual(browser.evaluate(link, "files[0].back.disabled"), not earlier)
+                    return times
+
+                # The map is a frame; its margins have 8 pixels.
+                box = json.loads(browser.evaluate(link, "JSON.stringify((frame => [frame.left, frame.top, frame.width])"
+                                                        "(files[0].map.contentDocument.querySelector('canvas').getBoundingClientRect()))"))
+                frame = json.loads(browser.evaluate(link, "JSON.stringify((frame => [frame.left + 1, frame.top + 1])"
+                                                          "(files[0].map.getBoundingClientRect()))"))
+                left, top, width = frame[0] + box[0], frame[1] + box[1], box[2]
+                place = [(left + 8 + (width - 16) * share, top + 40) for share in (0.75, 0.6, 0.5)]
+                earlier = []
+                browser.drag(link, *place)
+                times = opened()
+                for time, share in zip(times, (0.5, 0.75)):
+                    self.assertAlmostEqual((time - first) / (last - first), share, delta=0.02)
+                earlier.append(times)
+
+                browser.evaluate(link, "files[0].from.value = '100us', files[0].to.value = ' 0.25 ms', files[0].go.click(), true")
+                self.assertEqual(opened(), [first + 100_000, first + 250_000])
+                earlier.append([first + 100_000, first + 250_000])
+
+                browser.evaluate(link, "files[0].functions.querySelectorAll('button')[0]?.click() ?? null, "
+                                       "files[0].functions.querySelector('button') && true")
+                longest = max((call for call in calls if call["group"] == "program"), key=lambda call: call["self_ns"])
+                times = opened()
+                self.assertLessEqual(times[0], longest["max_start_ns"])
+                self.assertGreaterEqual(times[1], longest["max_start_ns"] + longest["max_ns"])
+                self.assertLess(times[1] - times[0], longest["max_ns"] * 1.2 + 1001)
+
+                while earlier:
+                    browser.evaluate(link, "files[0].back.click(), true")
+                    expected = earlier.pop()
+                    self.assertEqual(opened(), expected)
+                browser.evaluate(link, "document.querySelector('button.open').click(), true")
+                earlier.append(None)
+                self.assertEqual(opened(), [])
+                self.assertEqual(len(pages), 1, "the window of the viewer is not loaded again")
+
+    @needs("chromium")
+    def test_typed_times_in_chromium(self):
+        [link] = self.links_of(self.trace)
+        with Chromium(self.folder, link) as browser:
+            self.assertTrue(browser.evaluate(link, READY))
+
+            def clock(text):
+                return browser.evaluate(link, "((text, file) => { try { return String(clock_of(file, text, 'end')); } catch (error) { return error; } })"
+                                              f"({json.dumps(text)}, {{origin: '9007199254740993000'}})")
+            origin = 9007199254740993000
+            self.assertEqual(clock(" "), "end")
+            for text, ns in {"0s": 0, "20ms": 20_000_000, "1.000000001 s": 1_000_000_001, "-5us": -5000, ".5\u00b5s": 500, "7ns": 7, "2m": 120_000_000_000,
+                             "1h": 3600_000_000_000}.items():
+                self.assertEqual(clock(text), str(origin + ns))
+            self.assertEqual(clock("9007199254.740993123"), "9007199254740993123")
+            for text in "x", "1..2", "1 2", "s", ".", "1d":
+                self.assertEqual(clock(text), f"'{text}' is not a time; examples: 20ms, 1.5 s, 1061.4004")
+            browser.evaluate(link, "files[0].from.value = '2ms', files[0].to.value = '1ms', files[0].go.click(), true")
+            self.assertEqual(browser.evaluate(link, "document.getElementById('state').textContent || null"), "The part starts after its end.")
+
+    @needs("chromium")
+    def test_a_failure_is_shown_in_chromium(self):
+        with Viewer() as viewer:
+            [link] = self.links_of(f"--ui={viewer.origin}", self.trace)
+            with Chromium(self.folder, link, viewer.as_public()) as browser:
+                self.assertTrue(browser.evaluate(link, READY))
+                browser.evaluate(link, "files[0].from.value = '1h', files[0].to.value = '2h', files[0].go.click(), true")
+                self.assertEqual(browser.evaluate(link, "(text => text.includes('nothing') ? text : null)(document.getElementById('state').textContent)"),
+                                 "nothing happened in this time")
+
+    def test_parts_of_traces_and_recordings(self):
+        compressed = self.folder / "pool.fxt.gz"
+        compressed.write_bytes(gzip.compress(self.trace.read_bytes()))
+        session = Path(__file__).resolve().parents[2] / "samples" / "gdb" / "queue.trace"
+        inputs = [self.trace, compressed, FAMILY, session]
+        root = self.root_of(*inputs)
+        for number, path in enumerate(inputs):
+            trace = self.trace if path == compressed else path
+            with self.subTest(path.name):
+                functions = json.loads(self.read(f"{root}{number}/functions"))
+                self.assertTrue(functions or path == session)
+                self.assertEqual([one["self_ns"] for one in functions], sorted((one["self_ns"] for one in functions), reverse=True))
+                self.assertIn(b"<canvas>", self.read(f"{root}{number}/map"))
+                if path == session:
+                    continue
+                first, last, _ = self.ends_of(trace)
+                middle = (first + last) // 2
+                self.assertEqual(self.read(f"{root}{number}/part?from={middle}&to={last}"), self.part_of(trace, middle, last))
+
+    # ---- The cache ----
+
+    def entries(self):
+        return [path for path in (self.folder / "cache" / "fxt-open").iterdir() if path.is_dir()]
+
+    def recording(self):
+        return Path(shutil.copytree(POOL, self.folder / "run.data"))
+
+    def test_nothing_is_made_twice(self):
+        """The second time, each program would fail."""
+        recording = self.recording()
+        before = sorted(os.listdir(recording))
+        first, last, _ = self.ends_of(POOL)
+        paths = "0/whole/run.data.fxt", "0/map", "0/functions", f"0/part?from={first}&to={last}"
+        process = self.start("--no-browser", recording)
+        root = urllib.parse.urlsplit([process.stdout.readline() for _ in range(2)][1].strip()).path
+        seen = [self.read(root + path) for path in paths]
+        self.end(process)
+        self.assertEqual(len(self.entries()), 4)
+        self.assertEqual((self.folder / "cache" / "fxt-open").stat().st_mode & 0o777, 0o700)
+        self.assertEqual(sorted(os.listdir(recording)), before)
+        used = {path: path.stat().st_mtime_ns for path in self.folder.glob("cache/fxt-open/*/*")}
+
+        process = self.start("--no-browser", recording)
+        root = urllib.parse.urlsplit([process.stdout.readline() for _ in range(2)][1].strip()).path
+        self.assertEqual([self.read(root + path) for path in paths], seen)
+        self.assertEqual({path: path.stat().st_mtime_ns for path in self.folder.glob("cache/fxt-open/*/*")}, used)
+
+        # A recording that changed is converted again.
+        os.truncate(next(recording.glob("*.dat")), 160)
+        self.assertNotEqual(self.read(root + paths[-1]), seen[-1])
+
+    def test_a_damaged_cache_does_no_harm(self):
+        recording = self.recording()
+        first, last, _ = self.ends_of(POOL)
+        paths = "0/whole/run.data.fxt", "0/map", "0/functions", f"0/part?from={first}&to={last}"
+        seen = None
+        rand = random.Random(1)
+        for number in range(8):
+            process = self.start("--no-browser", recording)
+            self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
+            root = urllib.parse.urlsplit(process.stdout.readline().strip()).path
+            now = [self.read(root + path) for path in paths]
+            self.end(process)
+            self.assertEqual(now, seen or now, number)
+            seen = now
+            files = [path for path in self.folder.glob("cache/fxt-open/*/*")]
+            self.assertEqual(len(files), 9)
+            for path in files if number else rand.sample(files, 3):
+                content = bytearray(path.read_bytes())
+                if number % 4 == 0:
+                    path.unlink()
+                elif number % 4 == 1:
+                    path.write_bytes(content[:rand.randrange(len(content))])
+                elif number % 4 == 2:
+                    content[rand.randrange(len(content))] ^= 1 << rand.randrange(8)
+                    path.write_bytes(content)
+                elif path.name == "entry.json":
+                    path.write_bytes(rand.choice([b"", b"[]", b"{}", b"null", b'{"a":1}', b'{"a":[1]}', b"\xff", b"[" * 100_000]))
+
+    def test_the_cache_has_a_limit(self):
+        first, last, _ = self.ends_of(POOL)
+        root = self.root_of("--cache-size=100k", POOL)
+        whole = len(self.read(f"{root}0/whole/pool.fxt"))
+        sizes = []
+        for number in range(20):
+            part = f"{root}0/part?from={first + number}&to={last}"
+            self.assertEqual(self.read(part), self.part_of(POOL, first + number, last))
+            sizes.append(sum(path.stat().st_size for path in self.folder.glob("cache/fxt-open/*/*.fxt")))
+        self.assertLess(max(sizes), 100_000 + 2 * whole)
+        self.assertGreater(max(sizes), whole)
+        # The whole is in use, so it stays.
+        self.assertEqual(len(self.read(f"{root}0/whole/pool.fxt")), whole)
+
+    def test_a_cache_that_can_not_be_used(self):
+        (self.folder / "cache").write_text("a file")
+        process = self.start("--no-browser", POOL)
+        self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
+        self.end(process)
+
+    def test_wrong_sizes(self):
+        for size in "", "0", "x", "-1", "1.5.2G", "5X":
+            process = self.start(f"--cache-size={size}", self.trace)
+            self.assertIn(f"argument --cache-size: takes a size such as 500M or 2G, not '{size}'", process.communicate(timeout=60)[1])
+            self.assertEqual(process.returncode, 2)
+
+
+if __name__ == "__main__":
+    # Prints the position of the test if it waits forever.
+    faulthandler.dump_traceback_later(600, exit=True)
+    unittest.main()
