@@ -79,7 +79,7 @@ bool matters_when_threads_are_over(const RecordingImport& recording, bool has_me
 
 // Reads the kernel's files a second time.
 void find_last_kernel_events(RecordingImport& recording) {
-  Notes ignored;  // the other reader notes damage
+  Notes ignored;  // receives the notes on damage, which the other reader adds
   ImportStats uncounted;
   if (const auto kernel = kernel_source_of(recording, ignored, uncounted)) kernel->find_last_ns();
 }
@@ -219,7 +219,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (options.utc)
     show_wall_clock(recording.info, input, context);
   else
-    // Perfetto would make a group for it, and collapse the processes next to that group
+    // Perfetto would make a group for the wall clock, and collapse the processes next to that group
     info.wall_clock.reset();
   context.timeline.describe_input(std::move(info));
   std::unique_ptr<KernelFileSource> kernel =

@@ -65,7 +65,7 @@ ThreadFacts facts_with_times(Recording& recording, const TaskRecords& records, c
     if (const auto times = possible_times_of(*records.task, recording, read_head(place, facts)))
       facts.times = *times;
   } catch (const InputError&) {
-    // The survey will note that the file can't be read.
+    // The survey adds a note if the file can't be read.
   }
   return facts;
 }

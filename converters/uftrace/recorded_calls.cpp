@@ -28,7 +28,7 @@ class MarkScan {
 
   std::vector<MarkPosition> run() {
     walk_.run(*this);
-    // Calls that are still open end with the last record.
+    // Calls that are still open end at the last record.
     if (has_begun_) look(walk_.seen_ns() + 1);
     return std::move(positions_);
   }
@@ -64,8 +64,8 @@ class MarkScan {
     }
   };
 
-  // The open calls do not change from the latest record until `time_ns`. Before the first record, no calls
-  // are open.
+  // Handles the windows until `time_ns`. From the latest record to that time, the open calls do not change.
+  // Before the first record, no calls are open.
   void look(std::uint64_t time_ns) {
     for (; next_ < windows_.size() && windows_[next_].first_ns < time_ns; ++next_) active_.push_back(next_);
     if (!has_begun_) return;

@@ -63,7 +63,7 @@ std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording) 
     try {
       CallWalk({*before, file.place, facts, &payload_decoder, inherited}).run(search);
     } catch (const InputError&) {
-      // The reader of the records reports this.
+      // The reader of the records reports the failure.
     }
     if (!search.found()) continue;
     part.end = *search.found();

@@ -72,7 +72,7 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
              .shows_values = !wanted.no_args && !wanted.kernel_only,
              .shows_events = shows_own_events(),
              .workers = std::vector<WorkerScratch>(context.timeline.options().jobs)} {
-  // With -C, only callers of the functions are shown. Switches have no callees, and no source file.
+  // -C shows only callers of the functions, and -L only functions with a source file. Switches are neither.
   using Of = FilterItem::Option;
   options.no_sched |= options.filters.has(Of::Caller) || options.filters.has(Of::Location);
 }
@@ -83,7 +83,7 @@ namespace {
 constexpr fxt::Limit kThreads{"threads", 40'000, 4};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 25'000, 0};
 
-// How many threads are shown. Threads without records are left out first.
+// Limits the number of threads that are shown. Threads without records are left out first.
 class ThreadBudget {
  public:
   explicit ThreadBudget(const std::vector<ThreadFile>& files)
@@ -148,7 +148,7 @@ std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImpor
   return changes;
 }
 
-// If the first switch of a thread is off the CPU, the thread was on that CPU since its exec or first record.
+// If the first switch of a thread is a switch out, the thread was on that CPU since its exec or first record.
 std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfThread& perf) {
   const std::uint64_t begin_ns =
       std::min(plan.head.first_ns.value_or(kForever), perf.exec_ns.value_or(kForever));
@@ -156,7 +156,7 @@ std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfT
   return PerfMessage{.time_ns = begin_ns, .cpu = perf.first_out->cpu, .kind = PerfEvent::Kind::SwitchIn};
 }
 
-// The first time that is shown of the thread.
+// The first time at which the thread is shown.
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
   if (plan.skips_outside && plan.inherited.empty()) return plan.head.first_ns;
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);

@@ -32,7 +32,7 @@ std::vector<PayloadLayout> PayloadLayouts::compile(std::vector<std::vector<SpecI
                                        .enums = context_.specs.enums(),
                                        .module_enums = file != nullptr ? &file->enums() : nullptr,
                                        .function = &function};
-  lists.emplace_back();  // a recorder may announce values and store none
+  lists.emplace_back();  // a recorder may announce values, but store none
   lists.resize(std::min(lists.size(), kMaxCandidates));
   std::vector<PayloadLayout> layouts;
   for (const auto& items : lists) layouts.emplace_back(items, context);

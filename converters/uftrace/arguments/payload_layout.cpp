@@ -14,7 +14,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kAlignment = 4;               // of each value in a payload
+constexpr std::size_t kAlignment = 4;               // alignment of each value in a payload
 constexpr std::size_t kTextHead = 2;                // size of the length before a string
 constexpr std::uint64_t kLargestDecimal = 100'000;  // uftrace prints larger numbers in hexadecimal
 constexpr std::int64_t kEof = -1;
@@ -70,7 +70,7 @@ std::uint64_t* put_long_double(std::uint64_t* word, std::uint64_t header, const 
   return put_text(word, name_in(header), number.text());
 }
 
-// Very old recorders wrote this for a null pointer. Newer ones write the word NULL, as for any text.
+// Very old recorders wrote this for a null pointer. Newer recorders write the word NULL, like any text.
 bool is_null_text(const std::byte* text, std::size_t size) {
   return size == 4 && load<std::uint32_t>(text, std::endian::native) == 0xffff'ffff;
 }
@@ -113,7 +113,7 @@ bool is_in_its_place(const SpecItem& item, const FunctionType& function) {
          at == fmt::format("x{}", item.number - 1);
 }
 
-// The parameter of the function to which the item belongs; null if this is uncertain.
+// The parameter to which the item belongs; null if this is uncertain.
 const Parameter* parameter_of(const SpecItem& item, const PayloadLayout::Context& context) {
   if (context.function == nullptr || item.is_return() || !is_in_its_place(item, *context.function))
     return nullptr;
@@ -121,7 +121,7 @@ const Parameter* parameter_of(const SpecItem& item, const PayloadLayout::Context
   return item.number <= row.size() ? &row[item.number - 1] : nullptr;
 }
 
-// The name of the value in the program. Nothing if it is uncertain, or if another argument has this name.
+// The name of the value in the program; nothing if it is uncertain, or if another argument has this name.
 std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLayout::Context& context) {
   const Parameter* const parameter = parameter_of(item, context);
   if (parameter == nullptr || parameter->name.empty()) return std::nullopt;
@@ -136,8 +136,8 @@ std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLay
   return name;
 }
 
-// The type of the value in the program. Nothing if it is unknown, a float, or wider than the recorded value.
-// Only little-endian recordings are supported: there, the low bytes of a register come first.
+// The type of the value in the program; nothing if it is unknown, a float, or wider than the recorded value.
+// Only little-endian recordings are supported, because their registers begin with the low bytes.
 std::optional<ScalarType> type_in_program(const SpecItem& item, const PayloadLayout::Context& context) {
   std::optional<ScalarType> type;
   if (const Parameter* const parameter = parameter_of(item, context))
@@ -157,7 +157,7 @@ PayloadLayout::PayloadLayout(const std::vector<SpecItem>& items, const Context& 
   for (const SpecItem& item : items) {
     if (steps_.size() == kMaxSteps) break;
     Step step = step_of(item, context);
-    // The recorder stores an integer and a float retval.
+    // For a return value, the recorder stores both an integer and a float.
     if (item.is_return() && has_result) step.load = Load::Hidden;
     has_result = has_result || item.is_return();
     steps_.push_back(step);

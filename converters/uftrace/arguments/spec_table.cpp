@@ -14,7 +14,8 @@
 namespace convert::uftrace {
 namespace {
 
-// With a hundred times as many, matching a name takes minutes, or the stack of the C library overflows.
+// A limit, because with a hundred times as many repetitions, matching a name takes minutes, or overflows the
+// stack of the C library.
 constexpr std::size_t kMostRepeated = 1000;
 
 Machine machine_of(const Info& info) {
@@ -37,7 +38,7 @@ double atoms_of(std::string_view regex) {
   constexpr std::size_t kMostCharacters = 4096, kMostParentheses = 100;
   if (regex.size() > kMostCharacters) return kForbidden;
   std::vector<double> atoms{1};  // by open parenthesis
-  double last = 0;               // of the last part, which may be repeated
+  double last = 0;               // atoms of the latest part, which may be repeated
   const auto repeat = [&](double times) {
     atoms.back() += last * (times - 1);
     last *= times;
@@ -184,7 +185,7 @@ std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFa
   }
   add_candidate(from_debug(function, of_result));
   add_candidate(from_list(function, of_result));
-  // A trigger's `retval/s` is written as `retval` in info.
+  // The item `retval/s` of a trigger is written as `retval` in info.
   if (of_result && !candidates.empty() && candidates.front().size() == 1) {
     SpecItem text = candidates.front().front();
     text.format = Format::String;

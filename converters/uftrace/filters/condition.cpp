@@ -31,7 +31,7 @@ std::optional<std::int64_t> signed_number(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// An operator must come before its own prefixes.
+// An operator must come before operators that are its prefixes.
 constexpr std::array<std::pair<std::string_view, Condition::Op>, 7> kOps{{
     {"==", Condition::Op::Equal},
     {"!=", Condition::Op::NotEqual},

@@ -22,7 +22,8 @@ struct Action {
   Setting setting;
   std::string_view before_value = {};  // empty if the action has no value
 };
-// The actions of an item, and the names that `clear=` accepts. A name must come before its own prefixes.
+// The actions of an item, and the names that `clear=` accepts. A name must come before names that are its
+// prefixes.
 constexpr std::array<Action, 11> kActions{{{"trace_on", Setting::TraceOn},
                                            {"trace_off", Setting::TraceOff},
                                            {"trace", Setting::Trace},
@@ -40,7 +41,7 @@ constexpr std::array<Action, 11> kActions{{{"trace_on", Setting::TraceOn},
 constexpr std::array<std::string_view, 11> kWithoutEffect{"arg",    "fparg",     "retval",   "auto-args",
                                                           "color=", "backtrace", "callsite", "finish",
                                                           "read=",  "recover",   "script"};
-// `clear=` also accepts this.
+// `clear=` also accepts this word.
 constexpr std::string_view kLocation = "loc";
 
 bool begins_with(std::string_view word, std::string_view prefix) { return consume_prefix(word, prefix); }

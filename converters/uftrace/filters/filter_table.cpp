@@ -129,7 +129,7 @@ bool FilterTable::lies_in(const Rule& rule, const std::string& file) {
   return false;
 }
 
-// Empty if it is unknown.
+// The source file of a function; empty if it is unknown.
 std::string FilterTable::file_of(const SymbolAt& function) const {
   const NameId line = functions_.lines.line_of(function);
   if (line == CallLabel::kNoLine) return {};
@@ -217,7 +217,7 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
     return add(Fit::Nothing, fmt::format("{}: no called function is in such a file", what));
   auto tables = functions_.symbolizer.tables();
   if (rule.is_kernel) tables = {{"the kernel", functions_.symbolizer.images().kernel_symbols()}};
-  std::string elsewhere;  // a matching function, but in another module
+  std::string elsewhere;  // a matching function in another module
   fxt::SimilarNames similar(rule.pattern.text());
   for (const auto& [where, table] : tables) {
     if (table == nullptr) continue;

@@ -17,7 +17,7 @@ KeptCallScan::KeptCallScan(const WalkedThread& thread, FilterTable& table, Symbo
   for (std::size_t i = 0; i < walk_.open().depth(); ++i) open_inferred();
 }
 
-// Calls without an entry are kept.
+// Opens a call without an entry. Such calls are kept.
 void KeptCallScan::open_inferred() {
   open_.push_back({.address = 0,
                    .begin_ns = 0,
@@ -73,14 +73,14 @@ void KeptCallScan::after_call(const RecordItem& item) {
   }
   while (open_.size() < ended) open_inferred();
   if (item.what == RecordItem::What::BadTime) {
-    // The length of the call is unknown.
+    // The length of the call is unknown, so it is kept.
     if (call.is_entry()) open_inferred();
     keep_open();
     if (!call.is_entry()) open_.pop_back();
   } else if (call.is_entry()) {
     enter(call, item.begin);
   } else if (open_.back().address != call.address && open_.back().address != 0) {
-    // This is an exit of another function, so the open call ended without one.
+    // This exit is from another function, so the open call ended without an exit.
     keep_open();
     open_.pop_back();
   } else {
@@ -117,7 +117,7 @@ void KeptCalls::keep(std::uint64_t offset) {
   part.listed = {};
 }
 
-// is_kept() is called with ascending offsets, so earlier parts are not needed any more.
+// Earlier parts are not needed any more, because is_kept() is called with ascending offsets.
 void KeptCalls::enter(std::uint64_t number) {
   if (part_ < number && part_ < parts_.size()) parts_[part_] = {};
   part_ = number;

@@ -29,7 +29,7 @@ constexpr std::uint32_t kTimeExtend = 30;
 constexpr std::uint32_t kTimeStamp = 31;
 }  // namespace type_len
 
-// A C bit field of the kernel, so the order of its fields depends on the byte order.
+// The kernel uses a C bit field here, so the order of the fields depends on the byte order.
 struct RingHeader {
   using LittleTypeLen = fxt::Field<0, 4>;
   using LittleDelta = fxt::Field<5, 31>;  // ns since the previous event
@@ -50,7 +50,7 @@ struct RingHeader {
 struct LongTime {
   using Low = fxt::Field<0, 26>;
   using High = fxt::Field<27, 58>;
-  using Epoch = fxt::Field<59, 63>;  // upper bits of an absolute time, from the page's time
+  using Epoch = fxt::Field<59, 63>;  // upper bits of an absolute time, which are taken from the page's time
 };
 static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 
@@ -128,8 +128,8 @@ void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std:
   close_page();
 }
 
-// The time of a page is plausible unless most of the following pages have earlier times. Following pages that
-// are earlier than the events read so far are damaged themselves, so they are ignored.
+// The time of a page is plausible unless most of the following pages have earlier times. Following pages with
+// earlier times than the events read so far are ignored, because they are damaged.
 bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (time_ns >= kTimeLimitNs || time_ns + kKernelSlackNs < last_ns_) return false;
   int votes = 0;
@@ -178,7 +178,7 @@ bool KernelCursor::next_in_page() {
     start_ = at_;
     const auto header = RingHeader::of(load<std::uint32_t>(page_.data() + at_, layout_.order), layout_.order);
     at_ += kKernelWord;
-    std::size_t length = header.type_len * kKernelWord;  // of the payload
+    std::size_t length = header.type_len * kKernelWord;  // length of the payload
     if (header.type_len == type_len::kLong || header.type_len > type_len::kMaxWords) {
       if (header.type_len == type_len::kPadding && header.delta == 0) break;
       if (page_.size() - at_ < kKernelWord) return drop_half_event();
@@ -226,8 +226,8 @@ bool KernelCursor::drop_impossible(std::uint64_t time_ns) {
   return false;
 }
 
-// Always returns false. If the end of the file cuts the page, half an event is not reported as another
-// damage.
+// Always returns false. If the end of the file cuts the page, half an event at its end is not reported as
+// further damage.
 bool KernelCursor::drop_half_event() {
   if (page_bytes_ < layout_.page_bytes)
     close_page();

@@ -203,7 +203,7 @@ void KernelFileSource::stage_wakeup(const Tracepoint& tracepoint, const KernelEv
 
 // ---- Which thread gets an event ----
 
-// Returns null for an event of another kind, or if no tracepoints are shown.
+// Returns null for an event that is not a tracepoint, or if no tracepoints are shown.
 const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
   return shown_.tracepoints != nullptr ? shown_.tracepoints->find(type) : nullptr;
 }

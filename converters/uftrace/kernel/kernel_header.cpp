@@ -144,7 +144,7 @@ class HeaderParser {
     return true;
   }
 
-  // Names are paths below tracefs: "events/<system>/<event>/format".
+  // A name is a path below tracefs: "events/<system>/<event>/format".
   void parse_contents(std::string_view name, std::string_view text) {
     constexpr std::string_view kPrefix = "events/", kSuffix = "/format";
     if (name == "events/header_page") return parse_header_page(text);

@@ -32,7 +32,7 @@ struct UnaryOperator {
 };
 struct BinaryOperator {
   std::string_view sign;
-  int precedence;  // an operator with a higher one binds more tightly
+  int precedence;  // an operator with a higher number binds more tightly
   Result (*apply)(Number, Number);
 };
 
@@ -48,7 +48,7 @@ constexpr std::array kUnary{
     UnaryOperator{'+', [](Number a) { return a; }},
 };
 
-// In the order of matching: "<=" comes before "<".
+// In the order of matching: "<=" must come before "<".
 constexpr std::array kBinary{
     BinaryOperator{"||", 1, [](Number a, Number b) { return truth(a != 0 || b != 0); }},
     BinaryOperator{"&&", 2, [](Number a, Number b) { return truth(a != 0 && b != 0); }},
@@ -70,7 +70,7 @@ constexpr std::array kBinary{
     BinaryOperator{"%", 10, [](Number a, Number b) { return b != 0 ? Result(a % b) : Result(); }},
 };
 
-// The operator with which `text` begins; null if there is none.
+// The operator at the start of `text`; null if it does not start with one.
 const auto* find_operator(const auto& operators, std::string_view text) {
   const auto found = std::ranges::find_if(
       operators, [text](const auto& candidate) { return text.starts_with(candidate.sign); });

@@ -13,7 +13,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kMaxElements = 64;  // maximum number that is shown of an array
+constexpr std::size_t kMaxElements = 64;  // the maximum number of elements that are shown
 
 // A wakeup has two events: sched_waking in the waker, and sched_wakeup on the CPU where the thread will run.
 constexpr std::array<std::string_view, 3> kWakeups{"sched:sched_waking", "sched:sched_wakeup",
@@ -71,7 +71,7 @@ FieldPlan plan_of(const EventField& field, const PageLayout& pages, PrintedField
   return plan;
 }
 
-// Returns nothing if they are outside of the event.
+// Returns nothing if the bytes are outside of the event.
 std::optional<std::span<const std::byte>> bytes_of(const FieldPlan& field, const EventBytes& event) {
   std::size_t offset = field.offset, size = field.size;
   const std::span<const std::byte> payload = event.payload;

@@ -50,7 +50,7 @@ constexpr std::array kEventTypes{
     EventType{Type::Lost, kHeaderSize + 16 + kSampleIdSize, kHeaderSize + 16 + kSampleIdSize},
 };
 
-// Returns null for all other types.
+// Returns null for other types.
 const EventType* find_event_type(std::uint32_t type) {
   const auto* const found = std::ranges::find(kEventTypes, static_cast<Type>(type), &EventType::type);
   return found == kEventTypes.end() ? nullptr : found;
@@ -151,7 +151,7 @@ void PerfCursor::decode(const Header& header, std::span<const std::byte> record)
   }
 }
 
-// ---- What a plausible record is ----
+// ---- Plausible records ----
 
 PerfCursor::Header PerfCursor::header_at(const std::byte* at) const {
   return {.type = load<std::uint32_t>(at),

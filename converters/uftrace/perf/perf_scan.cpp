@@ -79,7 +79,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
       if (event.kind == PerfEvent::Kind::Preempted) ++thread.preempted;
       break;
     case PerfEvent::Kind::Fork:
-      end_run(scan);  // of another thread that had the same id
+      end_run(scan);  // end of another thread that had the same id
       thread.forked_ns = event.time_ns;
       thread.parent = event.parent;
       break;

@@ -32,7 +32,8 @@ std::optional<std::uint32_t> number_between(std::string_view name, std::string_v
 
 using std::filesystem::directory_iterator;
 
-// True if `accept(directory in /proc)` is true for some process. The directories of other users show little.
+// True if `accept(directory in /proc)` is true for some process. The directories of other users show only
+// little.
 template <typename Accept>
 bool is_any_process(Accept accept) {
   std::error_code error;
@@ -70,8 +71,8 @@ bool is_open(const fxt::Folder& folder, const char* fifo) {
   });
 }
 
-// True if `uftrace recv` runs in the parent directory of the recording, and has a sender: a listening socket
-// and another one. The open files do not show this, because it opens files only briefly.
+// True if `uftrace recv` runs in the parent directory of the recording, and has a sender: it has a listening
+// socket and another socket. Its open files do not show this, because it opens files only briefly.
 bool is_received(const std::filesystem::path& recording) {
   std::error_code error;
   struct stat around {};
@@ -127,7 +128,7 @@ Directory list_directory(const std::filesystem::path& path) {
       found.perf_cpus.push_back({*perf_cpu, std::move(place), status.size_bytes});
     } else if (kernel_cpu) {
       found.kernel_cpus.push_back({*kernel_cpu, std::move(place), status.size_bytes});
-    } else if (is_map) {  // if they can't be read, this is noted when they are needed
+    } else if (is_map) {  // if a map can't be read, a note is added when it is needed
       found.session_maps.push_back(
           name.substr(kMapPrefix.size(), name.size() - kMapPrefix.size() - kMapSuffix.size()));
     } else {
@@ -136,8 +137,8 @@ Directory list_directory(const std::filesystem::path& path) {
   }
   if (error) fail_to_list(error.message());
 
-  // A recorder creates the FIFO at its start, and writes info at its end. The same holds for a sender, whose
-  // files are received here.
+  // A recorder creates the FIFO at its start, and writes info at its end. This is also true for a sender
+  // whose files are received here.
   found.is_growing = found.file("info").status().kind == fxt::FilePlace::Status::Kind::Missing &&
                      (is_open(*found.folder, ".channel") || is_received(path));
 

@@ -31,7 +31,7 @@ std::vector<Line> lines_of(const std::vector<TaskEvent>& events) {
   return lines;
 }
 
-// The latest fork that assigned the id, from a time on and before another time; 0 if there is none.
+// The time of the latest fork that assigned the id, from a time on and before another time; 0 if no fork did.
 std::uint64_t latest_fork_ns(const ReusedIds::Forks& forks, std::uint64_t id, std::uint64_t from_ns,
                              std::uint64_t until_ns) {
   const auto of_id = forks.find(ThreadId{id});
@@ -47,9 +47,9 @@ struct Latest {
   std::uint64_t line_ns;
 
   // Decides whether the line begins another owner of the id. A process begins with FORK or SESS, or with both
-  // if it then runs a program. A second SESS is an exec, or a posix_spawn if a fork assigned the id before
-  // it. The TASK line of a process belongs to its first thread, and comes once per program. The TASK line of
-  // another thread comes once.
+  // if it runs a program after the fork. A second SESS is an exec, or, if a fork assigned the id before, a
+  // posix_spawn. The TASK line of a process belongs to its first thread, and comes once per program. The TASK
+  // line of another thread comes once.
   bool is_replaced_by(const Line& line, const ReusedIds::Forks& forks) const {
     if (line.process != process) return true;
     switch (line.what) {

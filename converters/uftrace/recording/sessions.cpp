@@ -16,8 +16,8 @@
 namespace convert::uftrace {
 namespace {
 
-// The limit for parents of parents. Every process has its own line, and ran its parent's program before it.
-// Only damaged files make a longer search necessary, or make a task its own grandparent.
+// A limit for parents of parents. In intact files, every process has its own line, and ran its parent's
+// program before that line. Only damaged files need a longer search, or make a task its own grandparent.
 constexpr fxt::Limit kAncestors{"processes above one whose program it may run", 32, 0};
 constexpr fxt::Limit kPrograms{"programs that a thread runs in turn", 4096, 0};
 
@@ -41,7 +41,7 @@ std::string program_of(const MemoryMap& map) {
 // Completes the programs in a map. The recorder cuts paths at the first blank, and then finds no build-id.
 class ProgramFinder {
  public:
-  // Borrows the map.
+  // The map must outlive this object.
   explicit ProgramFinder(MemoryMap& map) {
     for (Module& module : map.modules) by_path_.emplace(module.path, &module);
   }
@@ -112,7 +112,7 @@ AddressSpace& Sessions::space_of(const std::string& sid, const Directory& direct
   const auto text = listed ? read_optional_file(place, notes) : std::nullopt;
   if (text) {
     space.map = parse_map(*text, place.text(), notes);
-  } else if (!listed) {  // otherwise it can't be read, which is noted elsewhere
+  } else if (!listed) {  // else it can't be read, which is noted elsewhere
     const auto status = place.status();
     const bool is_missing = status.kind == fxt::FilePlace::Status::Kind::Missing;
     notes.add(kNoMap, Location::file(place.text()), is_missing ? "is missing" : status.problem);

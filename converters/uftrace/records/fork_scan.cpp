@@ -25,14 +25,14 @@ constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 constexpr std::uint64_t kHeadBytes = std::uint64_t{1} << 20;
 
 ForkKind kind_of(std::string_view symbol) {
-  symbol = symbol.substr(0, symbol.find('@'));  // a version
+  symbol = symbol.substr(0, symbol.find('@'));  // removes the version
   if (std::ranges::find(kForks, symbol) != kForks.end()) return ForkKind::Process;
   if (std::ranges::find(kThreadStarts, symbol) != kThreadStarts.end() || symbol.starts_with(kStdThread))
     return ForkKind::Thread;
   return std::ranges::find(kOthers, symbol) != kOthers.end() ? ForkKind::Other : ForkKind::None;
 }
 
-// Finds out which functions fork, from their symbols and from the first exits of children.
+// Finds the functions that fork, by their symbols and by the first exits of children.
 class ForkFunctions {
  public:
   ForkFunctions(const WalkedThread& thread, Symbolizer& symbolizer, const std::set<CallKey>& first_exits,
@@ -66,7 +66,7 @@ class ForkFunctions {
   TaskSymbols symbols_;
   const std::set<CallKey>& first_exits_;
   ForkKinds& kinds_of_;
-  AddressCache<ForkKind>* kinds_ = nullptr;  // for the current symbols; null before there are any
+  AddressCache<ForkKind>* kinds_ = nullptr;  // for the current symbols; null before the first symbols
 };
 
 class ForkScan {
@@ -141,9 +141,9 @@ class ForkScan {
       plain_until_ns_ = std::min(plain_until_ns_, times_ns_[found_.snapshots.size()] + 1);
   }
 
-  // ---- Calls that began before the records: their exits name them ----
+  // ---- Calls that began before the records: their exits show their addresses ----
 
-  // An open call without an address, and the number of results from before it was open.
+  // An open call without an address. The numbers of results count those from before it was open.
   struct Nameless {
     std::size_t depth, calls, snapshots;
   };
@@ -175,7 +175,7 @@ class ForkScan {
       name(found_.snapshots[i].stack);
   }
 
-  // A record after the next time of the query may be damaged. It is accepted if the next record agrees.
+  // A record after the next requested time may be damaged. Its time is accepted if the next record agrees.
   void pass_time(std::uint64_t time_ns) {
     if (late_) add_snapshots(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();
@@ -202,7 +202,7 @@ class ForkScan {
   ForkScanResult found_;
   std::uint64_t plain_until_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // depth of the open call that forks
-  bool is_in_new_fork_ = false;            // the last record has entered it
+  bool is_in_new_fork_ = false;            // the latest record has entered that call
   struct Entry {
     std::uint64_t address = 0, offset = 0;
   };

@@ -98,8 +98,8 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
 }
 
 // When a process calls clone(), the child gets a copy of the recorder's state, but writes to the same file.
-// An entry that was not written yet is in both copies. Therefore the entry of the call that ran clone() is in
-// the file twice.
+// An entry that was not written yet is in both copies. Therefore, the file has the entry of the call that ran
+// clone() twice.
 void RecordCursor::look_for_second_writer(const Record& record) {
   constexpr unsigned kSearches = 8;
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;
@@ -224,7 +224,7 @@ Expectation RecordCursor::expectation() const {
   return {.time_ns = seen_ns(), .depth = depth, .top_address = depth == 0 ? 0 : open_.address_at(depth - 1)};
 }
 
-// ---- What can't be read ----
+// ---- Unreadable bytes ----
 
 // Searches for the next record from that offset on. If the block is too short to decide, continues with the
 // next block.

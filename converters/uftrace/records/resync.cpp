@@ -54,7 +54,7 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
     case RecordType::Exit: {
       if (expected.depth == 0 || shift_.undo(record, expected.depth) != (expected.depth - 1) % kDepthModulus)
         return false;
-      const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // is contained in the address
+      const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // is added to the address
       return expected.top_address == 0 || record.address() == expected.top_address ||
              record.address() == expected.top_address + overflow;
     }
@@ -173,7 +173,8 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   if (time_ns >= kTimeLimitNs || !facts_.times.contain(time_ns)) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
-  // Takes the next three times, because one of them may be damaged as well. Two of them decide.
+  // Takes the next three times, because one of them may also be damaged. The result is the one that two of
+  // them give.
   const auto next_ns = next_time(following);
   const auto second_ns = next_ns ? next_time(following) : std::nullopt;
 
@@ -191,7 +192,7 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   const auto is_long_before = [&](std::uint64_t other_ns) {
     if (last_ns == 0) return other_ns < time_ns && time_ns - other_ns >= kCloseNs;
     const std::uint64_t earliest_ns = last_ns - std::min(last_ns, kCloseNs);  // the last time may be damaged
-    // Closer to the last time.
+    // True if it is closer to the last time than to `time_ns`.
     return other_ns >= earliest_ns && other_ns < last_ns + (time_ns - last_ns) / 2;
   };
   if (!next_ns || !second_ns) return next_ns && is_long_before(*next_ns);

@@ -18,7 +18,7 @@ void CallLabels::find(const AddressSpace* space, std::span<const std::uint64_t> 
                       std::span<const SymbolAt> found, std::span<LabelId> labels) {
   // The data of each symbol are in three places, which are spread over memory. They are prefetched for all
   // symbols at once.
-  std::array<LabelId*, kAtOnce> known;  // the place of each symbol's label; null if there is no symbol
+  std::array<LabelId*, kAtOnce> known;  // place of each symbol's label; null without a symbol
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     known.at(i) = label_of(found[i]);
     __builtin_prefetch(known.at(i));
@@ -58,8 +58,7 @@ LabelId CallLabels::unresolved_label(const AddressSpace* space, std::uint64_t ad
                            : space == nullptr ? std::string("task.txt")
                                               : fmt::format("sid-{}.map", space->sid);
   const auto unresolved = unresolved_.try_emplace({file, address}, found.category()).first;
-  unresolved->second =
-      std::min(unresolved->second, found.category());  // several libraries may have contained it
+  unresolved->second = std::min(unresolved->second, found.category());  // several libraries may contain it
   return names_.intern_label(found.category(), fmt::format("<{:x}>", address));
 }
 

@@ -28,7 +28,7 @@ void refuse(const InputFile& file, std::string_view problem) {
   throw InputError(Location::file(file.path()), problem);
 }
 
-// Throws InputError if the file is not the recorded one.
+// Throws InputError if the file is not the recorded build.
 void check_fits(const ElfImage& elf, const InputFile& file, const Image& image) {
   if (!image.build_id.empty()) {
     if (is_same_build(image.build_id, elf.build_id())) return;
@@ -89,7 +89,7 @@ std::optional<SourceLine> ElfFiles::line_at(const Image& image, std::uint64_t of
   return dwarf != nullptr ? dwarf->line_at(offset) : std::nullopt;
 }
 
-// Returns null if there is none.
+// Returns null if the image has no DWARF that can be read.
 DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   const auto [known, is_new] = programs_.try_emplace({image.path, image.build_id});
   Program& program = known->second;

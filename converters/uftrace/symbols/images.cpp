@@ -115,7 +115,7 @@ SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
     found = symbol_in(image_of(*module), address);
     if (found.symbol != nullptr) return found;
   }
-  // A library hides an earlier one that was unloaded from the same addresses.
+  // A library hides an earlier library that was unloaded from the same addresses.
   for (std::size_t i = loaded.libraries; i-- > 0;) {
     if (address < space.libraries[i].base) continue;
     const SymbolAt in_library = symbol_in(image_of(space.libraries[i]), address);
@@ -125,7 +125,7 @@ SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
   if (space.map.kernel_base && address >= *space.map.kernel_base) return symbol_in(kernel(), address);
   const SymbolTable* const indices = python().symbols;
   if (indices == nullptr || indices->symbols().empty()) return found;
-  // For a Python program, the tool maps its symbols to the first pages.
+  // For a Python program, uftrace maps the symbols to the first pages.
   const std::uint64_t map_end = (indices->symbols().size() / kPageSize + 1) * kPageSize;
   const Symbol* const function = address < map_end ? indices->find_function(address) : nullptr;
   return function != nullptr ? SymbolAt{.image = &python(), .symbol = function} : found;
@@ -158,7 +158,7 @@ std::vector<std::pair<std::string_view, const SymbolTable*>> Images::tables(cons
   return tables;
 }
 
-// Returns the first function with that name. The symbol is null if no module has one.
+// Returns the first function with the name of the PLT entry. The symbol is null if no module has one.
 SymbolAt Images::called_by(const SymbolAt& plt_entry, const AddressSpace& space) {
   for (const Module& module : space.map.modules) {
     const Image& image = image_of(module);

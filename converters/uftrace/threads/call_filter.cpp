@@ -14,7 +14,7 @@ OptionFilter::OptionFilter(FilterTable& table, Symbolizer& symbolizer, const Tas
       filter_(table),
       kept_{.is_known = !table.looks_ahead() || plan.place.empty()} {}
 
-// Takes all steps at once if files must not stay open.
+// Finishes the scan in one call if files must not stay open.
 bool OptionFilter::scan_ahead() {
   if (kept_.is_known) return true;
   if (kept_.scan == nullptr)
@@ -76,7 +76,7 @@ bool OptionFilter::shows_switch(std::size_t depth, bool is_short) {
   return false;
 }
 
-// Whether the call is kept is known only at its end.
+// Enters a call. It is known only at its end whether the call is kept.
 CallFilter::KernelDecision OptionFilter::enter_kernel(std::size_t depth, std::uint64_t address) {
   const FunctionRule* const rule = kernel_rules_.get(address, [&] { return table_.kernel_rule(address); });
   const bool is_shown = count_call(filter_.enter(depth, rule, true));

@@ -1,5 +1,5 @@
-// Finds out which thread forked or created which, where the flow between them starts, and which calls a
-// forked child inherits.
+// Finds out which thread forked or created which other thread, where the flow between them starts, and which
+// calls a forked child inherits.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,11 +22,11 @@ namespace convert::uftrace {
 namespace {
 
 struct PlannedFork {
-  ThreadId child;  // a new thread, or the first one of a process
+  ThreadId child;  // a new thread, or the first thread of a process
   std::uint64_t time_ns;
   ProcessId parent;
   ThreadPlan* plan;              // null if the child has no records
-  bool has_line;                 // then the child's records begin inside its parent's calls
+  bool has_line;                 // a FORK line: the child's records begin inside its parent's calls
   bool is_thread = false;        // in the same process
   std::optional<ThreadId> by{};  // the thread that forked it, if the time is exact
 };
@@ -99,7 +99,7 @@ class Candidates {
   }
 
   // The earliest free call that began before `time_ns`. Prefers a call that the child leaves with its first
-  // record. Returns null if there is none.
+  // record. Returns null if no call qualifies.
   Candidate* claim(std::uint64_t time_ns, const std::optional<CallKey>& first_exit) {
     if (first_exit) {
       if (const auto left = by_key_.find(*first_exit); left != by_key_.end())
@@ -114,8 +114,8 @@ class Candidates {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }
 
-  // The call in which this thread was at that time, if it had the calls `open`; null if it was in none. A
-  // call whose exit is estimated may only seem to have ended.
+  // The call in which the thread was at that time, if the calls `open` were open; null if it was in none. A
+  // call with an estimated exit may only seem to have ended.
   Candidate* claim_open(const PlannedFork& fork, const std::vector<std::uint64_t>& open,
                         bool has_estimated_exits) {
     const auto later =
@@ -177,7 +177,8 @@ class Planner {
       if (!plan.place.empty()) threads_of_[plan.task->pid].push_back(&plan);
   }
 
-  // Plans all forks of one process, in the order of time. No other fork has to be planned before.
+  // Plans all forks of one process, in the order of time. The forks of its parent must have been planned
+  // before.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
     const auto of_parent = threads_of_.find(parent);
     if (of_parent == threads_of_.end()) return;
@@ -277,7 +278,7 @@ class Planner {
     if (inherits) child.inherited = calls_around(child, from.stack);
     if (!parent.is_shown || !child.is_shown) return;
     if (!from.entry_offset || depth >= timeline_.options().lanes.max_depth) return;
-    if (!child.head.first_call) return;  // there is no call in which the flow can end
+    if (!child.head.first_call) return;  // the flow can't end, because no call is known
     child.fork_flow = timeline_.ids().new_id();
     parent.forks.emplace(*from.entry_offset,
                          ForkPoint{.flow = child.fork_flow, .makes_thread = !child.task->is_leader()});

@@ -9,7 +9,7 @@
 namespace convert::uftrace {
 namespace {
 
-// More calls than any kernel keeps open. Missing exits must not cost memory or time.
+// More calls than any kernel keeps open. A limit, because missing exits must not cost memory or time.
 constexpr std::size_t kMaxFrames = 256;
 constexpr std::size_t kNone = ~std::size_t{0};
 
@@ -61,7 +61,7 @@ void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry,
     lane_.begin(time_ns, entry.label, entry.address);
 }
 
-// The frame that an exit ends; kNone if it has no entry.
+// The frame that an exit ends; kNone if the exit has no entry.
 std::size_t InnerCalls::find_frame(const KernelMessage& exit) const {
   const bool has_depth = exit.depth != KernelMessage::kNoDepth;
   for (std::size_t i = frames_.size(); i-- > 0;) {
@@ -87,7 +87,7 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
     end_top(time_ns, exit.has_value ? &exit.value : nullptr, {});
 }
 
-// Switches after that time are in the gap. Calls end before the switches, except those whose start has
+// Switches after that time are in the gap. Calls end before these switches, except for calls whose start has
 // already been released.
 void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
   std::uint64_t end_ns = known_until_ns;
@@ -107,7 +107,7 @@ void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
   cut_drawn_above(below_switch_ == kOnCpu ? 0 : below_switch_, lane_.last_ns(), kCutByLoss);
 }
 
-// ---- Whether a call is shown may be known at its end only ----
+// ---- Calls for which it is known only at the end whether they are shown ----
 
 void InnerCalls::keep_around(std::size_t frame) {
   while (frame-- > 0 && !frames_[frame].holds_kept) frames_[frame].holds_kept = true;
@@ -126,7 +126,7 @@ bool InnerCalls::retract_top(std::uint64_t time_ns) {
   return true;
 }
 
-// ---- What is cut ----
+// ---- Calls that are cut ----
 
 // Ends the innermost frame, which is drawn. If the thread was switched out in it and is not back yet, the
 // call ends at the switch. If its start has already been released, it ends when the thread is back.
@@ -188,7 +188,7 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
     if (!frame.is_drawn) continue;
     frame.is_drawn = false;
     --drawn_;
-    // Before its end, a call is known to be unwanted only if no length is enough for it.
+    // Before the end of a call, it is known to be unwanted only if no length is enough for it.
     const bool is_unwanted = frame.shortest_ns == kForever && !frame.holds_kept && &kind == &kKernelClipped;
     if (is_unwanted && lane_.retract(lane_.depth() - 1, time_ns)) {
       filter_.drop_kernel_call();
@@ -231,7 +231,7 @@ void InnerCalls::end_kernel(std::uint64_t time_ns) {
   frames_.clear();
 }
 
-// ---- Off the cpu ----
+// ---- Off the CPU ----
 
 bool InnerCalls::begin_off_cpu(std::uint64_t time_ns, const SwitchOut& out) {
   if (leaves_out_event() || !filter_.shows_switch(depth(), out.is_short)) return false;
@@ -247,7 +247,8 @@ bool InnerCalls::end_off_cpu(std::uint64_t time_ns, const Arguments& arguments) 
   return true;
 }
 
-// The kernel calls inside end with it, and so do the calls around it that have ended meanwhile.
+// Ends the call for the time off the CPU. The kernel calls inside end with it, and so do the calls around it
+// that have ended meanwhile.
 void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments) {
   cut_drawn_above(std::min(below_switch_, drawn_), time_ns, kKernelClipped);
   lane_.end(time_ns, arguments);
@@ -255,7 +256,7 @@ void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments
   for (; late_ > 0; --late_) lane_.end(time_ns, {{names_.repaired, kKernelClipped.name}});
 }
 
-// A record proves that the thread ran, although its switches contradict this: switches are missing.
+// Cuts the call off the CPU, because a record shows that the thread ran. Its switches are missing.
 void InnerCalls::cut_off_cpu(std::uint64_t time_ns) {
   if (!std::exchange(is_off_cpu_, false)) return;
   notes_.add(kScheduleCut, [&] {

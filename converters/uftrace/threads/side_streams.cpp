@@ -43,7 +43,7 @@ void SideStreams::choose_first() {
 }
 
 void SideStreams::emit_first(const Due& until) {
-  // An exec would end them at once, and a message does not prove that the thread ran.
+  // An exec would end the inherited calls at once, and a message does not prove that the thread ran.
   const std::uint64_t time_ns = first_due_.time_ns;
   if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen)) calls_.begin_inherited(time_ns);
   MovedExits& moved = calls_.moved_exits();
@@ -60,8 +60,8 @@ void SideStreams::emit_first(const Due& until) {
   look_again();
 }
 
-// Only the kernel and switches have calls that must be suspended or cut. If none of their events was due,
-// their calls stay open. A plain record would not have affected them either.
+// Only the streams of the kernel and of switches have calls that must be suspended or cut. If none of their
+// events was due, their calls stay open. A plain record would not have affected them either.
 bool SideStreams::emit_before(const Due& due) {
   bool needs_room = false;
   while (first_due_ < due) {
@@ -203,15 +203,16 @@ void SwitchStream::emit_next() {
       to_.calls.inner().end_off_cpu(time_ns);
       to_.slices.begin_again();  // the calling thread may have got the id of another thread, which has ended
       return to_.calls.end_program(time_ns, StackRepair::Ending::Exec);
-    case PerfEvent::Kind::Comm:  // any thread can set it
+    case PerfEvent::Kind::Comm:  // any thread can set the name
       if (to_.calls.inner().leaves_out_event()) return;
       return to_.lane.instant(time_ns, renamed_, {{comm_, message.name}});
     default:
-      return;  // not in the queue
+      return;  // such events are not in the queue
   }
 }
 
-// Calls off the CPU are drawn only between recorded switches.
+// Shows an inferred switch only in the tracks of CPUs. Calls off the CPU are drawn only between recorded
+// switches.
 void SwitchStream::emit_inferred() {
   const PerfMessage& message = plan_.inferred[inferred_++];
   if (message.kind == PerfEvent::Kind::SwitchIn)
@@ -228,8 +229,8 @@ void SwitchStream::switch_in(std::uint64_t time_ns, const PerfMessage& message) 
   to_.slices.begin(message.time_ns, message.cpu);
 }
 
-// A preempted thread would continue to run. FXT calls this state running. When an exited thread leaves its
-// CPU, its exit has already been shown.
+// Shows a preempted thread in the state running, because FXT has this name for a thread that could go on.
+// When an exited thread leaves its CPU, its exit has already been shown.
 void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.count_switch();
   const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;
@@ -257,7 +258,7 @@ void SwitchStream::exit(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.exit(message.time_ns);
 }
 
-// If there are CPU tracks, they show it.
+// Emits nothing if there are CPU tracks, because they show it.
 void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   if (to_.slices.has_tracks() || !plan_.shows_switches) return;
   InnerCalls& inner = to_.calls.inner();
@@ -265,7 +266,7 @@ void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Argu
     to_.lane.instant(time_ns, label, arguments);
 }
 
-// True if no switch in follows. Both are sorted by time.
+// True if no switch in follows a switch out. The list and the calls of this function are sorted by time.
 bool SwitchStream::is_lone(std::uint64_t time_ns) {
   const auto& lone = plan_.lone_outs;
   while (lone_outs_ < lone.size() && lone[lone_outs_] < time_ns) ++lone_outs_;
@@ -323,7 +324,7 @@ void KernelStream::emit_next() {
     case KernelMessage::Kind::Entry:
     case KernelMessage::Kind::Exit:
     case KernelMessage::Kind::Event:
-      return;  // emitted elsewhere
+      return;  // other functions emit these
     case KernelMessage::Kind::Lost:
       return emit_loss(time_ns, message, known_until_ns);
     case KernelMessage::Kind::SwitchIn:
@@ -354,7 +355,7 @@ void KernelStream::emit_switch_out(const KernelMessage& message) {
   to_.slices.end(message.time_ns, message.depth, state, static_cast<std::uint8_t>(message.value));
 }
 
-// A running thread is also woken if it was about to wait. One wakeup may be recorded twice.
+// A wakeup may also concern a running thread that was about to wait. One wakeup may be recorded twice.
 void KernelStream::emit_wakeup(const KernelMessage& message) {
   if (!std::exchange(may_wait_, false)) return;
   to_.slices.wakeup(

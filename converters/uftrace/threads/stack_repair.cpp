@@ -66,7 +66,7 @@ void StackRepair::make_room_for_event(std::uint64_t time_ns) {
   end_now(time_ns);
 }
 
-// If the stack is unknown, other calls may begin or end in addition to this one.
+// True if the call will be shown. If the stack is unknown, other calls may also begin or end at this record.
 bool StackRepair::will_be_seen(const CallRecord& call) {
   return filter_.shows_program() && (!is_settled() || filter_.will_be_seen(call));
 }
@@ -135,14 +135,14 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
     close_down_to(depth + 1, time_ns, kExitMissing);
     end_top(time_ns, address, values);
   } else if (depth <= open && is_setjmp(address)) {
-    // setjmp returns a second time, so the calls since its first return are over.
+    // setjmp returns a second time, so the calls since its first return have ended.
     notes_.add(kLongjmp, fmt::format("a second return of setjmp at depth {}", depth));
     close_down_to(depth, time_ns, kLongjmp);
   } else if (depth < open) {
     notes_.add(kAddressMismatch, fmt::format("an exit from {:x} at depth {}, where {:x} was entered", address,
                                              depth, lane_.calls()[depth].key));
-    // Damage in the parent's records also concerns the inherited calls. The exit is the call's own record, so
-    // it is right.
+    // Damage in the parent's records also affects the inherited calls. The exit is the thread's own record,
+    // so it is correct.
     if (depth + 1 == open && is_inferred(depth) && is_in_module(address))
       end_top(time_ns, address, values);
     else
@@ -192,7 +192,7 @@ void StackRepair::lost(std::uint64_t count) {
   interrupted();
 }
 
-// A LOST record has no time. It gets the latest time before it. More LOST records in the same gap, and those
+// A LOST record has no time, so it gets the latest time before it. Several LOST records in one gap, and all
 // before the first time, become one event.
 void StackRepair::emit_losses(std::uint64_t time_ns) {
   if (pending_losses_ == 0) return;
@@ -238,8 +238,8 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
 }
 
 // Readers connect a flow to the call around it, or to the last call that ended inside that call. Without a
-// visible call, there is nothing to connect. Therefore, if not all calls are shown, a flow starts only in the
-// call that forks. Its end was decided before (drop_hidden_arrows()).
+// visible call, the flow can't be connected. Therefore, if not all calls are shown, a flow starts only in the
+// call that forks. drop_hidden_arrows() has already decided whether it ends.
 void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
@@ -291,11 +291,11 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
   inferred_.add(lane_.depth(), address);
   begin(time_ns, address, false, {{labels_.repaired, std::string(kind.name)}});
   if (lane_.calls().unfiltered_size() == lane_.options().max_depth)
-    end_arrow(time_ns);  // the next ones are not visible
+    end_arrow(time_ns);  // deeper calls are not visible
 }
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
-  if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);  // inside no other call
+  if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);  // it is inside no other call
   if (lane_.calls().back().key == address || address == kUnknownAddress || lane_.calls().top_is_filtered() ||
       lane_.rename_top(symbols_.label(address), address))
     return lane_.end(time_ns, values);

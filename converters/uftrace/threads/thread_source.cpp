@@ -44,7 +44,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   if (!stages_.filter.scan_ahead()) return true;
   WorkerScratch& scratch = shared_.workers[budget.worker];
   stages_.symbols.use_caches(scratch.labels);
-  if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // for the calls in which it begins
+  if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // the symbols are needed for the inherited calls
     stages_.symbols.move_to(plan_.task->fork_ns.value_or(0));
   stages_.filter.use_scratch(scratch);
   stages_.streams.look_again();
@@ -60,8 +60,8 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   return false;
 }
 
-// Reads ahead for the other thread, which continues where this one has stopped, and leaves less than
-// kLookahead of its block. If it stops elsewhere, pump() reads the file.
+// Reads ahead for the other thread, which will continue where this thread stops. Expects that this thread
+// leaves less than kLookahead of its block. If it leaves more, pump() reads the file.
 void ThreadSource::read_ahead(const PumpBudget& next) {
   auto& [pumped_to, block, ahead] = alternates_.at(next.alternate);
   const std::size_t wanted = wanted_bytes(next);
@@ -82,8 +82,8 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
   const std::size_t wanted = std::min<std::uint64_t>(wanted_bytes(budget), left);
   const std::uint64_t end = start + wanted;
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
-  // Records that are held back would all be read again, and probably soon: while a thread is in the kernel,
-  // few of them are due at a time.
+  // If records are held back, starts with a small block. While the thread is in the kernel, only few records
+  // are due at a time, and the others would be read again.
   std::size_t size = cursor_.is_held() ? RecordCursor::kMinBlock : wanted;
   std::uint64_t block_end = start;
   do {
@@ -107,7 +107,7 @@ void ThreadSource::emit_block(std::uint64_t delivered_until_ns, WorkerScratch& s
     });
 }
 
-// `fast_calls` makes the loop for plain records, with the current symbols.
+// Emits records. `fast_calls` makes the loop for plain records, with the current symbols.
 template <typename MakeCalls>
 void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch,
                                 MakeCalls fast_calls) {
@@ -122,7 +122,7 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
   }
 }
 
-// ---- Where no record of the thread is left before a time ----
+// ---- The thread has no more records before a time ----
 
 // Emits the events of the side streams until `until_ns`, because no own record comes before it. After the
 // last record, the calls of the thread end with the last activity of the thread itself.
@@ -139,8 +139,8 @@ void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   end_thread_before(until);
 }
 
-// All events that are due earlier have been emitted. The thread is over if the next event is not its own: a
-// message, or another thread that comes to its CPU.
+// Must be called when all events before `due` have been emitted. The thread has ended if the next event is
+// not its own: a message, or another thread that comes to its CPU.
 void ThreadSource::end_thread_before(const Due& due) {
   if (!cursor_.is_done() || stages_.streams.has_own_listed()) return;
   const auto is_behind = [&](std::uint64_t last_ns) { return due > Due{last_ns, Precedence::Switch}; };
