@@ -137,14 +137,14 @@ bool is_ctf(const std::filesystem::path& input) {
          begins_with(metadata, "/* CTF ");
 }
 
-// Adds the lanes of a trace file. Process and thread ids are made up. A file has ids only of threads, and
+// Adds the lanes of a trace file. Process and thread ids are invented. A file has only ids of threads, and
 // only if KGTP or the user collected them (see add_unmatched_threads()).
 class LaneBuilder {
  public:
   LaneBuilder(const TraceRecording& recording, const std::string& process, ImportContext& context)
       : recording_(recording), survey_(recording.survey), process_(process), context_(context) {}
 
-  // A lane for each track that is shown, in order of appearance.
+  // Adds a lane for each track that is shown, in order of appearance.
   void add_threads() {
     const std::vector<std::uint64_t> frames = survey_.frames_shown();
     lanes_.of_track.resize(survey_.tracks.size());
@@ -164,7 +164,7 @@ class LaneBuilder {
     if (survey_.tracks.empty()) add(0, "no frames");
   }
 
-  // A lane for each tracepoint on each thread, which takes its frames from the thread's lane.
+  // Adds a lane for each tracepoint on each thread. It takes its frames from the thread's lane.
   void add_tracepoints() {
     std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames;  // by tracepoint and thread
     for (const auto& [track, count] : survey_.frames_on)
@@ -183,11 +183,11 @@ class LaneBuilder {
     }
   }
 
-  // Gives the timeline the data to match the threads with another input, which may have recorded the same
+  // Gives the timeline the data to match the threads with another input that may have recorded the same
   // threads.
   void add_unmatched_threads();
 
-  const std::vector<Lane*>& all() const { return all_; }  // none if all threads are filtered
+  const std::vector<Lane*>& all() const { return all_; }  // empty if all threads are filtered out
   FrameLanes take_lanes() { return std::move(lanes_); }
 
  private:
@@ -237,7 +237,7 @@ void LaneBuilder::add_unmatched_threads() {
   }
 }
 
-// Null if the file exceeds a limit. The file is only needed for the text of a note.
+// Returns null if the file exceeds a limit. The file is needed only for the text of a note.
 template <typename Open>
 auto opened_or_noted(Open open, Notes& notes) -> decltype(open()) {
   try {

@@ -83,7 +83,7 @@ Outline actions_of(const std::vector<TracepointAction>& actions) {
   return list;
 }
 
-// "count: int", or the reason why an item has no type, or no value there.
+// Returns "count: int", or the reason why an item has no type, or has no value there.
 std::string text_of(std::string_view item, const Value& value) {
   if (value.type == nullptr) return fmt::format("{}: unknown name at this place", item);
   std::string text = fmt::format("{}: {}", item, name_of(value.type));
@@ -105,7 +105,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
   using Kind = CollectItem::Kind;
   Outline list = Outline::array();
   if (expected == nullptr || expected->location != &location)
-    return list;  // its number is larger than the number of any frame
+    return list;  // its number is larger than frames can have
   const auto add = [&](const CollectItem& item, const std::string& step) {
     if (item.kind == Kind::Evaluate || item.kind == Kind::Variable) return;
     const bool is_described =
@@ -122,7 +122,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
       list.push_back(step + text_of(text, value) +
                      (is_hidden ? ", hidden by another variable of its name" : ""));
     if (!values.empty()) return;
-    const Value other = evaluate(item.text, context);  // a register
+    const Value other = evaluate(item.text, context);  // may be a register
     if (other.type != nullptr)
       list.push_back(step + text_of(item.text, other));
     else
@@ -173,7 +173,7 @@ Outline frames_of(const TraceSurvey& survey) {
   outline["memory bytes"] = survey.memory_bytes;
   outline["variable values"] = survey.variable_values;
   Outline by_tracepoint = Outline::object();
-  // Each location has a name of its own. Therefore, the names need not be searched.
+  // Each location has its own name, so the names need not be compared.
   auto& of_tracepoints = by_tracepoint.get_ref<Outline::object_t&>();
   for (const auto& [number, count] : survey.frames_of)
     of_tracepoints.push_back({fmt::format("tracepoint {}", number), count});

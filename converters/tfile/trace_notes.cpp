@@ -96,7 +96,7 @@ void note_descriptions(const TraceFile& trace, const LocationTable& locations, c
               survey.frames_without_own_track);
 }
 
-// Without a program no type is known. Numbers are shown by their size. With a program, the frames show it.
+// Notes items of unknown type. Without a program, no type is known, and numbers are shown by their size.
 void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes& notes) {
   std::uint64_t count = 0;
   for (const ExpectedFrames& expected : locations.all())
@@ -115,12 +115,12 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes&
               "numbers are shown by their size; use --program to get types, members and names", count);
 }
 
-// Counts locations whose actions ask for registers, of which some are not shown. Nothing is counted if the
-// user chose the registers. GDB also records other registers for its computations.
+// Counts locations whose actions ask for registers that are not shown. Counts nothing if the user chose the
+// registers. GDB also records other registers for its computations.
 void note_registers(const TraceFile& trace, const LocationTable& locations, RegisterChoice choice,
                     Notes& notes) {
   if (choice != RegisterChoice::Auto || !trace.layout) return;
-  std::vector<const Register*> special;  // recorded ones that are not general
+  std::vector<const Register*> special;  // recorded registers that are not general
   for (const Register& reg : trace.layout->registers())
     if (!reg.is_general && reg.offset + reg.size <= trace.description.register_block_size)
       special.push_back(&reg);

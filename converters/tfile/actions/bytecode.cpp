@@ -15,7 +15,7 @@ std::int64_t as_signed(std::uint64_t value) { return std::bit_cast<std::int64_t>
 std::uint64_t as_unsigned(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
 
 struct OpcodeInfo {
-  std::string_view name;  // empty: no such opcode
+  std::string_view name;  // empty if there is no such opcode
   std::size_t operand_size = 0;
 };
 
@@ -89,7 +89,7 @@ std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::
   instruction.size = 1 + kOpcodes[number].operand_size;
   if (instruction.size > code.size() - at) return std::nullopt;
   instruction.operand = big_endian(code.subspan(at + 1, instruction.size - 1));
-  if (instruction.opcode == Opcode::Printf) {  // the argument count, then a format text with its length
+  if (instruction.opcode == Opcode::Printf) {  // the argument count, then the length and the text of a format
     instruction.size += big_endian(code.subspan(at + 2, 2));
     if (instruction.size > code.size() - at) return std::nullopt;
   }

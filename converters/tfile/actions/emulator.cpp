@@ -11,7 +11,7 @@ namespace {
 
 // GDB's expressions have at most a few hundred instructions and no loops.
 constexpr std::size_t kMaxSteps = 4096;
-constexpr std::size_t kStackSize = 100;  // the limit of gdbserver
+constexpr std::size_t kStackSize = 100;  // as in gdbserver
 
 using Word = std::optional<std::uint64_t>;
 
@@ -34,7 +34,7 @@ class Emulator {
   }
 
  private:
-  // Finished means that the run continues.
+  // Runs one instruction. Finished means that the run continues.
   Outcome step(const Instruction& instruction) {
     const std::uint64_t operand = instruction.operand;
     switch (instruction.opcode) {
@@ -150,7 +150,7 @@ class Emulator {
     return Outcome::Finished;
   }
 
-  // Moves the top below the `count` - 1 words under it.
+  // Moves the top of the stack below the `count` - 1 words under it.
   Outcome rotate(std::size_t count) {
     if (size_ < count) return Outcome::Stopped;
     for (std::size_t i = 1; i < count; ++i) std::swap(stack_[size_ - i], stack_[size_ - i - 1]);

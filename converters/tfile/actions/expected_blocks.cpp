@@ -17,8 +17,8 @@ std::size_t blocks_of_range(std::uint64_t length) {
   return static_cast<std::size_t>(std::min((length + kBlockBytes - 1) / kBlockBytes, kMaxBlocks));
 }
 
-// Finds the item that each expression records, if the commands alone decide it. Does the same for a single
-// memory range.
+// Finds the item that each expression records, if the commands alone decide it. Does the same for the memory
+// range if there is only one.
 void match_items(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matches) {
   blocks.item_of.resize(blocks.shapes.size());
   ItemMatch match;

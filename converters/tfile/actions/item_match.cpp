@@ -20,7 +20,7 @@ bool may_record(const ExpressionShape& shape, std::string_view variable, const C
     case Kind::Name:
     case Kind::Expression:
       return !shape.only_variable && (!shape.records_string || item.is_string);
-    case Kind::Value:  // only its operands are recorded
+    case Kind::Value:  // for a value, only its operands are recorded
       return !shape.only_variable && !shape.records_result;
     default:
       return false;
@@ -35,7 +35,7 @@ bool may_have_no_expression(const CollectItem& item) {
       return false;
     case Kind::Expression:
       return item.text.starts_with('{') || item.text.starts_with('$');
-    default:  // static, in a register, or optimized out
+    default:  // may be static, in a register, or optimized out
       return true;
   }
 }
@@ -51,8 +51,8 @@ bool ItemMatch::match(const ExpectedBlocks& expected, Evidence* evidence) {
     if (items[i].kind == Kind::Variables) alignment_.allow_many(i);
     const auto has_expression = evidence != nullptr ? evidence->has_expression(i) : std::nullopt;
     if (has_expression ? !*has_expression : may_have_no_expression(items[i])) alignment_.allow_none(i);
-    // The text does not show with certainty that an item has no address, because it may be in another
-    // language than C.
+    // The text can't prove that an item has no address, because it may be in another language than
+    // C.
     const Kind kind = evidence != nullptr && items[i].kind == Kind::Value ? Kind::Expression : items[i].kind;
     for (std::size_t j = 0; !is_too_large && j < expressions; ++j)
       if (may_record(expected.shapes[j], expected.variables[j], items[i], kind))
@@ -66,7 +66,7 @@ std::optional<std::size_t> ItemMatch::item_in_range(const ExpectedBlocks& expect
   std::size_t candidates = 0;
   for (std::size_t i = 0; i < expected.items.size(); ++i) {
     const CollectItem& item = expected.items[i];
-    // GDB records static variables as ranges. Those of $locals are among them.
+    // GDB records static variables as ranges, including those of $locals.
     const bool may_be_in_range =
         item.kind == Kind::Name || item.text.starts_with('{') || item.text.starts_with("$loc");
     if (!may_be_in_range || !alignment_.can_have_none(i)) continue;

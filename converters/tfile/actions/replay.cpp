@@ -9,13 +9,13 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
-// A block is searched for only among this many unexplained blocks.
+// The number of unexplained blocks among which a block is searched.
 constexpr std::size_t kLookAhead = 4;
 
 }  // namespace
 
-// A frame as the target of an expression that runs again. Each memory that the expression records is the next
-// block of the frame.
+// A frame as the target of an expression that runs again. Each memory that the expression records must be the
+// next block of the frame.
 class Replay::FrameTarget : public EmulatorTarget {
  public:
   FrameTarget(Replay& replay, ActionResult& action)
@@ -99,7 +99,7 @@ template <typename Target>
 bool Replay::run_all(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed,
                      FrameMemory& frame, fxt::Budget& work) {
   constexpr std::uint64_t kWorkPerAction = 16, kWorkPerInstruction = 8;
-  // An instruction may search for the block that holds an address.
+  // Each instruction may search for the block that has an address.
   const std::uint64_t work_per_instruction = kWorkPerInstruction + frame.memory().size();
   memory_ = &frame;
   at_ = 0;
@@ -120,7 +120,7 @@ bool Replay::run_all(std::span<const TracepointAction> actions, const std::vecto
   return true;
 }
 
-// The next block, and those that continue it up to `length`.
+// Takes the next block, and the blocks that continue it up to `length`.
 Replay::RecordedMemory Replay::consume(std::uint64_t length) {
   const auto& blocks = memory_->memory();
   const HeldBlock& first = blocks[at_];
@@ -154,7 +154,7 @@ bool Replay::match_range(const TracepointAction& action, std::uint64_t address, 
   return true;
 }
 
-// Skips a few unexplained blocks if the expected one follows them.
+// Skips a few unexplained blocks if the expected block follows them.
 bool Replay::find_ahead(std::uint64_t address, std::uint64_t size) {
   const auto& blocks = memory_->memory();
   const std::size_t end = std::min(blocks.size(), at_ + kLookAhead);

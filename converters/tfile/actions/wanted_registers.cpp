@@ -14,7 +14,7 @@
 namespace convert::tfile {
 namespace {
 
-// The names that GDB has on every machine, and the registers that `fp` and `ps` stand for.
+// The register names that GDB has on every machine, and the registers for which `fp` and `ps` stand.
 constexpr std::array<std::string_view, 4> kStandard{"pc", "sp", "fp", "ps"};
 constexpr std::array<std::string_view, 6> kFrames{"rbp", "ebp", "x29", "r11", "s8", "r31"};
 constexpr std::array<std::string_view, 4> kStatus{"eflags", "cpsr", "psr", "msr"};
@@ -26,8 +26,8 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The x86 registers of which the named register may be a part. "eax", "ax", "al" and "ah" are parts of "rax",
-// and "r8d" is a part of "r8".
+// The x86 registers of which `part` may be a part. "eax", "ax", "al" and "ah" are parts of "rax", and "r8d"
+// is a part of "r8".
 std::vector<std::string> wholes_of(std::string_view part) {
   if (part.size() < 2) return {};
   std::string core(part);

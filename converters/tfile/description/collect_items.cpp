@@ -54,7 +54,7 @@ std::vector<std::string_view> split_items(std::string_view list) {
   return items;
 }
 
-// "count", "app::count", "'app::count'", "'main.c'::count"
+// Whether the text is a name, such as "count", "app::count", "'app::count'" or "'main.c'::count".
 bool is_plain_name(std::string_view text) {
   if (text.starts_with("::")) text.remove_prefix(2);
   if (text.starts_with('\'')) {
@@ -76,7 +76,7 @@ bool is_plain_name(std::string_view text) {
   }
 }
 
-// The offset after the bracket that closes the one at `at`. The end of the text if no bracket closes it.
+// The offset after the bracket that closes the bracket at `at`; the end of the text if none closes it.
 std::size_t end_of_brackets(std::string_view text, std::size_t at) {
   int depth = 0;
   for (; at < text.size(); ++at) {
@@ -122,7 +122,7 @@ bool is_value(std::string_view text) {
 
 CollectItem::Kind kind_of(std::string_view text, const IsName& is_variable, const IsName& is_register) {
   using Kind = CollectItem::Kind;
-  // "(count)" is recorded as "count".
+  // Removes brackets, because "(count)" is recorded as "count".
   while (text.starts_with('(') && text.ends_with(')') && end_of_brackets(text, 0) == text.size())
     text = trimmed(text.substr(1, text.size() - 2));
   if (is_plain_name(text)) return Kind::Name;

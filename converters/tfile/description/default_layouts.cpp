@@ -16,10 +16,9 @@ namespace convert::tfile {
 namespace {
 
 // The registers of an architecture, in the order of the block. The text has these elements:
-// - "i8:" is the form and the size in bytes of the registers that follow. The forms are i (signed), u
-// (unsigned),
-//   p (pointer), e (x86 flags), f (float), b (bytes) and c (control register: an integer that is not
-//   general).
+// - "i8:" is the form and the size in bytes of the registers that follow. The forms are i (signed),
+//   u (unsigned), p (pointer), e (x86 flags), f (float), b (bytes) and c (control register: an integer
+//   that is not general).
 // - "@57" is the number of the next register.
 // - "r0-r15" is a range of names.
 // - "_" is a register without a name.
@@ -111,7 +110,7 @@ std::vector<std::string> names_of(std::string_view word) {
   const std::size_t dash = word.find('-');
   if (dash == std::string_view::npos) return {std::string(word)};
   const std::string_view first = word.substr(0, dash), last = word.substr(dash + 1);
-  // The last number in the name is counted up. Letters may follow it.
+  // Counts up the last number in the name. Letters may follow it.
   const auto split = [](std::string_view name) {
     const std::size_t end = name.find_last_of(kDigits) + 1;
     const std::size_t begin = name.find_last_not_of(kDigits, end - 1) + 1;

@@ -59,15 +59,15 @@ class FieldReader {
   }
 
  private:
-  static constexpr std::size_t kMaxFields = 1000;  // lines that are unknown, and lines that can't be read
+  static constexpr std::size_t kMaxFields = 1000;  // limit for lines that are unknown or can't be read
 
   void add_problem(std::string_view name, std::string_view value, std::string_view expected) {
     if (problems_.size() < kMaxFields)
       problems_.push_back(fmt::format("status: {} is '{}', not {}", name, value, expected));
   }
 
-  // "tstop:<text>:<n>", or "tstop:0" in old files; "terror:<text>:<tracepoint>". The other reasons have one
-  // number.
+  // Reads "tstop:<text>:<n>", or "tstop:0" in old files, and "terror:<text>:<tracepoint>". For other reasons,
+  // there is only one number.
   void read_reason(StopReason reason, std::string_view name, std::string_view value) {
     status_.reason = reason;
     const bool has_text = reason == StopReason::Command || reason == StopReason::Error;

@@ -9,7 +9,7 @@ namespace convert::tfile {
 namespace {
 
 struct RegisterRole {
-  std::string_view architecture;  // prefix; empty: any
+  std::string_view architecture;  // a prefix; empty for any architecture
   std::string_view name;
 };
 constexpr std::array kPcNames{RegisterRole{"", "rip"}, RegisterRole{"", "eip"}, RegisterRole{"", "pc"},
@@ -20,7 +20,7 @@ constexpr std::array kSpNames{RegisterRole{"", "rsp"},     RegisterRole{"", "esp
                               RegisterRole{"riscv", "x2"}, RegisterRole{"arm", "r13"},
                               RegisterRole{"sh", "r15"},   RegisterRole{"sparc", "o6"}};
 
-// The registers that hold a thread's own address, as glibc sets them.
+// The registers that hold the address of the thread's own data, as glibc sets them.
 struct ThreadRole {
   std::string_view architecture;
   std::string_view high, low;

@@ -81,11 +81,11 @@ class FeatureTypes {
   using Fields = std::shared_ptr<const std::vector<FlagField>>;
   struct Type {
     pugi::xml_node node;
-    bool is_read = false;  // the fields
+    bool is_read = false;  // the fields were read
     Fields fields = {};
   };
 
-  // Null if there are too many.
+  // Returns null if there are too many fields.
   Fields fields_of(const pugi::xml_node& flags) {
     std::vector<FlagField> fields;
     fxt::Budget budget(kFlagNames);

@@ -12,7 +12,7 @@ namespace {
 // The approximate memory of one location, including everything that is computed from it before frames are
 // read.
 constexpr std::uint64_t kLocationBytes = 1200, kActionBytes = 320, kTextBytes = 100;
-// The approximate memory of one item in a text that lists items. An item may be two characters long.
+// The approximate memory per character of a text that lists items. An item may have two characters.
 constexpr std::uint64_t kBytesPerCharacter = 100;
 
 std::string_view next_digits(std::string_view& text) {

@@ -10,7 +10,7 @@ namespace {
 
 // A file may have any number of addresses. Therefore, only some of their names are interned.
 constexpr std::size_t kMaxMemoryNames = 65536;
-// Repeated names are found among the first items only.
+// Only among the first items, repeated names are found.
 constexpr std::size_t kMaxDistinctItems = 256;
 
 }  // namespace
@@ -47,7 +47,7 @@ void FrameArguments::add_pointer(NameId name, ValueForm form, std::uint64_t addr
   draft_.add(text ? Argument(name, *text) : number, number);
 }
 
-// If two items have the same leaf, it is shown once.
+// If two items have the same leaf, the leaf is shown once.
 void FrameArguments::add_leaf(const Leaf& leaf, const FrameBytes& bytes) {
   if (!claim_name(leaf.name)) return;
   if (is_plain_number(leaf) && bytes.is_in_frame())
@@ -78,7 +78,7 @@ void FrameArguments::add_value(const Leaf& leaf, std::span<const std::byte> byte
     draft_.add(argument_of(leaf, bytes, memory_.order(), names_, text_));
 }
 
-// The text may be in the frame, or in the program's read-only data.
+// Adds the text of a slice, which may be in the frame, or in the program's read-only data.
 void FrameArguments::add_slice(const Leaf& leaf, std::span<const std::byte> bytes) {
   const std::uint64_t address = unsigned_bits(bytes.subspan(leaf.pointer_at, leaf.size / 2), memory_.order());
   const std::uint64_t length = unsigned_bits(bytes.subspan(leaf.length_at, leaf.size / 2), memory_.order());
@@ -95,7 +95,7 @@ void FrameArguments::add_more(const ValueLayout& layout) {
   if (layout.more > 0 && claim_name(layout.more_name)) draft_.add({layout.more_name, layout.more});
 }
 
-// An odd "address" is the offset in the table of virtual functions plus 1.
+// If the "address" is odd, it is the offset in the table of virtual functions plus 1.
 void FrameArguments::add_function_member(const Leaf& leaf, std::span<const std::byte> bytes) {
   const std::size_t half = bytes.size() / 2;
   const std::uint64_t function = unsigned_bits(bytes.first(half), memory_.order());

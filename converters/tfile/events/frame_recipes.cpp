@@ -11,7 +11,7 @@
 namespace convert::tfile {
 namespace {
 
-// The user's text and its meaning: "queue.c:14 (put)", "put (queue.c)".
+// The user's text, and its meaning in brackets: "queue.c:14 (put)", "put (queue.c)".
 std::string location_name(const TracepointLocation& location, const ProgramSymbols* symbols) {
   std::string name =
       location.at.empty() ? fmt::format("*{:#x}", location.address) : location_text(location.at);

@@ -7,7 +7,7 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::string_view kFrameBlobs = "gdb/frame/";
-constexpr std::size_t kMaxDigits = 20;  // of a frame's number
+constexpr std::size_t kMaxDigits = 20;  // digits of a frame's number
 constexpr std::size_t kBlobPrefixRoom = kFrameBlobs.size() + kMaxDigits;
 
 }  // namespace
@@ -75,7 +75,7 @@ std::size_t Recipe::run(std::span<const std::byte> bytes, std::uint64_t number, 
     fill(slot, bits_of(slot.form, bytes.subspan(slot.part.offset, slot.part.size), order));
 
   std::size_t lane_bytes = 0;
-  // Further records nest in the first one. Therefore, each can be clicked.
+  // Further records nest in the first one, so that each of them can be clicked.
   std::size_t begun = 0;
   for (std::size_t i = 0; i < hit_records_; ++i) {
     const LabelId label = records_[i].label;

@@ -62,7 +62,7 @@ void VariableArguments::add(RecipeDraft& draft, FrameMemory& memory) {
   for (const Shown* shown : in_frame_) {
     const FrameBytes& latest = shown->held.back();
     draft.add_number(shown->name, ValueForm::Signed, latest);
-    // The values decide which earlier values are shown.
+    // The values decide which of the earlier values are shown.
     const auto value_of = [&](const FrameBytes& bytes) {
       return static_cast<std::int64_t>(unsigned_bits(memory.look_at(bytes), memory.order()));
     };
@@ -116,7 +116,7 @@ void RecipeBuilder::build(Recipe& recipe, const Frame& frame, const FrameContext
       code_names_.name_of(frame, context, location != nullptr ? location->location : nullptr);
   const ExpectedBlocks* expected = nullptr;
   if (location != nullptr) expected = context.is_step ? &location->step : &location->hit;
-  // From here on the frame is read only through its memory, which remembers whether values were used.
+  // From here on, the frame is read only through `memory_`, which notes whether values were used.
   memory_.start(frame, is_fast(frame.tracepoint, context));
   draft_.start(recipe, memory_, name.label, context.opens_call);
   add_head(frame.tracepoint, context, name, time_is_synthetic);
@@ -143,7 +143,7 @@ void RecipeBuilder::add_head(std::int16_t tracepoint, const FrameContext& contex
 // The location whose actions a frame is compared with; null if the tracepoint is unknown.
 const ExpectedFrames* RecipeBuilder::location_of(std::int16_t tracepoint, const FrameContext& context) const {
   if (context.location != nullptr) return context.location;
-  // Any location of the tracepoint serves. Blocks that do not match it get no name.
+  // Takes any location of the tracepoint. Blocks that do not match it get no name.
   const auto locations = locations_.locations_of(tracepoint);
   return locations.empty() ? nullptr : &locations.front();
 }
@@ -161,7 +161,7 @@ void RecipeBuilder::add_static_data() {
   }
 }
 
-// The blocks at one address make one blob: the first block, then the tail of each longer one.
+// The blocks at one address make one blob: the first block, and then the rest of each longer block.
 void RecipeBuilder::add_blobs() {
   by_address_.clear();
   bool has_registers = false;

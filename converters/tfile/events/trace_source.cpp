@@ -76,9 +76,9 @@ std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
   const auto stamp_ns = patterns_.stamps().stamp_ns(frame);
   const FrameTime time = clock_.time_of(frame.number, stamp_ns, context.is_step);
   Lane* const lane = lanes_.lane_of(context.track, frame.tracepoint);
-  if (lane == nullptr) return 0;  // filtered
+  if (lane == nullptr) return 0;  // the thread is filtered out
   context.is_guessed = recording_->survey.shown_track[context.track] != context.track;
-  // On a thread that also has calls from another input, a call around steps could cross those calls.
+  // If the thread also has calls from another input, a call around the steps could cross those calls.
   if (lane->is_matched()) context.opens_call = context.closes_call = false;
   if (recording_->survey.time.reversed > 0) {
     waiting_.push(frame, context, time);

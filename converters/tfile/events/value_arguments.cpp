@@ -35,7 +35,7 @@ const NoteKind& note_kind_of(Missing missing) {
   }
 }
 
-// Whether an item of unknown type is text. An item with the size of a number is not, even with collect/s.
+// Whether an item of unknown type is text. An item of a number's size is not, even with collect/s.
 bool is_shown_as_text(bool is_collected_as_string, std::uint64_t size) {
   return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
 }
@@ -69,7 +69,7 @@ void ValueArguments::add_items(const FrameContext& context, const ExpectedFrames
   const ExpectedBlocks& expected = context.is_step ? location.step : location.hit;
   if (expected.items.empty()) return;  // memory that the actions recorded has no name
   const bool was_exceeded = work_.is_exceeded();
-  // The actions were made for the location's address. It is also used if the frame has no address.
+  // The actions were made for the location's address, which is also used if the frame has no address.
   const std::uint64_t address = context.pc.value_or(location.location->address);
   if (!items_.start(tracepoint_, address, context, expected, work_)) {
     if (!was_exceeded)
@@ -77,11 +77,11 @@ void ValueArguments::add_items(const FrameContext& context, const ExpectedFrames
                       fmt::format("values from frame {} on have no names", number_));
     return;
   }
-  // A text (collect/s) is shown instead of the pointer to it, whichever was collected first.
+  // With collect/s, the text is shown instead of the pointer to it, even if the pointer was collected first.
   for (const bool are_strings : {true, false})
     for (std::size_t i = 0; i < expected.items.size(); ++i)
       if (expected.items[i].is_string == are_strings) add_item(i, expected);
-  // Pointers on the way to the shown values.
+  // Marks the pointers on the way to the shown values.
   for (const Replay::ActionResult* const action : items_.expressions())
     for (const Replay::RecordedMemory& recording : action->recordings)
       if (!recording.is_operand && recording.blocks > 0 && arguments_.is_used(recording.first_block))
@@ -106,10 +106,10 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   const auto& values = items_.values(index);
   bool is_typed = false;
   for (const ItemValue& value : values) {
-    // The name belongs to the visible variable if the frame also has that one.
+    // The name belongs to the visible variable if the frame also has that variable.
     if (value.is_hidden && items_.is_named(value.text)) continue;
     if (item.kind == Kind::Variables && items_.is_contradicted(value.text)) continue;
-    // GDB finds it by the frame pointer, even if the program needs memory that the frame lacks.
+    // GDB finds the return address by the frame pointer, even if the program needs memory that is missing.
     if (item.kind == Kind::ReturnAddress && value.value.storage.kind == Storage::Kind::None) continue;
     is_typed |= add_value(value, item.is_string);
   }
@@ -133,7 +133,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     if (items_.item_of(j) == index) arguments_.mark_used(*items_.expressions()[j]);
 }
 
-// False if the program does not describe the value.
+// Returns false if the program does not describe the value.
 bool ValueArguments::add_value(const ItemValue& item, bool is_string) {
   const Value& value = item.value;
   const Missing missing = value.storage.missing;
@@ -180,7 +180,7 @@ bool ValueArguments::add_text_at(const ItemValue& item) {
   return true;
 }
 
-// Shows the parts of a value whose memory was recorded. False if there are none.
+// Shows the parts of a value whose memory was recorded. Returns false if none was.
 bool ValueArguments::add_in_memory(const ItemValue& item) {
   const Type& type = *item.value.type;
   const std::uint64_t address = item.value.storage.address;
@@ -209,7 +209,7 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
   const ValueLayout& layout = layout_of(item);
   for (const Leaf& leaf : layout.leaves) {
     auto bytes = items_.recorded(address + leaf.offset, leaf.size);
-    if (bytes.empty() && leaf.form == ValueForm::Text)  // its beginning
+    if (bytes.empty() && leaf.form == ValueForm::Text)  // the frame may have only its beginning
       bytes = items_.recorded(address + leaf.offset, memory_.text(address + leaf.offset, leaf.size).size());
     if (bytes.empty()) continue;
     has_any = true;
@@ -221,11 +221,11 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
   return has_any || layout.leaves.empty();
 }
 
-// Shows a value in the program's read-only data, which the frame need not hold.
+// Shows a value that is in the program's read-only data, so that the frame need not have it.
 bool ValueArguments::add_constant(const ItemValue& item) {
   const auto bytes = symbols_->constant_bytes(item.value.storage.address);
   const std::uint64_t size = bytes_of(item.value);
-  if (size == 0 && item.value.type->members.empty()) return false;  // a function, or an array of any size
+  if (size == 0 && item.value.type->members.empty()) return false;  // a function, or an array of unknown size
   return !bytes.empty() && size <= bytes.size() && add_leaves(item, size > 0 ? bytes.first(size) : bytes, {});
 }
 
@@ -240,7 +240,7 @@ bool ValueArguments::add_leaves(const ItemValue& item, std::span<const std::byte
     return std::all_of(first, first + static_cast<std::ptrdiff_t>(leaf.size), std::identity{});
   };
   for (const Leaf& leaf : layout.leaves) {
-    // Sizes of damaged DWARF overflow.
+    // Sizes in damaged DWARF may overflow.
     if (leaf.offset > bytes.size() || leaf.size > bytes.size() - leaf.offset || !is_known(leaf)) continue;
     has_any = true;
     arguments_.add_leaf(leaf, bytes.subspan(leaf.offset, leaf.size));
@@ -249,7 +249,7 @@ bool ValueArguments::add_leaves(const ItemValue& item, std::span<const std::byte
   return has_any;
 }
 
-// A function, or an array of unknown size.
+// Shows the address of a function, or of an array of unknown size.
 void ValueArguments::add_address(const ItemValue& item, std::uint64_t address) {
   const NameId name = name_of(item.text);
   if (!arguments_.claim_name(name)) return;
@@ -257,7 +257,7 @@ void ValueArguments::add_address(const ItemValue& item, std::uint64_t address) {
   arguments_.add_pointer(name, is_function ? ValueForm::ObjectPointer : ValueForm::Pointer, address);
 }
 
-// Shows the target of a reference at `address`. If the frame does not hold the target, shows the address, if
+// Shows the target of a reference at `address`. If the frame does not have the target, shows the address, if
 // the language has an expression for it.
 void ValueArguments::add_target(const ItemValue& item, const ItemValue& target, std::uint64_t address) {
   const bool is_in_memory = target.value.storage.kind == Storage::Kind::Memory;
@@ -318,7 +318,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
           add(recording);
         }
       }
-    // GDB gets some constants wrong: "&main" is 0.
+    // Constants are left out, because GDB gets some of them wrong: for "&main", it records 0.
     const bool is_computed =
         expected.shapes[j].reads && (item.kind == Kind::Value || !expected.shapes[j].blocks.empty());
     if (!has_result && is_computed && action.result && arguments_.claim_name(item.name)) {
@@ -346,7 +346,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
   }
 }
 
-// Each item of a tracepoint is noted once.
+// Notes each item of a tracepoint only once.
 void ValueArguments::note(const NoteKind& kind, std::string_view item, std::string_view problem) {
   if (noted_.size() >= kMaxNoted || !noted_.emplace(&kind, tracepoint_, std::string(item)).second) return;
   Lacking& lacking = lacking_[tracepoint_];

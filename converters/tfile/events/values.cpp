@@ -34,14 +34,14 @@ std::string hex_text(std::span<const std::byte> bytes, std::endian order) {
 
 namespace {
 
-// A set of flags in GDB's spelling: "(A | unknown: 0x8)". Empty for 0, and if an enumerator has more than one
+// A set of flags in GDB's spelling: "(A | unknown: 0x8)". Empty for 0, or if an enumerator has more than one
 // bit.
 std::string enumerators_text(const Leaf& leaf, std::uint64_t value, const Names& names) {
   std::string text;
   for (const auto& [enumerator, name] : leaf.enumerators) {
     const auto bit = std::bit_cast<std::uint64_t>(enumerator);
     if (std::popcount(bit) > 1 || (leaf.is_signed && enumerator < 0)) return {};
-    if ((value & bit) == 0) continue;  // not set, or shown by another name
+    if ((value & bit) == 0) continue;  // the bit is not set, or shown by another name
     value &= ~bit;
     text += (text.empty() ? "(" : " | ") + std::string(names.text(name));
   }
@@ -99,7 +99,7 @@ double decimal(std::uint64_t bits, std::size_t size) {
   return std::strtod(text.c_str(), nullptr);
 }
 
-// The number as a double. Nothing if it is too large or too small for a double.
+// The number as a double; nothing if it is too large or too small for a double.
 std::optional<double> as_double(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
   switch (format) {
     case FloatFormat::Half:
@@ -134,7 +134,7 @@ std::string float_text(FloatFormat format, std::span<const std::byte> bytes, std
                                                      : kDigits);
 }
 
-// "1.5 + -2i"; in Fortran "(1.5,-2)".
+// For example "1.5 + -2i", or "(1.5,-2)" in Fortran.
 std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order) {
   const std::size_t half = bytes.size() / 2;
   const std::string real = float_text(leaf.format, bytes.first(half), order),
@@ -145,8 +145,8 @@ std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std
 
 constexpr std::size_t kPrinted = 200;  // longer text is cut like in GDB, if it is escaped
 
-// Text without the NULs that end it. If it contains other NULs, or a unit is not a character, it is spelled
-// as in GDB: "\xd800x".
+// The text without the NULs at its end. If it has other NULs, or a unit is not a character, it is spelled as
+// in GDB: "\xd800x".
 template <typename Unit>
 std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   namespace utf = boost::locale::utf;
@@ -207,7 +207,7 @@ std::uint64_t field_bits(const Leaf& leaf, std::span<const std::byte> bytes, std
 
 std::uint64_t width_of(const Leaf& leaf) { return leaf.bit_size != 0 ? leaf.bit_size : 8 * leaf.size; }
 
-// The bits of a value of that width, sign-extended.
+// The bits of a value that has the width of the leaf, sign-extended.
 std::uint64_t in_its_width(const Leaf& leaf, std::uint64_t value) {
   return extended(value, width_of(leaf), leaf.form == ValueForm::Signed || leaf.is_signed);
 }
@@ -221,7 +221,7 @@ std::string printed(std::string_view bytes) {
 ValueForm untyped_form(std::size_t recorded, std::uint64_t size) {
   const bool has_number_size = recorded == size && (size == 1 || size == 2 || size == 4 || size == 8);
   if (!has_number_size) return ValueForm::Bytes;
-  // A byte is a character, a flag or a small number, and rarely a negative one.
+  // A byte is a character, a flag or a small number, and rarely negative.
   return size == 1 ? ValueForm::Unsigned : ValueForm::Signed;
 }
 

@@ -11,7 +11,7 @@ constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 // The distance between frames whose times are unknown.
 constexpr std::uint64_t kSyntheticStepNs = 1000;
 
-// No variable has this number: they have 32 bits.
+// No variable has this number, because variables have numbers of 32 bits.
 constexpr std::uint64_t kNoVariable = ~std::uint64_t{0};
 
 // begin + (end - begin) * part / whole.
@@ -99,13 +99,13 @@ FrameTime FrameClock::time_between_stamps(std::uint64_t frame, bool is_step) {
   const std::uint64_t spread =
       interpolated(unstamped_.begin_ns, unstamped_.end_ns, frame - unstamped_.first_frame + 1,
                    unstamped_.end_frame - unstamped_.first_frame + 1);
-  // A step follows its predecessor immediately, however late the next stamp is.
+  // A step follows its predecessor immediately, even if the next timestamp is late.
   last_ns_ = is_step ? std::min(spread, std::max(last_ns_, unstamped_.begin_ns) + kSyntheticStepNs) : spread;
   last_ns_ = std::min(last_ns_, kTimeLimitNs - 1);
   return {.ns = last_ns_, .is_synthetic = true};
 }
 
-// Reads ahead to the next stamp after `frame`. In total, the file is read ahead once.
+// Reads ahead to the next timestamp after `frame`. In total, the file is read ahead only once.
 void FrameClock::find_next_stamp(std::uint64_t frame) {
   unstamped_ = {.first_frame = frame, .end_frame = survey_.frames, .begin_ns = last_ns_, .end_ns = last_ns_};
   const std::uint64_t open_end = last_ns_ + (survey_.frames - frame + 1) * kSyntheticStepNs;

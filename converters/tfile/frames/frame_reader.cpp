@@ -7,7 +7,7 @@
 namespace convert::tfile {
 namespace {
 
-// Known end markers have 2, 4 or 6 zero bytes.
+// Known end markers have 2, 4 or 6 zero bytes. The limit is somewhat higher.
 constexpr std::uint64_t kLongestEndMarker = 8;
 
 }  // namespace
@@ -27,7 +27,7 @@ FrameReader::FrameReader(FileWindow& file, const Description& description, const
       format_(format),
       known_(description.locations),
       offset_(description.frames_begin),
-      // The effort of searching is limited for the whole file. Therefore, it is never quadratic.
+      // The effort of searching is limited for the whole file, so that it is never quadratic.
       search_budget_(static_cast<std::size_t>(2 * file.size()) + (std::size_t{1} << 20)) {
   at_end_ = !description.is_complete;
   if (description.status) {
@@ -79,8 +79,8 @@ void FrameReader::start_frame(const FrameHeader& header) {
   frame_.is_partial = false;
 }
 
-// Decides about a frame whose blocks are damaged or cut off, or whose tracepoint is unknown. The bytes after
-// it decide whether it is a frame, and where the next one begins.
+// Decides about a frame whose blocks are damaged or cut off, or whose tracepoint is unknown. It depends on
+// the bytes after it whether it is a frame, and where the next frame begins.
 const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t good_bytes) {
   const std::uint64_t blocks_begin = offset_ + kFrameHeaderBytes;
   const std::uint64_t end = blocks_begin + header.size;
@@ -88,7 +88,7 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
   const bool is_known = known_.contains(header.tracepoint);
   std::uint64_t ignored = 0;
   std::size_t work = 0;
-  // A frame of an unknown tracepoint may be followed by another one.
+  // After a frame of an unknown tracepoint, there may be another frame of an unknown tracepoint.
   const bool is_whole = good_bytes == header.size;
   const bool is_followed =
       end <= file_.size() && find_at(end, ignored, work, is_whole && header.size > 0) != Found::Nothing;
@@ -126,7 +126,7 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
     pass_end_marker();
     return nullptr;
   }
-  // Reading after the frame may have moved the data.
+  // Reading beyond the frame may have moved the data.
   offset_ = end;
   return reread(blocks_begin, good_bytes);
 }
@@ -167,7 +167,7 @@ const Frame* FrameReader::skip_to_chain(std::uint64_t from, std::string problem)
   return next();
 }
 
-// The first offset at which a complete frame is followed by another one or by the end.
+// The first offset at which a complete frame is followed by another frame or by the end.
 std::optional<std::uint64_t> FrameReader::find_chain(std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t offset = from; offset < to; ++offset) {
     if (search_budget_ == 0) {
@@ -205,7 +205,7 @@ FrameReader::Found FrameReader::find_at(std::uint64_t offset, std::uint64_t& nex
   if (!is_plausible || header.size > left - kFrameHeaderBytes || header.size > kMaxFrameBytes)
     return Found::Nothing;
 
-  // Most candidates fail within the bytes that are already in memory. More bytes are read only for good
+  // Most candidates fail within the bytes that are already in memory, so more bytes are read only for good
   // candidates.
   const std::size_t longest_block = 65536 + static_cast<std::size_t>(format_.register_block_size) + 16;
   const auto near = head.subspan(kFrameHeaderBytes)

@@ -22,7 +22,7 @@
 namespace convert::tfile {
 namespace {
 
-// Descriptions have about ten thousand bytes. A longer text is not a description.
+// A limit: descriptions have about ten thousand bytes. A much longer text is not a description.
 constexpr std::uint64_t kMaxDescriptionBytes = std::uint64_t{64} << 20;
 
 std::string_view as_text(std::span<const std::byte> bytes) {
@@ -80,7 +80,7 @@ void read_registers(TraceFile& trace, Notes& notes) {
 
 constexpr std::size_t kProbedFrames = 200;
 
-// How many of the first frames can be read completely in a format.
+// The number of frames at the start of the file that can be read completely in a format.
 std::size_t readable_frames(FileWindow& file, const Description& description, const FrameFormat& format) {
   std::size_t frames = 0;
   const KnownTracepoints known(description.locations);
@@ -101,7 +101,7 @@ std::size_t readable_frames(FileWindow& file, const Description& description, co
 // The default layout whose pc register holds the tracepoint's address in most of the first frames.
 const RegisterLayout* probe_layout(FileWindow& file, const Description& description,
                                    const FrameFormat& format) {
-  std::set<std::pair<std::uint64_t, std::uint64_t>> addresses;  // after the tracepoint's number
+  std::set<std::pair<std::uint64_t, std::uint64_t>> addresses;  // by the tracepoint's number
   for (const TracepointLocation& location : description.locations)
     addresses.emplace(location.number, location.address);
 
@@ -119,8 +119,8 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
       if (pc && addresses.contains({number, *pc})) ++matches[l];
     }
   }
-  // Steps have other addresses. Therefore, less than half of the frames may match. A typical size breaks
-  // ties.
+  // Less than half of the frames may match, because steps have other addresses. If several layouts match
+  // equally well, a typical size decides.
   const RegisterLayout* best = nullptr;
   std::size_t best_rank = 0;
   for (std::size_t l = 0; l < layouts.size(); ++l) {
@@ -134,7 +134,7 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
   return best;
 }
 
-// The R line is hexadecimal, but GDB's manual calls it decimal. It may also be missing.
+// The R line is hexadecimal, but GDB's manual says that it is decimal. It may also be missing.
 std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   std::vector<std::uint64_t> sizes{trace.description.register_block_size};
   if (const auto decimal = whole_number(trace.description.register_digits)) sizes.push_back(*decimal);
@@ -142,8 +142,8 @@ std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   return sizes;
 }
 
-// Tries both byte orders with each register block size on the first frames. Among equally good formats, the
-// first size and then the named byte order is taken.
+// Tries both byte orders with each register block size on the first frames. If formats are equally good, the
+// first size is chosen, and then the named byte order.
 void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   std::optional<std::endian> named = hint.order;
   if (!named && trace.layout) named = trace.layout->byte_order();

@@ -20,8 +20,8 @@ constexpr std::size_t kMaxScopes = 16384, kMaxKeptVariables = 200'000;
 
 bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_specification); }
 
-// Lists the blocks in the abstract origin that have code of their own in this instance. Their declarations
-// are visible only in that code.
+// Lists the blocks in the abstract origin that have code of their own in this instance. Declarations in these
+// blocks are visible only in that code.
 void add_instantiated(Dwarf_Die instance, std::vector<const void*>& blocks, std::size_t depth = 0) {
   for (Dwarf_Die& child : children_of(instance)) {
     if (blocks.size() >= kVariables.of(0)) return;
@@ -48,8 +48,8 @@ void add_children(Dwarf_Die scope, const std::vector<const void*>& instantiated,
   }
 }
 
-// An instance of a function has DIEs only for variables that differ from its abstract origin: adds the
-// others.
+// Adds the variables of the abstract origin. An instance of a function has DIEs only for variables that
+// differ from those.
 void add_inherited(Dwarf_Die instance, const std::vector<const void*>& instantiated,
                    std::vector<Dwarf_Die>& variables) {
   const auto origin = referred_die(instance, DW_AT_abstract_origin);
@@ -74,7 +74,7 @@ std::vector<CodeScope::Variable> variables_of(Dwarf_Die scope, const std::vector
   return variables;
 }
 
-// The scopes of `pc` within a function, the function first.
+// Adds the scopes of `pc` within a function, starting with the function.
 void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& scopes) {
   scopes.push_back(scope);
   if (scopes.size() == kMaxDieDepth) return;
@@ -101,7 +101,7 @@ void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& s
   add_within(add_within, scope, 0);
 }
 
-// The unit in the separate file that belongs to a skeleton. Its `addr` is null if it can't be read.
+// The unit in the separate file to which a skeleton refers. The result has a null `addr` if it can't be read.
 Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf_Die skeleton) {
   Dwarf_Attribute attribute;
   const auto text = [&](unsigned name) {
@@ -166,7 +166,7 @@ DebugUnits::DebugUnits(Dwarf* dwarf, fxt::Budget& ranges) {
       continue;
     }
     if (kind == DW_UT_partial) continue;
-    // A skeleton has the ranges of the code. The unit in the split file has the rest.
+    // A skeleton has the ranges of the code, and the unit in the split file has everything else.
     const Dwarf_Die split = kind == DW_UT_skeleton ? split_unit(unit, die) : Dwarf_Die{};
     if (kind == DW_UT_skeleton && split.addr == nullptr) {
       Dwarf_Attribute attribute;
@@ -192,7 +192,7 @@ const DebugUnits::Function* DebugUnits::Unit::function_at(Dwarf_Addr pc, fxt::Bu
     add_functions(die, functions, ranges);
     std::ranges::stable_sort(functions, {}, &Function::begin);
   }
-  constexpr int kMaxNested = 16;  // functions whose code is around that of others
+  constexpr int kMaxNested = 16;  // nested functions: their code is around that of others
   auto next = std::ranges::upper_bound(functions, pc, {}, &Function::begin);
   for (int steps = 0; next != functions.begin() && steps < kMaxNested; ++steps)
     if (--next; pc < next->end) return &*next;
@@ -263,8 +263,8 @@ std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) 
 }
 
 void DebugInfo::add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address) {
-  // Link-time optimization makes symbols local. Only in C may static variables have the names of other
-  // variables.
+  // Link-time optimization makes symbols local. Local symbols without a C++ name are ignored, because static
+  // variables of C may have the names of other variables.
   if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL && !name.starts_with("_Z")) return;
   objects_.try_emplace(std::string(name.substr(0, name.find('@'))), address);  // "stdout@GLIBC_2.2.5"
 }

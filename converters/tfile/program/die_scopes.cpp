@@ -66,7 +66,7 @@ std::vector<Dwarf_Die> DieScopes::around(Dwarf_Die die) {
 }
 
 std::string DieScopes::prefix(Dwarf_Die die, std::string_view separator) {
-  if (is_c(die)) return {};  // C has none
+  if (is_c(die)) return {};  // C has no scopes
   if (separator.empty()) separator = language_of(die) == DW_LANG_D ? "." : "::";
   std::string names;
   for (Dwarf_Die& scope : around(die)) {

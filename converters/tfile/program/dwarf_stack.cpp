@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxStack = 64;
 
-// The agent's names of operations on two numbers.
+// The agent's opcodes for operations on two numbers.
 constexpr std::array<std::pair<unsigned, Opcode>, 11> kBinary{{{DW_OP_plus, Opcode::Add},
                                                                {DW_OP_minus, Opcode::Sub},
                                                                {DW_OP_mul, Opcode::Mul},
@@ -129,7 +129,7 @@ bool DwarfStack::compare(unsigned atom) {
   return true;
 }
 
-// The number with its sign extended to 64 bits. A number of the width of an address is signed here.
+// The number with its sign extended to 64 bits. A number with the width of an address counts as signed.
 std::uint64_t DwarfStack::signed_bits(const Number& number) const {
   const bool is_short_address = number.type.size == 0 && address_bytes_ != 8;
   return is_short_address ? extended(number.bits, 32, true) : number.bits;

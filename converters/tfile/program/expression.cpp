@@ -18,7 +18,7 @@ namespace {
 
 using TypeKind = Type::Kind;
 
-// The depth of base classes and anonymous structures. Damaged DWARF may have endless ones.
+// Limits for base classes and anonymous structures, because damaged DWARF may nest them endlessly.
 constexpr std::size_t kMaxAnonymousDepth = 64, kMaxParts = 4096;
 constexpr std::uint64_t kMaxRepeats = ~std::uint32_t{0};
 
@@ -27,7 +27,7 @@ bool is_integer(const Type* type) {
          (type->kind == TypeKind::Signed || type->kind == TypeKind::Unsigned ||
           type->kind == TypeKind::Bool || type->kind == TypeKind::Enum);
 }
-// Whether GDB converts integers of the unit's language like those of C.
+// Whether GDB converts integers in the unit's language like those in C.
 bool calculates_as_c(Dwarf_Die unit) {
   switch (language_of(unit)) {
     case DW_LANG_D:
@@ -52,7 +52,7 @@ class Evaluator {
     using enum Expression::Kind;
     switch (expression.kind) {
       case Number: {
-        // Integers of Rust keep their sign.
+        // In Rust, integers keep their sign.
         const bool is_signed_long = expression.type->kind == TypeKind::Unsigned &&
                                     expression.type->size == 4 &&
                                     language_of(context_.scope.unit) == DW_LANG_Rust;
@@ -67,7 +67,7 @@ class Evaluator {
       case Member: {
         const Value object = without_reference(operand(0), context_);
         return member(is_pointer(object.type) ? dereferenced(object) : object,
-                      expression.text);  // like GDB
+                      expression.text);  // as in GDB
       }
       case PointerMember:
         return member(dereferenced(operand(0)), expression.text);
@@ -92,7 +92,7 @@ class Evaluator {
         if (type == nullptr) return {};
         const Type* const size = types_.basic(std::in_range<std::int32_t>(type->size) ? "int" : "long");
         if (type->has_open_indices()) return {size, Storage::none(Missing::NotRecorded)};
-        // In GDB the result is an int.
+        // In GDB, the result is an int.
         Value result = of_integer(type->size, size);
         result.traced_size = object.type->size;
         return result;
@@ -121,7 +121,7 @@ class Evaluator {
     const bool has_sign = is_signed(*type);
     if (operation == "&&" || operation == "||") {
       const bool is_and = operation == "&&";
-      // One operand may decide the result alone.
+      // One operand may decide the result without the other.
       for (const auto& operand : {first, second})
         if (operand && (*operand != 0) != is_and) return of_integer(is_and ? 0 : 1, truth_type());
       return first && second ? of_integer(is_and ? 1 : 0, truth_type()) : missing(truth_type(), left, right);
@@ -174,7 +174,7 @@ class Evaluator {
     }
   }
 
-  // The sum or difference of a pointer and a number, or the distance of two pointers.
+  // The sum or difference of a pointer and a number, or the distance between two pointers.
   Value moved(bool is_minus, const Value& left, const Value& right, std::optional<std::uint64_t> first,
               std::optional<std::uint64_t> second) {
     const Type* const pointer = is_pointer(left.type) ? left.type : right.type;
@@ -195,7 +195,7 @@ class Evaluator {
     return of_integer(frame_.masked(is_minus ? *first - *second * size : *first + *second * size), pointer);
   }
 
-  // "a[2]@3"
+  // Evaluates "a[2]@3".
   Value repeated(const Value& first, const Value& counter) {
     const Value element = without_reference(first, context_);
     const auto count = integer_of(counter, frame_);
@@ -236,7 +236,7 @@ class Evaluator {
   Value dereferenced(const Value& pointer) {
     const Value value = decayed(pointer);
     const Type* target = is_pointer(value.type) ? value.type->target : nullptr;
-    // GDB reads a long at an integer's address.
+    // For an integer, GDB reads a long at that address.
     if (is_integer(value.type)) target = types_.basic("long");
     if (target == nullptr) return {};
     const auto address = integer_of(value, frame_);
@@ -286,7 +286,7 @@ class Evaluator {
     return count == 1 && parts_ <= kMaxParts ? found : Value{};
   }
 
-  // A member outside of the object, of its class or of a base class.
+  // A member that is outside of the object: a static member of its class or of a base class.
   Value static_member(const std::string& full_name) {
     const FoundName* const found = look_up(context_.scope, full_name);
     if (found == nullptr || kind_of(found->die) != kObject) return {};
@@ -294,7 +294,7 @@ class Evaluator {
     return dwarf_tag(&die) == DW_TAG_enumerator ? Value{} : named(found, full_name);
   }
 
-  // The part of an object that belongs to this base class, or the object itself.
+  // The part of an object that belongs to the base class `name`, or the object itself.
   Value base_of(const Value& of, const std::string& name, std::size_t depth) {
     const std::string own = without_blanks(of.type->name);
     const std::string wanted = without_blanks(name);
@@ -318,7 +318,7 @@ class Evaluator {
         found.bit_size = candidate.bit_size;
       }
       ++count;
-      return;  // this member hides those of base classes
+      return;  // this member hides members of base classes
     }
     for (const Type::Member& candidate : of.type->members)
       if (candidate.name.empty() && !candidate.location && candidate.type->kind == TypeKind::Struct)
@@ -327,7 +327,7 @@ class Evaluator {
 
   // ---- Names and numbers ----
 
-  // "$rsp" and "$counter".
+  // Evaluates "$rsp" or "$counter".
   Value special(const std::string& name) {
     if (name.empty()) return {};
     if (const auto found = std::ranges::find(context_.variables, name, &TraceVariable::name);
@@ -340,7 +340,7 @@ class Evaluator {
     if (registers.size() != 1 || registers.front()->size > 8) return {};
     const Register& reg = *registers.front();
     const bool is_part = reg.name != name && name != "pc" && name != "sp" && name != "fp";
-    // Parts are known only by "eax" and the like.
+    // For parts of registers, only names like "eax" are known.
     if (is_part && (name.front() != 'e' || name.size() != 3)) return {};
     const Type* const type = is_part                          ? types_.basic("int")
                              : reg.form == ValueForm::Pointer ? types_.pointer_to(types_.basic("char"))
@@ -350,7 +350,7 @@ class Evaluator {
     return bits ? of_integer(*bits, type) : Value{type, Storage::none(Missing::NotRecorded)};
   }
 
-  // `name` may be null; then it means nothing.
+  // If `name` is null, it means nothing.
   Value named(const FoundName* name, const std::string& text) {
     if (name == nullptr || context_.scope.has_types_only) return {};
     switch (kind_of(name->die)) {
@@ -369,7 +369,8 @@ class Evaluator {
     }
   }
 
-  // Only a static variable has its place without the registers of its call.
+  // The value of a variable in a function that is not called here. Only a static variable has a place that
+  // does not depend on the registers of its call.
   Value of_other_call(const FoundName& name) {
     const CodeScope& globals = name.info->global_scope();
     FrameMemory no_registers(frame_.layout(), frame_.order());
@@ -393,14 +394,14 @@ class Evaluator {
 
   // ---- Types ----
 
-  // An array becomes a pointer to its first element. A function becomes a pointer to itself.
+  // Converts an array to a pointer to its first element, and a function to a pointer to itself.
   Value decayed(const Value& value) {
     const Value plain = without_reference(value, context_);
     if (plain.type == nullptr) return plain;
     const bool is_array = plain.type->kind == TypeKind::Array && plain.type->target != nullptr;
     if (!is_array && plain.type->kind != TypeKind::Function) return plain;
     const Type* const pointer = types_.pointer_to(is_array ? plain.type->target : plain.type);
-    // The place of its elements is unknown.
+    // The place of the array's elements is unknown.
     if (plain.type->data_attribute || plain.type->stride_attribute)
       return {pointer, plain.storage.unusable(Missing::NotRecorded)};
     if (plain.storage.kind == Storage::Kind::Memory) return of_integer(plain.storage.address, pointer);
@@ -422,12 +423,12 @@ class Evaluator {
     const Type* const wider = left->size != right->size           ? (left->size > right->size ? left : right)
                               : right->kind == TypeKind::Unsigned ? right
                                                                   : left;
-    // In other languages, GDB calculates at least in longs.
+    // In other languages than C, GDB calculates with longs or wider types.
     const Type* const at_least = types_.basic(wider->kind == TypeKind::Unsigned ? "unsigned long" : "long");
     return wider->size >= at_least->size || calculates_as_c(context_.scope.unit) ? wider : at_least;
   }
 
-  // The result of a comparison. In C it is a number.
+  // The type of a comparison's result, which is a number in C.
   const Type* truth_type() {
     static const Type kBool{.kind = TypeKind::Bool, .size = 1, .name = "bool"};
     return is_c(context_.scope.unit) ? types_.basic("int") : &kBool;
@@ -453,7 +454,7 @@ class Evaluator {
   const EvaluationContext& context_;
   TypeTable& types_;
   FrameMemory& frame_;
-  std::size_t parts_ = 0;  // parts that were searched for members
+  std::size_t parts_ = 0;  // number of parts that were searched for members
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ struct BinaryOperator {
   std::string_view text;
   int precedence;
 };
-// Longer operators come before operators that are their beginnings. "@" makes an array.
+// Longer operators come before operators with which they begin. "@" makes an array.
 constexpr std::array kBinaryOperators{
     BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"==", 6}, BinaryOperator{"!=", 6},
     BinaryOperator{"<<", 8}, BinaryOperator{">>", 8}, BinaryOperator{"<=", 7}, BinaryOperator{">=", 7},
@@ -57,7 +57,7 @@ class Parser {
     return left;
   }
 
-  // The stack is too small for trees of any depth.
+  // Limits the size of trees, because the stack is too small for trees of any depth.
   template <typename... Operands>
   Expression expression_of(Kind kind, std::string text, Operands&&... operands) {
     if (++operators_ > kMaxOperators) return {};
@@ -149,7 +149,7 @@ class Parser {
     return name;
   }
 
-  // A character, "'app::count'", or "'file.c'::name".
+  // Parses a character, "'app::count'", or "'file.c'::name".
   Expression quoted() {
     const auto inside = quoted_at(text_, at_);
     if (!inside) return {};
@@ -164,7 +164,7 @@ class Parser {
 
   // ---- Types ----
 
-  // "struct item *", "unsigned char", "app::Base **", "char (*)[8]". Consumes nothing if there is no type.
+  // Parses "struct item *", "unsigned char", "app::Base **", "char (*)[8]". Consumes only a type.
   const Type* type_name() {
     const std::size_t before = at_;
     const Type* type = type_specifier();
@@ -238,7 +238,7 @@ class Parser {
     skip_blanks();
     return at_ == text_.size();
   }
-  // The next operator, unless it binds less tightly than `lowest`. Null if there is none.
+  // Consumes the next operator, unless it binds less tightly than `lowest`. Returns null without one.
   const BinaryOperator* consume_operator(int lowest) {
     skip_blanks();
     for (const BinaryOperator& candidate : kBinaryOperators) {
@@ -271,7 +271,7 @@ class Parser {
     while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
   }
-  // "app::count", "Box<int, 3>::all"
+  // Consumes a name such as "app::count" or "Box<int, 3>::all".
   std::string qualified(bool is_type = false) {
     std::string name = word();
     while (!name.empty()) {
@@ -284,7 +284,7 @@ class Parser {
     }
     return name;
   }
-  // A number and its type.
+  // Consumes a number, and returns it with its type.
   std::optional<std::pair<std::uint64_t, std::string_view>> number_text() {
     skip_blanks();
     const std::size_t before = at_;
@@ -295,8 +295,8 @@ class Parser {
     const auto value = consume_number(rest, is_hex ? 16 : is_octal ? 8 : 10);
     if (!value || rest.starts_with('.')) return std::nullopt;
     at_ = text_.size() - rest.size();
-    // A number without a suffix has the first of these types that can hold it. Decimal numbers are not
-    // unsigned in any of them.
+    // A number without a suffix has the first of these types that can hold it. A decimal number is never
+    // unsigned.
     bool is_long = false, is_unsigned = false;
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
@@ -320,9 +320,9 @@ class Parser {
   std::string_view text_;
   const CodeScope& scope_;
   TypeTable& types_;
-  std::size_t at_ = 0;  // the next token
+  std::size_t at_ = 0;  // position of the next token
   std::size_t depth_ = 0, operators_ = 0;
-  bool is_void_ = false;  // the type that was read last
+  bool is_void_ = false;  // whether the latest type was void
 };
 
 }  // namespace

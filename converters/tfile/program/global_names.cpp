@@ -21,8 +21,8 @@ bool has_place(Dwarf_Die die) {
   return has_attribute(die, DW_AT_location) || has_attribute(die, DW_AT_const_value);
 }
 
-// Whether two units describe the same thing. A comparison of the names of the source files would cost too
-// much.
+// Whether two units describe the same thing. Comparing the names of the source files would take too
+// long.
 bool is_same(Dwarf_Die a, Dwarf_Die b) {
   if (dwarf_tag(&a) != dwarf_tag(&b)) return false;
   if (kind_of(a) == kObject && dwarf_tag(&a) != DW_TAG_enumerator) return false;
@@ -84,7 +84,7 @@ GlobalNames::GlobalNames(std::span<const Dwarf_Die> units, DieScopes& scopes) {
   declared_.clear();
 }
 
-// The declaration may come later, or be in another unit. Link-time optimization leaves all declarations in
+// The declaration may come later, or be in another unit. With link-time optimization, all declarations are in
 // other units.
 std::string GlobalNames::completed_name(Dwarf_Die completion, DieScopes& scopes) const {
   const Dwarf_Die declaration = declaration_of(completion);
@@ -98,7 +98,7 @@ void GlobalNames::add(const std::string& name, Entry entry) {
   const auto [found, is_new] = all.try_emplace(name, entry);
   if (is_new || kind == kNamespace) return;
   Entry& known = found->second;
-  // Link-time optimization leaves declarations that look like definitions.
+  // With link-time optimization, some declarations look like definitions.
   const bool is_found = entry.is_external && !has_place(known.die) && has_place(entry.die);
   if (is_found || (!known.is_external && entry.is_external))
     known = entry;
@@ -119,7 +119,7 @@ void GlobalNames::read_children(Dwarf_Die parent, const std::string& prefix, boo
   }
 }
 
-// `name` is empty if it has none.
+// `name` is empty if the DIE has no name.
 void GlobalNames::read(Dwarf_Die die, const std::string& prefix, const std::string& name, bool is_hidden,
                        std::size_t depth) {
   const NameKind kind = kind_of(die);

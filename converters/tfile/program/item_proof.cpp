@@ -31,7 +31,7 @@ std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
   return biases;
 }
 
-// The work on a frame that results from its counts, without the runs of its expressions. All items are
+// Takes the work on a frame that follows from its counts, without the runs of its expressions. All items are
 // evaluated, compared with all expressions, and searched in all blocks.
 bool ItemProof::take_work(fxt::Budget& work) const {
   constexpr std::uint64_t kWorkPerItem = 500, kWorkPerLeaf = 2, kWorkPerMatch = 16;
@@ -72,7 +72,7 @@ void ItemProof::evaluate_items(const CodeScope* scope) {
   if (scope == nullptr) return;
   for (std::size_t i = 0; i < values_.size(); ++i)
     values_[i] = evaluate_item(expected_->items[i], evaluation());
-  // If only types are known, casts of registers and addresses have values, but nothing else has.
+  // If only types are known, only casts of registers and addresses have values.
   if (!scope->has_types_only) return;
   for (std::size_t i = 0; i < values_.size(); ++i)
     if (expected_->items[i].kind == Kind::ReturnAddress) values_[i].clear();
@@ -85,8 +85,8 @@ void ItemProof::prove() {
   const bool is_possible = match_.match(*expected_, this);
   for (std::size_t j = 0; j < expressions_.size(); ++j) item_of_[j] = match_.item_of(j);
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    // GDB asks for the register that holds an item. For $args it may have asked for the registers of another
-    // function.
+    // GDB asks for the register that holds an item. For $args, GDB may have asked for the registers of
+    // another function.
     const bool is_in_other_register = expected_->items[i].kind != Kind::Variables &&
                                       std::ranges::any_of(values_[i], [&](const ItemValue& item) {
                                         const Register* const reg = item.value.storage.reg;
@@ -98,7 +98,7 @@ void ItemProof::prove() {
 }
 
 void ItemProof::prove_in_any_order() {
-  std::vector<std::size_t> elsewhere;  // items
+  std::vector<std::size_t> elsewhere;  // items that are elsewhere
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const CollectItem& item = expected_->items[i];
     if (item.kind != Kind::Name || item.is_string || values_[i].empty()) continue;
@@ -106,14 +106,14 @@ void ItemProof::prove_in_any_order() {
     is_confirmed_[i] = fit == Fit::Yes;
     if (fit == Fit::No) elsewhere.push_back(i);
   }
-  // Each expression that records nothing may belong to one of these items, which GDB replaced by a constant.
+  // Each expression that records nothing may belong to one of these items, as a constant in GDB.
   const auto constants =
       std::ranges::count_if(expected_->shapes, [](const auto& shape) { return shape.blocks.empty(); });
   if (elsewhere.size() <= static_cast<std::size_t>(constants)) return;
   for (const std::size_t item : elsewhere) is_contradicted_[item] = true;
 }
 
-// Whether one of the expressions and ranges has the value.
+// Whether one of the expressions and ranges recorded the value.
 ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
   const Value& value = item.value;
   const bool has_place =
@@ -123,7 +123,7 @@ ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
   Fit fit = Fit::No;
   for (std::size_t j = 0; j < expressions_.size(); ++j) fit = std::max(fit, fit_of(item, false, j));
   if (fit == Fit::Yes || replay_.is_in_a_range(address, value.type->size)) return Fit::Yes;
-  bool is_cut = false;  // a range has only the beginning of it
+  bool is_cut = false;  // a range has only its beginning
   for (const TracepointAction& action : expected_->actions) {
     if (action.kind != TracepointAction::Kind::Memory) continue;
     if (action.base != -1) fit = Fit::Possible;
@@ -135,7 +135,7 @@ ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
 std::optional<bool> ItemProof::has_expression(std::size_t item) {
   const CollectItem& collected = expected_->items[item];
   const auto& values = values_[item];
-  // Ada's "package.name" is not understood. It may be a static variable.
+  // Ada's "package.name" is not understood, and may be a static variable.
   const bool has_ranges = replay_.actions().size() > expressions_.size();
   const bool is_unknown = !values.empty() && values.front().value.type == nullptr;
   if (has_ranges && is_unknown &&
@@ -162,8 +162,8 @@ ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::siz
   const Value& value = item.value;
   const Replay::ActionResult& action = *expressions_[expression];
   const ExpressionShape& shape = expected_->shapes[expression];
-  // For variables of some compilers, GDB writes code that loses the upper bits of the address. A frame shows
-  // the recorded memory.
+  // For variables of some compilers, GDB writes bytecode that loses the upper bits of the address. Only a
+  // frame shows which memory was really recorded.
   const bool is_certain = action.is_complete && (has_frame_ || !shape.cuts_numbers);
   if (value.type == nullptr || value.storage.kind == Storage::Kind::None || !is_certain) return Fit::Possible;
   if (value.storage.kind == Storage::Kind::Bytes)
@@ -177,7 +177,7 @@ ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::siz
     if (recording.address == value.storage.address && (is_whole || !has_frame_)) return Fit::Yes;
   }
   if (!has_frame_) return Fit::No;
-  // GDB replaced a variable by a constant. It does this with some variables of anonymous namespaces.
+  // GDB has replaced the variable by a constant, as it does for some variables in anonymous namespaces.
   if (!shape.reads && action.recordings.empty()) return Fit::Possible;
   const bool is_held = size > 0 && !memory_.bytes(value.storage.address, size).empty();
   return is_held ? Fit::No : Fit::Possible;
@@ -240,23 +240,23 @@ bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Repla
   const auto number = integer_of(value, memory_);
   const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
   if (!number || !action.result || is_truth || value.type->kind == Type::Kind::Float) return true;
-  // GDB may replace a variable by its first value, but not a constant by another one.
+  // GDB may replace a variable by its first value, but it does not replace a constant by another constant.
   const bool is_traced_size = value.traced_size != 0 && value.traced_size == *action.result;
   if (is_traced_size || (!reads && !is_constant(item))) return true;
-  // The bytecode calculates like C, also in other languages. Therefore, at least 4 bytes agree.
+  // The bytecode calculates as in C, even for other languages. Therefore, at least the lower 4 bytes agree.
   const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
   return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
 }
 
-// Whether nothing in the frame can change the value.
+// Whether the value does not depend on the frame.
 bool ItemProof::is_constant(const ItemValue& item) {
   FrameMemory nothing(memory_.layout(), memory_.order());
   return evaluate(item.text, {.scope = *scope_, .frame = nothing}).storage.kind == Storage::Kind::Bytes;
 }
 
-// Whether an item has a value in GDB that differs from the one in GDB's bytecode. The bytecode does not
-// convert a number that is cast to bool, and calculates with the address of an object to which a reference
-// refers. The bytecode must have recorded the operands of the item.
+// Whether GDB itself and GDB's bytecode give different values for the item. The bytecode does not convert a
+// number that is cast to bool, and calculates with the address of an object to which a reference refers. The
+// bytecode must have recorded the operands of the item.
 bool ItemProof::differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item) {
   memory_.list_reads();
   evaluate(item.text, evaluation());

@@ -24,7 +24,7 @@
 namespace convert::tfile {
 namespace {
 
-// Code that is further after the last symbol belongs to something else.
+// Code at a larger distance after the last symbol belongs to something else.
 constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 
 class KernelSymbolList : public ProgramSymbols {
@@ -39,7 +39,7 @@ class KernelSymbolList : public ProgramSymbols {
 
  private:
   std::unique_ptr<const SymbolTable> functions_;
-  TextPool names_;  // of the objects
+  TextPool names_;  // names of the objects
   std::unordered_map<std::string_view, DataObject> objects_;
 };
 

@@ -39,7 +39,7 @@ std::size_t LineTable::first_from(std::uint64_t from) const {
 }
 
 void LineTable::for_each_statement(const std::function<void(const LineRow&, bool is_kept)>& see) const {
-  std::optional<LineRow> later;  // the next one in the table
+  std::optional<LineRow> later;  // the next row in the table
   bool is_dropped = false;
   for (std::size_t i = size_; i-- > 0;) {
     const auto here = row(i);
@@ -52,7 +52,7 @@ void LineTable::for_each_statement(const std::function<void(const LineRow&, bool
 
 // The last row at which a statement begins, or else the last row.
 std::optional<LineRow> LineTable::row_of_code(std::uint64_t code_address) const {
-  constexpr std::size_t kMaxRows = 1024;  // at one address: sound tables have fewer
+  constexpr std::size_t kMaxRows = 1024;  // limit for rows at one address: intact tables have fewer
   std::optional<LineRow> found;
   const std::size_t end = code_address == ~std::uint64_t{0} ? size_ : first_from(code_address + 1);
   if (end == 0) return found;

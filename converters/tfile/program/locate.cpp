@@ -18,13 +18,13 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::size_t kMaxOperations = 4096, kMaxNesting = 4;
-// No compiler splits larger values into pieces. Damaged DWARF may ask for any amount of memory.
+// No compiler splits larger values into pieces, but damaged DWARF may request any amount of memory.
 constexpr std::uint64_t kMaxInPieces = std::uint64_t{1} << 20;
 
-// The operations of an attribute at an address. Returns 1, or 0 if there are none, or a negative number on
-// errors.
+// Finds the operations of an attribute at an address. Returns 1, or 0 if it has none there, or a negative
+// number on errors.
 int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<const Dwarf_Op>& operations) {
-  // Go writes blocks, which libdw refuses from DWARF 4 on. A short block is encoded like an expression.
+  // Go writes blocks, which libdw rejects from DWARF 4 on. A short block is encoded like an expression.
   constexpr unsigned char kShort = 0x80;
   if (attribute.form == DW_FORM_block1 && *attribute.valp < kShort) attribute.form = DW_FORM_exprloc;
   Dwarf_Block block;
@@ -53,10 +53,10 @@ class Run {
     push(address);
   }
 
-  // From now on, registers are those of a call, and not the frame's own.
+  // From now on, uses the registers of a call, and not the frame's own registers.
   void set_call(const CallRegisters& call) { call_ = &call; }
 
-  // The address or the number that the operations compute.
+  // Returns the address or the number that the operations compute.
   std::optional<std::uint64_t> number(std::span<const Dwarf_Op> operations) {
     for (std::size_t at = 0, steps = 0; at < operations.size(); ++steps) {
       if (steps == kMaxOperations || !step(operations, at)) return std::nullopt;
@@ -82,7 +82,7 @@ class Run {
         begin = ++at;
       } else if (!step(operations, at)) {
         if (!has_pieces) return Storage::none(missing_);
-        // Only this piece is missing.
+        // Only this piece is missing. Continues after it.
         is_missing_ = true;
         while (at < operations.size() && operations[at].atom != DW_OP_piece) ++at;
       }
@@ -114,7 +114,7 @@ class Run {
     pieces.known.resize(pieces.bytes.size(), is_known);
   }
 
-  // The storage that the operations describe since the start, or since the last piece.
+  // The storage that the operations since the start, or since the last piece, describe.
   Storage whole(std::uint64_t size) {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)
@@ -149,7 +149,7 @@ class Run {
     return Storage::value_bytes({lowest.begin(), lowest.end()});
   }
 
-  // On x86, "ymm0" is "xmm0" and "ymm0h", and "zmm0" is these and "zmm0h".
+  // On x86, "ymm0" consists of "xmm0" and "ymm0h", and "zmm0" of "ymm0" and "zmm0h".
   Storage in_vector_registers(const Register& lowest, std::span<const std::byte> bytes, std::uint64_t size) {
     std::vector<std::byte> all(bytes.begin(), bytes.end());
     if (lowest.name.starts_with("xmm"))
@@ -162,7 +162,7 @@ class Run {
     return all.size() == size ? Storage::value_bytes(std::move(all)) : Storage::none(Missing::NotUnderstood);
   }
 
-  // The x87 registers hold all numbers in their own format.
+  // The x87 registers have all numbers in their own format.
   Storage of_x87(std::span<const std::byte> bytes, std::uint64_t size) {
     constexpr std::uint64_t kMaxBytesOfX87 = 16;  // including padding
     const double number = LongDouble(bytes, frame_.order()).value();
@@ -192,7 +192,7 @@ class Run {
     return bits && (stack_.push(*bits, type) || fail(Missing::NotUnderstood));
   }
 
-  // An integer's type at an offset in the unit. Offset 0 is the type of addresses.
+  // The type of an integer at an offset in the unit. Offset 0 means the type of addresses.
   std::optional<StackType> type_at(Dwarf_Word offset) {
     Dwarf_Die unit = scope_.unit, type;
     if (offset == 0) return StackType{};
@@ -207,7 +207,7 @@ class Run {
                      .is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char};
   }
 
-  // One operation; moves `at` to the next.
+  // Runs one operation, and moves `at` to the next operation.
   bool step(std::span<const Dwarf_Op> operations, std::size_t& at) {
     constexpr std::uint64_t kWorkPerOperation = 16;
     if (!frame_.take_work(kWorkPerOperation)) return fail(Missing::NotUnderstood);
@@ -307,7 +307,7 @@ class Run {
     return push(value ? std::optional(*value + added) : std::nullopt);
   }
 
-  // The operation refers to a table of addresses and constants.
+  // For an operation that refers to a table of addresses and constants.
   bool push_indexed(const Dwarf_Op& op) {
     Dwarf_Attribute indexed;
     Dwarf_Addr address = 0;
@@ -318,7 +318,7 @@ class Run {
     return push(address + (is_address ? scope_.bias() : 0));
   }
 
-  // A value that is part of the operation.
+  // The value that is part of the operation.
   std::optional<std::span<const std::byte>> bytes_in(const Dwarf_Op& op) {
     Dwarf_Block block;
     if (attribute_ == nullptr || dwarf_getlocation_implicit_value(attribute_, &op, &block) != 0)
@@ -334,7 +334,7 @@ class Run {
   }
 
   bool jump(std::span<const Dwarf_Op> operations, std::size_t& at, const Dwarf_Op& from) {
-    constexpr std::uint64_t kSize = 3;  // of a jump
+    constexpr std::uint64_t kSize = 3;  // size of a jump
     const std::uint64_t target =
         from.offset + kSize +
         static_cast<std::uint64_t>(std::int64_t{static_cast<std::int16_t>(from.number)});
@@ -371,13 +371,13 @@ class Run {
   FrameMemory& frame_;
   Dwarf_Attribute* attribute_;
   std::size_t nesting_;
-  const CallRegisters* call_ = nullptr;  // null: the frame's own
+  const CallRegisters* call_ = nullptr;  // null for the frame's own registers
   DwarfStack stack_;
-  std::optional<std::uint64_t> object_;            // the address of the object whose type is examined
-  std::optional<std::uint64_t> holding_register_;  // the number of the register that holds the value
+  std::optional<std::uint64_t> object_;            // address of the object whose type is examined
+  std::optional<std::uint64_t> holding_register_;  // number of the register that holds the value
   std::optional<std::vector<std::byte>> implicit_;
   bool is_value_ = false;
-  bool is_missing_ = false;  // the current piece
+  bool is_missing_ = false;  // true if the current piece is missing
   Missing missing_ = Missing::NotUnderstood;
 };
 

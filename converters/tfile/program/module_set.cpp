@@ -43,9 +43,9 @@ struct Candidate {
   std::unique_ptr<Program> program;
   std::optional<std::uint64_t> given = {};
   std::vector<ProgramCheck> places = {};
-  ProgramCheck check = {};  // of the best of these places
+  ProgramCheck check = {};  // the result for the best of these places
   bool is_placed = false;
-  std::string rival = {};  // the program at the place where this one fits, or may fit
+  std::string rival = {};  // another program that fits, or may fit, at the place of this one
 
   bool fits() const { return check.bias && check.contradictions == 0; }
   bool is_certain() const { return check.bias && (given || (fits() && rival.empty())); }
@@ -56,14 +56,14 @@ struct Candidate {
   }
 };
 
-// Whether a program that is placed overlaps the other one at a bias.
+// Whether a program that is already placed would overlap the other one at a bias.
 bool overlap(const Candidate& placed, const Candidate& other, std::uint64_t bias) {
   const auto [begin, end] = placed.program->layout().extent();
   const auto [other_begin, other_end] = other.program->layout().extent();
   return begin + *placed.check.bias < other_end + bias && other_begin + bias < end + *placed.check.bias;
 }
 
-// If two programs fit equally well at one place, it is unknown which one was there.
+// If two programs fit equally well at one place, it is unknown which of them was there.
 bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   if (candidate.given) return false;
   for (Candidate& other : all)
@@ -75,7 +75,7 @@ bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   return !candidate.rival.empty();
 }
 
-// Programs do not overlap. The place of a certain program is not possible for the others.
+// Places all programs so that they do not overlap: the place of a certain program is not possible for others.
 void place_together(std::vector<Candidate>& all) {
   for (Candidate& candidate : all) candidate.check = best_of(candidate.places);
   for (;;) {
@@ -112,8 +112,8 @@ bool has_tracepoint(const Program& program, std::uint64_t bias, const Descriptio
   });
 }
 
-// Whether each tracepoint is in a program whose place is given. Then GDB probably gave all places, and
-// programs without a tracepoint, such as libc, are to be expected.
+// Whether each tracepoint is in a program whose place is given. If so, GDB probably gave all places, and some
+// programs, such as libc, may have no tracepoint.
 bool all_are_given(const std::vector<Candidate>& candidates, const Description& description) {
   return !description.locations.empty() &&
          std::ranges::all_of(description.locations, [&](const TracepointLocation& location) {
@@ -125,7 +125,7 @@ bool all_are_given(const std::vector<Candidate>& candidates, const Description& 
 
 enum class Use : std::uint8_t { Nothing, Names, All };
 
-// Decides for which purposes the program is used. If it is not used for all, notes why.
+// Decides for which purposes the program is used. If it is not used for all purposes, notes the reason.
 Use use_of(Candidate& candidate, Notes& notes) {
   const Location file = Location::file(candidate.program->path());
   const ProgramCheck& check = candidate.check;
@@ -175,7 +175,7 @@ void add_debug_notes(const Program& program, Notes& notes) {
                           missing.size(), missing.front()));
 }
 
-// Notes the place that the user gave for a program if no tracepoint is in the program there.
+// Adds a note if no tracepoint is in the program at the place that the user gave.
 void note_other_place(Program& program, std::uint64_t given, const ProgramCheck& found, Notes& notes) {
   const Location file = Location::file(program.path());
   if (found.bias && found.agreements > 0)
@@ -218,7 +218,7 @@ ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Trace
     if (use == Use::Names) contradicted_.push_back(&program);
     if (use != Use::Nothing) modules_.push_back(std::move(candidate.program));
   }
-  // A library's function may use an object of the program.
+  // A function of a library may use an object of the program.
   for (const auto& module : modules_)
     for (const auto& other : modules_)
       if (module != other && !is_contradicted(other.get()))

@@ -17,18 +17,18 @@
 namespace convert::tfile {
 namespace {
 
-// Damaged DWARF may have endless bases, imports and qualifiers.
+// Limits, because damaged DWARF may have endless bases, imports and qualifiers.
 constexpr std::size_t kMaxVisited = 256, kMaxNameQualifiers = 16;
 
 using Found = std::optional<FoundName>;
 
-// Whether the contents of a DIE also belong to the scope around it.
+// Whether the contents of a DIE also belong to the scope around the DIE.
 bool is_transparent(Dwarf_Die die) {
   return is_open_block(die) ||
          (dwarf_tag(&die) == DW_TAG_enumeration_type && !has_attribute(die, DW_AT_enum_class));
 }
 
-// The offset of the last "::" in "app::Box<a::b>::all". npos if there is none.
+// The offset of the last "::" outside of brackets, as in "app::Box<a::b>::all"; npos without one.
 std::size_t end_of_qualifier(std::string_view name) {
   int depth = 0;
   for (std::size_t at = name.size(); at-- > 1;) {
@@ -103,7 +103,7 @@ class NameLookup {
     return elsewhere(name, kinds, enclosing);
   }
 
-  // Finds definitions of the own file, external ones of other files, and declarations of the own file.
+  // Finds definitions in this file, external definitions in other files, and declarations in this file.
   Found visible(const std::string& full_name, unsigned kinds) {
     GlobalNames* const of_file = scope_.file != nullptr ? &scope_.file->names(info_.die_scopes()) : nullptr;
     if (const auto* const own = of_file != nullptr ? of_file->find(full_name, kinds) : nullptr)
@@ -122,7 +122,7 @@ class NameLookup {
     return {};
   }
 
-  // Finds names that are local to other files. Users leave out namespaces.
+  // Finds names that are local to other files. Users omit the namespaces of such names.
   Found elsewhere(const std::string& name, unsigned kinds, std::span<const CodeScope::Enclosing> enclosing) {
     std::vector<std::string> prefixes;
     for (const auto& [die, prefix] : enclosing)
@@ -152,8 +152,8 @@ class NameLookup {
       const std::string_view own = die_name(has_attribute(child, DW_AT_name) ? child : meant);
       if (const NameKind kind = kind_of(meant); (kind & kinds) != 0 && without_blanks(own) == name) {
         if (kind == kFunction && own == die_name(parent))
-          continue;  // the name means the class, and not its constructor
-        // In C++ a variable hides the class of the same name. Static members of classes have longer names.
+          continue;  // the name means the class, and not the constructor
+        // In C++, a variable hides a class with the same name. Static members of classes have longer names.
         if (!is_import && kind != kTagged && !has_attribute(child, DW_AT_specification)) return child;
         if (!hidden) hidden = meant;
       }
@@ -169,7 +169,7 @@ class NameLookup {
     return hidden;
   }
 
-  // The member of a class or enumeration, or of a base class. `of` may be an object or a pointer to one.
+  // Finds a member of a class or enumeration, or of a base class. `of` may be an object or a pointer to one.
   Found member_of(const FoundName& of, const std::string& name, unsigned kinds) {
     std::vector<FoundName> classes{of};
     for (std::size_t i = 0; i < classes.size() && i < kMaxVisited; ++i) {
@@ -201,7 +201,7 @@ class NameLookup {
     }
   }
 
-  // Finds a name that a function declares. Unless the function's code is here, the frame is that of another
+  // Finds a name that a function declares. If the function has no code here, its frame is that of another
   // call.
   Found within_function(const FoundName& function, const std::string& name, unsigned kinds) {
     const auto here = std::ranges::find_if(scope_.functions, [&](const Dwarf_Die& instance) {
@@ -253,7 +253,7 @@ class NameLookup {
 
   // ---- Declarations ----
 
-  // The definition of a DIE that is only declared here. Constants, and variables of files without debug
+  // Finds the definition of a DIE that is only a declaration. Constants, and variables of files without debug
   // information, may have no definition.
   Found defined(const FoundName& name) {
     if (!is_declaration(name.die)) return name;
@@ -265,7 +265,7 @@ class NameLookup {
                                                                                                : Found{};
   }
 
-  // The type of an object, a pointer, a typedef or a declaration.
+  // Finds the type of an object, a pointer, a typedef or a declaration.
   Found definition_of_type(FoundName of) {
     for (std::size_t steps = 0; steps < kMaxDieDepth; ++steps) {
       if (kind_of(of.die) == kTagged && !is_declaration(of.die)) return of;
@@ -279,7 +279,7 @@ class NameLookup {
 
   const CodeScope& scope_;
   DebugInfo& info_;
-  std::vector<DebugInfo*> modules_;  // its own first
+  std::vector<DebugInfo*> modules_;  // its own module first
 };
 
 // The kinds of names that an expression can mean.

@@ -50,8 +50,9 @@ int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name
   }
 }
 
-// The same for the file with which a program shares debug information (.gnu_debugaltlink). libdw opens it
-// itself, relative to the program. A FIFO or device is not opened; then the program is used instead.
+// Prevents libdw from opening a FIFO or device as the file with which a program shares debug information
+// (.gnu_debugaltlink). libdw opens that file itself, relative to the program. In these cases, the program is
+// used instead.
 void keep_shared_file_shut(Dwfl_Module* module) {
   Dwarf_Addr bias = 0;
   Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);
@@ -65,8 +66,8 @@ void keep_shared_file_shut(Dwfl_Module* module) {
   if (std::filesystem::is_other(user.parent_path() / name, error)) dwarf_setalt(dwarf, dwarf);
 }
 
-// The file with the module's debug information. If the file that it shares debug information with is missing,
-// that file.
+// The missing file with the module's debug information, or the missing file with which it shares debug
+// information.
 std::string missing_debug_file_of(Dwfl_Module* module, const ElfImage& image) {
   Dwarf_Addr bias = 0;
   Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);
@@ -81,13 +82,13 @@ std::string missing_debug_file_of(Dwfl_Module* module, const ElfImage& image) {
 // Users type names without template arguments.
 std::string_view without_arguments(std::string_view name) { return name.substr(0, name.find('<')); }
 
-// "c" of "a::b::c".
+// Returns "c" for "a::b::c".
 std::string_view last_name_of(std::string_view name) {
   const std::size_t colons = name.rfind("::");
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 
-// "file:line" of code; empty if unknown.
+// Returns "file:line" for code; empty if unknown.
 std::string source_of(const LineTable& table, std::uint64_t address) {
   const auto row = table.row_of_code(address);
   return row ? fmt::format("{}:{}", row->path, row->line) : std::string();
@@ -95,7 +96,7 @@ std::string source_of(const LineTable& table, std::uint64_t address) {
 
 }  // namespace
 
-// Steps that take one or two nanoseconds each: searches through all functions, or all rows of line tables.
+// A limit for searches through all functions or all rows of line tables, in steps of 1 or 2 nanoseconds.
 constexpr fxt::Limit kProgramWork{"steps of searching a program", 4'000'000'000, 400'000};
 
 struct Program::Impl {
@@ -108,7 +109,7 @@ struct Program::Impl {
                            .debuginfo_path = nullptr};
   std::unique_ptr<Dwfl, decltype(&dwfl_end)> session{nullptr, &dwfl_end};
   Dwfl_Module* module = nullptr;
-  std::uint64_t bias = 0;  // of the recording
+  std::uint64_t bias = 0;  // load bias in the recording
   ProgramLayout layout;
 
   struct Named {
@@ -118,13 +119,13 @@ struct Program::Impl {
   std::vector<Named> functions;  // including labels
   // Indexes of functions by names, which point into the functions.
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_last_name;
-  std::unique_ptr<const SymbolTable> table;             // of functions and of objects
+  std::unique_ptr<const SymbolTable> table;             // functions and objects
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
-  // The addresses where statements begin: all of them, and those that GDB keeps.
+  // The addresses where statements begin: all addresses, and those that GDB keeps.
   struct Statements {
     std::vector<LineRow> all = {}, kept = {};
   };
-  std::unordered_map<std::string, Statements> statements;  // of the files that were searched by name
+  std::unordered_map<std::string, Statements> statements;  // for the files that were searched, by name
   const Statements& statements_of(const std::string& file_name);
   std::unique_ptr<DebugInfo> debug;
   fxt::Budget work{kProgramWork};
@@ -268,7 +269,7 @@ const Program::Impl::Statements& Program::Impl::statements_of(const std::string&
 std::vector<std::uint64_t> Program::line_addresses(const std::string& file, int line) const {
   const auto& [all, kept] = impl_->statements_of(std::filesystem::path(file).filename().string());
   std::vector<std::uint64_t> addresses;
-  // Older GDBs keep all.
+  // Older versions of GDB keep all of them.
   for (const auto* const rows : {&all, &kept})
     for (auto of_path = rows->begin(); of_path != rows->end();) {
       const std::string_view path = of_path->path;
@@ -317,7 +318,7 @@ bool Program::may_begin_at(const Function& function, std::uint64_t address) cons
   Dwarf_Die unit = scope->unit;
   Dwarf_Addr row = 0;
   if (dwarf_lineaddr(dwarf_getsrc_die(&unit, scope->pc), &row) != 0 || row == scope->pc) return true;
-  // GDB analyzes the instructions if it has no lines of the function.
+  // GDB analyzes the instructions if it has no lines for the function.
   constexpr std::array kSetUp{std::byte{0x55}, std::byte{0x48}, std::byte{0x89}, std::byte{0xe5}};
   constexpr std::array kBranchTarget{std::byte{0xf3}, std::byte{0x0f}, std::byte{0x1e}, std::byte{0xfa}};
   auto code = impl_->layout.code_bytes(function.address);
@@ -340,7 +341,7 @@ CodeInfo Program::code_at(std::uint64_t address) const {
   if (!impl_->layout.is_code(pc) || !impl_->work.take(impl_->functions.size())) return info;
   const CodeScope* const scope = scope_at(address);
   Dwarf_Addr dwarf_bias = 0;
-  // Some compilers do not write the ranges by which libdw finds a unit.
+  // Some compilers do not write the ranges that libdw needs to find a unit.
   if (const Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &dwarf_bias))
     info.source = source_of(LineTable(*unit, dwarf_bias), pc);
   if (info.source.empty() && scope != nullptr)

@@ -41,8 +41,8 @@ std::optional<SourceLine> line_in(const std::string& text) {
   return SourceLine{.file = text.substr(0, colon), .line = *line};
 }
 
-// The names in "fib", "fib(int)", "demo.c:stamp", "demo.cc:app::run", "run:label". One of them is the
-// function's.
+// The names in texts like "fib", "fib(int)", "demo.c:stamp", "demo.cc:app::run", "run:label". One of them is
+// the name of the function.
 std::vector<std::string> names_in(std::string text) {
   text = without_abi_tags(std::move(text));
   text.resize(std::min({text.size(), text.find('(', 1), text.find(" -label ")}));
@@ -62,7 +62,7 @@ std::vector<std::string> names_in(std::string text) {
   return names;
 }
 
-// The symbol and the offset in "*&label", "*fib+4", "*(&fib)". Nothing for other expressions.
+// The symbol and the offset in texts like "*&label", "*fib+4", "*(&fib)"; nothing for other expressions.
 struct SymbolPlace {
   std::string name;
   std::uint64_t offset = 0;
@@ -98,7 +98,7 @@ std::string own_name(std::string_view whole) {
   return std::string(function);
 }
 
-// Whether the first name in "demo.c:stamp" is that of a file, and not of a function with a label.
+// Whether the first name in "demo.c:stamp" is the name of a file, and not of a function with a label.
 bool is_source_file(std::string_view name) {
   static constexpr std::array<std::string_view, 25> kEndings{
       "c", "cc",  "cpp", "cxx", "C",   "h",   "hh",  "hpp", "inc", "s", "S",   "m", "mm",
@@ -121,19 +121,19 @@ bool contains(const Program::Function& function, std::uint64_t address) {
   return address - function.address < std::max<std::uint64_t>(function.size, 1);
 }
 
-// The meaning of the user's text in the program, whatever the bias. A line of a template or of an inlined
-// function has thousands of addresses, each with a location of its own. All of them share this meaning.
+// The meaning of the user's text in the program, regardless of the bias. A line of a template or an inlined
+// function has thousands of addresses, each with its own location. All of them share this meaning.
 struct MeantCode {
-  std::vector<std::string> names = {};  // of a function or label; empty: a line, or unknown
+  std::vector<std::string> names = {};  // names of a function or label; empty for a line, or if unknown
   bool is_line = false;
-  // The functions of that name, or those that begin at the line. For each, the range where GDB may set a
-  // tracepoint.
+  // The functions with that name, or the functions that begin at the line. For each function, the range where
+  // GDB may set a tracepoint.
   struct Code : Program::Function {
     std::uint64_t last;
-    bool is_in_other_file = false;  // than the function that the location names
+    bool is_in_other_file = false;  // not the file that the location names
   };
   std::vector<Code> functions = {};  // by address
-  // The addresses at which the location may be exactly, sorted.
+  // The addresses that the location may mean exactly, sorted.
   std::vector<std::uint64_t> exact = {};
   std::uint64_t longest = 1;  // the size of the largest function
 
@@ -147,15 +147,15 @@ struct MeantCode {
   }
 };
 
-// The findings about one location, whatever the bias.
+// The findings about one location, which do not depend on the bias.
 struct Clue {
   const TracepointLocation* location;
   const MeantCode* code;
-  std::vector<std::uint64_t> objects = {};  // biases at which the address of a collected object was recorded
-  const ExpectedBlocks* hit = nullptr;      // null: no frame can belong to it
+  std::vector<std::uint64_t> objects = {};  // biases from the recorded addresses of collected objects
+  const ExpectedBlocks* hit = nullptr;      // null if no frame can belong to the location
 };
 
-// Registers that are all different. The actions of a tracepoint can run on them before any frame is read.
+// Registers with different values. The actions of a tracepoint can run on them before any frame is read.
 class StandInRegisters {
  public:
   // `layout` may be null.
@@ -219,7 +219,7 @@ class PlaceChecker {
   ProgramCheck check_at(std::uint64_t bias, bool only_if_it_fits = false) {
     ProgramCheck check{.bias = bias};
     program_.set_load_bias(bias);
-    std::set<std::uint64_t> outside, inside;  // tracepoints on a function of the program
+    std::set<std::uint64_t> outside, inside;  // numbers of tracepoints on functions of the program
     for (const Clue& clue : clues_) {
       if (only_if_it_fits && check.contradictions > 0) return check;
       const std::uint64_t address = clue.location->address - bias;
@@ -246,7 +246,7 @@ class PlaceChecker {
           ++check.agreements;
         }
     }
-    // GDB sets a tracepoint at all functions of the name. Therefore, one of them should be here.
+    // GDB sets a tracepoint at all functions with the name, so one of them should be here.
     if (!program_.layout().is_position_independent())
       for (const Clue& clue : clues_)
         if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
@@ -265,8 +265,8 @@ class PlaceChecker {
           fmt::format("{} (tracepoint {} at {:#x})", what, location.number, location.address);
   }
 
-  // Whether the actions collect the items at the places that this program gives them. All actions are known
-  // before the first frame.
+  // Checks whether the actions collect the items at the places that this program gives them. All actions are
+  // known before the first frame.
   void check_items(const Clue& clue, std::uint64_t bias, ProgramCheck& check) {
     const TracepointLocation& location = *clue.location;
     const CodeScope* const scope =
@@ -335,7 +335,7 @@ class PlaceChecker {
     }
   }
 
-  // The biases at which the location would be where the program has its function or line.
+  // The biases with which the location would be where the program has its function or line.
   static std::set<std::uint64_t> biases_of(const Clue& clue) {
     std::set<std::uint64_t> biases(clue.objects.begin(), clue.objects.end());
     const std::uint64_t address = clue.location->address;
@@ -369,7 +369,7 @@ class PlaceChecker {
     const CodeInfo code = program_.code_at(clue.location->address);
     if (meant.is_line) return code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
     if (meant.names.empty()) return Evidence::HasCode;
-    // Inlined functions, and functions with other names in the program's language, have no symbol of that
+    // Inlined functions, and functions with other names in the program's language, have no symbol with that
     // name.
     const auto is_named_so = [&](const std::string& function) {
       return std::ranges::any_of(meant.names, [&](const auto& name) { return is_alike(function, name); });
@@ -436,7 +436,7 @@ std::string function_meant(const std::string& at, const CodeInfo& code) {
     names = names_in(text);
   else if (const auto symbol = symbol_in(text))
     names = {symbol->name};
-  // The last name is the function's, unless it is a label's.
+  // The last name is the name of the function, unless it is the name of a label.
   for (auto name = names.rbegin(); name != names.rend(); ++name)
     for (const std::string& function : code.inlined)
       if (is_alike(function, *name)) return function;

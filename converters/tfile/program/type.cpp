@@ -9,7 +9,7 @@
 namespace convert::tfile {
 namespace {
 
-// Damaged DWARF may describe endless types.
+// Limits, because damaged DWARF may describe endless types.
 constexpr std::size_t kMaxTypeDepth = 32;
 constexpr std::size_t kMaxLeafSteps = 20'000;
 constexpr std::size_t kMaxInherited = 256;
@@ -26,7 +26,7 @@ bool is_postfix(std::string_view expression) {
     if (depth == 0 && !is_arrow && std::string_view("*&+-/%!~ @<>").find(c) != std::string_view::npos)
       return false;
   }
-  // "(*p)" is in brackets, "(int) x" is not.
+  // "(*p)" is completely in brackets, but "(int) x" is not.
   if (!expression.starts_with('(')) return true;
   std::size_t end = 0;
   do {
@@ -42,8 +42,8 @@ std::string with_member(const std::string& value, const std::string& member) {
   return is_postfix(value) ? fmt::format("{}.{}", value, member) : fmt::format("({}).{}", value, member);
 }
 
-// Names the elements of an array: "a[2]@3" has the elements a[2], a[3], a[4]. In Fortran they are a(1,2),
-// with the index of the innermost dimension first.
+// Names the elements of an array: "a[2]@3" has the elements a[2], a[3], a[4]. In Fortran, an element is
+// called a(1,2), with the index of the innermost dimension first.
 struct ElementNames {
   std::string array;
   std::int64_t first = 0;
@@ -107,7 +107,7 @@ bool has_format(FloatFormat format, std::uint64_t size) {
   }
 }
 
-// Nothing unless the type is a pointer to characters and their number.
+// Returns nothing unless the type is a pointer to characters, with their number.
 std::optional<Leaf> text_slice(const Type& type) {
   if (!type.is_text || type.members.size() != 2) return std::nullopt;
   const bool is_pointer_first = type.members[0].type->kind == Type::Kind::Pointer;
@@ -116,7 +116,7 @@ std::optional<Leaf> text_slice(const Type& type) {
   if (pointer.type->kind != Type::Kind::Pointer || length.type->size != pointer.type->size ||
       type.size != 2 * length.type->size || type.size > 16)
     return std::nullopt;
-  // Damaged DWARF has members outside of their type.
+  // In damaged DWARF, members may be outside of their type.
   if (std::max(pointer.bit_offset, length.bit_offset) / 8 > type.size / 2) return std::nullopt;
   return Leaf{.form = ValueForm::TextSlice,
               .size = type.size,
@@ -128,13 +128,13 @@ bool is_array_of_bytes(const Type& type) {
   if (type.kind != Type::Kind::Array || type.target == nullptr) return false;
   const Type& element = *type.target;
   const bool is_number = element.kind == Type::Kind::Signed || element.kind == Type::Kind::Unsigned ||
-                         (element.kind == Type::Kind::Enum && element.enumerators.empty());  // std::byte
+                         (element.kind == Type::Kind::Enum && element.enumerators.empty());  // as std::byte
   return element.size == 1 && is_number && !element.is_character;
 }
 
 class LeafWalk {
  public:
-  // Longer arrays of bytes are one value.
+  // Arrays of more bytes are one value.
   LeafWalk(Names& names, std::uint64_t most_bytes) : names_(names), most_bytes_(most_bytes) {}
 
   ValueLayout layout;
@@ -188,7 +188,7 @@ class LeafWalk {
   void add_bit_field(const Type::Member& member, const std::string& name, std::uint64_t offset) {
     const std::uint64_t first = member.bit_offset % 8, size = (first + member.bit_size + 7) / 8;
     const bool is_float = member.type->kind == Type::Kind::Float || member.type->kind == Type::Kind::Complex;
-    if (size > 8 || is_float)  // more bytes than a number has, or damaged DWARF
+    if (size > 8 || is_float)  // larger than a number, or damaged DWARF
       add_leaf(name, *member.type, {.offset = offset, .size = size});
     else
       add_leaf(name, *member.type,
@@ -237,7 +237,7 @@ class LeafWalk {
     layout.leaves.push_back(std::move(leaf));
   }
 
-  // Whether members that are inherited directly or indirectly have the same name.
+  // Whether several members, which may be inherited, have the same name.
   static bool has_ambiguous_members(const Type& type) {
     std::vector<std::string_view> names;
     std::size_t steps = 0;
@@ -322,8 +322,8 @@ class LeafWalk {
   const std::uint64_t most_bytes_;
   std::size_t steps_ = 0;
   bool bases_are_ambiguous_ = false;
-  std::string fortran_indices_;  // of the outer dimensions of the current array of Fortran
-  std::string qualifier_;        // of the members of the current base class: "Base::", or empty
+  std::string fortran_indices_;  // of outer dimensions, in an array of Fortran
+  std::string qualifier_;        // for members of the current base class: "Base::", or empty
 };
 
 }  // namespace
@@ -369,7 +369,7 @@ ValueLayout value_layout(const Type& type, const std::string& expression, Names&
     return std::move(walk.layout);
   };
   ValueLayout layout = layout_with(ValueLayout::kMaxLeaves);
-  // The bytes of one member do not displace the other members.
+  // If a member has very many bytes, they do not displace the other members.
   if (layout.more > 0)
     if (ValueLayout shorter = layout_with(0); shorter.more < layout.more) layout = std::move(shorter);
   if (layout.more > 0) layout.more_name = names.intern(expression + ".more");

@@ -24,7 +24,7 @@ using TypeKind = Type::Kind;
 constexpr std::uint64_t kMaxVirtualFunctions = 65536;
 constexpr std::size_t kMaxBases = 16;
 
-// The one operation of a location, such as "plus_uconst 8".
+// The operation of a location that has only one, such as "plus_uconst 8".
 std::optional<Dwarf_Op> only_operation(std::optional<Dwarf_Attribute> attribute) {
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
@@ -33,13 +33,13 @@ std::optional<Dwarf_Op> only_operation(std::optional<Dwarf_Attribute> attribute)
   return *operations;
 }
 
-// The offset of a member in its structure. Nothing if it is known only at run time.
+// The offset of a member in its structure; nothing if it is known only at run time.
 std::optional<std::uint64_t> offset_of(Dwarf_Die member) {
   auto attribute = own_attribute(member, DW_AT_data_member_location);
   if (!attribute) return 0;
   Dwarf_Word value = 0;
   if (dwarf_formudata(&*attribute, &value) == 0) return value;
-  // DWARF 2 adds the offset to the address of the structure.
+  // In DWARF 2, an operation adds the offset to the address of the structure.
   const auto operation = only_operation(attribute);
   return operation && operation->atom == DW_OP_plus_uconst ? std::optional(operation->number) : std::nullopt;
 }
@@ -54,7 +54,7 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
   if (const auto bits = unsigned_attribute(member, DW_AT_data_bit_offset)) return bits;
   const auto bytes = offset_of(member);
   if (!bytes) return std::nullopt;
-  // DWARF 2 counts a bit-field from the most significant bit of its storage.
+  // In DWARF 2, a bit-field is counted from the most significant bit of its storage.
   const auto from_top = unsigned_attribute(member, DW_AT_bit_offset);
   if (bit_size == 0 || !from_top) return *bytes * 8;
   const std::uint64_t storage = unsigned_attribute(member, DW_AT_byte_size).value_or(type_size) * 8;
@@ -62,7 +62,7 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
   return *bytes * 8 + (is_big_endian(member) ? *from_top : storage - *from_top - bit_size);
 }
 
-// The enumerators from one value to another, if the values belong to an enumeration.
+// The number of enumerators from one value to another, if the values belong to an enumeration.
 std::optional<std::uint64_t> enumerators_between(Dwarf_Die subrange, std::int64_t first, std::int64_t last) {
   const auto type = referred_die(subrange, DW_AT_type);
   if (!type || kind_of(*type) != kTagged) return std::nullopt;
@@ -74,7 +74,7 @@ std::optional<std::uint64_t> enumerators_between(Dwarf_Die subrange, std::int64_
   });
 }
 
-// A dimension: the first index, and the number of elements if it is the same in all frames.
+// A dimension of an array: the first index, and the number of elements if it is the same in all frames.
 Type dimension_of(Dwarf_Die subrange) {
   Type array{.kind = TypeKind::Array};
   if (auto first = attribute_of(subrange, DW_AT_lower_bound)) {
@@ -87,7 +87,7 @@ Type dimension_of(Dwarf_Die subrange) {
   } else if (const auto last = attribute_of(subrange, DW_AT_upper_bound)) {
     const auto index = constant_in(*last);
     if (!index) array.last_attribute = last;
-    // Some compilers write -1 for no elements.
+    // Some compilers write -1 if there are no elements.
     else if (*index >= array.first && *index < std::int64_t{0xffff'ffff})
       array.count = enumerators_between(subrange, array.first, *index)
                         .value_or(static_cast<std::uint64_t>(*index - array.first + 1));
@@ -96,7 +96,7 @@ Type dimension_of(Dwarf_Die subrange) {
   return array;
 }
 
-// A number in the block of DW_AT_discr_list, in the format with 7 bits per byte.
+// Consumes a number in the block of DW_AT_discr_list, which has 7 bits per byte.
 std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signed) {
   std::uint64_t number = 0;
   unsigned bits = 0;
@@ -108,7 +108,7 @@ std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signe
   return static_cast<std::int64_t>(extended(number, std::min(bits, 64U), is_signed));
 }
 
-// The discriminants of a variant. Empty for the variant of all other values.
+// The discriminants of a variant; empty for the variant that has all other values.
 std::vector<std::pair<std::int64_t, std::int64_t>> discriminants_of(Dwarf_Die variant, bool is_signed) {
   if (auto only = own_attribute(variant, DW_AT_discr_value)) {
     Dwarf_Word value = 0;
@@ -128,7 +128,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> discriminants_of(Dwarf_Die va
   return ranges;
 }
 
-// Strings of Rust, Go and D: a pointer to characters, and their number.
+// Whether the structure is a string of Rust, Go or D: a pointer to characters, and their number.
 bool is_text_slice(Dwarf_Die structure, std::string_view name) {
   switch (language_of(structure)) {
     case DW_LANG_Rust:
@@ -250,7 +250,7 @@ class TypeReader {
     }
     const std::string_view name = die_name(die);
     const bool is_integer = type.kind == TypeKind::Signed || type.kind == TypeKind::Unsigned;
-    // GCC describes char8_t like any other number. Bytes that are numbers in Rust and Go have another
+    // GCC describes char8_t like any other number. In Rust and Go, bytes that are numbers have another
     // encoding.
     const bool is_char_or_byte = type.size == 1 && (encoding == DW_ATE_signed_char ||
                                                     encoding == DW_ATE_unsigned_char || name == "char8_t");
@@ -294,7 +294,7 @@ class TypeReader {
     type.kind = TypeKind::Enum;
     const Type* const underlying = types_.type_of(die);
     if (underlying != nullptr && type.size == 0) type.size = underlying->size;
-    // The enumerators of an `enum class` are also qualified by its name.
+    // The enumerators of an `enum class` are also qualified by the name of the enumeration.
     std::string prefix = info_.die_scopes().prefix(declaration_of(die));
     const std::string_view name = die_name(die);
     if (!name.empty() && has_attribute(die, DW_AT_enum_class))
@@ -302,7 +302,7 @@ class TypeReader {
     for (Dwarf_Die& child : children_of(die)) {
       auto attribute = own_attribute(child, DW_AT_const_value);
       const char* const own = dwarf_diename(&child);
-      // Forms of 1, 2 and 4 bytes have no sign. Their top bit is that of an unsigned number.
+      // Forms of 1, 2 and 4 bytes are unsigned, so their top bit is not a sign.
       Dwarf_Word value = 0;
       if (dwarf_tag(&child) == DW_TAG_enumerator && own != nullptr && attribute &&
           dwarf_formudata(&*attribute, &value) == 0)
@@ -317,7 +317,7 @@ class TypeReader {
           extended(static_cast<std::uint64_t>(value), 8 * type.size, type.is_signed));
   }
 
-  // An array has one subrange per dimension, the outermost first. In Fortran the innermost is first.
+  // An array has one subrange per dimension, the outermost first. In Fortran, the innermost is first.
   void read_array(Type& type, Dwarf_Die die) {
     type.kind = TypeKind::Array;
     const Type* element = types_.type_of(die);
@@ -326,12 +326,12 @@ class TypeReader {
       if (dwarf_tag(&child) == DW_TAG_subrange_type) dimensions.push_back(dimension_of(child));
     if (element == nullptr || dimensions.empty()) return;
     if (const auto bits = unsigned_attribute(die, DW_AT_bit_stride); bits && *bits != 8 * element->size) {
-      std::uint64_t all_bits = *bits;  // packed ones are shown as bytes
+      std::uint64_t all_bits = *bits;  // packed elements are shown as bytes
       for (const Type& dimension : dimensions) all_bits *= dimension.count;
       type = {.size = type.size != 0 ? type.size : (all_bits + 7) / 8};
       return;
     }
-    if (has_attribute(die, DW_AT_GNU_vector) && element->is_character) {  // numbers, not text
+    if (has_attribute(die, DW_AT_GNU_vector) && element->is_character) {  // not text
       Type number = *element;
       number.is_character = number.is_char = false;
       element = types_.add(std::move(number));
@@ -361,7 +361,7 @@ class TypeReader {
       type.members.push_back(std::move(*member));
     }
     type.is_text = is_text_slice(die, type.name);
-    // Ada's pointer to an array and to its bounds.
+    // Handles Ada's pointer to an array and to the bounds of the array.
     if (!is_ada(die) || type.members.size() != 2 || type.members[0].name != "P_ARRAY") return;
     const Type& pointer = *type.members[0].type;
     if (pointer.kind != TypeKind::Pointer || pointer.target == nullptr ||
@@ -372,7 +372,7 @@ class TypeReader {
     type.target = pointer.target;
   }
 
-  // Nothing for static members, which are not part of the structure.
+  // Returns nothing for static members, which are not part of the structure.
   std::optional<Type::Member> read_member(Dwarf_Die die) {
     const int tag = dwarf_tag(&die);
     const bool is_member = (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
@@ -390,7 +390,7 @@ class TypeReader {
     return member;
   }
 
-  // In Ada the discriminant is a member like the others. In Rust it is not a member, and variants have names.
+  // In Ada, the discriminant is a member like others. In Rust, it is not, and variants have names.
   void read_variants(Type& type, Dwarf_Die part) {
     const std::vector<Dwarf_Die> children = children_of(part);
     if (!type.variants.empty() || children.empty()) return;
@@ -425,14 +425,14 @@ class TypeReader {
     const bool is_function = member != nullptr && member->kind == TypeKind::Function;
     type.kind = is_function ? TypeKind::FunctionMember : TypeKind::DataMember;
     if (type.size == 0) type.size = (is_function ? 2 : 1) * info_.address_bytes();
-    // These values mark virtual functions elsewhere.
+    // On these machines, other values mark virtual functions.
     if (is_function && (elf_machine_ == EM_ARM || elf_machine_ == EM_AARCH64 || elf_machine_ == EM_MIPS))
       type.kind = TypeKind::Unknown;
     type.enumerators.emplace_back(is_function ? 0 : -1, "NULL");
     const auto containing = info_.referred(die, DW_AT_containing_type);
     if (!containing) return;
-    // Data members have their offset. Virtual functions are identified by the place in the table plus 1, and
-    // by the offset of the base class.
+    // Lists data members by their offset. Lists virtual functions by their place in the table plus 1, and by
+    // the offset of the base class.
     visit_class(*containing, 0, [&](Dwarf_Die owner, Dwarf_Die child, std::int64_t offset) {
       const int tag = dwarf_tag(&child);
       if (!is_function) {
@@ -456,7 +456,7 @@ class TypeReader {
     });
   }
 
-  // Visits the children of a class, then those of its base classes.
+  // Visits the children of a class, and then the children of its base classes.
   template <typename Visit>
   void visit_class(Dwarf_Die type, std::int64_t offset, const Visit& visit, std::size_t depth = 0) {
     if (depth == kMaxBases) return;

@@ -15,12 +15,12 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::size_t kMaxStructures = 65536;
-constexpr std::size_t kMaxQualifiers = 64;     // damaged DWARF may describe endless ones
-constexpr std::size_t kMaxTypeNesting = 1000;  // the same
-// Pointers lead from type to type. In a large program, recursion would exceed the stack.
+constexpr std::size_t kMaxQualifiers = 64;     // limit, because damaged DWARF may have endless ones
+constexpr std::size_t kMaxTypeNesting = 1000;  // limit for the same reason
+// Limits recursion: pointers lead from type to type, which would exceed the stack in a large program.
 constexpr std::size_t kMaxPointerNesting = 100;
 
-// Whether a type is shown as the type that it refers to. Subranges are types of Ada.
+// Whether a type is shown as the type to which it refers. Subranges are types of Ada.
 bool is_qualifier(int tag) {
   switch (tag) {
     case DW_TAG_typedef:
@@ -66,7 +66,7 @@ void TypeTable::read_target(Type& pointer, Dwarf_Die die) {
 }
 
 const Type* TypeTable::read_nested(Dwarf_Die type) {
-  std::optional<Dwarf_Die> wide;  // in C wide characters are typedefs of integers
+  std::optional<Dwarf_Die> wide;  // in C, wide characters are typedefs of integers
   for (std::size_t steps = 0; is_qualifier(dwarf_tag(&type)); ++steps) {
     if (!wide && dwarf_tag(&type) == DW_TAG_typedef && is_wide_character(die_name(type))) wide = type;
     const auto next = info_.referred(type, DW_AT_type);
@@ -86,7 +86,7 @@ const Type* TypeTable::read_nested(Dwarf_Die type) {
   return &added;
 }
 
-// A type that is defined in a type unit, or in another unit.
+// Finds a type that is defined in a type unit, or in another unit.
 const Type* TypeTable::read_definition(Dwarf_Die declaration) {
   if (const auto defined = info_.referred(declaration, DW_AT_signature)) return read(*defined);
   if (die_name(declaration).empty()) return nullptr;

@@ -51,7 +51,7 @@ std::optional<Caller> Unwinder::next() {
     value.reset();
     const bool is_return_address = rule.reg == call->return_address;
     if (rule.operations.empty()) {
-      if (is_return_address) return std::nullopt;  // the outermost function
+      if (is_return_address) return std::nullopt;  // the frame of the outermost function
       continue;
     }
     const Storage storage = locate_in_call(rule.operations, registers_, scope, frame_);
@@ -69,7 +69,7 @@ std::optional<Caller> Unwinder::next() {
                            : std::nullopt;
   if (!address) return stop(fmt::format("the frame lacks the return address of the code at {:#x}", pc_));
   if (*address == 0) return std::nullopt;
-  // The call is in the instruction before the return address.
+  // The call is in the instruction before the return address, so pc_ is one byte before that address.
   pc_ = frame_.masked(call->is_signal ? *address : *address - 1);
   const CallFrame* const caller = call_frame();
   return Caller{pc_, caller != nullptr && caller->is_signal};

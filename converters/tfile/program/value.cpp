@@ -10,8 +10,8 @@ using TypeKind = Type::Kind;
 constexpr std::size_t kMaxResolvedDepth = 64;
 constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
 
-// An array with its indices in the frame, if they are known. `whole` is the address of the structure that it
-// is part of.
+// An array with the indices that it has in the frame, if they are known. `whole` is the address of the
+// structure that contains it.
 Value resolved_array(Value value, const EvaluationContext& context, std::size_t depth,
                      std::optional<std::uint64_t> whole = std::nullopt) {
   const Type& type = *value.type;
@@ -44,7 +44,7 @@ Value resolved_array(Value value, const EvaluationContext& context, std::size_t 
   return value;
 }
 
-// The variant that the discriminant in the frame chooses. Null if it is not known.
+// The variant that the discriminant in the frame chooses; null if it is not known.
 const Type::Variant* variant_of(const Value& value, FrameMemory& frame) {
   const Type& type = *value.type;
   if (!type.discriminant) return type.variants.size() == 1 ? &type.variants.front() : nullptr;
@@ -132,7 +132,7 @@ Value without_reference(const Value& value, const EvaluationContext& context) {
   if (value.type == nullptr || value.type->kind != Type::Kind::Reference) return value;
   const Type* const target = value.type->target;
   if (target == nullptr) return {};
-  // Ada's pointers to arrays have pointers to their bounds beside them.
+  // In Ada, a pointer to an array has a pointer to the array's bounds beside it.
   const Type* const pointer = context.scope.info->types().pointer_to(target);
   const bool has_bounds = value.type->size > pointer->size;
   const auto address = integer_of(has_bounds ? part_of(value, pointer, 0) : value, context.frame);

@@ -11,7 +11,7 @@
 namespace convert::tfile {
 namespace {
 
-// Every frame of a stepping tracepoint is compared with all hits that wait for steps.
+// A limit, because every frame of a stepping tracepoint is compared with all hits that wait for steps.
 constexpr std::size_t kMaxOpenSteps = 256;
 
 // The kinds of the frame's blocks, as in ExpectedBlocks::shape.
@@ -23,14 +23,14 @@ std::string shape_of(const Frame& frame) {
 }
 
 constexpr std::array<std::string_view, 3> kNames{"tid", "gettid()", "thread_id"};
-constexpr std::uint64_t kMaxThreadId = std::uint64_t{1} << 22;  // of Linux
+constexpr std::uint64_t kMaxThreadId = std::uint64_t{1} << 22;  // limit in Linux
 
 }  // namespace
 
 CollectedThreadIds::CollectedThreadIds(const LocationTable& locations) {
   for (const auto& [location, hit, step] : locations.all()) {
     const auto number = static_cast<std::uint16_t>(location->number);
-    if (number != location->number) continue;  // no frame can have it
+    if (number != location->number) continue;  // frames can't have this number
     std::size_t block = 0, expression = 0;
     for (const TracepointAction& action : hit.actions) {
       std::size_t blocks = 1;
@@ -76,7 +76,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   find_location(frame, context);
 
   const bool can_step = has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
-  // 0 if the frame does not have it.
+  // 0 if the frame does not have it
   const std::uint64_t stack_pointer =
       register_value(trace_.layout ? trace_.layout->sp() : nullptr).value_or(0);
   const auto collected_id = thread_ids_.id_of(frame, trace_.format.order);
@@ -113,7 +113,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   return context;
 }
 
-// The pc register, or, without it, the address of the only location.
+// Takes the pc register or, without it, the address of the location if there is only one.
 void FrameClassifier::find_location(const Frame& frame, FrameContext& context) const {
   if (registers_ != nullptr && trace_.layout)
     context.pc = pc_of(*trace_.layout, registers_->bytes, trace_.format.order);
@@ -143,7 +143,7 @@ bool FrameClassifier::is_step(const Frame& frame, const FrameContext& context, b
   return is_expected && like_step;
 }
 
-// Nothing if the frame does not hold the register, or there is none.
+// Returns nothing if the frame does not have the register, or if `reg` is null.
 std::optional<std::uint64_t> FrameClassifier::register_value(const Register* reg) const {
   if (reg == nullptr || registers_ == nullptr) return std::nullopt;
   const auto bytes = bytes_of(*reg, registers_->bytes);
@@ -165,15 +165,15 @@ std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame) {
       const auto high = register_value(&registers[pointer.high]);
       value = value && high ? std::optional((*high << 32) + *value) : std::nullopt;
     }
-    // Fast tracepoints do not record the register and leave 0 there.
+    // Fast tracepoints do not record the register, and leave 0 there.
     if (value && *value != 0) return tracks_.track_of(ThreadClue::ThreadPointer, *value);
   }
   if (const auto cpu = value_of(cpu_variable_)) return tracks_.track_of(ThreadClue::Cpu, *cpu);
   return std::nullopt;
 }
 
-// The latest hit of the tracepoint that waits for steps. It is a hit on the frame's track if that is known,
-// or else any hit.
+// The latest hit of the tracepoint that waits for steps. If the frame's track is known, only hits on this
+// track count.
 FrameClassifier::OpenSteps* FrameClassifier::open_steps(std::int16_t tracepoint,
                                                         std::optional<std::size_t> track) {
   OpenSteps* latest = nullptr;

@@ -61,7 +61,7 @@ class Surveyor {
     std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
   };
 
-  // The frames of one pattern: the contents of the first one, and the number of others.
+  // The frames of one pattern: the contents of the first frame, and the number of others.
   struct KnownFrames {
     std::int16_t tracepoint;
     Contents contents;
@@ -114,7 +114,7 @@ class Surveyor {
     return contents;
   }
 
-  // Counts `frames` frames of the same contents and context.
+  // Counts `frames` frames that have the same contents and context.
   void count(std::int16_t tracepoint, const Contents& contents, const FrameContext& context,
              std::uint64_t frames) {
     counts_[static_cast<std::uint16_t>(tracepoint)] += frames;
@@ -129,7 +129,7 @@ class Surveyor {
 
   void count_on(const std::pair<std::int16_t, std::size_t>& track, std::uint64_t frames) {
     auto& counts = survey_.frames_on;
-    // Neighbors are often on one track.
+    // Consecutive frames are often on one track.
     if (latest_ == counts.end() || latest_->first != track) latest_ = counts.find(track);
     if (latest_ == counts.end() && counts.size() < TraceSurvey::kTracepointTracks)
       latest_ = counts.try_emplace(track).first;
@@ -156,7 +156,7 @@ class Surveyor {
   void collect_marks() {
     survey_.marks.resize(survey_.tracks.size());
     for (std::size_t track = 0; track < samples_.size(); ++track) {
-      // Frames of unknown threads do not identify the thread of others.
+      // Frames of unknown threads do not show which thread of another input matches.
       const bool is_unknown = survey_.tracks[track].clue == ThreadClue::None;
       if (is_unknown && survey_.shown_track[track] != track) continue;
       auto& marks = survey_.marks[survey_.shown_track[track]];

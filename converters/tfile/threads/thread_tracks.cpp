@@ -5,9 +5,9 @@
 namespace convert::tfile {
 namespace {
 
-// Thread stacks are usually 8 MiB apart, and the frames of one thread are near each other.
+// The stacks of threads are usually 8 MiB apart, and the frames of one thread are near each other.
 constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
-// Every stack is compared with each frame whose thread is guessed.
+// A limit, because every stack is compared with each frame whose thread is guessed.
 constexpr std::size_t kMaxStacks = 256;
 
 }  // namespace
@@ -49,7 +49,7 @@ void ThreadTracks::add_id(std::size_t number, std::uint64_t id) {
   track.id = id;
 }
 
-// A stack that is near those of two threads belongs to neither.
+// A stack that is near the stacks of two threads belongs to neither thread.
 std::vector<std::size_t> ThreadTracks::merged() const {
   std::vector<std::size_t> shown(tracks_.size());
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
