@@ -15,7 +15,7 @@ from pathlib import Path
 import gdb
 
 HERE = Path(__file__).resolve().parent
-# Below share/ if it is installed, else in the source tree.
+# The other files are below share/ if this file is installed, and otherwise in the source tree.
 IS_INSTALLED = HERE.parts[-4:] == ("gdb", "python", "gdb", "command")
 SHARED = HERE.parents[3] / "fxt-convert" if IS_INSTALLED else HERE.parent
 PROGRAMS = HERE.parents[4] / "bin" if IS_INSTALLED else HERE.parent

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import gdb
 
-# Signals whose default is not to end a process.
+# Signals that do not end a process by default.
 HARMLESS = {"SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGWINCH"}
-# Gives the program the files of fxt-record, because gdbserver uses its own to talk to GDB.
+# Gives the program the standard streams of fxt-record, because gdbserver uses its own to talk to GDB.
 WRAPPER = 'exec "$@" <&{0} >&{1} 2>&{2} {0}<&- {1}>&- {2}>&-\n'
 
 
@@ -25,7 +25,7 @@ def start(command, files, folder):
     """Runs the command in gdbserver up to the program's entry, where the libraries that it is linked with are loaded."""
     wrapper, log = folder / "wrapper", folder / "gdbserver.log"
     wrapper.write_text(WRAPPER.format(*files), encoding="utf-8")
-    # A shell reads the words of the wrapper once more.
+    # A shell reads the words of the wrapper again, so they are quoted.
     server = ["gdbserver", "--once", "--wrapper", "bash", shlex.quote(str(wrapper)), "--", "-", *command]
     try:
         quiet(f"target remote | exec {shlex.join(server)} 2>{shlex.quote(str(log))}")
@@ -138,7 +138,7 @@ def record(command, script, files, folder):
     quiet("set confirm off")
     quiet("set sysroot")  # files of this machine need not pass through gdbserver
     quiet("set breakpoint pending on")
-    # A forked child that GDB let go would still have the tracepoints, and be killed by the first.
+    # If GDB detached from a forked child, the child would still have the tracepoints, and the first one would kill it.
     quiet("set detach-on-fork off")
     quiet("set schedule-multiple on")
     quiet("set print inferior-events off")
