@@ -8,7 +8,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# A name that several headers declare is listed with each of them. A name stands for its members: `string` for
+# A name that several headers declare is listed with each of them. A name also covers its members: `string` covers
 # `string::npos`.
 NAMES = {
     "algorithm": "all_of any_of clamp copy copy_n equal fill fill_n find find_if find_if_not for_each inplace_merge lower_bound max "

@@ -294,7 +294,7 @@ calc                     203           115      0.01  longjmp 2
         self.convert("-j1", f"--joblog={self.folder}/log")
         head, *jobs = self.lines_of("log")
         self.assertEqual(head.split("\t")[:2], ["Seq", "Host"])
-        # The largest comes first, and what ran can be run again.
+        # The largest recording comes first, and the logged commands can be run again.
         self.assertEqual(["/large" in job for job in jobs], [True, False])
         (self.out / "large.fxt").unlink()
         subprocess.run(["sh", "-c", jobs[0].split("\t")[8]], check=True)
@@ -322,7 +322,7 @@ calc                     203           115      0.01  longjmp 2
     def test_several_conversions_at_a_time(self):
         for name in "ab":
             self.add(name)
-        # Each waits for the other.
+        # Each of the two conversions waits until the other one has begun.
         self.use_converter('echo >>"$folder/begun"; while [ "$(wc -l <"$folder/begun")" -lt 2 ]; do sleep 0.02; done\n'
                            'exec "$convert" "$@"')
         self.convert("-j2")
@@ -330,7 +330,7 @@ calc                     203           115      0.01  longjmp 2
     def test_several_machines(self):
         for number in range(6):
             self.add(f"{number} 'x'\n")
-        # Machines that are this one, and one that does not answer.
+        # Two names of this machine, and the name of a machine that does not answer.
         ssh = self.folder / "ssh"
         ssh.write_text('#!/bin/sh\n[ "$1" != down ] || exit 255\nshift 2  # the name, --\nexec sh -c "$*"\n')
         ssh.chmod(0o755)

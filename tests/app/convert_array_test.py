@@ -164,7 +164,7 @@ class ConvertArray(unittest.TestCase):
         said = self.submit("--array=0-3", code=1)
         self.assertEqual([text.count("bad: ") for text in said].count(1), 1)
         self.assertEqual(len([line for line in self.table(code=1) if "not converted" not in line]), 8)
-        # Running the same command again converts the missing ones.
+        # If the same command is run again, it converts the recordings that failed.
         (self.found / "bad").unlink()
         shutil.copytree(CALC, self.found / "bad")
         self.submit("--array=0-3")

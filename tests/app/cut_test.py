@@ -123,7 +123,7 @@ class Cut(unittest.TestCase):
                 self.assertEqual(going_on, [])
                 going_on = next_on
             self.assertEqual(going_on, [])
-            # A flow that continues in another piece ends in its own call.
+            # A flow that continues in another piece ends in a call of its own, which is called "thread".
             joined = [call for call in joined if call[1] != "thread"]
             self.assertCountEqual(joined, [call[:4] for call in calls_of(self.whole)])
 
@@ -181,7 +181,7 @@ class Cut(unittest.TestCase):
                 self.assertEqual(process.returncode, 1)
                 self.assertFalse(self.output.exists())
                 self.assertEqual(self.convert("-r", asked, recording, "-").returncode, 1)
-        # The same is true of a trace.
+        # A range without events is an error for traces as well.
         self.report(recording, self.whole)
         for tool, output in ("fxt-cut", [self.output]), ("fxt-dump", []), ("fxt-draw", [self.output.with_suffix(".svg")]):
             with self.subTest(tool):

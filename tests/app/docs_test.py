@@ -91,7 +91,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(sorted(table.group(1).splitlines()), sorted(expected))
 
 
-# A link to a file of the project, and to a part of it.
+# A link to a file of the project, or to a section of a page.
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)")
 PAGES = [*sorted(REPOSITORY.glob("*.md")), *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "samples" / "README.md",
          REPOSITORY / "fxt" / "README.md"]
@@ -281,7 +281,7 @@ class Commands(unittest.TestCase):
         count = 0
         for page in PAGES:
             for command in COMMAND.findall(page.read_text()):
-                # Pictures of samples/ are not drawn anew; those of convert-all need parallel.
+                # The pictures of samples/ are not drawn again. convert-all needs parallel.
                 if re.search(r" samples/\w+\.svg", command) or (command.startswith("scripts/convert-all") and not shutil.which("parallel")):
                     continue
                 count += 1

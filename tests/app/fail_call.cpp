@@ -72,7 +72,7 @@ struct AtEnd {
 
 }  // namespace
 
-// Defines the function; `failed` is its return value for a failure.
+// Defines the function, which returns `failed` if it fails.
 #define FAILING(result, name, parameters, arguments, failed)                                     \
   extern "C" result name parameters {                                                            \
     static Call& call = add(#name);                                                              \
@@ -96,7 +96,7 @@ FAILING_OPEN(open)
 FAILING_OPEN(open64)
 FAILING(std::FILE*, fopen, (const char* path, const char* mode), (path, mode), nullptr)
 FAILING(std::FILE*, fopen64, (const char* path, const char* mode), (path, mode), nullptr)
-// `size` is one of the parameters.
+// Defines a function that has `size` among its parameters.
 #define FAILING_TRANSFER(name, parameters, arguments)                                             \
   extern "C" ssize_t name parameters {                                                            \
     static Call& call = add(#name);                                                               \
@@ -209,7 +209,7 @@ FAILING_CLOSE(fclose, std::FILE*, EOF)
 
 namespace {
 
-// The entries of a directory, with the next one last, from the first call of readdir() to closedir().
+// The entries of a directory, in which the next one is last, from the first call of readdir() to closedir().
 template <typename Entry>
 struct Entries {
   std::vector<Entry> left;

@@ -39,7 +39,7 @@ ABOUT_NO_FILE = ("mmap", "pthread_create")
 WITHOUT_CAUSE = ("access", "mkdir")
 # Other kinds of failures.
 ALSO = [(name, error) for name in ("stat", "stat64", "lstat", "statx") for error in (errno.ENOENT, errno.EACCES)]
-# Failures after which a program must continue: a signal, and a part of the requested bytes.
+# Failures after which a program must continue: a signal, or a transfer of only some of the requested bytes.
 GOES_ON = [(name, error) for name in ("read", "pread", "pread64", "write") for error in (errno.EINTR, 0)]
 # Old kernels and sandboxes have no openat2, and it can fail if a file is renamed.
 GOES_ON += [("openat2", error) for error in (errno.ENOSYS, errno.EPERM, errno.EAGAIN)]
@@ -130,7 +130,7 @@ class Faults(unittest.TestCase):
                     cause = os.strerror(error).lower()
                     # libarchive does not report why gzip failed.
                     others = "can't write all|gzip decompression failed|the archive is damaged"
-                    # liblzma starts a thread, and does not report why it failed.
+                    # liblzma starts a thread, and does not report why this failed.
                     is_of_lzma = "lzma error" in message
                     # A missing file may be the one that determines the kind of an input.
                     if name not in WITHOUT_CAUSE and error != errno.ENOENT and not is_of_lzma:

@@ -34,7 +34,7 @@ FORMS = {
     "p": (lambda r: r.randrange(20), "address"),
 }
 COLORS = {"RED": 0, "GREEN": 5, "BLUE": 2**31 - 1, "PINK": -3}
-# Events of uftrace that read values: the counter and its series. Others show a difference at the end of a
+# The events of uftrace that read values, with the counter and its series. Other events show a difference at the end of a
 # call.
 READINGS = {100001: ("memory", "vmsize KB", "vmrss KB", "shared KB"), 100002: ("page-fault", "major faults", "minor faults"),
             100005: ("pmu-cycle", "cycles", "instructions"), 100007: ("pmu-cache", "cache references", "cache misses"),
@@ -300,7 +300,7 @@ class Thread:
     def execute(self):
         self.tick(1)
         if self.recording.has("names"):
-            # perf records it before the new program starts.
+            # perf records the new name of the thread before the new program starts.
             self.recording.comm(self, "tool", 0x2000)
             self.end_from(0, self.time, "closed-by-exec")
             self.tick(1)
@@ -450,7 +450,7 @@ class Recording:
         self.live(steps)
         if not self.first.data:
             self.messages = []
-        # They are shown with the first program.
+        # The messages are shown with the first program.
         self.truth.marks += [(self.first, "event", f"external-data: {text}", time, {"message": text}) for time, text in self.messages]
         number = self.rng.choice((100, 4000000, 2**22))
         for thread in sorted(self.threads, key=lambda thread: thread.born):

@@ -46,7 +46,7 @@ def make_socket(path):
         os.chdir(here)
 
 
-# The replacements of a file, by name: a function that makes it, and the expected message; nothing if it is
+# The replacements of a file, by name: a function that makes the replacement, and the expected message, or None if the file is
 # treated as missing.
 ELSEWHERE = {
     "absolute": (lambda path: path.symlink_to(path.parents[1] / "secret"), LEADS_OUT),
@@ -123,7 +123,7 @@ class Links(unittest.TestCase):
             for run in converted, inspected:
                 self.assertNotIn(SECRET.encode(), run.stdout + run.stderr, name)
             texts = [text.replace(b"run.tar/run.data", b"run.data").replace(b"run.tar", b"run.data") for text in (converted.stderr, inspected.stdout, inspected.stderr)]
-            # The name of the input is in the trace.
+            # The trace contains the name of the input.
             found.append((converted.returncode, inspected.returncode, converted.stdout.replace(b"run.tar", b"run.data"), *texts))
         if HAS_TAR:
             self.assertEqual(found[0][:2], found[1][:2], name)

@@ -106,7 +106,7 @@ class Long(unittest.TestCase):
         records = min(RECORDS, 100_000_000) // 10 // THREADS // 8 * 8
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
-        # It would wait forever if the conversion fails before it opens the pipe.
+        # fxt-dump would wait forever if the conversion failed before it opens the pipe.
         dump = self.enterContext(subprocess.Popen([PROGRAMS / "fxt-dump", "--stats", "--json", pipe], stdout=subprocess.PIPE))
         self.addCleanup(dump.kill)
         self.convert(records, pipe)

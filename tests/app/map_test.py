@@ -23,7 +23,7 @@ from needs import needs
 from viewer import CONVERT, CUT, DRAW, DUMP, FAMILY, POOL, Opened, Viewer
 
 READY = "(files[0].ends && !files[0].go.disabled) || null"
-# The time that is open, on the trace's clock; "" means the whole.
+# The range of the trace that is open, on the trace's clock; "" means the whole trace.
 SHOWN = "files[0].shown === undefined ? null : files[0].shown ? files[0].shown.from + ' ' + files[0].shown.to : ''"
 
 
@@ -228,7 +228,7 @@ class Map(Opened):
             sizes.append(sum(path.stat().st_size for path in self.folder.glob("cache/fxt-open/*/*.fxt")))
         self.assertLess(max(sizes), 100_000 + 2 * whole)
         self.assertGreater(max(sizes), whole)
-        # The whole is in use, so it stays.
+        # The whole trace is in use, so it stays in the cache.
         self.assertEqual(len(self.read(f"{root}0/whole/pool.fxt")), whole)
 
     def test_a_cache_that_can_not_be_used(self):

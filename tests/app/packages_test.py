@@ -35,7 +35,7 @@ QUERIES = {
 class Packages(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        # The links to real programs have a folder of their own, which no stub is written into.
+        # The links to real programs are in a folder of their own, into which no stub is written.
         for name in ("stubs", "tools"):
             (self.folder / name).mkdir()
         for tool in TOOLS:

@@ -73,11 +73,11 @@ class Paths(unittest.TestCase):
         (self.folder / "link").symlink_to("uftrace.data")
         self.assert_refused("the OUTPUT 'link/sub/out.fxt' is inside the INPUT 'uftrace.data'; choose another OUTPUT", "uftrace.data",
                             "link/sub/out.fxt")
-        # Into the current folder, given as an input, by a name without a folder.
+        # The output would be in the current folder, which is also the input, because the name has no folder.
         self.folder /= "uftrace.data"
         self.assert_refused("the OUTPUT 'out.fxt' is inside the INPUT '.'; choose another OUTPUT", ".", "out.fxt")
         self.folder = self.folder.parent
-        # Next to the input, with a name that begins like it.
+        # The output is next to the input, and its name begins with the name of the input.
         self.assert_writes("uftrace.data.fxt", "uftrace.data", "uftrace.data.fxt")
 
     def test_only_traces_are_replaced(self):

@@ -58,13 +58,13 @@ class OpenInPerfetto(Opened):
         with self.get(root) as page, self.get(f"{root}0/whole/pool.fxt") as trace:
             self.assertIn(b"pool.fxt", page.read())
             self.assertEqual(trace.read(), self.trace.read_bytes())
-            # Pages of other origins can't read it.
+            # Pages of other origins can't read the trace.
             self.assertIsNone(trace.headers["Access-Control-Allow-Origin"])
         for path in root, f"{root}0/whole/pool.fxt", f"{root}progress", f"{root}0/map", f"{root}0/part?from=0&to=1":
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 self.get(path, Host="example.org")
             self.assertEqual(refused.exception.code, 403)
-        # Other users of this machine can't read it either, because they do not know the link.
+        # Other users of this machine can't read the trace either, because they do not know the link.
         for path in "/", "/pool.fxt", "/0/whole/pool.fxt", "/0/map", "/progress", f"{root[:-2]}/0/map", root[:-1]:
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 self.get(path)

@@ -276,7 +276,7 @@ class Usage(ProgramTest):
                                                           " (--filter 'mian': similar names: main, atan, ctan)")):
             self.assert_failed(self.convert(*options, CLEAN, self.output), f"{all_left_out}{reason}\n")
             self.assert_only()
-        # One recording with a shown call is enough. Calls of GDB trace files are not filtered.
+        # It is enough that one recording has a shown call. Calls of GDB trace files are not filtered.
         self.assert_done(self.convert("-q", "-F", "worker", CLEAN, POOL, "-o", self.output))
         process = self.convert("-F", "wroker", CLEAN, POOL, FRAMES, "-o", self.output)
         self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, because the options omit all 5253 "
@@ -482,7 +482,7 @@ class Reports(ProgramTest):
 
     def test_strict_is_about_notes(self):
         self.assert_done(self.convert("--strict", CLEAN, self.output))
-        # A remark, here on a fork's inherited calls, does not count as missing data.
+        # A note without missing data, here about the inherited calls of a fork, does not affect --strict.
         self.assert_done(self.convert("--strict", RECORDINGS / "family", self.output))
         damaged = self.directory / "damaged"
         shutil.copytree(RECORDINGS / "family", damaged)

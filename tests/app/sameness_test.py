@@ -73,7 +73,7 @@ class Events:
         assert not any(stacks.values()), f"{path}: calls are open at the end"
 
     def add(self, call, end, values):
-        # A call that is written as a pair may have two reasons for its repair, one at each end.
+        # A call that is written as a pair may be repaired at each end, and then has two reasons.
         reasons = ",".join(values.pop(name) for name in ("repaired", "repaired_end") if name in values)
         self.calls[(*call, end, reasons, *sorted(values.items()))] += 1
 
@@ -135,7 +135,7 @@ def joined(parts, edges=()):
             else:
                 calls[call[:5]] += count
         for name in begun.keys() | going_on.keys():
-            # The outermost call begins first and ends last.
+            # Of calls with the same name, the outermost one begins first and ends last.
             for begin, (end, goes_on) in zip(sorted(begun[name]), sorted(going_on[name], reverse=True), strict=True):
                 if goes_on:
                     begins[name].append(begin)
@@ -187,7 +187,7 @@ class Sameness(unittest.TestCase):
 
         for kind in "instant", "flow-begin":
             self.assertEqual(together(kind), whole.of_kind(kind))
-        # A flow into a later part ends at the edge.
+        # A flow that continues in a later part ends at the edge.
         self.assertEqual(together("flow-end").total(), whole.of_kind("flow-end").total())
         for of_whole, *of_parts in zip(whole.carried(), *(part.carried() for part in parts)):
             self.assert_none(of_whole - sum(of_parts, Counter()))
@@ -341,7 +341,7 @@ class Sameness(unittest.TestCase):
         def check(recording):
             whole = Events(self.convert(recording))
             times = whole.times()
-            # At times without events.
+            # The edges are at times without events.
             middles = [(a + b) // 2 for a, b in zip(times, times[1:]) if b - a > 1]
             edges = [times[0], *middles[len(middles) // 3::len(middles) // 3 + 1], times[-1]]
             ranges = ["~".join(f"{edge // 10**9}.{edge % 10**9:09}" for edge in pair) for pair in zip(edges, edges[1:])]
@@ -379,8 +379,8 @@ class Sameness(unittest.TestCase):
             for thread in {call[0][1] for call in whole.calls}:
                 parts.append(part := Events(self.convert("--tid", thread, recording)))
                 of_trace = self.cut("--tid", thread, trace)
-                # The target of a flow is unknown when it begins. fxt-cut ends a flow to another thread in a
-                # call of no length.
+                # When a flow begins, its target is unknown. fxt-cut ends a flow to another thread in a call of no length, which
+                # is not compared here.
                 calls = Counter({call: count for call, count in of_trace.calls.items() if call[1] != "event" or call[3] != call[4]})
                 self.assertEqual((part.calls, part.carried()), (calls, of_trace.carried()))
                 for more, less in (part, of_trace), (of_trace, part):

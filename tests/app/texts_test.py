@@ -279,7 +279,7 @@ class Texts(unittest.TestCase):
         scripts = [path for place in places for path in REPOSITORY.glob(place)
                    if path.is_file() and os.access(path, os.X_OK) and not path.stem.endswith("_test")]
         self.assertGreater(len(scripts), 20)
-        # This PATH lacks tools that they need.
+        # This PATH lacks tools that the scripts need.
         tools = self.folder / "tools"
         tools.mkdir()
         for name in "bash", "dirname", "env", "python3", "sed":

@@ -60,7 +60,7 @@ MACHINES = [
     Machine("s390:64-bit", ">", S390 + numbered([f"acr{i}" for i in range(16)], 4), "pswa", "r15", ["acr0", "acr1"]),
 ]
 KGTP = Machine("i386:x86-64", "<", AMD64, "rip", "rsp", has_description=False)
-# Registers that are shown by other rules than the general ones, or as texts.
+# Registers that are shown by special rules, or as texts.
 SPECIAL = {"orig_rax", "fs_base", "gs_base", *(f"acr{i}" for i in range(16))}
 TEXTS = ["", "a", "abc", "Grüße", "two words", "tab\there", "x" * 150, '"', "日本"]
 REGISTERS, MEMORY, VARIABLE, TEXT, POINTER, LOCAL, EVALUATION, STATIC = range(8)
@@ -145,7 +145,7 @@ class TraceFile:
     def has(self, feature):
         return feature in self.features
 
-    # Collected items.
+    # ---- Collected items ----
 
     def collected(self, number, has_registers, is_stamped, index):
         items = [variable(i, name) for i, name in self.variables.items() if self.rng.random() < 0.6]
@@ -205,7 +205,7 @@ class TraceFile:
             made.condition = f"{rng.choice([*self.variables.values()])} > 5"
         return made
 
-    # Frames.
+    # ---- Frames ----
 
     def frame(self):
         idle = [stack for stack in self.stacks if stack not in self.stepping]
@@ -279,7 +279,7 @@ class TraceFile:
                 first = value
                 if item.size > 8:
                     value, first = (content[:64].hex(" ") + f" … ({size} bytes)" * (size > 64) for size in (item.size, min(item.size, 65535)))
-                # By name if it is unique, otherwise by blocks. A program would resolve it.
+                # The value has its name if that is unique; otherwise, its blocks are shown. A program would provide the name.
                 return self.memory_block(address, content), {item.name: {item.name: value, f"mem.0x{address:x}": first}}
             case 2:
                 value = {1: stamp, 26: stack >> 20}.get(item.variable)
@@ -331,7 +331,7 @@ class TraceFile:
             if frame.is_lost:
                 end = max(end, last)
 
-    # The text of the file about all frames.
+    # ---- The whole file ----
 
     def note_times(self):
         stamps, latest = [frame.time for frame in self.frames if frame.time is not None], 0

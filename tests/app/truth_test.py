@@ -183,7 +183,7 @@ class Truth(unittest.TestCase):
                 report, trace = self.convert(path)
                 shown = ShownFrames(trace)
                 self.check_numbers_of_frames(file, report)
-                # Where the buffer wraps, a frame with only its start may also be shown.
+                # If the buffer wraps there, a frame of which only the start is left may also be shown.
                 lost = len(file.frames) - report["records_read"]
                 self.assertEqual(shown.times.keys(), {*range(report["records_read"])})
                 numbers, is_behind = {}, False
@@ -215,7 +215,7 @@ class Truth(unittest.TestCase):
                 self.assertEqual(shown.ends[number], frame.end)
             arguments = shown.values[number]
             for name, value in {"tracepoint": frame.tracepoint, **frame.values}.items():
-                # One of these, if there are several ways to show it.
+                # If there are several ways to show the value, one of them is expected.
                 expected = value if isinstance(value, dict) else {name: value}
                 found = {name: arguments[name] for name in expected if name in arguments}
                 self.assertEqual(len(found), 1, (number, name))
@@ -269,7 +269,7 @@ class Truth(unittest.TestCase):
                 for call in recording.truth.calls:
                     if call.thread is damaged and (call.end_at is None or call.end_at > at):
                         continue
-                    # Inherited calls according to the parent's records are right if their ends agree.
+                    # Calls that are inherited from the damaged records may differ from the true ones.
                     if inherits(call.thread, damaged, at) and "inherited-call" in call.arguments.get("repaired", "") and (
                             call.end_at is None or recording.has("losses")):
                         continue

@@ -124,7 +124,7 @@ class Unpacked(unittest.TestCase):
         # An offset applies to all recordings in the input.
         moved = self.trace_of("--offset", "1=1s", "--offset", "2=1s", CALC, POOL)[0]
         self.assertEqual(self.trace_of("--offset", "both.tar=1s", "both.tar")[0], moved)
-        # Each of them has its own name and number.
+        # Each recording in the archive has its own name and number.
         second = self.trace_of("--offset", "2=1s", CALC, POOL)[0]
         for name in "both.tar/b/pool", "both.tar/b/pool/", "2":
             self.assertEqual(self.trace_of("--offset", f"{name}=1s", "both.tar")[0], second)
@@ -158,7 +158,7 @@ class Unpacked(unittest.TestCase):
             with self.subTest(problem):
                 self.assert_refused(tar_of(("calc", CALC), bad), problem)
                 self.assertFalse((self.directory / "x").exists())
-        # The same applies to a link.
+        # A file of an archive is not written through a link that leads out of the archive.
         outside = self.directory / "outside"
         outside.mkdir()
         link = entry("x", type=tarfile.SYMTYPE, linkname=str(outside))
@@ -166,7 +166,7 @@ class Unpacked(unittest.TestCase):
             for files in (link, through), (through, link):
                 self.assert_refused(tar_of(("calc", CALC), *files), "/x: can't unpack the link: Directory not empty")
                 self.assertEqual(list(outside.iterdir()), [])
-        # A hard link to a symbolic link is the same link.
+        # A hard link to a symbolic link is treated like that symbolic link.
         hard = entry("calc/hard", type=tarfile.LNKTYPE, linkname="x")
         self.assertEqual(self.trace_of("-", stdin=tar_of(("calc", CALC), link, hard))[0], self.trace_of(CALC)[0])
 

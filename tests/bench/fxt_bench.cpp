@@ -36,7 +36,7 @@ void set_rates(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRecords));
 }
 
-// The reference: copies the bytes of as many records in memory.
+// The reference copies the bytes of as many records in memory.
 void copy_memory(benchmark::State& state) {
   const std::vector<std::uint64_t> from(kBytes / 8, 1);
   std::vector<std::uint64_t> to(kBytes / 8, 2);
@@ -71,7 +71,7 @@ void write_complete(benchmark::State& state) {
 }
 BENCHMARK(write_complete);
 
-// The same as nested calls: three levels, with ten calls in each.
+// Does the same with nested calls: three levels, with ten calls in each.
 void write_nested(benchmark::State& state) {
   write_each(state, [](std::uint64_t i) -> std::uint64_t {
     return i % 100 == 0 ? 999 : i % 10 == 0 ? 99 : 9;
@@ -79,7 +79,7 @@ void write_nested(benchmark::State& state) {
 }
 BENCHMARK(write_nested);
 
-// Many records per bounds check, as in a converter's sink.
+// Checks the bounds once for many records, like a converter's sink.
 void write_reserved(benchmark::State& state) {
   constexpr std::size_t kBatch = 1000;
   ReadyMemory memory(kBytes);
@@ -155,7 +155,7 @@ void check_records(benchmark::State& state) {
 }
 BENCHMARK(check_records);
 
-// Ends with other names, and ids that stay open: twice the records must take only twice the time.
+// Writes ends with other names, and ids that stay open. Twice the records must take only twice the time.
 void check_mistakes(benchmark::State& state) {
   const auto count = static_cast<std::uint64_t>(state.range());
   fxt::MemoryOutput output;

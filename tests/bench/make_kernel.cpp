@@ -50,7 +50,7 @@ class AtomicFile {
   std::ofstream out_;
 };
 
-// The pages of one CPU.
+// The pages of one CPU in the kernel's file.
 class CpuFile {
  public:
   explicit CpuFile(const std::filesystem::path& path) : out_(path) {}

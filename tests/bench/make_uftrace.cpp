@@ -26,7 +26,7 @@
 
 namespace {
 
-// Second word of a record in `<TID>.dat` (section 8.1); the first one is the time in ns.
+// Second word of a record in `<TID>.dat` (section 8.1); the first word is the time in ns.
 struct RecordWord {
   using Kind = fxt::Field<0, 1>;
   using More = fxt::Field<2>;
@@ -42,7 +42,7 @@ enum class Kind : std::uint8_t { Entry = 0, Exit = 1 };
 constexpr std::uint64_t kRecordMagic = 5;
 constexpr unsigned kMaxDepth = 1023;  // the maximum of the field
 
-// The name pattern of functions with arguments, and these arguments.
+// The pattern of the names of functions with arguments, and the specification of these arguments.
 constexpr std::string_view kArguments = "take.@arg1/i64,arg2/i32,arg3/u64,arg4/s";
 constexpr std::array<std::string_view, 8> kTexts = {"id",
                                                     "name",
@@ -206,7 +206,7 @@ Functions functions_of(const Options& options) {
   std::vector<std::uint32_t> draws;
   for (unsigned rank = 1; rank <= functions; ++rank)
     draws.insert(draws.end(), static_cast<std::size_t>(kDraws / all / rank) + 1, rank + 1);
-  // Functions with neighboring ranks are not neighbors in memory.
+  // Functions with neighboring ranks of popularity are not neighbors in memory.
   std::mt19937_64 random(functions);
   std::vector<std::uint32_t> numbers(functions);
   for (unsigned i = 0; i < functions; ++i) numbers[i] = i + 2;

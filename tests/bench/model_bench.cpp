@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kCalls = 1'000'000;
 constexpr std::size_t kMemory = std::size_t{1} << 20;  // remains in the cache, unlike the contents of a file
 
-// Calls of 5 ns, one every 10 ns, with the arguments that `fill` adds.
+// Emits calls of 5 ns, one every 10 ns, with the arguments that `fill` adds.
 class Calls : public Source {
  public:
   using Fill = std::function<void(std::uint64_t i, Arguments& of_entry, Arguments& of_exit)>;

@@ -1,5 +1,5 @@
-// Any bytes as a trace that is cut at any times: every piece can be read without an odd record. Arguments of
-// unknown types are not changed.
+// Any bytes as a trace that is cut at any times. Every piece must be readable without an odd record.
+// Arguments of unknown types must stay unchanged.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -45,7 +45,7 @@ class Pieces : public fxt::PieceOutputs {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // The options: two times of a range, the length and the size of pieces.
+  // The options are two times of a range, and the length and the size of pieces.
   std::array<std::uint64_t, 4> asked = {};
   const std::size_t head = std::min(size, sizeof(asked));
   if (head != 0) std::memcpy(asked.data(), data, head);

@@ -1,4 +1,4 @@
-// Any bytes as an agent expression: run, disassembled, analyzed.
+// Any bytes as an agent expression, which is run, disassembled and analyzed.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Types that refer to each other arbitrarily, and a value: its leaves, and their texts. The first line is the
-// name of the value; types of 8 bytes follow, then the value.
+// Types that refer to each other arbitrarily, and a value, of which the leaves and their texts are made. The
+// first line is the name of the value; types of 8 bytes follow, then the value.
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ using namespace convert::tfile;
 
 constexpr std::size_t kTypes = 8, kTypeBytes = 8;
 
-// Kind, size, target, count (2 bytes), offset and size of a bit-field, the next member.
+// Each type has: kind, size, target, count (2 bytes), offset and size of a bit-field, the next member.
 void describe(std::span<Type> types, std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < types.size() && bytes.size() >= (i + 1) * kTypeBytes; ++i) {
     const auto byte = [&](std::size_t at) {

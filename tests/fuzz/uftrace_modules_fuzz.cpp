@@ -53,7 +53,7 @@ std::string records() {
   return text;
 }
 
-// One directory for all runs of this process; only the file under test changes.
+// A single directory serves all runs of this process; only the file under test changes.
 const std::filesystem::path& recording() {
   static const std::filesystem::path path = [] {
     const std::filesystem::path directory = fuzz_directory();

@@ -13,7 +13,7 @@ namespace {
 
 using namespace convert::uftrace;
 
-// One directory for all runs of this process; only the record files change.
+// A single directory serves all runs of this process; only the record files change.
 const std::filesystem::path& recording() {
   static const std::filesystem::path path = [] {
     const std::filesystem::path directory = fuzz_directory();

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// By ThreadState.
+// The names of the states in the order of ThreadState.
 constexpr std::array<std::string_view, 6> kStates{"new", "running", "suspended", "blocked", "dying", "dead"};
 
 }  // namespace

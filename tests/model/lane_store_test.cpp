@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// For a thread that is over: afterwards others may use the memory of its events and words.
+// The thread is over. Afterwards, others may use the memory of its events and words.
 TEST(LaneStore, IsFreedWithTheLastEvent) {
   ChunkPool pool;
   Lane lane(pool, {});
@@ -49,7 +49,7 @@ TEST(LaneStore, SealedBytesAreThoseOfEventsAndArguments) {
   EXPECT_EQ(popped, sealed);
 }
 
-// This also applies to a chunk without other events, because its words may belong to events in other chunks.
+// The bytes of a chunk without events count too, because its words may belong to events in other chunks.
 TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
@@ -72,7 +72,7 @@ TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   }
 }
 
-// The limit for events held back by an open call counts bytes, including arguments, and not the number of
+// The limit for events that an open call holds back counts bytes, including arguments, and not
 // events.
 TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   for (const std::size_t words :
@@ -93,7 +93,7 @@ TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   }
 }
 
-// The count of held back events starts at the call, even if the call is in the chunk that is being filled.
+// Only events after the start of the call count as held back, even if the call is in the current chunk.
 TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   ChunkPool pool;
   Lane lane(pool, kTestLanes);
@@ -107,7 +107,7 @@ TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   EXPECT_EQ(lane.store().queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
-// They are in the cache of its core.
+// A thread gets its own chunks again because they are in the cache of its core.
 TEST(ChunkPool, ThreadsThatAlternateGetTheirOwnChunksAgain) {
   ChunkPool pool;
   std::array<EventChunk*, 2> of_thread{};

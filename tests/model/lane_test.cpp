@@ -105,7 +105,7 @@ TEST_F(LaneTest, ArgumentsOfBeginAndEndAreOneRow) {
                           "7/8 [13, 14] app:none r=6", "7/8 [15, 16] app:long s=\"" + large + "\" r=7"));
 }
 
-// Their words may be anywhere in the lane's memory.
+// The words of an end's arguments may be anywhere in the lane's memory.
 TEST_F(LaneTest, ArgumentsOfEndsFitAnywhere) {
   std::vector<std::string> expected;
   const auto lines = lines_of([&](Lane& lane) {
@@ -228,7 +228,7 @@ TEST_F(LaneTest, InstantsAtOneTimeAreStacked) {
     for (int i = 0; i < 600; ++i) lane.instant(5, label("mark"));
     lane.instant(6, label("mark"));
   });
-  // 511, then a begin and an end for each on the deepest level, and the one at the later time.
+  // The first 511 marks have one line each, and the others at that time two. One more mark is later.
   EXPECT_EQ(lines.size(), 511u + 2 * 89u + 1u);
   EXPECT_EQ(lines[510], "7/8 @5 app:mark");
   EXPECT_EQ(lines[511], "7/8 [5 app:mark");

@@ -52,7 +52,7 @@ TEST(LongDoubles, InvalidValuesAreNamed) {
   }
 }
 
-// In memory it may occupy more bytes, which are above the number.
+// In memory, a long double may occupy more bytes, which are above the number.
 TEST(LongDoubles, HaveEitherByteOrder) {
   std::array<std::byte, 12> bytes{std::byte{0xff}, std::byte{0xff}, std::byte{0x40}, std::byte{0x01},
                                   std::byte{0xa0}};

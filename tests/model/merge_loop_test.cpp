@@ -291,7 +291,7 @@ class Blobs : public Source {
   std::size_t& emitted_;
 };
 
-// An input is not read further and further while the merge is at earlier times of another one.
+// While the merge is at earlier times of another input, an input is not read without limit.
 TEST_F(MergeLoopTest, BytesOfWaitingBlobsAreCounted) {
   constexpr std::size_t kLookahead = std::size_t{1} << 20, kBlobBytes = std::size_t{64} << 10;
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = kLookahead}, notes);
@@ -404,7 +404,7 @@ TEST_F(MergeLoopTest, ASourceThatIsNotReachedHoldsNothing) {
   }
 }
 
-// One instant, which it finds after reading for a long time.
+// Emits one instant, which it finds only after reading for a long time.
 class Late : public Source {
  public:
   Late(Lane& lane, LabelId label) : lane_(lane), label_(label) {}
@@ -421,7 +421,7 @@ class Late : public Source {
   unsigned pumped_ = 0;
 };
 
-// The first time of a shifted input is known before the merge begins.
+// The first time of a shifted input must be known before the merge begins.
 TEST_F(MergeLoopTest, OthersDoNotPileUpBeforeTheFirstTimeOfAnInputIsKnown) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
   timeline.begin_input("moved");
@@ -470,7 +470,7 @@ TEST_F(MergeLoopTest, TheFirstOfSeveralFailuresIsReported) {
   }
 }
 
-// For example when a disk is full. Workers that still read are waited for.
+// A full disk is an example. The run waits for workers that still read.
 TEST_F(MergeLoopTest, ASinkThatFailsEndsTheRun) {
   class Full : public EventText {
    public:

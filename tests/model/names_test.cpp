@@ -44,7 +44,7 @@ TEST(Names, TheSamePairHasTheSameLabel) {
   EXPECT_EQ(names.text(names.label(ba).name), "a");
 }
 
-// More than one chunk of everything, and texts longer than a chunk.
+// There are more than one chunk of everything, and texts longer than a chunk.
 TEST(Names, TextsDoNotMove) {
   constexpr std::uint32_t kNames = 20'000;
   Names names;

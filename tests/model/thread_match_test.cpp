@@ -1,4 +1,4 @@
-// Threads of one input that are threads of another: the match, and its display.
+// Threads of one input that are threads of another: how they are matched and displayed.
 #include "converters/model/merging/thread_match.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using In = MarkPosition::In;
 
-// Has fixed positions for each thread, one for each window.
+// A history with fixed positions for each thread, one for each window.
 class FakeHistory : public CallHistory {
  public:
   explicit FakeHistory(std::map<const Lane*, std::vector<MarkPosition>> positions, bool records_ends = true)
@@ -181,7 +181,7 @@ TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
   EXPECT_EQ(remark(), "session.trace: guest: no hit is inside an open call of its function");
 }
 
-// A function like main is open all the time.
+// A function like main is open all the time, which proves nothing.
 TEST_F(ThreadMatchTest, MostMarksAreDirectlyInTheirCalls) {
   add_call_history({{&first, positions(100, 0, 10, In::InnermostCall, 11)}});
   timeline.begin_input("session.trace");
@@ -220,7 +220,7 @@ TEST_F(ThreadMatchTest, TwoThreadsThatFitEquallyDoNotMatch) {
   EXPECT_EQ(remark(), "session.trace: guest: its hits match open calls of both thread 2 and thread 1");
 }
 
-// Calls of several threads that are open all the time contain the hits of all of them.
+// Calls of several threads that are open all the time contain the hits of all these threads.
 TEST_F(ThreadMatchTest, SharedMarksDoNotMatchIfAnotherThreadHoldsHalf) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
   timeline.begin_input("session.trace");
@@ -231,7 +231,7 @@ TEST_F(ThreadMatchTest, SharedMarksDoNotMatchIfAnotherThreadHoldsHalf) {
 }
 
 TEST_F(ThreadMatchTest, SharedMarksMatchTheOnlyThreadThatHoldsThem) {
-  // The second one contains few of them directly.
+  // The second thread directly contains only few of the hits.
   add_call_history({{&second, positions(10, 2, 10, In::InnermostCall, 4)}, {&first, positions(10)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10, false, "", true);
@@ -292,7 +292,7 @@ TEST_F(ThreadMatchTest, MarksAreMovedToTheClockOfTheHistory) {
   EXPECT_EQ(asked.asked[1].address, 0x20u);
 }
 
-// At equal times, a thread's own calls come first, for every order of the inputs.
+// At equal times, a thread's own calls come first, regardless of the order of the inputs.
 TEST(MatchedThreads, ComeAfterTheThreadTheyMatch) {
   Names names;
   Notes notes;

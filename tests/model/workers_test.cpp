@@ -40,7 +40,7 @@ TEST(Workers, OneJobDoesAllTasksInFinish) {
   EXPECT_EQ(done, 3);
 }
 
-// For example when the merge throws: running tasks are waited for, and others are not started.
+// The end may come because the merge throws. It waits for running tasks, and starts no others.
 TEST(Workers, CanEndInTheMiddleOfARound) {
   std::atomic<int> done = 0;
   {

@@ -64,7 +64,7 @@ class SchedComparison(judging.Comparison):
         self.check_calls(switches, view)
         self.check_ends(last, exits, view)
         report = self.reference("report", ["report", "-f", "total,self,call"])
-        # In uftrace, calls continue after the end of a thread if its id is used again.
+        # In uftrace, the calls of an ended thread continue if its id is used again.
         comes_again = any(time < last[thread] for thread, time in exits)
         if report is not None and not comes_again and not self.features() & uftrace.KERNEL:
             # For threads that never came back, uftrace reports the time until the end of the recording.
@@ -185,7 +185,7 @@ class SchedComparison(judging.Comparison):
                     if around[-2].args.get("repaired") == "closed-by-exec" and around[-2].name.startswith("exec"):
                         before_exec[call.name][0] += call.end - call.begin
                         before_exec[call.name][1] += 1
-        # setjmp returns twice, and uftrace adds this to its time.
+        # setjmp returns twice, and uftrace adds the time of the second return to its time.
         uncertain = {call.name for call in view.slices if "repaired" in call.args or "setjmp" in call.name}
         for name, (total, total_unit, self_time, self_unit, count) in report.items():
             if name in NAMES.values():

@@ -223,7 +223,7 @@ def same_text(expected, found):
 def same(expected, found):
     """True if an argument is equal to GDB's output."""
     if isinstance(expected, tdump.Pointer):
-        # An address with its content: `0x401136 <handler>`, `0x402010 "text"`.
+        # An address is followed by its content: `0x401136 <handler>`, `0x402010 "text"`.
         pattern = r'(0x[0-9a-f]+)(?: <(.*?)>)?(?: "(.*)"((?:\.\.\.)?))?(?:, this adjustment \d+)?'
         if isinstance(found, str) and (parts := re.fullmatch(pattern, found, re.S)):
             address, symbol, text, _ = parts.groups()

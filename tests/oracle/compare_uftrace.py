@@ -149,7 +149,7 @@ class CallComparison(judging.Comparison):
             return
         modules = re.findall(r"^([0-9a-f]+)-([0-9a-f]+) (?:\S+ +){4}(/.*?)(?: build-id:.*)?$",
                              maps[0].read_text(errors="replace"), re.MULTILINE)
-        # The recorder cuts paths at a blank.
+        # The recorder cuts paths at the first blank.
         program = re.search(r'^SESS .*exename="(.*)"$', (self.recording / "task.txt").read_text(errors="replace"),
                             re.MULTILINE)[1]
         modules = [(int(start, 16), int(end, 16), Path(program if program.startswith(f"{path} ") else path).name)

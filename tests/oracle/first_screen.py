@@ -27,8 +27,8 @@ import viewers
 WAYS = ([], set()), (["--frames=tracks"], set()), (["--utc"], {"System"}), (["--cpu-tracks"], {"CPU Scheduling", "Scheduler"})
 
 # The queries of the plugins that make the top level: ProcessThreadGroups, Sched, TraceMetadata and
-# TraceProcessorTrack. Tracks that belong to neither a process nor a thread are there as single tracks, or in
-# a group.
+# TraceProcessorTrack. A track that belongs to neither a process nor a thread is shown as a single track, or in a
+# group.
 GROUPS = """
   INCLUDE PERFETTO MODULE viz.summary.processes;
   INCLUDE PERFETTO MODULE viz.summary.threads;
@@ -47,7 +47,7 @@ GROUPS = """
                        UNION SELECT id FROM process_counter_track UNION SELECT id FROM thread_counter_track))
   SELECT hex(json_group_array(name)) FROM groups
 """
-# The window shows the part of the traced time that is inside the whole. Each row is the begin and the end of one.
+# The window shows the part of the traced time that is inside the whole. Each row is the begin and the end of one of these.
 VIEW = """
   WITH traced AS (
     SELECT max(iif(name = 'tracing_started_ns', int_value, NULL)) AS start,
@@ -74,7 +74,7 @@ def view_problem(trace, view):
     calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE) and is_of_the_program(event)]
     if calls:
         begin = min(event.time for event in calls)
-        # Calls that are still open at the end are longer in the file than their known part.
+        # A call that is still open at the end is longer in the file than its known part.
         ends = sorted((event.extra if event.type == fxt.COMPLETE else event.time, "open-at-end" not in event.args.values())
                       for event in calls if event.type != fxt.BEGIN)
         known = max((end for end, is_known in ends if is_known), default=begin)

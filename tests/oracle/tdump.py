@@ -249,14 +249,14 @@ def walk(names, value, first_of, base=None):
             yield from walk(names, content, first_of)  # an anonymous member
         elif member is None or isinstance(member, int):
             elements = [element_name(name, index if member is None else member) for name in names]
-            # Otherwise all members are anonymous.
+            # A list in which no member has a name is an array.
             is_object = isinstance(content, list) and any(m for m, _ in content)
             yield from walk(elements + names if is_object else elements, content, first_of)
             index += 1
         elif isinstance(member, Base):
             yield from walk(names, content, first_of, member)
         else:
-            # A member of several base classes is named with its class.
+            # If several base classes have a member of this name, the name includes the class.
             yield from walk([n for name in names for m in ([member, f"{base}::{member}"] if base else [member])
                              for n in member_names(name, m)], content, first_of)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 _DUMP_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |lost )\] (.*)\(([0-9a-f]+)\) depth: (\d+)$")
 _LOST_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[lost \]")
-# The value of each unit, and the value of the digits after its point: thousandths, but seconds for minutes
-# and minutes for hours.
+# The value of each unit, and the value of the digits after its point: a thousandth of the unit, but a second for minutes and a
+# minute for hours.
 _UNITS = {"us": (1_000, 1), "ms": (1_000_000, 1_000), "s": (1_000_000_000, 1_000_000),
           "m": (60_000_000_000, 1_000_000_000), "h": (3_600_000_000_000, 60_000_000_000)}
 KERNEL, ESTIMATED_EXITS, SYMBOL_SIZES = 1 << 2, 1 << 11, 1 << 12  # bits of features
@@ -176,7 +176,7 @@ def calls_of(records, image_starts=()):
             elif call.address == record.address:
                 call.end = record.time
             else:
-                # uftrace reports the calls around it once more.
+                # After a longjmp, uftrace reports the calls around setjmp once more.
                 returned_again.update([record.name, *(open_call.name for open_call in stack[:depth])])
             del stack[depth:]
     return calls, returned_again

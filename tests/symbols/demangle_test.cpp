@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Name{"_ZNK3FoocvPFvvEEv", "Foo::operator(cast)"},
                     Name{"_ZNK3FoocvbB3tagEv.part.0", "Foo::operator(cast)"},
                     Name{"_ZZNK3FoocvbEvENKUlvE_clEv", "Foo::operator(cast)::$_0::operator()"},
-                    // To a class template, with an argument that belongs to the operator.
+                    // The cast is to a class template, with an argument that belongs to the operator.
                     Name{"_ZNK3FooIcEcv3BarIT_EIiEEv", "Foo::operator(cast)"},
                     Name{"_ZNKSt3AnyIZNK3FooIcEcv3BarIT_EIiEEvEUlvE_E6accessEv", "std::Any::access"},
                     Name{"_ZNK2CoIiEcvbEvQ8integralIT_E", "Co::operator(cast)"}));

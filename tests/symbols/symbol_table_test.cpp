@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The name of the function at each address; "-" if there is none.
+// The name of the function at each address; "-" at addresses without one.
 class Symbols {
  public:
   explicit Symbols(std::string_view text) : table_(std::string(text)) {}
@@ -74,7 +74,7 @@ TEST(SymbolTable, GroupsNeedNotBeInOrder) {
   EXPECT_EQ(symbols.at(0x20ff), "b");
 }
 
-// Close together, far apart, and at both ends of the address space.
+// The symbols are close together, far apart, and at both ends of the address space.
 TEST(SymbolTable, IsTheSameAsASearch) {
   std::vector<Symbol> symbols;
   for (unsigned bit = 4; bit < 64; ++bit)
@@ -191,7 +191,7 @@ TEST(SymbolTable, SizesBeyondTheAddressSpaceAreCut) {
   EXPECT_EQ(symbols.at(5), "everything");
 }
 
-// Other letters are for symbols of other kinds.
+// Symbols of other kinds have other letters.
 TEST(SymbolTable, TheTypeDistinguishesFunctionsAndVariables) {
   std::string functions, variables;
   for (char type = 'A'; type <= 'z'; ++type) {

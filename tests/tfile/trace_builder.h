@@ -53,7 +53,7 @@ class TraceBuilder {
   // Writes and imports the file. Returns its events without session events and without the description's
   // blob.
   std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
-  // Imports the file together with an input that has calls, but no threads. No thread is matched.
+  // Imports the file together with a call history that has no threads. Therefore, no thread is matched.
   void with_call_history() { has_call_history_ = true; }
   // Results of the last lines(): all events; the notes, as "<kind> <count>" and their first texts with "FILE"
   // as the path; the threads.
@@ -61,7 +61,7 @@ class TraceBuilder {
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& threads() const { return threads_; }
   const std::vector<std::string>& details() const { return details_; }  // of the report
-  // The first view as "BEGIN~END"; empty if there is none.
+  // The first view as "BEGIN~END", or an empty text.
   const std::string& first_view() const { return first_view_; }
 
   std::uint64_t bytes_read() const { return bytes_read_; }  // from the last lines()

@@ -21,7 +21,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
-// The padding is garbage.
+// The bytes for padding are garbage.
 std::string padded_text(std::string_view bytes) {
   std::string text(bytes);
   text.resize((bytes.size() + 7) / 8 * 8, '\x77');

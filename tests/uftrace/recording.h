@@ -34,10 +34,10 @@ class RecordingBuilder {
 
   RecordingBuilder& entry(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
   RecordingBuilder& exit(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
-  // Has the `more` bit, and that many payload bytes after it (garbage).
+  // The record has the `more` bit, and `payload` bytes of garbage after it.
   RecordingBuilder& entry_with_payload(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                        std::size_t payload);
-  // Has these payload bytes, which the builder pads.
+  // The record has these payload bytes, which the builder pads.
   RecordingBuilder& entry_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                std::string_view payload);
   RecordingBuilder& exit_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
@@ -85,16 +85,16 @@ class RecordingBuilder {
   std::vector<std::string> lines(const ImportOptions& options = {},
                                  const RecordingOptions& own = {.cpu_tracks = true});
 
-  // From the last lines(): the first start and the last end of the program's calls, as in the hints for
+  // The first start and the last end of the program's calls in the last lines(), as in the hints for
   // viewers.
   std::pair<std::uint64_t, std::uint64_t> span_of_calls() const { return span_of_calls_; }
-  // From the last lines(): the description of the recording, and its files.
+  // The description of the recording in the last lines(), and its files.
   std::vector<std::string> description() const { return description_; }
 
   // Writes everything and inspects it.
   nlohmann::ordered_json inspected();
 
-  // From the last lines() or inspected(): "<kind> <count>" and the texts of the first notes, with the
+  // The notes of the last lines() or inspected(): "<kind> <count>" and the first texts of each kind, with the
   // directory as "DIR".
   std::vector<std::string> notes() const;
   std::vector<std::string> threads() const { return threads_; }

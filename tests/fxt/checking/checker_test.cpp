@@ -20,7 +20,7 @@
 namespace fxt::test {
 namespace {
 
-// ---- What all readers accept ----
+// ---- Files that all readers accept ----
 
 TEST(Checker, AcceptsFilesThatAllReadersAccept) {
   EXPECT_EQ(broken_rules(kStart), kClean);
@@ -124,7 +124,7 @@ TEST(Checker, W5Times) {
   EXPECT_EQ(broken({instant(1), instant(kSpan)}), kClean);
   EXPECT_EQ(broken({instant(0), instant(kSpan)}), "W5");
   EXPECT_EQ(broken({complete(1ULL << 50, (1ULL << 50) + kSpan)}), "W5");
-  // The duration around a flow must not end earlier.
+  // The duration around a flow must not end earlier than the flow's event.
   EXPECT_EQ(broken({begin(5), flow(EventType::FlowBegin, kSpan + 5, 1)}), "W5 W17 w21");
 }
 
@@ -197,7 +197,7 @@ TEST(Checker, W13AndW14LargeRecords) {
 TEST(Checker, W15OuterFirst) {
   EXPECT_EQ(broken({complete(0, 10, kA), complete(0, 5, kB)}), kClean);
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA)}), "W15");
-  // The longer event does not enclose later events.
+  // The longer event does not enclose the events that follow.
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA), begin(6), end(12)}), "W15");
   EXPECT_EQ(broken({complete(0, 5, kB), begin(6), end(12)}), kClean);
   EXPECT_EQ(broken({complete(0, 10), complete(0, 10)}), kClean);
@@ -236,7 +236,7 @@ TEST(Checker, W16Order) {
   EXPECT_EQ(broken({begin(10, kB), end(20, kB), begin(0), end(10)}), "W16");
   EXPECT_EQ(broken({begin(0), begin(10, kB), end(10), end(20, kB)}), "W16");
   EXPECT_EQ(broken({begin(0), end(10), begin(10, kB), end(20, kB)}), kClean);
-  // One thread after the other.
+  // The events of one thread come before those of the other one.
   EXPECT_EQ(broken({begin(20, kA, 2), end(30, kA, 2), begin(0), end(10)}), kClean);
 }
 
@@ -259,7 +259,7 @@ TEST(Checker, W17AsyncOperations) {
   EXPECT_EQ(broken({async(EventType::AsyncBegin, 5, 1), async(EventType::AsyncEnd, 6, 2)}), "w17");
 }
 
-// Perfetto ignores processes here, and pairs ends by name.
+// Perfetto ignores the processes of these operations, and pairs ends by name.
 TEST(Checker, W17AsyncOperationsOfOneIdNest) {
   const auto async = [](EventType type, std::uint64_t time, std::uint64_t name, std::uint64_t thread = 1) {
     return event(type, time, name, thread, {7});
@@ -340,7 +340,7 @@ TEST(Checker, W20Counters) {
             kClean);  // a double that is not a number
 }
 
-// Perfetto separates ids and processes. For Tracy they are one plot, and one counter by name.
+// Perfetto separates ids and processes. In Tracy, they form one plot; by name, they form one counter.
 TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
   const Words number = {0x7'0005'0011};
   const auto elsewhere = event(EventType::Counter, 7, kA, 3, joined(number, {0}), 1);
@@ -486,7 +486,7 @@ TEST(Checker, W25SchedulingArgumentsHaveTheirTypes) {
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0024, 102}}), "W25");
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 0xffff'ffff}}), kClean);
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 1ULL << 32}}), "W19");
-  // Not for a switch.
+  // In the record of a switch, this argument may have any type.
   EXPECT_EQ(broken({waker, {0x1000'0000'0021'0068, 5, 101, 102, 0x6'0024, 102}}), kClean);
   const Words weight = string_record(6, "weight");
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0011}}), kClean);
@@ -512,7 +512,7 @@ TEST(Checker, W26Locations) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W26");
 }
 
-// An index that is registered again has another name.
+// If an index is registered again, it has another name from there on.
 TEST(Checker, W26LocationsOfReplacedNames) {
   const auto durations_of = [](std::uint64_t names) {
     Words words = kPrelude;
@@ -653,7 +653,7 @@ TEST(Checker, FindsTheSameInEveryOrder) {
   }
 }
 
-// Begins that are too deep for Perfetto have ends as well.
+// If a begin is too deep for Perfetto, its end breaks no other rule.
 TEST(Checker, DeepBeginsAndTheirEndsGoTogether) {
   Words deep = kPrelude;
   for (std::uint64_t i = 0; i < 513; ++i) deep = joined(deep, begin(i));

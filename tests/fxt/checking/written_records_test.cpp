@@ -95,7 +95,7 @@ TEST(Checker, TheSpanOfATraceHas47Bits) {
   EXPECT_EQ(faults_of({at(7), at(kSpanLimit + 7)}), "LongSpan");
   EXPECT_EQ(faults_of({at(kSpanLimit + 7), at(7, 102)}), "LongSpan");
   EXPECT_EQ(faults_of({duration(DurationComplete, 7, kSpanLimit + 7)}), "LongSpan");
-  // Tracy does not read log messages.
+  // No finding is expected, because Tracy does not read log messages.
   EXPECT_EQ(faults_of_records(Log{.time = 7, .thread = kMain, .message = "x"}, at(kSpanLimit + 7)), "");
 }
 
@@ -113,7 +113,7 @@ TEST(Checker, DurationsNest) {
       "Crosses");
   EXPECT_EQ(faults_of({duration(DurationEnd, 5)}), "StrayEnd");
   EXPECT_EQ(faults_of({outer, duration(DurationEnd, 5)}), "StrayEndInside");
-  // A second crossing duration does not hide later ones.
+  // A second duration that crosses another one does not hide later ones.
   EXPECT_EQ(faults_of({duration(DurationComplete, 0, 100), duration(DurationComplete, 1, 5),
                        duration(DurationComplete, 3, 8), duration(DurationComplete, 3, 4)}),
             "Overlaps");
@@ -183,7 +183,7 @@ TEST(Checker, DurationsEndInnermostFirst) {
   }
 }
 
-// Perfetto combines them and keeps one argument per name.
+// Perfetto combines the arguments of a begin and its end, and keeps one argument per name.
 TEST(Checker, ArgumentsOfBeginAndEndHaveDifferentNames) {
   const auto pair = [](EventType begins, const String& a, EventType ends, const String& b) {
     return faults_of({Event{.type = begins,
@@ -298,7 +298,7 @@ TEST(Checker, SwitchedThreadsHaveNamesInTheirProcess) {
   EXPECT_EQ(scheduled({}), "UnnamedThread");
   EXPECT_EQ(scheduled({100, 200}), "NamedInOtherProcess");
   EXPECT_EQ(faults_of_records(LegacyContextSwitch{.time = 1, .incoming = kMain}), "TakenForIdle");
-  // Above CPU 255 it becomes a newer record, which has no priority.
+  // A CPU above 255 needs a newer record, which has no priority.
   const Event instant{.thread = kMain, .name = "x"};
   EXPECT_EQ(faults_of_records(LegacyContextSwitch{.cpu = 256, .incoming = kMain}, instant), "UnnamedThread");
   // Perfetto ignores a CPU that runs only the idle thread.

@@ -29,7 +29,7 @@ Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread&
   return link;
 }
 
-// In the given order, even if it is wrong.
+// The words of records in the given order, even if that is wrong.
 template <typename... Records>
 Words trace(const Records&... records) {
   return file_of([&](Writer& writer) { (writer.write(records), ...); });
@@ -104,7 +104,7 @@ TEST(Cut, DurationsWithoutAnEndRemainOpen) {
   EXPECT_THAT(texts_of(cut(trace(end(120, "b")), range(100, 200))), ElementsAre("end 120 1/2 \"c\" \"b\"\n"));
   EXPECT_THAT(texts_of(cut(trace(begin(120, "b"), event(EventType::Instant, 300, "i")), {.split_ns = 1000})),
               ElementsAre("begin 120 1/2 \"c\" \"b\"\ninstant 300 1/2 \"c\" \"i\"\n"));
-  // It continues after the range.
+  // The begun call continues after the range.
   EXPECT_THAT(texts_of(cut(trace(begin(120, "b"), event(EventType::Instant, 300, "i")), range(100, 200))),
               ElementsAre("begin 120 1/2 \"c\" \"b\"\nend 200 1/2 \"c\" \"b\" \"cut\"=\"end\"\n"));
 }
@@ -231,7 +231,7 @@ TEST(Split, OfARangeWhoseStartComesLate) {
               ElementsAre("instant 500 1/2 \"c\" \"i\"\n", "instant 1500 1/2 \"c\" \"j\"\n", ""));
 }
 
-// ---- What else is seen ----
+// ---- Other cases ----
 
 TEST(Cut, CountersBeginWithTheirLastValue) {
   const auto counter = [](std::uint64_t time, std::uint64_t id, std::uint32_t value,
@@ -541,8 +541,8 @@ TEST(Cut, FlowsInDurationsThatAreNotChosenGetADuration) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
-// The begin of 7 is chosen; the end and an instant of 8 are chosen. Events without an operation are chosen
-// individually.
+// The begin of operation 7 is on the chosen thread, as are an instant and the end of 8. Events without an
+// operation are chosen individually.
 TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
   using enum EventType;
   Event stray = linked(AsyncEnd, 28, 8);
@@ -560,7 +560,7 @@ TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
                                           "async-instant 45 1/2 \"c\" \"link\" id=7\n"));
 }
 
-// The begin of 7 is taken, the end of 8, both of 9, and neither of 10.
+// On the chosen thread are the begin of flow 7, the end of 8, both ends of 9, and nothing of 10.
 TEST(Cut, FlowsToThreadsThatAreNotChosenAreCut) {
   using enum EventType;
   const auto words = trace(complete(0, 100, "a"), complete(0, 100, "b", kOther), linked(FlowBegin, 10, 7),
@@ -700,7 +700,7 @@ TEST(Cut, IndicesMayChangeTheirMeaning) {
     const Words more = words_of(write);
     words.insert(words.end(), more.begin(), more.end());
   };
-  // First the same indices of strings and threads, then the same indices for another provider.
+  // The indices of strings and threads get other meanings: first in one provider, then in another.
   say([](Writer& writer) { writer.write(complete(50, 60, "b", kOther)); });
   words.insert(words.end(), kStart.begin() + 1, kStart.end());
   words[words.size() - kStart.size() + 1] += std::uint64_t{1} << 20;  // provider 2

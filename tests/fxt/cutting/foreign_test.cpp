@@ -50,7 +50,7 @@ Words foreign_trace() {
     writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 0, .name = "nobody"});
     for (const Thread& thread : kAllThreads) {
       writer.write(event(Instant, 5, thread, "frame", {{"a", 1}, {"a", true}, {"a", "text"}}));
-      // Written at their ends: inner calls first.
+      // The calls are written at their ends, so inner calls come first.
       writer.write(complete(12, 15, thread, "inner"));
       writer.write(complete(20, 30, thread, "inner"));
       writer.write(complete(10, 40, thread, "around"));
@@ -211,7 +211,7 @@ TEST(ForeignTrace, KeepsLateTimes) {
   EXPECT_EQ(text_of(cuts.pieces.at(0)), text_of(words));
 }
 
-// ---- Damaged traces: pieces break no rule that the trace keeps ----
+// ---- Damaged traces, whose pieces break no rule that the trace keeps ----
 
 TEST(DamagedTraces, RecordsThatReadersDropAreLeftOutAndCounted) {
   const Words trace =
@@ -251,7 +251,7 @@ TEST(DamagedTraces, ImpossibleEndsAreCopied) {
   for (std::size_t i = 1; i < cuts.pieces.size(); ++i) EXPECT_EQ(broken_rules(cuts.pieces[i]), "") << i;
 }
 
-// Perfetto and Tracy would treat them as one. A counter needs the names of its values.
+// Perfetto and Tracy would merge unregistered names. A counter needs the names of its values.
 TEST(DamagedTraces, UnregisteredNamesRemainDifferent) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
@@ -266,7 +266,7 @@ TEST(DamagedTraces, UnregisteredNamesRemainDifferent) {
   EXPECT_EQ(cuts.counters.unwritable, 1U);
 }
 
-// A trace in Latin-1: each piece repairs a name of the string table once, and an inline name.
+// The trace is in Latin-1: each piece repairs a name of the string table once, and an inline name.
 TEST(DamagedTraces, StringsThatAreNotUtf8AreRepairedAndCounted) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),

@@ -1,4 +1,4 @@
-// Very many open spans, in each form that the Cutter handles separately.
+// Very many open spans, in each of the forms that the Cutter handles separately.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -114,7 +114,7 @@ TEST(OrderOfEnds, EventsAtTheStartOfARangeComeAfterTheCallsAroundThem) {
             "end 32 1/2 \"c\" \"pair\"\n");
 }
 
-// Tracy would end the later call with the earlier one's end.
+// Tracy would take the earlier call's end for the end of the later call.
 TEST(OrderOfEnds, CallsThatBeginAtTheEndOfACutCallComeAfterIt) {
   EXPECT_EQ(text_of_cut(trace(complete(10, 14, "first"), complete(15, 40, "before"), complete(40, 50, "next"),
                               complete(50, 60, "next"), complete(61, 70, "last"), complete(5, 90, "outer")),
@@ -141,7 +141,7 @@ TEST(OrderOfEnds, PairsThatBeganBeforeARangeAreCut) {
             "end 55 1/2 \"c\" \"new\"\n"
             "end 60 1/2 \"c\" \"pair\" \"retval\"=u32:6 \"cut\"=\"begin\"\n"
             "end 90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n");
-  // They may also continue after it.
+  // Calls may also continue after the range.
   EXPECT_EQ(text_of_cut(trace(first, complete(20, 40, "inner"), begin(50, "new"), end(120, "new"),
                               event(EventType::DurationEnd, 130, "pair"), complete(10, 190, "outer")),
                         range(30, 100)),
@@ -176,7 +176,7 @@ TEST(OrderOfEnds, CallsWithoutAnEndRemainOpen) {
       texts_of(cut(trace(begin(5, "endless"), complete(10, 20, "call"), complete(8, 60, "outer")), from_30)),
       ElementsAre("begin 30 1/2 \"c\" \"endless\"\n"
                   "complete 30..60 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"));
-  // It ends with a call around it, however.
+  // However, a call without an end ends together with the call around it.
   EXPECT_THAT(texts_of(cut(trace(begin(6, "endless"), complete(10, 20, "call"), complete(5, 160, "outer")),
                            range(30, 100))),
               ElementsAre("begin 30 1/2 \"c\" \"outer\"\n"

@@ -85,7 +85,7 @@ TEST(SplitSize, ATinySizeStillMakesProgress) {
   EXPECT_EQ(cuts.counters.events, 50U);
 }
 
-// They are read ahead, but a large record is not copied for this.
+// All records are read ahead, but a large record is not copied for this.
 TEST(SplitSize, TakesAllKindsOfRecords) {
   const std::vector<std::byte> bytes(3000);
   const Cuts cuts = cut(file_of([&](Writer& writer) {

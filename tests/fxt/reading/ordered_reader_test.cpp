@@ -148,7 +148,7 @@ TEST(OrderedReader, ReportsTheProviderOfARecord) {
   EXPECT_THAT(providers, ElementsAre("2 x", "1 fxt", "1 fxt"));
 }
 
-// Several threads use one index in turn.
+// Several threads take turns at one index.
 TEST(OrderedReader, StoresAThreadThatIsRegisteredManyTimesOnlyOnce) {
   Trace trace;
   std::vector<std::string> expected;

@@ -77,7 +77,7 @@ TEST(Pairing, PairsAsyncOperationsById) {
                   "1 x 15..50 depth 0 self 35"));
 }
 
-// Perfetto cuts them in the same way.
+// Perfetto cuts async operations in the same way.
 TEST(Pairing, AsyncOperationsEndWithTheOuterOne) {
   EXPECT_THAT(
       calls_of({async(EventType::AsyncBegin, 10, "request", 7), async(EventType::AsyncBegin, 20, "read", 7),

@@ -404,7 +404,7 @@ TEST(ReaderRules, ReservedBitsAndPaddingAreChecked) {
 
 // ---- Byte order, sources ----
 
-// The file in the other byte order: numbers are reversed, streams are not.
+// In a file of the other byte order, numbers are reversed, and streams are not.
 TEST(ReaderSources, TheMagicShowsTheOtherByteOrder) {
   const auto reversed = [](std::uint64_t word) { return boost::endian::endian_reverse(word); };
   Words words = {reversed(kMagicRecord),

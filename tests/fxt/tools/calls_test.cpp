@@ -52,7 +52,7 @@ class Calls : public ToolTest {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
     return outcome.output;
   }
-  // Times of each name: calls, total, self, average, minimum, maximum.
+  // For each name: the number of calls, and the times: total, self, average, minimum, maximum.
   std::vector<std::string> statistics(const std::string& options = "") {
     std::vector<std::string> lines;
     const auto json = nlohmann::json::parse(dump("--stats --json " + options));
@@ -139,7 +139,7 @@ TEST_F(Calls, WithoutAnEndLastUntilTheEndOfTheThread) {
   EXPECT_THAT(statistics(), ElementsAre("main 1: 400 100 400 400 400", "work 1: 300 300 300 300 300"));
 }
 
-// The part after the end of the call around it is not inside that call.
+// If a call ends after the call around it, the part after that end does not count as inside.
 TEST_F(Calls, CrossingCallsCountInTheCallAroundThem) {
   complete(kMain, 1000, 1100);
   complete(kWork, 1010, 1030);
@@ -160,7 +160,7 @@ TEST_F(Calls, CompleteEventsCanCrossPairs) {
   EXPECT_EQ(nlohmann::json::parse(dump("--stats --json"))["crossing_calls"], 1);
 }
 
-// The inferred end of a call without an end event does not count.
+// A call without an end event has an inferred end, which does not count.
 TEST_F(Calls, WithoutAnEndCrossNothing) {
   complete(kMain, 1000, 1100);
   begin(kWork, 1050);
@@ -213,7 +213,7 @@ TEST_F(Calls, MayComeAfterTheirInnerCallsInTheFile) {
                                         "leaf 1: 100 100 100 100 100"));
 }
 
-// Destructors write them in this order: inner calls come first.
+// Destructors write calls in this order, in which inner calls come first.
 TEST_F(Calls, AreSortedIfTheyAreWrittenAtTheirEnds) {
   begin(kLeaf, 1010);
   end(kLeaf, 1020);
@@ -300,7 +300,7 @@ TEST_F(Calls, OfAllKindsEndInOrder) {
   EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no start\n"));
 }
 
-// fxt-draw agrees, and draws none of them.
+// fxt-draw also draws none of these events.
 TEST_F(Calls, EndBeforeTheLimitOfTimes) {
   const std::string said = "3 events belong to no call, because their times are impossible\n";
   complete(kMain, 1000, kTimeLimit - 1);
@@ -367,7 +367,7 @@ TEST_F(Encodings, GiveTheSameFigures) {
                                        "leaf 1: 1000 1000 1000 1000 1000"));
   EXPECT_THAT(complete[1], ElementsAre("work 2: 5000 3000 2500 2000 3000"))
       << "what is chosen changes no figure";
-  // 3000 to 5000: only the part inside.
+  // Of the range from 3000 to 5000, only the parts of calls inside it count.
   EXPECT_THAT(complete[6], ElementsAre("main 1: 2000 1000 2000 2000 2000", "work 2: 1000 500 500 0 1000",
                                        "leaf 1: 500 500 500 500 500"));
   EXPECT_THAT(complete[8], testing::SizeIs(3));
@@ -539,7 +539,7 @@ TEST_F(Groups, AreInJson) {
             R"({"category":"sched","name":"linux:schedule","group":"off-cpu","self_ns":9000,"calls":1}])");
 }
 
-// The module may have the name of the category.
+// A module may be called `sched`, like the category of switches.
 TEST_F(Groups, AProgramCalledSchedIsOnTheCpu) {
   const std::string path = file("sched", file_of([](Writer& writer) {
                                   for (const char* const name : {"main", "linux:schedule (pre-empted)"})

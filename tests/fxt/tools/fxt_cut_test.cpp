@@ -59,7 +59,7 @@ TEST_F(FxtCut, CutsFlowsToOtherThreads) {
   EXPECT_THAT(run("--tid 102 " + sample + " " + out).output,
               HasSubstr("\n1 flow cut because start and end are in different files\n"));
   EXPECT_THAT(shell(FXT_DUMP " --check " + out).output, Not(HasSubstr("W21")));
-  // The flow leaves this thread and comes back.
+  // The flow leaves thread 101 and comes back to it.
   EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));
   EXPECT_THAT(dump(out), HasSubstr("flow-end 1700"));
 }
@@ -122,7 +122,7 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForNames) {
               HasSubstr("out.019.fxt\n  and 64 more\n84 files larger than --split-size, up to "));
 }
 
-// No call is open in the first piece before it is written.
+// The first piece is complete, because no call is open at its start.
 TEST_F(FxtCut, RefusesASizeThatIsTooSmallForOpenDurations) {
   const std::string deep = file("deep.in", file_of([](Writer& writer) {
                                   for (std::uint64_t i = 0; i < 300; ++i)
@@ -237,7 +237,7 @@ TEST_F(FxtCut, AFileThatIsNotATraceLeavesNoOutput) {
   EXPECT_THAT(outcome.output,
               EndsWith("x.c: not an FXT trace, because it does not start with the magic number\n"));
   EXPECT_EQ(dump(out), before);
-  // Its first bytes look like short records of unknown types.
+  // The first bytes of each file look like short records of unknown types.
   for (const std::string& json :
        {"[\n{\"ph\": \"X\"}" + std::string(10'000, ' '), "\x1f" + std::string(10'000, '\x2f')}) {
     EXPECT_EQ(run(file_with("x.json", json) + " " + out).exit_code, 1);

@@ -243,7 +243,7 @@ TEST_F(FxtDump, ShowsTwentyFindingsOfARule) {
   EXPECT_THAT(run("--check --all " + path).output, HasSubstr("many: 30 errors, 0 warnings\n"));
 }
 
-// Stray ends are warnings, a duration without an end is an error.
+// Ends without begins are warnings; a duration without an end is an error.
 TEST_F(FxtDump, ManyWarningsOfARuleHideNoError) {
   Words words = good_trace();
   for (std::uint64_t i = 0; i < 25; ++i) words = joined(words, {0x0002'0001'0103'0024, 5000 + i});

@@ -1,4 +1,4 @@
-// The end of a file has the previously written data, and nothing else.
+// At its end, a file has the data that were written before, and nothing else.
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>

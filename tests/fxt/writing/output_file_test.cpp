@@ -204,7 +204,7 @@ TEST_F(FileOutputTest, OverwritesCompletelyOrThrows) {
   EXPECT_EQ(all.str(), std::string(8, 7) + std::string(8, 9));
 }
 
-// As root, everything can be replaced.
+// If the tests run as root, everything can be replaced.
 TEST_F(FileOutputTest, ThrowsAtTheStartIfAFileCannotBeReplaced) {
   if (::geteuid() == 0) {
     EXPECT_THROW(OutputFile("/etc/hostname/x"), std::system_error);

@@ -237,7 +237,7 @@ TEST_F(TracerTest, StartsAndEndsMayBeInDifferentFunctions) {
   EXPECT_GT(seen.lengths.at("outer")[0], seen.lengths.at("inner")[0] + seen.lengths.at("queue")[0]);
 }
 
-// ---- Scopes that do not end as they should ----
+// ---- Scopes that do not end in order ----
 
 TEST_F(TracerTest, ScopesThatEndInAnyOrderNest) {
   {
@@ -320,7 +320,7 @@ TEST_F(TracerTest, OpenScopesEndAtEachFlush) {
   EXPECT_EQ(third.findings, "");
 }
 
-// Meanwhile its buffer is reused many times.
+// Meanwhile, the thread's buffer is reused many times.
 TEST_F(TracerTest, AScopeMayLastForMillionsOfEvents) {
   constexpr std::size_t kEvents = 600'000;  // exceeds the Checker's window
   {
@@ -439,7 +439,7 @@ TEST_F(TracerTest, TracersMayFollowEachOther) {
   EXPECT_EQ(seen().findings, "");
 }
 
-// Its destructor runs after the destructor of the thread's buffer, which is created at the first event.
+// The thread's buffer is created at the first event. Therefore, it is destroyed before `last`.
 TEST_F(TracerTest, EventsOfAThreadWithoutABufferAreLost) {
   struct Last {
     ~Last() { const TraceScope scope(kInner); }
@@ -538,7 +538,7 @@ TEST_F(TracerTest, AKilledProgramLeavesWhatWasFlushed) {
   }
 }
 
-// Its buffer never becomes full.
+// The thread's buffer never becomes full.
 TEST_F(TracerTest, AProgramThatDiesLeavesAllExceptTheLastMoment) {
   constexpr std::size_t kEvents = 1000;
   for (const std::function<void()>& die : std::initializer_list<std::function<void()>>{
@@ -578,7 +578,7 @@ TEST_F(TracerTest, ASignalMayFlushTheRing) {
   }
 }
 
-// They repeatedly take the lock to empty their buffers.
+// The other threads repeatedly take the lock to empty their buffers.
 TEST_F(TracerTest, ASignalFlushesWhileOtherThreadsAreBusy) {
   for (int round = 0; round < 10; ++round) {
     const int status = in_child([this] {

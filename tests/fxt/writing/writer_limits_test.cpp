@@ -212,7 +212,7 @@ TEST(WriterErrors, EventTypesMustExist) {
             "event \"x\": event type 11 does not exist");
 }
 
-// These records break rules of readers, and the Checker reports them.
+// Some records that can be encoded break rules of readers, and the Checker reports them.
 TEST(Writer, AcceptsEverythingThatCanBeEncoded) {
   MemoryOutput output;
   Writer writer(output);
@@ -244,7 +244,7 @@ TEST(WriterBlobs, LeaveSpaceForTheirPaddedNames) {
       read += payload;
       EXPECT_EQ(BlobHeader::Size::get(words[0]), 1 + (name_bytes + 7) / 8 + (payload + 7) / 8);
       if (read == 70'000) continue;
-      // As much as fits, but at most 32,000 bytes.
+      // The blob holds as much as fits, but at most 32,000 bytes.
       EXPECT_EQ(payload, std::min<std::size_t>(32'000, (4094 - (name_bytes + 7) / 8) * 8)) << name_bytes;
     }
     EXPECT_EQ(read, 70'000U);

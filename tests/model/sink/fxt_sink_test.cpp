@@ -53,7 +53,7 @@ class FxtSinkTest : public testing::Test {
   std::uint64_t events_written = 0;
 };
 
-// The program's calls end before its last event.
+// A program whose calls end before its last event.
 class EndsEarly : public Story {
  public:
   using Story::Story;
@@ -93,7 +93,7 @@ TEST_F(FxtSinkTest, ViewersGetTheEndOfTheCalls) {
               ElementsAre(kHeader, kName, 0x1002'04aa'0a40'070a, 0x01));  // time 10, field 2: tracing_started
 }
 
-// There are no calls, but instants from time 2000 to 42000.
+// A program without calls that has instants from time 2000 to 42000.
 class OnlyMarks : public Story {
  public:
   using Story::Story;
@@ -158,7 +158,7 @@ TEST_F(FxtSinkTest, AWakeupNamesItsWakerIfItIsKnown) {
                           0x2000'0000'0031'0058, 11, 8, 0x0000'0000'0004'0028, 9));  // one argument, koid (8)
 }
 
-// Perfetto aborts at larger numbers.
+// Perfetto aborts if a CPU has a larger number.
 TEST_F(FxtSinkTest, ACpuBeyond4095IsWrittenAs4095) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.wakeup(10, {.cpu = 4095, .thread = ThreadId{8}, .waker = ThreadId{}});

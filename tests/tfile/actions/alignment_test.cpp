@@ -8,10 +8,10 @@
 namespace convert::tfile {
 namespace {
 
-// A row per item: 'x' where it may have the expression, 'm' where that is a misfit. After the row, '?' if the
-// item may have no expression, '*' if it may have several. The result lists the items of the expressions,
-// with "-" if alignments differ and "!" after items that may be misfits. It is "impossible" if there is no
-// alignment.
+// A row for each item: 'x' at each expression that the item may have, 'm' if that is a misfit. After the row,
+// '?' if the item may have no expression, '*' if it may have several. The result lists the items of the
+// expressions, with "-" if alignments differ and "!" after items that may be misfits. It is "impossible" if
+// there is no alignment.
 std::string aligned(const std::vector<std::string>& rows, std::size_t expressions) {
   Alignment alignment;
   alignment.start(rows.size(), expressions);
@@ -52,7 +52,7 @@ TEST(Alignments, MayGiveAnItemSeveralExpressions) {
   EXPECT_EQ(aligned({"x.x?*", ".x."}, 3), "impossible");
 }
 
-// Expressions of `default-collect` are accepted if no other alignment is possible.
+// Other expressions, those of `default-collect`, are accepted if no other alignment is possible.
 TEST(Alignments, MayBeginWithOtherExpressions) {
   EXPECT_EQ(aligned({"xxx", "xxx"}, 3), "-01");
   EXPECT_EQ(aligned({".x"}, 2), "-0");

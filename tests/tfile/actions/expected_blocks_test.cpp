@@ -1,4 +1,4 @@
-// The item that each expression of a location records, by the commands alone (fact sheet, section 8).
+// The item that each expression of a location records, according to the commands (fact sheet, section 8).
 #include "converters/tfile/actions/expected_blocks.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace convert::tfile {
 namespace {
 
-// The items of the expressions, "-" if unknown. After "M", the item of the memory range if it is known.
+// The items of the expressions; "-" if unknown. After "M", the item of the memory range if it is known.
 std::string items(const std::vector<std::string>& commands, const std::string& actions) {
   TracepointLocation location;
   location.commands = commands;
@@ -40,7 +40,7 @@ TEST(ExpectedItems, ComeInOrder) {
   EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kMemory) + kCollectStamp), "*p $stamp");
 }
 
-// With the maximum number of locations of one tracepoint, a search does not check each of them.
+// A search is fast even if a tracepoint has the maximum number of locations.
 TEST(ExpectedFrames, AreFoundByAddressAndShape) {
   Description description;
   fxt::Budget memory(kDescriptionMemory), matches(kMatchedItems);
@@ -79,7 +79,7 @@ TEST(ExpectedItems, AreUnknownIfSeveralFit) {
   EXPECT_EQ(items({"collect n"}, std::string("M-1,1000,4") + kMemory), "n");
 }
 
-// Expressions of `default-collect` come first, and are in no command.
+// The expressions of `default-collect` come first, and no command contains their items.
 TEST(ExpectedItems, MayFollowDefaultItems) {
   EXPECT_EQ(items({"collect *p"}, twice(kMemory)), "- *p");
   EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kCollectStamp) + kMemory), "- -");
@@ -91,7 +91,7 @@ TEST(ExpectedItems, TextsAreRecordedAsTexts) {
   EXPECT_EQ(items({"collect *s"}, kText), "-");
 }
 
-// A value has no address. Only its operands are recorded.
+// A value has no address. Therefore, only its operands are recorded.
 TEST(ExpectedItems, ValuesRecordTheirOperands) {
   EXPECT_EQ(items({"collect *p * 2"}, kOperand), "*p * 2");
   EXPECT_EQ(items({"collect *p * 2"}, kMemory), "-");

@@ -31,7 +31,7 @@ class Replays : public testing::Test {
   void expression(std::string_view digits) {
     actions.push_back({.kind = TracepointAction::Kind::Expression, .code = hex_bytes(digits).value()});
   }
-  // The recordings of each action: "1000:4", of a text "1000:4s", of an operand "1000:8o"; "?" if it stopped.
+  // Recordings of each action: "1000:4", "1000:4s" for a text, "1000:8o" for an operand; "?" if it stopped.
   std::vector<std::string> recorded() {
     memory_.start(frame, false);
     EXPECT_TRUE(replay.run(actions, is_needed, memory_, work));

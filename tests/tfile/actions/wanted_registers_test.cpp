@@ -1,4 +1,4 @@
-// Which registers the actions of a tracepoint ask for: by commands, by default, or in files without commands.
+// The registers that the actions of a tracepoint need: by commands, by default, or without commands.
 #include "converters/tfile/actions/wanted_registers.h"
 
 #include <gmock/gmock.h>

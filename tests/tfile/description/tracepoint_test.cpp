@@ -87,7 +87,7 @@ TEST(TracepointPieces, SourcesMayComeInParts) {
               ElementsAre("collect n"));
 }
 
-// A piece that begins at 0 is the start of another text, because GDB and gdbserver send each text in one
+// A piece that begins at 0 starts another text, because GDB and gdbserver send each text as a single
 // piece.
 TEST(TracepointPieces, ACompleteSourceIsFollowedByAnother) {
   EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:0:2:6364"})[0].commands, ElementsAre("ab", "cd"));

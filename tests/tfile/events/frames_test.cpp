@@ -84,7 +84,7 @@ TEST(TraceFrames, ATextReplacesThePointerToIt) {
   }
 }
 
-// gdbserver also writes a block for it, with the earlier contents of its buffer.
+// gdbserver also writes a block for a null pointer, with the earlier contents of its buffer.
 TEST(TraceFrames, ANullPointerHasNoText) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");
@@ -107,7 +107,7 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));
 }
 
-// Blocks at one address make one blob: the first block, then the tails of longer ones.
+// The blocks at one address form one blob: the first block, then the parts of longer blocks after its end.
 TEST(TraceFrames, BlobsHoldTheLongestBlockOfAnAddress) {
   TraceBuilder t;
   describe_tick(t);
@@ -238,7 +238,7 @@ TEST(TraceFrames, RangesMayBeRelativeToARegister) {
   EXPECT_THAT(t.lines().front(), HasSubstr(" n=5"));
 }
 
-// i386 registers: eip distinguishes hits from steps, esp distinguishes threads.
+// Describes i386 registers: eip distinguishes hits from steps, and esp distinguishes threads.
 void describe_steps(TraceBuilder& t) {
   t.line("R 40").line("status 0;tstop::0;tframes:8").line(kStamp);
   t.line("tp T2:8000:E:2:0").line("tp A2:8000:R0f").line("tp A2:8000:X00000008,2c00012e00012927");
@@ -349,7 +349,7 @@ TEST(TracepointTracks, ThereIsOneForEachThreadWithItsSteps) {
   EXPECT_THAT(t.all_lines(), IsSupersetOf({"1/3 15000] tracepoint:f", "1/4 14000] tracepoint:f"}));
 }
 
-// Calls, records of more than 15 values, counters and blobs, for frames with a pattern and without.
+// Frames with a pattern and without one have calls, records of more than 15 values, counters and blobs.
 TEST(TracepointTracks, HaveTheSameEventsAsThreads) {
   TraceBuilder t;
   describe_steps(t);
@@ -501,7 +501,7 @@ TEST(TraceFrames, RegistersAreAllWithoutCommands) {
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out"))));
 }
 
-// `collect $_ret` in GDB's encoding for x86: rbp + 8, 8 bytes.
+// `collect $_ret` in GDB's encoding for x86 records 8 bytes at rbp + 8.
 TEST(TraceFrames, ReturnAddressesAreNamed) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0");

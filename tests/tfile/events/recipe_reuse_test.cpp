@@ -64,8 +64,8 @@ class RecipeReuse : public testing::Test {
   }
 
   using Memory = std::vector<std::pair<std::uint64_t, std::string>>;
-  // The same for frames of a tracepoint that collects the items by these actions. With registers, recipes are
-  // found by the blocks of a frame. Without registers, frames have patterns.
+  // Does the same for frames of a tracepoint whose actions collect these items. Frames with registers have
+  // recipes for sequences of blocks. Frames without registers have patterns.
   static void expect_same(std::string_view items, std::uint64_t address, const std::string& actions,
                           const std::vector<Memory>& values, const std::filesystem::path& program = {}) {
     for (const bool has_registers : {false, true}) {
@@ -86,7 +86,7 @@ class RecipeReuse : public testing::Test {
       expect_same(items, describe, frames, program);
     }
   }
-  // For one object of a program, which is recorded as a range.
+  // Does the same for one object of a program, which is recorded as a range.
   static void expect_same_object(const Program& program, const std::string& name, std::string_view function,
                                  const std::vector<std::string>& values) {
     const std::uint64_t address = program.object(name).value().address;

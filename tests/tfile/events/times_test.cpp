@@ -103,7 +103,7 @@ TEST(TraceTimes, UnstampedFramesAreBetweenStartAndStop) {
   EXPECT_THAT(times(t), ElementsAre("@101000", "@102000", "@103000"));
 }
 
-// The kernel's clock, and the id of the thread, from KGTP's module.
+// KGTP's module provides the kernel's clock and the id of the thread.
 TEST(TraceTimes, DoNotDependOnTheShownThreads) {
   TraceBuilder t;
   t.line("R 40").line("tsv 5:0:1:636c6f636b").line("tsv 1a:0:1:63757272656e745f7461736b5f706964");

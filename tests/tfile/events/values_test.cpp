@@ -1,4 +1,4 @@
-// Registers and memory as argument values.
+// Registers and memory, shown as the values of arguments.
 #include "converters/tfile/events/values.h"
 
 #include <algorithm>
@@ -184,7 +184,7 @@ TEST_F(LeafValues, LongDoublesAreDoublesOrTexts) {
             Argument(name, "0 + 1.18973149535723176502e+4932i"));
 }
 
-// The numbers of the texts are plotted.
+// The number of a boolean or a character can still be plotted.
 TEST_F(LeafValues, BooleansAndCharactersAreText) {
   Argument number(name, std::int32_t{0});
   const auto shown = [&](ValueForm form, bool is_signed, std::uint8_t value, std::uint64_t bit_size = 0) {

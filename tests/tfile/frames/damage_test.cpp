@@ -55,7 +55,7 @@ TEST(DamagedTrace, OtherFilesAreRefused) {
                          "TRAC")));
 }
 
-// A file that begins like a trace file and has no further line end.
+// The file begins like a trace file, but has no further line end.
 TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
   TraceBuilder t;
   t.write("\x7fTRACE0\nR 40\n" + std::string(std::size_t{70} << 20, '\0'));
@@ -237,7 +237,7 @@ TEST(CircularTrace, EndsWithItsLastFrame) {
   }
 }
 
-// Where the buffer wraps, gdbserver sends up to 2000 bytes of junk: here the end of an old frame.
+// Where the buffer wraps, gdbserver sends up to 2000 bytes of junk, here the end of an old frame.
 TEST(CircularTrace, HasAHoleWhereItWraps) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:5;circular:1").line("tp T2:401000:E:0:0");
@@ -307,8 +307,8 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
-// A frame of an unknown tracepoint must be followed by another frame. That may be of an unknown tracepoint
-// only if it has blocks.
+// A frame of an unknown tracepoint must be followed by another frame, which may also be of an unknown
+// tracepoint if it has blocks.
 TEST(DamagedTrace, UnknownTracepointsNeedAFrameAfterThem) {
   TraceBuilder t;
   describe_frames(t, "4");

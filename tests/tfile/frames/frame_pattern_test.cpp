@@ -232,7 +232,7 @@ TEST(FramesOfAPattern, MayHoldAVariableTwice) {
   EXPECT_THAT(t.end().lines(), Contains(HasSubstr(" $hits=100 $hits (1)=9 ")));
 }
 
-// *ptr: the block at the pointer's address has a name. In the last frame the pointer has another value.
+// *ptr: the block at the address in the pointer has a name. In the last frame, the pointer has another value.
 TEST(FramesOfAPattern, AreNamedByTheirRecordings) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");

@@ -45,7 +45,7 @@ TEST(MarkSample, KeepsAnEvenSampleOfManyMarks) {
   }
 }
 
-// The calls of another input. It keeps the windows that it is asked for, and has a thread that always
+// The calls of another input. Remembers the requested time windows, and has a thread that always
 // matches.
 class MatchingThread : public CallHistory {
  public:

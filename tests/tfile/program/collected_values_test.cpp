@@ -24,14 +24,14 @@ using testing::Not;
 
 class CollectedValues : public testing::Test {
  protected:
-  // The text that a frame shows of a variable with these bytes, which are recorded as a range: "
+  // The text that a frame shows for a variable with these bytes, which are recorded as a range: "
   // <name>=<value> …".
   std::string variable(const std::string& name, const std::string& bytes) {
     const std::uint64_t address = address_of(name);
     return frame(name, fmt::format("M-1,{:x},{:x}", address, bytes.size()), {{address, bytes}});
   }
   using Memory = std::vector<std::pair<std::uint64_t, std::string>>;
-  // The text of a frame that collects items by actions which recorded that memory.
+  // The text of a frame whose actions collect these items and recorded this memory.
   std::string frame(std::string_view items, const std::string& actions, const Memory& memory,
                     std::string_view function = "visit") {
     TraceBuilder t;
@@ -77,7 +77,7 @@ TEST_F(CollectedValues, EnumerationsHaveTheSignOfTheirType) {
   EXPECT_THAT(variable("drift", number(std::int16_t{-1})), HasSubstr(" drift=-1 "));
 }
 
-// GDB does not know its size.
+// GDB does not know the size of the type of `nullptr`.
 TEST_F(CollectedValues, ANullPointerIsNullWhateverItsRecordedSize) {
   const std::uint64_t nothing = address_of("nothing");
   for (const std::size_t size : {0U, 1U, 4U}) {
@@ -89,7 +89,7 @@ TEST_F(CollectedValues, ANullPointerIsNullWhateverItsRecordedSize) {
   }
 }
 
-// GDB's bytecode continues with the number.
+// After a cast to bool, GDB's bytecode continues with the number.
 TEST_F(CollectedValues, CastsToBoolGiveBooleans) {
   const std::string actions =
       fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2)));
@@ -99,7 +99,7 @@ TEST_F(CollectedValues, CastsToBoolGiveBooleans) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// GDB's bytecode calculates with the address.
+// GDB's bytecode calculates with the address in the reference.
 TEST_F(CollectedValues, AReferenceInArithmeticIsItsTarget) {
   const std::uint64_t alias = address_of("depth_alias"), depth = address_of("depth");
   const std::string address = number(depth), sum = expression(operand("depth_alias", 8) + "220102");
@@ -111,7 +111,7 @@ TEST_F(CollectedValues, AReferenceInArithmeticIsItsTarget) {
   EXPECT_THAT(notes_, Contains("item-not-recorded 1"));
 }
 
-// GDB's bytecode calculates like C.
+// GDB's bytecode calculates as in C.
 TEST_F(CollectedValues, NumbersOfOtherLanguagesAreLong) {
   const std::uint64_t count = address_of("rust_count");
   const auto shown = [&](std::string_view item, std::int32_t value, std::string_view code) {
@@ -147,7 +147,7 @@ TEST_F(CollectedValues, AReferenceToAnArrayIsItsFirstElement) {
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
 }
 
-// GDB records it as a range, like the name without quotes.
+// GDB records a quoted name as a range, like the name without quotes.
 TEST_F(CollectedValues, QuotedNamesAreNames) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   EXPECT_THAT(frame("'height', ::'depth'", fmt::format("M-1,{:x},2M-1,{:x},4", height, depth),
@@ -156,7 +156,7 @@ TEST_F(CollectedValues, QuotedNamesAreNames) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// GDB may replace a variable by its first value. Another item recorded it.
+// GDB may replace a variable by its first value, although another item recorded the variable.
 TEST_F(CollectedValues, ConstantsContradictNoVariable) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   const std::string traced = expression(fmt::format("24{:08x}22040c", depth)), constant = expression("2207");
@@ -166,7 +166,7 @@ TEST_F(CollectedValues, ConstantsContradictNoVariable) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// The program has another type of that name.
+// A constant that differs from the program's own value belongs to another program.
 TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
   EXPECT_THAT(frame("sizeof(Drift)", expression("220229"), {}), HasSubstr(" sizeof(Drift)=2 "));
   EXPECT_THAT(frame("sizeof depth_alias", expression("220829"), {}), HasSubstr(" sizeof depth_alias=4 "));
@@ -174,7 +174,7 @@ TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
 }
 
-// GDB shows these texts. They have no end, and other tools show them without the bytes after a NUL.
+// GDB shows these bytes as text. Other tools show such a text only up to its first NUL.
 TEST_F(CollectedValues, BytesAreShownAsNumbers) {
   EXPECT_THAT(variable("key", "ABC\0D"s + std::string(11, '\0')),
               HasSubstr(" key[0]=65 key[1]=66 key[2]=67 key[3]=0 key[4]=68 key[5]=0 "));
@@ -198,7 +198,7 @@ TEST_F(CollectedValues, ComparisonsGiveBooleans) {
               HasSubstr(" !height=\"false\" "));
 }
 
-// It may be in memory, or even static.
+// The value of an unknown expression may be in memory, or even static.
 TEST_F(CollectedValues, UnknownExpressionsContradictNothing) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   // const32 <height>; const8 2; trace; end
@@ -218,7 +218,7 @@ TEST_F(CollectedValues, UnknownExpressionsContradictNothing) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-contradicted"))));
 }
 
-// GDB's bytecode uses the registers of the function in which the tracepoint is.
+// GDB's bytecode uses the registers of the function that contains the tracepoint.
 TEST_F(CollectedValues, VariablesOfEnclosingFunctionsBelongToOtherCalls) {
   const std::uint64_t calls = address_of("around::calls");
   const std::string actions = fmt::format("M-1,{:x},4{}", calls, expression("23700022040c"));
@@ -230,7 +230,7 @@ TEST_F(CollectedValues, VariablesOfEnclosingFunctionsBelongToOtherCalls) {
   }
 }
 
-// Like the code of _start, and that of procedure linkage tables.
+// The code of _start and of procedure linkage tables has no debug information, for example.
 TEST_F(CollectedValues, CodeWithoutDebugInformationHasGlobalNames) {
   const std::uint64_t height = address_of("height");
   EXPECT_THAT(frame("height", fmt::format("M-1,{:x},2", height), {{height, "\xff\xff"}}, "_start"),
@@ -244,7 +244,7 @@ TEST_F(CollectedValues, DeclaredVariablesAreFoundInTheSymbolTable) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("untyped-values"))));
 }
 
-// Its place in the program is not known without registers.
+// Without registers, the program does not tell where the return address is.
 TEST_F(CollectedValues, ReturnAddressesAreGdbsIfTheProgramHasNone) {
   EXPECT_THAT(frame("$_ret", expression("23700022080c"), {{0x7000, number(std::uint64_t{0x1234})}}),
               HasSubstr(" $_ret=0x1234 "));
@@ -265,20 +265,20 @@ TEST_F(CollectedValues, TextsContinueInOtherBlocks) {
               HasSubstr(" accents=\"ab\" "));
 }
 
-// Another variable is evidence of another program.
+// Memory of another variable is evidence that the program is another one.
 TEST_F(CollectedValues, CalculationsFromOtherMemoryAreContradicted) {
   frame("height, (bool)height",
         fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("depth", 2))),
         {{address_of("height"), "\xff\xff"}, {address_of("depth"), "\xff\xff"}});
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
-  // The bytecode added 2.
+  // The bytecode adds 2, and not 1.
   frame("height, height+1",
         fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2) + "220202")),
         {{address_of("height"), "\7\0"s}, {address_of("height"), "\7\0"s}});
   EXPECT_THAT(notes_, Contains("item-contradicted 1")) << "what was calculated differs";
 }
 
-// An item that is not described is not proven.
+// An item is not proven if the program does not describe it.
 TEST_F(CollectedValues, AContradictionKeepsProvenItems) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   const auto trace = [](std::uint64_t address, int size) {

@@ -24,7 +24,7 @@ class Expressions : public testing::Test {
  protected:
   Expressions() { frame_.start({}, false); }
 
-  // At the marked line.
+  // The value of an expression at the marked line.
   Value value(std::string_view expression, const char* mark = "inner expressions") {
     const auto addresses =
         program_.line_addresses("traced_expressions.cpp", line_of(mark, "traced_expressions.cpp"));
@@ -32,7 +32,7 @@ class Expressions : public testing::Test {
     EXPECT_NE(scope, nullptr);
     return evaluate(expression, {.scope = *scope, .frame = frame_});
   }
-  // "i4", "u8", "f8", "p8 to i4", "3 of i2", "item", "enum"; "?" if unknown.
+  // The type as "i4", "u8", "f8", "p8 to i4", "3 of i2", "item" or "enum"; "?" if it is unknown.
   std::string type(std::string_view expression, const char* mark = "inner expressions") {
     return text_of(value(expression, mark).type);
   }
@@ -233,14 +233,14 @@ TEST_F(Expressions, AreCast) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// As in GDB, a name means the innermost variable. No "::" follows their arguments.
+// As in GDB, a name means the innermost variable. A template with its arguments is not followed by "::".
 TEST_F(Expressions, AreCastToTemplates) {
   EXPECT_EQ(type("(plant::Basin<2,3>*)v"), "p8 to plant::Basin<2, 3>");
   EXPECT_EQ(type("*(plant::Basin<2, 3> *)&i"), "plant::Basin<2, 3>");
   EXPECT_EQ(type("(i < 2)"), "bool");
 }
 
-// They can't be read. Without a limit, trees that are too deep would end the program.
+// Larger expressions can't be read. Without a limit, trees that are too deep would end the program.
 TEST_F(Expressions, AreOfLimitedSize) {
   const auto repeated = [](std::size_t count, const std::string& begin, const std::string& end) {
     std::string text;
@@ -330,7 +330,7 @@ TEST_F(Expressions, HaveATypeWithoutAValue) {
   EXPECT_EQ(number("ri"), std::nullopt);
 }
 
-// Deeper than any stack.
+// The chain is deeper than any stack.
 TEST(Types, MayFormALongChain) {
   const Program program(TRACED_CHAIN, Demangle::Simple);
   FrameMemory frame(nullptr, std::endian::native);

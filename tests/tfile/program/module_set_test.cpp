@@ -97,7 +97,7 @@ TEST_F(Modules, AGivenPlaceLeavesTheOtherPlaceToOtherModules) {
   EXPECT_EQ(modules.code_at(kLibraryBias + 0x100000 + pump).function, "plant::pump");
 }
 
-// Like at a tracepoint in libc: types are known, but the meanings of names are not.
+// A tracepoint in libc is an example: its types are known, but the meanings of its names are not.
 TEST_F(Modules, CodeOfOtherModulesHasOnlyTypes) {
   const ModuleSet modules = tracepoint("plant::pump", address_of(0, "plant::pump")).place();
   const CodeScope* const scope = modules.scope_at(0x7f00'0000'1234);
@@ -129,7 +129,7 @@ TEST_F(Modules, TheUserGivesTheirPlaces) {
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 2u);
 }
 
-// Like from the command `fxt` in GDB, which gives all libraries.
+// The command `fxt` in GDB gives all libraries, for example.
 TEST_F(Modules, AModuleWithoutTracepointsIsNotNotedIfAllPlacesAreGiven) {
   programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
   const std::uint64_t own = address_of(0, "plant::pump");

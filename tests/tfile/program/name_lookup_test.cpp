@@ -19,14 +19,14 @@ class NamesInPlaces : public testing::Test {
  protected:
   NamesInPlaces() { frame_.start({}, false); }
 
-  // At the marked line.
+  // The value of the expression at the marked line.
   Value value(const char* mark, std::string_view expression, const std::string& file = "traced_names.cpp") {
     const CodeScope* const scope =
         program_.scope_at(program_.line_addresses(file, line_of(mark, file)).at(0));
     EXPECT_NE(scope, nullptr);
     return evaluate(expression, {.scope = *scope, .frame = frame_});
   }
-  // Bytes; 0: the name means nothing.
+  // The number of bytes; 0 if the name means nothing.
   std::uint64_t size(const char* mark, std::string_view expression,
                      const std::string& file = "traced_names.cpp") {
     const Type* const type = value(mark, expression, file).type;

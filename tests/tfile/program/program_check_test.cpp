@@ -81,7 +81,7 @@ TEST_F(LoadBias, FromAFunctionInANamespace) {
   }
 }
 
-// Its symbol is that of plant::vent[abi:v2].
+// The symbol of the function is plant::vent[abi:v2].
 TEST_F(LoadBias, FromAFunctionWithAnAbiTag) {
   for (const char* const at : {"plant::vent", "vent", "plant::vent[abi:v2](int)"}) {
     description_.locations.clear();
@@ -215,7 +215,7 @@ TEST_F(LoadBias, ALabelIsExact) {
   EXPECT_EQ(agreements(), 1u);
 }
 
-// ---- Whose program it is ----
+// ---- Is it the traced program? ----
 
 TEST_F(LoadBias, AFunctionElsewhereContradicts) {
   for (const char* const at : {"plain_start", "*plain_start", "traced_program.cpp:plain_start"}) {
@@ -227,7 +227,7 @@ TEST_F(LoadBias, AFunctionElsewhereContradicts) {
   }
 }
 
-// Another module has a function of this name in that file.
+// Another module has a function with this name in a file with that name.
 TEST_F(LoadBias, AFunctionOfAnotherFileContradicts) {
   tracepoint("elsewhere.c:plain_start", "plain_start", kBias);
   EXPECT_EQ(contradictions(kBias), 1u);
@@ -258,7 +258,7 @@ TEST_F(LoadBias, ALineElsewhereContradicts) {
   }
 }
 
-// A program of another build, in which the lines of a function have moved.
+// The program is of another build, in which the lines of a function have moved.
 TEST_F(LoadBias, ALineElsewhereInItsFunctionContradicts) {
   const int line = line_of("refill");
   for (const int moved : {line - 2, line + 1}) {
@@ -297,7 +297,7 @@ TEST_F(LoadBias, AnInlinedFunctionAgrees) {
 
 class CollectedPlaces : public LoadBias {
  public:
-  // A tracepoint that collects the items by these actions.
+  // Adds a tracepoint that collects the items with these actions.
   CollectedPlaces& collect(const std::string& items, std::vector<TracepointAction> actions) {
     at_address(fmt::format("traced_program.cpp:{}", line_of("plain_start")),
                kBias + line_address("plain_start"));
@@ -455,7 +455,7 @@ TEST_F(CollectedPlaces, ATextIsNotAtThePlaceOfItsPointer) {
   EXPECT_EQ(collect("/s count", range(level_, 4)).contradiction(), "");
 }
 
-// The names alone would fit.
+// The names alone would match.
 TEST_F(LoadBias, AFunctionIsNotTracedInsideItsPrologue) {
   const std::uint64_t start = kBias + address_of("plant::pump");
   for (const auto& [into, expected] : {std::pair{0u, 0u}, {1u, 1u}, {4u, 0u}, {5u, 1u}}) {
@@ -464,7 +464,7 @@ TEST_F(LoadBias, AFunctionIsNotTracedInsideItsPrologue) {
   }
 }
 
-// Like a line of a template: hundreds of functions begin on one line.
+// A line of a template is an example: hundreds of functions begin on this line.
 TEST(ManyLocations, OfOneLineAgree) {
   Program program(TRACED_LINE, Demangle::Simple);
   Description description;

@@ -82,8 +82,8 @@ TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
   EXPECT_THAT(info.inlined, IsEmpty());
 }
 
-// If several rows have one address, GDB drops those before a statement of another file, and prints the line
-// of the last statement.
+// If several rows have the same address, GDB drops those before a statement of another file, and prints the
+// line of the last statement.
 TEST(RowsAtOneAddress, CodeHasTheLineThatGdbPrints) {
   const Program program(TRACED_ROWS, Demangle::Simple);
   const auto source_at = [&](const std::string& label) {
@@ -252,7 +252,7 @@ TEST_P(TracedValues, VirtualBasesAreCounted) {
   EXPECT_THAT(leaves("ring"), ElementsAre("ring._vptr.Gilded:p64@0", "ring.carats:i32@8", "and 1"));
 }
 
-// Innermost first. The variables of callers are not visible, and those of inner blocks only inside of them.
+// Innermost variables come first. Variables of callers are not visible; those of inner blocks only inside.
 TEST_P(TracedProgram, FindsTheVariablesOfAFunction) {
   const auto names = [&](const char* mark) {
     std::vector<std::string> all;
@@ -371,7 +371,7 @@ TEST(TracedPrograms, MustBePrograms) {
   std::filesystem::remove(fifo);
 }
 
-// Opening them would wait for a writer.
+// An attempt to open a FIFO would wait for a writer.
 TEST(TracedPrograms, FifosAreNotDebugInformation) {
   const Program linked(TRACED_FIFOS "/traced_linked", Demangle::Simple);
   EXPECT_EQ(linked.debug_info().dwarf(), nullptr);
@@ -381,7 +381,7 @@ TEST(TracedPrograms, FifosAreNotDebugInformation) {
   EXPECT_NE(split.object("panel"), std::nullopt);
 }
 
-// A variable whose name is in the file with which the program shares debug information (dwz).
+// The program shares debug information (dwz) with a file that has the name of a variable.
 TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   const auto fifo = std::filesystem::temp_directory_path() / fmt::format("shared-{}", ::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
@@ -403,7 +403,7 @@ TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   std::filesystem::remove(fifo);
 }
 
-// libdwfl would unpack it, whatever its size becomes.
+// libdwfl would unpack the file, regardless of how large it becomes.
 TEST(TracedPrograms, APackedFileIsNotAProgram) {
   MemoryFile file;
   file.write(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\3", 10));

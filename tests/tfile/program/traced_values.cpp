@@ -33,14 +33,14 @@ union Sample {
 };
 Sample sample = {7};
 
-// Like in a file without debug information.
+// Defines a variable as in a file without debug information.
 asm(".pushsection .data\n.globl plain_depth\n.type plain_depth,%object\n.size plain_depth,4\n"
     "plain_depth: .long 9\n.popsection");
 extern "C" int plain_depth;
 
 extern "C" [[gnu::noinline]] int visit(int count) { return count + plain_depth; }
 
-// A function in a function, like in Ada and GNU C.
+// A function in a function, as in Ada and GNU C.
 extern "C" int around(int total) {
   static int calls = 3;
   struct Inner {

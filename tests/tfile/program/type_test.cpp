@@ -52,7 +52,7 @@ TEST(LeafNames, AreExpressions) {
   EXPECT_THAT(leaf_names(kPoint, "a + b"), ElementsAre("(a + b).x", "(a + b).y"));
 }
 
-// &str of Rust, and the strings of Go and D.
+// The strings of Rust (&str), Go and D have a pointer and a length.
 TEST(Leaves, ATextWithALengthIsOne) {
   const Type pointer{
       .kind = Type::Kind::Pointer, .size = 8, .target = &kChar, .members = {}, .enumerators = {}};
@@ -103,13 +103,13 @@ TEST(Leaves, BitFieldsHaveAsFewBytesAsPossible) {
   EXPECT_EQ(leaf_of(kInt, 35, 6), std::tuple(ValueForm::Signed, 4, 2, 3, 6));
   EXPECT_EQ(leaf_of(long_int, 0, 64), std::tuple(ValueForm::Unsigned, 0, 8, 0, 64));
   EXPECT_EQ(leaf_of(long_int, 1, 64), std::tuple(ValueForm::Bytes, 0, 9, 0, 0));
-  // Impossible bit sizes are ignored.
+  // Impossible sizes of bit-fields are ignored.
   EXPECT_EQ(leaf_of(kInt, 32, 33), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
   EXPECT_EQ(leaf_of(array_of(kChar, 4), 32, 8), std::tuple(ValueForm::Text, 4, 4, 0, 0));
   EXPECT_EQ(leaf_of(kPoint, 32, 8), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
 }
 
-// "s.f" is collected.
+// The item "s.f" collects a bit-field without its structure.
 TEST(Leaves, ASingleBitFieldIsLikeOneInAStructure) {
   const Type long_int{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
   const auto leaf_of = [](const Type& type, std::uint64_t bit_offset, std::uint64_t bit_size) {

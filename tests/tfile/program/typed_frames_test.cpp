@@ -74,7 +74,7 @@ class TypedFrames : public testing::Test {
   TraceBuilder t;
 };
 
-// `valve` is inlined into `pipe`, and that into `pump`. The location shows which one is meant.
+// `valve` is inlined into `pipe`, which is inlined into `pump`. The location shows which of them is meant.
 TEST_F(TypedFrames, AreNamedByTheFunctionOfTheirTracepoint) {
   const std::uint64_t address = program.line_addresses("traced_program.cpp", line_of("valve")).front();
   const std::string location = fmt::format("2:{:x}", address);
@@ -116,7 +116,7 @@ TEST_F(TypedFrames, ManyElementsAreCounted) {
   EXPECT_THAT(t.lines(options, {.programs = {file}}), Contains(HasSubstr("plant::many.more=968")));
 }
 
-// collect/s of a number, which is not text.
+// collect/s collects a number here, which is not text.
 TEST_F(TypedFrames, OnlyCharactersAreTexts) {
   const std::uint64_t level = address_of("plant::level");
   tracepoint("plant::pump", "collect/s plant::level", fmt::format("M-1,{:x},4", level));
@@ -131,7 +131,7 @@ TEST_F(TypedFrames, DoublesAreShown) {
   EXPECT_THAT(frame_line(), HasSubstr(" plant::pressure=2.5 "));
 }
 
-// The frame does not hold the text, but the program can't have changed it.
+// The frame does not hold the text, but the program has it, and can't have changed it.
 TEST_F(TypedFrames, PointersToConstantTextsShowThem) {
   const std::uint64_t slogan = address_of("slogan"), motto = address_of("motto");
   tracepoint("plant::pump", "collect slogan", fmt::format("M-1,{:x},8", slogan));
@@ -191,7 +191,7 @@ TEST_F(TypedFrames, ClassesShowTheirTables) {
               HasSubstr(fmt::format(" ring._vptr.Gilded='{:#x} <vtable for Gilded+8>' ", table)));
 }
 
-// The table is read-only, and has the place of the virtual base.
+// The table of virtual functions is read-only, and contains the offset of the virtual base.
 TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
   const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Gilded") + 24;
   tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
@@ -204,7 +204,7 @@ TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
   EXPECT_THAT(lines[1], EndsWith(" ring._vptr.Gilded=0x0 ring.carats=24 ring.more=1"));
 }
 
-// ---- Of other languages ----
+// ---- Other languages ----
 
 TEST_F(TypedFrames, EnumeratorsOfDAreQualifiedByPoints) {
   const std::uint64_t mode = address_of("d_mode");
@@ -213,7 +213,7 @@ TEST_F(TypedFrames, EnumeratorsOfDAreQualifiedByPoints) {
   EXPECT_THAT(frame_line(), HasSubstr(" d_mode='prog.Mode.on' "));
 }
 
-// Like type units describe them.
+// Type units describe an enumeration in this way.
 TEST_F(TypedFrames, EnumeratorsAreQualifiedByTheClassThatDeclaresThem) {
   const std::uint64_t state = address_of("gauge_state");
   tracepoint("plant::pump", "collect gauge_state", fmt::format("M-1,{:x},4", state));
@@ -221,7 +221,7 @@ TEST_F(TypedFrames, EnumeratorsAreQualifiedByTheClassThatDeclaresThem) {
   EXPECT_THAT(frame_line(), HasSubstr(" gauge_state='Gauge::OPEN' "));
 }
 
-// Like clang describes the functions of a coroutine.
+// clang describes the functions of a coroutine in this way.
 TEST_F(TypedFrames, AddressesArePointers) {
   const std::uint64_t next = address_of("gauge_next"),
                       plain = program.functions("plain_start").front().address;
@@ -259,7 +259,7 @@ TEST_F(TypedFrames, VariantsMayHaveRangesOfDiscriminants) {
                   " ada_shape.kind=1 ada_shape.more=1", " ada_shape.kind=-2 ada_shape.more=1"));
 }
 
-// The array is at another place. The words beside its address are its bounds.
+// The array is elsewhere. The words next to its address are its bounds.
 TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   const std::uint64_t vector = address_of("ada_vector"), many = address_of("plant::many");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10M-1,{:x},14", vector, many));
@@ -269,7 +269,7 @@ TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   EXPECT_THAT(frame_line(), HasSubstr(" ada_vector[-1]=30 ada_vector[0]=31 ada_vector[1]=32"));
 }
 
-// The language has no expression for the address.
+// Ada has no expression for the address.
 TEST_F(TypedFrames, ArraysThatTheFrameLacksAreNotShown) {
   const std::uint64_t vector = address_of("ada_vector");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10", vector));
@@ -328,7 +328,7 @@ TEST_F(TypedFrames, TextsOfFortranAreShown) {
   EXPECT_THAT(frame_line(), HasSubstr(" fortran_name=\"pump  \" fortran_text=\"flo\" fortran_length=3 "));
 }
 
-// The place in the table of virtual functions, or the address; and the number that is added to `this`.
+// Shows the offset in the table of virtual functions, or the address, and the number that is added to `this`.
 TEST_F(TypedFrames, PointersToMembersShowThem) {
   const std::uint64_t read = address_of("reader"), unit = address_of("unit");
   tracepoint("plant::pump", "collect reader, unit", fmt::format("M-1,{:x},10M-1,{:x},8", read, unit));
@@ -374,7 +374,7 @@ TEST_F(TypedFrames, PointersToObjectsShowTheirNames) {
                             " next_gauge=0x7000 wide_slogan='{:#x} <wide_words+4> \"j\u00e0\"'", words + 4)));
 }
 
-// Steps that collect no registers have no pc. The actions were made for the tracepoint's address.
+// Steps that collect no registers have no pc. GDB made the actions for the address of the tracepoint.
 TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
   const std::uint64_t pressure = address_of("plant::pressure");
   const std::string location = fmt::format("2:{:x}", program.functions("plant::pump").front().address);
@@ -559,7 +559,7 @@ TEST_F(Entries, PointersOnTheWayAreNotShown) {
   EXPECT_THAT(line, Not(HasSubstr(" mem.")));
 }
 
-// gdbserver also writes a block for it, with the earlier contents of its buffer.
+// gdbserver also writes a block for a null pointer, with the earlier contents of its buffer.
 TEST_F(Entries, ANullPointerHasNoText) {
   const std::uint64_t name = place_of("plant::pump", "name");
   // const16 <name>; trace_quick 8; ref64; const8 7; tracenz; end
@@ -576,7 +576,7 @@ TEST_F(Entries, TheReturnAddressIsFoundInTheFrame) {
   EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" $_ret='{:#x} <plant::measure", caller)));
 }
 
-// GDB reads it relative to the frame pointer, which may be used for something else.
+// GDB finds the return address relative to the frame pointer, which may be used for something else.
 TEST_F(Entries, OtherAddressesAreNotCalledReturnAddresses) {
   entry("plant::pump", "collect $_ret", trace(0x6008, 8));
   t.memory(0x6008, t.number(std::uint64_t{0x1234}));
@@ -626,7 +626,7 @@ class HiddenVariables : public Entries {
   std::uint64_t address_ = program.line_addresses("traced_expressions.cpp", line_).at(0);
 };
 
-// GDB also records them.
+// GDB also records the outer variables.
 TEST_F(HiddenVariables, LeaveTheirNamesToInnerVariables) {
   const std::string memory = fmt::format(" mem.{:#x}=", outer("rest"));
   EXPECT_THAT(frame("rest, $locals", {inner("rest"), inner("level"), inner("rest"), outer("rest")}),
@@ -654,7 +654,7 @@ class InlinedFunctions : public HiddenVariables {
 TEST_F(InlinedFunctions, HaveTheArgumentsOfTheirCaller) {
   EXPECT_THAT(frame("$args", {inner("part"), inner("whole")}), HasSubstr(" part=1 whole=2 "));
 }
-// Frames that hold their stack.
+// Frames that hold a part of the stack.
 class Callers : public TypedFrames {
  protected:
   static constexpr std::uint64_t kStack = 0x7000;
@@ -662,11 +662,11 @@ class Callers : public TypedFrames {
   std::uint64_t start_of(std::string_view function) const {
     return program.functions(function).front().address;
   }
-  // An address after the instructions that set up the function's frame.
+  // An address in the function after the instructions that set up its frame.
   std::uint64_t body_of(std::string_view function) const { return start_of(function) + 8; }
   // The line of a frame at a function's first address, where the return address is at rsp. The frame holds
-  // these words of the stack, and rbp is 0x7020. The actions record that memory relative to the register with
-  // this number; rsp has number 1.
+  // these words of the stack, and rbp is 0x7020. The actions record this memory relative to the register with
+  // the number `base`; the number of rsp is 1.
   std::string line_at(std::string_view function, const std::vector<std::uint64_t>& words, int base = 1) {
     TraceBuilder builder;
     const std::string location = fmt::format("2:{:x}", start_of(function));
@@ -692,7 +692,7 @@ class Callers : public TypedFrames {
   std::vector<std::string> notes;
 };
 
-// Each return address is directly after the one before, because no caller has pushed anything yet.
+// The return addresses are adjacent, because no caller has pushed anything yet.
 TEST_F(Callers, AreFoundByTheReturnAddressesInTheStack) {
   EXPECT_THAT(line_at("plant::pump",
                       {start_of("plain_start") + 1, start_of("plant::measure") + 1, start_of("main") + 1}),
@@ -700,7 +700,7 @@ TEST_F(Callers, AreFoundByTheReturnAddressesInTheStack) {
   EXPECT_THAT(notes, Not(Contains(HasSubstr("callers-unknown"))));
 }
 
-// rbp leads to the frame of plain_start at 0x7020, which has saved that of plant::measure: 0x7038.
+// rbp leads to the frame of plain_start at 0x7020, which has saved plant::measure's rbp: 0x7038.
 TEST_F(Callers, AreFoundBySavedFramePointers) {
   EXPECT_THAT(line_at("plant::pump", {body_of("plain_start"), 1, 2, 3, 0x7038, body_of("plant::measure"), 6,
                                       7, start_of("main") + 1}),
@@ -751,7 +751,7 @@ TEST_F(Callers, AreNamedWithInlinedFunctions) {
               HasSubstr(" callers=\"plant::valve < plant::pipe < plant::pump < "));
 }
 
-// The interrupted code has called nothing. Its address is not a return address.
+// A signal interrupted the code, which called nothing. Therefore, its address is not a return address.
 TEST_F(Callers, MayBeInterruptedBySignals) {
   EXPECT_THAT(
       line_at("plant::pump", {start_of("traced_signal") + 1, start_of("plain_start"), start_of("main") + 1}),
@@ -806,7 +806,7 @@ TEST_F(OptimizedFrames, VariablesAreInRegisters) {
   }
 }
 
-// GDB asks for each register that holds an item. Without that, the program is another one.
+// GDB's actions ask for each register that holds an item. If they do not, the program is another one.
 TEST_F(OptimizedFrames, VariablesAreOnlyInRegistersThatTheActionsAskFor) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");

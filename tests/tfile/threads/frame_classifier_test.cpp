@@ -91,7 +91,7 @@ TEST(KernelThreads, NeedTheVariablesOfTheModule) {
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" unknown thread")));
 }
 
-// Nothing in these frames identifies a thread. They are together on one track, whatever their tracepoints.
+// Nothing in these frames identifies a thread. They share one track, regardless of their tracepoints.
 TEST(Threads, UnknownThreadsAreOneTrack) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp T3:9000:E:0:0");
@@ -317,7 +317,7 @@ TEST(Steps, BelongToTheirLocation) {
   }
 }
 
-// The hit was overwritten, or the buffer begins with its steps.
+// The hit was overwritten, or the buffer begins with steps of a hit.
 TEST(Steps, MayLackTheirHit) {
   TraceBuilder t;
   describe_steps(t, "2");

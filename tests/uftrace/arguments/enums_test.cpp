@@ -35,7 +35,7 @@ TEST(Enums, ValuesCountUp) {
   EXPECT_THAT(lines("enum neg { A = -1, B, C = -0x2 };"), ElementsAre("neg: B=0 A=-1 C=-2"));
 }
 
-// The recorder compares ints to find out whether a value is the previous one plus one.
+// The recorder uses ints to find out whether a value is the previous one plus one.
 TEST(Enums, AfterALongValueTheyCountUpAsInt) {
   EXPECT_THAT(lines("enum a {BIG=-9223372036854775808,ONE}"),
               ElementsAre("a: ONE=1 BIG=-9223372036854775808"));
@@ -63,7 +63,7 @@ TEST(Enums, EveryPrefixIsAccepted) {
 
 class EnumValues : public testing::Test {
  protected:
-  // The text that uftrace prints.
+  // The text that uftrace prints for the value.
   static std::string shown(const EnumType& type, std::uint64_t bits) {
     const std::int64_t value = type.value_of(bits);
     if (const Enumerator* const known = type.find(value)) return known->name;
@@ -97,7 +97,7 @@ TEST_F(EnumValues, NegativeValuesLackTheirUpperHalf) {
   EXPECT_EQ(shown(signed_, 8), ">FOUR|TWO|ONE|ZERO+0x1");
 }
 
-// In .dbg files they are sign-extended.
+// In .dbg files, the enumerators of such types are sign-extended.
 TEST_F(EnumValues, SmallUnsignedTypes) {
   const EnumType bytes({{"X", -56}, {"Y", -1}, {"A", 1}, {"B", 2}, {"FLAG", -128}}, names_);
   EXPECT_EQ(shown(bytes, 200), "X");

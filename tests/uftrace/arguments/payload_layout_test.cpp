@@ -144,7 +144,7 @@ TEST_F(PayloadLayoutTest, UnsignedNumbersOfAllSizes) {
   EXPECT_EQ(values("arg1/o", "a100000000000000"), std::vector{std::string("arg1 161u")});
 }
 
-// As in uftrace.
+// Decimal numbers end at 100000, as in uftrace.
 TEST_F(PayloadLayoutTest, LargeNumbersAreHexadecimal) {
   EXPECT_THAT(
       values("arg1,arg2,arg3,arg4", "a086010000000000 a186010000000000 6079feffffffffff 5f79feffffffffff"),
@@ -258,7 +258,7 @@ TEST_F(PayloadLayoutTest, EnumsByName) {
       ElementsAre("arg1 GREEN", "arg2 \"BLUE|GREEN\"", "arg3 \"BLUE|GREEN|RED+0xfffffff4\"", "arg4 -1"));
 }
 
-// Also if all enumerators are in the text, and a rest.
+// This is also true if the text has all enumerators and a remainder.
 TEST_F(PayloadLayoutTest, TextsOfEnumsHaveTheReservedSize) {
   const PayloadLayout layout = layout_of("arg1/e:color");
   std::size_t most = 0;
@@ -307,7 +307,7 @@ TEST_F(PayloadLayoutTest, StructsAreShownLikeInUftraceWithTheirBytes) {
                   "arg3.bytes \"01000000\"", "arg4 {...}", "arg4.bytes \"0a\""));
 }
 
-// An integer and a float are stored; uftrace shows the first.
+// An integer and a float are stored, of which uftrace shows the first.
 TEST_F(PayloadLayoutTest, ASecondReturnValueIsHidden) {
   EXPECT_THAT(values("retval/i32,retval/f64", "07000000 0000000000000440"), ElementsAre("retval 7"));
 }

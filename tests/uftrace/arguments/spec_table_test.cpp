@@ -120,7 +120,7 @@ TEST_F(SpecTableTest, AutomaticOnesDoNotReplaceSpecs) {
   EXPECT_THAT(arguments({.names = {"other"}, .debug = {.arguments = "@arg1/s"}}), ElementsAre("1/s0"));
 }
 
-// Both empty arguments of std::pair's constructor; uftrace stores one.
+// DWARF lists both empty arguments of std::pair's constructor; uftrace stores one of them.
 TEST_F(SpecTableTest, DwarfMayRepeatALocation) {
   lines_ = {"auto-args:1"};
   EXPECT_THAT(

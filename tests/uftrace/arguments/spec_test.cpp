@@ -93,7 +93,7 @@ TEST(Spec, LocationsOfValues) {
                           "fparg2 f8 %xmm0"));
 }
 
-// uftrace reads them in this way.
+// uftrace also ignores the text after such a location.
 TEST(Spec, NothingFollowsALocationOnTheStack) {
   EXPECT_THAT(items("arg7%stack1/i32,arg8%stack+2x"), ElementsAre("arg7 d8 stack+1", "arg8 d8 stack+2"));
 }

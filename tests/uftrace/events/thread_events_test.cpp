@@ -39,8 +39,8 @@ class ThreadEventsTest : public testing::Test {
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
   }
 
-  // The lines of the lane, and then the kept arguments: "entry name=value", "exit …"; "no" for events that
-  // are rejected.
+  // The lines of the lane, and then the kept arguments: "entry name=value" or "exit …". The line of a
+  // rejected event is "no".
   struct Event {
     std::uint64_t id;
     std::string_view data;

@@ -1,4 +1,4 @@
-// if:argN OP VALUE, with the type of the recorded argument.
+// Conditions `if:argN OP VALUE`, which are compared according to the type of the recorded argument.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <limits>
@@ -63,7 +63,7 @@ TEST(Condition, InvalidOnesAreRejected) {
 
 class ConditionOfCalls : public testing::Test {
  protected:
-  // f(7), f(8), each with a call of g.
+  // Records the calls f(7) and f(8), each of which calls g.
   ConditionOfCalls() {
     recording_.entry(10, 0, RecordingBuilder::kMain);
     call(20, "\7\0\0\0\0\0\0\0");

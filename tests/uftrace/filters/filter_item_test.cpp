@@ -1,4 +1,4 @@
-// The grammar of patterns with actions, and invalid ones.
+// The grammar of patterns with actions, with valid and invalid examples.
 #include "converters/uftrace/filters/filter_item.h"
 
 #include <gmock/gmock.h>

@@ -28,7 +28,7 @@ class FilteredKernel : public testing::Test {
     recording_.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   }
   void kernel(KernelBytes& bytes) { recording_.file("kernel-cpu0.dat", bytes.text()); }
-  // Calls without their module, and events.
+  // The lines of calls and events, without the modules of the calls.
   std::vector<std::string> shown(const std::vector<std::string>& words) {
     RecordingOptions options{.cpu_tracks = true};
     options.filters = filters_of(words);
@@ -114,12 +114,12 @@ TEST_F(FilteredSwitches, AreShownWithTheKernelsCalls) {
   EXPECT_THAT(shown({"-F", "vfs_read@kernel"}), ElementsAre("[25, 45] [kernel]:vfs_read", inside));
   EXPECT_THAT(shown({"-D", "3"}), testing::AllOf(Not(Contains(inside)), Contains(outside)));
   EXPECT_THAT(shown({"-D", "4"}), Contains(inside));
-  // They are filtered on their own.
+  // -t also applies to the time off the CPU itself.
   EXPECT_THAT(shown({"-t", "10"}), Contains(inside));
   EXPECT_THAT(shown({"-t", "11"}), Not(Contains(HasSubstr("schedule"))));
 }
 
-// It ends off the CPU, and is cut there. It is still unwanted.
+// The call ends while the thread is off the CPU, and is cut there. A filter can still hide it.
 TEST_F(FilteredKernel, UnwantedClippedCallsAreLeftOut) {
   kernel(KernelBytes(kLayout).page(20).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
   recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
@@ -171,7 +171,7 @@ TEST_F(FilteredKernel, HiddenCallsCutNoOthers) {
   EXPECT_THAT(shown({"-t", "1s"}), testing::IsEmpty());
 }
 
-// Its exit is not recorded, so the open calls in it end there, and are kept.
+// The exit of a call is not recorded. Therefore, the open calls in it end there, and are kept.
 TEST_F(FilteredKernel, AnEntryThatEndsCallsCutsThem) {
   recording_.entry(100, 0, R::kMain)
       .entry(105, 1, R::kG)

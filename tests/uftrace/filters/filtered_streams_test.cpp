@@ -1,5 +1,5 @@
-// Filters for threads whose calls are not simply nested: forks, execs, longjmp, losses. Also events between
-// calls.
+// Filters for threads whose calls are not simply nested, because of forks, execs, longjmp or losses, and for
+// events between calls.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ class FilteredStreams : public testing::Test {
   R recording_;
 };
 
-// uftrace would show everything after it.
+// uftrace would show everything after the lost exit.
 TEST_F(FilteredStreams, AFilterEndsWithItsLostExit) {
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).lost(3);
   recording_.entry(40, 1, R::kG).exit(50, 1, R::kG).exit(60, 0, R::kMain);
@@ -49,7 +49,7 @@ TEST_F(FilteredStreams, LongjmpEndsFilters) {
       .exit(20, 0, R::kMain);
   EXPECT_THAT(shown({"-F", "f"}), ElementsAre("100/100 [13, 15] demo:f repaired=\"longjmp\""));
   EXPECT_THAT(shown({"-N", "f"}), testing::Contains("100/100 [16, 17] demo:g"));
-  // It did not return, so it is unknown whether it was short.
+  // The call did not return, so it is unknown whether it was short.
   EXPECT_THAT(shown({"-t", "1s"}), testing::Contains("100/100 [13, 15] demo:f repaired=\"longjmp\""));
 }
 
@@ -124,7 +124,7 @@ TEST_F(FilteredStreams, CountersAreShownWithTheirCall) {
   EXPECT_THAT(shown({"-t", "10"}), testing::Contains(testing::HasSubstr("page-fault")));
 }
 
-// An estimated exit is moved out of a switch, even if the switch is hidden or too short.
+// An estimated exit during a switch is moved, even if the switch is hidden or too short.
 TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   recording_.estimated_exits();
   recording_.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(90, 0, R::kMain);
@@ -141,7 +141,7 @@ TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   EXPECT_THAT(shown({"-T", "f@time=1", "-t", "11"}), call);
 }
 
-// The result must not depend on the ends of blocks.
+// The result must not depend on the positions at which blocks end.
 TEST_F(FilteredStreams, BlocksDoNotMatter) {
   recording_.entry(1, 0, R::kMain);
   std::uint64_t now = 2;

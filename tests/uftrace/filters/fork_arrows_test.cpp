@@ -1,5 +1,5 @@
-// Flows of forks if not all calls are shown. They go from the call that forks to a child that begins in a
-// shown call, and are never incomplete.
+// Flows of forks if not all calls are shown. A flow leads from the call that forks to a child that begins in
+// a shown call, and is never incomplete.
 #include <cstddef>
 #include <gmock/gmock.h>
 #include <string>
@@ -15,7 +15,7 @@ using R = RecordingBuilder;
 
 class ForkArrows : public testing::Test {
  protected:
-  // "from 25, to 35", or the part of it that is written. An end without a start must not be written.
+  // "from 25, to 35", or its written part. The end of a flow without its start must not be written.
   std::string arrow(const std::vector<std::string>& words) {
     RecordingOptions options;
     options.filters = filters_of(words);
@@ -29,7 +29,7 @@ class ForkArrows : public testing::Test {
     }
     return found.starts_with("to") ? "" : found;
   }
-  // main{g fork}, and a child that returns from fork.
+  // Process 100 calls g and fork in main, and its child returns from fork.
   void fork() {
     recording_.task_line("FORK timestamp=0.000000030 pid=200 ppid=100");
     recording_.entry(10, 0, R::kMain).entry(20, 1, R::kG).exit(22, 1, R::kG);

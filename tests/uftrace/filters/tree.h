@@ -1,4 +1,4 @@
-// A tree of calls as a recording, and the shown calls in the notation of write_tree().
+// A tree of calls as a recording, and the shown calls in the notation of the comment on write_tree().
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace convert::uftrace {
 // 64.1-64.5 }}} in us; ext is a library function of 16 bytes, cb has 64, all others 128.
 void write_tree(RecordingBuilder& recording);
 
-// The options of a command line: {"-F", "b", "-D", "2"}.
+// The filter options of the words of a command line: {"-F", "b", "-D", "2"}.
 FilterOptions filters_of(const std::vector<std::string>& words);
 
 // The calls in the lines of one thread, as "main{a{b} d}".

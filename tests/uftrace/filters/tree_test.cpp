@@ -16,7 +16,7 @@ std::string shown(const std::vector<std::string>& words) {
   return tree_of(recording.lines({}, options));
 }
 
-// Calls without the arguments with their source lines. The functions are in these files.
+// Shows calls without their arguments, with source lines. The functions are in the files of these lines.
 std::string shown_by_file(const std::vector<std::string>& words) {
   RecordingBuilder recording;
   write_tree(recording);
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-T", "d@depth=1"}, "main{a{b{c}} d f ext{cb{e}}}"},
                     Vector{{"-T", "d@time=10us"}, "main{a{b{c}} d{b{c}} f ext{cb{e}}}"}));
 
-// A call is drawn completely if its entry is shown. uftrace shows ends without starts here.
+// A call is drawn completely if its entry is shown. uftrace shows ends without starts in these cases.
 INSTANTIATE_TEST_SUITE_P(
     Tracing, Tree,
     testing::Values(Vector{{"--trace", "off", "-T", "c@trace_on", "-D", "2"}, "c d{b} f ext{cb}"},
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"--trace", "off"}, ""}, Vector{{"--trace", "on"}, kWhole},
                     Vector{{"-T", "a@trace-off,traceon"}, kWhole}, Vector{{"-T", "main@traceoff"}, ""}));
 
-// uftrace shows only b and its callees here.
+// uftrace shows only b and its callees in the last case.
 INSTANTIATE_TEST_SUITE_P(Lists, Tree,
                          testing::Values(Vector{{"-N", "a;d"}, "main{f ext{cb{e}}}"},
                                          Vector{{"-F", "a;f"}, "a{b{c}} f"},
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
     Limits, Tree,
     testing::Values(Vector{{"-t", "6.001us"}, "main{a{b} d{b{c}} ext}"}, Vector{{"-t", "0"}, kWhole},
                     Vector{{"-t", "1000us"}, ""},
-                    // No call in d is shorter than that, and there is no other condition.
+                    // No call in d is shorter than the limit, and there is no other condition.
                     Vector{{"-T", "d@time=6us"}, kWhole},
                     Vector{{"-T", "d@time=11us", "-t", "1us"}, "main{a{b{c}} d{b{c}} f ext{cb}}"},
                     Vector{{"-Z", "64"}, "main{a{b{c}} d{b{c{e}}} f cb{e}}"}, Vector{{"-Z", "0x81"}, ""},

@@ -192,7 +192,7 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
       ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that starts with E:, F:, L:, A: or R:"));
 }
 
-// Its values are decoded with this file, which is also counted.
+// The values of the file's function are decoded with the file, which inspection also counts.
 TEST(UftraceInspect, NotesADamagedLineOfDebugInformationOnce) {
   R r;
   r.info_line("auto-args:1").file("demo.dbg", "F: 1100 f\nA: @arg1/i32\n???\n");
@@ -279,7 +279,7 @@ TEST(UftraceInspect, AKernelFileWithoutEventsHasNoTimes) {
   EXPECT_FALSE(cpu.contains("first ns"));
 }
 
-// Any part of it may be missing or wrong.
+// Any part of the record may be missing or wrong.
 TEST(UftraceInspect, SurvivesEveryCutOfItsRecords) {
   for (std::size_t size = 0; size < 200; size += 3) {
     R r;

@@ -51,20 +51,20 @@ class KernelBytes {
     time_ns_ = time_ns;
     return *this;
   }
-  // Events are missing before the current page; 0 means an unknown number.
+  // Marks events as missing before the current page; 0 means an unknown number.
   KernelBytes& lost(std::uint64_t count) {
     flags_ = count == 0 ? 0x8000'0000 : 0xc000'0000;
     lost_ = count;
     return *this;
   }
-  // `delta` ns after the previous event. Payloads are whole words.
+  // Adds an event `delta` ns after the previous one. Payloads are whole words.
   KernelBytes& event(std::uint32_t delta, std::string_view payload) {
     return header(static_cast<std::uint32_t>(payload.size() / 4), delta).bytes(payload);
   }
   KernelBytes& long_event(std::uint32_t delta, std::string_view payload) {
     return header(0, delta).put(static_cast<std::uint32_t>(payload.size() + 4)).bytes(payload);
   }
-  // A discarded event with `bytes_behind` bytes after its header.
+  // Adds a discarded event with `bytes_behind` bytes after its header.
   KernelBytes& discarded(std::uint32_t delta, std::uint32_t bytes_behind) {
     return header(29, delta).put(bytes_behind).bytes(std::string(bytes_behind - 4, '\x33'));
   }

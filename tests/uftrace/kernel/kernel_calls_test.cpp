@@ -72,7 +72,7 @@ TEST_F(UftraceKernel, EachThreadHasItsOwnAndOthersHaveNone) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// Neither a message nor another thread on its CPU proves that the thread is over.
+// Neither a message nor another thread on the thread's CPU proves that the thread is over.
 TEST_F(UftraceKernel, CallsWithoutAnExitLastUntilTheLastKernelEvent) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   r.file("kernel-cpu0.dat", kernel()
@@ -101,7 +101,7 @@ TEST_F(UftraceKernel, CallsWithoutAnExitLastUntilTheLastKernelEvent) {
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 50] demo:main repaired=\"open-at-end\""));
 }
 
-// The end must be known in time for its piece.
+// The end of the thread must be known before its piece is written.
 TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuInTime) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
@@ -124,7 +124,7 @@ TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuInTime) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:do_syscall"));
 }
 
-// The recorder's own reads of the clock are traced as well.
+// Kernel calls overlap because the kernel also traces the recorder's own reads of the clock.
 TEST_F(UftraceKernel, CallsThatOverlapProgramCallsAreCut) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(40, 1, R::kF).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
@@ -192,7 +192,7 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   EXPECT_THAT(r.notes(), Contains("kernel-clipped 2"));
 }
 
-// Its start was written long before it became known that it ends before the switch.
+// The start of the call was written long before its end, which is before the switch, became known.
 TEST_F(UftraceKernel, ACallWhoseStartIsReleasedEndsWithTheSwitch) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(50, 100).text());
@@ -242,7 +242,7 @@ TEST_F(UftraceKernel, MissingEventsAreRepaired) {
   EXPECT_THAT(r.notes(), Contains("exit-missing 3"));
 }
 
-// With a low depth, the functions of an interrupt have the depth of the interrupted call.
+// If the depth is limited, the functions of an interrupt have the depth of the interrupted call.
 TEST_F(UftraceKernel, InterruptsNestInTheInterruptedCalls) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
@@ -266,7 +266,7 @@ TEST_F(UftraceKernel, InterruptsNestInTheInterruptedCalls) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The program's next record, or the end of the thread, shows that an exit is missing.
+// The missing exit is noticed at the program's next record, or at the end of the thread.
 TEST_F(UftraceKernel, ACallWithoutAnExitEndsAtTheStartOfAnother) {
   r.entry(10, 0, R::kMain).exit(15, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()

@@ -91,7 +91,7 @@ TEST(KernelCursor, AddsUpTimes) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// An absolute time has 59 bits.
+// An absolute time has only 59 bits.
 TEST(KernelCursor, AnAbsoluteTimeHasThePagesEpoch) {
   const std::uint64_t epoch = std::uint64_t{3} << 59;
   EXPECT_THAT(events_of(KernelBytes().page(epoch + 5).stamp(100).event(1, "late").text()).lines,

@@ -46,7 +46,7 @@ TEST(KernelHeader, AMissingFileGivesNoHeader) {
   EXPECT_TRUE(notes.empty());
 }
 
-// A 32-bit recorder on a 64-bit kernel.
+// A 32-bit recorder ran on a 64-bit kernel.
 TEST(KernelHeader, TheKernelsLongSizeReplacesTheRecorders) {
   const Header read(layout_text({.long_bytes = 4}) +
                     block("events/header_page", field("u64 timestamp", 0, 8) +

@@ -63,7 +63,7 @@ TEST_F(KernelOnly, TheProgramsCallsAreNotShown) {
               ElementsAre("100/100 [25, 28] [kernel]:do_syscall", "100/100 [26, 27] [kernel]:vfs_read"));
 }
 
-// The clocks may differ slightly. Hidden calls do not cut the kernel's calls.
+// The clocks may differ slightly. Nevertheless, hidden calls do not cut the kernel's calls.
 TEST_F(KernelOnly, TheProgramsCallsDoNotCutOthers) {
   r.entry(10, 0, R::kMain).entry(26, 1, R::kF).exit(60, 1, R::kF).exit(61, 0, R::kMain);
   r.file("kernel-cpu0.dat", KernelBytes(kLayout)

@@ -32,7 +32,7 @@ struct Event {
   std::int8_t small = 0;
 };
 
-// The text of the field `a`; nothing if it is a number.
+// The text of the field `a`, or nullopt if the field is a number.
 std::optional<std::string> text_of(std::string_view print, const Event& event = {}) {
   const auto fields = printed_fields(format_of(print));
   const auto found = fields.find("a");
@@ -44,11 +44,11 @@ std::optional<std::string> text_of(std::string_view print, const Event& event = 
   return text;
 }
 
-// The value of a C expression, as the label of a name.
+// The value of a C expression, which is shown as the label `a`.
 std::optional<std::string> value_of(std::string_view expression, const Event& event = {}) {
   return text_of(fmt::format(R"("a=%s", {} ? {} : "")", 1, expression), event);
 }
-// "true" or "false", computed from fields, so that it is not folded to a constant.
+// "true" or "false". The condition has fields, so that it is not folded to a constant.
 std::optional<std::string> truth_of(std::string_view condition, const Event& event = {}) {
   return text_of(fmt::format(R"("a=%s", {} ? "true" : "false")", condition), event);
 }
@@ -172,7 +172,7 @@ TEST(PrintFormat, FlagsAreNamesOfBits) {
   EXPECT_EQ(text_of(kNone, {.a = 3}), "A0x2");
 }
 
-// sched_switch: two conversions without a label between them are one text.
+// sched_switch: two conversions of a print format without a label between them form one text.
 TEST(PrintFormat, PartsAreJoined) {
   constexpr std::string_view kPrint =
       R"("a=%s%s b=%ld", (REC->a & 0xff) ? __print_flags(REC->a & 0xff, "|", { 1, "S" }, { 2, "D" }) : "R", )"

@@ -151,7 +151,7 @@ TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
   EXPECT_THAT(r.notes(), ElementsAre("event-skipped 1", "CPU 2: a kernel event of type 55 and 12 bytes"));
 }
 
-// The same is true if no events are shown.
+// If no events are shown, unknown events are not noted either.
 TEST_F(UftraceTracepoints, UnknownEventsOfOtherProgramsAreNotNoted) {
   lines_of("", {common(55, 7)});
   EXPECT_THAT(r.notes(), IsEmpty());
@@ -200,7 +200,7 @@ TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedOn
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The output of single threads together is the output of all threads.
+// Together, the output of the single threads is the output of all threads.
 TEST_F(UftraceTracepoints, EventsAboutOtherThreadsBelongToTheirOwnThread) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   const std::string wakeup =
@@ -325,7 +325,7 @@ TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
   EXPECT_THAT(lines, Contains("100/100 @21 cpu 2: 100 (dead) -> 0 of priority 98"));
 }
 
-// After the short event comes the header of the next one, which looks like thread 100: 4 words, 3 ns later.
+// The header after a short event (4 words, 3 ns later) has the value 100, which is the thread's id.
 TEST_F(UftraceTracepoints, NothingIsReadAfterAShortEvent) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
@@ -370,7 +370,7 @@ TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
                           "100/100 [130, 132] [kernel]:<1000>"));
 }
 
-// The end must be known in time for its piece.
+// The end of the thread must be known before its piece is written.
 TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuInTime) {
   r.small_blocks();
   r.split();
@@ -388,7 +388,7 @@ TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuInTime) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:<1000>"));
 }
 
-// Events in the kernel's own calls are left out as well; the calls remain.
+// Events in the kernel's own calls are left out as well, but the calls remain.
 TEST_F(UftraceTracepoints, OutsideOfCallsOnlyEventsCanBeLeftOut) {
   r.file("kernel_header", header_text(kLayout) + kSwitch);
   r.file("kernel-cpu2.dat", KernelBytes(kLayout)

@@ -101,7 +101,7 @@ TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   r.file("extern.dat", "0.000000013 a\n0.000000300 b\n0.000000900 c\n");
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 12] demo:main repaired=\"open-at-end\""));
 
-  // With hundreds of switches of other threads, the perf file is read in several rounds.
+  // The perf file is read in several rounds because of hundreds of switches of other threads.
   PerfBytes perf;
   perf.out(20, 100);
   for (std::uint64_t time = 21; time < 399; time += 2) perf.out(time, 999).in(time + 1, 999);
@@ -129,7 +129,7 @@ TEST(UftraceExtern, MessagesDoNotProlongTheTimeOnACpu) {
                                      "100/100 @900 event:external-data: b message=\"b\""));
 }
 
-// Another thread has come to its CPU.
+// Another thread has come to the CPU of the thread.
 TEST(UftraceExtern, AThreadLeavesItsCpuAfterTheLastRecordAndMessage) {
   R r;
   r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);

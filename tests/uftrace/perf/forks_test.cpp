@@ -115,7 +115,7 @@ TEST(UftracePerfForks, TheTimeOfTheEventDecides) {
                                 "100/100 @20 flow from event:fork #2", "102/102 @72 flow to event:fork #2"));
 }
 
-// The call that forked has another name, or was not recorded.
+// One forking call has an unusual name, and the other one was not recorded.
 TEST(UftracePerfForks, OtherwiseTheArrowStartsInTheOpenCall) {
   R r;
   execs(r, "101");
@@ -140,7 +140,7 @@ TEST(UftracePerfForks, AnEarlierInnerCallIsNotTheStart) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @20 flow from event:fork #1"));
 }
 
-// `system` ends before the fork.
+// The call of `system` ends before the fork.
 void ends_early(R& r) {
   has_system(r);
   execs(r, "101");
@@ -156,7 +156,7 @@ TEST(UftracePerfForks, ACallThatHasEndedIsNotTheStart) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:fork #1"));
 }
 
-// It may have ended later, so one flow starts there. A new thread needs a call of pthread_create.
+// The call may have ended later, so one flow starts there. Only pthread_create starts threads.
 TEST(UftracePerfForks, ACallWhoseExitIsEstimatedMayBeTheStart) {
   R r;
   ends_early(r);

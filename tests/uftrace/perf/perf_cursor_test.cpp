@@ -118,7 +118,7 @@ TEST(PerfCursor, ReadsBothByteOrdersInBlocksOfAnySize) {
 
 TEST(PerfCursor, ReadsAnEmptyFile) { EXPECT_THAT(events_of("").lines, IsEmpty()); }
 
-// A prefix has the events that are complete, and a note unless it ends between two events.
+// A prefix has the events that are complete. If it ends inside an event, this is noted.
 TEST(PerfCursor, ReadsEveryPrefix) {
   const std::string whole = whole_file(std::endian::little).text();
   std::size_t ends_clean = 0;
@@ -349,7 +349,7 @@ TEST(PerfCursor, AcceptsALongPause) {
               ElementsAre("10 in 100", "3600000000000 out 100", "7200000000000 in 100"));
 }
 
-// The clock of perf may go back slightly.
+// perf's clock may go back slightly.
 TEST(PerfCursor, NeverGoesBackInTime) {
   PerfBytes bytes;
   bytes.in(5'000'000, 100).out(4'000'000, 100).in(5'000'001, 100);

@@ -97,7 +97,7 @@ TEST(UftraceSchedule, EachThreadHasItsOwnSwitches) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The last record of a blocked thread is long before its end.
+// The last record of a blocked thread may be long before the end of the thread.
 TEST(UftraceSchedule, OpenCallsEndWithTheTask) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF);
@@ -118,7 +118,7 @@ TEST(UftraceSchedule, OpenCallsEndWithTheLastSwitchByDefault) {
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 600] demo:main repaired=\"open-at-end\""));
 }
 
-// A thread with the same id starts later.
+// Another thread with the same id starts later.
 TEST(UftraceSchedule, TheIdOfAnExitedTaskMayBeUsedAgain) {
   R r;
   r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(70, 0, R::kF);
@@ -133,7 +133,7 @@ TEST(UftraceSchedule, TheIdOfAnExitedTaskMayBeUsedAgain) {
                   "100/100 @65 cpu 0: 0 (new) -> 100", "100/100 @70 cpu 0: 100 (dead) -> 0"));
 }
 
-// Such a thread is shown only by its switches.
+// A thread without records is shown only with its switches.
 TEST(UftraceSchedule, AThreadWithoutRecords) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -146,7 +146,7 @@ TEST(UftraceSchedule, AThreadWithoutRecords) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The kernel records when the old program was over. task.txt has the time when the new one began to record.
+// The kernel records the end of the old program, task.txt the time at which the new one began to record.
 TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   R r;
   r.task_line("SESS timestamp=0.000000040 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
@@ -165,7 +165,7 @@ TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
 }
 
-// The thread that calls it gets the id of its process, whose first thread has ended.
+// The thread that calls exec gets the id of its process, whose first thread has ended.
 TEST(UftraceSchedule, AnExecByAnotherThread) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -191,7 +191,7 @@ TEST(UftraceSchedule, AnExecByAnotherThread) {
                   "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// It is shown with its last name, but the others are shown as well. Another thread may rename it.
+// The thread has its last name, and its other names are events. Another thread may rename it.
 TEST(UftraceSchedule, ARenamedThread) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
@@ -210,7 +210,7 @@ TEST(UftraceSchedule, ARenamedThread) {
               testing::Not(testing::Contains(testing::HasSubstr("task-name"))));
 }
 
-// The thread's next record is much later, and perf files are read in several turns.
+// The thread's next record is much later. Therefore, the perf files are read in several turns.
 PerfBytes switches_of_others(std::uint64_t from_ns, std::uint64_t until_ns) {
   PerfBytes bytes;
   for (std::uint64_t time = from_ns; time < until_ns; time += 2) bytes.out(time, 999).in(time + 1, 999);
@@ -249,7 +249,7 @@ TEST(UftraceSchedule, ABlockedThreadShowsExecsAndLoadsInTime) {
                   "100/100 @3010 cpu 0: 100 (dead) -> 0"));
 }
 
-// The last record is before them.
+// The last record is before the exec and the load.
 TEST(UftraceSchedule, ExecsAndLoadsAfterAllRecords) {
   R r;
   r.task_line("DLOP timestamp=0.000000030 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
@@ -324,7 +324,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG).exit(110, 1, R::kG);
   r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(64, 100).out(72, 100).in(86, 100).text());
   EXPECT_THAT(calls_of(r), Contains("100/100 [20, 93] demo:f repaired=\"exit-moved\""));
-  // It is not moved if the thread is on the CPU.
+  // The exit is not moved if the thread is on the CPU.
   R other;
   other.estimated_exits();
   other.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG);
@@ -334,7 +334,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
               Contains("100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// As in uftrace. The recorder did not consider that the thread was off the CPU in the call.
+// As in uftrace. The recorder's estimate ignores that the thread was off the CPU in the call.
 TEST(UftraceSchedule, AnEstimatedExitAfterTheReturnAlsoMoves) {
   R r;
   r.estimated_exits();
@@ -384,7 +384,7 @@ TEST(UftraceSchedule, TheEstimatedExitOfAnInheritedCallAlsoMoves) {
   EXPECT_THAT(calls_of(r), testing::Not(Contains(testing::HasSubstr("102/102 [10, 40]"))));
 }
 
-// The recorder writes them when the thread ends, so their times are right.
+// The recorder writes these exits when the thread ends, so their times are right.
 TEST(UftraceSchedule, TheLastExitsOfAThreadAreNotMoved) {
   R r;
   r.estimated_exits();

@@ -113,7 +113,7 @@ TEST_F(SkipOutside, EventsOfAllKinds) {
   EXPECT_EQ(r.lines().size(), 11);
 }
 
-// Filters use the same rule; calls that they hide count as calls.
+// The other filters use the same rule, for which the calls that they hide count as calls.
 TEST_F(SkipOutside, WithOtherFilters) {
   r.event(5, 1000001, 0).entry(10, 0, R::kMain).event(15, 1000001, 0).entry(20, 1, R::kF);
   r.exit(30, 1, R::kF).exit(40, 0, R::kMain).event(45, 1000001, 0);

@@ -48,7 +48,7 @@ TEST(Directory, ListsTheFilesOfARecording) {
                                          path + "/6.dat: not a regular file, so it is not opened"));
 }
 
-// The system may list them in any order.
+// The system may list the files in any order.
 TEST(Directory, ListsFilesInTheOrderOfTheirNames) {
   TextRecording recording;
   std::vector<std::string> symbols, debug, maps;

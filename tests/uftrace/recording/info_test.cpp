@@ -201,7 +201,7 @@ TEST(Info, UnsupportedFiles) {
   }
 }
 
-// The rest of the recording can be read without it.
+// The rest of the recording can be read without the info file.
 TEST(Info, DamageIsNoted) {
   const auto assumed = [](const std::string& bytes) {
     Notes notes;

@@ -51,7 +51,7 @@ TEST_F(ReusedIdsTest, AThreadThenAThreadThenAProcess) {
             TaskEvent(Fork{.time_ns = 30, .child = ids.at(ProcessId{5}, 30), .parent = ProcessId{3}}));
 }
 
-// Lines may come in any order.
+// Lines of task.txt may have any order.
 TEST_F(ReusedIdsTest, ChildrenInTurnAndTheirThreads) {
   const ReusedIds ids =
       read(std::string(kProgram) +

@@ -157,7 +157,7 @@ TEST_F(SessionsTest, LibrariesAreLoadedInOrderOfTime) {
   EXPECT_EQ(space.libraries_at(30), 2u);
 }
 
-// It may have been loaded again, which recorders of this version do not report.
+// The library may have been loaded again, which recorders of this version do not report.
 TEST_F(SessionsTest, ALibraryAtTheAddressOfAnotherIsNotedIfReloadsAreNotRecorded) {
   recording_.file("sid-aa.map", kMap);
   const std::string lines =
@@ -234,7 +234,7 @@ TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsASeparateProcess) {
   EXPECT_EQ(program_at(102, 20), "-");
 }
 
-// The kernel's first process has no parent.
+// A process with the id 1 may be the kernel's first process, which has no parent.
 TEST_F(SessionsTest, AForkedProcess1IsInAPidNamespace) {
   read("FORK timestamp=0.000000050 pid=200 ppid=100\n");
   EXPECT_EQ(notes_.count(kPidNamespace), 0u);

@@ -110,7 +110,7 @@ TEST(BinaryTaskFile, AllKindsOfMessages) {
   EXPECT_TRUE(notes.empty());
 }
 
-// Its name may be a part of the message, or follow it.
+// The name of a session may be a part of its message, or follow the message.
 TEST(BinaryTaskFile, TheNameOfASessionIsInsideItsMessageOrAfterIt) {
   const auto session = [](std::string_view name) {
     return std::string(

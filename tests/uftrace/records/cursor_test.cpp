@@ -1,4 +1,4 @@
-// The items in records, for all block sizes.
+// The items that the cursor finds in records, for all block sizes.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -213,7 +213,7 @@ TEST(RecordCursorLayouts, TheOneBeforeAFittingRecord) {
   EXPECT_THAT(items_of(bytes, {.layouts = &none}).front(), ">0 10 401100 +24");
 }
 
-// A layout that would include whole records in the values.
+// The layout is so large that it would also include the next records.
 TEST(RecordCursorLayouts, AreNotLargerThanThePayload) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF).whole();
@@ -228,7 +228,7 @@ TEST(RecordCursorLayouts, AtTheEndOfTheFile) {
               ElementsAre(">0 10 401100 +24 layout 0 of 24"));
   EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 16).whole(), {.layouts = &layouts}),
               ElementsAre(">0 10 401100 +16"));
-  // A layout without values is wrong if bytes follow.
+  // A layout without values is wrong if a payload follows.
   FakeLayouts none(kF, {0});
   EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 8).whole(), {.layouts = &none}),
               ElementsAre(">0 10 401100 +8"));

@@ -67,7 +67,7 @@ TEST(UftraceDamage, TheGoodPartsAreKept) {
   EXPECT_THAT(r.notes(), ElementsAre("damaged-bytes 24", "DIR/100.dat:+0x30: not records, up to +0x48"));
 }
 
-// The latest time before the damage is damaged itself, but too slightly to be noticed.
+// The latest time before the damage is damaged as well, but too slightly to be noticed.
 TEST(UftraceDamage, AfterATooLateTimeTheGoodPartsAreKept) {
   RecordingBuilder r;
   r.entry(10, 0, RecordingBuilder::kMain).entry(60'000, 1, RecordingBuilder::kF);
@@ -92,7 +92,7 @@ TEST(UftraceDamage, AHoleOfZeros) {
   EXPECT_THAT(r.notes(), ElementsAre("zero-filled 8192", "DIR/100.dat:+0x10: zeros instead of records"));
 }
 
-// They may fill any number of blocks.
+// Zeros may fill any number of blocks.
 TEST(UftraceDamage, ManyZeros) {
   R hole;
   hole.entry(10, 0, R::kMain).bytes(std::string(1'000'000, '\0')).exit(20, 0, R::kMain);
@@ -124,7 +124,7 @@ TEST(UftraceDamage, ATailOfZeros) {
   EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 64", "DIR/100.dat:+0x20: zeros instead of records"));
 }
 
-// The recorder has not written the rest yet.
+// The recorder has not written the remaining bytes yet.
 TEST(UftraceDamage, ATailThatIsStillBeingWritten) {
   for (const std::string& tail : {std::string(64, '\0'), std::string(8, '\1')}) {
     R r;
@@ -261,7 +261,7 @@ TEST(UftraceTimes, ARecordFromTheFutureInTheMiddle) {
   EXPECT_THAT(r.notes(), testing::Contains("bad-time 1"));
 }
 
-// A leap over days: no record follows the last one that could contradict it.
+// The last record leaps over days. No record follows that could contradict it.
 TEST(UftraceTimes, ALastRecordFromTheFuture) {
   constexpr std::uint64_t kDays = 200'000 * kSecond;
   const auto recorded_in = [](std::string_view seconds) {
@@ -289,7 +289,7 @@ TEST(UftraceTimes, ALeapThatTheNextRecordsFollow) {
                                      "100/100 [200000000000012, 200000000000013] demo:f"));
 }
 
-// ---- What is known of a thread's times beforehand ----
+// ---- Times that the other files give for a thread ----
 
 constexpr std::uint64_t kBegun = 1000 * kSecond;  // start of the session and the task
 
@@ -352,7 +352,7 @@ TEST(UftraceTimes, RecordsAfterTheTasksExitAreDropped) {
   }
 }
 
-// Then the other files are wrong, or belong to another recording.
+// The other files are wrong then, or belong to another recording.
 TEST(UftraceTimes, AFirstRecordThatContradictsTheFilesIsRight) {
   R r;
   r.elapsed("0.003067967");

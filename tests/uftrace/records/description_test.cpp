@@ -40,7 +40,7 @@ TEST(UftraceDescription, EmptyFilesAreNotShown) {
   EXPECT_THAT(r.description(), Not(Contains(HasSubstr("default.opts"))));
 }
 
-// It comes before everything that is shown, including messages and names.
+// The description comes before everything that is shown, including messages and names.
 TEST(UftraceDescription, IsAtTheFirstTime) {
   R r;
   r.file("extern.dat", "0.000000005 early\n").entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
@@ -49,7 +49,7 @@ TEST(UftraceDescription, IsAtTheFirstTime) {
   EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @3 event:uftrace info")));
 }
 
-// If there is no record near the start of the file, it is at the start of the program.
+// If no record is near the start of the file, the description is at the start of the program.
 TEST(UftraceDescription, ComesBeforeDamage) {
   R r;
   r.bytes(std::string(5000, '\0')).entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();

@@ -147,7 +147,7 @@ TEST_F(Marks, DistinguishThreads) {
       "session.trace: guest: at most 2 of 3 hits are inside open calls of their functions (in thread 101)");
 }
 
-// Both are in f all the time, but the frames of one thread come directly after its own entries.
+// Both threads are in f all the time, but the hits of each one come directly after its own entries.
 TEST_F(Marks, InTwoThreadsBelongToTheMostRecentEntry) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
   for (const std::uint64_t tid : {100u, 101u}) {

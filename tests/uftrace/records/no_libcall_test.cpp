@@ -39,7 +39,7 @@ TEST_F(NoLibcall, CallbacksAreShown) {
   EXPECT_THAT(recording_.notes(), IsEmpty());
 }
 
-// It is a pair, because it has no length.
+// qsort is written as a pair, because it has no length.
 TEST_F(NoLibcall, BothEndsAreLeftOut) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, kQsort).exit(11, 1, kQsort).exit(20, 0, R::kMain);
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
@@ -47,7 +47,7 @@ TEST_F(NoLibcall, BothEndsAreLeftOut) {
               ElementsAre("100/100 [10, 20] demo:main", "100/100 [11 demo:qsort", "100/100 11] demo:qsort"));
 }
 
-// uftrace loses track of the calls if setjmp is hidden.
+// A hidden setjmp must still work. uftrace loses track of the calls there.
 TEST_F(NoLibcall, HiddenCallsKeepTheirMeaning) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG);
   recording_.entry(13, 1, R::kF).exit(15, 1, R::kG).exit(20, 0, R::kMain);

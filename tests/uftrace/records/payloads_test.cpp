@@ -56,7 +56,7 @@ TEST(UftracePayloads, BeforeALongjmp) {
                                                 "100/100 [21, 24] demo:f", "100/100 [22, 23] demo:g"}));
 }
 
-// The record after the second return of setjmp does not match it, but is certainly a record.
+// The record after setjmp's second return does not match this return, but is certainly a record.
 TEST(UftracePayloads, BeforeALongjmpAndANewStack) {
   R r;
   r.info_line("argspec:g@arg1/i32");

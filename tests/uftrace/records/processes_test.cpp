@@ -46,7 +46,7 @@ TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
                           "101/101 @22 flow to event:fork #1", "101/101 [23, 24] demo:f"));
 }
 
-// Its parent's records began inside main, whose name appears only in its exit, after the fork.
+// The parent's records begin inside main, whose name appears only in its exit, after the fork.
 TEST(UftraceForks, AChildHasNamesFromLaterRecordsOfItsParent) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -88,7 +88,7 @@ TEST(UftraceForks, ALibraryThatAChildLoadsFirstIsInInheritedCalls) {
                           "101/101 @22 event:dlopen path=\"./plug.so\""));
 }
 
-// In a pair, which a viewer joins, both reasons are kept.
+// The call is a pair. Viewers join its parts, so both reasons for the repair must be kept.
 TEST(UftraceForks, AnInheritedCallMayAlsoBeCutAtItsEnd) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -146,7 +146,7 @@ TEST(UftraceForks, TheForkingCallIsFoundDespiteALaterTimestamp) {
   EXPECT_THAT(lines, testing::Contains("100/100 @12 flow from event:fork #1"));
 }
 
-// At the time of the line, the parent may run another program.
+// At the time of the FORK line in task.txt, the parent may run another program.
 TEST(UftraceForks, AChildRunsTheProgramOfItsParentAtTheFork) {
   R r;
   r.task_line("SESS timestamp=0.000000020 pid=100 sid=00000000000000ff exename=\"/bin/other\"");
@@ -205,7 +205,7 @@ TEST(UftraceDlopen, IsAnInstant) {
                           "100/100 [20, 30] plug.so:plug"));
 }
 
-// ---- Which call forked ----
+// ---- The call that forked ----
 
 // Children may run after their parent has continued, and their lines may have any order. The pids determine
 // the order.
@@ -231,7 +231,7 @@ TEST(UftraceForks, ChildrenTakeTheCallsInTheOrderOfTheirPids) {
                                                          {"103/103 @103", "100/100 @40"}}));
 }
 
-// After the largest pid, they restart.
+// After the largest pid, pids restart.
 TEST(UftraceForks, PidsWrapAround) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=7 ppid=100")
@@ -245,7 +245,7 @@ TEST(UftraceForks, PidsWrapAround) {
                           "100/100 @30 flow from event:fork #2", "7/7 @71 flow to event:fork #2"}));
 }
 
-// A child without records has still taken a call.
+// A child without records also has a forking call, which is not available to other children.
 TEST(UftraceForks, ChildrenWithoutRecords) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100")
@@ -284,7 +284,7 @@ TEST(UftraceForks, FromACallOfAnyName) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 @20 flow from event:fork #1"));
 }
 
-// The same function at another depth did not fork.
+// A call of the same function at another depth is not the forking call.
 TEST(UftraceForks, FromACallOfAnyNameAtItsDepth) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -433,7 +433,7 @@ TEST(UftraceExec, OfAThreadWithoutRecords) {
                                      "101/101 @900000000000040 event:dlopen path=\"./plug.so\""}));
 }
 
-// Unlike a message, it is an event of the thread itself.
+// Unlike a message, dlopen is an event of the thread itself.
 TEST(UftraceDlopen, AfterTheRecordsIsInsideTheOpenCalls) {
   R r;
   r.task_line("DLOP timestamp=0.000000040 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");

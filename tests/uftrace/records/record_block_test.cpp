@@ -33,7 +33,7 @@ TEST(RecordBlock, ContinuesAfterTheConsumedBytes) {
   EXPECT_TRUE(block.is_at_end());
 }
 
-// The bytes of the file differ, to show whether it is read.
+// The bytes of the file differ from those that were read ahead, to show which of them are used.
 TEST(RecordBlock, BorrowsBytesThatWereReadAlready) {
   TextRecording recording;
   recording.file("1.dat", "0123456789");

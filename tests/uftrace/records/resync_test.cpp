@@ -1,4 +1,4 @@
-// The choice of the next record, and the tolerances.
+// The choice of the next record after damage, and the tolerances of times.
 #include "converters/uftrace/records/resync.h"
 
 #include <gmock/gmock.h>
@@ -176,7 +176,7 @@ TEST_F(ResyncTest, RecordsAreAtWordsUpToTheReach) {
   EXPECT_EQ(likely(RecordBytes().text(4).entry(kTime, 3, kF)), std::nullopt);
 }
 
-// After a payload of the maximum length.
+// The record may follow a payload of the maximum length.
 TEST_F(ResyncTest, ACallWithAPayloadIsFollowedByARecord) {
   const auto call = [](std::size_t payload) {
     return RecordBytes().entry(kTime, 3, kNoCode, payload).exit(kTime, 3, kNoCode).text(2000);
@@ -206,7 +206,7 @@ TEST_F(ResyncTest, NothingFollowsTheLastPayload) {
 
 TEST_F(ResyncTest, AfterAPayloadASureRecordIsPreferred) {
   const Expectation expected{.time_ns = kTime, .depth = 2, .top_address = kG};
-  // A likely record comes before the one that fits.
+  // A record that is only likely comes before the one that fits.
   const RecordBytes bytes = RecordBytes()
                                 .entry(kTime, 7, kF)
                                 .entry(kTime, 9, kNoCode)
@@ -243,7 +243,7 @@ class ResyncTimes : public ResyncTest {
     const Record record{.time_ns = time_ns, .word = 0x28 + kF * 65536};
     return resync_.is_time_damaged(record, last_ns, ahead(following));
   }
-  // Two records after it.
+  // Builds two records that follow the record.
   static RecordBytes two_records(std::uint64_t next_ns, std::uint64_t second_ns) {
     return RecordBytes().entry(next_ns, 1, kG).exit(second_ns, 1, kG);
   }

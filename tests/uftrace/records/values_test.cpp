@@ -39,7 +39,7 @@ TEST_F(UftraceValues, AreArgumentsOfTheirCalls) {
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
-// They occur repeatedly, so they are stored as names and not as texts, for all functions.
+// Enumerators occur repeatedly. Therefore, all functions store them as names and not as texts.
 TEST(UftraceEnums, AreNames) {
   R r;
   r.info_line("argspec:f@arg1/e:color;g@arg1/e:color").info_line("enumauto:enum color { RED, GREEN = 5 }");
@@ -74,7 +74,7 @@ TEST_F(UftraceValues, OfAFunctionWithoutSpecAreSkipped) {
                                       "DIR/100.dat:+0x10: 8 bytes of arguments or return value of g@demo"));
 }
 
-// A killed recorder leaves no info.
+// A killed recorder leaves no info file.
 TEST(UftraceValuesWithoutInfo, ComeFromTheDebugFile) {
   R r;
   r.file("info", "").file("demo.dbg", "F: 1100 f\nA: @arg1/i32,arg2/s\nR: @retval/i32\n");
@@ -88,7 +88,7 @@ TEST(UftraceValuesWithoutInfo, ComeFromTheDebugFile) {
   EXPECT_THAT(r.notes(), testing::Not(testing::Contains(testing::StartsWith("payload-skipped"))));
 }
 
-// Then the byte order is found from the records.
+// Without the info file, the records show the byte order.
 TEST(UftraceValuesWithoutInfo, MayBeBigEndian) {
   R r;
   r.big_endian();
@@ -195,7 +195,7 @@ TEST_F(UftraceValues, UserEventsHaveNames) {
   EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 @11 event:uftest:step"));
 }
 
-// The same in blocks of any size, because a payload may cross the end of a block.
+// Tests blocks of any size, because a payload may cross the end of a block.
 TEST_F(UftraceValues, PayloadsMayBeAnywhereInABlock) {
   r_.entry(1, 0, R::kMain);
   constexpr int kCalls = 2000;

@@ -154,7 +154,7 @@ class ParametersOfFiles : public ElfFilesTest {
     files.add_notes(notes_);
     return function_.integers.empty() ? "none" : function_.integers.front().name;
   }
-  // True if its type and the type of the result are known.
+  // True if the types of the parameter and of the result are known.
   bool has_types() const {
     return !function_.integers.empty() && function_.integers.front().type && function_.result;
   }
@@ -353,7 +353,7 @@ TEST_F(ElfFilesTest, AddressesCountFromTheMappingOfTheProgram) {
   EXPECT_EQ(name(), "main");
 }
 
-// task.txt has neither build-ids nor sizes.
+// task.txt has neither build-ids nor sizes of libraries.
 TEST_F(ElfFilesTest, LibrariesThatTheProgramLoaded) {
   file("opt/plug.so", with_symbol(program(), "plug"));
   EXPECT_EQ(library_name("/opt/plug.so"), "plug");

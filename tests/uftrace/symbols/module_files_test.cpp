@@ -36,7 +36,7 @@ TEST(ModuleFileHeader, NamesTheModule) {
   EXPECT_EQ(parse_module_file_header("1000 T old\n").module_path, "");
 }
 
-// ---- Which file belongs to which module ----
+// ---- The file of each module ----
 
 class SymbolFileChoice : public testing::Test {
  protected:

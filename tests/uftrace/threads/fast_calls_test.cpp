@@ -77,7 +77,7 @@ TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   symbols.use_caches(caches);
   symbols.move_to(10);
   const auto shown = lines([&](Stage& s) {
-    // The slow way gets the memory.
+    // The slow path gets the memory.
     s.lane.instant(5, names_.intern_label("a", "start"), Arguments{Argument(names_.intern("count"), 1)});
     const FastCalls add(s.lane, symbols, NameId{}, &decoder);
     const auto try_add = [&](RecordType type, std::uint64_t time_ns, std::uint64_t value) {

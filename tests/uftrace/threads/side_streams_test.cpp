@@ -22,7 +22,7 @@ TEST(Due, AtEqualTimesThePrecedenceDecides) {
   EXPECT_EQ(Due{}.plain_until_ns(), kForever);
 }
 
-// Events with equal times: back on the CPU, out of the kernel, another program, then its events.
+// At time 20, the thread is back on the CPU, leaves the kernel, loads a library, and gets a name.
 TEST_F(SideStreamsTest, EverythingAtOneTime) {
   kernel_entry(12), kernel_exit(20), kernel_entry(20), kernel_exit(30);
   perf(15, Kind::SwitchOut), perf(20, Kind::SwitchIn), perf(20, Kind::Comm);
@@ -92,7 +92,7 @@ TEST_F(SideStreamsTest, AShortTimeOffTheCpuMayBeHidden) {
                           "7/8 @30 cpu 0: 8 (dead) -> 0"));
 }
 
-// A task's own event may be slightly before the switch that was written before it.
+// The time of a task's own event may be slightly before the switch that was written before the event.
 TEST_F(SideStreamsTest, TimesNeverGoBack) {
   perf(20, Kind::SwitchIn), perf(19, Kind::Exit);
   EXPECT_THAT(lines([](Stage&) {}),

@@ -61,7 +61,7 @@ TEST_F(StackRepairTest, AForkedChildInheritsCalls) {
                           "7/8 [20 a:g repaired=\"inherited-call\"", "7/8 20] a:g"));
 }
 
-// The parent's file may be damaged, but the child's exit is certain.
+// The parent's file may be damaged, but the exit in the child is certain.
 TEST_F(StackRepairTest, AnExitCorrectsTheNameOfAnInheritedCall) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.calls.begin_thread({.calls = {{kG, kG}}});

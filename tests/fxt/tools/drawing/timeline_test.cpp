@@ -31,7 +31,7 @@ std::vector<std::string> shapes_of(const std::string& svg) {
       std::string title = shape.child("title").text().get();
       title.resize(std::min(title.find('\n'), title.size()));  // without arguments
       if (std::string_view(shape.name()) == "rect")
-        // There is half a pixel between neighbors.
+        // Half a pixel separates neighbors.
         shapes.push_back(fmt::format(
             "{}+{:.4g} row {}: {}", shape.attribute("x").value(),
             shape.attribute("width").as_double() + (shape.attribute("width").as_double() > 0.5 ? 0.5 : 0),
@@ -102,7 +102,7 @@ TEST(Timeline, DrawsLateCallsBelowOpenOnes) {
                           "508+100 row 1: work: 100 ns at 500 ns"));
 }
 
-// They are in the order of ends, within the same clock tick.
+// The calls are in the order of their ends, within the same clock tick.
 TEST(Timeline, DrawsOuterCallsThatBeginWithInnerOnes) {
   EXPECT_THAT(shapes({call(1000, 1100, "leaf"), call(1000, 1500, "work"), call(1000, 2000, "main")}),
               ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "8+500 row 1: work: 500 ns at 0 ns",
@@ -167,7 +167,7 @@ TEST(Timeline, ARangeMayBeginAndEndWithoutEvents) {
   EXPECT_THAT(shapes(events, range("500ns~2500ns")), ElementsAre("258+250 row 0: work: 500 ns at 1 µs"));
 }
 
-// The trace's own times also work. Times before and after the trace are not drawn.
+// A range can also have the trace's own times. Times before and after the trace are not drawn.
 TEST(Timeline, ARangeEndsWithTheTrace) {
   EXPECT_THAT(drawn({call(1000, 2000, "main")}, range("0~1m")).svg,
               HasSubstr("data-from=\"0\" data-to=\"1000\""));
@@ -204,7 +204,7 @@ TEST(Timeline, CallsNarrowerThanAPixelAreMergedWithTheirNeighbors) {
   EXPECT_THAT(drawn(events).svg, HasSubstr("width=\"1.3\" height=\"16\" fill=\"#999\"><title>3 calls at"));
 }
 
-// A click on a shape must select a small range.
+// A click on a shape must select a small range. Therefore, shapes are narrow.
 TEST(Timeline, MergedCallsAreNoWiderThanEightPixels) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 100'000; time += 10) events.push_back(call(time, time + 9, "a"));
@@ -318,7 +318,7 @@ TEST(Timeline, DrawsTheAsyncOperationsOfAProcessInASeparateTrack) {
   using enum EventType;
   const Words words = named_trace([](Writer& writer) {
     writer.write(operation(AsyncBegin, 1000, 7, "request"));
-    // In the row below the first one, which is still open.
+    // This operation is in the row below the first one, which is still open.
     writer.write(operation(AsyncBegin, 1100, 8, "request"));
     writer.write(operation(AsyncInstant, 1200, 8, "step"));
     writer.write(operation(AsyncEnd, 1400, 7, "request"));
@@ -444,7 +444,7 @@ TEST(Timeline, DrawsFlowsBetweenSelectedThreads) {
               ElementsAre("1 call on 1 thread", "2 flow arrows " + cut));
 }
 
-// Like Perfetto: by id, first in the process of the event.
+// Flows are connected by id, first in the process of the event, as in Perfetto.
 TEST(Timeline, ConnectsFlowsById) {
   const Thread here = of_demo(2), near = of_demo(3);
   const Thread other{.process = 8, .thread = 9}, far{.process = 8, .thread = 10};
@@ -473,11 +473,11 @@ TEST(Timeline, ReportsFlowsThatAreNotDrawn) {
   EXPECT_THAT(lines_of_flows({flow(kFlowBegin, 1100, here)}), undrawn(one_alone));
   EXPECT_THAT(lines_of_flows({flow(kFlowStep, 1100, here)}), undrawn(one_alone));
   EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, here)}), undrawn(one_alone));
-  // The end comes before its begin.
+  // The end of this flow comes before its begin.
   EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, near), flow(kFlowBegin, 1200, here)}), undrawn(two_alone));
-  // A thread without a track.
+  // The thread of the end has no track.
   EXPECT_THAT(lines_of_flows({flow(kFlowBegin, 1100, here), flow(kFlowEnd, 1200, of_demo(4))}), undrawn(cut));
-  // A call that is not drawn.
+  // The call in which the flow begins is not drawn.
   const std::vector<Event> deep{call(1000, 2000, "a", here), call(1050, 1500, "b", here),
                                 call(1000, 2000, "a", near), flow(kFlowBegin, 1100, here),
                                 flow(kFlowEnd, 1200, near)};
@@ -611,7 +611,7 @@ TEST(Timeline, InstantsDoNotExtendTheAxis) {
       << "where there is nothing else";
 }
 
-// Ranges count from the same time.
+// Ranges count from the earliest record as well.
 TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   const std::vector<Event> events{call(5000, 9000, "late"), call(1000, 3000, "early", of_demo(3))};
   EXPECT_THAT(shapes(events),
@@ -624,7 +624,7 @@ TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   std::ranges::replace(odd, std::uint64_t{4001}, std::uint64_t{3999});
   EXPECT_THAT(shapes_of(drawn(bytes_of(odd)).svg), ElementsAre("8+1000 row 0: late: 4 µs at 1 µs"));
   EXPECT_THAT(drawn(bytes_of(odd), range("2us~3us")).svg, HasSubstr("data-from=\"2000\" data-to=\"3000\""));
-  // In times of the trace's clock.
+  // The attributes have times of the trace's clock.
   EXPECT_THAT(drawn(events, range("0.0000000~0.0000020")).svg, HasSubstr("data-from=\"0\" data-to=\"1000\""));
 }
 
@@ -638,7 +638,7 @@ TEST(Timeline, NeighborsHaveDifferentColors) {
   EXPECT_EQ(tools::hue_of("main"), tools::hue_of("main"));
 }
 
-// These are the calls into which a page can zoom.
+// A page can zoom into these calls.
 TEST(Timeline, APageHasTheCallsThatAPictureMerges) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 100'000; time += 10) events.push_back(call(time, time + 9, "a"));
@@ -652,8 +652,8 @@ TEST(Timeline, APageHasTheCallsThatAPictureMerges) {
   EXPECT_THAT(timeline.report().lines(), ElementsAre("10000 calls on 1 thread"));
 }
 
-// One call too many does not cause all others to be merged: the lowest row is merged first, and there the
-// earliest calls.
+// If there is one call too many, the lowest row is merged first, and in it the earliest calls. The other
+// calls remain separate.
 TEST(Timeline, APageMergesAsFewCallsAsPossible) {
   const auto page_of = [](std::uint64_t inner) {
     std::vector<Event> events;
@@ -678,7 +678,7 @@ TEST(Timeline, APageMergesAsFewCallsAsPossible) {
   EXPECT_EQ(above.lanes[0].rows[1].calls().size(), 89'000U);
   EXPECT_THAT(few_merged, ElementsAre("91000 calls on 1 thread",
                                       "1112 calls narrower than 128 ns, merged into 112 gray shapes"));
-  // There are so many that they were merged while they were read.
+  // There are so many calls that they were merged while they were read.
   const auto [far_above, many_merged] = page_of(300);
   EXPECT_EQ(far_above.lanes[0].rows[0].calls().size(), 1000U);
   EXPECT_EQ(far_above.lanes[0].rows[1].calls().size(), 89'000U);
@@ -686,7 +686,7 @@ TEST(Timeline, APageMergesAsFewCallsAsPossible) {
                                        "234445 calls narrower than 128 ns, merged into 23445 gray shapes"));
 }
 
-// Every prefix of a trace with all kinds of records, and every third flipped bit, which covers each bit
+// Draws every prefix of a trace with all kinds of records, and every third flipped bit, which covers each bit
 // position.
 TEST(Timeline, DamageIsDrawnOrLeftOut) {
   const auto bytes = bytes_of(joined(sample_trace(), kUncommonRecords));
