@@ -39,7 +39,7 @@ struct ImportStats {
   std::uint64_t bytes_total = 0;  // size of the files that the sources read, known after import()
   std::atomic<std::uint64_t> bytes_read = 0;
   std::atomic<std::uint64_t> records_read = 0;  // uftrace: records of .dat files; tfile: frames
-  // More lines for the report, each with its input. Added in import() and in Timeline::at_end().
+  // Additional lines for the report, each with its input. import() and Timeline::at_end() add them.
   struct Detail {
     std::string input, text;
   };
@@ -71,7 +71,7 @@ struct ImportContext {
   ImportStats& stats;
   const ImportOptions& options;
 
-  // Whether a thread of an input is shown. A thread without `tid` has an unknown id and is always shown.
+  // True if a thread of an input is shown. A thread without `tid` has an unknown id and is always shown.
   bool shows_thread(std::optional<std::uint64_t> tid) {
     if (options.tids.empty()) return true;
     stats.shows_unknown_threads |= !tid;
@@ -118,10 +118,10 @@ class Importer {
   virtual std::map<std::string, std::vector<std::string>> summary() const { return {}; }
   // The files that this importer's options name, in addition to the inputs. No output may replace them.
   virtual std::vector<std::string> files_of_options() const { return {}; }
-  // The input if none is given and a directory of this name exists: "uftrace.data".
+  // The input that is used if no input is given, but a directory of this name exists: "uftrace.data".
   virtual std::string default_input() const { return {}; }
-  // Whether threads of such an input are drawn among the threads of other inputs, if both inputs have
-  // recorded them. An `--offset` without the name of an input, and `--apart`, apply to such inputs.
+  // True if threads of such inputs are drawn among the threads of other inputs, if both have recorded them.
+  // An `--offset` without the name of an input, and `--apart`, apply to such inputs.
   virtual bool joins_others() const { return false; }
 };
 

@@ -78,7 +78,7 @@ void Timeline::add_shared_source(std::unique_ptr<SharedSource> shared_source) {
 }
 
 std::size_t Timeline::number_of(const Lane& lane) const {
-  // It is usually one of the latest lanes.
+  // The lane is usually one of the latest lanes.
   const auto found = std::find_if(parts_.lanes.rbegin(), parts_.lanes.rend(),
                                   [&](const Lane& other) { return &other == &lane; });
   if (found == parts_.lanes.rend()) throw BrokenContract("a lane is of another Timeline");

@@ -100,7 +100,7 @@ class ArgumentRow {
       return {name(), type(), type() == ArgumentType::Null ? 0 : bits()};
     }
     Iterator& operator++() { return skip(ArgumentHeader::words(*word_)); }
-    // Like operator++(), if the number of words is known.
+    // Does the same as operator++(), but faster, because the number of words is known.
     Iterator& skip(std::size_t words) {
       word_ += words;
       return *this;
@@ -157,8 +157,8 @@ class Arguments {
   void add(ArgumentRow row) {
     for (const Argument& argument : row) add(argument);
   }
-  // For producers that pack arguments themselves. reserve() returns memory for `words` words after the
-  // current arguments. commit() adds the words before `end`, which contain `count` arguments.
+  // These functions are for producers that pack arguments themselves. reserve() returns memory for `words`
+  // words after the current arguments. commit() adds the words before `end`, which contain `count` arguments.
   std::uint64_t* reserve(std::size_t words) {
     if (words_used_ + words > words_.size()) [[unlikely]]
       grow(words);
@@ -191,7 +191,7 @@ class Arguments {
   }
   [[gnu::noinline]] void grow(std::size_t words) { words_.resize(2 * (words_used_ + words)); }
 
-  // Not next to words_used_, because compilers would load both as a pair before both are stored.
+  // Must not be next to words_used_, because compilers would load both as a pair before both are stored.
   std::size_t size_ = 0;
   std::vector<std::uint64_t> words_;  // the first words_used_ words are in use
   std::size_t words_used_ = 0;

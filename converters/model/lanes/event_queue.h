@@ -30,7 +30,7 @@ class EventQueue {
 
   // ---- Adding events ----
 
-  // Whether add_chunk() must be called before the next event is added.
+  // True if add_chunk() must be called before the next event is added.
   bool is_full() const { return write_ == write_end_; }
   void add_chunk();
   PendingEvent* add() { return write_++; }
@@ -65,7 +65,7 @@ class EventQueue {
   void close();
   bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
   std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // has_unsealed() must be true
-  // Whether any events are left in the queue, and the time of the first event.
+  // True if any events are left in the queue; and the time of the first of them.
   bool has_events() const { return first_sealed() != sealed_.end() || has_unsealed(); }
   std::uint64_t first_ns() const {
     const auto sealed = first_sealed();

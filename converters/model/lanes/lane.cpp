@@ -231,7 +231,7 @@ const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_
   return block - 1;
 }
 
-// Like keep() above, but cut to the number of arguments that a record can hold.
+// Does the same as keep() above, but cuts the arguments to the number that a record can hold.
 const std::uint64_t* Lane::keep(const Arguments& arguments) {
   const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
   store_.counters().cut_arguments += arguments.size() - count;

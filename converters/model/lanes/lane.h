@@ -94,7 +94,7 @@ class Lane {
  private:
   friend class PlainCalls;  // implements the hot path
 
-  // Whether a pending call becomes a begin and an end if it ends at `end_ns` with that many arguments.
+  // True if a pending call becomes a begin and an end if it ends at `end_ns` with that many arguments.
   bool must_be_pair(const PendingEvent& call, std::uint64_t end_ns, std::size_t arguments) const {
     return end_ns == call.time_ns || end_ns == zero_ns_ || arguments > options_.limits.arguments_per_record;
   }

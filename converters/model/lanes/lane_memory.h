@@ -119,8 +119,8 @@ class ArgumentArena {
     fill_header(block, packed.count, static_cast<std::size_t>(packed.end - block) - 1);
     return block;
   }
-  // The same for words that are appended to `block`, which may be null. Returns null if it is not the latest
-  // block (usually it is), or if the chunk has no room.
+  // Does the same for words that are appended to `block`, which may be null. Returns null if`block` is not
+  // the latest block (usually it is), or if the chunk has no room.
   std::uint64_t* try_reserve_behind(const std::uint64_t* block, std::size_t words) const {
     return block == nullptr || !is_latest(block) || words > left() ? nullptr : word_;
   }

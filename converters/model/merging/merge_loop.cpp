@@ -76,7 +76,7 @@ void MergeLoop::run(const std::function<void()>& tick) {
   } while (blocking_ != nullptr && !sink_.has_enough());
 }
 
-// For threads of which only the start time is known, because nothing has been read yet.
+// Plans the sources of which only the start time is known, because nothing of them has been read yet.
 void MergeLoop::read_later() {
   for (LaneState& state : lanes_) {
     if (state.source == nullptr || state.source->done) continue;

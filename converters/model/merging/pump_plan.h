@@ -63,11 +63,11 @@ class PumpPlan {
            std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes);
 
   const LookaheadShares& shares() const { return shares_; }
-  // Whether a source may be read as late as the merge needs it. If lanes share a source, this is not
+  // True if a source may be read as late as the merge needs it. If lanes share a source, this is not
   // possible, because the reading distance decides which pending calls are released.
   bool is_order_free() const { return is_order_free_; }
-  // For recordings with thousands of threads, of which few run at the same time. A source that begins later
-  // has no events in memory until the merge comes near it. Called for each such source, before read_first().
+  // Must be called before read_first() for each source that begins later. Such a source has no events in
+  // memory until the merge comes near it. This helps recordings with thousands of threads.
   void read_later(SourceState& source, std::uint64_t begin_ns);
   void read_first();
   // Must be called when `bytes` of the source's events have been merged.
@@ -81,7 +81,7 @@ class PumpPlan {
   std::span<const Task> plan_round(std::uint64_t merged_ns);
   std::span<const Task> tasks() const { return tasks_; }
 
-  // Whether so many events wait for the merge that a source must not be read on just to find the end of one
+  // True if so many events wait for the merge that a source must not be read on just to find the end of one
   // pending call.
   bool is_full(const SourceState& source) const;
 

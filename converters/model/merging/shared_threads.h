@@ -18,7 +18,7 @@ class SharedThreads final : public SinkStage {
   SharedThreads(EventSink& next, const LaneOptions& options)
       : SinkStage(next), deepest_(options.deepest_instant()) {}
 
-  // Whether any two lanes have the same thread.
+  // True if any two lanes have the same thread.
   static bool are_in(std::span<const LaneInfo> lanes);
 
   void add_lanes(std::span<const LaneInfo> lanes) override;

@@ -50,7 +50,7 @@ class Source {
   // The end of the program's last call, known at the end of the input. kForever if it is unknown, 0 if the
   // input records no calls. Later events belong to the kernel or to the recorder.
   virtual std::uint64_t calls_end_ns() const { return kForever; }
-  // The times of the first and last mark, if an input records no calls; known at its end. Else nothing.
+  // The times of the first and last mark if an input records no calls, known at its end; otherwise nothing.
   virtual std::optional<TimeSpan> marks() const { return std::nullopt; }
   // A time before which none of the lanes gets another event. When pump() has reached
   // PumpBudget::delivered_until_ns, this is at least that time.

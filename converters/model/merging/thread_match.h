@@ -64,7 +64,7 @@ class CallHistory {
  public:
   virtual ~CallHistory() = default;
   virtual std::vector<const Lane*> lanes() const = 0;
-  // Whether the ends of calls are also recorded. Otherwise the innermost call is not known.
+  // True if the ends of calls are also recorded. Otherwise the innermost call is not known.
   virtual bool records_ends() const = 0;
   // The positions of marks with these windows, sorted by first time. Empty if the lane can't be read.
   virtual std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) = 0;

@@ -74,7 +74,7 @@ class Names {
 
   // Returns the same id for equal texts. Ids count up from 0 without gaps. A text may contain any bytes.
   NameId intern(std::string_view text);
-  // The same for many texts. This is faster, because their places in memory are fetched at the same time.
+  // Does the same for many texts. This is faster, because it fetches their places in memory at the same time.
   void intern(std::span<const std::string> texts, std::span<NameId> ids);
   // The text is valid as long as this object.
   const std::string_view& text(NameId id) const { return texts_[index(id)]; }

@@ -22,7 +22,7 @@ T load(const std::byte* bytes, std::endian order) {
                                       : endian_load<T, sizeof(T), boost::endian::order::big>(from);
 }
 
-// Up to 8 bytes as a number. Of more bytes, the number is the lowest 8.
+// Up to 8 bytes as a number. If there are more bytes, the lowest 8 are used.
 inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order) {
   switch (bytes.size()) {
     case 1:

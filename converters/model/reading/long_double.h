@@ -17,7 +17,7 @@ class LongDouble {
   // Takes at least kBytes bytes. Padding comes after the number.
   LongDouble(std::span<const std::byte> bytes, std::endian order);
 
-  // Whether a double can hold the number, apart from its last digits: it is neither too large nor too small.
+  // True if a double can hold the number, apart from its last digits: it is neither too large nor too small.
   bool is_double() const;
   double value() const;
   // The number in GDB's spelling: "1.18973149535723176502e+4932", or "<invalid float value>" for invalid

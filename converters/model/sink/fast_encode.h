@@ -37,7 +37,7 @@ constexpr std::uint64_t header_of(std::uint16_t category, std::uint16_t name) {
   return fxt::event_header(fxt::EventType::Instant, 0, category, name, 0, 0);
 }
 
-// Whether the name has no ref to the table. Then the text follows, in the form of put_inline().
+// True if the name has no ref to the table. Then the text follows, in the form of put_inline().
 constexpr bool has_inline_name(std::uint64_t header) {
   return fxt::StringRef::IsInline::get(fxt::EventHeader::Name::get(header)) != 0;
 }
@@ -66,7 +66,7 @@ constexpr fxt::EventType event_type_of(EventKind kind) {
   }
 }
 
-// Whether PendingEvent::last_word follows the arguments: the end of a call, or the id of a counter or flow.
+// True if PendingEvent::last_word follows the arguments: the end of a call, or the id of a counter or flow.
 constexpr bool has_last_word(EventKind kind) {
   return kind == EventKind::Complete || (kind >= EventKind::Counter && kind <= EventKind::FlowEnd);
 }

@@ -83,7 +83,7 @@ class LabelHeaders {
   // Makes the header if the label's strings are in the table or can be added, or if the table is full and the
   // name can be written unchanged. Returns the header word, or 0 if it was not made.
   std::uint64_t make(LabelId label);
-  // Whether Tracy would show the label's instants as starts of frames. Valid after make().
+  // True if Tracy would show the label's instants as starts of frames. Valid after make().
   bool names_a_frame(LabelId label) const { return frame_marks_[Names::index(label)]; }
 
  private:
