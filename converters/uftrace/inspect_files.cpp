@@ -193,7 +193,7 @@ void add_kernel_counts(KernelCursor& cursor, const KernelHeader& header, Outline
 
 // ---- Perf ----
 
-// By PerfEvent::Kind.
+// The texts are in the order of PerfEvent::Kind.
 constexpr std::array<std::string_view, 8> kPerfKinds{"switches in", "switches out", "preempted", "forks",
                                                      "exits",       "names",        "execs",     "lost"};
 

@@ -115,7 +115,7 @@ class MarkScan {
   std::size_t next_ = 0;             // the first window that has not begun
   std::vector<std::size_t> active_;  // windows that have begun and are not over
   bool has_begun_ = false;           // there was a record
-  // By the address of a call, for the current symbols.
+  // The functions by the address of a call, for the current symbols.
   std::unordered_map<std::uint64_t, Function> functions_;
 };
 

@@ -53,7 +53,7 @@ class PayloadLayouts {
 
   Context context_;
   std::mutex mutex_;
-  // By symbol, and by module or library, because a spec may apply to one module only.
+  // The layouts by symbol, and by module or library, because a spec may apply to one module only.
   std::map<std::pair<const Symbol*, const Image*>, FunctionLayouts> functions_;
   const FunctionLayouts none_;
 };

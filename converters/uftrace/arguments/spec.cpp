@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 17> kTriggerWords{
     "filter", "notrace",   "depth=",   "time=",     "size=", "read=", "trace", "color=", "recover",
     "finish", "backtrace", "callsite", "auto-args", "hide",  "if:",   "clear", "caller"};
 
-// By Format.
+// The letters are in the order of Format.
 constexpr std::string_view kFormatLetters = "diuxocfsSpet";
 
 std::optional<Format> format_of(char letter) {

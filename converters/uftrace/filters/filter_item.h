@@ -90,7 +90,7 @@ struct FilterItem {
 // Parses the value of an option: items separated by `;`. Throws UsageError.
 std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::string_view list);
 
-// For example "--filter".
+// Returns "--filter", for example.
 std::string_view name_of(FilterItem::Option option);
 
 // Parses a size in bytes: a number as in C, or a size with a unit as in fxt/time_range.h.

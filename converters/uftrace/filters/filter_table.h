@@ -127,7 +127,7 @@ class FilterTable {
   std::vector<Rule> rules_;  // in the order in which they apply
   Needs needs_;
   std::mutex mutex_;
-  // By symbol and its image; null for functions without a rule.
+  // The rules by symbol and its image; null for functions without a rule.
   std::map<std::pair<const Symbol*, const Image*>, std::unique_ptr<const FunctionRule>> function_rules_;
   const FunctionRule unnamed_ = {};
   const FunctionRule passed_ = {.actions = {}, .size = 0, .is_passed_over = true};

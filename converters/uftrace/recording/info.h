@@ -78,7 +78,7 @@ std::optional<std::int64_t> utc_offset_ns(const Info& info);
 // and more than twice `elapsed_ns`. False if `elapsed_ns` is unknown.
 bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns);
 
-// For example "PLTHOOK | TASK_SESSION": the names of features in uftrace. Unknown bits are shown as numbers.
+// Returns the names of features in uftrace: "PLTHOOK | TASK_SESSION". Unknown bits are shown as numbers.
 std::string feature_names(std::uint64_t features);
 
 // `path` is the name of the file in messages. Throws InputError if the version of the format is too new.

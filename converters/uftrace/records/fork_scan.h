@@ -21,7 +21,7 @@
 
 namespace convert::uftrace {
 
-// What a function may create, the most certain kind last.
+// The kinds of tasks that a function may create. The last kind is the most certain.
 enum class ForkKind : std::uint8_t {
   None,
   Other,    // clone, posix_spawn, system …: possibly a process

@@ -38,7 +38,7 @@ class CallLabels {
 
   Demangle demangle_;
   Names& names_;
-  // By symbol; kNoLabel if the label has not been requested yet.
+  // The labels by symbol; kNoLabel if the label has not been requested yet.
   std::unordered_map<const Image*, std::vector<LabelId>> labels_;
   // The categories of addresses without a symbol, sorted by the file that should have it, and by address.
   // Therefore, the order of the notes does not depend on the order of requests.

@@ -21,7 +21,7 @@ constexpr std::uint64_t kLastBytes = 4096;  // assumed size of the last kernel f
 constexpr std::array<std::string_view, 4> kOtherPrefixes{"__do_sys_", "__se_sys_", "__ia32_sys_", "SyS_"};
 constexpr std::string_view kSystemCall = "sys_";
 
-// The name after such a prefix; empty if `name` has none of them.
+// The name after one of kOtherPrefixes; empty if `name` begins with none of them.
 std::string_view system_call_of(std::string_view name) {
   for (const std::string_view other : kOtherPrefixes)
     if (name.starts_with(other)) return name.substr(other.size());

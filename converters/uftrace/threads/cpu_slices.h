@@ -1,7 +1,7 @@
-// Writes at which times a thread is on which CPU: its context switches in the trace. The other side
-// of each switch is thread 0, which viewers show as idle. A thread that is still on a CPU leaves it
-// at its last event. Switches before a start time can be hidden. A thread that is on a CPU at that
-// time is shown to come to it then. A time before the lane's last event is shown at the time of that
+// Writes the times at which a thread is on a CPU, as context switches in the trace. The other side of
+// each switch is thread 0, which viewers show as idle. A thread that is still on a CPU leaves it at
+// its last event. Switches before a start time can be hidden. A thread that is on a CPU at that time
+// is shown to come to it then. A time before the lane's last event is shown at the time of that
 // event. Without CPU tracks nothing is written, but all other events of the thread have the same
 // times.
 #pragma once

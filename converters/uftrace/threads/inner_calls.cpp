@@ -37,7 +37,7 @@ void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry,
   const bool has_depth = entry.depth != KernelMessage::kNoDepth;
   const std::size_t depth = has_depth ? entry.depth : frames_.empty() ? 0 : frames_.back().depth + 1;
   // This may be an interrupt, whose functions can have the depths of the interrupted calls. Or the exits of
-  // calls at this depth and deeper are missing. Later exits decide.
+  // calls at this depth and deeper are missing. Later exits show which of both is true.
   for (std::size_t i = frames_.size(); i-- > 0 && frames_[i].depth >= depth;)
     if (frames_[i].passed_ns == 0) frames_[i].passed_ns = time_ns;
   if (frames_.size() == kMaxFrames) end_frames_above(0, time_ns);
