@@ -126,7 +126,7 @@ bool begins_with(const fxt::FilePlace& place, std::string_view expected) {
   return head == expected;
 }
 
-// Whether `input` is a directory that `tsave -ctf` wrote.
+// True if `input` is a directory that `tsave -ctf` wrote.
 bool is_ctf(const std::filesystem::path& input) {
   const auto folder = std::make_shared<const fxt::Folder>(input);
   const auto is_file = [](const fxt::FilePlace& place) {

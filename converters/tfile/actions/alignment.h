@@ -32,10 +32,10 @@ class Alignment {
 
   // The item of an expression, if all possible alignments agree on it.
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
-  // Whether there is a possible alignment in which the item has an expression, or has none.
+  // True if there is a possible alignment in which the item has an expression, or has none.
   bool can_have_one(std::size_t item) const { return can_have_one_[item]; }
   bool can_have_none(std::size_t item) const { return can_have_none_[item]; }
-  // Whether there is a possible alignment in which the item has an expression that is a misfit.
+  // True if there is a possible alignment in which the item has an expression that is a misfit.
   bool can_be_misfit(std::size_t item) const { return can_be_misfit_[item]; }
   bool has_misfits() const { return misfits_ > 0; }
 

@@ -89,7 +89,7 @@ std::string disassemble(std::span<const std::byte> code);
 // True if all instructions up to the final `end` are known and complete.
 bool is_well_formed(std::span<const std::byte> code);
 
-// What an expression records. The matching with the source text of an item uses this.
+// The recordings of an expression, in the form that is needed to find the item of the expression.
 struct ExpressionShape {
   std::string blocks = {};      // the kinds of the blocks that it records, in order: 'M', 'V'
   bool records_result = false;  // false if it records only pointers and operands on the way to the result

@@ -30,7 +30,7 @@ void match_items(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matche
   if (has_one_range) blocks.range_item = match.item_in_range(blocks);
 }
 
-// Whether an action records memory at an address that it computes from the register.
+// True if an action records memory at an address that it computes from the register.
 bool records_from(const Register& reg, const TracepointAction& action) {
   if (action.kind == TracepointAction::Kind::Memory) return action.base == std::int64_t{reg.number};
   const auto is_of_register = [&](const Instruction& instruction) {

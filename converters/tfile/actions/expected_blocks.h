@@ -28,10 +28,10 @@ struct ExpectedBlocks {
   std::vector<Item> items;
   std::span<const TracepointAction> actions;
   std::vector<ExpressionShape> shapes;  // one for each expression among the actions
-  // By expression: the trace state variable that it records if it does nothing else.
+  // For each expression: the trace state variable that it records if it does nothing else.
   std::vector<std::string_view> variables;
   std::vector<bool> is_needed;  // by expression: it records memory, or has a value that is shown
-  // By expression: the item that it records, if the commands alone decide it.
+  // For each expression: the item that it records, if the commands alone decide it.
   std::vector<std::optional<std::size_t>> item_of;
   std::optional<std::size_t> range_item;  // the only item in the only memory range
   WantedRegisters wanted;
@@ -57,7 +57,7 @@ class LocationTable {
   std::span<const ExpectedFrames> locations_of(std::int16_t tracepoint) const;
   // The first location of the tracepoint at an address; null if it has no location there.
   const ExpectedFrames* location_at(std::int16_t tracepoint, std::uint64_t address) const;
-  // Whether a location of the tracepoint has hits, or steps, whose blocks have the kinds in `shape`, or begin
+  // True if a location of the tracepoint has hits, or steps, whose blocks have the kinds in `shape`, or begin
   // with them. Kinds are written as in ExpectedBlocks::shape.
   bool has_hits_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {
     return has_shape(tracepoint, hit_shapes_, shape, is_beginning);

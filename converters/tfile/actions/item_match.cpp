@@ -7,7 +7,7 @@ namespace {
 
 using Kind = CollectItem::Kind;
 
-// Whether an expression may record an item, by the form of both. `variable` is the trace state variable that
+// True if an expression may record an item, by the form of both. `variable` is the trace state variable that
 // the expression records if it does nothing else.
 bool may_record(const ExpressionShape& shape, std::string_view variable, const CollectItem& item, Kind kind) {
   switch (kind) {

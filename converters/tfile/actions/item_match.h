@@ -20,7 +20,7 @@ class ItemMatch {
     virtual ~Evidence() = default;
     // True if the item must have an expression, false if it may have none, nothing if its form decides.
     virtual std::optional<bool> has_expression(std::size_t item) = 0;
-    // Whether the expression can have recorded the item at the place that the program gives it.
+    // True if the expression can have recorded the item at the place that the program gives it.
     virtual bool fits(std::size_t item, std::size_t expression) = 0;
   };
 
@@ -30,7 +30,7 @@ class ItemMatch {
 
   // The item of an expression, if all possible orders agree on it.
   std::optional<std::size_t> item_of(std::size_t expression) const { return alignment_.item_of(expression); }
-  // Whether some items must have been recorded at other places than the program gives them. can_be_misfit()
+  // True if some items must have been recorded at other places than the program gives them. can_be_misfit()
   // tells whether this item may be one of them.
   bool has_misfits() const { return alignment_.has_misfits(); }
   bool can_be_misfit(std::size_t item) const { return alignment_.can_be_misfit(item); }

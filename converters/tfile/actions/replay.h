@@ -47,9 +47,9 @@ class Replay {
   bool run_on_registers(std::span<const TracepointAction> actions, FrameMemory& registers, fxt::Budget& work);
 
   const std::vector<ActionResult>& actions() const { return actions_; }
-  // Whether a range or an expression has recorded the memory.
+  // True if a range or an expression has recorded the memory.
   bool has_recorded(std::uint64_t address, std::uint64_t size) const;
-  // Whether the memory is in an absolute range that an action names.
+  // True if the memory is in an absolute range that an action names.
   bool is_in_a_range(std::uint64_t address, std::uint64_t size) const;
 
  private:

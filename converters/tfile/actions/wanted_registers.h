@@ -16,7 +16,7 @@ namespace convert::tfile {
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);
 
-// Whether the actions ask for the register. GDB asks for each register that holds an item or that is used to
+// True if the actions ask for the register. GDB asks for each register that holds an item or that is used to
 // compute an address.
 bool is_in_mask(std::span<const TracepointAction> actions, const Register& reg);
 

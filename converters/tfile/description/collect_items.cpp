@@ -54,7 +54,7 @@ std::vector<std::string_view> split_items(std::string_view list) {
   return items;
 }
 
-// Whether the text is a name, such as "count", "app::count", "'app::count'" or "'main.c'::count".
+// True if the text is a name, such as "count", "app::count", "'app::count'" or "'main.c'::count".
 bool is_plain_name(std::string_view text) {
   if (text.starts_with("::")) text.remove_prefix(2);
   if (text.starts_with('\'')) {
@@ -86,7 +86,7 @@ std::size_t end_of_brackets(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Whether an operator outside of all brackets computes a value that has no address.
+// True if an operator outside of all brackets computes a value that has no address.
 bool is_value(std::string_view text) {
   bool wants_operand = true, is_dereferenced = false, is_after_bracket = false;
   for (std::size_t at = 0; at < text.size();) {

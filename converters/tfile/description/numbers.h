@@ -44,11 +44,11 @@ enum class ValueForm : std::uint8_t {
   TextSlice,  // a pointer to characters, and their number
   Bytes,      // anything else: vectors, unions, numbers of odd sizes
 };
-// Whether an argument holds the value as a number. Larger numbers become texts.
+// True if an argument holds the value as a number. Larger numbers become texts.
 constexpr bool is_number(ValueForm form, std::uint64_t size) {
   return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
 }
-// Whether the program may show the target of the pointer.
+// True if the program may show the target of the pointer.
 constexpr bool has_pointee(ValueForm form) { return form > ValueForm::Pointer && form < ValueForm::Float; }
 
 // ---- Text ----

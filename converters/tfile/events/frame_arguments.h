@@ -24,11 +24,11 @@ class FrameArguments {
   // Returns false if the frame already has an argument with this name.
   bool claim_name(NameId name);
 
-  // For claimed names. `bytes`, whose type is unknown, belong to a value of `size` bytes.
+  // These functions need a claimed name. `bytes` of unknown type belong to a value of `size` bytes.
   void add_untyped(NameId name, const FrameBytes& bytes, std::uint64_t size);
   void add_pointer(NameId name, ValueForm form, std::uint64_t address);
 
-  // These functions claim their names. The bytes of a leaf are in the frame, or were computed.
+  // These functions claim their names themselves. The bytes of a leaf are in the frame, or were computed.
   void add_leaf(const Leaf& leaf, const FrameBytes& bytes);
   void add_leaf(const Leaf& leaf, std::span<const std::byte> value);
   void add_more(const ValueLayout& layout);  // adds the number of leaves that are not shown

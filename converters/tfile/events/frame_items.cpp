@@ -7,7 +7,7 @@
 namespace convert::tfile {
 namespace {
 
-// Whether a name is one of the words of an expression.
+// True if a name is one of the words of an expression.
 bool mentions(std::string_view expression, std::string_view name) {
   for (std::size_t at = expression.find(name); at != std::string_view::npos;
        at = expression.find(name, at + 1)) {

@@ -33,19 +33,19 @@ class FrameItems {
 
   // The values of an item: one value, or the variables of $args or $locals. Empty without the program.
   const std::vector<ItemValue>& values(std::size_t item) const { return proof_.values(item); }
-  // Whether an item other than hidden variables has this name, or uses it.
+  // True if an item other than hidden variables has this name, or uses it.
   bool is_named(std::string_view name) const;
-  // Whether the expression has a form that is understood, as far as this is known without the program.
+  // True if the expression has a form that is understood, as far as this is known without the program.
   bool is_understood(std::string_view expression) const {
     return !has_scope_ || tfile::is_understood(expression, *proof_.scope());
   }
   EvaluationContext evaluation() { return proof_.evaluation(); }
-  // Whether the actions of the tracepoint contradict the item's place in the program.
+  // True if the actions of the tracepoint contradict the item's place in the program.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
-  // The same for an item with this text.
+  // True if this is so for an item with this text.
   bool is_contradicted(std::string_view text) const { return contradicted_texts_.contains(text); }
 
-  // Whether the frame is a step in code that the program describes. The actions were made for other code,
+  // True if the frame is a step in code that the program describes. The actions were made for other code,
   // where a name may have meant another variable.
   bool is_known_step() const { return is_elsewhere_ && has_scope_ && !proof_.scope()->has_types_only; }
 

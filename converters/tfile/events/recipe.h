@@ -66,7 +66,7 @@ class FrameBlobs {
 
 class Recipe {
  public:
-  // Whether the recipe emits all frames of the pattern, and not only the one that it was made for.
+  // True if the recipe emits all frames of the pattern, and not only the one that it was made for.
   bool is_reusable() const { return is_reusable_; }
   // Emits the frame at the beginning of `bytes` at `time_ns`, which is not before the lane's latest event.
   // Returns the approximate number of bytes that the events occupy in the lane.

@@ -18,7 +18,7 @@
 
 namespace convert::tfile {
 
-// Which contents of frames are shown.
+// The contents of frames that are shown.
 struct ShownFrames {
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::string> plotted = {};  // see Plots

@@ -14,7 +14,7 @@ bool is_number(ArgumentType type) {
   return type == ArgumentType::Int64 || type == ArgumentType::Uint64 || type == ArgumentType::Double;
 }
 
-// Whether an argument belongs to the program. Trace state variables are counters anyway, and a frame's own
+// True if an argument belongs to the program. Trace state variables are counters anyway, and a frame's own
 // arguments describe the frame.
 bool is_of_program(std::string_view name) { return !name.starts_with('$') && !is_own_argument(name); }
 

@@ -15,8 +15,8 @@
 
 namespace convert::tfile {
 
-// Which registers of a frame become arguments. Auto means the registers that the tracepoint's actions name,
-// and the general registers if the actions collect $regs.
+// The registers of a frame that become arguments. Auto stands for the registers that the tracepoint's actions
+// name, and for the general registers if the actions collect $regs.
 enum class RegisterChoice : std::uint8_t { Auto, None, General, All };
 
 class RegisterArguments {

@@ -35,7 +35,7 @@ const NoteKind& note_kind_of(Missing missing) {
   }
 }
 
-// Whether an item of unknown type is text. An item of a number's size is not, even with collect/s.
+// True if an item of unknown type is text. An item of a number's size is not, even with collect/s.
 bool is_shown_as_text(bool is_collected_as_string, std::uint64_t size) {
   return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
 }

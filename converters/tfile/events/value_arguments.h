@@ -63,7 +63,7 @@ class ValueArguments {
   FrameItems items_;
   FrameArguments arguments_;
   std::map<std::string, NameId, std::less<>> value_names_;
-  // By type, name, and place of a bit-field.
+  // The layouts of values, by type, name, and place of a bit-field.
   std::map<std::tuple<const Type*, NameId, std::uint64_t, std::uint64_t>, ValueLayout> layouts_;
   std::set<std::tuple<const NoteKind*, std::int16_t, std::string>> noted_;
   std::map<std::int16_t, Lacking> lacking_;  // by tracepoint

@@ -18,7 +18,7 @@ namespace convert::tfile {
 // Longer memory is spelled only up to this size. A blob has all of it.
 inline constexpr std::size_t kSpelledBytes = 64;
 
-// Whether the leaf is a number in whole bytes. Then a recipe can read it in other frames.
+// True if the leaf is a number in whole bytes. Then a recipe can read it in other frames.
 inline bool is_plain_number(const Leaf& leaf) {
   return leaf.bit_size == 0 && is_number(leaf.form, leaf.size) && leaf.enumerators.empty() &&
          leaf.format != FloatFormat::Decimal;

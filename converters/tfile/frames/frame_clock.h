@@ -43,8 +43,8 @@ class StampReader {
   // Returns nothing if the frame has no timestamp, or an impossible one (see was_impossible()).
   std::optional<std::uint64_t> stamp_ns(const Frame& frame);
 
-  // The same for all frames of a pattern: the place of $trace_timestamp in them, if they have it, and its
-  // time. Only for patterns that are simple, which means that they do not use the clocks of KGTP.
+  // These functions read the timestamps of simple patterns, whose frames do not use the clocks of KGTP: the
+  // place of $trace_timestamp in all frames of the pattern, if they have it, and the time of a frame.
   bool is_simple(const FramePattern& pattern) const;
   std::optional<std::size_t> stamp_offset(const FramePattern& pattern) const {
     return pattern.value_of(timestamp_);

@@ -20,7 +20,7 @@
 
 namespace convert::tfile {
 
-// Whether fast tracepoints record the register. On amd64, they record rax…r15, rip and eflags. All other
+// True if fast tracepoints record the register. On amd64, they record rax…r15, rip and eflags. All other
 // bytes of their register blocks are zero.
 inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
   if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;

@@ -22,7 +22,7 @@ class FramePattern {
   // Returns nothing for frames that are damaged, too large or small, or have registers or static data.
   static std::optional<FramePattern> pattern_of(const Frame& frame);
 
-  // Whether `bytes` begin with a frame of this pattern.
+  // True if `bytes` begin with a frame of this pattern.
   bool matches(std::span<const std::byte> bytes) const {
     if (bytes.size() < size_) return false;
     for (const Word& word : words_) {
@@ -34,8 +34,8 @@ class FramePattern {
   }
   std::size_t size() const { return size_; }  // header included
 
-  // The offset of a variable's value, counted from the header. If the frame has several values, the offset of
-  // the last one.
+  // The offset of a variable's value, counted from the header. If the frame has several values, this is the
+  // offset of the last one.
   std::optional<std::size_t> value_of(std::uint64_t variable) const;
 
  private:
@@ -68,8 +68,8 @@ class FramePatterns {
     return kNone;
   }
 
-  // Whether to learn the pattern of this frame, which has no known pattern. Each call counts as a try, and
-  // tries are limited. Otherwise, every frame of an irregular trace would add a pattern.
+  // True if the pattern of this frame, which has no known pattern, should be learned. Each call counts as a
+  // try, and tries are limited. Otherwise, every frame of an irregular trace would add a pattern.
   bool wants_another(const Frame& frame);
   // Patterns are numbered from 0 on.
   void add(const Frame& frame, FramePattern pattern);

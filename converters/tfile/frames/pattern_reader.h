@@ -21,7 +21,7 @@ class PatternReader {
   struct Match {
     std::size_t pattern = 0;  // patterns are numbered from 0, in the order in which they were learned
     std::span<const std::byte> bytes;  // begins with the frame's header; valid until the reader moves
-    // Two members instead of a std::optional, which would be stored in two parts and loaded as one. A
+    // These are two members, because a std::optional would be stored in two parts and loaded as one. A
     // processor can't forward this, and that costs more than comparing the bytes.
     bool has_stamp = false;
     std::uint64_t stamp_ns = 0;

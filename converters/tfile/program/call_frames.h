@@ -41,7 +41,7 @@ class CallFrames {
 
   // Returns null if no frame is described there. `pc` is an address in the module.
   DwarfFrame find(Dwarf_Addr pc);
-  // The same as rules, for the registers with numbers below `registers`. Valid until the next call.
+  // Returns the same rules in another form, for registers below `registers`. Valid until the next call.
   const CallFrame* rules_at(Dwarf_Addr pc, std::size_t registers);
 
   const fxt::Budget& work() const { return work_; }

@@ -156,7 +156,7 @@ class DebugInfo {
   // Describes the parts that are left out because they exceed a limit: "more than …: some functions are
   // unknown".
   std::vector<std::string> left_out() const;
-  // Whether libdw may read the operations of a location, or has already read them. They are `bytes` long.
+  // True if libdw may read the operations of a location, or has already read them. They are `bytes` long.
   // `place` identifies the location.
   bool takes_operations(const void* place, std::uint64_t bytes);
   unsigned address_bytes() const { return address_bytes_; }

@@ -34,7 +34,7 @@ std::string_view die_name(Dwarf_Die die);  // empty if it has none
 inline constexpr std::string_view kAnonymousNamespace = "(anonymous namespace)";
 // The declaration of a function, which is inside its class or namespace.
 Dwarf_Die declaration_of(Dwarf_Die die);
-// Whether the variable is defined elsewhere.
+// True if the variable is defined elsewhere.
 bool is_declaration(Dwarf_Die variable);
 
 // A function name in GDB's spelling: with template arguments, and with parameters only in full mode.
@@ -45,9 +45,9 @@ std::string without_abi_tags(std::string name);
 // its scopes. Empty if the function has no name.
 std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode);
 
-// Whether the block has no code. Then its declarations are visible around it.
+// True if the block has no code. Then its declarations are visible around it.
 bool is_block_without_code(Dwarf_Die die);
-// Whether the DIE is such a block, or a common block of Fortran.
+// True if the DIE is such a block, or a common block of Fortran.
 bool is_open_block(Dwarf_Die die);
 
 int language_of(Dwarf_Die die);  // DW_LANG_…; 0 if unknown

@@ -27,7 +27,7 @@ bool is_integer(const Type* type) {
          (type->kind == TypeKind::Signed || type->kind == TypeKind::Unsigned ||
           type->kind == TypeKind::Bool || type->kind == TypeKind::Enum);
 }
-// Whether GDB converts integers in the unit's language like those in C.
+// True if GDB converts integers in the unit's language like those in C.
 bool calculates_as_c(Dwarf_Die unit) {
   switch (language_of(unit)) {
     case DW_LANG_D:

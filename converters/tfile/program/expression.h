@@ -41,7 +41,7 @@ struct Expression {
 // Parses an expression. A result of Kind::Invalid, or with such an operand, stands for text that is not
 // understood. Types are searched in the scope.
 Expression parse_expression(std::string_view text, const CodeScope& scope);
-// Whether the parser understands the whole text, whatever its names mean.
+// True if the parser understands the whole text, whatever its names mean.
 bool is_understood(std::string_view text, const CodeScope& scope);
 
 enum class Wanted : bool {

@@ -21,7 +21,7 @@ bool has_place(Dwarf_Die die) {
   return has_attribute(die, DW_AT_location) || has_attribute(die, DW_AT_const_value);
 }
 
-// Whether two units describe the same thing. Comparing the names of the source files would take too
+// True if two units describe the same thing. Comparing the names of the source files would take too
 // long.
 bool is_same(Dwarf_Die a, Dwarf_Die b) {
   if (dwarf_tag(&a) != dwarf_tag(&b)) return false;

@@ -113,7 +113,7 @@ void ItemProof::prove_in_any_order() {
   for (const std::size_t item : elsewhere) is_contradicted_[item] = true;
 }
 
-// Whether one of the expressions and ranges recorded the value.
+// Decides whether one of the expressions and ranges recorded the value.
 ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
   const Value& value = item.value;
   const bool has_place =
@@ -157,7 +157,7 @@ bool ItemProof::fits(std::size_t item, std::size_t expression) {
          });
 }
 
-// Whether an expression recorded a value. An unknown fact does not rule it out.
+// Decides whether an expression recorded a value. An unknown fact does not rule this out.
 ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::size_t expression) {
   const Value& value = item.value;
   const Replay::ActionResult& action = *expressions_[expression];
@@ -215,7 +215,7 @@ bool ItemProof::has_other_structure(std::size_t item) {
   return false;
 }
 
-// Whether an expression read the pointers that lead to the item, and nothing else.
+// True if an expression read the pointers that lead to the item, and nothing else.
 bool ItemProof::reads_the_same(const Replay::ActionResult& action, const ItemValue& item) {
   memory_.list_reads();
   evaluate(item.text, evaluation());
@@ -230,7 +230,7 @@ bool ItemProof::reads_the_same(const Replay::ActionResult& action, const ItemVal
   return operands > 0;
 }
 
-// Whether a value that has no address can be the result of an expression.
+// True if a value that has no address can be the result of an expression.
 bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Replay::ActionResult& action,
                               bool reads) {
   const Value& value = item.value;
@@ -248,13 +248,13 @@ bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Repla
   return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
 }
 
-// Whether the value does not depend on the frame.
+// True if the value does not depend on the frame.
 bool ItemProof::is_constant(const ItemValue& item) {
   FrameMemory nothing(memory_.layout(), memory_.order());
   return evaluate(item.text, {.scope = *scope_, .frame = nothing}).storage.kind == Storage::Kind::Bytes;
 }
 
-// Whether GDB itself and GDB's bytecode give different values for the item. The bytecode does not convert a
+// True if GDB itself and GDB's bytecode give different values for the item. The bytecode does not convert a
 // number that is cast to bool, and calculates with the address of an object to which a reference refers. The
 // bytecode must have recorded the operands of the item.
 bool ItemProof::differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item) {

@@ -19,7 +19,7 @@ namespace convert::tfile {
 // The number of bytes from the start of a value's storage to its end.
 std::uint64_t bytes_of(const Value& value);
 
-// Whether the program has the type of one of the values.
+// True if the program has the type of one of the values.
 bool is_described(const std::vector<ItemValue>& values);
 
 // Programs are loaded at multiples of a page.
@@ -38,14 +38,14 @@ class ItemProof : private ItemMatch::Evidence {
   // items have no values. `work` is a budget of kFrameWork. Returns false if it is exceeded; then the items
   // are unknown.
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
-  // The same if the FrameMemory has only registers.
+  // Does the same if the FrameMemory has only registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
   // Finds out which items the actions can have recorded at the places that the program gives them. Items and
   // expressions are in the same order. Must be called after start(), but not for frames at other addresses
   // than the address for which the actions were made, because their recordings prove nothing.
   void prove();
-  // The same after start_on_registers(), for items that name one variable in memory. Expressions and ranges
-  // may be in any order, and the sizes that expressions ask for do not matter.
+  // Does the same after start_on_registers(), for items that name one variable in memory. Expressions and
+  // ranges may be in any order, and the sizes that expressions ask for do not matter.
   void prove_in_any_order();
 
   // The values of an item: one value, or the variables of $args or $locals. Empty without the program.
@@ -60,15 +60,15 @@ class ItemProof : private ItemMatch::Evidence {
   // The expressions among the actions, and the item that each of them recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return expressions_; }
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
-  // Whether the actions recorded something else than the item's place in the program. Also true if this is so
+  // True if the actions recorded something else than the item's place in the program. Also true if this is so
   // for other items, and the program does not describe this item.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
-  // Whether the frame shows that a structure differs between the traced program and this one. This is so if
+  // True if the frame shows that a structure differs between the traced program and this one. This is so if
   // the item's expression read the same pointers, but recorded another place or size. Needs prove().
   bool has_other_structure(std::size_t item);
-  // Whether the actions record the item at its place in the program. Needs prove_in_any_order().
+  // True if the actions record the item at its place in the program. Needs prove_in_any_order().
   bool is_confirmed(std::size_t item) const { return is_confirmed_[item]; }
-  // Whether the recordings contain the memory.
+  // True if the recordings contain the memory.
   bool has_recorded(std::uint64_t address, std::uint64_t size) const {
     return replay_.has_recorded(memory_.masked(address), size);
   }
@@ -78,7 +78,7 @@ class ItemProof : private ItemMatch::Evidence {
   void evaluate_items(const CodeScope* scope);
   std::optional<bool> has_expression(std::size_t item) override;
   bool fits(std::size_t item, std::size_t expression) override;
-  // Whether an action recorded a value at its place in the program.
+  // The answer to the question whether an action recorded a value at its place in the program.
   enum class Fit : std::uint8_t { No, Possible, Yes };
   Fit fit_of(const ItemValue& item, bool is_string, std::size_t expression);
   bool may_be_result(const ItemValue& item, bool is_string, const Replay::ActionResult& action, bool reads);

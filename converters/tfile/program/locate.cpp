@@ -307,7 +307,7 @@ class Run {
     return push(value ? std::optional(*value + added) : std::nullopt);
   }
 
-  // For an operation that refers to a table of addresses and constants.
+  // Runs an operation that refers to a table of addresses and constants.
   bool push_indexed(const Dwarf_Op& op) {
     Dwarf_Attribute indexed;
     Dwarf_Addr address = 0;

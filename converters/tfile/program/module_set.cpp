@@ -56,7 +56,7 @@ struct Candidate {
   }
 };
 
-// Whether a program that is already placed would overlap the other one at a bias.
+// True if a program that is already placed would overlap the other one at a bias.
 bool overlap(const Candidate& placed, const Candidate& other, std::uint64_t bias) {
   const auto [begin, end] = placed.program->layout().extent();
   const auto [other_begin, other_end] = other.program->layout().extent();
@@ -101,7 +101,7 @@ void place_together(std::vector<Candidate>& all) {
   }
 }
 
-// Whether a location is in the program, loaded at the bias.
+// True if a location is in the program, loaded at the bias.
 bool is_in(const TracepointLocation& location, const Program& program, std::uint64_t bias) {
   return program.layout().contains(location.address - bias);
 }
@@ -112,7 +112,7 @@ bool has_tracepoint(const Program& program, std::uint64_t bias, const Descriptio
   });
 }
 
-// Whether each tracepoint is in a program whose place is given. If so, GDB probably gave all places, and some
+// True if each tracepoint is in a program whose place is given. If so, GDB probably gave all places, and some
 // programs, such as libc, may have no tracepoint.
 bool all_are_given(const std::vector<Candidate>& candidates, const Description& description) {
   return !description.locations.empty() &&

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxVisited = 256, kMaxNameQualifiers = 16;
 
 using Found = std::optional<FoundName>;
 
-// Whether the contents of a DIE also belong to the scope around the DIE.
+// True if the contents of a DIE also belong to the scope around the DIE.
 bool is_transparent(Dwarf_Die die) {
   return is_open_block(die) ||
          (dwarf_tag(&die) == DW_TAG_enumeration_type && !has_attribute(die, DW_AT_enum_class));

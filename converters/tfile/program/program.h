@@ -42,9 +42,9 @@ class Program : public ProgramSymbols {
   std::vector<Function> functions(std::string_view name) const;
   std::optional<Function> function_at(std::uint64_t address) const;
   // The last address where GDB may set a tracepoint on the function. It is after the prologue, where the
-  // first line after the opening line begins. If the line table does not show it, the function's end.
+  // first line after the opening line begins. If the line table does not show this, it is the function's end.
   std::uint64_t prologue_end(const Function& function) const;
-  // Whether GDB may set a tracepoint on the function at `address`: at its start, at the start of a line, or
+  // True if GDB may set a tracepoint on the function at `address`: at its start, at the start of a line, or
   // after the instructions that set up its frame. True if this is unknown.
   bool may_begin_at(const Function& function, std::uint64_t address) const;
   // The function whose code is at the address, if its entry is after the address: a part that is rarely run

@@ -98,7 +98,7 @@ std::string own_name(std::string_view whole) {
   return std::string(function);
 }
 
-// Whether the first name in "demo.c:stamp" is the name of a file, and not of a function with a label.
+// True if the first name in "demo.c:stamp" is the name of a file, and not of a function with a label.
 bool is_source_file(std::string_view name) {
   static constexpr std::array<std::string_view, 25> kEndings{
       "c", "cc",  "cpp", "cxx", "C",   "h",   "hh",  "hpp", "inc", "s", "S",   "m", "mm",
@@ -106,7 +106,7 @@ bool is_source_file(std::string_view name) {
   return std::ranges::count(kEndings, name.substr(name.rfind('.') + 1)) != 0 && name.find('.') != name.npos;
 }
 
-// Whether "/src/demo.c:63" is in "demo.c" or "src/demo.c".
+// True if "/src/demo.c:63" is in "demo.c" or "src/demo.c".
 bool is_in_file(std::string_view source, std::string_view file) {
   source = source.substr(0, source.rfind(':'));
   return source.ends_with(file) && (source.size() == file.size() || file.starts_with('/') ||
@@ -126,8 +126,8 @@ bool contains(const Program::Function& function, std::uint64_t address) {
 struct MeantCode {
   std::vector<std::string> names = {};  // names of a function or label; empty for a line, or if unknown
   bool is_line = false;
-  // The functions with that name, or the functions that begin at the line. For each function, the range where
-  // GDB may set a tracepoint.
+  // The functions with that name, or the functions that begin at the line. Each has the range where GDB may
+  // set a tracepoint.
   struct Code : Program::Function {
     std::uint64_t last;
     bool is_in_other_file = false;  // not the file that the location names

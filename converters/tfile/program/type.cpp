@@ -14,7 +14,7 @@ constexpr std::size_t kMaxTypeDepth = 32;
 constexpr std::size_t kMaxLeafSteps = 20'000;
 constexpr std::size_t kMaxInherited = 256;
 
-// Whether postfix operators can follow: true for "p->x" and "f(y).a[2]", false for "*p" and "a + b".
+// True if postfix operators can follow: true for "p->x" and "f(y).a[2]", false for "*p" and "a + b".
 bool is_postfix(std::string_view expression) {
   int depth = 0;
   for (std::size_t i = 0; i < expression.size(); ++i) {
@@ -85,7 +85,7 @@ struct ElementNames {
   }
 };
 
-// Whether numbers of the format have this size.
+// True if numbers of the format have this size.
 bool has_format(FloatFormat format, std::uint64_t size) {
   switch (format) {
     case FloatFormat::Half:
@@ -237,7 +237,7 @@ class LeafWalk {
     layout.leaves.push_back(std::move(leaf));
   }
 
-  // Whether several members, which may be inherited, have the same name.
+  // True if several members, which may be inherited, have the same name.
   static bool has_ambiguous_members(const Type& type) {
     std::vector<std::string_view> names;
     std::size_t steps = 0;

@@ -128,7 +128,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> discriminants_of(Dwarf_Die va
   return ranges;
 }
 
-// Whether the structure is a string of Rust, Go or D: a pointer to characters, and their number.
+// True if the structure is a string of Rust, Go or D: a pointer to characters, and their number.
 bool is_text_slice(Dwarf_Die structure, std::string_view name) {
   switch (language_of(structure)) {
     case DW_LANG_Rust:

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxTypeNesting = 1000;  // limit for the same reason
 // Limits recursion: pointers lead from type to type, which would exceed the stack in a large program.
 constexpr std::size_t kMaxPointerNesting = 100;
 
-// Whether a type is shown as the type to which it refers. Subranges are types of Ada.
+// True if a type is shown as the type to which it refers. Subranges are types of Ada.
 bool is_qualifier(int tag) {
   switch (tag) {
     case DW_TAG_typedef:

@@ -56,7 +56,7 @@ class TypeTable {
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;
   std::map<std::tuple<const Type*, std::uint64_t, std::int64_t, bool>, const Type*> arrays_;
-  // By the differences from the first type, which are the types and offsets of the members.
+  // The structures by their differences from the first type, which are the types and offsets of members.
   using Members = std::vector<std::pair<const Type*, std::uint64_t>>;
   std::map<std::pair<const Type*, Members>, const Type*> structures_;
   std::unordered_map<const void*, const Type*> by_die_;

@@ -24,7 +24,7 @@ class Unwinder {
   void start(std::uint64_t pc);
   // Returns the callers, one per call, innermost first; nothing at the end.
   std::optional<Caller> next();
-  // Why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty after the outermost one.
+  // The reason why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty after the last.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -50,7 +50,7 @@ class FrameClassifier {
 
   // Must be called for every frame, in the order of the file, except for frames that add_frames() counts.
   FrameContext classify(const Frame& frame);
-  // Whether all frames of this frame's pattern have the same context, because nothing in them identifies a
+  // True if all frames of this frame's pattern have the same context, because nothing in them identifies a
   // thread, and their tracepoint has no steps. Then add_frames() may count them instead.
   bool classifies_alike(const Frame& frame) const {
     return !is_kernel_ && !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)] &&
