@@ -88,7 +88,7 @@ class SymbolTable {
   // few symbols have to be compared.
   std::vector<std::uint32_t> starts_before_;
   unsigned shift_ = 0;
-  // Only for symbols that enclose others, or that begin together. There are few of them.
+  // Only for symbols that enclose others or that begin together. Few symbols do so.
   std::vector<Segment> enclosing_functions_;
   std::vector<Segment> enclosing_variables_;
   std::vector<std::uint64_t> damaged_lines_;
