@@ -18,7 +18,7 @@ Importers make_importers();
 std::vector<std::string_view> names_of(const Importers& importers);
 // The names of importers whose threads can join threads of other inputs.
 std::vector<std::string_view> names_of_joining(const Importers& importers);
-// For example "neither a uftrace recording nor a GDB trace file".
+// Returns "neither a uftrace recording nor a GDB trace file", for example.
 std::string none_of(const Importers& importers);
 
 // Returns the importer that recognizes the input. Throws InputError with advice if none does.

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether `path`, which need not exist, is inside the directory.
+// True if `path`, which need not exist, is inside the directory.
 bool lies_in(const std::string& path, const std::string& directory) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);

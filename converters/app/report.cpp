@@ -44,7 +44,7 @@ std::string text_of(const Notes& notes) {
 
 Outline summary_of(const Outline& all, const std::map<std::string, std::vector<std::string>>& shown) {
   constexpr std::size_t kListed = 8;
-  // For example "28329 worker 1: 910 records".
+  // Returns "28329 worker 1: 910 records", for example.
   const auto line_of_entry = [&](const Outline& entry) {
     if (!entry.is_object() || entry.empty()) return plain(entry);
     std::string line = plain(entry.front());
@@ -106,7 +106,7 @@ Counts counts_of(const Timeline& timeline) {
   return {.threads = threads.size(), .processes = processes.size()};
 }
 
-// One line per detail. If there are several inputs, it contains the input.
+// One line for each detail, which contains the input if there are several inputs.
 std::vector<std::string> details_of(const Report& report) {
   std::vector<std::string> lines;
   for (const auto& [input, text] : report.stats.details)

@@ -48,7 +48,7 @@ Outline summary_of(const Outline& all, const std::map<std::string, std::vector<s
 std::string text_of(const Notes& notes);
 Outline outline_of(const Notes& notes);
 
-// For example "812 B" or "1.2 GB", with decimal units.
+// Returns "812 B" or "1.2 GB", for example, with decimal units.
 std::string format_bytes(std::uint64_t bytes);
 
 }  // namespace convert
