@@ -20,7 +20,7 @@
 
 namespace fxt {
 
-// Which events of a thread are kept, if not all are.
+// Decides which events of a thread are kept, if not all of them are.
 class KeptEvents {
  public:
   // Returns whether an event is kept. An end is kept together with its begin, whatever the end's name is.

@@ -73,7 +73,7 @@ class Cutter::State {
  private:
   void consume_any(const Record& record, std::uint64_t bytes);
   void consume(const Record& record);
-  // For --split-size.
+  // Keeps the record waiting, which --split-size needs.
   void hold(const Record& record, std::uint64_t bytes);
   // Consumes the waiting records. The last of them come before `next_time`.
   void consume_held(std::uint64_t next_time);
@@ -89,7 +89,7 @@ class Cutter::State {
 
 namespace {
 
-// Whether the record refers to a string or thread that was never registered. Readers drop such records.
+// True if the record refers to a string or thread that was never registered. Readers drop such records.
 bool refers_to_nothing(const Record& record) {
   const auto is_missing = [](const auto& part) { return part.storage == Storage::Missing; };
   return std::visit(

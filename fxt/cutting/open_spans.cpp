@@ -17,7 +17,7 @@ bool is_end(const Event& event) {
   return event.type == EventType::DurationEnd || event.type == EventType::AsyncEnd;
 }
 
-// Whether readers accept the times of a complete event. They drop others.
+// True if readers accept the times of a complete event. They drop others.
 bool has_possible_end(const Event& event) { return event.end >= event.time && event.end < kTimeLimit; }
 
 std::size_t hash_of_async_names(const Event& event) {
