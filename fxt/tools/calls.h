@@ -13,7 +13,7 @@
 
 namespace fxt::tools {
 
-// For example "100/101", or "?9" for an unregistered thread.
+// Returns "100/101", for example, or "?9" for an unregistered thread.
 std::string numbers_of(const ThreadKey& key);
 
 // Names of processes and threads, regardless of the selection.

@@ -48,8 +48,8 @@ class EntrySource {
   const std::string& path() const { return path_; }
   const Reader& reader() const { return ordered_ ? ordered_->reader() : *reader_; }
   const std::string& failure() const { return failure_; }  // empty without a failure
-  // For programs that write a file. If the system failed to read the input, throws FileError, so that no
-  // output is written. A damaged trace is different: its good part is written.
+  // Must be called by programs that write a file. If the system failed to read the input, throws FileError,
+  // so that no output is written. A damaged trace is different: its good part is written.
   void check_system() const {
     if (system_failure_ != nullptr) std::rethrow_exception(system_failure_);
   }
@@ -81,7 +81,7 @@ class EntrySource {
   std::exception_ptr system_failure_;  // null without such a failure
 };
 
-// For example "no event is in that range of time; the trace is from 1.5 s to 2 s".
+// Returns "no event is in that range of time; the trace is from 1.5 s to 2 s", for example.
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns);
 
 // Prints the reason why the trace can't be read further, or the part of the selection that is missing, to

@@ -29,7 +29,7 @@ struct Selection {
   bool has_thread(std::uint64_t thread) const;
   bool has_kind(const Record& record) const;
   bool has_names(std::string_view category, std::string_view name) const;
-  // Whether the record is selected, regardless of the range.
+  // True if the record is selected, regardless of the range.
   bool contains(const Record& record) const;
 };
 

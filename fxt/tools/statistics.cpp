@@ -22,7 +22,7 @@ namespace {
 // The categories that fxt-convert uses for calls outside of the program.
 constexpr std::string_view kKernel = "[kernel]";
 
-// By CallColumn. All but the first are times.
+// In the order of CallColumn. All columns except the first are times.
 constexpr std::array<std::string_view, 10> kColumns{"calls", "total", "self", "average", "min",
                                                     "max",   "p50",   "p90",  "p99",     "name"};
 std::string_view text_of(CallColumn column) { return kColumns.at(static_cast<std::size_t>(column)); }
@@ -51,7 +51,7 @@ bool is_percentile(CallColumn column) {
 struct GroupText {
   std::string_view title, word;  // title of the table, and its name in JSON
 };
-// By CallGroup.
+// The texts are in the order of CallGroup.
 constexpr std::array<GroupText, 6> kGroups{{{.title = "calls of the program", .word = "program"},
                                             {.title = "calls of the kernel", .word = "kernel"},
                                             {.title = "off the CPU", .word = "off-cpu"},
@@ -60,7 +60,7 @@ constexpr std::array<GroupText, 6> kGroups{{{.title = "calls of the program", .w
                                             {.title = "from wakeup to CPU, by thread", .word = "wakeups"}}};
 const GroupText& text_of(CallGroup group) { return kGroups.at(static_cast<std::size_t>(group)); }
 
-// By CallUnit.
+// The titles are in the order of CallUnit.
 constexpr std::array<std::string_view, 4> kUnitTitles{"", ", by thread", ", by process", ", by category"};
 
 bool has_unit(CallGroup group) { return group <= CallGroup::Async; }  // other groups are always by thread
@@ -77,7 +77,7 @@ CallGroup group_of(const CallName& name) {
                                   : CallGroup::Program;
 }
 
-// What a line is about: a function with its category, or a thread, a process or a category.
+// The subject of a line: a function with its category, or a thread, a process or a category.
 std::string quoted(const CallName& name) {
   TextBuffer text;
   if (!name.category.empty()) append_quoted(text, name.category);

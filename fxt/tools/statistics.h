@@ -159,7 +159,7 @@ class Statistics : private CallListener {
   using LineKey = std::tuple<CallGroup, CallName, ThreadKey>;
   std::map<LineKey, std::uint32_t> line_indices_;
   std::vector<Line> lines_;
-  // By group; then by name, or by thread.
+  // The lines by group, and then by name or by thread.
   std::array<std::vector<std::optional<std::uint32_t>>, 4> known_lines_;
   std::vector<std::optional<CallGroup>> groups_;  // by name
   std::vector<std::uint64_t> threads_;            // number of events by thread index

@@ -53,7 +53,7 @@ class TraceFileOutput final : public Output {
 
   bool is_finished() const { return is_finished_; }
   std::uint64_t bytes_written() const { return file_.bytes_written(); }
-  // See FormatStream.
+  // The number of records that the format can't represent.
   std::uint64_t left_out() const { return converted_ != nullptr ? converted_->left_out() : 0; }
 
  private:

@@ -94,7 +94,7 @@ class RowColors {
   Color last_{kHues, 0};
 };
 
-// For example "#8fb7e0".
+// Returns "#8fb7e0", for example.
 std::string color(std::size_t hue, std::size_t shade);
 
 }  // namespace fxt::tools

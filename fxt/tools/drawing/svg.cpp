@@ -71,7 +71,7 @@ constexpr std::string_view kPatterns =
     "orient=\"auto\"><path class=\"flow\" d=\"M0 0L6 3L0 6\" fill=\"none\" "
     "stroke=\"#555\"/></marker></defs>\n";
 
-// For example "12.5" or "12": two digits after the point are enough for a screen.
+// Returns "12.5" or "12", for example: two digits after the point are enough for a screen.
 std::string number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   text.erase(text.find_last_not_of('0') + 1);
