@@ -82,7 +82,7 @@ Descriptor FilePlace::find(int flags) const {
   return Descriptor();
 }
 
-// For kernels and sandboxes without openat2. Follows no links.
+// Finds the file in kernels and sandboxes without openat2. Follows no links.
 Descriptor FilePlace::find_without_links(int flags) const {
   Descriptor folder;
   std::string_view rest = path();

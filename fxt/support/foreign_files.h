@@ -10,7 +10,7 @@ namespace fxt {
 // The first 512 bytes of a file show its kind.
 inline constexpr std::size_t kKindBytes = 512;
 
-// For example "a core file: GDB opens it". Empty if the kind is unknown, or if fxt-convert converts it.
+// Returns "a core file: GDB opens it", for example. Empty if unknown, or if fxt-convert converts the file.
 std::string foreign_kind_of(const std::string& path);
 
 // The directory of the uftrace recording, if `path` is a recording or a file in one; otherwise empty.
@@ -20,7 +20,7 @@ std::string recording_of(const std::string& path);
 // file; convert it with: fxt-convert gdb.trace", a similar text for files in a uftrace recording, or "is "
 // and the text of foreign_kind_of(). Empty if unknown.
 std::string why_no_trace(const std::string& path, std::string_view head);
-// The same for a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
+// The reason for a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
 std::string why_no_trace(const std::string& directory);
 
 }  // namespace fxt

@@ -196,7 +196,7 @@ bool CommandLine::has(std::string_view name) const {
 
 namespace {
 
-// For example "--one, --two or --three".
+// Returns "--one, --two or --three", for example.
 std::string any_of(const std::vector<std::string>& names) {
   const std::span all(names);
   const auto last = fmt::format("--{}", all.back());

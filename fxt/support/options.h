@@ -63,7 +63,7 @@ ValueMaker each(std::function<void(const T&)> take) {
 }
 // Calls `take` each time when the switch is given.
 ValueMaker each_time(std::function<void()> take);
-// For an option with an optional value. `take` gets an empty text if the value is missing.
+// Makes an option with an optional value. `take` gets an empty text if the value is missing.
 ValueMaker each_or_none(std::function<void(const std::string&)> take);
 
 // Each of these functions stores the value in a variable.

@@ -32,7 +32,7 @@ enum class Shell : std::uint8_t { Bash, Zsh, Fish };
 std::string help_of(const ProgramText& program, const OptionTable& table);
 // A help of one screen: examples and common options.
 std::string short_help_of(const ProgramText& program, const OptionTable& table);
-// Only the options, with an empty line after each group. Groups without options are left out.
+// The help of the options only, with an empty line after each group. Groups without options are left out.
 std::string help_of(const OptionTable& table);
 // The manual page in roff, for man(1).
 std::string manual_of(const ProgramText& program, const OptionTable& table);

@@ -63,7 +63,7 @@ std::string shown(std::string_view text);
 // Returns shown(text), escaped for XML and HTML.
 std::string in_xml(std::string_view text);
 
-// For example "1 record" or "2 records". `several` is needed if the plural is not `one` with an s.
+// Returns "1 record" or "2 records", for example. `several` is needed if the plural is not `one` with an s.
 std::string counted(std::uint64_t count, std::string_view one, std::string_view several = {});
 
 // The width of `text` in columns of a monospaced font. Wide characters count as two.
