@@ -42,9 +42,9 @@ inline constexpr std::size_t kContents = static_cast<std::size_t>(Content::Unkno
 struct ContentUse {
   Content content;
   std::string_view name;  // for example "async operations"
-  // For example "async-begin, async-instant, async-end"; empty for a part of other records.
+  // The kinds of records: "async-begin, async-instant, async-end"; empty for a part of other records.
   std::string_view kinds;
-  // What each KnownReader except the spec does with it: "shown", "ignored" …
+  // What each KnownReader except the spec does with the content: "shown", "ignored" …
   std::array<std::string_view, 4> uses;
 };
 

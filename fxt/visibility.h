@@ -8,7 +8,7 @@
     "fxt needs C++20: compile with -std=c++20 or later (CMake: target_compile_features(<target> PRIVATE cxx_std_20))"
 #endif
 
-// Belongs at a namespace, for its classes, and at each function outside of a class. For such functions, clang
+// Must be at a namespace, for its classes, and at each function outside of a class. For such functions, clang
 // does not apply the visibility of the namespace if they are defined elsewhere.
 #define FXT_API [[gnu::visibility("default")]]
 #define FXT_INTERNAL [[gnu::visibility("hidden")]]

@@ -14,7 +14,7 @@
 
 namespace fxt {
 
-// For example "ignored by Perfetto and Tracy".
+// Returns "ignored by Perfetto and Tracy", for example.
 std::string ignored_by(KnownReaders readers);
 
 class Findings {

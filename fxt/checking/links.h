@@ -85,7 +85,7 @@ class OpenFlows {
     bool several = false;  // another process began a flow with this id while this one was open
   };
   std::map<Key, Tag> open_;
-  // By id: the process whose flow other processes continue. Removed when a flow of this id ends.
+  // The process whose flow other processes continue, by id. It is removed when a flow of this id ends.
   std::map<std::uint64_t, Owner> owners_;
 };
 
