@@ -52,7 +52,7 @@ std::size_t open_file_limit();
 // The part of a file that is in memory. It can move to any offset, but it is made for reading forward.
 class FileWindow {
  public:
-  // So small that a second-level cache can hold the bytes and the results from them.
+  // This is so small that a second-level cache can hold the bytes and the results from them.
   static constexpr std::size_t kDefaultBlockBytes = std::size_t{256} << 10;
 
   enum class EarlyEnd : std::uint8_t { Error, End };  // the meaning of an early end
