@@ -143,7 +143,7 @@ class ForkScan {
 
   // ---- Calls that began before the records: their exits show their addresses ----
 
-  // An open call without an address. The numbers of results count those from before it was open.
+  // An open call without an address, and the numbers of results that were found before it was open.
   struct Nameless {
     std::size_t depth, calls, snapshots;
   };

@@ -6,9 +6,9 @@
 //   likely   timely, and so is the record after it. A call also has a known address, or a record that fits
 //            follows. An event or a loss fits.
 //   fits     timely, and its depth and address match the open calls.
-//   sure     timely, and so is the record after it, and two of these are true: it fits; its address is known;
-//   the
-//            record after it fits. One is enough for an exit of the innermost call. Events and losses only
+//   sure     timely, and so is the record after it. Two of these must also be true: it fits; its address is
+//            known; the record after it fits.
+//            One of them is enough for an exit of the innermost call. Events and losses only
 //            have to fit.
 #pragma once
 

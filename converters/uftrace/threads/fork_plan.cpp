@@ -44,7 +44,7 @@ void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& pla
   fork.by = known.parent;
 }
 
-// Sorted by time, so that the parent of a fork is complete before its children.
+// The forks are sorted by time, so that the parent of a fork is complete before its children.
 std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf) {
   std::vector<PlannedFork> forks;
   for (const auto& [tid, task] : sessions.tasks()) {
