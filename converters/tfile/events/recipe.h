@@ -19,7 +19,7 @@
 
 namespace convert::tfile {
 
-// Bytes of the frame, counted from its header.
+// A part of the frame. The offset is counted from the frame's header.
 struct FramePart {
   std::uint32_t offset, size;
 };

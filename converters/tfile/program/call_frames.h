@@ -39,7 +39,7 @@ class CallFrames {
   CallFrames(Dwfl_Module* module, std::uint64_t file_bytes)
       : module_(module), work_(kCallFrameBytes, file_bytes) {}
 
-  // Returns null if no frame is described there. `pc` is an address in the module.
+  // Returns null if no frame is described at `pc`, which is an address in the module.
   DwarfFrame find(Dwarf_Addr pc);
   // Returns the same rules in another form, for registers below `registers`. Valid until the next call.
   const CallFrame* rules_at(Dwarf_Addr pc, std::size_t registers);

@@ -50,7 +50,7 @@ class DebugUnits {
     std::vector<Function> functions = {};  // by address; read on first use
     std::optional<GlobalNames> own_names = {};
 
-    // Returns null if no function is described there.
+    // Returns null if no function is described at `pc`.
     const Function* function_at(Dwarf_Addr pc, fxt::Budget& ranges);
     GlobalNames& names(DieScopes& scopes) {
       return own_names ? *own_names : own_names.emplace(std::span(&die, 1), scopes);
@@ -128,7 +128,7 @@ class DebugInfo {
   void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
   std::uint64_t bias() const { return load_bias_ + dwarf_bias_; }
 
-  // Returns null if no function is described there. `address` is an address in the recording. Valid until
+  // Returns null if no function is described at `address`, which is an address in the recording. Valid until
   // set_load_bias(), add_other() or remove_other().
   const CodeScope* scope_at(std::uint64_t address);
 

@@ -21,8 +21,8 @@ constexpr std::size_t kMaxOperations = 4096, kMaxNesting = 4;
 // No compiler splits larger values into pieces, but damaged DWARF may request any amount of memory.
 constexpr std::uint64_t kMaxInPieces = std::uint64_t{1} << 20;
 
-// Finds the operations of an attribute at an address. Returns 1, or 0 if it has none there, or a negative
-// number on errors.
+// Finds the operations of an attribute at an address. Returns 1, or 0 if it has none at the address, or a
+// negative number on errors.
 int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<const Dwarf_Op>& operations) {
   // Go writes blocks, which libdw rejects from DWARF 4 on. A short block is encoded like an expression.
   constexpr unsigned char kShort = 0x80;

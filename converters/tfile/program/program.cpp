@@ -269,7 +269,7 @@ const Program::Impl::Statements& Program::Impl::statements_of(const std::string&
 std::vector<std::uint64_t> Program::line_addresses(const std::string& file, int line) const {
   const auto& [all, kept] = impl_->statements_of(std::filesystem::path(file).filename().string());
   std::vector<std::uint64_t> addresses;
-  // Older versions of GDB keep all of them.
+  // Older versions of GDB keep all rows.
   for (const auto* const rows : {&all, &kept})
     for (auto of_path = rows->begin(); of_path != rows->end();) {
       const std::string_view path = of_path->path;

@@ -39,7 +39,7 @@ std::vector<ProgramCheck> check_places(const Description& description, const Loc
 ProgramCheck best_of(std::span<const ProgramCheck> places);
 
 // The function at an address that the user meant by the location `at`. `trace outer` in optimized code may
-// stop where another function is inlined into `outer`. Empty if the location names none of them.
+// stop where another function is inlined into `outer`. Empty if the location names none of these functions.
 std::string function_meant(const std::string& at, const CodeInfo& code);
 
 }  // namespace convert::tfile
