@@ -55,7 +55,7 @@ class DwarfInfo {
 
   // False if the image has no readable DWARF.
   bool has_any() const { return dwarf_ != nullptr; }
-  // The reason why the image has none.
+  // The reason why the image has no debug information.
   std::string problem() const {
     return problem_.empty() ? "has no debug information that can be read" : problem_;
   }
