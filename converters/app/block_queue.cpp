@@ -7,8 +7,8 @@
 namespace convert {
 namespace {
 
-// Small enough to stay in the second-level cache between filling and writing, and large enough for cheap
-// system calls. All blocks except the last are written with this size, so that they fill whole pages.
+// This is small enough to stay in the second-level cache between filling and writing, and large enough for
+// cheap system calls. All blocks except the last are written with this size, so that they fill whole pages.
 constexpr std::size_t kWrittenWords = std::size_t{32} << 10;
 // The end of a block is moved to the next block.
 constexpr std::size_t kBlockWords = kWrittenWords + 2 * fxt::kMinBufferWords;

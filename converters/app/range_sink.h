@@ -46,7 +46,7 @@ class RangeSink : public SinkStage {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // The window takes its first time for the start of the trace.
+  // The window treats the first time that it gets as the start of the trace.
   fxt::TimeWindow::Side side_of(std::uint64_t time_ns) {
     try {
       return window_.side_of(time_ns);
