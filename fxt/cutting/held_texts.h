@@ -39,7 +39,8 @@ class HeldTexts {
       if (text_ != nullptr) text_->owner->end_use(*text_);
     }
     std::string_view text() const { return text_ != nullptr ? std::string_view(text_->text) : ""; }
-    // Texts that are held at the same time have equal numbers if they are equal. Older texts have lower ones.
+    // If texts that are held at the same time are equal, their numbers are equal. Older ones have lower
+    // numbers.
     std::uint64_t number() const { return text_ != nullptr ? text_->number : 0; }
 
    private:
