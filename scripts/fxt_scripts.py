@@ -49,7 +49,7 @@ def call(main, on_interrupt):
 
 
 def drop_output():
-    """Output that is still buffered is dropped."""
+    """Drops the output that is still buffered."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

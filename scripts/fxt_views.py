@@ -169,7 +169,7 @@ class Input:
             return self.kept(self.key("plain"), lambda folder: self.cut(self.path, folder / "plain.fxt")) / "plain.fxt"
 
     def cut(self, trace, output, *options):
-        """A damaged trace is cut until the damage."""
+        """Cuts a trace. Of a damaged trace, only the part before the damage can be cut."""
         self.programs.run("fxt-cut", "-q", *options, "--", trace, output, allowed=(0, 1))
         if not output.exists():
             raise Problem("nothing happened in this time" if options else f"{shown(trace)}: can't be read")

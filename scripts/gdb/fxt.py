@@ -23,7 +23,7 @@ ON_TARGET = "target:"  # the start of the path of a file that GDB reads through 
 
 
 class Failure(Exception):
-    """With a message for the user."""
+    """An error with a message for the user."""
 
 
 def shared():
@@ -69,7 +69,7 @@ class ElfSections:
                        for name, _, flags, *place in headers if flags & 2}
 
     def build_id(self):
-        """In hexadecimal, or None."""
+        """The build id in hexadecimal, or None."""
         if ".note.gnu.build-id" not in self.places:
             return None
         _, offset, size = self.places[".note.gnu.build-id"]
@@ -144,7 +144,7 @@ def build_id_of(path):
 
 
 def check_trace():
-    """Whether there are frames to save; if not, why not."""
+    """Raises Failure with the reason if there are no frames to save."""
     if gdb.current_progspace().filename is None and not gdb.objfiles():
         raise Failure("no program is being debugged: use `file` and `target remote` first")
     if gdb.selected_inferior().pid == 0:

@@ -14,7 +14,7 @@ WRAPPER = 'exec "$@" <&{0} >&{1} 2>&{2} {0}<&- {1}>&- {2}>&-\n'
 
 
 class Failure(Exception):
-    """With a message for the user."""
+    """An error with a message for the user."""
 
 
 def quiet(command):
@@ -47,7 +47,7 @@ def pending_tracepoints():
 
 
 def wait_for_libraries():
-    """Until the program has loaded the libraries of all tracepoints."""
+    """Runs the program until it has loaded the libraries of all tracepoints."""
     quiet("set stop-on-solib-events 1")
     while missing := pending_tracepoints():
         quiet("continue")
@@ -57,7 +57,7 @@ def wait_for_libraries():
 
 
 def stop_at_exit():
-    """Because the frames are lost when the program has ended."""
+    """Stops the program when it is about to exit, because the frames are lost when it has ended."""
     try:
         gdb.decode_line("_exit")
     except gdb.error:
@@ -67,7 +67,7 @@ def stop_at_exit():
 
 
 def is_handled(name):
-    """Whether the program goes on after this signal."""
+    """True if the program continues after this signal."""
     if name in HARMLESS:
         return True
     number = int(name[3:]) if name[3:].isdigit() else getattr(signal, name, 0)
@@ -77,8 +77,8 @@ def is_handled(name):
 
 def go_to_living(inferior):
     """When one of several processes has ended, gdbserver 13 lets the others run, although GDB takes them for stopped. The packet that
-    asks why they have stopped also stops them. It must come before anything reads their registers. Whether this process is at its end:
-    GDB does not learn of it in this way."""
+    asks why they have stopped also stops them. It must come before anything reads their registers. Returns true if the process is about
+    to exit, because GDB does not report this."""
     quiet("maintenance packet ?")
     quiet("maintenance flush register-cache")
     quiet(f"inferior {inferior.num}")
@@ -93,7 +93,7 @@ def others():
 
 
 def goes_on(stop):
-    """Whether the program goes on after this stop, which no breakpoint of the script and no Ctrl-C has caused."""
+    """True if the program can continue after this stop. It can't after a breakpoint of the script, or after Ctrl-C."""
     name = getattr(stop, "stop_signal", None)
     if name in ("SIGINT", "SIGTRAP"):
         return False
@@ -106,14 +106,14 @@ def goes_on(stop):
 
 
 def is_exit(stop):
-    """Whether a process is at its end: at our breakpoint, which has a number below 0, or at our catchpoint, which has no event of its own."""
+    """True if a process is about to exit: at our breakpoint, whose number is below 0, or at our catchpoint, which has no event of its own."""
     hit = getattr(stop, "breakpoint", None)
     return not hasattr(stop, "stop_signal") and (hit is None or hit.number < 0)
 
 
 def run():
-    """Up to a breakpoint of the script, to Ctrl-C, to a signal that ends the program, or to the end of the last process. Whether it is
-    that end."""
+    """Runs up to a breakpoint of the script, to Ctrl-C, to a signal that ends the program, or to the exit of the last process. Returns
+    true in the last case."""
     stops = []
     gdb.events.stop.connect(stops.append)
     while True:
@@ -133,7 +133,7 @@ def run():
 
 
 def record(command, script, files, folder):
-    """Whether the program is at its end."""
+    """Records the program. Returns true if it is about to exit."""
     quiet("set suppress-cli-notifications on")  # about each stop
     quiet("set confirm off")
     quiet("set sysroot")  # files of this machine need not pass through gdbserver
@@ -161,7 +161,7 @@ def record(command, script, files, folder):
 
 
 def convert(output, data, folder):
-    """The trace file is kept in `data`, if that is not None, and in the folder if it could not be converted."""
+    """Converts the trace. Keeps the trace file in `data`, if that is not None, and in the folder if the conversion fails."""
     try:
         gdb.execute(shlex.join(["fxt", output, *(["-d", data] if data else [])]))
     except gdb.error as error:
@@ -171,7 +171,7 @@ def convert(output, data, folder):
 
 
 def main(name, command, script, files, folder, output, data):
-    """GDB ends with exit code 1 if anything fails."""
+    """Records and converts. If anything fails, GDB ends with exit code 1."""
     try:
         is_at_end = record(command, script, files, folder)
         convert(output, data, folder)
