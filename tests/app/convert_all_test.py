@@ -44,7 +44,7 @@ class ConvertAll(unittest.TestCase):
                                 stdin=subprocess.DEVNULL, env=self.environment, **options)
 
     def run_all(self, *arguments, code=0):
-        """Its standard output and standard error."""
+        """Runs convert-all. Returns its standard output and standard error."""
         process = self.start(*arguments)
         said = process.communicate(timeout=120)
         self.assertEqual(process.returncode, code, said)

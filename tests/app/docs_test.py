@@ -290,7 +290,7 @@ class Commands(unittest.TestCase):
         self.assertGreater(count, 50)
 
     def test_the_reference_is_what_the_programs_print(self):
-        """FXT_RENEW_GOLDENS=1 in the environment writes it anew."""
+        """With FXT_RENEW_GOLDENS=1 in the environment, the reference is written again."""
         page = REPOSITORY / "docs" / "options.md"
         text = page.read_text().partition("\n## ")[0]
         for program in "fxt-convert", "fxt-dump", "fxt-cut", "fxt-draw":

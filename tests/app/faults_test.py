@@ -235,7 +235,7 @@ class Faults(unittest.TestCase):
         self.assertGreater(killed, 50)
 
     def test_a_signal_leaves_no_unfinished_file(self):
-        """The program is still writing then, because xz takes seconds."""
+        """At the time of the signal, the program is still writing, because xz takes seconds."""
         work, large = self.folder / "work", self.folder / "large.fxt"
         work.mkdir()
         large.write_bytes(large_trace())
@@ -320,7 +320,7 @@ class Faults(unittest.TestCase):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", "-r", "0~1s", self.trace, "out.fxt", older=["out.fxt"]), 5)
 
     def test_an_unreadable_trace_replaces_nothing(self):
-        """If the trace is truncated, however, its good part replaces the older one."""
+        """However, if the trace is truncated, its good part replaces the older output."""
         large, packed, drawn = self.folder / "large.fxt", self.folder / "large.fxt.gz", self.folder / "older.svg"
         subprocess.run([PROGRAMS / "fxt-convert", "-q", generator.Recording(7, 20000).write(self.folder / "run.data"), large], check=True)
         subprocess.run([PROGRAMS / "fxt-cut", "-q", large, packed], check=True)

@@ -117,7 +117,7 @@ NOT_COLLECTED = ("frame", "tracepoint", "pc", "loc", "$trace_timestamp")
 @needs("gdbserver")
 class Command(WithGdb):
     def gdb(self, *commands, **environment):
-        """What is printed, and the errors that are not of gdbserver."""
+        """Runs commands in GDB. Returns the standard output, and the errors of the scripts and programs."""
         words = [word for command in commands for word in ("-ex", command)]
         run = subprocess.run(["gdb", "-nx", "-q", "-batch", "-x", COMMAND, *words], cwd=self.folder, check=False, text=True, timeout=120,
                              capture_output=True, stdin=subprocess.DEVNULL, env=self.environment | environment)
@@ -126,13 +126,13 @@ class Command(WithGdb):
         return run.stdout, errors
 
     def session(self, program, function, *commands):
-        """GDB commands up to the end of a trace, and then these."""
+        """The GDB commands up to the end of a trace, followed by the given commands."""
         (self.folder / "points.gdb").write_text(POINTS.format(function=function))
         return ["set confirm off", f"file {program}", f"target remote | exec gdbserver --once - {program} 2>/dev/null",
                 "tbreak main", "continue", "source points.gdb", "break _exit", "tstart", "continue", "tstop", *commands]
 
     def session_of_libraries(self, *commands):
-        """Tracepoints in a library can be set when it is loaded."""
+        """Like session(), but sets the tracepoints after their library is loaded."""
         words = self.session("./prog", "init", *commands)
         words.insert(words.index("source points.gdb"), "tbreak main.c:9")
         words.insert(words.index("source points.gdb"), "continue")

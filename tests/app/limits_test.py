@@ -51,7 +51,7 @@ class Limits(unittest.TestCase):
         self.directory = Path(temporary.name)
 
     def run_within_limits(self, program, *arguments):
-        """The exit code, and what was printed."""
+        """Returns the exit code, and the printed text."""
         with (self.directory / "printed").open("w+b") as printed:
             process = subprocess.Popen([PROGRAMS / program, *arguments], stdout=printed, stderr=subprocess.STDOUT, cwd=self.directory)
             _, status, used = os.wait4(process.pid, 0)
@@ -139,7 +139,7 @@ class Limits(unittest.TestCase):
             self.assertIn(f"{program}: a.fxt.gz: more than 256 MiB of an unpacked trace; unpack it with another program first\n", printed)
 
     def test_archives_that_unpack_in_much_memory(self):
-        """They need it for a large dictionary, or for a long name in an archive in an archive."""
+        """The memory is needed for a large dictionary, or for a long name in an archive in an archive."""
         packed = subprocess.run(["xz", "-c", "--lzma2=preset=0,dict=1GiB"], input=b"x" * 10_000, capture_output=True, check=True).stdout
         (self.directory / "a.tar.xz").write_bytes(packed)
         with gzip.open(self.directory / "a.gz.gz", "wb", compresslevel=1) as file:
@@ -153,7 +153,7 @@ class Limits(unittest.TestCase):
             self.assertIn(f"fxt-convert: {name}: {problem}", printed)
 
     def test_open_calls_that_repeat_long_texts(self):
-        """Two bytes name a long text."""
+        """A record refers to a long text with only two bytes."""
         for kind, id_words in ("begin", []), ("counter", [0]), ("async", [0]), ("flow", [0]):
             trace = Trace()
             trace.string(1, "c")

@@ -227,7 +227,7 @@ class Links(unittest.TestCase):
                 self.assert_noted(self.results((name, what), **NOBODY), name, problem)
 
     def test_a_channel_is_not_noted(self):
-        """A killed recorder leaves one."""
+        """A killed recorder leaves a channel."""
         self.make_recording()
         expected = self.results("whole")
         os.mkfifo(self.recording / ".channel")

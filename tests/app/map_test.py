@@ -37,7 +37,7 @@ class Map(Opened):
             return answer.read()
 
     def part_of(self, path, from_ns, to_ns):
-        """What fxt-convert or fxt-cut make of this time."""
+        """The part that fxt-convert or fxt-cut makes of this range of time."""
         output = self.folder / "expected.fxt"
         part = "-r" + "~".join(f"{ns // 10**9}.{ns % 10**9:09}" for ns in (from_ns, to_ns))
         command = [CUT, "-q"] if path.is_file() else [CONVERT, "-q", "--cpu-tracks"]
@@ -54,7 +54,7 @@ class Map(Opened):
 
     @needs("chromium")
     def test_parts_open_in_the_window_of_the_viewer(self):
-        """By a drag, by typed times, and by a function. Back opens the earlier ones."""
+        """A drag, typed times and a function open parts. Back opens the earlier parts."""
         first, last, calls = self.ends_of(POOL)
         with Viewer() as viewer:
             [link] = self.links_of(f"--ui={viewer.origin}", POOL)

@@ -107,7 +107,7 @@ def is_of_recording(event):
 
 
 def is_for_an_arrow(call):
-    """A flow that ends in a later part needs a call there, which has no length."""
+    """True for a call of no length, which a flow needs if it ends in a later part."""
     return call[1] == "event" and call[3] == call[4]
 
 
@@ -264,7 +264,7 @@ class Sameness(unittest.TestCase):
                     check(recording)
 
     def test_how_many_files_may_be_open(self):
-        """With so few, files are opened for each read."""
+        """If so few files may be open, each file is opened again for each read."""
         def check(recording):
             expected = self.convert(recording).read_bytes()
             with mock.patch.object(subprocess, "run", functools.partial(

@@ -80,7 +80,7 @@ class Threads(unittest.TestCase):
         self.assert_same(self.directory / "many", options=["--durations=pairs", "--no-libcall", "--strict"])
 
     def test_one_long_thread(self):
-        """Two threads convert it in turn, a MiB each."""
+        """Two threads take turns at converting the long thread, a MiB each time."""
         write_recording(self.directory / "one", 1, 300_000)
         self.assert_same(self.directory / "one")
         self.assert_same(self.directory / "one", options=["-t", "1us"])

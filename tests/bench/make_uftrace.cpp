@@ -85,7 +85,7 @@ constexpr std::uint64_t address_of(std::uint64_t function) {
 
 // The functions of a program, by number: how often each is called, and which of them have arguments.
 struct Functions {
-  // For random selection: contains each function as often as it will be called.
+  // Contains each function as often as it will be called, for random selection.
   std::vector<std::uint32_t> draws;
   std::vector<bool> take_arguments;  // by number
 

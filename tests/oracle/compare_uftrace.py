@@ -143,7 +143,7 @@ class CallComparison(judging.Comparison):
                 self.problem(f"thread {tid} is called {ours.get(tid)!r}, uftrace says {name!r}")
 
     def check_categories(self, matched):
-        """Only if there is one memory map for all: the category of a call is the module at its address."""
+        """Checks that the category of a call is the module at its address, if there is one memory map for all."""
         maps = list(self.recording.glob("sid-*.map"))
         if len(maps) != 1:
             return

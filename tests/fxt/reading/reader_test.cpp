@@ -53,7 +53,7 @@ ReadTrace read_all(const Words& words, const ReaderOptions& options = {}) {
   return trace;
 }
 
-// The last record of a file, with everything it borrows.
+// The last record of a file, with all data that it refers to.
 class LastRecord {
  public:
   explicit LastRecord(const Words& words, const ReaderOptions& options = {})

@@ -1,5 +1,5 @@
-// The thread of a frame by KGTP's variables, by a register or by its stack (fact sheet, sections 6 and 10).
-// Also whether the frame is a step.
+// The thread of a frame, which KGTP's variables, a register or the stack show (fact sheet, sections 6 and
+// 10). Also tests whether the frame is a step.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>

@@ -289,7 +289,7 @@ TEST(RecordCursorLayouts, CertainLayoutsGiveTheSameResult) {
 TEST(RecordCursorEvents, WithAWrongLength) {
   const auto items = items_of(RecordBytes()
                                   .entry(10, 0, kF)
-                                  // Its length is 20 bytes, but there are 4.
+                                  // The event's length is 20 bytes, but there are only 4.
                                   .event_with(11, 100011, 0x0001'0014)
                                   .entry(12, 1, kG)
                                   .exit(13, 1, kG)

@@ -1,4 +1,4 @@
-// Which calls and instants of a trace are drawn, where they are drawn, and the report about the others.
+// The calls and instants of a trace that are drawn, their places, and the report about the others.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
