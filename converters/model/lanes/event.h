@@ -29,7 +29,7 @@ struct Pointer {
 
 enum class FlowStep : std::uint8_t { Begin, End };
 
-// How a thread left the CPU.
+// The state in which a thread left the CPU.
 enum class ThreadState : std::uint8_t { New, Running, Suspended, Blocked, Dying, Dead };
 
 // The priority of an ordinary thread in the numbers of Linux. Priorities below 100 belong to real-time

@@ -109,8 +109,8 @@ class ArgumentArena {
     end_ = words_.get() + ChunkPool::kWordsPerChunk;
     return fill_header(words_.get(), count, words);
   }
-  // For producers that pack arguments themselves: memory for a block of at most `words` words, which commit()
-  // then adds. Null if the chunk has no room.
+  // Returns memory for a block of at most `words` words, which commit() then adds, for producers that pack
+  // arguments themselves. Null if the chunk has no room.
   std::uint64_t* try_reserve(std::size_t words) const {
     return words + 1 > std::min(kLargeBlock, left()) ? nullptr : word_ + 1;
   }

@@ -115,7 +115,7 @@ class OpenCallStack {
     return first_pending_;
   }
 
-  // For PlainCalls::add_run(), which writes calls itself: `capacity()` calls; the first size() are in use.
+  // The memory for `capacity()` calls, of which size() are in use. PlainCalls::add_run() writes it itself.
   OpenCall* data() { return calls_.data(); }
   std::size_t capacity() const { return calls_.size(); }
   void set_size(std::size_t size) {

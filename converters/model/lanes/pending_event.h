@@ -49,7 +49,7 @@ struct PendingEvent {
   }
   std::uint64_t end_ns() const { return last_word; }  // for a Complete
   std::uint64_t id() const { return last_word; }      // for a counter or flow
-  // For calls, instants, counters and flows: the number of arguments.
+  // The number of arguments of a call, instant, counter or flow.
   std::size_t argument_count() const {
     return block == nullptr ? 0 : ArgumentBlockHeader::Count::get(*block);
   }

@@ -186,8 +186,8 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
   return added;
 }
 
-// Like the loop above, for records before the needed time. Only calls that are still open at the end keep
-// their events, which are adjacent. Stops at the end of a call that was open before the loop.
+// Does the same as the loop above for records before the needed time. Only calls that are still open at the
+// end keep their events, which are adjacent. Stops at the end of a call that was open before the loop.
 template <typename Decode>
 std::size_t PlainCalls::skip_run(std::size_t count, Decode decode) const {
   OpenCall* const calls = lane_.store_.calls().data();

@@ -21,7 +21,7 @@ struct SourceState {
   std::size_t waiting_bytes = 0;  // sum of SealedEvents::bytes that are not merged yet
   bool is_candidate = true;       // its lanes may have few events left, which the next round checks
   bool is_needed = false;         // the next round pumps it, even if many of its events wait
-  // For a source that is read later: the time of its first event, including the offset.
+  // The time of the first event of a source that is read later, including the offset.
   std::uint64_t begin_ns = 0;
   std::exception_ptr failure = nullptr;
 };

@@ -22,7 +22,7 @@ struct TimeSpan {
   }
 };
 
-// How far one pump() may read.
+// The limits of one pump().
 struct PumpBudget {
   std::size_t bytes;  // the approximate size of the events and arguments that it may add to lanes
   // Events at or after this time must not be emitted: shared sources have not delivered them yet.

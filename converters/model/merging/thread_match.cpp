@@ -55,8 +55,8 @@ struct Candidate {
   }
 };
 
-// For one unmatched thread: the lanes that have nearly all of its marks, the lane that has most of them, and
-// the two lanes that have most of them directly.
+// The candidates for one unmatched thread: the lanes that have nearly all of its marks, the lane that has
+// most of them, and the two lanes that have most of them directly.
 struct Candidates {
   struct Holder {
     const Lane* lane = nullptr;

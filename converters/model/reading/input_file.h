@@ -72,7 +72,7 @@ class FileWindow {
     return fetch(offset, wanted);
   }
 
-  // For reading forward: at_least() returns the bytes at offset(), like at(), and consume() moves offset().
+  // These functions read forward: at_least() returns the bytes at offset(), and consume() moves offset().
   std::span<const std::byte> at_least(std::size_t bytes) { return at(offset_, bytes); }
   void consume(std::size_t bytes) { offset_ += bytes; }
   void skip_to_end() { offset_ = size_; }

@@ -53,7 +53,7 @@ constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool h
   return has_sign ? (bits ^ sign) - sign : bits;
 }
 
-// Like unsigned_bits(), with the sign extended to 64 bits.
+// Does the same as unsigned_bits(), and extends the sign to 64 bits.
 inline std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order) {
   return extended(unsigned_bits(bytes, order), 8 * bytes.size(), true);
 }

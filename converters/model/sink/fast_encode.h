@@ -26,7 +26,7 @@ inline constexpr std::size_t kStringBytesPerRecord = 28'000;
 // In longer blocks, each string may have to be cut, and blobs may have to be split.
 inline constexpr std::size_t kMaxKnownWords = kStringBytesPerRecord / sizeof(std::uint64_t);
 
-// How events refer to the thread of a lane.
+// The thread of a lane, in the form in which events refer to it.
 struct EventThread {
   fxt::Thread koids;
   std::uint8_t index = 0;  // 0 if each record holds both koids

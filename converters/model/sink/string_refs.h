@@ -1,4 +1,4 @@
-// How records refer to strings: by an index in the string table while it has room, otherwise with the text in
+// The references of records to strings: an index in the string table while it has room, otherwise the text in
 // the record.
 #pragma once
 
