@@ -89,7 +89,7 @@ class PayloadLayout {
     std::uint32_t size;    // size of the value in bytes
     std::uint32_t space;   // bytes occupied in the payload; unused for strings
     std::uint64_t header;  // header of the argument
-    // Header of the second argument, `.symbol` or `.bytes`, or of a large number.
+    // The header of the second argument (`.symbol` or `.bytes`), or of an argument with a large number.
     std::uint64_t extra_header = 0;
     const EnumType* type = nullptr;  // for an enum
     std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct

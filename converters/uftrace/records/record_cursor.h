@@ -38,10 +38,10 @@ struct RecordItem {
   CallRecord call = {};
   std::uint64_t before_ns = 0;  // the latest time of earlier calls
   bool has_payload = false;
-  // For an exit in a recording with estimated exits: no entry follows in the file. The recorder wrote the
-  // exit when the thread ended, with the time of the end.
+  // True for an exit that no entry follows in a file with estimated exits. The recorder wrote this exit when
+  // the thread ended, with the time of the end.
   bool is_final_exit = false;
-  // For a call that is earlier than a call before it: two processes write to the file.
+  // True for a call that is earlier than a call before it, because two processes write to the file.
   bool has_two_writers = false;
   // The data of an event, or the values of a call whose layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};

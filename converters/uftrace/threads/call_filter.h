@@ -142,7 +142,7 @@ class OptionFilter : public CallFilter {
     const FunctionRule* const* const rule = rules_->find(address);
     return rule != nullptr && *rule != nullptr && (*rule)->has(Setting::Condition) ? nullptr : rule;
   }
-  // Like enter(), for a plain entry at that offset of the file.
+  // Does the same as enter(), for a plain entry at that offset of the file.
   bool enter_plain(std::size_t depth, const FunctionRule* rule, std::uint64_t offset) {
     return count_call(filter_.enter(depth, rule, is_kept(offset)));
   }

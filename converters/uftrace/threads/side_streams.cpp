@@ -258,7 +258,7 @@ void SwitchStream::exit(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.exit(message.time_ns);
 }
 
-// Emits nothing if there are CPU tracks, because they show it.
+// Emits nothing if there are CPU tracks, because these show the instant.
 void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   if (to_.slices.has_tracks() || !plan_.shows_switches) return;
   InnerCalls& inner = to_.calls.inner();
