@@ -63,7 +63,7 @@ std::optional<std::string> hex_text(std::string_view digits);
 
 // Appends two digits to `text`.
 void add_hex_byte(std::string& text, std::byte byte);
-// For example "0a ff". After `limit` bytes, "…" follows.
+// Returns "0a ff", for example. After `limit` bytes, "…" follows.
 std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit);
 
 // Removes and returns the text up to the next `separator`. If there is no separator, returns all of `rest`.

@@ -58,7 +58,7 @@ class RegisterLayout {
   std::size_t address_bytes() const { return pc() != nullptr && pc()->size == 4 ? 4 : 8; }
   const std::optional<ThreadPointer>& thread_pointer() const { return thread_pointer_; }
 
-  // Known for architectures that have only one byte order.
+  // The byte order, which is known only for architectures that have just one.
   std::optional<std::endian> byte_order() const;
 
  private:

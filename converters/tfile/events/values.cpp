@@ -134,7 +134,7 @@ std::string float_text(FloatFormat format, std::span<const std::byte> bytes, std
                                                      : kDigits);
 }
 
-// For example "1.5 + -2i", or "(1.5,-2)" in Fortran.
+// Returns "1.5 + -2i", for example, or "(1.5,-2)" in Fortran.
 std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order) {
   const std::size_t half = bytes.size() / 2;
   const std::string real = float_text(leaf.format, bytes.first(half), order),

@@ -17,7 +17,7 @@ class FrameBytes {
   bool empty() const { return bytes_.empty(); }
   // False for bytes that were joined from several blocks.
   bool is_in_frame() const { return offset_ != kNowhere; }
-  // Counted from the frame's header.
+  // The offset of the bytes, counted from the frame's header.
   std::uint32_t offset() const { return offset_; }
   FrameBytes first(std::size_t size) const { return {bytes_.first(size), offset_}; }
   FrameBytes subspan(std::size_t from) const { return subspan(from, size() - from); }

@@ -56,7 +56,7 @@ class KnownTracepoints {
 
 class FrameReader {
  public:
-  // Larger frames are read up to this size. The rest counts as damage.
+  // Larger frames are read up to this size. Their other bytes count as damage.
   static constexpr std::size_t kMaxFrameBytes = std::size_t{32} << 20;
 
   // `format` must not change.

@@ -102,7 +102,7 @@ struct Type {
   bool has_open_indices() const {
     return first_attribute || count_attribute || last_attribute || stride_attribute;
   }
-  // For an Enum, its enumerators. For a DataMember or FunctionMember, the members.
+  // The enumerators of an Enum, or the members of a DataMember or FunctionMember.
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
 

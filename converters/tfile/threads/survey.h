@@ -52,8 +52,8 @@ struct TraceSurvey {
   TimeSurvey time;
   std::vector<ThreadTrack> tracks;       // the numbers that a FrameClassifier gives them
   std::vector<std::size_t> shown_track;  // for each track, the track on which it is shown
-  // Samples of the hits that have a timestamp and a known location, sorted by time. They are by the track on
-  // which the hits are shown, for the first kMarkedTracks tracks.
+  // Samples of the hits that have a timestamp and a known location, sorted by time. They are grouped by the
+  // track on which the hits are shown, for the first kMarkedTracks tracks.
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
