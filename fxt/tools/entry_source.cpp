@@ -55,8 +55,8 @@ ExitCode report_end(const EntrySource& source, const char* program) {
 
 namespace {
 
-// Complete events have their end, and instants and flows have no length. All others may apply until a later
-// record.
+// Complete events have their end, and instants and flows have no length. The effect of all others may last
+// until a later record.
 bool lasts_until_another(const Record& record) {
   const auto* const event = std::get_if<Event>(&record);
   return event == nullptr || (event->type != EventType::DurationComplete &&

@@ -41,9 +41,9 @@ class EntrySource {
     }
     return nullptr;
   }
-  // For ByTime: true if the file is in the order of time.
+  // True if the file is in the order of time. Needs ByTime.
   bool is_in_order() const { return ordered_->is_in_order(); }
-  // For ByTime: opens the trace from its start, for a Reader in the order of the file.
+  // Opens the trace from its start, for a Reader in the order of the file. Needs ByTime.
   std::unique_ptr<Input> open_again() const { return ordered_->open(); }
   const std::string& path() const { return path_; }
   const Reader& reader() const { return ordered_ ? ordered_->reader() : *reader_; }
