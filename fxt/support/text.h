@@ -30,7 +30,7 @@ inline void append_text(TextBuffer& out, std::string_view text) {
   out.resize(size + text.size());
   std::ranges::copy(text, out.data() + size);
 }
-// Like append(), but ten times as fast.
+// Does the same as append(), but is ten times as fast.
 inline void append_number(TextBuffer& out, std::uint64_t number) {
   const fmt::format_int digits(number);
   append_text(out, {digits.data(), digits.size()});
