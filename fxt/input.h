@@ -60,7 +60,7 @@ struct ReaderOptions {
   std::size_t max_record_bytes = std::size_t{64} << 20;
 };
 
-// How reading ended.
+// The reason why reading ended, and the place where it ended.
 struct ReadEnd {
   enum class Reason : std::uint8_t {
     NotYet,     // next() has more records

@@ -14,8 +14,8 @@ namespace FXT_API fxt {
 
 // When a file gets its name, and the treatment of a file that is never completed.
 enum class FileMode : std::uint8_t {
-  // For programs: the file is called NAME.part-PID until it is complete; an older file stays unchanged until
-  // then. A file that is not completed is removed, even if SIGINT, SIGTERM or SIGHUP ends the program.
+  // This mode is for programs. The file is called NAME.part-PID until it is complete. An older file is kept
+  // until then. A file that is not completed is removed, even if SIGINT, SIGTERM or SIGHUP ends the program.
   Replace,
   // Like Replace, but the written data are never deleted. An incomplete file gets its name, or remains as
   // NAME.part-PID if there is an older file.

@@ -20,7 +20,7 @@
 
 namespace FXT_API fxt {
 
-// How a record refers to a string or thread.
+// The way in which a record refers to a string or thread.
 enum class Storage : std::uint8_t {
   Table,    // by its index in the table, which is the default of the Writer
   Inline,   // in the record itself
