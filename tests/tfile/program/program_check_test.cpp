@@ -1,4 +1,4 @@
-// Where a program was loaded, and whether it is the traced one (fact sheet, section 11).
+// Finds out where a program was loaded, and whether it is the traced one (fact sheet, section 11).
 #include "converters/tfile/program/program_check.h"
 
 #include <array>

@@ -8,7 +8,7 @@
 
 namespace convert::tfile {
 
-// Where Linux loads a position-independent program that a debugger starts.
+// The address at which Linux loads a position-independent program that a debugger starts.
 inline constexpr std::uint64_t kUsualBias = 0x5555'5555'4000;
 
 // The number of the line that ends with that mark; 0 if no line does.

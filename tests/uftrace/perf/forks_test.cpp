@@ -16,7 +16,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 using R = RecordingBuilder;
 
-// Program "demo" with `system` at 0x401400 instead of `fork`.
+// Gives the program "demo" `system` at 0x401400 instead of `fork`.
 void has_system(R& r) {
   r.file("demo.sym", "0000000000001000 00000400 T main\n0000000000001400 00000100 P system\n");
 }

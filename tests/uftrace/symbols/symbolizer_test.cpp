@@ -87,7 +87,7 @@ TEST_F(SymbolizerTest, AddressesWithoutASymbolAreShownAsNumbersAndNotedOnce) {
   EXPECT_EQ(label(0x10220), "a <10220>");
   EXPECT_EQ(notes_.count(kNoSymbol), 0u);
   symbolizer().add_notes();
-  // Sorted by address, in any order of requests.
+  // The notes are sorted by address, for any order of requests.
   const std::string map = (recording_.path() / "sid-aa.map").native();
   EXPECT_THAT(notes_.groups().front().first,
               testing::ElementsAre(map + ": no symbol at 0x10220 in a",
