@@ -60,7 +60,7 @@ SpanStack::Position SpanStack::push(const Event& begin, std::uint64_t end, bool 
   span.end = end;
   span.is_written = is_written;
   span.is_begun_again = span.is_outside = false;
-  span.ends_to_drop = 0;
+  span.unneeded_ends = 0;
   span.around_ends = OpenSpan::kUnknown;
   if (end == OpenSpan::kUnknown && complete_ && !complete_->around.empty() &&
       complete_->around.back().first <= begin.time)
@@ -124,10 +124,10 @@ SpanStack::Position OpenSpans::erase(SpanStack& stack, SpanStack::Position span)
 
 // Joins the span with spans inside it that have ended, so that later searches skip them all at once.
 void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
-  span->ends_to_drop = 1;
+  span->unneeded_ends = 1;
   const auto inside = std::next(span);
   if (inside == stack.end() || !inside->is_ended()) return;
-  span->ends_to_drop += inside->ends_to_drop;
+  span->unneeded_ends += inside->unneeded_ends;
   erase(stack, inside);
 }
 
@@ -231,8 +231,8 @@ void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end
   // Readers could take an end with another name for the end of a complete event that became a begin.
   if (stack.next_end() != OpenSpan::kUnknown) named.name = span->begin.record().name;
   write_end(*span, named, goes_on, piece);
-  if (span->ends_to_drop > 1)
-    --span->ends_to_drop;
+  if (span->unneeded_ends > 1)
+    --span->unneeded_ends;
   else
     erase(stack, span);
 }
@@ -259,7 +259,7 @@ void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
       at = erase(stack, at);
       continue;
     }
-    if (span.around_ends < piece.span.start && !span.is_ended()) span.ends_to_drop = 1;
+    if (span.around_ends < piece.span.start && !span.is_ended()) span.unneeded_ends = 1;
     if (span.is_written || span.is_ended()) {
       ++at;
       continue;
@@ -299,7 +299,7 @@ void OpenSpans::cut(Piece& piece, bool is_last) {
       OpenSpan& span = *--at;
       if (span.is_ended()) continue;
       write_end(span, end_of(span, std::min(piece.span.end, span.around_ends)), true, piece);
-      span.ends_to_drop = span.around_ends < piece.span.end ? 1 : 0;
+      span.unneeded_ends = span.around_ends < piece.span.end ? 1 : 0;
       span.is_written = span.is_begun_again = false;
       stack.has_unwritten = true;
     }

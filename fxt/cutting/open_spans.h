@@ -29,12 +29,12 @@ struct OpenSpan {
   bool is_written = false;               // the current piece has its begin
   bool is_begun_again = false;           // the current piece has its begin again, because it began earlier
   bool is_outside = false;               // it began before the range, and has not been written yet
-  std::size_t ends_to_drop = 0;          // not 0 if it has ended with the span around it: the number of
+  std::size_t unneeded_ends = 0;         // not 0 if it has ended with the span around it: the number of
                                          // later ends to drop, its own and those of spans inside it
   std::size_t names = 0;                 // hash_of_names() of an async operation; 0 for a duration
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
-  bool is_ended() const { return ends_to_drop != 0; }
+  bool is_ended() const { return unneeded_ends != 0; }
   bool awaits_end() const { return end == kUnknown && !is_ended(); }
 };
 
