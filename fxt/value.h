@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The parts of records as values: strings, threads and typed arguments.
-// The Writer takes and the Reader returns the same types. Their texts and bytes belong to the caller or to
-// the Reader.
+// SPDX-License-Identifier: Apache-2.0
+// The parts of records as values: strings, threads and typed arguments. The Writer takes and the Reader
+// returns the same types. Their texts and bytes belong to the caller or to the Reader.
 #pragma once
 
 #include <algorithm>
