@@ -10,7 +10,8 @@
 
 namespace convert {
 
-using Importers = std::vector<std::unique_ptr<Importer>>;
+// Shared by all copies of the options.
+using Importers = std::vector<std::shared_ptr<Importer>>;
 
 // All importers of the program; defined in rooms.cpp.
 Importers make_importers();

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <regex>
 #include <set>
@@ -14,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -29,7 +32,9 @@
 #include "converters/app/trace_output.h"
 #include "converters/app/unpacked_inputs.h"
 #include "converters/model/importer.h"
+#include "converters/model/lanes/call_lengths.h"
 #include "converters/model/lanes/contract.h"
+#include "converters/model/lanes/short_calls.h"
 #include "converters/model/outline.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
@@ -53,6 +58,7 @@ constexpr NoteKind kNoSuchThread{"no-such-thread", "thread ids of --tid that are
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
 constexpr NoteKind kNotInJson{"not-in-json",
                               "records that JSON can't represent: switches, wakeups, losses and blobs", true};
+constexpr NoteKind kFitted{"fitted", "calls left out because of --fit", true};
 constexpr NoteKind kCutFlows{
     "cut-arrows", "arrows that end after the range or in a later piece: ended on the thread where they start",
     true};
@@ -222,44 +228,6 @@ void check_chosen_calls(const ConvertOptions& options, const ImportStats::Chosen
                   chosen.left_out == 1 ? "the only one" : fmt::format("all {}", chosen.left_out), misfits));
 }
 
-Written write_trace(const ConvertOptions& options, Timeline& timeline, Names& names, Notes& notes,
-                    const ImportStats& stats, TraceOutput& output) {
-  fxt::Writer writer(output.blocks(), {.provider_name = "fxt-convert"});
-  FxtSink sink(writer, names, options.has_viewer_hints ? &timeline.info() : nullptr);
-  Progress progress(stats, options.quiet ? ProgressMode::Never : options.progress, options.inputs.size());
-  RangeSink range(sink, options.cut ? options.cut->range : fxt::TimeRange{});
-  timeline.run(range, [&] { progress.tick(); });
-  if (!range.has_enough()) check_chosen_calls(options, stats.chosen_calls);
-  writer.flush();
-  timeline.note_losses(names, options.output);
-  sink.note_losses(timeline, options.output, notes);
-  if (options.format == &fxt::tools::fxt_format())
-    sink.note_limits_of_readers(timeline, options.output, notes);
-  if (!range.has_enough()) timeline.note_inputs_apart();
-  Written written{.events = range.events_written(),
-                  .first_ns = timeline.totals().first_ns,
-                  .last_ns = timeline.totals().last_ns};
-  output.finish();
-  if (!output.has_part()) {
-    std::string problem = "has no event with a time";
-    if (written.first_ns && range.has_enough())  // the end of the inputs was not read
-      problem = fmt::format("no event is in that range of time; the trace starts at {}",
-                            format_seconds(*written.first_ns));
-    else if (written.first_ns)
-      problem = fxt::tools::outside_text(*written.first_ns, written.last_ns);
-    throw InputError(Location::file(options.inputs.front()), problem);
-  }
-  written.bytes = output.files().bytes_written();
-  if (const std::uint64_t left_out = output.files().left_out(); left_out != 0) {
-    notes.add(kNotInJson, Location::file(options.output), fmt::format("{} left out", left_out), left_out);
-    written.events -= left_out;
-  }
-  if (const fxt::CutCounters* const cut = output.cut())
-    apply_cut(*cut, output, range.dropped() + timeline.totals().skipped_calls, range.has_enough(), options,
-              written, notes);
-  return written;
-}
-
 void print_report(const ConvertOptions& options, const Report& report, const Notes& notes,
                   const UnpackedInputs& unpacked) {
   if (options.quiet || options.report == ReportForm::None) return;
@@ -349,46 +317,248 @@ std::vector<std::optional<std::int64_t>> unpack_inputs(ConvertOptions& options, 
   return offsets_ns;
 }
 
-ExitCode convert(ConvertOptions& options, std::span<const std::optional<std::int64_t>> offsets_ns,
-                 const UnpackedInputs& unpacked) {
-  Names names;
-  Notes notes;
-  ImportStats stats;
-  const bool is_split = options.cut && options.cut->is_split();
-  Timeline timeline({.lanes = options.lanes, .jobs = options.jobs, .is_split = is_split}, notes);
-  ImportContext context{names, notes, timeline, stats, options.import};
-  import_inputs(options, offsets_ns, context);
-  if (options.cut) {
-    choose_clock(options.cut->range, options, timeline, notes);
-    count_from_first_call(options.cut->range, timeline);
-  }
-  if (!options.apart) timeline.draw_matched_threads();
-  if (timeline.lanes().empty() && !options.import.tids.empty()) fail_without_threads(options, stats);
-  note_missing_threads(options, stats, notes);
-  note_unused_options(options, notes);
+// ---- One pass over the inputs, from the importers to the output. --fit needs several ----
 
-  std::vector<std::string> read = options.inputs;
-  for (const auto& importer : options.importers)
+class Conversion {
+ public:
+  using Offsets = std::span<const std::optional<std::int64_t>>;
+
+  // Imports the inputs. Calls that are shorter than `shortest_ns` are left out, and added to `lengths` unless
+  // that is null.
+  Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns = 0,
+             CallLengths* lengths = nullptr);
+
+  // Writes the trace. Throws TraceTooLarge if it has more than `most_bytes`.
+  void write(std::optional<std::uint64_t> most_bytes = {});
+
+  const ConvertOptions& options() const { return options_; }
+  std::uint64_t bytes_to_read() const { return stats_.bytes_total; }
+
+  // ---- After write() ----
+
+  const Notes& notes() const { return notes_; }
+  Report report() const { return {options_.inputs, options_.output, stats_, timeline_, written_}; }
+  std::uint64_t trace_bytes() const { return output_->files().trace_bytes(); }
+  // The words of names that are not in the trace yet.
+  CallLengths::NameWords name_words();
+  std::int64_t words_of_left_out() {
+    return words_of_name(rule_.left_out) + words_of_name(rule_.left_out_ns);
+  }
+
+ private:
+  bool is_split() const { return options_.cut && options_.cut->is_split(); }
+  LaneOptions lane_options() const;
+  std::int64_t words_of_name(NameId name) {
+    return static_cast<std::int64_t>(sink_->bytes_of_name(name) / sizeof(std::uint64_t));
+  }
+  void write_events();
+  void finish_output();
+  void note_fitted();
+
+  ConvertOptions options_;
+  Names names_;
+  Notes notes_;
+  ImportStats stats_;
+  const ShortCallRule rule_;
+  Timeline timeline_;
+  ImportContext context_{names_, notes_, timeline_, stats_, options_.import};
+  std::optional<TraceOutput> output_;
+  std::optional<fxt::Writer> writer_;
+  std::optional<FxtSink> sink_;
+  std::optional<RangeSink> range_;
+  Written written_;
+};
+
+Conversion::Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns,
+                       CallLengths* lengths)
+    : options_(std::move(options)),
+      rule_{.shortest_ns = shortest_ns,
+            .left_out = names_.intern("left_out"),
+            .left_out_ns = names_.intern("left_out_ns"),
+            .lengths = lengths,
+            .words_of = words_of_arguments},
+      timeline_({.lanes = lane_options(), .jobs = options_.jobs, .is_split = is_split()}, notes_) {
+  import_inputs(options_, offsets_ns, context_);
+  if (options_.cut) {
+    choose_clock(options_.cut->range, options_, timeline_, notes_);
+    count_from_first_call(options_.cut->range, timeline_);
+  }
+  if (!options_.apart) timeline_.draw_matched_threads();
+  if (timeline_.lanes().empty() && !options_.import.tids.empty()) fail_without_threads(options_, stats_);
+  note_missing_threads(options_, stats_, notes_);
+  note_unused_options(options_, notes_);
+}
+
+LaneOptions Conversion::lane_options() const {
+  LaneOptions lanes = options_.lanes;
+  if (rule_.shortest_ns != 0) lanes.short_calls = &rule_;
+  return lanes;
+}
+
+void Conversion::write(std::optional<std::uint64_t> most_bytes) {
+  std::vector<std::string> read = options_.inputs;
+  for (const auto& importer : options_.importers)
     std::ranges::move(importer->files_of_options(), std::back_inserter(read));
-  TraceOutput output({.target = options.output,
-                      .is_split = is_split,
-                      .split_bytes = options.cut ? options.cut->split_bytes : 0,
-                      .replaces_anything = options.force,
-                      .syncs = options.sync,
-                      .inputs = std::move(read),
-                      .format = options.format},
-                     options.cut);
-  Written written;
+  output_.emplace(fxt::tools::PieceFiles::Options{.target = options_.output,
+                                                  .is_split = is_split(),
+                                                  .split_bytes = options_.cut ? options_.cut->split_bytes : 0,
+                                                  .replaces_anything = options_.force,
+                                                  .syncs = options_.sync,
+                                                  .inputs = std::move(read),
+                                                  .format = options_.format},
+                  options_.cut, most_bytes);
   try {
-    written = write_trace(options, timeline, names, notes, stats, output);
+    write_events();
+    finish_output();
+  } catch (const TraceTooLarge&) {
+    output_->abandon();
+    throw;
   } catch (...) {
-    output.abandon();
-    if (const std::string files = output.files().complete_text(); !files.empty())
+    output_->abandon();
+    if (const std::string files = output_->files().complete_text(); !files.empty())
       fxt::print_message(fmt::format("fxt-convert: these pieces are complete: {}\n", fxt::printable(files)));
     throw;
   }
-  print_report(options, {options.inputs, options.output, stats, timeline, written}, notes, unpacked);
-  return options.strict && !notes.has_only_remarks() ? ExitCode::DoneWithNotes : ExitCode::Done;
+  note_fitted();
+}
+
+void Conversion::write_events() {
+  writer_.emplace(output_->blocks(), fxt::WriterOptions{.provider_name = "fxt-convert"});
+  sink_.emplace(*writer_, names_, options_.has_viewer_hints ? &timeline_.info() : nullptr);
+  range_.emplace(*sink_, options_.cut ? options_.cut->range : fxt::TimeRange{});
+  Progress progress(stats_, options_.quiet ? ProgressMode::Never : options_.progress, options_.inputs.size());
+  timeline_.run(*range_, [&] { progress.tick(); });
+  if (!range_->has_enough()) check_chosen_calls(options_, stats_.chosen_calls);
+  writer_->flush();
+}
+
+void Conversion::finish_output() {
+  timeline_.note_losses(names_, options_.output);
+  sink_->note_losses(timeline_, options_.output, notes_);
+  if (options_.format == &fxt::tools::fxt_format())
+    sink_->note_limits_of_readers(timeline_, options_.output, notes_);
+  if (!range_->has_enough()) timeline_.note_inputs_apart();
+  written_ = {.events = range_->events_written(),
+              .first_ns = timeline_.totals().first_ns,
+              .last_ns = timeline_.totals().last_ns};
+  output_->finish();
+  if (!output_->has_part()) {
+    std::string problem = "has no event with a time";
+    if (written_.first_ns && range_->has_enough())  // the end was not read
+      problem = fmt::format("no event is in that range of time; the trace starts at {}",
+                            format_seconds(*written_.first_ns));
+    else if (written_.first_ns)
+      problem = fxt::tools::outside_text(*written_.first_ns, written_.last_ns);
+    throw InputError(Location::file(options_.inputs.front()), problem);
+  }
+  written_.bytes = output_->files().bytes_written();
+  if (const std::uint64_t left_out = output_->files().left_out(); left_out != 0) {
+    notes_.add(kNotInJson, Location::file(options_.output), fmt::format("{} left out", left_out), left_out);
+    written_.events -= left_out;
+  }
+  if (const fxt::CutCounters* const cut = output_->cut())
+    apply_cut(*cut, *output_, range_->dropped() + timeline_.totals().skipped_calls, range_->has_enough(),
+              options_, written_, notes_);
+}
+
+void Conversion::note_fitted() {
+  const auto& [calls, time_ns] = timeline_.totals().left_out;
+  if (calls == 0) return;
+  const std::uint64_t outside_ns = timeline_.totals().outside_ns;
+  written_.fitted = Fitted{
+      .shortest_ns = rule_.shortest_ns, .left_out = calls, .time_ns = time_ns, .outside_ns = outside_ns};
+  std::string text = fxt::counted(calls, "call");
+  if (rule_.shortest_ns != kForever) text += fmt::format(" shorter than {} ns", rule_.shortest_ns);
+  text += fmt::format(" left out, which took {}", format_seconds(time_ns));
+  if (outside_ns != 0)
+    text += fmt::format(", {} of it outside of all shown calls", format_seconds(outside_ns));
+  notes_.add(kFitted, Location::file(options_.output), text, calls);
+}
+
+CallLengths::NameWords Conversion::name_words() {
+  return {.names_of = [this](LabelId id) -> std::array<NameId, 2> {
+            const Names::Label label = names_.label(id);
+            return {label.category, label.name};
+          },
+          .words_of = [this](NameId name) { return words_of_name(name); }};
+}
+
+// ---- --fit ----
+
+// The shortest length whose calls fit into `most_bytes`; 0 if all calls fit. Counts the calls by length, and
+// then those of the interval that fits in part, until the length is exact. Throws InputError if the events
+// that are not calls take more.
+std::uint64_t shortest_that_fits(const ConvertOptions& options, Conversion::Offsets offsets_ns,
+                                 std::uint64_t most_bytes) {
+  ConvertOptions counting = options;
+  counting.output = "/dev/null";
+  counting.format = &fxt::tools::fxt_format();
+  counting.sync = false;
+  if (counting.cut) counting.cut->split_bytes = counting.cut->split_ns = 0;
+  CallLengths::Interval part = CallLengths::kWhole;
+  std::int64_t words_above = 0;
+  for (;;) {
+    CallLengths lengths(part);
+    Conversion conversion(counting, offsets_ns, kForever, &lengths);
+    conversion.write();
+    const auto word_count = [](std::uint64_t bytes) {
+      return static_cast<std::int64_t>(bytes / sizeof(std::uint64_t));
+    };
+    const std::int64_t words = word_count(most_bytes) - word_count(conversion.trace_bytes());
+    if (words < 0)
+      throw InputError(
+          Location::file(options.inputs.front()),
+          fmt::format("all events except calls take {} bytes, so no call fits into {} bytes; use "
+                      "a larger --fit, or leave out other events",
+                      conversion.trace_bytes(), most_bytes));
+    // These names are only in a trace without some calls.
+    const std::int64_t own_names = conversion.words_of_left_out();
+    if (part.end_ns == kForever && lengths.fit(words, 0, conversion.name_words()).shortest_ns == 0) return 0;
+    const auto fitting = lengths.fit(words - own_names, words_above, conversion.name_words());
+    if (fitting.too_short.width_ns() <= 1) return fitting.shortest_ns;
+    part = fitting.too_short;
+    words_above = fitting.words;
+  }
+}
+
+// Converts with exactly the shortest length whose calls fit. The sizes of all calls are known, except for a
+// few: those whose start is written before their end is read, and those that a range of time cuts. If the
+// trace becomes too large because of them, it is converted again without some more calls.
+std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offsets offsets_ns) {
+  const std::uint64_t most_bytes = *options.fit_bytes;
+  ConvertOptions trial = options;
+  trial.output = "/dev/null";
+  // A file gets its name when it is complete. Other outputs can't be written twice.
+  std::error_code ignored;
+  const auto type = std::filesystem::status(options.output, ignored).type();
+  const bool needs_trial = options.output == "-" || (type != std::filesystem::file_type::regular &&
+                                                     type != std::filesystem::file_type::not_found);
+  std::uint64_t target = most_bytes, margin = 64;
+  for (;;) {
+    const std::uint64_t shortest_ns = shortest_that_fits(options, offsets_ns, target);
+    try {
+      if (needs_trial) Conversion(trial, offsets_ns, shortest_ns).write(most_bytes);
+      auto conversion = std::make_unique<Conversion>(options, offsets_ns, shortest_ns);
+      conversion->write(most_bytes);
+      return conversion;
+    } catch (const TraceTooLarge& trace) {
+      target -= std::min(target, trace.bytes - most_bytes + margin);
+      margin *= 2;
+    }
+  }
+}
+
+ExitCode convert(const ConvertOptions& options, Conversion::Offsets offsets_ns,
+                 const UnpackedInputs& unpacked) {
+  std::unique_ptr<Conversion> conversion;
+  if (options.fit_bytes) {
+    conversion = fit(options, offsets_ns);
+  } else {
+    conversion = std::make_unique<Conversion>(options, offsets_ns);
+    conversion->write();
+  }
+  print_report(options, conversion->report(), conversion->notes(), unpacked);
+  return options.strict && !conversion->notes().has_only_remarks() ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
 ExitCode run(ConvertOptions options) {

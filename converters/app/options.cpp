@@ -111,12 +111,20 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .help = "convert only this part, including both ends; either end may be empty. A time with a "
                     "unit (20ms) counts from the program's first call. A time without a unit (1061.4004) is "
                     "in seconds on the recording's own clock. Calls that cross an edge are cut there and get "
-                    "the argument `cut`",
+                    "the argument `cut`. Use it to look at a part in detail",
             .value = each<fxt::TimeRange>([&](fxt::TimeRange range) { cut_of(options).range = range; })},
+           {.name = "fit",
+            .argument = "SIZE",
+            .help = "limit the trace to this size (200M) before compression: show the longest calls of the "
+                    "whole time, and leave out as many short ones as necessary. A call without some of its "
+                    "inner calls has the arguments `left_out`, their number, and `left_out_ns`, their time. "
+                    "Use it for an overview of a recording that is too large to open",
+            .value =
+                each<fxt::PositiveSize>([&](fxt::PositiveSize size) { options.fit_bytes = size.bytes; })},
            {.name = "split-size",
             .argument = "SIZE",
             .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M) "
-                    "before compression; each opens on its own",
+                    "before compression; each opens on its own. Use it to keep all calls of a large recording",
             .value = each<fxt::PositiveSize>(
                 [&](fxt::PositiveSize size) { cut_of(options).split_bytes = size.bytes; })},
            {.name = "split-time",

@@ -39,6 +39,7 @@ class RangeSink : public SinkStage {
     SinkStage::finish(known);
   }
   std::uint64_t needed_from_ns() const override { return window_.from(); }
+  std::uint64_t needed_until_ns() const override { return window_.to(); }
   // True when all further events are after the range.
   bool has_enough() const override { return is_over_; }
 

@@ -135,6 +135,11 @@ Outline outline_of(const Report& report) {
   Outline& view = outline["view_ns"];
   if (const auto& first = timeline.totals().first_view)
     for (const std::uint64_t time_ns : {first->span.begin_ns, first->span.end_ns}) view.push_back(time_ns);
+  if (written.fitted)
+    outline["fitted"] = {{"shortest_ns", written.fitted->shortest_ns},
+                         {"left_out", written.fitted->left_out},
+                         {"left_out_ns", written.fitted->time_ns},
+                         {"outside_ns", written.fitted->outside_ns}};
   for (const auto& [input, text] : stats.details)
     outline["details"].push_back(Outline{{"input", input}, {"text", text}});
   return outline;

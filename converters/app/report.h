@@ -13,6 +13,14 @@
 
 namespace convert {
 
+// The short calls that --fit left out.
+struct Fitted {
+  std::uint64_t shortest_ns = 0;  // the shortest length that is shown
+  std::uint64_t left_out = 0;     // number of calls
+  std::uint64_t time_ns = 0;      // that they took; those inside of others take no more time
+  std::uint64_t outside_ns = 0;   // the part of it that is in no shown call
+};
+
 // The result of writing the output.
 struct Written {
   std::vector<std::string> pieces = {};  // the files of an output that was split
@@ -20,6 +28,7 @@ struct Written {
   std::uint64_t events = 0;
   std::optional<std::uint64_t> first_ns = {};  // nothing without events
   std::uint64_t last_ns = 0;
+  std::optional<Fitted> fitted = {};  // nothing if all calls are shown
 };
 
 // The data of a conversion for its report.
@@ -33,8 +42,9 @@ struct Report {
 
 // The report for programs. Keys: inputs, output (null if it was split), pieces (only if it was split),
 // bytes_read, bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null
-// without events), view_ns: start and end of Timeline's first view (null without a view), details: of the
-// inputs, each {input, text} (only if an input has details).
+// without events), view_ns: start and end of Timeline's first view (null without a view), fitted: {shortest_ns,
+// left_out, left_out_ns, outside_ns} (only if calls were left out, see Fitted), details: of the inputs, each
+// {input, text} (only if an input has details).
 Outline outline_of(const Report& report);
 // The report in a few lines, for people.
 std::string text_of(const Report& report);

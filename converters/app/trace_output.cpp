@@ -12,8 +12,12 @@ struct NoEvent {};
 
 }  // namespace
 
-TraceOutput::TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut)
-    : files_(std::move(files)), part_files_(*this), has_range_(cut && cut->range != fxt::TimeRange{}) {
+TraceOutput::TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut,
+                         std::optional<std::uint64_t> most_bytes)
+    : files_(std::move(files)),
+      part_files_(*this),
+      most_bytes_(most_bytes),
+      has_range_(cut && cut->range != fxt::TimeRange{}) {
   if (cut) cutter_.emplace(*cut, part_files_);
   files_.next(0);  // throws before the conversion starts
   thread_ = std::thread([this] { run(); });
@@ -38,7 +42,12 @@ fxt::Output& TraceOutput::PartFiles::next(std::size_t number) {
 
 void TraceOutput::PartFiles::finish() {
   if (owner_.has_range_ && owner_.cutter_->counters().events == 0) throw NoEvent();
-  file_->finish();
+  owner_.complete(*file_);
+}
+
+void TraceOutput::complete(fxt::tools::TraceFileOutput& file) {
+  if (most_bytes_ && files_.trace_bytes() > *most_bytes_) throw TraceTooLarge(files_.trace_bytes());
+  file.finish();
 }
 
 void TraceOutput::run() {
@@ -56,7 +65,7 @@ void TraceOutput::run() {
 void TraceOutput::write_blocks() {
   fxt::tools::TraceFileOutput& file = files_.next(0);
   for (auto block = queue_.next_block(); !block.empty(); block = queue_.next_block()) file.write(block);
-  file.finish();
+  complete(file);
 }
 
 void TraceOutput::cut_blocks() {

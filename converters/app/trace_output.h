@@ -16,12 +16,22 @@
 
 namespace convert {
 
+// The trace is larger than allowed. It was not completed.
+struct TraceTooLarge : std::exception {
+  explicit TraceTooLarge(std::uint64_t size) : bytes(size) {}
+  const char* what() const noexcept override { return "the trace is larger than --fit"; }
+
+  std::uint64_t bytes;  // of the trace, or at least of its first pieces
+};
+
 class TraceOutput {
  public:
   // With `cut`, writes this part of the trace; if it is split, writes files named by fxt::piece_name().
   // Throws std::runtime_error if a file can't be written, and UsageError if another kind of file would be
   // overwritten.
-  TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut);
+  // finish() throws TraceTooLarge if the trace has more than `most_bytes`, before compression.
+  TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut,
+              std::optional<std::uint64_t> most_bytes = {});
   // Abandons the output unless finish() was called.
   ~TraceOutput() { abandon(); }
   TraceOutput(const TraceOutput&) = delete;
@@ -62,10 +72,12 @@ class TraceOutput {
   void run();
   void write_blocks();
   void cut_blocks();
+  void complete(fxt::tools::TraceFileOutput& file);
 
   fxt::tools::PieceFiles files_;
   PartFiles part_files_;
   std::optional<fxt::Cutter> cutter_;
+  std::optional<std::uint64_t> most_bytes_;
   bool has_range_;
   bool is_empty_ = false;
   BlockQueue queue_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "converters/model/lanes/contract.h"
+#include "converters/model/lanes/short_calls.h"
 #include "converters/model/merging/shared_threads.h"
 #include "converters/model/reading/text.h"
 
@@ -154,6 +155,9 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
     limit_offsets(loop, tick);
     apply_offsets();
     first_sink.add_lanes(infos_);
+    for (std::size_t i = 0; i < parts_.lanes.size(); ++i)
+      if (ShortCalls* const calls = parts_.lanes[i].short_calls())
+        calls->set_thread_words(first_sink.thread_words(i));
     loop.run(tick);
   }
   finish_inputs();
@@ -275,6 +279,12 @@ void Timeline::add_up(std::span<const TooDeepCount> too_deep_when_shared) {
     totals_.too_deep.push_back(counters.too_deep);
     totals_.cut_arguments += counters.cut_arguments;
     totals_.skipped_calls += counters.skipped_calls;
+    if (ShortCalls* const calls = lane.short_calls()) {
+      calls->flush();
+      totals_.left_out.add(calls->in_shown_calls());
+      totals_.left_out.add(calls->outside_of_calls());
+      totals_.outside_ns += calls->outside_of_calls().time_ns;
+    }
   }
   for (std::size_t i = 0; i < too_deep_when_shared.size(); ++i)
     totals_.too_deep[i].join(too_deep_when_shared[i]);

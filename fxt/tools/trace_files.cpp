@@ -141,7 +141,7 @@ TraceFileOutput::TraceFileOutput(const std::string& path, bool syncs, const Trac
 }
 
 std::span<std::uint64_t> TraceFileOutput::exchange(std::size_t filled_words) {
-  if (filled_words != 0) stream_->write(std::as_bytes(std::span(buffer_).first(filled_words)));
+  if (filled_words != 0) write(std::as_bytes(std::span(buffer_).first(filled_words)));
   return buffer_;
 }
 
@@ -201,6 +201,7 @@ TraceFileOutput& PieceFiles::next(std::size_t number) {
   if (number >= kMaxPieces && !options_.replaces_anything)
     throw FileError(fmt::format("more than {} pieces; use --force to write them all", kMaxPieces));
   bytes_before_ = bytes_written();
+  trace_bytes_before_ = trace_bytes();
   left_out_before_ = left_out();
   names_.push_back(options_.is_split ? piece_name(options_.target, number) : options_.target);
   file_.emplace(names_.back(), options_.syncs, *options_.format);

@@ -47,12 +47,17 @@ class TraceFileOutput final : public Output {
   explicit TraceFileOutput(const std::string& path, bool syncs = false,
                            const TraceFormat& format = fxt_format());
   // Writes bytes of a complete trace, instead of exchange().
-  void write(std::span<const std::byte> bytes) { stream_->write(bytes); }
+  void write(std::span<const std::byte> bytes) {
+    stream_->write(bytes);
+    trace_bytes_ += bytes.size();
+  }
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   void finish() override;
 
   bool is_finished() const { return is_finished_; }
   std::uint64_t bytes_written() const { return file_.bytes_written(); }
+  // The size of the trace as FXT, before it is converted or compressed.
+  std::uint64_t trace_bytes() const { return trace_bytes_; }
   // The number of records that the format can't represent.
   std::uint64_t left_out() const { return converted_ != nullptr ? converted_->left_out() : 0; }
 
@@ -61,6 +66,7 @@ class TraceFileOutput final : public Output {
   std::unique_ptr<ByteStream> stream_;
   const FormatStream* converted_ = nullptr;  // points to *stream_, unless the file is FXT
   std::vector<std::uint64_t> buffer_;
+  std::uint64_t trace_bytes_ = 0;
   bool syncs_;
   bool is_finished_ = false;
 };
@@ -95,6 +101,8 @@ class PieceFiles final : public PieceOutputs {
   // Files that are named like pieces of this trace, but belong to an earlier trace with more pieces.
   std::vector<std::string> left_over() const;
   std::uint64_t bytes_written() const;
+  // The size of all pieces as FXT, before they are converted or compressed.
+  std::uint64_t trace_bytes() const { return trace_bytes_before_ + (file_ ? file_->trace_bytes() : 0); }
   const TraceFormat& format() const { return *options_.format; }
   // The number of records in all files that the format can't represent.
   std::uint64_t left_out() const;
@@ -103,7 +111,7 @@ class PieceFiles final : public PieceOutputs {
   Options options_;
   std::vector<std::string> names_;
   std::optional<TraceFileOutput> file_;  // the latest file
-  std::uint64_t bytes_before_ = 0, left_out_before_ = 0;
+  std::uint64_t bytes_before_ = 0, trace_bytes_before_ = 0, left_out_before_ = 0;
 };
 
 }  // namespace fxt::tools

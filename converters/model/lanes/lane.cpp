@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "converters/model/lanes/contract.h"
+#include "converters/model/lanes/short_calls.h"
 
 namespace convert {
 namespace {
@@ -26,6 +27,14 @@ std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
 }
 
 }  // namespace
+
+Lane::Lane(ChunkPool& pool, const LaneOptions& options)
+    : options_(options),
+      store_(pool),
+      short_calls_(options.short_calls == nullptr ? nullptr
+                                                  : std::make_unique<ShortCalls>(*options.short_calls)) {}
+
+Lane::~Lane() = default;
 
 void Lane::refuse_time(std::uint64_t time_ns) const {
   throw BrokenContract(time_ns < last_ns_
@@ -64,6 +73,11 @@ void Lane::begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, c
 void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   if (calls().empty())
     throw BrokenContract(fmt::format("a call ends at {} ns, but no call is open", time_ns));
+  if (short_calls_ != nullptr) return end_by_length(time_ns, arguments);
+  end_shown(time_ns, arguments);
+}
+
+void Lane::end_shown(std::uint64_t time_ns, const Arguments& arguments) {
   PendingEvent& call = *calls().back().event;
   const std::size_t count = call.argument_count() + arguments.size();
   if (call.kind != EventKind::Open || must_be_pair(call, time_ns, count)) {
@@ -75,6 +89,61 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
   call.complete(time_ns);
   if (store_.skip(call)) return;
   if (!arguments.empty()) call.block = extended(call, arguments);
+}
+
+// Leaves the call out if it is too short, and otherwise shows what is missing in it.
+void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
+  const std::size_t depth = this->depth() - 1;
+  if (calls().top_is_filtered() || calls().unfiltered_size() > options_.max_depth) {
+    short_calls_->pass_on(depth);
+    return end_shown(time_ns, arguments);
+  }
+  PendingEvent& call = *calls().back().event;
+  const bool is_counted = short_calls_->is_counted(call.time_ns, time_ns);
+  if (call.kind == EventKind::Open && short_calls_->leaves_out(depth, time_ns - call.time_ns)) {
+    const std::size_t words =
+        is_counted && short_calls_->wants_lengths() ? words_of(call, time_ns, arguments) : 0;
+    advance(time_ns);
+    if (is_counted)
+      short_calls_->leave_out(depth, time_ns - call.time_ns, words, call.label);
+    else
+      short_calls_->forget(depth);
+    if (!store_.queue().remove_latest(call)) store_.queue().retract(&call);
+    store_.calls().pop();
+    return;
+  }
+  const LeftOut left_out = short_calls_->show(depth);
+  if (left_out.calls == 0) return end_shown(time_ns, arguments);
+  const ShortCallRule& rule = short_calls_->rule();
+  with_left_out_.clear();
+  with_left_out_.add(arguments.row());
+  with_left_out_.add({rule.left_out, left_out.calls});
+  with_left_out_.add({rule.left_out_ns, left_out.time_ns});
+  end_shown(time_ns, with_left_out_);
+}
+
+// The words of a call in the trace.
+std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns, const Arguments& arguments) const {
+  const std::uint64_t length_ns = end_ns - call.time_ns;
+  const bool is_pair = must_be_pair(call, end_ns, call.argument_count() + arguments.size());
+  std::size_t words = short_calls_->words_of_call(is_pair);
+  for (const ArgumentRow row : {call.arguments(), arguments.row()})
+    if (!row.empty()) words += short_calls_->words_of(row, length_ns);
+  return words;
+}
+
+void Lane::keep_open() {
+  if (short_calls_ != nullptr && depth() != 0) short_calls_->keep(depth() - 1);
+}
+
+void Lane::suspend_top(std::size_t count) {
+  store_.calls().suspend_top(count);
+  if (short_calls_ != nullptr) short_calls_->suspend(depth(), count);
+}
+
+void Lane::resume_top() {
+  if (short_calls_ != nullptr) short_calls_->resume(depth());
+  store_.calls().resume_top();
 }
 
 // Ends a call that is filtered, too deep or written as a pair.
@@ -101,6 +170,7 @@ void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
 bool Lane::retract(std::size_t depth, std::uint64_t time_ns) {
   if (!calls()[depth].is_pending()) return false;
   advance(time_ns);
+  if (short_calls_ != nullptr) short_calls_->remove(depth);
   store_.queue().retract(calls()[depth].event);
   store_.calls().remove(depth);
   return true;
@@ -115,6 +185,10 @@ bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments
   if (call.time_ns >= time_ns || count > options_.limits.arguments_per_record) return false;
   call.complete(time_ns);
   if (!arguments.empty()) call.block = extended(call, arguments);
+  if (short_calls_ != nullptr) {
+    short_calls_->keep(depth);
+    short_calls_->remove(depth);
+  }
   store_.calls().remove(depth);
   return true;
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,12 @@
 
 namespace convert {
 
+class ShortCalls;
+
 class Lane {
  public:
-  Lane(ChunkPool& pool, const LaneOptions& options) : options_(options), store_(pool) {}
+  Lane(ChunkPool& pool, const LaneOptions& options);
+  ~Lane();
 
   // ---- Emitting events. Times must not decrease, and are below kTimeLimitNs, or BrokenContract is thrown.
   // ----
@@ -55,8 +59,10 @@ class Lane {
 
   // Suspends the top `count` calls while filtered calls begin and end. Then resume_top() pushes them back,
   // inside the calls that are open at that time.
-  void suspend_top(std::size_t count) { store_.calls().suspend_top(count); }
-  void resume_top() { store_.calls().resume_top(); }
+  void suspend_top(std::size_t count);
+  void resume_top();
+  // The top call, and all calls around it, are shown even if they are short (LaneOptions::short_calls).
+  void keep_open();
 
   // If a viewer's stack has only one level left, an instant becomes a call of zero length. See InstantStack.
   void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});
@@ -90,16 +96,21 @@ class Lane {
   const LaneOptions& options() const { return options_; }
   // The interface for the merge.
   LaneStore& store() { return store_; }
+  ShortCalls* short_calls() { return short_calls_.get(); }  // null if calls of any length are emitted
 
  private:
   friend class PlainCalls;  // implements the hot path
 
   // True if a pending call becomes a begin and an end if it ends at `end_ns` with that many arguments.
   bool must_be_pair(const PendingEvent& call, std::uint64_t end_ns, std::size_t arguments) const {
-    return end_ns == call.time_ns || end_ns == zero_ns_ || arguments > options_.limits.arguments_per_record;
+    return end_ns == call.time_ns || end_ns == zero_ns_ || arguments > options_.limits.arguments_per_record ||
+           (short_calls_ != nullptr && options_.durations == DurationForm::Pairs);
   }
   void begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, const Arguments& arguments);
+  void end_shown(std::uint64_t time_ns, const Arguments& arguments);
   void end_slow(std::uint64_t time_ns, const Arguments& arguments);
+  void end_by_length(std::uint64_t time_ns, const Arguments& arguments);
+  std::size_t words_of(const PendingEvent& call, std::uint64_t end_ns, const Arguments& arguments) const;
   PendingEvent* push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id = 0,
                      const std::uint64_t* block = nullptr);
   template <typename T>
@@ -119,8 +130,12 @@ class Lane {
   InstantStack instants_;
   // The arguments for the ends of open calls whose begins could not hold them, outermost first.
   std::vector<Arguments> end_arguments_;
-  // Calls at this depth or deeper, and calls that are written as pairs, take the slow path.
-  std::size_t hot_depth_limit_ = options_.durations == DurationForm::Mixed ? options_.max_depth : 0;
+  std::unique_ptr<ShortCalls> short_calls_;
+  Arguments with_left_out_;  // of the call that ends
+  // Calls at this depth or deeper, and calls that are written as pairs from the start, take the slow path. A
+  // call that may be left out becomes a pair at its end.
+  std::size_t hot_depth_limit_ =
+      options_.durations == DurationForm::Mixed || options_.short_calls != nullptr ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
   std::uint64_t zero_ns_ = kForever;  // the latest time of an event of zero length
   bool is_matched_ = false;

@@ -20,15 +20,29 @@ struct SinkLimits {
 
 enum class DurationForm : std::uint8_t { Mixed, Pairs };
 
+struct ShortCallRule;
+
 struct LaneOptions {
   SinkLimits limits = {};
   // Calls at this depth and deeper are dropped, with their begin and end, and counted. Instants are dropped
   // if they would be deeper than both `max_depth` and the sink's depth.
   std::size_t max_depth = limits.depth;
   DurationForm durations = DurationForm::Mixed;
+  // Null: calls of any length are emitted. Borrowed.
+  const ShortCallRule* short_calls = nullptr;
 
   // The deepest level that an instant can have.
   std::size_t deepest_instant() const { return std::max(max_depth, limits.depth) - 1; }
+};
+
+// Calls that were left out, and the time that they took. Calls inside one that was left out add no time.
+struct LeftOut {
+  std::uint64_t calls = 0, time_ns = 0;
+
+  void add(const LeftOut& other) {
+    calls += other.calls;
+    time_ns += other.time_ns;
+  }
 };
 
 // The number of calls and instants of a lane that were dropped because they are nested too deep.

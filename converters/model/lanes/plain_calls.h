@@ -8,6 +8,7 @@
 
 #include "converters/model/lanes/lane.h"
 #include "converters/model/lanes/mask.h"
+#include "converters/model/lanes/short_calls.h"
 
 namespace convert {
 
@@ -48,7 +49,8 @@ class PlainCalls {
   bool try_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
     if (!can_end(time_ns, key, depth)) return false;
     const OpenCall& call = lane_.store_.calls().back();
-    if (!call.is_pending() || lane_.must_be_pair(*call.event, time_ns, call.event->argument_count())) {
+    if (lane_.short_calls_ != nullptr || !call.is_pending() ||
+        lane_.must_be_pair(*call.event, time_ns, call.event->argument_count())) {
       lane_.end(time_ns);
       return true;
     }
@@ -81,7 +83,9 @@ class PlainCalls {
   template <typename Put>
   bool try_end_with(std::uint64_t time_ns, std::uint64_t key, std::size_t depth, std::size_t most_words,
                     Put put) const {
-    if (!can_end(time_ns, key, depth) || time_ns < lane_.store_.needed_from_ns()) return false;
+    if (lane_.short_calls_ != nullptr || !can_end(time_ns, key, depth) ||
+        time_ns < lane_.store_.needed_from_ns())
+      return false;
     const OpenCall& call = lane_.store_.calls().back();
     PendingEvent& event = *call.event;
     if (!call.is_pending() || lane_.must_be_pair(event, time_ns, event.argument_count()) ||
@@ -97,6 +101,7 @@ class PlainCalls {
   bool try_end_filtered(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
     if (!can_end(time_ns, key, depth) || !lane_.calls().top_is_filtered()) return false;
     lane_.last_ns_ = time_ns;
+    if (lane_.short_calls_ != nullptr) lane_.short_calls_->pass_on(depth);
     lane_.store_.calls().pop_filtered();
     return true;
   }
@@ -135,6 +140,8 @@ class PlainCalls {
   }
   template <typename Decode>
   std::size_t skip_run(std::size_t count, Decode decode) const;
+  template <typename Decode>
+  std::size_t add_short_run(std::size_t count, Decode decode) const;
 
   Lane& lane_;
 };
@@ -145,6 +152,7 @@ template <typename Decode>
 std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
   const std::size_t skipped = lane_.last_ns_ < lane_.store_.needed_from_ns() ? skip_run(count, decode) : 0;
   if (skipped != 0) return skipped;
+  if (lane_.short_calls_ != nullptr) return add_short_run(count, decode);
   static_assert(static_cast<int>(EventKind::Open) == 0 && static_cast<int>(EventKind::Complete) == 1);
   OpenCall* const calls = lane_.store_.calls().data();
   const PendingEvent* const write_end = lane_.store_.queue().write_end();
@@ -181,6 +189,48 @@ std::size_t PlainCalls::add_run(std::size_t count, Decode decode) const {
     last_ns = call.time_ns;
   }
   lane_.store_.queue().set_write(write);
+  lane_.last_ns_ = last_ns;
+  lane_.store_.calls().set_size(depth);
+  return added;
+}
+
+// Like the loop above, for a lane that leaves out short calls. Calls that are left out, and have no event of
+// their own inside, leave their place to the next event.
+template <typename Decode>
+std::size_t PlainCalls::add_short_run(std::size_t count, Decode decode) const {
+  ShortCalls& short_calls = *lane_.short_calls_;
+  OpenCall* const calls = lane_.store_.calls().data();
+  EventQueue& queue = lane_.store_.queue();
+  PendingEvent* write = queue.write();
+  std::uint64_t last_ns = lane_.last_ns_;
+  std::size_t depth = lane_.store_.calls().size();
+  const std::size_t deepest =
+      std::max(depth, std::min(lane_.store_.calls().capacity(), lane_.hot_depth_limit_));
+
+  std::size_t added = 0;
+  for (; added != count; ++added) {
+    const PlainCall call = decode(added);
+    if ((call.mismatch | std::uint64_t{call.time_ns < last_ns || call.time_ns >= kTimeLimitNs}) != 0) break;
+    if (call.is_end == 0) {
+      if (call.depth != depth || depth == deepest || write == queue.write_end()) break;
+      calls[depth++] = {write, call.key};
+      *write++ = {call.time_ns, 0, nullptr, call.label, EventKind::Open};
+    } else {
+      if (call.depth + 1 != depth) break;
+      const OpenCall& top = calls[call.depth];
+      if (top.key != call.key || !top.is_pending() || top.event + 1 != write || top.event->block != nullptr)
+        break;
+      const std::uint64_t begin_ns = top.begin_ns(), length_ns = call.time_ns - begin_ns;
+      if (!short_calls.leaves_out(call.depth, length_ns) || !short_calls.is_counted(begin_ns, call.time_ns))
+        break;
+      const std::size_t words = short_calls.words_of_call(lane_.must_be_pair(*top.event, call.time_ns, 0));
+      short_calls.leave_out(call.depth, length_ns, words, top.event->label);
+      --write;
+      --depth;
+    }
+    last_ns = call.time_ns;
+  }
+  queue.set_write(write);
   lane_.last_ns_ = last_ns;
   lane_.store_.calls().set_size(depth);
   return added;

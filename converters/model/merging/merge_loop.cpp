@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "converters/model/lanes/contract.h"
+#include "converters/model/lanes/short_calls.h"
 #include "converters/model/reading/input_error.h"
 
 namespace convert {
@@ -90,10 +91,17 @@ void MergeLoop::read_later() {
 
 // Lanes do not even emit events that the sink does not need.
 void MergeLoop::skip_unneeded() {
-  if (sink_.needed_from_ns() == needed_from_ns_) return;
+  if (sink_.needed_from_ns() == needed_from_ns_ && sink_.needed_until_ns() == needed_until_ns_) return;
   needed_from_ns_ = sink_.needed_from_ns();
-  for (LaneState& state : lanes_)
-    state.lane->store().skip_calls_before(remove_offset(needed_from_ns_, state.input->offset_ns));
+  needed_until_ns_ = sink_.needed_until_ns();
+  for (LaneState& state : lanes_) {
+    const std::uint64_t from_ns = remove_offset(needed_from_ns_, state.input->offset_ns);
+    state.lane->store().skip_calls_before(from_ns);
+    if (ShortCalls* const calls = state.lane->short_calls())
+      calls->count_between(from_ns, needed_until_ns_ == kForever
+                                        ? kForever
+                                        : remove_offset(needed_until_ns_, state.input->offset_ns));
+  }
 }
 
 std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& wanted,

@@ -105,7 +105,7 @@ class MergeLoop {
   PumpPlan plan_;
   MergedBatch batch_;
   bool is_merging_ = false;  // true if the loop consumes sealed events
-  std::uint64_t needed_from_ns_ = 0;
+  std::uint64_t needed_from_ns_ = 0, needed_until_ns_ = kForever;
   LaneState* blocking_ = nullptr;  // the lane without events for which the merge waits
   Workers workers_;                // destroyed first, because its tasks use the other members
   bool alternates_;                // two threads take turns to pump the only source; the other one merges

@@ -52,6 +52,8 @@ struct TimelineTotals {
   std::vector<TooDeepCount> too_deep = {};     // by lane
   std::uint64_t cut_arguments = 0;             // sum of all lanes
   std::uint64_t skipped_calls = 0;             // sum of all lanes
+  LeftOut left_out = {};                       // sum of all lanes: short calls
+  std::uint64_t outside_ns = 0;                // time of those that are inside no shown call
 };
 
 // The interface of a sink. Its SinkLimits are known before it is created, because lanes keep them.
@@ -71,8 +73,13 @@ class EventSink {
 
   // Complete calls that end before this time can be skipped.
   virtual std::uint64_t needed_from_ns() const { return 0; }
+  // Calls that begin after this time are not needed.
+  virtual std::uint64_t needed_until_ns() const { return kForever; }
   // True if the sink needs no more events.
   virtual bool has_enough() const { return false; }
+
+  // The words in each record that refer to the thread of a lane. Called after add_lanes().
+  virtual std::size_t thread_words([[maybe_unused]] std::size_t lane) const { return 0; }
 };
 
 // A sink that passes events on to another sink. It forwards all calls that a subclass does not override.
@@ -85,7 +92,9 @@ class SinkStage : public EventSink {
   void finish(const TimelineTotals& totals) override { next_.finish(totals); }
   std::uint64_t events_written() const override { return next_.events_written(); }
   std::uint64_t needed_from_ns() const override { return next_.needed_from_ns(); }
+  std::uint64_t needed_until_ns() const override { return next_.needed_until_ns(); }
   bool has_enough() const override { return next_.has_enough(); }
+  std::size_t thread_words(std::size_t lane) const override { return next_.thread_words(lane); }
 
  private:
   EventSink& next_;

@@ -121,6 +121,9 @@ template <typename RefOf, typename TextOf, typename PutLarge>
   return at;
 }
 
+// The number of words that put_arguments() writes if all names are in the string table.
+std::size_t words_of_arguments(const ArgumentRow& arguments);
+
 // Writes all words after the arguments, and the header word.
 inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const EventThread& thread,
                                 const PendingEvent& event, std::uint64_t header) {

@@ -9,7 +9,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "converters/model/reading/text.h"
 #include "fxt/rules.h"
+#include "fxt/utf8.h"
 
 namespace convert {
 namespace {
@@ -23,6 +25,29 @@ fxt::ThreadState state_of(ThreadState state) { return static_cast<fxt::ThreadSta
 static_assert(static_cast<int>(ThreadState::Dead) == static_cast<int>(fxt::ThreadState::Dead));
 
 }  // namespace
+
+std::size_t words_of_arguments(const ArgumentRow& arguments) {
+  if (arguments.words().size() > kMaxKnownWords) return fxt::kMaxRecordWords;
+  thread_local std::vector<std::uint64_t> words;
+  // A byte that is not valid takes four, and a large number three words more than here.
+  words.resize(4 * arguments.words().size());
+  std::string repaired;
+  const auto ref_of = [](NameId) { return fxt::TextRef::table(1); };
+  const auto text_of = [&](auto text) {
+    if constexpr (std::is_same_v<decltype(text), NameId>) {
+      return fxt::TextRef::table(1);
+    } else {
+      if (fxt::is_sound(text)) return fxt::TextRef::inlined(text);
+      repaired = spelled(text);
+      return fxt::TextRef::inlined(repaired);
+    }
+  };
+  const auto put_large = [](std::uint64_t* at, const fxt::TextRef& name, std::uint64_t number) {
+    return fxt::put_text(at, name, fxt::TextRef::inlined(fmt::to_string(number)));
+  };
+  return static_cast<std::size_t>(put_arguments(words.data(), arguments, ref_of, text_of, put_large) -
+                                  words.data());
+}
 
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::set<ProcessId> named;
@@ -57,6 +82,14 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   for (std::size_t lane = 0; lane < lanes.size(); ++lane)
     threads_[lane].index = threads_[first.at({lanes[lane].process, lanes[lane].thread})].index;
   if (info_ != nullptr) write_hints(hints_of(lanes, *info_));
+}
+
+std::uint64_t FxtSink::bytes_of_name(NameId name) {
+  const auto refs = strings_.refs();
+  if (Names::index(name) < refs.size() && refs[Names::index(name)] != kNoRef) return 0;
+  const std::string_view text = names_.text(name);
+  const std::size_t size = fxt::is_sound(text) ? text.size() : spelled(text).size();
+  return sizeof(std::uint64_t) * (1 + fxt::words_of(std::min(size, fxt::kMaxStringBytes)));
 }
 
 void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {

@@ -70,6 +70,9 @@ class FxtSink : public EventSink {
   // Writes the part of the first view that is known only now.
   void finish(const TimelineTotals& totals) override;
   std::uint64_t events_written() const override { return events_written_; }
+  std::size_t thread_words(std::size_t lane) const override { return threads_[lane].index != 0 ? 0 : 2; }
+  // The size of the record that registers a name, 0 if it is registered.
+  std::uint64_t bytes_of_name(NameId name);
 
   // ---- After the run. `output` is the name of the file in notes ----
 

@@ -88,6 +88,7 @@ std::size_t Recipe::run(std::span<const std::byte> bytes, std::uint64_t number, 
       lane.instant(time_ns, label, arguments);
     } else {
       lane.begin(time_ns, label, 0, arguments);
+      lane.keep_open();
       ++begun;
     }
   }

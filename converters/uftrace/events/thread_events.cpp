@@ -156,7 +156,10 @@ void ThreadEvents::emit_user_event(std::uint64_t id, std::uint64_t time_ns, std:
     registered_ = context_.user_events.add_use(task_, time_ns);
   if (!data.empty()) values_.add({context_.names.intern("data"), fmt::format("{:02x}", fmt::join(data, ""))});
   const NameId shown = context_.names.intern(name != nullptr ? *name : fmt::format("event:{}", id));
-  if (lane != nullptr) lane->instant(time_ns, label(shown), values_);
+  if (lane != nullptr) {
+    lane->keep_open();
+    lane->instant(time_ns, label(shown), values_);
+  }
   values_.clear();
 }
 

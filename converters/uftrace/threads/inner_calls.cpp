@@ -200,7 +200,9 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
       return fmt::format("a kernel call of {:x} up to {} ns", frame.address,
                          is_earlier ? frame.passed_ns : time_ns);
     });
-    if (!is_earlier) lane_.end(time_ns, {{names_.repaired, kind.name}});
+    if (is_earlier) continue;
+    lane_.keep_open();
+    lane_.end(time_ns, {{names_.repaired, kind.name}});
   }
 }
 

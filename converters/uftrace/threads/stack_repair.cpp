@@ -188,6 +188,7 @@ void StackRepair::end_all_moved(std::uint64_t time_ns) {
 
 void StackRepair::lost(std::uint64_t count) {
   pending_losses_ += count;
+  lane_.keep_open();
   if (lane_.last_ns() != 0 && gap_ == Gap::None) emit_losses(lane_.last_ns());
   interrupted();
 }
@@ -244,6 +245,7 @@ void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t 
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
   if (!top_is_visible()) return note_lost_arrow(to_thread);
+  lane_.keep_open();
   lane_.flow(step, time_ns, to_thread ? labels_.thread : labels_.fork, flow);
 }
 
@@ -290,6 +292,7 @@ bool StackRepair::may_infer(std::size_t open, std::size_t depth, std::uint64_t a
 void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, const NoteKind& kind) {
   inferred_.add(lane_.depth(), address);
   begin(time_ns, address, false, {{labels_.repaired, std::string(kind.name)}});
+  lane_.keep_open();
   if (lane_.calls().unfiltered_size() == lane_.options().max_depth)
     end_arrow(time_ns);  // deeper calls are not visible
 }
@@ -307,6 +310,7 @@ void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Ar
 }
 
 void StackRepair::close_top(std::uint64_t time_ns, const NoteKind& kind) {
+  lane_.keep_open();
   if (lane_.annotate_top(labels_.repaired, kind.name))
     lane_.end(time_ns);
   else

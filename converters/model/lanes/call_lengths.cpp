@@ -1,0 +1,123 @@
+#include "converters/model/lanes/call_lengths.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace convert {
+namespace {
+
+constexpr unsigned kDigits = 17;
+constexpr std::uint64_t kExact = std::uint64_t{1} << kDigits;  // shorter lengths are not rounded
+
+}  // namespace
+
+// The digits by which lengths of the part are shortened. In the whole, this depends on the length.
+unsigned CallLengths::shift() const {
+  const auto width = static_cast<unsigned>(std::bit_width(part_.width_ns() - 1));
+  return width > kDigits ? width - kDigits : 0;
+}
+
+std::size_t CallLengths::index_of(std::uint64_t length_ns) const {
+  if (!is_whole()) return (length_ns - part_.begin_ns) >> shift();
+  if (length_ns < kExact) return length_ns;
+  const unsigned left_out = static_cast<unsigned>(std::bit_width(length_ns)) - kDigits;
+  // Each further digit doubles the lengths, and adds half as many intervals as there are exact ones.
+  return left_out * (kExact / 2) + (length_ns >> left_out);
+}
+
+CallLengths::Interval CallLengths::interval_at(std::size_t index) const {
+  const auto interval = [](std::uint64_t digits, unsigned left_out) {
+    const std::uint64_t begin_ns = digits << left_out;
+    return Interval{begin_ns, begin_ns + (std::uint64_t{1} << left_out)};
+  };
+  if (!is_whole()) {
+    const Interval inside = interval(index, shift());
+    return {part_.begin_ns + inside.begin_ns, std::min(part_.begin_ns + inside.end_ns, part_.end_ns)};
+  }
+  if (index < kExact) return interval(index, 0);
+  const auto left_out = static_cast<unsigned>(index / (kExact / 2) - 1);
+  return interval(index - left_out * (kExact / 2), left_out);
+}
+
+std::int64_t& CallLengths::words_at(std::size_t index) {
+  if (index / kPage >= pages_.size()) pages_.resize(index / kPage + 1);
+  auto& page = pages_[index / kPage];
+  if (page == nullptr) page = std::make_unique<Page>();
+  return (*page)[index % kPage];
+}
+
+void CallLengths::add(std::span<const Entry> entries) {
+  const std::lock_guard lock(mutex_);
+  for (const Entry& entry : entries) {
+    if (entry.names != Entry::kNone) {
+      if (entry.names >= longest_.size()) longest_.resize(2 * std::size_t{entry.names} + 2);
+      std::uint64_t& longest = longest_[entry.names];
+      longest = std::max(longest, entry.length_ns + 1);
+    }
+    if (entry.words != 0 && part_.contains(entry.length_ns))
+      words_at(index_of(entry.length_ns)) += entry.words;
+  }
+}
+
+// The longest call with each name, plus 1; 0 if there is none.
+std::vector<std::uint64_t> CallLengths::longest_of_names(const NameWords& names) const {
+  std::vector<std::uint64_t> longest;
+  const auto lengthen = [&](NameId name, std::uint64_t length) {
+    const auto index = static_cast<std::size_t>(name);
+    if (index >= longest.size()) longest.resize(2 * index + 1);
+    longest[index] = std::max(longest[index], length);
+  };
+  for (std::size_t i = 0; i < longest_.size(); ++i) {
+    if (longest_[i] == 0) continue;
+    if (const auto id = static_cast<std::uint32_t>(i / 2); i % 2 != 0)
+      lengthen(static_cast<NameId>(id), longest_[i]);
+    else
+      for (const NameId name : names.names_of(static_cast<LabelId>(id))) lengthen(name, longest_[i]);
+  }
+  return longest;
+}
+
+CallLengths::Fitting CallLengths::fit(std::int64_t words, std::int64_t words_above,
+                                      const NameWords& names) const {
+  struct Named {
+    std::size_t index;
+    std::int64_t words;
+  };
+  std::vector<Named> named;
+  const std::vector<std::uint64_t> longest = longest_of_names(names);
+  for (std::size_t name = 0; name < longest.size(); ++name)
+    if (longest[name] != 0 && part_.contains(longest[name] - 1))
+      if (const std::int64_t added = names.words_of(static_cast<NameId>(name)); added != 0)
+        named.push_back({index_of(longest[name] - 1), added});
+  std::ranges::sort(named, {}, &Named::index);
+
+  Fitting fitting{.shortest_ns = part_.end_ns, .words = words_above};
+  for (std::size_t page = pages_.size(); page-- > 0;) {
+    if (pages_[page] == nullptr) continue;
+    for (std::size_t i = kPage; i-- > 0;) {
+      const std::size_t index = page * kPage + i;
+      std::int64_t added = (*pages_[page])[i];
+      bool is_empty = added == 0;
+      for (; !named.empty() && named.back().index == index; named.pop_back()) {
+        added += named.back().words;
+        is_empty = false;
+      }
+      if (is_empty) continue;
+      const Interval interval = interval_at(index);
+      if (fitting.words + added > words) {
+        fitting.too_short = interval;
+        return fitting;
+      }
+      fitting.words += added;
+      fitting.shortest_ns = interval.begin_ns;
+    }
+  }
+  if (is_whole()) fitting.shortest_ns = 0;
+  return fitting;
+}
+
+}  // namespace convert

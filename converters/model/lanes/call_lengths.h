@@ -1,0 +1,77 @@
+// The calls that lanes left out because they are short, by their length, with the sizes that they would have
+// in the trace. From this, --fit finds the shortest length whose calls fit.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "converters/model/lanes/event.h"
+
+namespace convert {
+
+// Counts lengths in intervals. Up to 2^17 ns, each length is an interval of its own. Longer ones are rounded
+// to binary numbers of 17 digits. To find an exact length, the calls of one interval are counted again, in
+// smaller ones.
+class CallLengths {
+ public:
+  struct Interval {
+    std::uint64_t begin_ns, end_ns;  // without end_ns
+
+    std::uint64_t width_ns() const { return end_ns - begin_ns; }
+    bool contains(std::uint64_t length_ns) const { return length_ns >= begin_ns && length_ns < end_ns; }
+  };
+  static constexpr Interval kWhole{0, kForever};
+  struct Entry {
+    std::uint64_t length_ns;
+    std::int32_t words;   // in the trace; negative if a shown call makes another one smaller
+    std::uint32_t names;  // of the call: of_label(), of_name() or kNone
+
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    static constexpr std::uint32_t of_label(LabelId label) { return static_cast<std::uint32_t>(label) << 1; }
+    static constexpr std::uint32_t of_name(NameId name) { return static_cast<std::uint32_t>(name) << 1 | 1; }
+  };
+  struct Fitting {
+    std::uint64_t shortest_ns = 0;  // calls of at least this length fit; 0: all calls
+    std::int64_t words = 0;         // of these calls and their names
+    Interval too_short = {0, 0};    // the next shorter calls, which do not all fit
+  };
+  // The names of calls, and the words that the first call with a name needs for it.
+  struct NameWords {
+    std::function<std::array<NameId, 2>(LabelId)> names_of;
+    std::function<std::int64_t(NameId)> words_of;
+  };
+
+  // Counts only the calls of this interval.
+  explicit CallLengths(const Interval& part = kWhole) : part_(part) {}
+
+  // Several threads may add entries at the same time.
+  void add(std::span<const Entry> entries);
+
+  // Called after all entries were added. Finds the shortest length whose calls, and all longer ones, take at
+  // most `words`. The calls that are longer than the part take `words_above`.
+  Fitting fit(std::int64_t words, std::int64_t words_above, const NameWords& names) const;
+
+ private:
+  static constexpr std::size_t kPage = 4096;
+  using Page = std::array<std::int64_t, kPage>;
+
+  bool is_whole() const { return part_.end_ns == kForever; }
+  unsigned shift() const;
+  std::size_t index_of(std::uint64_t length_ns) const;
+  Interval interval_at(std::size_t index) const;
+  std::int64_t& words_at(std::size_t index);
+  std::vector<std::uint64_t> longest_of_names(const NameWords& names) const;
+
+  const Interval part_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Page>> pages_;  // words by interval
+  std::vector<std::uint64_t> longest_;        // length by Entry::names, plus 1; 0: there is none
+};
+
+}  // namespace convert

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""--fit: the trace has at most the requested size, shows the longest calls, and says at each call what is missing in it.
+
+The directory with the programs is in the environment variable PROGRAMS; SEEDS=FIRST:END are the seeds to try.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import generator
+from recording import entry, leave, write_recording
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
+import fxt_reader as fxt  # noqa: E402
+import viewers  # noqa: E402
+
+PROGRAMS = Path(os.environ["PROGRAMS"])
+RECORDINGS = [f"samples/uftrace/{name}" for name in ("calc", "family", "pool", "shapes")] + [
+    f"tests/uftrace/recordings/{name}"
+    for name in ("args-auto", "callsite", "damaged", "exec-args", "execs", "family", "i386-args", "kernel", "kernel-events", "pool", "read-mixed",
+                 "sched", "sdt", "watch-var")]
+MISSING = ("left_out", "left_out_ns")
+SEEDS = range(*map(int, os.environ.get("SEEDS", "0:4").split(":")))
+MAIN, WORK, LEAF = 0x400100, 0x400200, 0x400300
+
+
+class Trace:
+    """The calls of a trace, with the calls directly inside each."""
+
+    def __init__(self, path):
+        self.size = path.stat().st_size
+        view = viewers.PerfettoView(fxt.read(path).events)
+        assert not view.complaints, view.complaints
+        self.calls = view.slices
+        self.inside = defaultdict(list)
+        stacks = defaultdict(list)
+        for call in self.calls:
+            stack = stacks[call.thread][:call.depth]
+            self.inside[id(stack[-1]) if stack else call.thread].append(call)
+            stacks[call.thread] = [*stack, call]
+
+    def self_ns(self, call):
+        return call.end - call.begin - sum(inner.end - inner.begin for inner in self.inside[id(call)])
+
+
+def key(call):
+    """A call without its depth, and without the arguments of --fit."""
+    return (call.thread, call.category, call.name, call.begin, call.end,
+            *sorted((name, str(value)) for name, value in call.args.items() if name not in MISSING))
+
+
+class Fit(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+
+    def convert(self, recording, *options, name="out.fxt"):
+        """Returns the path of the trace and the report."""
+        output = self.directory / name
+        done = subprocess.run([PROGRAMS / "fxt-convert", "--report=json", *options, "-o", output, recording],
+                              cwd=REPOSITORY, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return output, json.loads(done.stdout)
+
+    def checked(self, recording, size, *options):
+        """The trace and its report, after all that must be true of every size was checked."""
+        path, report = self.convert(recording, f"--fit={size}", *options)
+        self.assertLessEqual(path.stat().st_size, size)
+        trace = Trace(path)
+        if "fitted" not in report:
+            self.assertNotIn("fitted", [note["kind"] for note in report["notes"]])
+            return trace, report
+        fitted = report["fitted"]
+        note = next(note for note in report["notes"] if note["kind"] == "fitted")
+        self.assertEqual(note["count"], fitted["left_out"])
+        missing = [call for call in trace.calls if "left_out" in call.args]
+        self.assertLessEqual(sum(call.args["left_out"] for call in missing), fitted["left_out"])
+        self.assertEqual(sum(call.args["left_out_ns"] for call in missing), fitted["left_out_ns"] - fitted["outside_ns"])
+        return trace, report
+
+    def assert_same_times(self, full, fitted):
+        """The self time of each shown call is that of the recording and of the calls that are missing in it. The missing
+        calls of a shown one are those that it has around them in the full trace."""
+        counts = Counter(map(key, fitted.calls))
+        shown = {}
+        for call in full.calls:
+            if counts[key(call)] > 0:
+                counts[key(call)] -= 1
+                shown.setdefault(key(call), []).append(call)
+        self.assertEqual(+counts, Counter())
+        is_shown = {id(call) for calls in shown.values() for call in calls}
+
+        def missing_in(call):
+            """The calls that are missing in a shown one, with their self times."""
+            for inner in full.inside[id(call)]:
+                if id(inner) not in is_shown:
+                    yield inner
+                    yield from missing_in(inner)
+
+        for call in fitted.calls:
+            same = shown[key(call)].pop(0)
+            missing = list(missing_in(same))
+            self.assertEqual(call.args.get("left_out", 0), len(missing), call)
+            self.assertEqual(call.args.get("left_out_ns", 0), sum(map(full.self_ns, missing)), call)
+            self.assertEqual(fitted.self_ns(call) - call.args.get("left_out_ns", 0), full.self_ns(same), call)
+
+    def test_story(self):
+        # main 0..1000: work 100..400 with leaf 150..160 and leaf 200..290; leaf 500..501
+        recording = write_recording(self.directory / "run", [
+            entry(1000, 0, MAIN), entry(1100, 1, WORK), entry(1150, 2, LEAF), leave(1160, 2, LEAF), entry(1200, 2, LEAF),
+            leave(1290, 2, LEAF), leave(1400, 1, WORK), entry(1500, 1, LEAF), leave(1501, 1, LEAF), leave(2000, 0, MAIN)])
+        whole, report = self.convert(recording, name="whole.fxt")
+        size = whole.stat().st_size
+        self.assertNotIn("fitted", report)
+        same, report = self.convert(recording, f"--fit={size + 64}")
+        self.assertNotIn("fitted", report)
+        self.assertEqual(same.read_bytes(), whole.read_bytes())
+        seen = set()
+        for bytes_left in range(size + 8, size - 120, -8):
+            done = subprocess.run([PROGRAMS / "fxt-convert", f"--fit={bytes_left}", "-q", "-o", self.directory / "out.fxt", recording],
+                                  capture_output=True, text=True)
+            if done.returncode != 0:
+                self.assertIn("so no call fits", done.stderr)
+                break
+            trace, report = self.checked(recording, bytes_left)
+            if "fitted" not in report:
+                continue
+            calls = [(call.begin - 1000, call.end - 1000, call.args.get("left_out"), call.args.get("left_out_ns")) for call in trace.calls]
+            seen.add((report["fitted"]["shortest_ns"], *calls))
+        work, long_leaf, main = (100, 400), (200, 290), (0, 1000)
+        self.assertIn((300, (*main, 1, 1), (*work, 2, 100)), seen)
+        self.assertIn((1000, (*main, 4, 301)), seen)
+        self.assertLessEqual({shown for shown in seen if len(shown) > 1}, {
+            (10, (*main, 1, 1), (*work, None, None), (150, 160, None, None), (*long_leaf, None, None)),
+            (90, (*main, 1, 1), (*work, 1, 10), (*long_leaf, None, None)),
+            (300, (*main, 1, 1), (*work, 2, 100)),
+            (1000, (*main, 4, 301))})
+
+    def assert_best(self, recording, *options):
+        """Each size up to the whole gets the longest calls that fit, and shows them like -t."""
+        whole, _ = self.convert(recording, *options, name="whole.fxt")
+        full, size = Trace(whole), whole.stat().st_size
+        sizes_of = {}
+        for parts in range(1, 33):
+            limit = size * parts // 32 + (64 if parts == 32 else 0)
+            done = subprocess.run([PROGRAMS / "fxt-convert", f"--fit={limit}", "-q", *options, "-o", self.directory / "out.fxt", recording],
+                                  cwd=REPOSITORY, capture_output=True, text=True)
+            if "so no call fits" in done.stderr:
+                continue
+            trace, report = self.checked(recording, limit, *options)
+            self.assert_same_times(full, trace)
+            if parts == 32:
+                self.assertNotIn("fitted", report)
+                self.assertEqual((self.directory / "out.fxt").read_bytes(), whole.read_bytes())
+            else:
+                sizes_of[limit] = (report["fitted"]["shortest_ns"] if "fitted" in report else 0, trace.size)
+        for limit, (shortest, _) in sizes_of.items():
+            fitting = [other for other, other_size in sizes_of.values() if other_size <= limit]
+            self.assertEqual(shortest, min(fitting), limit)
+
+    def test_recordings(self):
+        for recording in RECORDINGS:
+            with self.subTest(recording):
+                self.assert_best(recording)
+
+    def test_random(self):
+        for seed in SEEDS:
+            with self.subTest(seed):
+                generator.Recording(seed).write(self.directory / f"{seed}")
+                self.assert_best(self.directory / f"{seed}")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
