@@ -1,5 +1,6 @@
 #include "converters/tfile/events/caller_arguments.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -12,7 +13,8 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::size_t kMaxCallers = 64, kMaxFunctions = 65536;
-constexpr std::string_view kInside = " < ", kMore = "…";
+constexpr std::string_view kInside = " < ", kMore = "…", kSignalHandler = "<signal handler called>";
+constexpr std::string_view kCallerCategory = "caller";
 
 }  // namespace
 
@@ -20,9 +22,19 @@ CallerArguments::CallerArguments(const TraceFile& trace, const ProgramSymbols* s
                                  ImportContext& import_context)
     : trace_(trace),
       symbols_(symbols),
-      name_(import_context.names.intern(argument_names::kCallers)),
+      names_(import_context.names),
+      name_(names_.intern(argument_names::kCallers)),
+      signal_(described({std::string(kSignalHandler)})),
       notes_(import_context.timeline.new_notes()),
       memory_(memory) {}
+
+CallerArguments::Function CallerArguments::described(const std::vector<std::string>& functions) {
+  Function function{.name = fmt::format("{}", fmt::join(functions, kInside)),
+                    .is_main = functions.back() == "main"};
+  for (const std::string& name : functions)
+    function.calls.push_back(names_.intern_label(kCallerCategory, name));
+  return function;
+}
 
 const CallerArguments::Function& CallerArguments::function_at(std::uint64_t address) {
   if (const auto found = functions_.find(address); found != functions_.end()) return found->second;
@@ -30,31 +42,40 @@ const CallerArguments::Function& CallerArguments::function_at(std::uint64_t addr
   CodeInfo code = symbols_->code_at(address);
   if (code.inlined.empty())
     code.inlined.push_back(code.function.empty() ? fmt::format("{:#x}", address) : code.function);
-  return functions_
-      .emplace(address,
-               Function{fmt::format("{}", fmt::join(code.inlined, kInside)), code.inlined.back() == "main"})
-      .first->second;
+  return functions_.emplace(address, described(code.inlined)).first->second;
 }
 
 void CallerArguments::add(RecipeDraft& draft, const Frame& frame, std::uint64_t pc,
-                          const ExpectedBlocks& expected) {
-  if (symbols_ == nullptr || !expected.records_stack || function_at(pc).is_main) return;
+                          const ExpectedBlocks& expected, LabelId label) {
+  if (symbols_ == nullptr || !expected.records_stack) return;
+  const Function& own = function_at(pc);
+  // The functions into which the frame's own function is inlined.
+  const auto is_shown = [&](LabelId call) { return names_.label(call).name == names_.label(label).name; };
+  const auto shown = std::ranges::find_if(own.calls, is_shown);
+  const std::span<const LabelId> around(shown == own.calls.end() ? shown : shown + 1, own.calls.end());
+  if (own.is_main && around.empty()) return;
   Unwinder unwinder(*symbols_, memory_);
   unwinder.start(pc);
+  calls_.clear();
+  add_calls(around, unwinder);
   std::string text, problem;
-  bool is_complete = false;
+  std::size_t calls_with_caller = 0;
+  bool is_complete = own.is_main;
   for (std::size_t count = 0; !is_complete; ++count) {
     const auto caller = count < kMaxCallers ? unwinder.next() : std::nullopt;
     if (!caller) {
       problem = count < kMaxCallers ? unwinder.problem() : fmt::format("there are more than {}", kMaxCallers);
       break;
     }
-    static const Function kSignal{"<signal handler called>"};
-    const Function& function = caller->is_signal ? kSignal : function_at(caller->address);
+    for (; calls_with_caller < calls_.size(); ++calls_with_caller)
+      calls_[calls_with_caller].called_at = caller->address;
+    const Function& function = caller->is_signal ? signal_ : function_at(caller->address);
     if (!text.empty()) text += kInside;
     text += function.name;
+    add_calls(function.calls, unwinder);
     is_complete = function.is_main;
   }
+  draft.set_callers(calls_);
   if (!problem.empty()) {
     if (!text.empty()) (text += kInside) += kMore;
     if (noted_.insert(frame.tracepoint).second)
@@ -62,6 +83,11 @@ void CallerArguments::add(RecipeDraft& draft, const Frame& frame, std::uint64_t 
                  fmt::format("tracepoint {}, frame {}: {}", frame.tracepoint, frame.number, problem));
   }
   if (!text.empty()) draft.add({name_, text});
+}
+
+void CallerArguments::add_calls(std::span<const LabelId> calls, const Unwinder& unwinder) {
+  const auto frame_address = calls.empty() ? std::nullopt : unwinder.frame_address();
+  for (const LabelId call : calls) calls_.push_back({.label = call, .frame_address = frame_address});
 }
 
 }  // namespace convert::tfile

@@ -1,11 +1,14 @@
-// Shows the callers of a frame's code if the stack was collected: "parse < load < main".
+// Shows the callers of a frame's code if the stack was collected: as the argument "parse < load < main", and
+// as calls around the frame.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "converters/model/importer.h"
 #include "converters/tfile/actions/expected_blocks.h"
@@ -21,23 +24,31 @@ class CallerArguments {
   CallerArguments(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory,
                   ImportContext& import_context);
 
-  // Adds the argument for `frame`, which is in the FrameMemory and was recorded at `pc`.
-  void add(RecipeDraft& draft, const Frame& frame, std::uint64_t pc, const ExpectedBlocks& expected);
+  // Adds the callers of the frame in the memory. The frame was recorded at `pc`, and is shown as `label`.
+  void add(RecipeDraft& draft, const Frame& frame, std::uint64_t pc, const ExpectedBlocks& expected,
+           LabelId label);
 
  private:
   struct Function {
     std::string name;  // with functions that are inlined there: "inner < outer"
     bool is_main = false;
+    std::vector<LabelId> calls = {};  // the label of each of them, innermost first
   };
   const Function& function_at(std::uint64_t address);
+  // `functions` are inlined into each other, innermost first.
+  Function described(const std::vector<std::string>& functions);
+  void add_calls(std::span<const LabelId> calls, const Unwinder& unwinder);
 
   const TraceFile& trace_;
   const ProgramSymbols* symbols_;
+  Names& names_;
   NameId name_;
+  Function signal_;  // the system's code that calls signal handlers
   Notes& notes_;
   FrameMemory& memory_;
   std::unordered_map<std::uint64_t, Function> functions_;  // by address
   std::set<std::int16_t> noted_;                           // tracepoints that have a note
+  std::vector<CallerCall> calls_;                          // around the current frame
 };
 
 }  // namespace convert::tfile

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,19 @@
 #include "converters/tfile/events/values.h"
 
 namespace convert::tfile {
+
+// A call around the frame. In other frames, the same call has the same properties, as far as they are known.
+// So does the next call of the function if it has the same place in the stack and was made at the same place.
+struct CallerCall {
+  LabelId label{};
+  std::optional<std::uint64_t> frame_address = {};
+  std::optional<std::uint64_t> called_at = {};  // in the code of its caller
+
+  bool is_same(const CallerCall& other) const {
+    const bool is_called_there = !called_at || !other.called_at || called_at == other.called_at;
+    return label == other.label && frame_address && frame_address == other.frame_address && is_called_there;
+  }
+};
 
 // A part of the frame. The offset is counted from the frame's header.
 struct FramePart {
@@ -68,6 +82,8 @@ class Recipe {
  public:
   // True if the recipe emits all frames of the pattern, and not only the one that it was made for.
   bool is_reusable() const { return is_reusable_; }
+  // The known calls around the frame, innermost first. None if the stack was not collected.
+  std::span<const CallerCall> callers() const { return callers_; }
   // Emits the frame at the beginning of `bytes` at `time_ns`, which is not before the lane's latest event.
   // Returns the approximate number of bytes that the events occupy in the lane.
   std::size_t run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
@@ -118,6 +134,7 @@ class Recipe {
   std::size_t hit_records_ = 0, records_used_ = 0;
   std::vector<ValueSlot> slots_;
   FrameBlobs blobs_;
+  std::vector<CallerCall> callers_;
 };
 
 }  // namespace convert::tfile

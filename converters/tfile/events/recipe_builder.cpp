@@ -120,7 +120,7 @@ void RecipeBuilder::build(Recipe& recipe, const Frame& frame, const FrameContext
   memory_.start(frame, is_fast(frame.tracepoint, context));
   draft_.start(recipe, memory_, name.label, context.opens_call);
   add_head(frame.tracepoint, context, name, time_is_synthetic);
-  if (context.pc && expected != nullptr) callers_.add(draft_, frame, *context.pc, *expected);
+  if (context.pc && expected != nullptr) callers_.add(draft_, frame, *context.pc, *expected, name.label);
   values_.add(frame.number, frame.tracepoint, context, location);
   variables_.add(draft_, memory_);
   add_static_data();

@@ -76,6 +76,7 @@ void RecipeDraft::start(Recipe& recipe, FrameMemory& memory, LabelId label, bool
   recipe.hit_records_ = recipe.records_used_ = 0;
   recipe.slots_.clear();
   recipe.blobs_.clear();
+  recipe.callers_.clear();
   recipe.new_record(label).arguments.add({frame_name_, std::uint64_t{0}});
   recipe.hit_records_ = 1;
 }

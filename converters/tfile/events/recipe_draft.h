@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,10 @@ class RecipeDraft {
     add_to_blob(bytes);
   }
   void add_to_blob(const FrameBytes& bytes) { recipe_->blobs_.add_part(part_of(bytes)); }
+  // Sets the known calls around the frame, innermost first.
+  void set_callers(std::span<const CallerCall> callers) {
+    recipe_->callers_.assign(callers.begin(), callers.end());
+  }
   // Adds the counters of the plotted arguments, and decides whether the recipe is reusable.
   void finish();
 

@@ -33,6 +33,7 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, FrameLanes l
 bool TraceSource::pump(const PumpBudget& budget) {
   const std::uint64_t bytes_before = reader_.offset(), frames_before = reader_.frames_read();
   const bool has_more = read_frames(budget.bytes);
+  announced_ns_ = last_ns_;
   import_context_.stats.add_read(reader_.offset() - bytes_before, reader_.frames_read() - frames_before);
   return has_more;
 }
@@ -47,7 +48,8 @@ bool TraceSource::read_frames(std::size_t budget_bytes) {
       if (frames_shown_) frames_shown_->end_ns = last_ns_;
       last_ns_ = session_.emit_start(last_ns_);
       emit_damage();
-      calls_.end_all();
+      calls_.end_all(announced_ns_);
+      callers_.end_all(announced_ns_);
       last_ns_ = session_.emit_end(last_ns_);
       return false;
     }
@@ -66,6 +68,7 @@ void TraceSource::emit_by_patterns(std::size_t budget_bytes, std::size_t& lane_b
     Lane& lane = *known.lane;
     const FrameTime time = clock_.time_of(number, match->stamp(), false);
     const std::uint64_t time_ns = begin_frame(lane, known.tracepoint, false, time.ns);
+    if (!callers_.empty()) callers_.show(lane, {}, time_ns, announced_ns_);  // no pattern has callers
     lane_bytes += known.recipe.run(match->bytes, number, order, time_ns, lane);
     patterns_.skip(*match);
   }
@@ -107,7 +110,7 @@ std::uint64_t TraceSource::begin_frame(Lane& lane, std::int16_t tracepoint, bool
     frames_shown_ = TimeSpan{.begin_ns = last_ns_, .end_ns = last_ns_};
   }
   if (reader_.has_damage()) emit_damage();
-  if (!is_step && !calls_.empty()) calls_.end(lane, tracepoint);
+  if (!is_step && !calls_.empty()) calls_.end(lane, tracepoint, announced_ns_);
   return last_ns_;
 }
 
@@ -116,11 +119,14 @@ TraceSource::Emitted TraceSource::emit(const Frame& frame, const FrameContext& c
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
   const bool can_repeat = context.has_registers && classifier_.classifies_alike(frame);
   Recipe& recipe = recipes_.recipe_of(frame, context, time, can_repeat);
+  // Calls on the thread of another input could cross that input's calls.
+  const bool shows_callers = lanes_.of_tracepoint.empty() && !lane.is_matched();
+  if (!context.is_step && shows_callers) callers_.show(lane, recipe.callers(), time_ns, announced_ns_);
   const std::size_t lane_bytes =
       recipe.run(frame.bytes, frame.number, recording_->trace.format.order, time_ns, lane);
   if (context.opens_call) calls_.open(lane, frame.tracepoint, time_ns);
   if (context.is_step) calls_.extend(lane, frame.tracepoint, time_ns);
-  if (context.closes_call) calls_.end(lane, frame.tracepoint);
+  if (context.closes_call) calls_.end(lane, frame.tracepoint, announced_ns_);
   return {lane_bytes, &recipe};
 }
 

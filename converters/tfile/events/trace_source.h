@@ -13,6 +13,7 @@
 
 #include "converters/model/importer.h"
 #include "converters/model/timeline.h"
+#include "converters/tfile/events/caller_calls.h"
 #include "converters/tfile/events/frame_queue.h"
 #include "converters/tfile/events/frame_recipes.h"
 #include "converters/tfile/events/session_events.h"
@@ -43,19 +44,20 @@ class SteppingCalls {
 
   // Ends the open call of the tracepoint, or, without a tracepoint, all calls of the lane. A call that
   // contains other calls ends with the last of them. Not inline, because traces without steps never need it.
-  [[gnu::noinline]] void end(Lane& lane, std::optional<std::int16_t> tracepoint) {
+  // `announced_ns` is that of end_of_top_call().
+  [[gnu::noinline]] void end(Lane& lane, std::optional<std::int16_t> tracepoint, std::uint64_t announced_ns) {
     for (Call& call : open_)
       if (call.lane == &lane && (!tracepoint || call.tracepoint == *tracepoint)) call.is_over = true;
     for (;;) {
       const auto innermost =
           std::find_if(open_.rbegin(), open_.rend(), [&](const Call& call) { return call.lane == &lane; });
       if (innermost == open_.rend() || !innermost->is_over) return;
-      lane.end(std::max(innermost->last_step_ns, lane.last_ns()));
+      lane.end(end_of_top_call(lane, innermost->last_step_ns, announced_ns));
       open_.erase(std::next(innermost).base());
     }
   }
-  void end_all() {
-    while (!open_.empty()) end(*open_.back().lane, std::nullopt);
+  void end_all(std::uint64_t announced_ns) {
+    while (!open_.empty()) end(*open_.back().lane, std::nullopt, announced_ns);
   }
 
  private:
@@ -116,7 +118,9 @@ class TraceSource : public Source {
   FrameRecipes recipes_;
   FrameQueue waiting_;
   SteppingCalls calls_;
+  CallerCalls callers_;
   std::uint64_t last_ns_ = 0;
+  std::uint64_t announced_ns_ = 0;  // watermark_ns() at the end of the latest pump()
   std::optional<TimeSpan> frames_shown_;
 };
 

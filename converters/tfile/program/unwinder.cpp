@@ -32,6 +32,14 @@ const CallFrame* Unwinder::call_frame() const {
   return info != nullptr && frame_.take_work(kWork) ? info->call_frame_at(pc_) : nullptr;
 }
 
+std::optional<std::uint64_t> Unwinder::frame_address() const {
+  const CallFrame* const call = call_frame();
+  if (call == nullptr) return std::nullopt;
+  const CodeScope& scope = symbols_.debug_info_at(pc_)->types_scope();
+  const Storage cfa = locate_in_call(call->cfa, registers_, scope, frame_);
+  return cfa.kind == Storage::Kind::Memory ? std::optional(frame_.masked(cfa.address)) : std::nullopt;
+}
+
 std::optional<Caller> Unwinder::next() {
   const CallFrame* const call = call_frame();
   if (call == nullptr) return stop(fmt::format("no program describes the caller of the code at {:#x}", pc_));

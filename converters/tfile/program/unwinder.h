@@ -24,6 +24,9 @@ class Unwinder {
   void start(std::uint64_t pc);
   // Returns the callers, one per call, innermost first; nothing at the end.
   std::optional<Caller> next();
+  // The frame address (CFA) of the latest caller; before the first next(), that of the frame's own function.
+  // All code that is inlined into a function has the function's frame address.
+  std::optional<std::uint64_t> frame_address() const;
   // The reason why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty after the last.
   const std::string& problem() const { return problem_; }
 

@@ -25,9 +25,11 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 class TypedFrames : public testing::Test {
  protected:
@@ -50,8 +52,9 @@ class TypedFrames : public testing::Test {
   }
   std::string frame_line() {
     t.variable(1, 1000);
-    const auto lines = frame_lines();
-    return lines.empty() ? "" : lines.front();
+    for (std::string& line : frame_lines())
+      if (line.find(" caller:") == std::string::npos) return line;
+    return "";
   }
   // The offset of a variable from the frame base, which is the CFA.
   std::int64_t offset_of(std::string_view function, std::string_view variable) const {
@@ -664,29 +667,54 @@ class Callers : public TypedFrames {
   }
   // An address in the function after the instructions that set up its frame.
   std::uint64_t body_of(std::string_view function) const { return start_of(function) + 8; }
-  // The line of a frame at a function's first address, where the return address is at rsp. The frame holds
-  // these words of the stack, and rbp is 0x7020. The actions record this memory relative to the register with
-  // the number `base`; the number of rsp is 1.
-  std::string line_at(std::string_view function, const std::vector<std::uint64_t>& words, int base = 1) {
+  // The lines of frames at a function's first address, where the return address is at rsp, one microsecond
+  // after each other. Each frame holds these words of the stack, and rbp is 0x7020. The actions record that
+  // memory relative to the register with this number; rsp has number 1. A frame without words is one of
+  // tracepoint 3, which records no memory.
+  std::vector<std::string> lines_at(std::string_view function,
+                                    const std::vector<std::vector<std::uint64_t>>& stacks, int base = 1) {
     TraceBuilder builder;
     const std::string location = fmt::format("2:{:x}", start_of(function));
+    const std::size_t size = 8 * stacks.front().size();
     builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
     builder.line("tdesc <reg name='rbp' bitsize='64'/><reg name='rsp' bitsize='64'/>");
     builder.line("tdesc <reg name='rip' bitsize='64'/></feature></target>");
     builder.line("R 18").line(kStamp).line(fmt::format("tp T{}:E:0:0", location));
-    builder.line(fmt::format("tp A{}:R7M{},0,{:x}", location, base, 8 * words.size()));
+    builder.line(fmt::format("tp A{}:R7M{},0,{:x}", location, base, size));
     builder.source(location, "at", function)
-        .source(location, "cmd", fmt::format("collect *(char*)$rsp@{}", 8 * words.size()));
-    std::string stack;
-    for (const std::uint64_t word : words) stack += builder.number(word);
-    builder.frame(2).registers(builder.number(std::uint64_t{0x7020}) + builder.number(kStack) +
-                               builder.number(start_of(function)));
+        .source(location, "cmd", fmt::format("collect *(char*)$rsp@{}", size));
+    builder.line(fmt::format("tp T3:{:x}:E:0:0", start_of(function)));
+    for (std::size_t i = 0; i < stacks.size(); ++i) {
+      std::string stack;
+      for (const std::uint64_t word : stacks[i]) stack += builder.number(word);
+      builder.frame(stack.empty() ? 3 : 2);
+      builder.registers(builder.number(std::uint64_t{0x7020}) + builder.number(kStack) +
+                        builder.number(start_of(function)));
+      if (!stack.empty()) builder.memory(kStack, stack);
+      builder.variable(1, static_cast<std::int64_t>(i + 1));
+    }
     ImportOptions options;
     options.blobs = Blobs::None;
-    const auto lines =
-        builder.memory(kStack, stack).variable(1, 1000).end().lines(options, {.programs = {file}});
+    auto lines = builder.end().lines(options, {.programs = {file}});
     notes = builder.notes();
-    return lines.empty() ? "" : lines.front();
+    return lines;
+  }
+  // The line of the only frame.
+  std::string line_at(std::string_view function, const std::vector<std::uint64_t>& words, int base = 1) {
+    for (std::string& line : lines_at(function, {words}, base))
+      if (line.find(" tracepoint:") != std::string::npos) return line;
+    return "";
+  }
+  std::vector<std::string> calls_at(std::string_view function,
+                                    const std::vector<std::vector<std::uint64_t>>& stacks) {
+    auto lines = lines_at(function, stacks);
+    std::erase_if(lines, [](const std::string& line) { return line.find(" caller:") == std::string::npos; });
+    return lines;
+  }
+  // plain_start was called by plant::measure, and that by main. `place` is the place of the first call.
+  std::vector<std::uint64_t> stack_of_main(std::uint64_t place = 0) const {
+    return {body_of("plain_start"), 1, 2, 3, 0x7038, body_of("plant::measure") + place, 6, 7,
+            start_of("main") + 1};
   }
 
   std::vector<std::string> notes;
@@ -705,6 +733,45 @@ TEST_F(Callers, AreFoundBySavedFramePointers) {
   EXPECT_THAT(line_at("plant::pump", {body_of("plain_start"), 1, 2, 3, 0x7038, body_of("plant::measure"), 6,
                                       7, start_of("main") + 1}),
               HasSubstr(" callers=\"plain_start < plant::measure < main\" "));
+}
+
+// A hit has no length. Therefore, the calls that only one hit has also have none.
+TEST_F(Callers, AreCallsFromTheFirstToTheLastHitThatHasThem) {
+  EXPECT_THAT(calls_at("plant::pump", {stack_of_main(), stack_of_main(), stack_of_main(1)}),
+              ElementsAre("[1000 caller:main", "[1000 caller:plant::measure", "[1000 caller:plain_start",
+                          "2000] caller:plain_start", "[3000 caller:plain_start", "3000] caller:plain_start",
+                          "3000] caller:plant::measure", "3000] caller:main"));
+}
+
+TEST_F(Callers, AreOtherCallsAtOtherPlacesInTheStack) {
+  auto deeper = stack_of_main();
+  deeper[4] = 0x7040;
+  deeper.insert(deeper.begin() + 6, 0);
+  EXPECT_THAT(calls_at("plant::pump", {stack_of_main(), stack_of_main(), deeper, deeper}),
+              ElementsAre("[1000 caller:main", "[1000 caller:plant::measure", "[1000 caller:plain_start",
+                          "2000] caller:plain_start", "2000] caller:plant::measure", "2000] caller:main",
+                          "[3000 caller:main", "[3000 caller:plant::measure", "[3000 caller:plain_start",
+                          "4000] caller:plain_start", "4000] caller:plant::measure", "4000] caller:main"));
+}
+
+TEST_F(Callers, OfCallersRemainIfTheStackIsShorter) {
+  auto shorter = stack_of_main();
+  shorter.pop_back();
+  EXPECT_THAT(calls_at("plant::pump", {stack_of_main(), shorter}),
+              ElementsAre("[1000 caller:main", "[1000 caller:plant::measure", "[1000 caller:plain_start",
+                          "2000] caller:plain_start", "2000] caller:plant::measure", "2000] caller:main"));
+}
+
+TEST_F(Callers, EndBeforeAHitWithoutAStack) {
+  EXPECT_THAT(
+      lines_at("plant::pump", {stack_of_main(), stack_of_main(), {}, stack_of_main()}),
+      ElementsAre("[1000 caller:main", "[1000 caller:plant::measure", "[1000 caller:plain_start",
+                  StartsWith("@1000 tracepoint:plant::pump "), StartsWith("@2000 tracepoint:plant::pump "),
+                  "2000] caller:plain_start", "2000] caller:plant::measure", "2000] caller:main",
+                  StartsWith("@3000 tracepoint:plant::pump "), "[4000 caller:main",
+                  "[4000 caller:plant::measure", "[4000 caller:plain_start",
+                  StartsWith("@4000 tracepoint:plant::pump "), "4000] caller:plain_start",
+                  "4000] caller:plant::measure", "4000] caller:main"));
 }
 
 TEST_F(Callers, EndAtTheEndOfTheRecordedStack) {

@@ -1,0 +1,74 @@
+// Shows the callers of hits as calls around them. A call lasts from the first to the last of consecutive hits
+// of a thread that have it. A frame without callers, or on another thread's lane, is not inside of it.
+//
+//     hits       leaf    leaf          leaf
+//     callers    main    work < main   main
+//     calls      [main           ]     the first hit and the last one have it, so it lasts until the last one
+//                        [work]        has no length, because one hit has it
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "converters/model/lanes/lane.h"
+#include "converters/tfile/events/recipe.h"
+
+namespace convert::tfile {
+
+// The time at which the top call of a lane ends, if it was last seen at `seen_ns`. The timeline may have
+// emitted a call that it did not wait for. The end of such a call must not come before `announced_ns`, which
+// is the source's latest watermark.
+inline std::uint64_t end_of_top_call(const Lane& lane, std::uint64_t seen_ns, std::uint64_t announced_ns) {
+  const std::uint64_t end_ns = lane.clamped(seen_ns);
+  return lane.calls().back().is_pending() ? end_ns : std::max(end_ns, announced_ns);
+}
+
+class CallerCalls {
+ public:
+  bool empty() const { return open_.empty(); }
+
+  // Before a hit at `time_ns` with these callers, innermost first: ends the calls that it does not have, and
+  // begins its other ones. Other calls that are open on the lane keep all calls around them.
+  void show(Lane& lane, std::span<const CallerCall> callers, std::uint64_t time_ns,
+            std::uint64_t announced_ns) {
+    auto found = open_.find(&lane);
+    if (found == open_.end()) {
+      if (callers.empty() || lane.depth() > 0) return;
+      found = open_.try_emplace(&lane).first;
+    }
+    std::vector<CallerCall>& open = found->second;  // outermost first
+    if (lane.depth() > open.size()) return;
+    // The outermost known caller may be inside of calls that were known before.
+    std::size_t shared = 0;
+    while (!callers.empty() && shared < open.size() && !open[shared].is_same(callers.back())) ++shared;
+    std::size_t left = callers.size();  // the callers that are not open
+    if (callers.empty() || shared == open.size()) shared = 0;
+    for (; shared < open.size() && left > 0 && open[shared].is_same(callers[left - 1]); --left) ++shared;
+    end(lane, open, shared, announced_ns);
+    for (; left > 0; --left) {
+      open.push_back(callers[left - 1]);
+      lane.begin(time_ns, open.back().label);
+    }
+    if (open.empty()) open_.erase(found);
+  }
+
+  void end_all(std::uint64_t announced_ns) {
+    for (auto& [lane, open] : open_) end(*lane, open, 0, announced_ns);
+    open_.clear();
+  }
+
+ private:
+  // Ends the calls after the first `kept` ones at the lane's latest event, which is the last hit that has
+  // them.
+  static void end(Lane& lane, std::vector<CallerCall>& open, std::size_t kept, std::uint64_t announced_ns) {
+    for (; open.size() > kept; open.pop_back()) lane.end(end_of_top_call(lane, lane.last_ns(), announced_ns));
+  }
+
+  std::map<Lane*, std::vector<CallerCall>> open_;
+};
+
+}  // namespace convert::tfile
