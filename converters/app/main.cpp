@@ -563,10 +563,14 @@ ExitCode convert(const ConvertOptions& options, Conversion::Offsets offsets_ns,
 
 ExitCode run(ConvertOptions options) {
   if (options.explain) return explain(*options.explain);
-  if (!options.inspect) check_output(options);
-  UnpackedInputs unpacked;
+  if (!options.inspect && options.unpack_folder.empty()) check_output(options);
+  UnpackedInputs unpacked(options.unpack_folder);
   try {
     const auto offsets_ns = unpack_inputs(options, unpacked);
+    if (!options.unpack_folder.empty()) {
+      for (const std::string& input : options.inputs) fxt::print(input + '\n');
+      return ExitCode::Done;
+    }
     return options.inspect ? inspect(options, unpacked) : convert(options, offsets_ns, unpacked);
   } catch (const InputError& error) {
     throw std::runtime_error(unpacked.with_input_names(error.what()));

@@ -214,6 +214,12 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                 throw fxt::InvalidValue("no value or =all", "=" + detail);
             }),
             .goes_with_inspect = true},
+           {.name = "unpack",
+            .argument = "DIR",
+            .help = "unpack the INPUTs that are archives or compressed into this empty directory instead of "
+                    "converting them, and print the path of each recording or trace file on a line",
+            .value = store_in(options.unpack_folder),
+            .goes_with_inspect = true},
            choice("report", options.report,
                   {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
                   "choose the form of the report about the conversion (default: text). It goes to standard "
@@ -316,8 +322,8 @@ std::optional<ConvertOptions> parse_options(int argc, const char* const* argv) {
         throw UsageError(fmt::format("--{} has no effect with --inspect, which describes the whole INPUT",
                                      given.option->name));
   } else {
-    choose_paths(options, line.has("output"), output);
-    if (options.format->is_exact_in_pairs && !line.has("durations"))
+    if (!line.has("unpack")) choose_paths(options, line.has("output"), output);
+    if (options.format != nullptr && options.format->is_exact_in_pairs && !line.has("durations"))
       options.lanes.durations = DurationForm::Pairs;
   }
   if (options.cut && options.cut->is_split() && options.output == "-")

@@ -58,6 +58,7 @@ struct ConvertOptions {
   bool strict = false;
   bool inspect = false;  // describe the inputs instead of converting them
   bool inspects_all = false;
+  std::string unpack_folder;           // if set, archives are unpacked there instead of converting them
   std::optional<std::string> explain;  // a kind of note, whose entry is printed instead of converting
 };
 

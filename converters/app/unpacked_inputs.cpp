@@ -44,6 +44,16 @@ namespace convert {
 
 namespace fs = std::filesystem;
 
+UnpackedInputs::UnpackedInputs(const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code error;
+  const bool is_empty = fs::is_empty(folder, error) && fs::is_directory(folder, error);
+  if (!is_empty)
+    throw std::runtime_error(
+        fmt::format("{}: {}", folder, error ? error.message() : "is not an empty directory"));
+  folder_ = std::make_shared<const std::string>(fs::absolute(folder).string());
+}
+
 #ifdef FXT_CONVERT_HAS_TAR
 
 namespace {

@@ -213,6 +213,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     context.notes.add(kNothingOfKernel, Location::file(input.native()),
                       "has no kernel events, so nothing is shown");
   if (recording.filters != nullptr) drop_hidden_arrows(plans, *recording.filters, recording.symbolizer);
+  use_index(recording, context);
 
   context.timeline.begin_input(input.string());
   TraceInfo info = trace_info_of(recording.info, recording.sessions);
@@ -364,6 +365,20 @@ std::vector<Option> RecordingImporter::options() {
                choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
                       "choose the names of arguments: numbers (default) gives arg1, arg2; program takes the "
                       "names of parameters from the debug information of the program or library")),
+      {.name = "index",
+       .argument = "DIR",
+       .help = "keep an index of each long recording in this directory, so that -r does not read everything "
+               "before the range; the output is the same",
+       .value = each<std::string>([this](const std::string& path) {
+         options_.index = path;
+         if (std::error_code error; !std::filesystem::is_directory(path, error))
+           throw fxt::InvalidValue("a directory", path);
+       })},
+      {.name = "index-step",
+       .argument = "SIZE",
+       .help = "choose the distance of the places in a record file that the index knows (default: 16Mi)",
+       .value = each<fxt::PositiveSize>(
+           [this](fxt::PositiveSize size) { options_.index_step_bytes = size.bytes; })},
       flag("no-elf", 0, options_.elf.is_off,
            "open no file outside the recording, so programs and libraries give no names"),
   };

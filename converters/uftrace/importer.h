@@ -2,11 +2,14 @@
 // recording directory.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "converters/model/importer.h"
 #include "converters/uftrace/filters/filter_options.h"
+#include "converters/uftrace/records/record_index.h"
 #include "converters/uftrace/symbols/elf_files.h"
 
 namespace convert::uftrace {
@@ -24,8 +27,10 @@ struct RecordingOptions {
   bool kernel_skip_out = false;  // omit kernel calls outside of calls of the program
   bool event_skip_out = false;   // omit events and switches outside of calls of the program
   bool utc = false;              // use times of the wall clock
-  FilterOptions filters = {};    // select the calls to show
-  ElfOptions elf = {};           // select the ELF files outside the recording that provide names
+  std::string index = {};        // folder of indexes; empty if none is used
+  std::uint64_t index_step_bytes = RecordIndex::kStepBytes;
+  FilterOptions filters = {};  // select the calls to show
+  ElfOptions elf = {};         // select the ELF files outside the recording that provide names
 };
 
 // True for a directory with an `info` file of uftrace, a list of tasks, or record files.

@@ -1,8 +1,11 @@
 #include "converters/uftrace/recording_import.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <future>
 #include <iterator>
 #include <list>
 #include <map>
@@ -228,6 +231,56 @@ void skip_outside_calls(ThreadPlans& plans) {
     plan.skips_outside = true;
     plan.switches_from_ns = first_calls_ns.at(plan.task->pid);
   }
+}
+
+namespace {
+
+// Reads the records of the threads, with several threads of this program.
+std::vector<ThreadIndex> indexes_of(const std::vector<const ThreadPlan*>& plans, std::uint64_t step_bytes,
+                                    std::size_t jobs) {
+  std::vector<ThreadIndex> indexes(plans.size());
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::future<void>> workers(std::min(jobs, plans.size()));
+  for (std::future<void>& worker : workers)
+    worker = std::async(std::launch::async, [&] {
+      for (std::size_t i = next++; i < plans.size(); i = next++)
+        indexes[i] = index_of(plans[i]->walked(), step_bytes);
+    });
+  for (std::future<void>& worker : workers) worker.get();
+  return indexes;
+}
+
+}  // namespace
+
+void use_index(RecordingImport& recording, ImportContext& context) {
+  const RecordingOptions& options = recording.options;
+  if (options.index.empty() || recording.filters != nullptr || !recording.kernel.files.empty()) return;
+  const std::uint64_t step_bytes = options.index_step_bytes;
+  std::vector<const ThreadPlan*> long_plans;
+  for (const auto& [tid, plan] : recording.plans)
+    if (!plan.place.empty() && plan.size_bytes > step_bytes) long_plans.push_back(&plan);
+  if (long_plans.empty()) return;
+
+  const auto file =
+      std::filesystem::path(options.index) / index_name_of(identity_of_directory(recording.directory.path));
+  const FileIdentity info = identity_of(recording.directory.file("info"));
+  const auto is_current = [&](const RecordIndex& index) {
+    return index.step_bytes == step_bytes && index.info == info &&
+           std::ranges::all_of(long_plans, [&](const ThreadPlan* plan) {
+             const ThreadIndex* const thread = index.find(number_of(plan->task->tid));
+             return thread != nullptr && thread->part_begin == plan->facts.part.begin &&
+                    thread->file == identity_of(plan->place);
+           });
+  };
+  auto index = read_index(file, context.notes);
+  if (!index || !is_current(*index)) {
+    index = RecordIndex{.step_bytes = step_bytes,
+                        .info = info,
+                        .threads = indexes_of(long_plans, step_bytes, context.timeline.options().jobs)};
+    write_index(*index, file, context.notes);
+  }
+  recording.index = std::move(*index);
+  for (auto& [tid, plan] : recording.plans) plan.index = recording.index.find(number_of(tid));
 }
 
 std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,

@@ -33,6 +33,7 @@ struct RecordingImport : Recording {
   SharedByThreads shared;
   QueuesByThread<PerfQueue> perf_queues;
   QueuesByThread<KernelQueue> kernel_queues;
+  RecordIndex index;  // has no threads if it is not used
   ThreadPlans plans;  // plans of all threads that get a lane
 };
 
@@ -45,6 +46,10 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 // Hides events outside of calls, and switches before the first call of a process. Must be called after all
 // plans are complete, including the inherited calls.
 void skip_outside_calls(ThreadPlans& plans);
+
+// Reads the index of the recording, or makes it if it is missing or the recording has changed. The plans then
+// refer to it. There is no index if the kernel is shown, or if options select calls.
+void use_index(RecordingImport& recording, ImportContext& context);
 
 // The time of the recording's first record, switch or kernel event. `kernel_ns` is the time of the first
 // kernel event.

@@ -129,6 +129,28 @@ class Unpacked(unittest.TestCase):
         for name in "both.tar/b/pool", "both.tar/b/pool/", "2":
             self.assertEqual(self.trace_of("--offset", f"{name}=1s", "both.tar")[0], second)
 
+    def test_archives_are_only_unpacked(self):
+        archive = self.directory / "runs.tar.gz"
+        archive.write_bytes(tar_of(("runs/a", CALC), ("runs/b", POOL), form="w:gz"))
+        compressed = self.directory / "heater.gz"
+        compressed.write_bytes(gzip.compress(HEATER.read_bytes()))
+        folder = self.directory / "folder"
+
+        def unpack(*inputs):
+            return subprocess.run([CONVERT, "--unpack", folder, *inputs], capture_output=True, text=True, check=False)
+        self.assertEqual(unpack(archive).stderr, f"fxt-convert: {folder}: No such file or directory\n")
+        folder.mkdir()
+        paths = list(map(Path, unpack(archive, compressed, POOL).stdout.splitlines()))
+        self.assertEqual(paths[3], POOL)
+        for path in paths[:3]:
+            self.assertEqual(path.parents[-len(folder.parts)], folder)
+        self.assertEqual(paths[2].read_bytes(), HEATER.read_bytes())
+        for path, recording in zip(paths, (CALC, POOL)):
+            self.assertEqual({file.name: file.read_bytes() for file in path.iterdir()},
+                             {file.name: file.read_bytes() for file in recording.iterdir()})
+        refused = unpack(archive)
+        self.assertEqual((refused.stderr, refused.returncode), (f"fxt-convert: {folder}: is not an empty directory\n", 1))
+
     def test_the_place_of_the_output(self):
         tar = tar_of(("calc", CALC))
         expected = self.trace_of(CALC)[0]

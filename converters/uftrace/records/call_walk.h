@@ -35,7 +35,8 @@ class CallWalk {
         cursor_(file_, thread.facts, open_, thread.payload_decoder) {}
 
   const ScannedCalls& open() const { return open_; }
-  std::uint64_t seen_ns() const { return seen_ns_; }    // the latest time of a call
+  std::uint64_t seen_ns() const { return seen_ns_; }  // the latest time of a call
+  const DepthShift& shift() const { return cursor_.shift(); }
   bool is_at_end() const { return cursor_.is_done(); }  // there are no more records
 
   // Calls the functions of the watcher:

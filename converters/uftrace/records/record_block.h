@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "converters/model/reading/input_file.h"
 
@@ -50,21 +52,40 @@ class RecordBlock {
   }
   // Sets the offset for the next read().
   void jump_to(std::uint64_t offset) { offset_ = offset; }
+  // Treats these bytes as the bytes of the file before `end`, and continues with them.
+  void replace_before(std::uint64_t end, std::vector<std::byte> bytes) {
+    replaced_ = std::move(bytes);
+    replaced_end_ = end;
+    rest_ = {.bytes = {}, .at_end = false};
+    offset_ = end - replaced_.size();
+  }
   // Reads the next bytes into `block`, which must stay valid. If `ahead` already has these bytes, uses them
   // instead. Throws InputError like InputFile::read().
   void read(std::span<std::byte> block, const BytesAhead& ahead = {}) {
     const std::uint64_t left = end_ - std::min(offset_, end_);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), left));
-    rest_.bytes = ahead.cover(offset_, size) ? ahead.bytes.subspan(offset_ - ahead.begin, size)
-                                             : file_.read(offset_, block.first(size));
+    if (offset_ < replaced_end_)
+      rest_.bytes = read_replaced(block.first(size));
+    else
+      rest_.bytes = ahead.cover(offset_, size) ? ahead.bytes.subspan(offset_ - ahead.begin, size)
+                                               : file_.read(offset_, block.first(size));
     rest_.at_end = end_offset() == end_;
   }
 
  private:
+  std::span<const std::byte> read_replaced(std::span<std::byte> block) const {
+    const auto from = std::span(replaced_).last(replaced_end_ - offset_);
+    const std::size_t size = std::min(from.size(), block.size());
+    std::copy_n(from.begin(), size, block.begin());
+    return block.first(size + file_.read(offset_ + size, block.subspan(size)).size());
+  }
+
   const InputFile& file_;
   std::uint64_t end_;
   std::uint64_t offset_;
   Lookahead rest_;
+  std::vector<std::byte> replaced_ = {};
+  std::uint64_t replaced_end_ = 0;
 };
 
 }  // namespace convert::uftrace

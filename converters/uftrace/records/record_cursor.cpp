@@ -19,6 +19,12 @@ void RecordCursor::read(std::span<std::byte> block, const BytesAhead& ahead) {
   }
 }
 
+void RecordCursor::start_at(std::uint64_t offset, std::vector<std::byte> bytes) {
+  std::vector<std::byte> head(kMinBlock);
+  read(head);  // finds the shift of depths
+  block_.replace_before(offset, std::move(bytes));
+}
+
 std::optional<RecordItem> RecordCursor::end_of_block() {
   return block_.is_at_end() ? end_damage() : std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/reading/input_file.h"
@@ -114,6 +115,10 @@ class RecordCursor {
 
   // Calls RecordBlock::read(), for next().
   void read(std::span<std::byte> block, const BytesAhead& ahead = {});
+
+  // Skips the records before `offset`. Instead of them, the file begins with `bytes`: the entries of the
+  // calls that are open there. Must be called before the first read().
+  void start_at(std::uint64_t offset, std::vector<std::byte> bytes);
 
   // Returns the next item of the block. Plain records before it go to `plain(PlainRecords, offset of the
   // first)`, which returns the number of consumed records; the record after those becomes an item. If `plain`

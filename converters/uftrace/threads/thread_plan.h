@@ -18,6 +18,7 @@
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/records/fork_scan.h"
+#include "converters/uftrace/records/record_index.h"
 #include "converters/uftrace/records/thread_facts.h"
 #include "converters/uftrace/symbols/symbolizer.h"
 #include "fxt/support/file_place.h"
@@ -71,6 +72,7 @@ struct ThreadPlan {
   RecordHead head = {};
   std::unique_ptr<PayloadDecoder> payload_decoder = {};  // may be null
   std::list<ListedEvent> listed_events = {};             // sorted by time
+  const ThreadIndex* index = nullptr;                    // null if there is none
   std::multimap<std::uint64_t, ForkPoint> forks = {};    // by offset of the entry in which the flow starts
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the calls in which it begins, outermost first

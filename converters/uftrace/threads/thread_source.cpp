@@ -42,6 +42,7 @@ std::uint64_t ThreadSource::begin_ns() const {
 
 bool ThreadSource::pump(const PumpBudget& budget) {
   if (!stages_.filter.scan_ahead()) return true;
+  if (!std::exchange(has_begun_, true)) skip_to_range();
   WorkerScratch& scratch = shared_.workers[budget.worker];
   stages_.symbols.use_caches(scratch.labels);
   if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // the symbols are needed for the inherited calls
@@ -66,7 +67,7 @@ void ThreadSource::read_ahead(const PumpBudget& next) {
   auto& [pumped_to, block, ahead] = alternates_.at(next.alternate);
   const std::size_t wanted = wanted_bytes(next);
   const std::uint64_t begin = pumped_to + wanted - RecordCursor::kLookahead;
-  if (begin == ahead.begin || begin >= cursor_.end()) return;
+  if (begin == ahead.begin || begin >= cursor_.end() || begin < start_offset_) return;
   ahead = {.begin = begin};
   block.resize(std::min<std::uint64_t>(wanted + RecordCursor::kLookahead, cursor_.end() - begin));
   try {
@@ -74,6 +75,21 @@ void ThreadSource::read_ahead(const PumpBudget& next) {
   } catch (const InputError&) {
     // pump() will meet the same failure, and report it in the right order.
   }
+}
+
+// The records before a range of time are not needed, except for the entries of the calls that are open there.
+void ThreadSource::skip_to_range() {
+  const IndexMark* const mark =
+      plan_.index == nullptr ? nullptr : plan_.index->before(lane_.store().needed_from_ns());
+  if (mark == nullptr) return;
+  auto entries = records_of(*mark, file_, plan_.facts);
+  if (!entries)
+    return notes_.all().add(kIndexIgnored, Location::file(file_.path()), "the index does not fit the file");
+  start_offset_ = mark->offset;
+  const std::uint64_t skipped = mark->offset - entries->size() - cursor_.offset();
+  cursor_.start_at(mark->offset, std::move(*entries));
+  context_.stats.add_read(skipped, 0);
+  plan_.forks.erase(plan_.forks.begin(), plan_.forks.lower_bound(mark->offset));
 }
 
 void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) {

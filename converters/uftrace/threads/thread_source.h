@@ -41,6 +41,7 @@ class ThreadSource : public Source {
     BytesAhead ahead = {};  // a part of the block
   };
 
+  void skip_to_range();
   void read_block(const PumpBudget& budget, WorkerScratch& scratch);
   void emit_block(std::uint64_t delivered_until_ns, WorkerScratch& scratch);
   template <typename MakeCalls>
@@ -61,6 +62,8 @@ class ThreadSource : public Source {
   RecordCursor cursor_;
   OwnRecords own_records_;
   std::array<Alternate, 2> alternates_;
+  bool has_begun_ = false;
+  std::uint64_t start_offset_ = 0;        // earlier bytes of the file are not read
   std::uint64_t delivered_until_ns_ = 0;  // the budget's time, once it was reached
   bool are_calls_over_ = false;
   std::uint64_t calls_end_ns_ = kForever;
