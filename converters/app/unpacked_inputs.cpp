@@ -127,7 +127,8 @@ class TemporaryFolder {
 };
 
 // Limits for archives. No recording has as many files or folders, is nested as deeply, or is as compressible.
-constexpr fxt::Limit kFiles{"files in an archive", 100'000, 0};
+// Creating and removing a file takes some 0.1 ms.
+constexpr fxt::Limit kFiles{"files in an archive", 50'000, 1};
 constexpr fxt::Limit kFolders{"folders in an archive", 10'000, 0};
 constexpr fxt::Limit kDepth{"folders around a file of an archive", 64, 0};
 constexpr fxt::Limit kAllDepths{"folders around all files of an archive together", 1'000'000, 0};
@@ -137,6 +138,9 @@ constexpr fxt::Limit kNames{"MiB of names of files of an archive", 16 * fxt::kMi
 constexpr fxt::Limit kRecordings{"recordings in an archive", 100, 0};
 constexpr fxt::Limit kLinks{"symbolic links in an archive", 1000, 0};
 constexpr fxt::Limit kHeader{"MiB before the content of a file of an archive", 4 * fxt::kMiB, 0};
+// A file is read once for each of its names.
+constexpr fxt::Limit kRepeated{"MiB of files of an archive that are read again through links", 64 * fxt::kMiB,
+                               1 * fxt::kKiB};
 constexpr fxt::Limit kUnpackedFiles{"MiB of unpacked files", 1024 * fxt::kMiB, 200 * fxt::kKiB};
 
 struct Free {
@@ -262,7 +266,7 @@ class Unpacker {
       const fs::path path = (folder / name).lexically_normal();
       return path.has_filename() ? path : path.parent_path();
     };
-    fxt::Budget files(kFiles), replaced(kReplaced), link_budget(kLinks), names(kNames);
+    fxt::Budget replaced(kReplaced), link_budget(kLinks), names(kNames);
     std::unordered_set<std::size_t> hashes;  // hashes of the names until now
     const auto take = [&](fxt::Budget& budget, std::uint64_t amount = 1) {
       if (!budget.take(amount)) fail(budget.exceeded());
@@ -272,8 +276,8 @@ class Unpacker {
       if (target.size() > kNameLength.of(0)) fail(kNameLength.exceeded());
       links.emplace(path.native(), target);
     };
-    for (; entry_ != nullptr; next()) {
-      take(files);
+    for (std::uint64_t files = 1; entry_ != nullptr; next(), ++files) {
+      if (files > kFiles.of(unpacked_bytes())) fail(kFiles.exceeded(unpacked_bytes()));
       take(names, entry_name_.size());
       if (entry_name_.size() > kNameLength.of(0)) fail(kNameLength.exceeded());
       if (!stays_inside(entry_name_)) fail("the name leads out of the archive");
@@ -297,9 +301,14 @@ class Unpacker {
       const auto type = ::archive_entry_filetype(entry_);
       if (type == AE_IFCHR || type == AE_IFBLK) ::archive_entry_set_filetype(entry_, AE_IFIFO);
       unpack_entry(path, [] { return true; });
+      if (::archive_entry_hardlink(entry_) != nullptr) count_again(path);
     }
     // Creates the innermost links first, so that no link is created through another one.
     for (auto link = links.rbegin(); link != links.rend(); ++link) make_link(link->first, link->second);
+    std::error_code error;
+    const fs::path inside = fs::canonical(folder, error) / "";
+    for (const auto& [path, target] : links)
+      if (fs::canonical(path, error).native().starts_with(inside.native())) count_again(path);
   }
 
   // Stops early if `is_wanted` returns false for the start of the file.
@@ -374,10 +383,18 @@ class Unpacker {
     if (!error) fs::create_symlink(target, path, error);
     if (error) throw InputError(Location::file(path.native()), "can't unpack the link: " + error.message());
   }
+  // Counts a file that has another name.
+  void count_again(const fs::path& path) {
+    std::error_code error;
+    if (const auto bytes = fs::file_size(path, error); !error) repeated_ += bytes;
+    if (repeated_ > kRepeated.of(unpacked_bytes())) fail(kRepeated.exceeded(unpacked_bytes()));
+  }
+  std::uint64_t unpacked_bytes() const {  // of the archive, until now
+    return static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));
+  }
   void check_growth(std::uint64_t more) const {
-    const auto packed = static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));
-    if (unpacked_ + more > kUnpackedFiles.of(packed))
-      fail(kUnpackedFiles.exceeded(packed) + "; unpack it with another program first");
+    if (unpacked_ + more > kUnpackedFiles.of(unpacked_bytes()))
+      fail(kUnpackedFiles.exceeded(unpacked_bytes()) + "; unpack it with another program first");
   }
   void next() {
     if (entry_ != nullptr) check(in_, ::archive_read_data_skip(in_.get()));
@@ -403,6 +420,7 @@ class Unpacker {
   Archive in_{::archive_read_new()}, out_{::archive_write_disk_new()};
   archive_entry* entry_ = nullptr;  // null at the end
   std::uint64_t unpacked_ = 0;      // size of the earlier entries
+  std::uint64_t repeated_ = 0;      // size of the files of the earlier links
   std::set<std::string> folders_;   // folders that were created
   fxt::Budget folder_budget_{kFolders}, depth_budget_{kAllDepths};
 };

@@ -233,7 +233,10 @@ void Pairing::end_all(CallTrack& track) {
 }
 
 void Pairing::finish() {
-  for (auto& [key, track] : threads_) end_all(track);
+  for (auto& [key, track] : threads_) {
+    end_all(track);
+    track.calls.shrink_to_fit();
+  }
   for (auto& [id, track] : asyncs_) end_all(track);
   asyncs_.clear();
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,29 +24,34 @@ class IndexTable {
   // Null if the index was never registered.
   const T* find(std::size_t index) const {
     if (index - 1 < in_order_.size()) return &in_order_[index - 1];
-    if (others_.empty()) return nullptr;
-    const auto entry = others_.find(index);
-    return entry == others_.end() ? nullptr : &entry->second;
+    if (others_ == nullptr) return nullptr;
+    const auto entry = others_->find(index);
+    return entry == others_->end() ? nullptr : &entry->second;
   }
   // The entry of an index that is not 0. Sets `is_new` if the entry did not exist.
   T& entry(std::size_t index, bool& is_new) {
     is_new = false;
     if (index <= in_order_.size()) return in_order_[index - 1];
     if (index != in_order_.size() + 1) {
-      const auto [entry, inserted] = others_.try_emplace(index);
+      if (others_ == nullptr) others_ = std::make_unique<std::map<std::size_t, T>>();
+      const auto [entry, inserted] = others_->try_emplace(index);
       is_new = inserted;
       return entry->second;
     }
-    const auto waiting = others_.find(index);
-    is_new = waiting == others_.end();
-    in_order_.push_back(is_new ? T{} : std::move(waiting->second));
-    if (!is_new) others_.erase(waiting);
+    in_order_.emplace_back();
+    is_new = true;
+    if (others_ != nullptr)
+      if (auto waiting = others_->extract(index)) {
+        is_new = false;
+        in_order_.back() = std::move(waiting.mapped());
+      }
     return in_order_.back();
   }
 
  private:
   std::vector<T> in_order_;  // from index 1
-  std::map<std::size_t, T> others_;
+  // Null if there were none, because a trace may have very many tables.
+  std::unique_ptr<std::map<std::size_t, T>> others_;
 };
 
 struct TableString {

@@ -45,6 +45,9 @@ class StandardOutput {
   std::uint64_t bytes() const { return flushed_ + text_.size(); }  // since the start of the program
   void line_done() {
     text_.push_back('\n');
+    flush_if_large();
+  }
+  void flush_if_large() {
     if (text_.size() >= kBlock) flush();
   }
   // Throws like print().

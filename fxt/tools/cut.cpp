@@ -8,10 +8,14 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #include "fxt/cutter.h"
+#include "fxt/records.h"
+#include "fxt/support/budget.h"
 #include "fxt/support/build_text.h"
+#include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/time_range.h"
@@ -21,6 +25,9 @@
 
 namespace fxt::tools {
 namespace {
+
+// Each piece repeats all providers.
+constexpr Limit kProviders{"providers of a trace", 100'000, 0};
 
 struct CutterOptions {
   bool quiet = false, force = false;
@@ -152,7 +159,10 @@ ExitCode run(const CutterOptions& options) {
   Cutter cutter(cut, files);
   try {
     bool is_trace = false;
+    Budget providers(kProviders);
     while (const Entry* entry = source.next()) {
+      if (std::holds_alternative<ProviderInfo>(entry->record) && !providers.take())
+        throw FileError(fmt::format("{}: {}", printable(options.input), providers.exceeded()));
       cutter.add(*entry, source.reader());
       files.check_size(cutter.counters());
       is_trace = true;

@@ -309,6 +309,7 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   Statistics statistics(options.selection, options.calls);
   while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
   statistics.finish();
+  const auto after_line = [&out] { out.flush_if_large(); };
   if (options.compares) {
     EntrySource other(options.other, wanted_of(options), EntrySource::Sequence::ByTime);
     Statistics after(options.selection, options.calls);
@@ -316,7 +317,7 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
     after.finish();
     if (source.has_wanted() || other.has_wanted())
       append_difference(out.text(), {.file = options.file, .calls = statistics},
-                        {.file = options.other, .calls = after}, options.calls);
+                        {.file = options.other, .calls = after}, options.calls, after_line);
     out.flush();
     report_notes(statistics.notes(), options.file);
     report_notes(after.notes(), options.other);
@@ -325,12 +326,12 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
     return read == ExitCode::Done ? other_read : read;
   }
   if (source.has_wanted() && options.json) {
-    statistics.append_json_to(out.text(), source.reader());
+    statistics.append_json_to(out.text(), source.reader(), after_line);
     out.line_done();
   } else if (source.has_wanted() && options.csv) {
-    statistics.append_csv_to(out.text());
+    statistics.append_csv_to(out.text(), after_line);
   } else if (source.has_wanted()) {
-    statistics.append_to(out.text(), source.reader());
+    statistics.append_to(out.text(), source.reader(), after_line);
   }
   out.flush();
   return report_end(source, "fxt-dump");

@@ -224,13 +224,13 @@ std::uint32_t Statistics::line_of(const CallTrack& track, const Call& call) {
 
 std::uint32_t Statistics::line_with(CallGroup group, const ThreadKey& thread, const CallName& name) {
   LineKey key{group, {}, {}};
-  auto& [_, name_of_line, thread_of_line] = key;
+  auto& [_, category, thread_of_line] = key;
   switch (report_.by) {
-    case CallUnit::Function:
-      name_of_line = name;
-      break;
+    case CallUnit::Function:  // line_of() keeps its index
+      lines_.push_back({.name = &name, .group = group});
+      return static_cast<std::uint32_t>(lines_.size() - 1);
     case CallUnit::Category:
-      name_of_line.category = name.category;
+      category = name.category;
       break;
     case CallUnit::Thread:
       thread_of_line = thread;
@@ -241,7 +241,7 @@ std::uint32_t Statistics::line_with(CallGroup group, const ThreadKey& thread, co
   }
   const auto [line, is_new] =
       line_indices_.try_emplace(std::move(key), static_cast<std::uint32_t>(lines_.size()));
-  if (is_new) lines_.push_back({.name = {}, .group = group});
+  if (is_new) lines_.push_back({.group = group});
   return line->second;
 }
 
@@ -275,7 +275,9 @@ void Statistics::add(Line& line, const Pairing::Part& part) const {
   line.sum_ns += length_ns;
   line.min_ns = std::min(line.min_ns, length_ns);
   line.max_ns = std::max(line.max_ns, length_ns);
-  if (has_percentiles_) line.lengths.add(length_ns);
+  if (!has_percentiles_) return;
+  if (line.lengths == nullptr) line.lengths = std::make_unique<LengthHistogram>();
+  line.lengths->add(length_ns);
 }
 
 // An operation without an end lasts until the end of the trace.
@@ -305,20 +307,43 @@ void Statistics::finish() {
   is_over_ = true;
   calls_.finish();  // async operations end last
   runs_.finish(last_ns_);
+  open_ = {};
+  name_lines();
+}
+
+void Statistics::name_lines() {
+  const ObjectNames& objects = calls_.objects();
+  const auto name_line = [this](Line& line, CallName name) {
+    line.name = &own_names_.emplace_back(std::move(name));
+  };
+  for (const auto& [key, index] : line_indices_) {
+    const auto& [group, category, thread] = key;
+    name_line(lines_[index],
+              {.category = category,
+               .name = report_.by == CallUnit::Thread    ? objects.text_of(thread)
+                       : report_.by == CallUnit::Process ? objects.text_of_process(thread.first)
+                                                         : ""});
+  }
+  for (auto* const by_thread : {&runs_of_, &wakings_of_})
+    for (auto& [thread, line] : *by_thread) {
+      name_line(line, {.category = {}, .name = objects.text_of_thread(thread)});
+      line.group = by_thread == &runs_of_ ? CallGroup::OnCpu : CallGroup::Waking;
+    }
 }
 
 // ---- The report ----
 
-std::map<CallName, std::uint64_t> Statistics::events() const {
-  std::map<CallName, std::uint64_t> events;
+std::vector<Statistics::EventCount> Statistics::events() const {
+  std::vector<EventCount> events;
   for (std::uint32_t i = 0; i < calls_.names().size() && i < events_.size(); ++i)
-    if (events_[i] != 0) events[calls_.names()[i]] = events_[i];
+    if (events_[i] != 0) events.push_back({.count = events_[i], .name = &calls_.names()[i]});
+  std::ranges::sort(events, {}, [](const EventCount& event) -> const CallName& { return *event.name; });
   return events;
 }
 
 std::uint64_t Statistics::Line::value(CallColumn column) const {
   const auto percentile = [this](unsigned percent) {
-    return std::clamp(lengths.percentile(percent), min_ns, max_ns);
+    return std::clamp(lengths->percentile(percent), min_ns, max_ns);
   };
   switch (column) {
     case CallColumn::Calls:
@@ -345,33 +370,17 @@ std::uint64_t Statistics::Line::value(CallColumn column) const {
   return 0;
 }
 
-std::vector<Statistics::Line> Statistics::lines() const {
-  std::vector<Line> lines;
-  const auto add = [&lines](Line line, CallName name, CallGroup group) {
-    line.name = std::move(name);
-    line.group = group;
-    lines.push_back(std::move(line));
-  };
-  const ObjectNames& objects = calls_.objects();
-  for (const auto& [key, index] : line_indices_) {
-    const auto& [group, name, thread] = key;
-    if (lines_[index].calls == 0) continue;
-    if (report_.by == CallUnit::Thread)
-      add(lines_[index], {.category = {}, .name = objects.text_of(thread)}, group);
-    else if (report_.by == CallUnit::Process)
-      add(lines_[index], {.category = {}, .name = objects.text_of_process(thread.first)}, group);
-    else
-      add(lines_[index], name, group);
-  }
-  for (const auto& [thread, line] : runs_of_)
-    add(line, {.category = {}, .name = objects.text_of_thread(thread)}, CallGroup::OnCpu);
-  for (const auto& [thread, line] : wakings_of_)
-    add(line, {.category = {}, .name = objects.text_of_thread(thread)}, CallGroup::Waking);
-  std::ranges::sort(lines, {}, &Line::name);
+std::vector<const Statistics::Line*> Statistics::lines() const {
+  std::vector<const Line*> lines;
+  for (const Line& line : lines_)
+    if (line.calls != 0) lines.push_back(&line);
+  for (const auto* const by_thread : {&runs_of_, &wakings_of_})
+    for (const auto& [thread, line] : *by_thread) lines.push_back(&line);
+  std::ranges::sort(lines, {}, [](const Line* line) -> const CallName& { return *line->name; });
   const auto names = std::ranges::find(report_.order, CallColumn::Name);
   for (auto column = names; column != report_.order.begin();)
     std::ranges::stable_sort(lines, std::greater(),
-                             [by = *--column](const Line& line) { return line.value(by); });
+                             [by = *--column](const Line* line) { return line->value(by); });
   std::ranges::stable_sort(lines, {}, &Line::group);
   return lines;
 }
@@ -385,19 +394,25 @@ std::vector<std::string> Statistics::cells_of(const Line& line) const {
   return cells;
 }
 
-void Statistics::append_calls_to(TextBuffer& out) const {
-  const std::vector<Line> all = lines();
+void Statistics::append_calls_to(TextBuffer& out, const AfterLine& after_line) const {
+  const std::vector<const Line*> all = lines();
   for (auto first = all.begin(); first != all.end();) {
+    const CallGroup group = (*first)->group;
     const auto end =
-        std::ranges::find_if(first, all.end(), [&](const Line& line) { return line.group != first->group; });
-    append_text(out, title_of(first->group, report_));
+        std::ranges::find_if(first, all.end(), [group](const Line* line) { return line->group != group; });
+    append_text(out, title_of(group, report_));
     std::vector<std::string> titles;
     for (const CallColumn column : report_.columns) titles.emplace_back(text_of(column));
-    TextTable table(std::move(titles));
     const auto count = static_cast<std::size_t>(end - first);
     const std::size_t shown = std::min(count, report_.top);
-    for (const Line& line : std::span(first, shown)) table.add(cells_of(line), quoted(line.name));
-    table.append_to(out, report_.width);
+    TextTable table(report_.width);
+    table.measure(titles);
+    for (const Line* const line : std::span(first, shown)) table.measure(cells_of(*line));
+    table.append_line(out, titles, {});
+    for (const Line* const line : std::span(first, shown)) {
+      table.append_line(out, cells_of(*line), quoted(*line->name));
+      after_line();
+    }
     append_left_out(out, count, shown);
     first = end;
   }
@@ -405,14 +420,14 @@ void Statistics::append_calls_to(TextBuffer& out) const {
 }
 
 // The first lines of each group, up to CallReport::top.
-std::vector<Statistics::Line> Statistics::top_lines() const {
+std::vector<const Statistics::Line*> Statistics::top_lines() const {
   std::map<CallGroup, std::size_t> counts;
-  std::vector<Line> top = lines();
-  std::erase_if(top, [&](const Line& line) { return ++counts[line.group] > report_.top; });
+  std::vector<const Line*> top = lines();
+  std::erase_if(top, [&](const Line* line) { return ++counts[line->group] > report_.top; });
   return top;
 }
 
-void Statistics::append_csv_to(TextBuffer& out) const {
+void Statistics::append_csv_to(TextBuffer& out, const AfterLine& after_line) const {
   const auto append_field = [&out](std::string_view text) {
     std::string safe = printable(text);
     for (std::size_t at = 0; (at = safe.find('"', at)) != std::string::npos; at += 2) safe.insert(at, 1, '"');
@@ -421,29 +436,30 @@ void Statistics::append_csv_to(TextBuffer& out) const {
   append_text(out, "group,category,name");
   for (const CallColumn column : report_.columns) append(out, ",{}", key_of(column));
   append_text(out, "\n");
-  for (const Line& line : top_lines()) {
-    append(out, "{},", text_of(line.group).word);
-    append_field(line.name.category);
+  for (const Line* const line : top_lines()) {
+    append(out, "{},", text_of(line->group).word);
+    append_field(line->name->category);
     out.push_back(',');
-    append_field(line.name.name);
+    append_field(line->name->name);
     for (const CallColumn column : report_.columns) {
       out.push_back(',');
-      if (column != CallColumn::Self || line.has_self()) append_number(out, line.value(column));
+      if (column != CallColumn::Self || line->has_self()) append_number(out, line->value(column));
     }
     out.push_back('\n');
+    after_line();
   }
 }
 
-void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
-  append_calls_to(out);
+void Statistics::append_to(TextBuffer& out, const Reader& reader, const AfterLine& after_line) const {
+  append_calls_to(out, after_line);
   append(out, "events by category and name\n");
-  const auto names = events();
-  std::vector<std::pair<std::uint64_t, const CallName*>> by_count;
-  for (const auto& [name, count] : names) by_count.emplace_back(count, &name);
-  std::ranges::stable_sort(by_count, std::greater{}, [](const auto& event) { return event.first; });
+  std::vector<EventCount> by_count = events();
+  std::ranges::stable_sort(by_count, std::greater{}, &EventCount::count);
   const std::size_t shown = std::min(by_count.size(), report_.top);
-  for (const auto& [count, name] : std::span(by_count).first(shown))
+  for (const auto& [count, name] : std::span(by_count).first(shown)) {
     append(out, "  {:>12} {}\n", count, quoted(*name));
+    after_line();
+  }
   append_left_out(out, by_count.size(), shown);
   append(out, "threads\n");
   const auto& [processes, threads] = calls_.objects();
@@ -459,6 +475,7 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
       append_quoted(out, name->second);
     }
     append(out, "\n");
+    after_line();
   }
   if (records_.first_ns)
     append(out, "time\n  first {} ns\n  last  {} ns\n  span  {}\n", *records_.first_ns, *records_.last_ns,
@@ -476,24 +493,29 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader) const {
          records_.problems, counters.unknown_records, counters.damaged_records, counters.unknown_arguments);
 }
 
-void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
-  Json records = Json::array(), event_list = Json::array(), thread_list = Json::array(),
-       calls = Json::array();
+// Lists are appended an entry at a time, because a tree of all entries would need a lot of memory.
+void Statistics::append_json_to(TextBuffer& out, const Reader& reader, const AfterLine& after_line) const {
+  bool is_first = true;  // of a list
+  const auto open_list = [&](std::string_view key) {
+    append(out, "\"{}\":[", key);
+    is_first = true;
+  };
+  const auto append_entry = [&](const Json& entry) {
+    if (!std::exchange(is_first, false)) out.push_back(',');
+    append_text(out, json_text(entry));
+    after_line();
+  };
+
+  out.push_back('{');
+  open_list("records");
   for (const auto& [kind, totals] : records_.kinds())
-    records.push_back({{"kind", kind}, {"count", totals.count}, {"bytes", totals.bytes}});
-  for (const auto& [name, count] : events())
-    event_list.push_back({{"category", name.category}, {"name", name.name}, {"count", count}});
-  std::map<std::string_view, Json> others;  // lists of objects that are not calls
-  for (const Line& line : top_lines()) {
-    const bool is_call = line.has_self();
-    Json call = {{"category", line.name.category}, {"name", line.name.name}};
-    if (is_call) call["group"] = text_of(line.group).word;
-    for (const CallColumn column : report_.columns)
-      if (column != CallColumn::Self || line.has_self()) call[key_of(column)] = line.value(column);
-    const bool has_max = std::ranges::find(report_.columns, CallColumn::Max) != report_.columns.end();
-    if (is_call && has_max) call["max_start_ns"] = line.max_start_ns;
-    (is_call ? calls : others[text_of(line.group).word]).push_back(std::move(call));
-  }
+    append_entry({{"kind", kind}, {"count", totals.count}, {"bytes", totals.bytes}});
+  append_text(out, "],");
+  open_list("events");
+  for (const auto& [count, name] : events())
+    append_entry({{"category", name->category}, {"name", name->name}, {"count", count}});
+  append_text(out, "],");
+  open_list("threads");
   const auto& [processes, threads] = calls_.objects();
   for (const auto& [key, thread] : calls_.threads()) {
     if (thread.index >= threads_.size() || threads_[thread.index] == 0) continue;
@@ -503,13 +525,28 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
     if (const auto name = processes.find(key.first); name != processes.end())
       json["process_name"] = name->second;
     if (const auto name = threads.find(key.second); name != threads.end()) json["thread_name"] = name->second;
-    thread_list.push_back(std::move(json));
+    append_entry(json);
   }
-  Json all = {{"records", std::move(records)},
-              {"events", std::move(event_list)},
-              {"threads", std::move(thread_list)},
-              {"calls", std::move(calls)}};
-  for (auto& [name, list] : others) all[name] = std::move(list);
+  append_text(out, "],");
+  open_list("calls");
+  CallGroup list = CallGroup::Program;  // of the open list; calls of all kinds are in one
+  for (const Line* const line : top_lines()) {
+    const bool is_call = line->has_self();
+    if (!is_call && line->group != list) {
+      list = line->group;
+      append_text(out, "],");
+      open_list(text_of(list).word);
+    }
+    Json call = {{"category", line->name->category}, {"name", line->name->name}};
+    if (is_call) call["group"] = text_of(line->group).word;
+    for (const CallColumn column : report_.columns)
+      if (column != CallColumn::Self || line->has_self()) call[key_of(column)] = line->value(column);
+    const bool has_max = std::ranges::find(report_.columns, CallColumn::Max) != report_.columns.end();
+    if (is_call && has_max) call["max_start_ns"] = line->max_start_ns;
+    append_entry(call);
+  }
+  append_text(out, "],");
+  Json all;
   if (records_.first_ns) {
     all["first_ns"] = *records_.first_ns;
     all["last_ns"] = *records_.last_ns;
@@ -524,14 +561,16 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader) const {
   all["unknown_records"] = counters.unknown_records;
   all["damaged_records"] = counters.damaged_records;
   all["unknown_arguments"] = counters.unknown_arguments;
-  append_text(out, json_text(all));
+  append_text(out, std::string_view(json_text(all)).substr(1));  // its members, and the end of the object
 }
 
 // ---- Two traces ----
 
 void append_difference(TextBuffer& out, const Compared& before, const Compared& after,
-                       const CallReport& report) {
+                       const CallReport& report, const Statistics::AfterLine& after_line) {
   struct Pair {
+    CallGroup group;
+    const CallName* name;
     std::uint64_t calls = 0, calls_after = 0, total = 0, total_after = 0;
     bool is_slower() const { return total_after > total; }
     std::uint64_t difference() const { return is_slower() ? total_after - total : total - total_after; }
@@ -543,39 +582,62 @@ void append_difference(TextBuffer& out, const Compared& before, const Compared& 
                                          static_cast<double>(total));
     }
   };
-  using Key = std::pair<CallGroup, CallName>;
-  std::map<Key, Pair> pairs;
-  for (const auto& line : before.calls.lines()) {
-    Pair& pair = pairs[{line.group, line.name}];
-    pair.calls = line.calls;
-    pair.total = line.total_ns;
+  std::vector<Pair> all;
+  for (const auto* const line : before.calls.lines())
+    all.push_back({.group = line->group, .name = line->name, .calls = line->calls, .total = line->total_ns});
+  for (const auto* const line : after.calls.lines())
+    all.push_back({.group = line->group,
+                   .name = line->name,
+                   .calls_after = line->calls,
+                   .total_after = line->total_ns});
+  std::ranges::sort(all, [](const Pair& left, const Pair& right) {
+    return std::tie(left.group, *left.name) < std::tie(right.group, *right.name);
+  });
+  // Joins the two halves of each pair.
+  const auto is_other_half = [](Pair& first, const Pair& second) {
+    if (first.group != second.group || *first.name != *second.name) return false;
+    first.calls += second.calls;
+    first.calls_after += second.calls_after;
+    first.total += second.total;
+    first.total_after += second.total_after;
+    return true;
+  };
+  std::size_t joined = 0;
+  for (const Pair& pair : all) {
+    if (joined != 0 && is_other_half(all[joined - 1], pair)) continue;
+    all[joined++] = pair;
   }
-  for (const auto& line : after.calls.lines()) {
-    Pair& pair = pairs[{line.group, line.name}];
-    pair.calls_after = line.calls;
-    pair.total_after = line.total_ns;
-  }
-  std::erase_if(pairs, [](const auto& one) { return one.second.is_same(); });
-  std::vector<std::pair<Key, Pair>> all(pairs.begin(), pairs.end());
-  std::ranges::stable_sort(all, std::greater(), [](const auto& one) { return one.second.difference(); });
-  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first.first; });
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(joined), all.end());
+  std::erase_if(all, [](const Pair& pair) { return pair.is_same(); });
+  std::ranges::stable_sort(all, std::greater(), &Pair::difference);
+  std::ranges::stable_sort(all, {}, &Pair::group);
   append(out, "before  {}\nafter   {}\n", printable(before.file), printable(after.file));
   for (auto first = all.cbegin(); first != all.cend();) {
-    const CallGroup group = first->first.first;
-    const auto end = std::ranges::find_if(first, all.cend(),
-                                          [group](const auto& one) { return one.first.first != group; });
+    const CallGroup group = first->group;
+    const auto end =
+        std::ranges::find_if(first, all.cend(), [group](const Pair& pair) { return pair.group != group; });
     append_text(out, title_of(group, report));
-    TextTable table({"calls before", "after", "total before", "after", "difference", "change"});
     const auto count = static_cast<std::size_t>(end - first);
     const std::size_t shown = std::min(count, report.top);
-    for (const auto& [key, pair] : std::span(first, shown)) {
+    const auto cells_of_pair = [&report](const Pair& pair) -> std::vector<std::string> {
       const std::string_view sign = pair.is_slower() ? "+" : pair.difference() != 0 ? "-" : "";
-      table.add({fmt::format("{}", pair.calls), fmt::format("{}", pair.calls_after),
-                 time_in(report.unit, pair.total), time_in(report.unit, pair.total_after),
-                 fmt::format("{}{}", sign, time_in(report.unit, pair.difference())), pair.change()},
-                quoted(key.second));
+      return {fmt::format("{}", pair.calls),
+              fmt::format("{}", pair.calls_after),
+              time_in(report.unit, pair.total),
+              time_in(report.unit, pair.total_after),
+              fmt::format("{}{}", sign, time_in(report.unit, pair.difference())),
+              pair.change()};
+    };
+    const std::vector<std::string> titles{"calls before", "after",      "total before",
+                                          "after",        "difference", "change"};
+    TextTable table(report.width);
+    table.measure(titles);
+    for (const Pair& pair : std::span(first, shown)) table.measure(cells_of_pair(pair));
+    table.append_line(out, titles, {});
+    for (const Pair& pair : std::span(first, shown)) {
+      table.append_line(out, cells_of_pair(pair), quoted(*pair.name));
+      after_line();
     }
-    table.append_to(out, report.width);
     append_left_out(out, count, shown);
     first = end;
   }

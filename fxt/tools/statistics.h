@@ -5,8 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -101,17 +104,18 @@ struct RecordCounts {
 
 class Statistics : private CallListener {
  public:
-  // The calls of one line.
+  // The calls of one line. There may be as many as events.
   struct Line {
-    CallName name;  // no category unless for functions; no name for categories
+    // No category unless for functions; no name for categories. Null until finish(), unless for functions.
+    const CallName* name = nullptr;
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
     std::uint64_t total_ns = 0;  // excludes calls inside a call with the same name
     std::uint64_t sum_ns = 0;    // total of all calls
     std::uint64_t self_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
-    std::uint64_t max_start_ns = 0;  // start of the longest call, or of the first of several
-    LengthHistogram lengths = {};    // empty unless the report has percentiles
+    std::uint64_t max_start_ns = 0;                 // start of the longest call, or of the first of several
+    std::unique_ptr<LengthHistogram> lengths = {};  // null unless the report has percentiles
 
     std::uint64_t value(CallColumn column) const;
     // Operations and runs have no self time.
@@ -123,27 +127,34 @@ class Statistics : private CallListener {
   void add(const Entry& entry, const Reader& reader);
   // Must be called once, after the last record and before the functions below.
   void finish();
+  // Called after each line or entry that was appended. May empty the buffer.
+  using AfterLine = std::function<void()>;
   // Appends the tables as text.
-  void append_to(TextBuffer& out, const Reader& reader) const;
+  void append_to(TextBuffer& out, const Reader& reader, const AfterLine& after_line) const;
   // Appends the lines of all calls as one table of comma-separated values (RFC 4180). Times are in ns.
-  void append_csv_to(TextBuffer& out) const;
+  void append_csv_to(TextBuffer& out, const AfterLine& after_line) const;
   // Appends the tables as one JSON object.
-  void append_json_to(TextBuffer& out, const Reader& reader) const;
+  void append_json_to(TextBuffer& out, const Reader& reader, const AfterLine& after_line) const;
   // Lines about odd events, such as events that belong to no call.
   std::vector<std::string> notes() const { return calls_.notes(); }
   // The lines of all calls by group, in the selected order.
-  std::vector<Line> lines() const;
+  std::vector<const Line*> lines() const;
 
  private:
   void started(CallTrack& thread, Call& call, const Event& event) override;
   void ended(CallTrack& thread, const Call& call) override;
-  std::map<CallName, std::uint64_t> events() const;
-  std::vector<Line> top_lines() const;
-  void append_calls_to(TextBuffer& out) const;
+  struct EventCount {
+    std::uint64_t count;
+    const CallName* name;
+  };
+  std::vector<EventCount> events() const;  // by name
+  std::vector<const Line*> top_lines() const;
+  void append_calls_to(TextBuffer& out, const AfterLine& after_line) const;
   std::vector<std::string> cells_of(const Line& line) const;
   CallGroup group_of(const CallTrack& track, const Call& call);
   std::uint32_t line_of(const CallTrack& track, const Call& call);
   std::uint32_t line_with(CallGroup group, const ThreadKey& thread, const CallName& name);
+  void name_lines();
   void add(Line& line, const Pairing::Part& part) const;
   void ended_operation(const CallTrack& track, const Call& operation);
   void ran(const CpuRun& run);
@@ -155,10 +166,11 @@ class Statistics : private CallListener {
   RecordCounts records_;
   const bool has_percentiles_ = report_.has_percentiles();
   std::vector<std::uint64_t> events_;  // by name
-  // The group and the content of a line: its category and name, or its process and thread.
-  using LineKey = std::tuple<CallGroup, CallName, ThreadKey>;
+  // The group and the content of a line: its category, or its process and thread. Functions have none.
+  using LineKey = std::tuple<CallGroup, std::string, ThreadKey>;
   std::map<LineKey, std::uint32_t> line_indices_;
   std::vector<Line> lines_;
+  std::deque<CallName> own_names_;  // of lines that are not a function's
   // The lines by group, and then by name or by thread.
   std::array<std::vector<std::optional<std::uint32_t>>, 4> known_lines_;
   std::vector<std::optional<CallGroup>> groups_;  // by name
@@ -179,6 +191,6 @@ struct Compared {
 // Appends the names of the files, and a line for each function whose total differs, the greatest difference
 // first.
 void append_difference(TextBuffer& out, const Compared& before, const Compared& after,
-                       const CallReport& report);
+                       const CallReport& report, const Statistics::AfterLine& after_line);
 
 }  // namespace fxt::tools

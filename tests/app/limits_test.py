@@ -10,6 +10,7 @@ import os
 import shutil
 import struct
 import subprocess
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -167,6 +168,64 @@ class Limits(unittest.TestCase):
             for options in [], ["--time-range=2us~3us"], ["--split-size=500M"]:
                 with self.subTest(kind, options=options):
                     self.assertEqual(self.run_within_limits("fxt-cut", "-f", *options, "a.fxt", "b.fxt")[0], 0)
+
+    def recording_with_specs(self, specs, values, enumerators="A"):
+        """A recording of 3,000 functions, which are called twice, with one of the values in the first argument."""
+        calls = []
+        for i in range(6000):
+            address = 0x400100 + 16 * (i % 3000)
+            begin = bytearray(entry(1_000_000_100 + 2 * i, 0, address))
+            begin[8] |= 4  # a payload follows
+            calls += [bytes(begin) + struct.pack("<Q", values[i % len(values)]), leave(1_000_000_101 + 2 * i, 0, address)]
+        directory = write_recording(self.directory / "recording", calls)
+        header = struct.pack("<8sIHBBQQH6x", b"Ftrace!", 4, 40, 1, 2, 0x107b, 7 << 10, 1024)
+        (directory / "info").write_bytes(header + f"argspec:lines=1\nargspec:{specs}\nauto-args:lines=1\n"
+                                         f"enumauto:enum big {{ {enumerators} }}\npattern_type:glob\n".encode())
+        (directory / "sid-00000000000000aa.map").write_text("400000-500000 r-xp 00000000 00:00 0 /usr/bin/app\n")
+        (directory / "app.sym").write_text("".join(f"{0x100 + 16 * i:016x} 00000010 T f{i}\n" for i in range(3000)))
+        return directory
+
+    def test_values_that_are_sums_of_very_many(self):
+        enumerators = ",".join(f"E{i}={i // 2 + 2}" for i in range(60_000))
+        directory = self.recording_with_specs(";".join(f"f{i}@arg1/e:big" for i in range(3000)), [400_000_001 + i for i in range(1000)],
+                                              enumerators)
+        self.assertEqual(self.run_within_limits("fxt-convert", "-f", directory, "out.fxt")[0], 0)
+
+    def test_frames_with_very_many_blocks(self):
+        blocks = b"".join(b"M" + struct.pack("<QH", 0x1000 + i, 1) + b"x" for i in range(700_000))
+        (self.directory / "a.tfile").write_bytes(b"\x7fTRACE0\nR 0\nstatus 0;tstop::0\ntp T1:401000:E:0:0\n\n"
+                                                 + struct.pack("<HI", 1, len(blocks)) + blocks + b"\0\0")
+        self.assert_note("frame 0: more than 131072 blocks of a frame; the others are left out", "a.tfile")
+
+    def test_very_many_nested_names(self):
+        trace = Trace()
+        trace.string(1, "c")
+        for i in range(400_000):
+            trace.event(2, i, b"%08x" % i, name=0x8008)
+        (self.directory / "a.fxt").write_bytes(trace.bytes)
+        for options in [], ["--json"], ["--csv"]:
+            with self.subTest(options=options):
+                self.assertEqual(self.run_within_limits("fxt-dump", "--stats", *options, "a.fxt")[0], 0)
+
+    def test_very_many_providers(self):
+        trace = Trace()
+        trace.string(1, "c")
+        trace.string(2, "n")
+        trace.event(0, 1)
+        for i in range(600_000):
+            trace.bytes += word((2, 4), (1, 16), (i + 2, 20), (4, 52)) + b"prov\0\0\0\0"
+        (self.directory / "a.fxt").write_bytes(trace.bytes)
+        self.assertEqual(self.run_within_limits("fxt-dump", "--stats", "a.fxt")[0], 0)
+        code, printed = self.run_within_limits("fxt-cut", "-f", "a.fxt", "b.fxt")
+        self.assertEqual((code, printed), (1, "fxt-cut: a.fxt: more than 100000 providers of a trace\n"))
+
+    def test_archives_of_many_files(self):
+        directory = write_recording(self.directory / "recording", [entry(1_000_000_100, 0, 0x400100)])
+        with tarfile.open(self.directory / "a.tar.gz", "w:gz", compresslevel=1) as archive:
+            archive.add(directory, "recording")
+            for i in range(49_000):
+                archive.addfile(tarfile.TarInfo(f"recording/{2000 + i}.dat"))
+        self.assertEqual(self.run_within_limits("fxt-convert", "a.tar.gz", "b.fxt")[0], 0)
 
     def test_very_many_threads(self):
         tasks = [f"TASK timestamp=1.{i:09d} tid={2000 + i} pid=1000\n" for i in range(50_000)]

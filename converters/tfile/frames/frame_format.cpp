@@ -61,7 +61,10 @@ std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& form
       default:
         return at;
     }
-    if (blocks != nullptr) blocks->push_back(block);
+    if (blocks != nullptr) {
+      if (blocks->size() == kFrameBlocks.least) return at;
+      blocks->push_back(block);
+    }
     at += size;
   }
   return at;

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "fxt/support/budget.h"
+
 namespace convert::tfile {
 
 // The properties of a file that are needed to read its frames.
@@ -33,8 +35,12 @@ struct Block {
   std::span<const std::byte> bytes;  // the recorded bytes; of a Variable, its value
 };
 
-// Appends the blocks of a frame to `blocks`, which may be null. Returns the size of the complete blocks of
-// known kinds. This is the size of `data` unless the frame is damaged.
+// Each block may become an argument of the frame's event.
+inline constexpr fxt::Limit kFrameBlocks{"blocks of a frame", 131'072, 0};
+
+// Walks the blocks of a frame and appends them to `blocks`, which may be null. Returns the size of the
+// complete blocks of known kinds. This is the size of `data` unless the frame is damaged, or has more blocks
+// than kFrameBlocks.
 std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format,
                         std::vector<Block>* blocks);
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "converters/model/reading/text.h"
@@ -74,20 +75,30 @@ std::int64_t EnumType::wrap_at(std::int64_t value) const {
 }
 
 bool EnumType::describe(std::int64_t value, std::string& text) const {
+  constexpr std::size_t kMostNames = 64;  // the bits of a value; sums of other numbers need fewer names
   const std::size_t before = text.size();
   const std::int64_t wrap = wrap_at(value);
-  std::vector<std::pair<std::int64_t, std::string_view>> parts;
-  for (const Enumerator& one : by_value_) {
-    const std::int64_t part = one.value < 0 ? one.value + wrap : one.value;
-    if (part >= 0 || value < 0) parts.emplace_back(part, one.name);
-  }
-  std::ranges::stable_sort(parts, std::greater<>(), [](const auto& part) { return part.first; });
+  // Both lists are sorted from large to small. What is too large for the rest is left out.
+  const auto negative =
+      std::ranges::partition_point(by_value_, [](const auto& one) { return one.value >= 0; });
+  std::span<const Enumerator> positives(by_value_.begin(), negative);
+  std::span<const Enumerator> negatives(negative, wrap != 0 || value < 0 ? by_value_.end() : negative);
   auto rest = static_cast<std::uint64_t>(value);
-  for (const auto& [part, name] : parts) {
-    if (rest == 0) break;
-    if (part > static_cast<std::int64_t>(rest)) continue;
-    fmt::format_to(std::back_inserter(text), "{}{}", text.size() == before ? "" : "|", name);
-    rest -= static_cast<std::uint64_t>(part);
+  for (std::size_t names = 0; rest != 0 && names != kMostNames; ++names) {
+    const auto leave_out = [rest](std::span<const Enumerator>& list, std::int64_t added) {
+      const auto first = std::ranges::partition_point(
+          list, [=](const Enumerator& one) { return one.value + added > static_cast<std::int64_t>(rest); });
+      list = list.subspan(static_cast<std::size_t>(first - list.begin()));
+    };
+    leave_out(positives, 0);
+    leave_out(negatives, wrap);
+    if (positives.empty() && negatives.empty()) break;
+    const bool is_positive = negatives.empty() || (!positives.empty() &&
+                                                   positives.front().value >= negatives.front().value + wrap);
+    std::span<const Enumerator>& list = is_positive ? positives : negatives;
+    fmt::format_to(std::back_inserter(text), "{}{}", text.size() == before ? "" : "|", list.front().name);
+    rest -= static_cast<std::uint64_t>(list.front().value + (is_positive ? 0 : wrap));
+    list = list.subspan(1);
   }
   if (text.size() == before) return false;
   if (rest != 0) fmt::format_to(std::back_inserter(text), "+{:#x}", rest);

@@ -284,10 +284,10 @@ std::map<std::string, std::string> figures_of(const Words& words, const TimeRang
   while (const Entry* const entry = reader.next()) statistics.add(*entry, reader.reader());
   statistics.finish();
   std::map<std::string, std::string> figures;
-  for (const auto& function : statistics.lines())
-    figures[function.name.name] =
-        fmt::format("{} {} {} {} {}", function.calls, function.total_ns, has_self ? function.self_ns : 0,
-                    function.min_ns, function.max_ns);
+  for (const auto* const function : statistics.lines())
+    figures[function->name->name] =
+        fmt::format("{} {} {} {} {}", function->calls, function->total_ns, has_self ? function->self_ns : 0,
+                    function->min_ns, function->max_ns);
   return figures;
 }
 

@@ -47,7 +47,7 @@ TEST(Golden, Statistics) {
   while (const Entry* entry = reader.next()) statistics.add(*entry, reader);
   statistics.finish();
   TextBuffer text;
-  statistics.append_to(text, reader);
+  statistics.append_to(text, reader, [] {});
   expect_golden("sample_stats.txt", fmt::to_string(text));
 }
 

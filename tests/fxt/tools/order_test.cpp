@@ -110,9 +110,9 @@ std::string shown(const std::vector<Event>& events, const tools::Selection& sele
   statistics.finish();
   paths.finish();
   TextBuffer text;
-  for (const auto& function : statistics.lines())
-    append(text, "{} {} {} {} {} {}\n", function.name.name, function.calls, function.total_ns,
-           function.self_ns, function.min_ns, function.max_ns);
+  for (const auto* const function : statistics.lines())
+    append(text, "{} {} {} {} {} {}\n", function->name->name, function->calls, function->total_ns,
+           function->self_ns, function->min_ns, function->max_ns);
   for (const std::string& note : statistics.notes()) append(text, "{}\n", note);
   paths.append_folded(text, [&text] { text.push_back('\n'); });
   const Drawn picture = drawn(bytes, {.events = selection});
@@ -146,7 +146,7 @@ std::map<std::string, std::uint64_t> self_times(const std::vector<Words>& pieces
     OrderedReader reader(std::as_bytes(std::span(piece)));
     while (const Entry* const entry = reader.next()) statistics.add(*entry, reader.reader());
     statistics.finish();
-    for (const auto& function : statistics.lines()) times[function.name.name] += function.self_ns;
+    for (const auto* const function : statistics.lines()) times[function->name->name] += function->self_ns;
   }
   std::erase_if(times, [](const auto& time) { return time.second == 0; });
   return times;

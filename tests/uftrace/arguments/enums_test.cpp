@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <utility>
+#include <vector>
 
 namespace convert::uftrace {
 namespace {
@@ -115,6 +117,11 @@ TEST_F(EnumValues, SmallUnsignedTypes) {
   EXPECT_EQ(shown(ints, 0x8000'0001), ">TOP+0x1");
   const EnumType longs({{"TOP", 0x8000'0000}, {"A", 1}}, names_);
   EXPECT_EQ(shown(longs, 0x8000'0001), ">TOP|A");
+}
+
+TEST_F(EnumValues, SumsOfVeryManyAreCut) {
+  std::vector<Enumerator> ones(100, {"A", 1});
+  EXPECT_THAT(shown(EnumType(std::move(ones), names_), 100), testing::EndsWith("|A|A+0x24"));
 }
 
 TEST_F(EnumValues, ValuesWithoutPartsAreNumbers) {
