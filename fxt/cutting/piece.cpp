@@ -57,7 +57,8 @@ void PieceEdges::set_last(PieceSpan& piece, std::uint64_t time) {
   piece.end = piece.last == window_.to() ? window_.to() : edge;
 }
 
-bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes) {
+bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes,
+                         bool has_contents) {
   if (time >= time_edge_) {
     piece.end = time_edge_;
     piece.last = time_edge_ - 1;
@@ -67,7 +68,10 @@ bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t byt
   const std::uint64_t grown = bytes - known_bytes_;
   known_bytes_ = bytes;
   // The next block may be as large as this one.
-  if (sum(bytes, std::max(grown, block_bytes_)) + end_bytes > piece_bytes_) return true;
+  if (sum(bytes, std::max(grown, block_bytes_)) + end_bytes > piece_bytes_) {
+    if (has_contents) return true;
+    set_head(bytes, end_bytes);
+  }
   set_last(piece, time);
   return false;
 }

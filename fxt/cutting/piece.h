@@ -51,8 +51,10 @@ class PieceEdges {
   // the size that a piece needs for both and for some records.
   std::uint64_t set_head(std::uint64_t bytes, std::uint64_t end_bytes);
   // Takes the time of a record after the piece, the size of the piece, and the size of the ends of open
-  // spans. Returns true if the piece is over; otherwise, extends the piece.
-  bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes);
+  // spans. Returns true if the piece is over; otherwise, extends the piece. A piece of limited size without
+  // contents is joined with the next one.
+  bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes,
+               bool has_contents);
   // Returns whether a piece of this size exceeds the limit by more than a block.
   bool is_oversized(std::uint64_t bytes) const {
     return split_bytes_ != 0 && bytes > split_bytes_ + block_bytes_;

@@ -48,6 +48,7 @@ PieceEdges::Side PieceSequence::place(std::uint64_t time) {
   ensure_piece(edges_.range_start() != 0 || last_side_ == PieceEdges::Side::After ? edges_.range_start()
                                                                                   : time);
   go_to(std::min(time, edges_.range_end()));
+  ++timed_records_;
   return last_side_;
 }
 
@@ -57,7 +58,8 @@ void PieceSequence::ensure_piece(std::uint64_t time) {
 }
 
 void PieceSequence::go_to(std::uint64_t time) {
-  while (time > piece_->span.last && edges_.is_over(piece_->span, time, piece_->bytes(), end_bytes())) {
+  while (time > piece_->span.last &&
+         edges_.is_over(piece_->span, time, piece_->bytes(), end_bytes(), has_contents())) {
     close_piece(false);
     open_piece();
     // Spans that end before that also get a piece.
@@ -73,6 +75,8 @@ void PieceSequence::open_piece() {
 
 void PieceSequence::begin_piece(std::uint64_t time) {
   is_placed_ = true;
+  timed_records_ = 0;
+  has_call_ = open_spans_.end_bytes() != 0;
   piece_->span = edges_.begin(time);
   carried_.write_state(*piece_);
   open_spans_.begin_again(*piece_);
@@ -122,6 +126,7 @@ void PieceSequence::add(const Event& event) {
     else
       flows_.pass(event);
   } else if (side == PieceEdges::Side::Inside) {
+    has_call_ = has_call_ || is_duration(event.type) || is_async(event.type);
     open_spans_.add(event, *piece_);
   } else if (is_duration(event.type) || is_async(event.type)) {
     if (side == PieceEdges::Side::Before)

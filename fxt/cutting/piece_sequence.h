@@ -40,6 +40,8 @@ class PieceSequence {
   std::uint64_t block_bytes() const { return edges_.block_bytes(); }
 
  private:
+  static constexpr std::uint64_t kLeastRecords = 16;
+
   template <typename T>
   void add_untimed(const T& record, bool is_event);
 
@@ -50,6 +52,8 @@ class PieceSequence {
   void begin_piece(std::uint64_t time);  // called for the first record with a time
   void go_to(std::uint64_t time);        // goes to the piece that contains `time`
   void close_piece(bool is_last);
+  // A trace begins with blobs and a few instants about the recording, which may fill a piece.
+  bool has_contents() const { return has_call_ || timed_records_ >= kLeastRecords; }
   // The size of the ends of all spans and flows that are open in the piece.
   std::uint64_t end_bytes() const { return open_spans_.end_bytes() + flows_.end_bytes(); }
 
@@ -62,6 +66,8 @@ class PieceSequence {
   CutFlows flows_;
   std::optional<Piece> piece_;
   bool is_placed_ = false;                                 // true if the piece has a record with a time
+  bool has_call_ = false;                                  // true if the piece has a call
+  std::uint64_t timed_records_ = 0;                        // number of records with a time in the piece
   bool has_more_behind_ = false;                           // true if a record comes after the range
   PieceEdges::Side last_side_ = PieceEdges::Side::Inside;  // side of the latest record with a time
 };

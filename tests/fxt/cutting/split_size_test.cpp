@@ -19,6 +19,10 @@ Event complete(std::uint64_t begin, std::uint64_t end, std::string_view name) {
   return {.type = EventType::DurationComplete, .time = begin, .thread = kThread, .name = name, .end = end};
 }
 
+Event instant(std::uint64_t time, std::string_view name) {
+  return {.type = EventType::Instant, .time = time, .thread = kThread, .name = name};
+}
+
 // The size of the largest piece; also checks that each piece keeps all rules.
 std::uint64_t largest_piece(const std::function<void(Writer&)>& write, std::uint64_t limit) {
   std::uint64_t largest = 0;
@@ -83,6 +87,25 @@ TEST(SplitSize, ATinySizeStillMakesProgress) {
                         {.split_bytes = 1});
   EXPECT_GT(cuts.pieces.size(), 10U);
   EXPECT_EQ(cuts.counters.events, 50U);
+}
+
+// A recording's files are at the start of its trace.
+TEST(SplitSize, APieceWithoutCallsIsJoinedWithTheNextOne) {
+  const std::vector<std::byte> bytes(4500);
+  const auto texts = [&](std::uint64_t instants) {
+    return texts_of(cut(file_of([&](Writer& writer) {
+                          writer.write(instant(5, "info"));
+                          writer.write(Blob{.name = "files", .bytes = bytes});
+                          for (std::uint64_t i = 0; i < instants; ++i) writer.write(instant(6 + i, "hit"));
+                          for (std::uint64_t time = 1000; time < 1500; ++time)
+                            writer.write(complete(time, time + 1, "work"));
+                        }),
+                        {.split_bytes = 4096}));
+  };
+  EXPECT_NE(texts(3).front().find("work"), std::string::npos);
+  EXPECT_NE(texts(3).at(1).find("work"), std::string::npos);
+  EXPECT_EQ(texts(100).front().find("work"), std::string::npos)
+      << "many instants are the contents of a trace";
 }
 
 // All records are read ahead, but a large record is not copied for this.
