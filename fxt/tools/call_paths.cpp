@@ -74,6 +74,7 @@ void CallPaths::finish() {
       node.name = root_names_[path.name];
     else
       node.name = calls_.names()[path.name].name;
+    node.is_off_cpu = path.parent != PathTree::kRoot && is_off_cpu(calls_.names()[path.name]);
     node.calls = path.calls;
     node.self_ns = path.self_ns;
     node.total_ns += path.self_ns;

@@ -59,6 +59,7 @@ class CallPaths : private CallListener {
     std::string_view name = {};                          // valid as long as the paths
     std::uint64_t calls = 0, self_ns = 0, total_ns = 0;  // the total includes the children
     std::vector<const Node*> children = {};              // the greatest total first
+    bool is_off_cpu = false;                             // see is_off_cpu()
   };
 
   CallPaths(const Selection& selection, Root root) : root_(root), calls_(selection, *this) {}

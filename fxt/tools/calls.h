@@ -27,11 +27,7 @@ struct ObjectNames {
   std::string text_of(const ThreadKey& key) const;
 };
 
-// True if the name represents the time in which a thread is off the CPU. A program may also be called
-// `sched`, but names of its functions do not begin like this.
-inline bool is_off_cpu(const CallName& name) {
-  return name.category == "sched" && name.name.starts_with("linux:schedule");
-}
+inline bool is_off_cpu(const CallName& name) { return is_off_cpu(name.category, name.name); }
 
 class CallStream : public Pairing {
  public:

@@ -36,7 +36,8 @@ bool Selection::has_thread(std::uint64_t thread) const {
 }
 
 bool Selection::has_names(std::string_view category, std::string_view name) const {
-  return matches(names, name) && matches(categories, category) && !matches_any(excluded, name);
+  return matches(names, name) && matches(categories, category) && !matches_any(excluded, name) &&
+         !(no_sched && is_off_cpu(category, name));
 }
 
 bool Selection::has_kind(const Record& record) const {
@@ -57,7 +58,9 @@ bool Selection::contains(const Record& record) const {
         const String *name = nullptr, *category = nullptr;
         if constexpr (requires { value.name.text; }) name = &value.name;
         if constexpr (requires { value.category.text; }) category = &value.category;
-        const bool is_excluded = name != nullptr && matches_any(excluded, name->text);
+        const bool is_off =
+            no_sched && name != nullptr && category != nullptr && is_off_cpu(category->text, name->text);
+        const bool is_excluded = is_off || (name != nullptr && matches_any(excluded, name->text));
         return matches(names, name) && matches(categories, category) && !is_excluded;
       },
       record);

@@ -13,6 +13,12 @@
 
 namespace fxt::tools {
 
+// True if the name represents the time in which a thread is off the CPU. A program may also be called
+// `sched`, but its functions have other names.
+inline bool is_off_cpu(std::string_view category, std::string_view name) {
+  return category == "sched" && name.starts_with("linux:schedule");
+}
+
 // An empty part selects everything. A record is not selected if it lacks a part: a string record, for
 // example, has no thread.
 struct Selection {
@@ -21,11 +27,14 @@ struct Selection {
   std::vector<std::string> names = {};       // shell patterns for names of events, objects and blobs
   std::vector<std::string> categories = {};  // shell patterns
   std::vector<std::string> excluded = {};    // shell patterns for names that are not selected
+  bool no_sched = false;                     // the time off the CPU is not selected
   std::optional<TimeRange> range = {};
 
   bool empty() const { return threads.empty() && kinds.empty() && !selects_names() && !range; }
   // True if has_names() may be false.
-  bool selects_names() const { return !names.empty() || !categories.empty() || !excluded.empty(); }
+  bool selects_names() const {
+    return !names.empty() || !categories.empty() || !excluded.empty() || no_sched;
+  }
   bool has_thread(std::uint64_t thread) const;
   bool has_kind(const Record& record) const;
   bool has_names(std::string_view category, std::string_view name) const;

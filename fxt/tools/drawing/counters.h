@@ -34,7 +34,9 @@ class DrawnCounters {
     std::vector<Drawing::Lane> lanes;
     for (const auto& [key, series] : counters_) {
       const auto& [process, name, id, argument] = key;
-      lanes.push_back({.name = fmt::format("{}{}: {}", name, id == 0 ? "" : fmt::format(" {}", id), argument),
+      const bool says_more = argument != name && argument != "value";
+      lanes.push_back({.name = fmt::format("{}{}{}", name, id == 0 ? "" : fmt::format(" {}", id),
+                                           says_more ? ": " + argument : ""),
                        .kind = Drawing::Lane::Kind::Counter,
                        .values = series.values});
     }

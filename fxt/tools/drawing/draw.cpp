@@ -74,29 +74,31 @@ OptionTable table_of(DrawOptions& options) {
   TimelineOptions& timeline = options.timeline;
   OptionGroup what{
       .title = "Selection:",
-      .options = {choice("flame", options.flame,
-                         {{"all", CallPaths::Root::All},
-                          {"process", CallPaths::Root::Process},
-                          {"thread", CallPaths::Root::Thread}},
-                         "draw one flame graph of all calls, or one for each process or thread"),
-                  range_option("draw only this time, in seconds on the trace's clock or, with a unit (20ms), "
-                               "since its start, as on the axis; either end may be empty",
-                               timeline.events.range),
-                  thread_option("draw only this thread; may be repeated", timeline.events.threads),
-                  name_option("draw only events with a name that matches this shell pattern; may be repeated",
-                              timeline.events.names),
-                  category_option(timeline.events.categories),
-                  exclude_option(timeline.events.excluded),
-                  {.name = "max-depth",
-                   .argument = "N",
-                   .help = "draw at most N rows for each thread (default: 32); deeper calls are only counted",
-                   .value = store_count_in<1, 512>(timeline.max_rows),
-                   .fails_with = {"flame"}},
-                  {.name = "max-threads",
-                   .argument = "N",
-                   .help = "draw the first N threads (default: 64); the others are only counted",
-                   .value = store_count_in<1, 1024>(timeline.max_threads),
-                   .fails_with = {"flame"}}}};
+      .options = {
+          choice("flame", options.flame,
+                 {{"all", CallPaths::Root::All},
+                  {"process", CallPaths::Root::Process},
+                  {"thread", CallPaths::Root::Thread}},
+                 "draw one flame graph of all calls, or one for each process or thread"),
+          range_option("draw only this time, in seconds on the trace's clock or, with a unit (20ms), "
+                       "since its start, as on the axis; either end may be empty",
+                       timeline.events.range),
+          thread_option("draw only this thread; may be repeated", timeline.events.threads),
+          name_option("draw only events with a name that matches this shell pattern; may be repeated",
+                      timeline.events.names),
+          category_option(timeline.events.categories),
+          exclude_option(timeline.events.excluded),
+          flag("no-sched", 0, timeline.events.no_sched, "leave out the time off the CPU (linux:schedule)"),
+          {.name = "max-depth",
+           .argument = "N",
+           .help = "draw at most N rows for each thread (default: 32); deeper calls are only counted",
+           .value = store_count_in<1, 512>(timeline.max_rows),
+           .fails_with = {"flame"}},
+          {.name = "max-threads",
+           .argument = "N",
+           .help = "draw the first N threads (default: 64); the others are only counted",
+           .value = store_count_in<1, 1024>(timeline.max_threads),
+           .fails_with = {"flame"}}}};
   OptionGroup how{
       .title = "Output:",
       .options = {
@@ -137,7 +139,7 @@ bool is_picture(const std::string& path) {
 }
 
 std::string picture_of(const DrawOptions& options, const Drawing& drawing, const Drawing& all) {
-  const std::string svg = svg_of(drawing, options.width);
+  const std::string svg = svg_of(drawing, options.width, options.kind == PictureKind::Svg);
   if (options.kind == PictureKind::Svg) return std::string(kMark) + svg;
   const std::string title =
       options.input == "-" ? "fxt-draw" : std::filesystem::path(options.input).filename().string();
@@ -196,10 +198,10 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
     drawing.foot.push_back(fmt::format("0 is {} on the trace's clock", exact_time(drawing.origin_ns)));
     return drawing;
   };
-  const Drawing drawing = with_origin(timeline.drawing());
-  const Drawing all = options.kind == PictureKind::Html
-                          ? with_origin(timeline.drawing(DrawnTimeline::Detail::All))
-                          : Drawing{};
+  using Detail = DrawnTimeline::Detail;
+  const bool is_page = options.kind == PictureKind::Html;
+  const Drawing drawing = with_origin(timeline.drawing(is_page ? Detail::Few : Detail::Pixels));
+  const Drawing all = is_page ? with_origin(timeline.drawing(Detail::All)) : Drawing{};
   write(options.output, picture_of(options, drawing, all));
   report(options, timeline.report().lines());
   return code;

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
-#include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +24,9 @@ constexpr std::size_t kRootNameBytes = 100;  // repeated in the text of each pat
 }  // namespace
 
 Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
-  Drawing drawing{.details = {""}, .is_flame = true};
-  std::map<std::string, std::uint32_t, std::less<>> names;
+  const auto details = std::make_shared<Details>();
+  Drawing drawing{.details = details, .is_flame = true};
+  std::map<CallName, std::uint32_t> names;
   std::uint64_t widest = 1, shapes = 0, narrow = 0, deep = 0;
   for (const CallPaths::Node* root : paths.all().children) widest = std::max(widest, root->total_ns);
   drawing.to_ns = widest;
@@ -54,13 +55,13 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
           ++(node->total_ns < least_ns ? narrow : deep);
           continue;
         }
-        const auto [name, is_new] =
-            names.try_emplace(std::string(node->name), static_cast<std::uint32_t>(drawing.names.size()));
-        if (is_new) drawing.names.push_back({.category = {}, .name = std::string(node->name)});
+        const CallName own{.category = node->is_off_cpu ? "sched" : "", .name = std::string(node->name)};
+        const auto [name, is_new] = names.try_emplace(own, static_cast<std::uint32_t>(drawing.names.size()));
+        if (is_new) drawing.names.push_back(own);
         if (is_new) drawing.calls.push_back(0);
         drawing.calls[name->second] += node->calls;
         if (lane.rows.size() < inner.row) lane.rows.resize(inner.row);
-        drawing.details.push_back(
+        const std::uint32_t shown_details = details->keep(
             fmt::format("{:.2f} % of {}, itself {}, {}",
                         100.0 * static_cast<double>(node->total_ns) / static_cast<double>(root->total_ns),
                         root_name, exact_time(node->self_ns), counted(node->calls, "call")));
@@ -68,7 +69,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
                                       .end_ns = begin_ns,
                                       .longest_ns = node->total_ns,
                                       .name = name->second,
-                                      .details = static_cast<std::uint32_t>(drawing.details.size() - 1)});
+                                      .details = shown_details});
         ++shapes;
         open.push_back(inner);
       }

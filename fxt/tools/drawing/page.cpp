@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "fxt/support/text.h"
 #include "fxt/tools/drawing/picture.h"
@@ -50,6 +53,11 @@ const shortest = Math.max(20, all / 2 ** 45);
 let from = 0, span = all, width = 800, height = 400, wanted = '', bottom = axisHeight;
 let selected = null, opened = null;  // { from, to }: the time that is being dragged, and the one that is open elsewhere
 for (const lane of data.lanes) {
+  for (const row of lane.rows || []) {
+    // Starts are written as the distance from the last start.
+    let start = 0;
+    row.b = row.b.map(distance => start += distance);
+  }
   lane.top = bottom + heading;
   bottom = lane.top + (lane.values ? counterHeight : lane.rows.length * rowHeight) + gap;
 }
@@ -99,12 +107,12 @@ function paintRow(row, y) {
   let painted = -1;
   for (let i = firstBehind(row, from); i < row.b.length && row.b[i] <= end; ++i) {
     const left = Math.max(place(row.b[i]), margin), right = Math.min(place(row.b[i] + row.l[i]), width - margin);
-    const name = row.n[i], [category, label, hue] = data.names[name], merged = count(row, i) > 1;
+    const name = row.n[i], [category, label, color] = data.names[name], merged = count(row, i) > 1;
     const room = Math.max(right - left, merged ? 1 : 0.5);
     if (right <= painted && room < 1) continue;
     painted = Math.ceil(right);
     paint.globalAlpha = isFound(name) ? 1 : 0.15;
-    paint.fillStyle = merged || row.l[i] < pixel / 2 ? '#999' : category === 'sched' && label.startsWith('linux:schedule') ? off : data.colors[hue][row.s[i] || 0];
+    paint.fillStyle = merged || row.l[i] < pixel / 2 ? '#999' : category === 'sched' && label.startsWith('linux:schedule') ? off : data.colors[color];
     paint.fillRect(left, y, Math.max(room - 0.5, 0.5), rowHeight - 1);
     const text = merged || selects ? '' : fitted(label, Math.floor((room - 4) / column));
     if (text) {
@@ -278,7 +286,7 @@ function hit(x, y) {
       + (data.flame ? '' : ` at ${since(row.b[best])}`) + (row.e.includes(best) ? ', without an end' : '') + lines(row.d[best]);
   return { text, from: row.b[best], span: row.l[best] };
 }
-const lines = details => details ? '\n' + data.details[details] : '';
+const lines = details => details ? '\n' + data.details[details].map(line => data.texts[line]).join('\n') : '';
 
 function zoom(factor, x) {
   const ns = timeAt(x);
@@ -380,15 +388,32 @@ resize();
 draw();
 )";
 
+// Numbers things in the order of their use.
+class Numbering {
+ public:
+  std::size_t number_of(std::uint32_t thing) {
+    const auto [known, is_new] = numbers_.try_emplace(thing, all_.size());
+    if (is_new) all_.push_back(thing);
+    return known->second;
+  }
+  const std::vector<std::uint32_t>& all() const { return all_; }
+
+ private:
+  std::unordered_map<std::uint32_t, std::size_t> numbers_;
+  std::vector<std::uint32_t> all_;
+};
+
 // Builds JSON that is safe inside a script element.
 class JsonText {
  public:
-  explicit JsonText(const Drawing& drawing) : drawing_(drawing) {}
+  explicit JsonText(const Drawing& drawing) : drawing_(drawing), colors_(colors_of(drawing)) {}
 
   std::string text() {
     append(out_, "{{\"origin\":\"{}\",\"from\":{},\"to\":{},\"flame\":{},\"colors\":[", drawing_.origin_ns,
            drawing_.since_origin(drawing_.from_ns), drawing_.since_origin(drawing_.to_ns), drawing_.is_flame);
-    list(kHues, [&](std::size_t hue) { append(out_, "[\"{}\",\"{}\"]", color(hue, 0), color(hue, 1)); });
+    list(kHues * kShades, [&](std::size_t i) {
+      append(out_, "\"{}\"", text_of({i / kShades, i % kShades}));
+    });
     append_text(out_, "],\"names\":[");
     list(drawing_.names.size(), [&](std::size_t i) {
       const CallName& name = drawing_.names[i];
@@ -396,10 +421,8 @@ class JsonText {
       string(name.category);
       out_.push_back(',');
       string(name.name);
-      append(out_, ",{},{}]", hue_of(name.name), drawing_.calls[i]);
+      append(out_, ",{},{}]", kShades * colors_[i].hue + colors_[i].shade, drawing_.calls[i]);
     });
-    append_text(out_, "],\"details\":[");
-    list(drawing_.details.size(), [&](std::size_t i) { string(drawing_.details[i]); });
     append_text(out_, "],\"arrows\":[");
     list(drawing_.arrows.size(), [&](std::size_t i) {
       const Drawing::Arrow& arrow = drawing_.arrows[i];
@@ -415,6 +438,16 @@ class JsonText {
     list(drawing_.foot.size(), [&](std::size_t i) { string(drawing_.foot[i]); });
     append_text(out_, "],\"lanes\":[");
     list(drawing_.lanes.size(), [&](std::size_t i) { lane(drawing_.lanes[i]); });
+    append_text(out_, "],\"details\":[[]");
+    // Lines are numbered in the order of their use, so that the page has only those of its shapes.
+    for (const std::uint32_t details : details_.all()) {
+      append_text(out_, ",[");
+      const auto lines = drawing_.details->lines_of(details);
+      list(lines.size(), [&](std::size_t i) { append_number(out_, lines_.number_of(lines[i])); });
+      out_.push_back(']');
+    }
+    append_text(out_, "],\"texts\":[");
+    list(lines_.all().size(), [&](std::size_t i) { string(drawing_.details->line(lines_.all()[i])); });
     append_text(out_, "]}");
     return fmt::to_string(out_);
   }
@@ -454,46 +487,50 @@ class JsonText {
       for (const auto& [begin, mark] : lane.rows[i].marks()) {
         append(out_, "{}[{},{},{},{},{},{},{}]", separator, i, since(begin), mark.name, mark.count,
                mark.kind == Shape::Kind::Frame, mark.frame ? fmt::to_string(*mark.frame) : "null",
-               mark.details);
+               number_of_details(mark));
         separator = ",";
       }
     append_text(out_, "]}");
   }
 
-  // Writes begins, lengths and names of all calls. Only calls that have them also get, by index: the number
-  // of merged calls, the longest of them, the frame, details, and the second shade. Lists the calls without
-  // an end.
+  // The number of the shape's details in the page; 0 if there are none.
+  std::size_t number_of_details(const Shape& shape) {
+    return shape.details == 0 ? 0 : 1 + details_.number_of(shape.details);
+  }
+
+  // Writes starts, lengths and names of all calls. Only calls that have them also get, by index: the number
+  // of merged calls, the longest of them, the frame and details. Lists the calls without an end.
   void row(const Row& row) {
-    TextBuffer begins, lengths, names, counts, longest, frames, details, shades, endless;
-    RowColors colors;
+    TextBuffer begins, lengths, names, counts, longest, frames, details, endless;
     std::size_t i = 0;
+    std::int64_t last_begin = 0;
     const auto add = [&i](TextBuffer& list, std::uint64_t value) {
       append(list, "{}\"{}\":{}", list.size() == 0 ? "" : ",", i, value);
     };
     for (const auto& [begin, call] : row.calls()) {
       const char* const separator = i == 0 ? "" : ",";
-      append(begins, "{}{}", separator, since(begin));
+      append(begins, "{}{}", separator, since(begin) - std::exchange(last_begin, since(begin)));
       append(lengths, "{}{}", separator, call.end_ns - call.begin_ns);
       append(names, "{}{}", separator, call.name);
       if (call.is_merged()) add(counts, call.count);
       if (call.longest_ns != call.end_ns - call.begin_ns) add(longest, call.longest_ns);
       if (call.frame) add(frames, *call.frame);
-      if (call.details != 0) add(details, call.details);
-      if (!call.is_merged() && colors.next(call.name, hue_of(drawing_.names[call.name].name)).shade != 0)
-        add(shades, 1);
+      if (call.details != 0 && !call.is_merged()) add(details, number_of_details(call));
       if (!call.has_end) append(endless, "{}{}", endless.size() == 0 ? "" : ",", i);
       ++i;
     }
     const auto view = [](const TextBuffer& text) { return std::string_view(text.data(), text.size()); };
-    append(out_,
-           "{{\"b\":[{}],\"l\":[{}],\"n\":[{}],\"c\":{{{}}},\"x\":{{{}}},\"f\":{{{}}},\"d\":{{{}}},\"s\":{{{}"
-           "}},\"e\":[{}]}}",
-           view(begins), view(lengths), view(names), view(counts), view(longest), view(frames), view(details),
-           view(shades), view(endless));
+    append(
+        out_,
+        "{{\"b\":[{}],\"l\":[{}],\"n\":[{}],\"c\":{{{}}},\"x\":{{{}}},\"f\":{{{}}},\"d\":{{{}}},\"e\":[{}]}}",
+        view(begins), view(lengths), view(names), view(counts), view(longest), view(frames), view(details),
+        view(endless));
   }
 
   const Drawing& drawing_;
+  const std::vector<Color> colors_;  // by name
   TextBuffer out_;
+  Numbering details_, lines_;  // those that are used
 };
 
 }  // namespace

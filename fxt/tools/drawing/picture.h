@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "fxt/tools/call_paths.h"
 #include "fxt/tools/calls.h"
+#include "fxt/tools/drawing/details.h"
 #include "fxt/tools/drawing/rows.h"
 
 namespace fxt::tools {
@@ -49,13 +51,13 @@ struct Drawing {
   std::vector<Lane> lanes = {};
   std::vector<Arrow> arrows = {};
   std::vector<Line> lines = {};
-  std::vector<CallName> names = {};       // names of shapes, by index
-  std::vector<std::uint64_t> calls = {};  // by name index: number of calls, including the merged ones
-  std::vector<std::string> details = {};  // details of shapes, by index; tooltips show them
-  std::uint64_t from_ns = 0, to_ns = 1;   // start and end of the axis
-  std::uint64_t origin_ns = 0;            // zero of the axis; earlier times are negative
-  bool is_flame = false;                  // if true, the axis is not time
-  std::vector<std::string> foot = {};     // the lines below the picture: what is drawn, and what is not
+  std::vector<CallName> names = {};             // names of shapes, by index
+  std::vector<std::uint64_t> calls = {};        // by name index: number of calls, including the merged ones
+  std::shared_ptr<const Details> details = {};  // details of shapes; tooltips show them
+  std::uint64_t from_ns = 0, to_ns = 1;         // start and end of the axis
+  std::uint64_t origin_ns = 0;                  // zero of the axis; earlier times are negative
+  bool is_flame = false;                        // if true, the axis is not time
+  std::vector<std::string> foot = {};           // the lines below the picture: what is drawn, and what is not
 
   // Converts a time to the axis. Times are below 2^63.
   std::int64_t since_origin(std::uint64_t ns) const { return static_cast<std::int64_t>(ns - origin_ns); }
@@ -64,8 +66,9 @@ struct Drawing {
 // The width of both margins of a picture, in pixels.
 inline constexpr std::uint64_t kMargins = 16;
 
-// `width` is in pixels.
-std::string svg_of(const Drawing& drawing, std::uint64_t width);
+// `width` is in pixels. A picture that is not `complete` has no tooltips of calls, and no details of
+// instants.
+std::string svg_of(const Drawing& drawing, std::uint64_t width, bool complete = true);
 
 // Returns a page that loads no other files. The content of `all` can be zoomed and searched. If scripts are
 // disabled, the page shows only `svg`.
@@ -76,25 +79,19 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns);
 
 // ---- Colors ----
 
-// Returns the hue of a name, which is the same in every picture. Each hue has two shades.
-inline constexpr std::size_t kHues = 24;
+// The hue of a name is the same in every picture. Each hue has two shades.
+inline constexpr std::size_t kHues = 24, kShades = 2;
 std::size_t hue_of(std::string_view name);
 
-// Chooses the colors of a row's calls from left to right. Neighbors with different names get different
-// colors.
-class RowColors {
- public:
-  struct Color {
-    std::size_t hue, shade;
-  };
-  Color next(std::uint32_t name, std::size_t hue);
-
- private:
-  std::uint32_t name_ = ~0U;
-  Color last_{kHues, 0};
+struct Color {
+  std::size_t hue, shade;
+  friend bool operator==(const Color&, const Color&) = default;
 };
+// The color of each name in the drawing. Names with similar hues have different shades if they are neighbors
+// in a row, as far as two shades allow it.
+std::vector<Color> colors_of(const Drawing& drawing);
 
 // Returns "#8fb7e0", for example.
-std::string color(std::size_t hue, std::size_t shade);
+std::string text_of(Color color);
 
 }  // namespace fxt::tools

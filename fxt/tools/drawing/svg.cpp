@@ -1,12 +1,13 @@
-// Draws a picture as SVG. Also chooses the colors of calls: a name always has the same hue, and neighbors
-// differ.
+// Draws a picture as SVG. Also chooses the colors of calls: a name always has the same hue, and one color in
+// a picture.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,23 +27,41 @@ std::size_t hue_of(std::string_view name) {
   return hash.checksum() % kHues;
 }
 
-RowColors::Color RowColors::next(std::uint32_t name, std::size_t hue) {
-  if (name == name_) return last_;
-  // Neighboring hues are hard to distinguish.
-  const std::size_t apart = (hue + kHues - last_.hue) % kHues;
-  const bool is_like = last_.hue != kHues && (apart <= 1 || apart == kHues - 1);
-  name_ = name;
-  last_ = {hue, is_like ? 1 - last_.shade : 0};
-  return last_;
+std::vector<Color> colors_of(const Drawing& drawing) {
+  std::vector<Color> colors;
+  for (const CallName& name : drawing.names) colors.push_back({hue_of(name.name), 0});
+  // How often two names that are hard to distinguish are next to each other. The first name is the later one.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> neighbors;
+  for (const Drawing::Lane& lane : drawing.lanes)
+    for (const Row& row : lane.rows) {
+      const Shape* last = nullptr;
+      for (const auto& [begin, call] : row.calls()) {
+        if (call.is_merged()) continue;
+        const Shape* const before = std::exchange(last, &call);
+        if (before == nullptr || before->name == call.name) continue;
+        const std::size_t apart = (colors[call.name].hue + kHues - colors[before->name].hue) % kHues;
+        if (apart <= 1 || apart == kHues - 1)
+          ++neighbors[{std::max(call.name, before->name), std::min(call.name, before->name)}];
+      }
+    }
+  // The names in their order get the shade with fewer such neighbors among the names before them.
+  for (auto at = neighbors.begin(); at != neighbors.end();) {
+    const std::uint32_t name = at->first.first;
+    std::array<std::uint64_t, kShades> uses{};
+    for (; at != neighbors.end() && at->first.first == name; ++at)
+      uses.at(colors[at->first.second].shade) += at->second;
+    colors[name].shade = uses[0] > uses[1] ? 1 : 0;
+  }
+  return colors;
 }
 
 // Converts hue, saturation and lightness (CSS Color Module 3, section 4.2.4). All colors are light enough for
 // black text.
-std::string color(std::size_t hue, std::size_t shade) {
-  const double lightness = shade == 0 ? 0.80 : 0.66, saturation = 0.55;
+std::string text_of(Color color) {
+  const double lightness = color.shade == 0 ? 0.80 : 0.66, saturation = 0.55;
   const double strength = saturation * std::min(lightness, 1 - lightness);
   const auto channel = [&](double offset) {
-    const double k = std::fmod(offset + static_cast<double>(hue) * 12 / kHues, 12);
+    const double k = std::fmod(offset + static_cast<double>(color.hue) * 12 / kHues, 12);
     const double value = lightness - strength * std::max(-1.0, std::min({k - 3, 9 - k, 1.0}));
     return static_cast<int>(std::lround(255 * value));
   };
@@ -81,8 +100,11 @@ std::string number(double value) {
 
 class Picture {
  public:
-  Picture(const Drawing& drawing, std::uint64_t width)
-      : drawing_(&drawing), width_(static_cast<double>(width)) {}
+  Picture(const Drawing& drawing, std::uint64_t width, bool complete)
+      : drawing_(&drawing),
+        width_(static_cast<double>(width)),
+        is_complete_(complete),
+        colors_(colors_of(drawing)) {}
 
   std::string document() && {
     for (const Drawing::Lane& one : drawing_->lanes) lane(one);
@@ -137,8 +159,7 @@ class Picture {
     bottoms_.push_back(y_ + (lane.values.empty() ? kRow * lane.rows.size() : kCounterRow));
     if (!lane.values.empty()) counter(lane.values);
     for (const Row& row : lane.rows) {
-      RowColors colors;
-      for (const auto& [begin, one] : row.calls()) call(one, colors);
+      for (const auto& [begin, one] : row.calls()) call(one);
       y_ += kRow;
     }
     // Instants are drawn over all calls.
@@ -152,17 +173,19 @@ class Picture {
     lanes_end_ = y_ - kGap / 2;
   }
 
-  void call(const Shape& call, RowColors& colors) {
+  void call(const Shape& call) {
     const double left = x(call.begin_ns);
     const double full = std::max(x(call.end_ns) - left, call.is_merged() ? 1 : kThinnest);
     const CallName& name = drawing_->names[call.name];
-    std::string fill = call.is_merged() ? "#999" : "url(#off)";
-    if (!call.is_merged() && !is_off_cpu(name)) {
-      const auto chosen = colors.next(call.name, hue_of(name.name));
-      fill = color(chosen.hue, chosen.shade);
-    }
-    print("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"><title>{}</title></rect>\n",
-          number(left), y_, number(std::max(full - kBetween, kThinnest)), kRow - 1, fill, title(call));
+    const std::string fill = call.is_merged()   ? "#999"
+                             : is_off_cpu(name) ? "url(#off)"
+                                                : text_of(colors_[call.name]);
+    print("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"", number(left), y_,
+          number(std::max(full - kBetween, kThinnest)), kRow - 1, fill);
+    if (is_complete_)
+      print("><title>{}</title></rect>\n", title(call));
+    else
+      print("/>\n");
     if (call.is_merged()) return;
     if (const std::string text = fitted(name.name, (full - 4) / kColumn); !text.empty())
       print("<text x=\"{}\" y=\"{}\">{}</text>\n", number(left + 2), y_ + kRow - 5, in_xml(text));
@@ -177,12 +200,11 @@ class Picture {
                        since_origin(call.begin_ns), call.has_end ? "" : ", without an end", details(call));
   }
   std::string details(const Shape& shape) const {
-    return shape.details == 0 ? "" : "\n" + in_xml_lines(drawing_->details[shape.details]);
-  }
-  static std::string in_xml_lines(std::string_view text) {
-    std::vector<std::string> lines;
-    for (const std::string_view line : parts_of(text, "\n")) lines.push_back(in_xml(line));
-    return fmt::format("{}", fmt::join(lines, "\n"));
+    std::string text;
+    if (!is_complete_) return text;
+    for (const std::uint32_t line : drawing_->details->lines_of(shape.details))
+      text += '\n' + in_xml(drawing_->details->line(line));
+    return text;
   }
   static std::string frame(const Shape& shape) {
     return shape.frame ? fmt::format(", frame {}", *shape.frame) : "";
@@ -275,6 +297,8 @@ class Picture {
 
   const Drawing* drawing_;
   double width_;
+  bool is_complete_;
+  std::vector<Color> colors_;  // by name
   std::uint64_t y_ = kAxis, lanes_end_ = kAxis;
   std::vector<std::uint64_t> tops_, bottoms_;  // of the rows of each track
   fmt::memory_buffer body_;
@@ -282,6 +306,8 @@ class Picture {
 
 }  // namespace
 
-std::string svg_of(const Drawing& drawing, std::uint64_t width) { return Picture(drawing, width).document(); }
+std::string svg_of(const Drawing& drawing, std::uint64_t width, bool complete) {
+  return Picture(drawing, width, complete).document();
+}
 
 }  // namespace fxt::tools

@@ -14,11 +14,10 @@
 namespace fxt::tools {
 namespace {
 
-constexpr std::size_t kDrawnShapes = 50'000;
+constexpr std::size_t kDrawnShapes = 50'000, kFewShapes = 4'000;
 constexpr std::size_t kPageShapes = 90'000;
 constexpr std::size_t kNameBytes = 200;  // longer than the text that a tooltip can show
 constexpr std::size_t kDetailsBytes = 4 * kNameBytes;
-constexpr std::size_t kMaxDetails = 200'000;  // number of calls whose arguments are kept
 constexpr std::size_t kMaxArrows = 5'000, kMaxOpenFlows = 100'000;
 constexpr std::size_t kMaxLines = 1'000, kMaxLogNames = 10'000;
 constexpr std::string_view kFrames = "tracepoint";  // the category of GDB frames
@@ -130,7 +129,6 @@ void DrawnTimeline::ended(CallTrack& thread, const Call& call) {
 }
 
 std::uint32_t DrawnTimeline::details_of(const Event& event) {
-  if (details_.size() >= kMaxDetails) return 0;
   TextBuffer text;
   const bool is_frame = frame_of(event).has_value();  // the frame already has its number
   for (const Argument& argument : event.arguments) {
@@ -147,9 +145,7 @@ std::uint32_t DrawnTimeline::details_of(const Event& event) {
 }
 
 std::uint32_t DrawnTimeline::keep_details(std::string_view text) {
-  if (text.empty() || details_.size() >= kMaxDetails) return 0;
-  details_.emplace_back(cut_utf8(text, kDetailsBytes));
-  return static_cast<std::uint32_t>(details_.size() - 1);
+  return details_->keep(cut_utf8(text, kDetailsBytes));
 }
 
 void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
@@ -417,13 +413,15 @@ Drawing DrawnTimeline::drawing(Detail detail) {
   const std::map<ThreadKey, std::size_t> lanes = add_lanes_to(drawing);
   const std::uint64_t length_ns = drawing.to_ns - drawing.from_ns;
   const std::uint64_t pixel_ns = std::max<std::uint64_t>(1, divided_up(length_ns, options_.columns));
-  const std::size_t most = detail == Detail::All ? kPageShapes : kDrawnShapes;
+  const std::size_t most = detail == Detail::All   ? kPageShapes
+                           : detail == Detail::Few ? kFewShapes
+                                                   : kDrawnShapes;
   std::uint64_t merged_ns = std::max(budget_.merged_ns(), detail == Detail::All ? 0 : pixel_ns);
   std::size_t shapes = 0, deepest = 0;
   for (Drawing::Lane& lane : drawing.lanes) {
     deepest = std::max(deepest, lane.rows.size());
     for (Row& row : lane.rows) {
-      if (detail == Detail::Pixels) row.merge(pixel_ns, row.size());
+      if (detail != Detail::All) row.merge(pixel_ns, row.size());
       shapes += row.size();
     }
   }
@@ -457,6 +455,7 @@ Drawing DrawnTimeline::drawing(Detail detail) {
   drawing.calls.resize(drawing.names.size());
   report_.merged_ns = merged_ns;
   report_.pixels = detail == Detail::All ? 0 : divided_up(merged_ns, pixel_ns);
+  report_.without_details = details_->left_out();
   report_.count_drawn(drawing);
   drawing.foot = report_.lines();
   return drawing;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,10 +44,11 @@ class DrawnTimeline : private CallListener {
   void finish(const ReaderCounters& counters);
 
   bool is_empty() const { return axis_.is_empty(); }
-  // Detail::Pixels merges shapes that are narrower than a pixel. Detail::All merges only as many as the limit
-  // of a page requires. Threads come first, by process and thread. Then come the async operations of each
-  // process, CPUs, and counters.
-  enum class Detail : std::uint8_t { Pixels, All };
+  // Detail::Pixels merges shapes that are narrower than a pixel. Detail::Few does this for the picture in a
+  // page, which is shown only without scripts. Detail::All merges only as many as the limit of a page
+  // requires. Threads come first, by process and thread. Then come the async operations of each process,
+  // CPUs, and counters.
+  enum class Detail : std::uint8_t { Few, Pixels, All };
   Drawing drawing(Detail detail = Detail::Pixels);
   // The report of the latest drawing.
   const DrawingReport& report() const { return report_; }
@@ -143,7 +145,7 @@ class DrawnTimeline : private CallListener {
   std::vector<FlowArrow> arrows_;
   DrawnCounters counters_;
   std::vector<std::uint64_t> calls_of_name_;
-  std::vector<std::string> details_{""};
+  std::shared_ptr<Details> details_ = std::make_shared<Details>();
   std::array<std::size_t, 3> drawn_lanes_ = {};  // by kind
   ShapeBudget budget_;
   TimeAxis axis_;

@@ -1,4 +1,5 @@
 // The program fxt-draw as a user runs it: files, reports and exit codes.
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -89,7 +90,11 @@ TEST_F(FxtDraw, DrawsAPage) {
   const std::string page = text_of(folder() + "out.html");
   EXPECT_THAT(page, StartsWith("<!-- drawn by fxt-draw -->\n<!DOCTYPE html>\n<html lang=\"en\">\n"));
   EXPECT_THAT(page, HasSubstr("<title>in.fxt</title>"));
-  EXPECT_THAT(page, HasSubstr(kPicture.substr(kPicture.find('\n') + 1)));
+  // The picture for browsers without scripts is the same, but without tooltips.
+  std::string picture(kPicture.substr(kPicture.find('\n') + 1));
+  for (std::size_t at = 0; (at = picture.find("><title>")) != std::string::npos;)
+    picture.replace(at, picture.find("</rect>", at) + 7 - at, "/>");
+  EXPECT_THAT(page, HasSubstr(picture));
   EXPECT_THAT(page, HasSubstr("\"foot\":[\"2 calls on 1 thread\",\"0 is 1 µs on the trace's clock\"]"));
   EXPECT_THAT(page, EndsWith("</script>\n</body>\n</html>\n"));
   // The page loads no other files.
@@ -121,6 +126,49 @@ TEST_F(FxtDraw, DrawsAFlameGraph) {
     EXPECT_EQ(outcome.output,
               "fxt-draw: " + option + " has no effect with --flame\nTry 'fxt-draw --help'.\n");
   }
+}
+
+TEST_F(FxtDraw, TheTimeOffTheCpuIsHatchedOrLeftOut) {
+  const std::string in = file("in.fxt", file_of([](Writer& writer) {
+                                call_of(writer, 1000, 5000, "main");
+                                writer.write(Event{.type = EventType::DurationComplete,
+                                                   .time = 2000,
+                                                   .thread = {.process = 1, .thread = 2},
+                                                   .category = "sched",
+                                                   .name = "linux:schedule",
+                                                   .end = 4000});
+                              }));
+  for (const std::string kind : {"", "--flame all "}) {
+    EXPECT_EQ(run("-qf " + kind + in + " " + out_).exit_code, 0);
+    EXPECT_THAT(text_of(out_), HasSubstr("fill=\"url(#off)\"><title>linux:schedule: 2 µs"));
+    EXPECT_EQ(run("-qf --no-sched " + kind + in + " " + out_).exit_code, 0);
+    EXPECT_THAT(text_of(out_), Not(HasSubstr("linux:schedule")));
+  }
+  EXPECT_THAT(text_of(out_), HasSubstr("<title>main: 2 µs")) << "the flame graph has no time off the CPU";
+}
+
+// Calls refer to the lines of their arguments. The picture for browsers without scripts has none.
+TEST_F(FxtDraw, PagesHaveEachArgumentOnce) {
+  const std::string in =
+      file("in.fxt", file_of([](Writer& writer) {
+             for (std::uint64_t time = 1000; time <= 4000; time += 1000) {
+               writer.write(Event{.type = EventType::DurationComplete,
+                                  .time = time,
+                                  .thread = {.process = 1, .thread = 2},
+                                  .category = "app",
+                                  .name = "work",
+                                  .arguments = {{"loc", "main.c:7"}, {"n", time == 4000 ? 2 : 1}},
+                                  .end = time + 500});
+             }
+           }));
+  EXPECT_EQ(run("-q " + in + " " + folder() + "out.html").exit_code, 0);
+  const std::string page = text_of(folder() + "out.html");
+  EXPECT_THAT(page,
+              HasSubstr(R"("b":[0,1000,1000,1000],"l":[500,500,500,500],"n":[0,0,0,0],"c":{},"x":{},"f":{},)"
+                        R"("d":{"0":1,"1":2,"2":3,"3":4},"e":[])"));
+  EXPECT_THAT(page, HasSubstr(R"("details":[[],[0,1],[0,1],[0,1],[0,2]],)"
+                              R"("texts":["\"loc\"=\"main.c:7\"","\"n\"=i32:1","\"n\"=i32:2"]})"));
+  EXPECT_EQ(page.find("main.c:7"), page.rfind("main.c:7"));
 }
 
 TEST_F(FxtDraw, ReadsAndWritesStandardStreamsAndCompressedFiles) {

@@ -628,14 +628,58 @@ TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   EXPECT_THAT(drawn(events, range("0.0000000~0.0000020")).svg, HasSubstr("data-from=\"0\" data-to=\"1000\""));
 }
 
-TEST(Timeline, NeighborsHaveDifferentColors) {
-  tools::RowColors colors;
-  const auto first = colors.next(1, 5), same = colors.next(1, 5), like = colors.next(2, 6),
-             other = colors.next(3, 12);
-  EXPECT_EQ(same.shade, first.shade);
-  EXPECT_NE(like.shade, first.shade);
-  EXPECT_EQ(other.shade, 0U);
-  EXPECT_EQ(tools::hue_of("main"), tools::hue_of("main"));
+// Names with the hues of "a" (h), and of names with the same or the next hue.
+std::vector<std::string> names_like(const std::string& first, std::size_t count) {
+  std::vector<std::string> names{first};
+  for (int i = 0; names.size() < count; ++i)
+    if (const std::string name = "f" + std::to_string(i); tools::hue_of(name) == tools::hue_of(first))
+      names.push_back(name);
+  return names;
+}
+
+tools::Drawing drawing_with(const std::vector<std::string>& names, const std::vector<std::uint32_t>& row) {
+  tools::Drawing drawing;
+  for (const std::string& name : names) drawing.names.push_back({.category = "app", .name = name});
+  drawing.lanes.emplace_back().rows.emplace_back();
+  std::uint64_t time = 0;
+  for (const std::uint32_t name : row) {
+    drawing.lanes[0].rows[0].put({.begin_ns = time, .end_ns = time + 1, .name = name});
+    ++time;
+  }
+  return drawing;
+}
+
+TEST(Timeline, ANameHasOneColorAndNeighborsHaveDifferentOnes) {
+  const std::vector<std::string> names = names_like("a", 3);
+  const std::size_t hue = tools::hue_of("a");
+  using Colors = std::vector<tools::Color>;
+  EXPECT_EQ(tools::colors_of(drawing_with(names, {0, 1, 0, 1})), (Colors{{hue, 0}, {hue, 1}, {hue, 0}}));
+  EXPECT_EQ(tools::colors_of(drawing_with(names, {2, 1, 0})), (Colors{{hue, 0}, {hue, 1}, {hue, 0}}));
+  // Two shades are too few here, so the more frequent neighbor decides.
+  EXPECT_EQ(tools::colors_of(drawing_with(names, {0, 1, 2, 0, 2})), (Colors{{hue, 0}, {hue, 1}, {hue, 1}}));
+}
+
+TEST(Details, LinesAndTextsAreKeptOnce) {
+  tools::Details details;
+  EXPECT_EQ(details.keep(""), 0U);
+  const std::uint32_t first = details.keep("a=1\nb=2"), second = details.keep("b=2"),
+                      third = details.keep("b=2\n\na=1");
+  const auto text = [&](std::uint32_t index) {
+    std::string lines;
+    for (const std::uint32_t line : details.lines_of(index)) lines += details.line(line) + ';';
+    return lines;
+  };
+  EXPECT_EQ(text(first), "a=1;b=2;");
+  EXPECT_EQ(text(second), "b=2;");
+  EXPECT_EQ(text(third), "b=2;;a=1;");
+  EXPECT_EQ(text(0), "");
+  EXPECT_EQ(details.line_count(), 3U);
+  EXPECT_EQ(details.left_out(), 0U);
+  const std::string half(tools::Details::kMaxBytes / 2, 'x');
+  EXPECT_NE(details.keep(half), 0U);
+  EXPECT_EQ(details.keep(half + "y"), 0U);
+  EXPECT_NE(details.keep("a=1"), 0U);
+  EXPECT_EQ(details.left_out(), 1U);
 }
 
 // A page can zoom into these calls.
