@@ -79,11 +79,11 @@ std::span<const PayloadLayout> PayloadDecoder::candidates(std::uint64_t time_ns,
     pointers_.clear();
     find_ranges();
   }
-  const FunctionLayouts* const* const cached = functions_->find(address);
-  const FunctionLayouts* const found =
-      cached != nullptr ? *cached : &layouts_.of(symbols_.at(address), symbols_.space());
-  if (cached == nullptr) functions_->put(address, found);
-  return is_entry ? found->entry : found->exit;
+  const Candidates& found = functions_->get(address, [&]() -> Candidates {
+    const FunctionLayouts& layouts = layouts_.of(symbols_.at(address), symbols_.space());
+    return {.entry = layouts.entry, .exit = layouts.exit};
+  });
+  return is_entry ? found.entry : found.exit;
 }
 
 // Most values are not pointers to symbols, and are outside of all ranges.

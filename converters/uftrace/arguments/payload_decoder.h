@@ -86,8 +86,11 @@ class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
 
   PayloadLayouts& layouts_;
   TaskSymbols symbols_;
+  struct Candidates {
+    std::span<const PayloadLayout> entry = {}, exit = {};
+  };
   // Caches for the current symbols:
-  using FunctionCache = AddressCache<const FunctionLayouts*, 8>;
+  using FunctionCache = AddressCache<Candidates, 8>;
   std::optional<FunctionCache> functions_;  // created at the first payload, because most threads have none
   std::vector<AddressRange> ranges_;  // ranges that may contain symbols, sorted by start, without overlaps
   std::unordered_map<std::uint64_t, std::optional<NameId>> pointers_;

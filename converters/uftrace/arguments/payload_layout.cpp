@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "converters/model/reading/load.h"
 #include "converters/model/reading/long_double.h"
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/argument_names.h"
@@ -14,14 +13,8 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kAlignment = 4;               // alignment of each value in a payload
-constexpr std::size_t kTextHead = 2;                // size of the length before a string
 constexpr std::uint64_t kLargestDecimal = 100'000;  // uftrace prints larger numbers in hexadecimal
 constexpr std::int64_t kEof = -1;
-
-constexpr std::size_t aligned(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 // More than 256 values do not fit into the 1020 bytes that a recorder writes.
 constexpr std::size_t kMaxSteps = 256;
@@ -261,17 +254,6 @@ std::size_t PayloadLayout::most_words_of(const Step& step) {
     default:
       return kNumber;
   }
-}
-
-std::optional<std::size_t> PayloadLayout::size_with_texts(std::span<const std::byte> bytes) const {
-  std::size_t at = 0;
-  for (const std::size_t before : texts_) {
-    at += before;
-    if (at + kTextHead > bytes.size()) return std::nullopt;
-    at += aligned(kTextHead + load<std::uint16_t>(bytes.data() + at, order_));
-  }
-  at += fixed_size_;
-  return at <= bytes.size() ? std::optional(at) : std::nullopt;
 }
 
 void PayloadLayout::add_values(std::span<const std::byte> payload, SymbolNames& symbols,

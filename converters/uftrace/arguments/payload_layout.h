@@ -13,6 +13,7 @@
 
 #include "converters/model/lanes/argument.h"
 #include "converters/model/names/names.h"
+#include "converters/model/reading/load.h"
 #include "converters/symbols/dwarf_info.h"
 #include "converters/uftrace/arguments/enums.h"
 #include "converters/uftrace/arguments/spec.h"
@@ -44,8 +45,14 @@ class PayloadLayout {
   // The number of bytes that the values occupy at the start of `bytes`, without padding; nothing if `bytes`
   // is too short. Only strings have their size in the payload.
   std::optional<std::size_t> size_of(std::span<const std::byte> bytes) const {
-    if (texts_.empty()) return fixed_size_ <= bytes.size() ? std::optional(fixed_size_) : std::nullopt;
-    return size_with_texts(bytes);
+    std::size_t at = 0;
+    for (const std::size_t before : texts_) {
+      at += before;
+      if (at + kTextHead > bytes.size()) return std::nullopt;
+      at += aligned(kTextHead + load<std::uint16_t>(bytes.data() + at, order_));
+    }
+    at += fixed_size_;
+    return at <= bytes.size() ? std::optional(at) : std::nullopt;
   }
   // Appends the values `arg1`, `fparg1`, `retval` …, or uses the names of their parameters. A pointer to a
   // symbol is followed by `<name>.symbol`, and a struct by `<name>.bytes`. Appends nothing unless the size of
@@ -95,9 +102,12 @@ class PayloadLayout {
     std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct
   };
 
+  static constexpr std::size_t kTextHead = 2;  // size of the length before a string
+  // Each value in a payload begins at a multiple of 4.
+  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
+
   static Step step_of(const SpecItem& item, const Context& context);
   static std::size_t most_words_of(const Step& step);
-  std::optional<std::size_t> size_with_texts(std::span<const std::byte> bytes) const;
   template <std::endian Order>
   PackedArguments put_ordered(const std::byte* at, SymbolNames& symbols, std::uint64_t* word) const;
   bool is_whole(std::span<const std::byte> payload) const {
