@@ -41,12 +41,6 @@ Sequence first_sequence(std::string_view text) {
   return {length, true};
 }
 
-// True if all eight bytes are ASCII and not NUL.
-bool is_plain(std::uint64_t eight) {
-  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080, kOnes = 0x0101'0101'0101'0101;
-  return ((eight | (eight - kOnes)) & kHighBits) == 0;
-}
-
 // The number of plain bytes at the start of the non-empty `text`. It is a multiple of 8, or the whole text.
 std::size_t plain_prefix(std::string_view text) {
   std::uint64_t eight = 0;

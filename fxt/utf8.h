@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,12 @@ FXT_API std::string make_valid_utf8(std::string_view text);
 
 // The longest prefix of at most `max_bytes` bytes that does not end inside a character.
 FXT_API std::string_view cut_utf8(std::string_view text, std::size_t max_bytes);
+
+// True if all eight bytes are ASCII and not NUL.
+constexpr bool is_plain(std::uint64_t eight) {
+  constexpr std::uint64_t kHighBits = 0x8080'8080'8080'8080, kOnes = 0x0101'0101'0101'0101;
+  return ((eight | (eight - kOnes)) & kHighBits) == 0;
+}
 
 // True if all readers accept `text` unchanged: it is valid UTF-8 without NUL.
 FXT_API bool is_sound(std::string_view text);

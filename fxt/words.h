@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "fxt/format.h"
@@ -27,27 +26,33 @@ constexpr std::size_t words_of(std::size_t bytes) {
 
 // Copies `size` bytes and pads them with zeros. Returns the end of the words. The ranges must not overlap.
 inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size_t size) {
-  constexpr std::size_t kShort =
-      128;  // copied here, because a call or the compiler's replacement for it takes longer
+  // Copied here up to this size, because a call or the compiler's replacement for it takes longer.
+  constexpr std::size_t kShort = 128, kWord = sizeof(std::uint64_t);
   if (size == 0) return at;
+  const auto* const from = static_cast<const std::byte*>(bytes);
   std::uint64_t* const end = at + words_of(size);
-  end[-1] = 0;
-  if (size > kShort) {
-    std::memcpy(at, bytes, size);
+  if (size > kShort || std::endian::native != std::endian::little) {
+    end[-1] = 0;
+    std::memcpy(at, from, size);
     return end;
   }
-  auto* to = reinterpret_cast<std::byte*>(at);
-  const auto* from = static_cast<const std::byte*>(bytes);
-  // A size that is known at compile time becomes a single move.
-  const auto copy = [&](auto known_size) {
-    std::memcpy(to, from, known_size());
-    to += known_size();
-    from += known_size();
+  // Loads a number at an offset of the word that it is a part of.
+  const auto part = [from](auto number, std::size_t offset) {
+    std::memcpy(&number, from + offset, sizeof number);
+    return std::uint64_t{number} << 8 * offset;
   };
-  for (std::size_t eights = size / 8; eights != 0; --eights) copy(std::integral_constant<std::size_t, 8>());
-  if ((size & 4) != 0) copy(std::integral_constant<std::size_t, 4>());
-  if ((size & 2) != 0) copy(std::integral_constant<std::size_t, 2>());
-  if ((size & 1) != 0) copy(std::integral_constant<std::size_t, 1>());
+  // The last word consists of loads that overlap. The bits of the size would need a branch each, and these
+  // can't be predicted.
+  if (size >= kWord) {
+    for (std::size_t offset = 0; at != end - 1; offset += kWord) std::memcpy(at++, from + offset, kWord);
+    std::uint64_t last;
+    std::memcpy(&last, from + size - kWord, kWord);
+    *at = last >> 8 * (words_of(size) * kWord - size);
+  } else if (size >= 4) {
+    *at = part(std::uint32_t{}, 0) | part(std::uint32_t{}, size - 4);
+  } else {
+    *at = part(std::uint8_t{}, 0) | part(std::uint8_t{}, size / 2) | part(std::uint8_t{}, size - 1);
+  }
   return end;
 }
 

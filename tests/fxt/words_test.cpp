@@ -41,6 +41,20 @@ TEST(Words, BytesArePaddedWithZeros) {
             (Words{0x6867'6665'6463'6261, 0x69}));
 }
 
+// Bytes are copied in different ways, depending on their number.
+TEST(Words, EachNumberOfBytesIsPadded) {
+  std::string bytes;
+  Words expected;
+  for (std::size_t size = 0; size <= 300; ++size) {
+    const std::string exact = bytes;  // sanitizers notice a read beyond its end
+    EXPECT_EQ(words_put([&](auto* at) { return put_bytes(at, exact.data(), size); }), expected) << size;
+    const auto next = static_cast<unsigned char>(0x80 + size * 7 % 251);
+    bytes += static_cast<char>(next);
+    if (size % 8 == 0) expected.push_back(0);
+    expected.back() |= std::uint64_t{next} << 8 * (size % 8);
+  }
+}
+
 TEST(Words, ReferencesToText) {
   EXPECT_EQ(TextRef::table(7).ref, 7);
   EXPECT_EQ(TextRef::inlined("four").ref, 0x8004);

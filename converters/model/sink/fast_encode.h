@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "converters/model/lanes/pending_event.h"
+#include "converters/model/reading/load.h"
 #include "fxt/utf8.h"
 #include "fxt/words.h"
 #include "fxt/writer.h"
@@ -81,12 +82,13 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
-// Writes the arguments of a record. `ref_of` returns the ref of a name, and `text_of` the text of a string.
-// Viewers show numbers from 2^63 on as negative numbers. Therefore, `put_large` has to write them in another
-// form.
-template <typename RefOf, typename TextOf, typename PutLarge>
+// Writes the arguments of a record. `ref_of` returns the ref of a name, and `put_string` writes the argument
+// for a Text or a Name. Viewers show numbers from 2^63 on as negative numbers. Therefore, `put_large` has to
+// write them in another form.
+template <typename RefOf, typename PutString, typename PutLarge>
 [[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
-                                                           RefOf ref_of, TextOf text_of, PutLarge put_large) {
+                                                           RefOf ref_of, PutString put_string,
+                                                           PutLarge put_large) {
   for (auto argument = arguments.begin(); argument != arguments.end();) {
     const fxt::TextRef name = ref_of(argument.name());
     switch (argument.type()) {
@@ -109,10 +111,10 @@ template <typename RefOf, typename TextOf, typename PutLarge>
         break;
       case ArgumentType::Name:
         // Copies the name, because this call takes its address, while numbers can keep it in a register.
-        at = fxt::put_text(at, fxt::TextRef(name), text_of(static_cast<NameId>(argument.bits())));
+        at = put_string(at, fxt::TextRef(name), static_cast<NameId>(argument.bits()));
         break;
       case ArgumentType::Text:
-        at = fxt::put_text(at, fxt::TextRef(name), text_of(argument.text()));
+        at = put_string(at, fxt::TextRef(name), argument.text());
         ++argument;
         continue;
     }
@@ -142,6 +144,25 @@ inline std::size_t most_words(const PendingEvent& event) {
   return kBesidesBlock + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
 }
 
+// Copies the text of an argument block, which zeros pad to whole words. Sets `is_plain` to true if all of its
+// bytes are ASCII and not NUL.
+[[gnu::always_inline]] inline std::uint64_t* put_packed_text(std::uint64_t* at, std::string_view text,
+                                                             bool& is_plain) {
+  is_plain = true;
+  const auto* from = reinterpret_cast<const std::byte*>(text.data());
+  const std::size_t rest = text.size() % sizeof(std::uint64_t);
+  std::uint64_t* const rest_at = at + text.size() / sizeof(std::uint64_t);
+  for (; at != rest_at; from += sizeof(std::uint64_t)) {
+    *at = load<std::uint64_t>(from, std::endian::little);
+    is_plain &= fxt::is_plain(*at++);
+  }
+  if (rest == 0) return at;
+  *at = load<std::uint64_t>(from, std::endian::little);
+  constexpr std::uint64_t kAnyPlain = 0x2020'2020'2020'2020;  // instead of the padding
+  is_plain &= fxt::is_plain(*at | kAnyPlain << 8 * rest);
+  return at + 1;
+}
+
 // Writes a Complete event without arguments, on a thread with an index.
 inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                      std::uint64_t header) {
@@ -163,12 +184,16 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
     unknown |= ref;
     return fxt::TextRef::table(static_cast<std::uint16_t>(ref));
   };
-  const auto text_of = [&](auto string) {
+  const auto put_string = [&](std::uint64_t* at, const fxt::TextRef& name, auto string) {
     if constexpr (std::is_same_v<decltype(string), NameId>) {
-      return ref_of(string);
+      return fxt::put_text(at, name, ref_of(string));
     } else {
-      if (!fxt::is_sound(string)) unknown = kNoRef;
-      return fxt::TextRef::inlined(string);
+      const std::size_t size = fxt::words_of(string.size());
+      at = fxt::put_argument(at, fxt::ArgumentType::String, name, size, fxt::TextRef::inlined(string).ref);
+      bool is_plain = true;
+      at = put_packed_text(at, string, is_plain);
+      if (!is_plain && !fxt::is_sound(string)) unknown = kNoRef;
+      return at;
     }
   };
   const auto put_large = [&](std::uint64_t* at, const fxt::TextRef&, std::uint64_t) {
@@ -177,7 +202,7 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
   };
   std::uint64_t* const word =
       put_arguments(fxt::put_inline(begin_event(words, thread, event), fxt::TextRef::inlined(inline_name)),
-                    event.arguments(), ref_of, text_of, put_large);
+                    event.arguments(), ref_of, put_string, put_large);
   return unknown == kNoRef ? nullptr : end_event(words, word, thread, event, header);
 }
 

@@ -33,19 +33,19 @@ std::size_t words_of_arguments(const ArgumentRow& arguments) {
   words.resize(4 * arguments.words().size());
   std::string repaired;
   const auto ref_of = [](NameId) { return fxt::TextRef::table(1); };
-  const auto text_of = [&](auto text) {
-    if constexpr (std::is_same_v<decltype(text), NameId>) {
-      return fxt::TextRef::table(1);
+  const auto put_string = [&](std::uint64_t* at, const fxt::TextRef& name, auto string) {
+    if constexpr (std::is_same_v<decltype(string), NameId>) {
+      return fxt::put_text(at, name, fxt::TextRef::table(1));
     } else {
-      if (fxt::is_sound(text)) return fxt::TextRef::inlined(text);
-      repaired = spelled(text);
-      return fxt::TextRef::inlined(repaired);
+      if (fxt::is_sound(string)) return fxt::put_text(at, name, fxt::TextRef::inlined(string));
+      repaired = spelled(string);
+      return fxt::put_text(at, name, fxt::TextRef::inlined(repaired));
     }
   };
   const auto put_large = [](std::uint64_t* at, const fxt::TextRef& name, std::uint64_t number) {
     return fxt::put_text(at, name, fxt::TextRef::inlined(fmt::to_string(number)));
   };
-  return static_cast<std::size_t>(put_arguments(words.data(), arguments, ref_of, text_of, put_large) -
+  return static_cast<std::size_t>(put_arguments(words.data(), arguments, ref_of, put_string, put_large) -
                                   words.data());
 }
 
@@ -243,18 +243,20 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
   std::uint64_t* const words = writer_.reserve(fxt::kMaxRecordWords).data();
   std::uint64_t* word = fxt::put_inline(fxt::put_inline(begin_event(words, thread, event), category), name);
   const auto name_ref = [this](NameId id) { return strings_.ref_of(id); };
-  const auto text_ref = [this, text = texts.data()](auto string) mutable {
+  const auto put_string = [this, text = texts.data()](std::uint64_t* at, const fxt::TextRef& argument,
+                                                      auto string) mutable {
     const std::string_view own = *text++;
     if constexpr (std::is_same_v<decltype(string), NameId>)
-      if (const auto ref = strings_.table_ref(string)) return fxt::TextRef::table(*ref);
-    return fxt::TextRef::inlined(own);
+      if (const auto ref = strings_.table_ref(string))
+        return fxt::put_text(at, argument, fxt::TextRef::table(*ref));
+    return fxt::put_text(at, argument, fxt::TextRef::inlined(own));
   };
   // Viewers draw curves with doubles, whatever the type.
   const auto put_large = [&](std::uint64_t* at, const fxt::TextRef& argument, std::uint64_t number) {
     if (event.kind == EventKind::Counter) return fxt::put_double(at, argument, static_cast<double>(number));
     return fxt::put_text(at, argument, fxt::TextRef::inlined(fmt::to_string(number)));
   };
-  word = put_arguments(word, arguments, name_ref, text_ref, put_large);
+  word = put_arguments(word, arguments, name_ref, put_string, put_large);
   word = end_event(words, word, thread, event, header);
   const bool is_pair = is_frame_mark(event);
   if (is_pair) words[0] |= fxt::EventHeader::EventType::put(code(fxt::EventType::DurationBegin));

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "fxt/output.h"
+#include "fxt/utf8.h"
 #include "tests/model/story.h"
 
 namespace convert {
@@ -423,6 +424,20 @@ TEST_F(FastEncodeTest, StringsAreRepairedAndCut) {
   EXPECT_EQ(notes.count(kStringsCut), 6u) << "30,000 bytes are too many";
   records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), {{n, text}}); });
   EXPECT_EQ(notes.count(kStringsCut), 6u);
+}
+
+TEST_F(FastEncodeTest, TextsThatAreNotValidAreFoundAtEachPlace) {
+  const NameId n = names.intern("n");
+  std::uint64_t repaired = 0;
+  for (const std::size_t size : {1u, 7u, 8u, 9u, 15u, 16u, 17u})
+    for (const std::size_t at : {std::size_t{0}, size / 2, size - 1})
+      for (const char other : {'~', '\x01', '\0', '\xff'}) {
+        std::string text(size, '~');
+        text[at] = other;
+        records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), {{n, text}}); });
+        if (!fxt::is_sound(text)) repaired += 3;
+        EXPECT_EQ(notes.count(kStringsRepaired), repaired) << size << " bytes, byte " << at;
+      }
 }
 
 TEST_F(FastEncodeTest, BlobsAreTheSame) {
