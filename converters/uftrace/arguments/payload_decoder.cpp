@@ -25,8 +25,8 @@ bool lacks_types(const std::vector<std::vector<SpecItem>>& lists) {
 
 }  // namespace
 
-std::vector<PayloadLayout> PayloadLayouts::compile(std::vector<std::vector<SpecItem>> lists,
-                                                   const DebugFile* file, const FunctionType& function) {
+std::span<const PayloadLayout> PayloadLayouts::compile(std::vector<std::vector<SpecItem>> lists,
+                                                       const DebugFile* file, const FunctionType& function) {
   const PayloadLayout::Context context{.order = context_.order,
                                        .names = context_.names,
                                        .enums = context_.specs.enums(),
@@ -36,11 +36,11 @@ std::vector<PayloadLayout> PayloadLayouts::compile(std::vector<std::vector<SpecI
   lists.resize(std::min(lists.size(), kMaxCandidates));
   std::vector<PayloadLayout> layouts;
   for (const auto& items : lists) layouts.emplace_back(items, context);
-  return layouts;
+  return *layouts_.insert(std::move(layouts)).first;
 }
 
-const FunctionLayouts& PayloadLayouts::of(const SymbolAt& symbol, const AddressSpace* space) {
-  if (symbol.symbol == nullptr || !context_.specs.has_any()) return none_;
+FunctionLayouts PayloadLayouts::of(const SymbolAt& symbol, const AddressSpace* space) {
+  if (symbol.symbol == nullptr || !context_.specs.has_any()) return {};
   const DebugFile* const file = context_.debug.of(symbol);
   const std::lock_guard lock(mutex_);
   const auto [known, is_new] = functions_.try_emplace({symbol.symbol, symbol.image});
@@ -79,10 +79,8 @@ std::span<const PayloadLayout> PayloadDecoder::candidates(std::uint64_t time_ns,
     pointers_.clear();
     find_ranges();
   }
-  const Candidates& found = functions_->get(address, [&]() -> Candidates {
-    const FunctionLayouts& layouts = layouts_.of(symbols_.at(address), symbols_.space());
-    return {.entry = layouts.entry, .exit = layouts.exit};
-  });
+  const FunctionLayouts& found =
+      functions_->get(address, [&] { return layouts_.of(symbols_.at(address), symbols_.space()); });
   return is_entry ? found.entry : found.exit;
 }
 

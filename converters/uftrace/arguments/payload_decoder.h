@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -23,8 +24,7 @@ namespace convert::uftrace {
 
 // The possible layouts of a function's entries and exits, the most likely first.
 struct FunctionLayouts {
-  std::vector<PayloadLayout> entry;
-  std::vector<PayloadLayout> exit;
+  std::span<const PayloadLayout> entry = {}, exit = {};
 };
 
 // The layouts of all functions of a recording. They are compiled at a function's first payload. Safe to use
@@ -44,18 +44,19 @@ class PayloadLayouts {
 
   // The layouts of the function that contains the symbol, in that address space. Valid as long as this
   // object.
-  const FunctionLayouts& of(const SymbolAt& symbol, const AddressSpace* space);
+  FunctionLayouts of(const SymbolAt& symbol, const AddressSpace* space);
   const Context& context() const { return context_; }
 
  private:
-  std::vector<PayloadLayout> compile(std::vector<std::vector<SpecItem>> lists, const DebugFile* file,
-                                     const FunctionType& function);
+  std::span<const PayloadLayout> compile(std::vector<std::vector<SpecItem>> lists, const DebugFile* file,
+                                         const FunctionType& function);
 
   Context context_;
   std::mutex mutex_;
   // The layouts by symbol, and by module or library, because a spec may apply to one module only.
   std::map<std::pair<const Symbol*, const Image*>, FunctionLayouts> functions_;
-  const FunctionLayouts none_;
+  // Functions with equal values share their layouts. Therefore, these stay in the processor's cache.
+  std::set<std::vector<PayloadLayout>> layouts_;
 };
 
 // Decodes the payloads of one thread, with the symbols that its program has at the time of a record.
@@ -86,11 +87,8 @@ class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
 
   PayloadLayouts& layouts_;
   TaskSymbols symbols_;
-  struct Candidates {
-    std::span<const PayloadLayout> entry = {}, exit = {};
-  };
   // Caches for the current symbols:
-  using FunctionCache = AddressCache<Candidates, 8>;
+  using FunctionCache = AddressCache<FunctionLayouts, 8>;
   std::optional<FunctionCache> functions_;  // created at the first payload, because most threads have none
   std::vector<AddressRange> ranges_;  // ranges that may contain symbols, sorted by start, without overlaps
   std::unordered_map<std::uint64_t, std::optional<NameId>> pointers_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,8 @@ class PayloadLayout {
     const FunctionType* function = nullptr;   // the function in the program; may be null
   };
   PayloadLayout(const std::vector<SpecItem>& items, const Context& context);
+  // Any order. Equal layouts give equal results.
+  friend auto operator<=>(const PayloadLayout&, const PayloadLayout&) = default;
 
   // The number of bytes that the values occupy at the start of `bytes`, without padding; nothing if `bytes`
   // is too short. Only strings have their size in the payload.
@@ -100,6 +103,8 @@ class PayloadLayout {
     std::uint64_t extra_header = 0;
     const EnumType* type = nullptr;  // for an enum
     std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct
+
+    friend auto operator<=>(const Step&, const Step&) = default;
   };
 
   static constexpr std::size_t kTextHead = 2;  // size of the length before a string

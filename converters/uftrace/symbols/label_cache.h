@@ -93,7 +93,7 @@ class AddressCache {
   const Entry* entry_for(std::uint64_t address) const {
     const std::size_t slot = slot_of(address, shift_);
     for (std::size_t i = slot; i != slot + kProbes; ++i) {
-      const Entry& entry = entries_[i & (entries_.size() - 1)];
+      const Entry& entry = entries_[i & (~std::size_t{0} >> shift_)];
       if (entry.address == address || entry.address == kNoAddress) return &entry;
     }
     return nullptr;

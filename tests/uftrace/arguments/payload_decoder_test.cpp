@@ -123,6 +123,18 @@ TEST_F(PayloadDecoderTest, TheLastLayoutIsEmpty) {
   EXPECT_THAT(sizes({0x70000}, kSeven), IsEmpty());  // there is no known symbol
 }
 
+TEST_F(PayloadDecoderTest, FunctionsWithEqualValuesShareTheirLayouts) {
+  info_.argument_lines = {"argspec:f@arg1/i32", "argspec:ns::g@arg1/i32"};
+  open();
+  const auto layouts_of = [&](std::uint64_t address) {
+    return decoder_->candidates(20, address, true).data();
+  };
+  EXPECT_EQ(layouts_of(kF), layouts_of(kOther));
+  EXPECT_EQ(layouts_of(kF), layouts_of(kLibF));
+  EXPECT_EQ(decoder_->candidates(20, kF, false).data(), decoder_->candidates(20, kOther, false).data());
+  EXPECT_NE(layouts_of(kF), decoder_->candidates(20, kF, false).data());
+}
+
 TEST_F(PayloadDecoderTest, ModulesAreFoundByTheStartOfTheirNames) {
   info_.argument_lines = {"argspec:f@arg1/i32,libb"};
   open();
