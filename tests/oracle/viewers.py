@@ -116,20 +116,31 @@ class TracyView:
             self.complaints.extend(f"did not end: {call.name} from {call.begin}" for call in stack)
 
 
-CLOCK_SNAPSHOT = 6  # a field of Perfetto's TracePacket
+PROCESS_TREE, CLOCK_SNAPSHOT = 2, 6  # fields of Perfetto's TracePacket
 
 
 def perfetto_groups(trace):
     """The groups at the top level of Perfetto's window, sorted. A process is expanded there only if it is alone."""
-    groups = {f"{name} {process}" for process, name in trace.process_names.items()}
+    packets = [packet for _, packet in protobuf_fields(trace.blobs.get("perfetto", b""))]
+    groups = {f"{name} {process}" for process, name in perfetto_names(trace.process_names, packets).items()}
     if trace.switches:
         groups |= {"CPU Scheduling", "Scheduler"}
     if any(fxt.ASYNC_BEGIN <= event.type <= fxt.ASYNC_END for event in trace.events):
         groups.add("Global Legacy Events")  # FXT's async events belong to no thread
-    packets = [packet for _, packet in protobuf_fields(trace.blobs.get("perfetto", b""))]
     if any(number == CLOCK_SNAPSHOT for packet in packets for number, _ in protobuf_fields(packet)):
         groups.add("System")
     return sorted(groups)
+
+
+def perfetto_names(recorded, packets):
+    """{process: its name}. The first word of a command line replaces the name. If it is the only one, it ends at a blank."""
+    names = dict(recorded)
+    trees = [inner for packet in packets for number, inner in protobuf_fields(packet) if number == PROCESS_TREE and isinstance(inner, bytes)]
+    for process in (protobuf_fields(inner) for tree in trees for number, inner in protobuf_fields(tree) if number == 1):
+        words = [value.decode() for number, value in process if number == 3]
+        if words:
+            names[dict(process)[1]] = words[0] if len(words) > 1 else words[0].split(" ")[0]
+    return names
 
 
 def protobuf_fields(data):

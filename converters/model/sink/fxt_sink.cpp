@@ -49,6 +49,10 @@ std::size_t words_of_arguments(const ArgumentRow& arguments) {
                                   words.data());
 }
 
+std::string shown_process_name(const LaneInfo& info) {
+  return info.process_name.empty() ? fmt::format("process {}", number_of(info.process)) : info.process_name;
+}
+
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::set<ProcessId> named;
   std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // lane of each thread
@@ -57,8 +61,7 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
     const std::uint64_t repaired = strings_.repaired_strings();
     const fxt::Thread koids = thread_of(info.process, info.thread);
     if (named.insert(info.process).second)
-      writer_.name_process(koids.process, info.process_name.empty() ? fmt::format("process {}", koids.process)
-                                                                    : strings_.valid(info.process_name));
+      writer_.name_process(koids.process, strings_.valid(shown_process_name(info)));
     const auto [known, is_new] = first.try_emplace({info.process, info.thread}, threads_.size());
     if (is_new)
       writer_.name_thread(koids.process, koids.thread,

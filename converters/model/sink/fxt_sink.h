@@ -36,6 +36,9 @@ inline constexpr NoteKind kArrowBackwards{"arrow-backwards",
                                           "arrows left out because they would end before they start"};
 inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hours that Tracy can show", true};
 
+// Returns the name of the process, or "process 12" if it has none.
+std::string shown_process_name(const LaneInfo& info);
+
 // The packets with hints for viewers, which are written before the first event (viewer_hints.cpp).
 fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);
 

@@ -57,7 +57,32 @@ void place_children(Processes& processes, const std::vector<ProcessInfo>& infos)
   }
 }
 
-// Sorts parents before their children, main threads before other threads, and then by the first call.
+// Threads whose first calls are closer than this are considered to start together.
+constexpr std::uint64_t kTogetherNs = 1'000'000;
+
+// Sorts the main thread before other threads, and then by the first call. Threads that started together are
+// sorted by their ids.
+std::vector<ThreadId> in_order(ProcessId process, const std::map<ThreadId, std::uint64_t>& first_call_of) {
+  std::vector<ThreadId> order;
+  std::vector<std::pair<std::uint64_t, ThreadId>> threads;
+  for (const auto& [thread, first_call_ns] : first_call_of) {
+    if (number_of(thread) == number_of(process))
+      order.push_back(thread);
+    else
+      threads.emplace_back(first_call_ns, thread);
+  }
+  std::ranges::sort(threads);
+  std::uint64_t group_ns = threads.empty() ? 0 : threads.front().first;
+  for (auto& [time_ns, thread] : threads) {
+    if (time_ns - group_ns >= kTogetherNs) group_ns = time_ns;
+    time_ns = group_ns;
+  }
+  std::ranges::sort(threads);
+  for (const auto& [time_ns, thread] : threads) order.push_back(thread);
+  return order;
+}
+
+// Sorts parents before their children, and then by the first call.
 void add_order(fxt::PerfettoPackets& packets, const Processes& processes) {
   packets.order_by_rank();
   std::vector<const Processes::value_type*> order;
@@ -69,13 +94,10 @@ void add_order(fxt::PerfettoPackets& packets, const Processes& processes) {
   for (const auto* const process : order) {
     if (order.size() > 1)
       packets.rank_process(number_of(process->first), valid(process->second.name), ++rank);
-    std::vector<std::pair<std::uint64_t, ThreadId>> threads;  // by first call
-    for (const auto& [thread, first_call_ns] : process->second.first_call_of)
-      threads.emplace_back(number_of(thread) == number_of(process->first) ? 0 : first_call_ns, thread);
+    const std::vector<ThreadId> threads = in_order(process->first, process->second.first_call_of);
     if (threads.size() == 1) continue;
-    std::ranges::sort(threads);
     std::uint64_t thread_rank = 0;
-    for (const auto& [first_call_ns, thread] : threads)
+    for (const ThreadId thread : threads)
       packets.rank_thread(number_of(process->first), number_of(thread), ++thread_rank);
   }
 }
@@ -89,7 +111,7 @@ fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& 
   for (const LaneInfo& lane : lanes) {
     first_call_ns = std::min(first_call_ns, lane.first_call_ns);
     ProcessOrder& process = processes[lane.process];
-    if (process.name.empty()) process.name = lane.process_name;
+    if (process.name.empty()) process.name = shown_process_name(lane);
     process.first_call_ns = std::min(process.first_call_ns, lane.first_call_ns);
     std::uint64_t& first = process.first_call_of.try_emplace(lane.thread, kForever).first->second;
     first = std::min(first, lane.first_call_ns);
@@ -104,7 +126,14 @@ fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& 
     fxt::PerfettoProcess& entry =
         tree.emplace_back(fxt::PerfettoProcess{.process = number_of(process.process)});
     if (processes.contains(process.parent)) entry.parent = number_of(process.parent);
-    for (const std::string& word : process.command_line) entry.command_line.push_back(valid(word));
+    // Perfetto names the process by the first word, so that is the name that other readers show. If it is the
+    // only word, Perfetto drops the part after a blank.
+    const std::string& name = processes[process.process].name;
+    entry.command_line.push_back(valid(name));
+    for (std::size_t i = 1; i < process.command_line.size(); ++i)
+      entry.command_line.push_back(valid(process.command_line[i]));
+    if (entry.command_line.size() == 1 && name.find(' ') != std::string::npos)
+      entry.command_line.emplace_back();
   }
   if (!tree.empty()) packets.processes(tree);
   place_children(processes, info.processes);

@@ -37,12 +37,27 @@ TEST(ViewerHints, TheFirstViewBeginsWithTheFirstCallOfAnyThread) {
 
 TEST(ViewerHints, MainThreadsComeFirstAndThenTheFirstCallDecides) {
   fxt::PerfettoPackets expected;
-  expected.first_view_begins(10);
+  expected.first_view_begins(10'000'000);
   expected.order_by_rank();
   expected.rank_thread(1, 1, 1);
   expected.rank_thread(1, 5, 2);
   expected.rank_thread(1, 4, 3);
-  EXPECT_TRUE(equal(hints_of(std::vector{lane(1, 4, 40), lane(1, 5, 10), lane(1, 1, 30)}, {}), expected));
+  EXPECT_TRUE(
+      equal(hints_of(std::vector{lane(1, 4, 40'000'000), lane(1, 5, 10'000'000), lane(1, 1, 30'000'000)}, {}),
+            expected));
+}
+
+TEST(ViewerHints, ThreadsThatStartWithinAMillisecondAreOrderedById) {
+  fxt::PerfettoPackets expected;
+  expected.first_view_begins(5);
+  expected.order_by_rank();
+  std::uint64_t rank = 0;
+  for (const std::uint64_t thread : {1U, 4U, 8U, 9U, 2U, 3U, 7U}) expected.rank_thread(1, thread, ++rank);
+  EXPECT_TRUE(equal(
+      hints_of(std::vector{lane(1, 9, 5), lane(1, 8, 1'000'000), lane(1, 4, 1'000'004), lane(1, 3, 2'000'004),
+                           lane(1, 2, 1'000'005), lane(1, 1, 9), lane(1, 7, kForever)},
+               {}),
+      expected));
 }
 
 TEST(ViewerHints, LanesOfOneThreadAreOne) {
@@ -59,8 +74,10 @@ TEST(ViewerHints, ParentsComeBeforeTheirChildren) {
                                      {.process = ProcessId{4}, .parent = ProcessId{99}}}};
   fxt::PerfettoPackets expected;
   expected.first_view_begins(5);
-  expected.processes(std::vector<fxt::PerfettoProcess>{
-      {.process = 3, .parent = 2}, {.process = 2, .parent = 4}, {.process = 4}});  // 99 is not in the trace
+  expected.processes(
+      std::vector<fxt::PerfettoProcess>{{.process = 3, .parent = 2, .command_line = {"p"}},
+                                        {.process = 2, .parent = 4, .command_line = {"p"}},
+                                        {.process = 4, .command_line = {"p"}}});  // 99 is not in the trace
   expected.order_by_rank();
   expected.rank_process(1, "other", 1);
   expected.rank_process(4, "p", 2);
@@ -88,9 +105,25 @@ TEST(ViewerHints, TheSystemTheClockAndTheProgram) {
   expected.wall_clock(7, 9);
   expected.system("Linux", "6.1");
   expected.session("draw \\377");
-  const std::vector<std::string> words{"./draw", "3"};
+  const std::vector<std::string> words{"p", "3"};
   expected.processes(std::vector<fxt::PerfettoProcess>{{.process = 1, .command_line = words}});
   EXPECT_TRUE(equal(hints_of(std::vector{lane(1, 1, kForever)}, info), expected));
+}
+
+// Perfetto names a process by the first word of its command line, up to a blank if there is no second word.
+TEST(ViewerHints, TheCommandLineBeginsWithTheNameThatOtherReadersShow) {
+  const TraceInfo info{.processes = {{.process = ProcessId{1}, .command_line = {"./a b"}},
+                                     {.process = ProcessId{2}, .command_line = {"./unnamed"}}}};
+  fxt::PerfettoPackets expected;
+  const std::vector<std::string> words{"a b", ""};
+  const std::vector<std::string> made_up{"process 2", ""};
+  expected.processes(std::vector<fxt::PerfettoProcess>{{.process = 1, .command_line = words},
+                                                       {.process = 2, .command_line = made_up}});
+  expected.order_by_rank();
+  expected.rank_process(1, "a b", 1);
+  expected.rank_process(2, "process 2", 2);
+  EXPECT_TRUE(
+      equal(hints_of(std::vector{lane(1, 1, kForever, "a b"), lane(2, 2, kForever, "")}, info), expected));
 }
 
 }  // namespace
