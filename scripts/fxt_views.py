@@ -19,6 +19,8 @@ MOST_LINK_BYTES = 16 << 10  # of names of processes in a link
 MOST_FILE_NAME = 200  # bytes
 MAP_OPTIONS = ("--max-depth", "6", "--width", "1600")  # a thread is a row of six thin lines
 MOST_FUNCTIONS = 40
+LIKELY_RATIO = 100  # a compressed trace is this many times larger without compression, at most
+NOTE = "It is too large to open as a whole: only its longest calls are shown. Parts have more details."
 PROGRESS = re.compile(r"\s*\d+%")
 
 
@@ -84,7 +86,15 @@ def is_trace(path):
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(8).startswith(BEGINNINGS)
+        start = file.read(8)
+    if start.startswith(BEGINNINGS[1]):
+        try:
+            with gzip.open(path) as file:
+                start = file.read(8)
+        except (OSError, EOFError, ValueError):
+            return True  # the UI will report the problem
+        return start.startswith(BEGINNINGS[0])
+    return start.startswith(BEGINNINGS) and not path.name.endswith((".tar.zst", ".tzst"))
 
 
 def is_compressed(path):
@@ -128,31 +138,73 @@ def seconds(ns):
 class Input:
     """A trace, or a recording that is converted."""
 
-    def __init__(self, path, cache, programs):
-        self.path, self.cache, self.programs = path, cache, programs
+    def __init__(self, path, cache, programs, limit):
+        self.path, self.cache, self.programs, self.limit = path, cache, programs, limit
         self.lock = threading.Lock()
         self.entries = []  # they are kept until the end
         self.is_trace = is_trace(path)
         name = os.fsdecode(os.fsencode(path.resolve().name)[:MOST_FILE_NAME])
         self.name = path.name if self.is_trace else f"{name}.fxt"
-        self.whole, self.view = (path, None) if self.is_trace else self.converted()
+        self.note = ""  # for the page
+        self.recordings, self.index = ([], None) if self.is_trace else (self.unpacked(), None)
+        self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
     def key(self, kind, *options):
-        tools = [stamp_of(program(name)) for name in ("fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump")[:1 if kind == "whole" else 4]]
-        return [kind, *options, self.name, tools, stamp_of(self.path)]
+        """For files that fxt-convert, or one of the other programs, makes of this input."""
+        is_converted = not self.is_trace and kind in ("unpacked", "whole", "part")
+        tools = ["fxt-convert"] if is_converted else ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
+        return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], stamp_of(self.path)]
 
     def kept(self, key, make):
         entry = self.cache.get(key, make)
         self.entries.append(entry)
         return entry
 
+    def unpacked(self):
+        """The recordings in an archive, which is unpacked once; otherwise only the input itself."""
+        if self.path.is_dir():
+            return [self.path]
+
+        def make(folder):
+            (folder / "files").mkdir()
+            paths = self.programs.run("fxt-convert", f"--unpack={folder / 'files'}", "--", self.path).splitlines()
+            own = [os.fsencode(os.path.relpath(path, folder)).hex() for path in paths if str(path).startswith(f"{folder}/")]
+            (folder / "paths.json").write_text(json.dumps(own))
+        entry = self.cache.get(self.key("unpacked"), make)
+        paths = [entry / os.fsdecode(bytes.fromhex(path)) for path in json.loads((entry / "paths.json").read_text())]
+        self.entries.append(entry)
+        return paths if paths and all(path.exists() for path in paths) else [self.path]
+
+    def fitted(self):
+        """The trace, or a smaller one with the longest calls, and no range."""
+        if self.path.stat().st_size <= (self.limit // LIKELY_RATIO if is_compressed(self.path) else self.limit):
+            return self.path, None
+        plain = self.plain()
+        if not self.fit_of(plain):
+            return self.path, None
+        try:
+            entry = self.kept(self.key("whole", self.limit), lambda folder: self.cut(plain, folder / self.name, *self.fit_of(plain)))
+        except Problem:
+            return self.path, None  # it can't be fitted, so the whole opens
+        self.note = NOTE
+        return entry / self.name, None
+
+    def fit_of(self, trace):
+        """The option for parts of a trace that is too large."""
+        return [f"--fit={self.limit}"] if trace.stat().st_size > self.limit else []
+
+    def convert(self, output, *options):
+        return self.programs.run("fxt-convert", "--cpu-tracks", *options, "-o", output, "--", *self.recordings)
+
     def converted(self):
         """The trace, and the range to show first, if it is known."""
         def make(folder):
-            report = self.programs.run("fxt-convert", "--cpu-tracks", "--report", "json", "--", self.path, folder / self.name)
-            (folder / "report.json").write_text(report)
-        entry = self.kept(self.key("whole"), make)
+            (folder / "report.json").write_text(self.convert(folder / self.name, f"--fit={self.limit}", "--report=json", f"--index={folder}"))
+        entry = self.kept(self.key("whole", self.limit), make)
+        self.index = entry.folder
         report = json.loads((entry / "report.json").read_text())
+        if report.get("fitted"):
+            self.note = NOTE
         for note in report["notes"]:
             if note["kind"] == "option-unused":
                 continue  # a GDB trace file has no CPU tracks
@@ -162,11 +214,15 @@ class Input:
         return entry / self.name, view and [max(view[0], report["first_ns"]), min(view[1], report["last_ns"])]
 
     def plain(self):
-        """The whole trace without compression, which is unpacked once."""
-        if not self.is_trace or not is_compressed(self.path):
-            return self.whole
+        """The whole trace without compression, which is unpacked once. Its calls are all there."""
+        if not is_compressed(self.path):
+            return self.path
         with self.lock:
             return self.kept(self.key("plain"), lambda folder: self.cut(self.path, folder / "plain.fxt")) / "plain.fxt"
+
+    def overview(self):
+        """The whole trace without compression, possibly without short calls."""
+        return self.plain() if self.whole == self.path else self.whole
 
     def cut(self, trace, output, *options):
         """Cuts a trace. Of a damaged trace, only the part before the damage can be cut."""
@@ -180,25 +236,27 @@ class Input:
 
         def make(folder):
             if self.is_trace:
-                self.cut(self.plain(), folder / "part.fxt", part)
+                self.cut(self.plain(), folder / "part.fxt", part, *(self.fit_of(self.plain()) if self.note else ()))
             else:
-                self.programs.run("fxt-convert", "--cpu-tracks", "--report=none", "--progress=always", part, "--", self.path,
-                                  folder / "part.fxt")
-        return self.cache.get(self.key("part", from_ns, to_ns), make)
+                options = "--report=none", "--progress=always", f"--index={self.index}", part
+                self.convert(folder / "part.fxt", *options)
+                if (folder / "part.fxt").stat().st_size > self.limit:
+                    self.convert(folder / "part.fxt", *options, f"--fit={self.limit}")
+        return self.cache.get(self.key("part", self.limit, from_ns, to_ns), make)
 
     def map(self):
         def make(folder):
-            self.programs.run("fxt-draw", "-q", *MAP_OPTIONS, "--", self.plain(), folder / "map.html", allowed=(0, 1))
+            self.programs.run("fxt-draw", "-q", *MAP_OPTIONS, "--", self.overview(), folder / "map.html", allowed=(0, 1))
             if not (folder / "map.html").exists():
                 raise Problem("it has no calls to draw")
-        return self.cache.get(self.key("map", MAP_OPTIONS), make)
+        return self.cache.get(self.key("map", self.limit, MAP_OPTIONS), make)
 
     def functions(self):
         """An entry with the file functions.json: the functions that took most time themselves, each with the time of
         its longest call. Times on the trace's clock are texts, because numbers in JavaScript have 53 bits."""
         def make(folder):
             calls = json.loads(self.programs.run("fxt-dump", "--stats", "--json", "--sort=self", f"--top={MOST_FUNCTIONS}", "--",
-                                                 self.plain(), allowed=(0, 1)))["calls"]
+                                                 self.overview(), allowed=(0, 1)))["calls"]
             functions = []
             for call in calls:
                 if call["group"] not in ("program", "kernel"):
@@ -209,7 +267,7 @@ class Input:
                                  {"from": str(max(start - margin, 0)), "to": str(start + call["max_ns"] + margin)})
             functions.sort(key=lambda function: -function["self_ns"])
             (folder / "functions.json").write_text(json.dumps(functions[:MOST_FUNCTIONS]))
-        return self.cache.get(self.key("functions"), make)
+        return self.cache.get(self.key("functions", self.limit), make)
 
     def close(self):
         for entry in self.entries:

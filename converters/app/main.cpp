@@ -442,7 +442,7 @@ void Conversion::finish_output() {
               .first_ns = timeline_.totals().first_ns,
               .last_ns = timeline_.totals().last_ns};
   output_->finish();
-  if (!output_->has_part()) {
+  if (!output_->has_part() && rule_.lengths == nullptr) {  // calls that are only counted are not written
     std::string problem = "has no event with a time";
     if (written_.first_ns && range_->has_enough())  // the end was not read
       problem = fmt::format("no event is in that range of time; the trace starts at {}",

@@ -12,6 +12,7 @@ import os
 import random
 import shutil
 import subprocess
+import tarfile
 import unittest
 import urllib.error
 import urllib.parse
@@ -20,6 +21,7 @@ from pathlib import Path
 
 from chromium import Chromium
 from needs import needs
+from recording import entry, leave, write_recording
 from viewer import CONVERT, CUT, DRAW, DUMP, FAMILY, POOL, Opened, Viewer
 
 READY = "(files[0].ends && !files[0].go.disabled) || null"
@@ -156,6 +158,52 @@ class Map(Opened):
                 first, last, _ = self.ends_of(trace)
                 middle = (first + last) // 2
                 self.assertEqual(self.read(f"{root}{number}/part?from={middle}&to={last}"), self.part_of(trace, middle, last))
+
+    # ---- Large inputs ----
+
+    def long_recording(self):
+        """Its trace has about 10 MB; half of it are calls of 10 ns."""
+        time, records = 2_000_000_000, [entry(2_000_000_000, 0, 0x400100)]
+        for number in range(200_000):
+            time += 1000
+            records += [entry(time, 1, 0x400200), entry(time + 10, 2, 0x400300), leave(time + 20, 2, 0x400300), leave(time + 100 + number % 50, 1, 0x400200)]
+        records.append(leave(time + 1000, 0, 0x400100))
+        return write_recording(self.folder / "long.data", records)
+
+    def test_large_recordings_show_the_longest_calls(self):
+        recording = self.long_recording()
+        whole = self.folder / "whole.fxt"
+        subprocess.run([CONVERT, "-q", "--cpu-tracks", recording, whole], check=True)
+        root = self.root_of("--limit=1M", recording)
+        self.assertIn(b"only its longest calls are shown", self.read(root))
+        fitted = self.read(f"{root}0/whole/long.data.fxt")
+        self.assertLessEqual(len(fitted), 1_000_000)
+        self.assertGreater(len(fitted), 100_000)
+        # A short part has all calls.
+        part = self.part_of(recording, 2_100_000_000, 2_102_000_000)
+        self.assertEqual(self.read(f"{root}0/part?from=2100000000&to=2102000000"), part)
+        for begin in 2_000_000_000, 2_050_000_000:
+            part = self.read(f"{root}0/part?from={begin}&to=2200000000")
+            self.assertLessEqual(len(part), 1_000_000)
+            self.assertGreater(len(part), 100_000)
+        self.assertEqual(self.read(f"{root}0/map")[:4], b"<!--")
+
+    def test_archives_are_unpacked_once(self):
+        archive = self.folder / "run.tar.gz"
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(POOL, "run.data")
+        first, last, _ = self.ends_of(POOL)
+        middle = (first + last) // 2
+        for _ in range(2):
+            process = self.start("--no-browser", archive)
+            self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
+            root = urllib.parse.urlsplit(process.stdout.readline().strip()).path
+            self.assertEqual(self.read(f"{root}0/whole/run.tar.gz.fxt"), (self.folder / "whole.fxt").read_bytes())
+            self.assertEqual(self.read(f"{root}0/part?from={middle}&to={last}"), self.part_of(POOL, middle, last))
+            self.end(process)
+        unpacked = [path for path in self.folder.glob("cache/fxt-open/*/files")]
+        self.assertEqual(len(unpacked), 1)
+        self.assertEqual(len(self.entries()), 3)
 
     # ---- The cache ----
 
