@@ -185,6 +185,11 @@ class Limits(unittest.TestCase):
         (directory / "app.sym").write_text("".join(f"{0x100 + 16 * i:016x} 00000010 T f{i}\n" for i in range(3000)))
         return directory
 
+    def test_many_patterns_for_many_functions(self):
+        specs = ";".join(f"*a*b{i}*@arg1" for i in range(60_000)) + ";" + ";".join(f"f{i}@arg1" for i in range(60_000))
+        self.assert_note("info: more than 256 patterns for functions with arguments or results; the others are ignored",
+                         self.recording_with_specs(specs, [1]))
+
     def test_values_that_are_sums_of_very_many(self):
         enumerators = ",".join(f"E{i}={i // 2 + 2}" for i in range(60_000))
         directory = self.recording_with_specs(";".join(f"f{i}@arg1/e:big" for i in range(3000)), [400_000_001 + i for i in range(1000)],

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "converters/model/over_limit.h"
 #include "converters/model/reading/text.h"
 #include "converters/symbols/demangle.h"
 #include "converters/uftrace/recording/note_kinds.h"
@@ -17,6 +18,9 @@ namespace {
 // A limit, because with a hundred times as many repetitions, matching a name takes minutes, or overflows the
 // stack of the C library.
 constexpr std::size_t kMostRepeated = 1000;
+constexpr std::size_t kMostItems = 1024;  // of a function; a payload has fewer
+// All functions are compared with all patterns.
+constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results", 256, 0};
 
 Machine machine_of(const Info& info) {
   const std::string_view cpu = info.cpu_description;
@@ -77,7 +81,7 @@ double atoms_of(std::string_view regex) {
 }  // namespace
 
 SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes)
-    : machine_(machine_of(info)), auto_args_(!info.present) {
+    : machine_(machine_of(info)), pattern_budget_(kPatterns), auto_args_(!info.present) {
   const PatternKind kind = pattern_kind_of(info.pattern_type);
   SpecProblems problems;
   for (const std::string& whole : info.argument_lines) {
@@ -89,6 +93,9 @@ SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Note
     if (consume_prefix(line, "enumauto:")) parse_enums(line, names, enums_, problems);
     if (consume_prefix(line, "auto-args:")) auto_args_ = line == "1";
   }
+  if (pattern_budget_.is_exceeded())
+    note_over_limit(notes, Location::file(path), pattern_budget_,
+                    "the others are ignored, so some arguments and results are unknown");
   for (const std::string& problem : problems)
     notes.add(kDamagedLine, [&] { return fmt::format("{}: not an argument spec: \"{}\"", path, problem); });
 }
@@ -102,7 +109,14 @@ void SpecTable::add_entries(std::string_view list, PatternKind kind, bool of_res
       continue;
     }
     atoms_left_ -= atoms;
-    entries_.push_back({NamePattern(spec.pattern, kind), std::move(spec), of_results});
+    NamePattern pattern(spec.pattern, kind);
+    if (pattern.is_plain())
+      plain_[pattern.text()].push_back(entries_.size());
+    else if (pattern_budget_.take())
+      patterns_.push_back(entries_.size());
+    else
+      continue;
+    entries_.push_back({std::move(pattern), std::move(spec), of_results});
   }
 }
 
@@ -137,7 +151,7 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
   const auto same = std::ranges::find_if(
       merged, [&](const MergedItem& other) { return other.item.location == item.location; });
   if (same == merged.end()) {
-    merged.push_back({item, is_exact});
+    if (merged.size() < kMostItems) merged.push_back({item, is_exact});
   } else if (is_exact || !same->is_exact) {
     same->item.format = item.format;
     same->item.size = item.size;
@@ -146,13 +160,26 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
   }
 }
 
+// Indexes of the entries that match a name of the function, in their order.
+std::vector<std::size_t> SpecTable::entries_of(const FunctionFacts& function) const {
+  std::vector<std::size_t> found;
+  for (const std::string& name : function.names)
+    if (const auto plain = plain_.find(name); plain != plain_.end())
+      found.insert(found.end(), plain->second.begin(), plain->second.end());
+  for (const std::size_t index : patterns_)
+    if (std::ranges::any_of(function.names,
+                            [&](const std::string& name) { return entries_[index].pattern.matches(name); }))
+      found.push_back(index);
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
 std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_result) const {
   std::vector<MergedItem> merged;
-  for (const Entry& entry : entries_) {
+  for (const std::size_t index : entries_of(function)) {
+    const Entry& entry = entries_[index];
     if (!entry.spec.module.empty() && !function.is_in(entry.spec.module)) continue;
-    if (std::ranges::none_of(function.names,
-                             [&](const std::string& name) { return entry.pattern.matches(name); }))
-      continue;
     const bool is_exact = entry.pattern.is_plain();
     if (!entry.spec.is_auto) {
       for (const SpecItem& item : items_of(entry.spec.items, of_result)) add(item, is_exact, merged);

@@ -2,10 +2,12 @@
 // uftrace's rules. Does not change after construction.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "converters/model/notes.h"
@@ -14,6 +16,7 @@
 #include "converters/uftrace/arguments/enums.h"
 #include "converters/uftrace/arguments/spec.h"
 #include "converters/uftrace/recording/info.h"
+#include "fxt/support/budget.h"
 
 namespace convert::uftrace {
 
@@ -53,6 +56,7 @@ class SpecTable {
 
   void add_entries(std::string_view list, PatternKind kind, bool of_results, SpecProblems& problems);
   void add_auto(std::string_view list, AutoList& autos, SpecProblems& problems);
+  std::vector<std::size_t> entries_of(const FunctionFacts& function) const;
   std::vector<SpecItem> by_rule(const FunctionFacts& function, bool of_result) const;
   std::vector<SpecItem> from_debug(const FunctionFacts& function, bool of_result) const;
   std::vector<SpecItem> from_list(const FunctionFacts& function, bool of_result) const;
@@ -61,7 +65,10 @@ class SpecTable {
 
   Machine machine_;
   double atoms_left_ = 200'000;  // limit for regular expressions: they take at most 40 MiB for a recording
+  fxt::Budget pattern_budget_;
   std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::vector<std::size_t>> plain_;  // indexes of entries that are one name
+  std::vector<std::size_t> patterns_;                                // indexes of the other entries
   AutoList auto_arguments_;
   AutoList auto_results_;
   EnumTypes enums_;

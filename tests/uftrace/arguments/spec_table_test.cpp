@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converters/model/over_limit.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {
@@ -69,6 +70,17 @@ TEST_F(SpecTableTest, ALaterItemReplacesOneWithTheSameLocation) {
   lines_ = {"argspec:.*@arg1;^i@arg1/x,arg2"};  // as in the recording args-regex
   EXPECT_THAT(arguments({.names = {"i32"}}), ElementsAre("1/x8,2/d8"));
   EXPECT_THAT(arguments({.names = {"main"}}), ElementsAre("1/d8"));
+}
+
+TEST_F(SpecTableTest, PatternsAreLimited) {
+  std::string list = "argspec:";
+  for (int i = 0; i < 257; ++i) list += fmt::format("f{}g*@arg1;", i);
+  lines_ = {list + "h@arg1/x"};
+  pattern_type_ = "glob";
+  EXPECT_THAT(arguments({.names = {"f255g"}}), ElementsAre("1/d8"));
+  EXPECT_THAT(arguments({.names = {"f256g"}}), IsEmpty());
+  EXPECT_THAT(arguments({.names = {"h"}}), ElementsAre("1/x8")) << "names do not count";
+  EXPECT_EQ(notes_.count(kOverLimit), 1u);
 }
 
 TEST_F(SpecTableTest, APatternDoesNotReplaceTheSpecOfAFunction) {
