@@ -11,9 +11,10 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 # A name that several headers declare is listed with each of them. A name also covers its members: `string` covers
 # `string::npos`.
 NAMES = {
-    "algorithm": "all_of any_of clamp copy copy_n equal fill fill_n find find_if find_if_not for_each inplace_merge lower_bound max "
-                 "min mismatch move remove remove_if reverse rotate search shuffle stable_partition stable_sort unique "
-                 "upper_bound ranges::adjacent_find ranges::all_of ranges::any_of ranges::binary_search ranges::copy "
+    "algorithm": "all_of any_of clamp copy copy_n equal fill fill_n find find_if find_if_not for_each inplace_merge "
+                 "lexicographical_compare lower_bound max min mismatch move remove remove_if reverse rotate search shuffle "
+                 "stable_partition stable_sort unique upper_bound ranges::adjacent_find ranges::all_of ranges::any_of "
+                 "ranges::binary_search ranges::copy "
                  "ranges::copy_if ranges::count ranges::count_if ranges::equal ranges::fill ranges::find ranges::find_first_of "
                  "ranges::find_if ranges::find_if_not ranges::includes ranges::is_sorted ranges::is_sorted_until "
                  "ranges::lower_bound ranges::make_heap ranges::max_element ranges::min_element ranges::minmax ranges::mismatch "
@@ -47,7 +48,7 @@ NAMES = {
     "iosfwd": "basic_ostream istream ostream",
     "iostream": "cerr cout",
     "istream": "istream ios ios_base streamsize",
-    "iterator": "back_inserter distance istreambuf_iterator make_reverse_iterator next prev ranges::distance ranges::next "
+    "iterator": "back_inserter default_sentinel_t distance istreambuf_iterator make_reverse_iterator next prev ranges::distance ranges::next "
                 "reverse_iterator ssize",
     "limits": "numeric_limits",
     "list": "list",

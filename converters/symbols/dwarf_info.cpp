@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "converters/symbols/debug_sections.h"
 #include "converters/symbols/dwarf_languages.h"
 
 namespace convert {
@@ -233,7 +234,12 @@ DwarfInfo::DwarfInfo(const ElfImage& dwarf, std::uint64_t base)
   problem_ = dwarf.unsafe_for_libdw();
   if (!problem_.empty()) return;
   dwarf_.reset(dwarf_begin_elf(dwarf.handle(), DWARF_C_READ, nullptr));
-  if (dwarf_ != nullptr) read_units();
+  if (dwarf_ == nullptr) return;
+  problem_ = excess_of_abbreviations(dwarf_.get(), dwarf.find(".debug_info")->size);
+  if (problem_.empty())
+    read_units();
+  else
+    dwarf_.reset();
 }
 
 template <typename Use>

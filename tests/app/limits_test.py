@@ -169,6 +169,105 @@ class Limits(unittest.TestCase):
                 with self.subTest(kind, options=options):
                     self.assertEqual(self.run_within_limits("fxt-cut", "-f", *options, "a.fxt", "b.fxt")[0], 0)
 
+    def write_program(self, abbreviations, debug_info, more=""):
+        """Writes the program `large`, whose DWARF has the DIEs of debug_info after the type `int`. Returns main's address."""
+        source = f"""
+            .globl main
+            main: .skip 4000, 0x90
+            .Lend: .size main, .Lend - main
+            .section .note.GNU-stack,"",@progbits
+            .section .debug_abbrev,"",@progbits
+            .byte 1, 0x11, 1, 0x03, 0x08, 0x13, 0x0b, 0x11, 0x01, 0x12, 0x07, 0, 0
+            .byte 2, 0x2e, 1, 0x03, 0x08, 0x3f, 0x19, 0x11, 0x01, 0x12, 0x07, 0, 0
+            .byte 3, 0x34, 0, 0x03, 0x0e, 0x49, 0x13, 0x02, 0x18, 0x3f, 0x19, 0, 0
+            .byte 4, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0x3e, 0x0b, 0, 0
+            {abbreviations}
+            .byte 0
+            .section .debug_info,"",@progbits
+            .Lunit: .long .Lunit_end - .Lunit - 4
+            .short 5
+            .byte 1, 8, 0, 0, 0, 0, 1
+            .asciz "a.c"
+            .byte 0x1d
+            .quad main, .Lend - main
+            .Ltype: .byte 4
+            .asciz "int"
+            .byte 4, 5
+            {debug_info}
+            .byte 0
+            .Lunit_end:
+            {more}
+            """
+        subprocess.run(["cc", "-x", "assembler", "-no-pie", "-o", "large", "-"], input=source, text=True, cwd=self.directory, check=True)
+        symbols = subprocess.run(["nm", "large"], capture_output=True, text=True, cwd=self.directory, check=True).stdout
+        return next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" T main"))
+
+    FUNCTION = '.byte 2\n.asciz "main"\n.quad main, .Lend - main\n'
+
+    def write_frames(self, start, count, action="collect $locals"):
+        """Writes `a.tfile`, with a frame at each of the addresses from `start`."""
+        action = action.encode().hex()
+        frame = b"M" + struct.pack("<QH", 0x1000, 1) + b"x"
+        tracepoints = "".join(f"tp T{i + 1:x}:{start + i:x}:E:0:0\ntp A{i + 1:x}:{start + i:x}:M-1,1000,1\n"
+                              f"tp Z{i + 1:x}:{start + i:x}:at:0:4:{b'main'.hex()}\n"
+                              f"tp Z{i + 1:x}:{start + i:x}:cmd:0:{len(action) // 2:x}:{action}\n" for i in range(count))
+        (self.directory / "a.tfile").write_bytes(
+            f"\x7fTRACE0\nR 0\nstatus 0;tstop::0\n{tracepoints}\n".encode()
+            + b"".join(struct.pack("<HI", i + 1, len(frame)) + frame for i in range(count)) + b"\0\0")
+
+    def test_lists_of_locations_are_searched_for_many_addresses(self):
+        entries, variables = 1_000_000, 1
+        variable = ".byte 5\n.asciz \"v\"\n.long .Ltype - .Lunit, {}\n"
+        start = self.write_program(
+            ".byte 5, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0x02, 0x17, 0, 0",
+            self.FUNCTION + "".join(variable.format(12 + 5 * i) for i in range(variables)) + ".byte 0",
+            f"""
+            .section .debug_loclists,"",@progbits
+            .long 8 + 5 * {entries} + 1
+            .short 5
+            .byte 8, 0, 0, 0, 0, 0
+            .rept {entries}
+            .byte 4, 0, 1, 1, 0x50
+            .endr
+            .byte 0
+            """)
+        self.write_frames(start, 2000)
+        self.assert_note("large: more than 512 MiB of lists of locations to search; some variables are unknown", "a.tfile", "--program", "large")
+
+    def test_nested_blocks_are_searched_for_many_addresses(self):
+        depth = 100_000
+        start = self.write_program(".byte 5, 0x0b, 1, 0x11, 0x01, 0x12, 0x07, 0, 0",
+                                   f"{self.FUNCTION}\n.rept {depth}\n.byte 5\n.quad main, .Lend - main\n.endr\n.fill {depth + 1}, 1, 0")
+        self.write_frames(start, 100)
+        self.assert_note("large: more than 2048 MiB of debug information to search; some names and types are unknown",
+                         "a.tfile", "--program", "large")
+
+    def test_units_that_share_many_abbreviations(self):
+        table = "".join(f".uleb128 {100 + i}\n.byte 0x34, 0, 3, 8, 0, 0\n" for i in range(60_000))
+        units = "".join(f".Lq{i}: .long .Lw{i} - .Lq{i} - 4\n.short 5\n.byte 1, 8, 0, 0, 0, 0, 1, 0x62, 0, 0x1d\n"
+                        f".quad main + {i}, 1\n.uleb128 60099\n.byte 0x7a, 0, 0\n.Lw{i}:\n" for i in range(100))
+        start = self.write_program(table, self.FUNCTION + ".byte 0", '.section .debug_info,"",@progbits\n' + units)
+        self.write_frames(start, 100)
+        self.assert_note("large: more than 8 MiB of abbreviations of units; its names, lines and types are not shown",
+                         "a.tfile", "--program", "large")
+
+    def test_names_that_are_parts_of_one_long_text(self):
+        length, names = 1_000_000, 100_000
+        text = f'.section .debug_str,"MS",@progbits,1\n.fill {length}, 1, 0x61\n.byte 0\n'
+        start = self.write_program(
+            "", "".join(f".byte 3\n.long {i}, .Ltype - .Lunit\n.byte 2, 0x91, 0\n" for i in range(names)) + self.FUNCTION + ".byte 0", text)
+        self.write_frames(start, 10, "collect other")
+        self.assert_note("large: more than 64 MiB of long names in debug information; some names and types are unknown",
+                         "a.tfile", "--program", "large")
+
+    def test_many_names_are_searched_in_many(self):
+        names = 200_000
+        texts = '.section .debug_str,"MS",@progbits,1\n' + "".join(f'.asciz "{i:07}"\n' for i in range(names))
+        start = self.write_program(
+            "", "".join(f".byte 3\n.long {8 * i}, .Ltype - .Lunit\n.byte 2, 0x91, 0\n" for i in range(names)) + self.FUNCTION + ".byte 0", texts)
+        self.write_frames(start, 1, "collect " + ", ".join(f"x{i}" for i in range(10_000)))
+        self.assertEqual(self.run_within_limits("fxt-convert", "-f", "a.tfile", "--program", "large", "b.fxt")[0], 0)
+
     def recording_with_specs(self, specs, values, enumerators="A"):
         """A recording of 3,000 functions, which are called twice, with one of the values in the first argument."""
         calls = []

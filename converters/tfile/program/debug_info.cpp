@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <system_error>
@@ -22,71 +23,74 @@ bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_
 
 // Lists the blocks in the abstract origin that have code of their own in this instance. Declarations in these
 // blocks are visible only in that code.
-void add_instantiated(Dwarf_Die instance, std::vector<const void*>& blocks, std::size_t depth = 0) {
-  for (Dwarf_Die& child : children_of(instance)) {
+void add_instantiated(DebugInfo& info, Dwarf_Die instance, std::vector<const void*>& blocks,
+                      std::size_t depth = 0) {
+  for (Dwarf_Die& child : info.children_of(instance)) {
     if (blocks.size() >= kVariables.of(0)) return;
     if (dwarf_tag(&child) != DW_TAG_lexical_block) continue;
     if (!is_block_without_code(child)) {
       if (const auto origin = referred_die(child, DW_AT_abstract_origin)) blocks.push_back(origin->addr);
     } else if (depth < kMaxDieDepth) {
-      add_instantiated(child, blocks, depth + 1);
+      add_instantiated(info, child, blocks, depth + 1);
     }
   }
 }
 
-void add_children(Dwarf_Die scope, const std::vector<const void*>& instantiated,
+void add_children(DebugInfo& info, Dwarf_Die scope, const std::vector<const void*>& instantiated,
                   std::vector<Dwarf_Die>& variables, std::size_t depth = 0) {
-  for (Dwarf_Die& child : children_of(scope)) {
+  for (Dwarf_Die& child : info.children_of(scope)) {
     if (variables.size() >= kVariables.of(0)) return;
     const int tag = dwarf_tag(&child);
     const bool has_name = dwarf_diename(&child) != nullptr;
     if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant) && has_name)
       variables.push_back(child);
     else if (is_open_block(child) && depth < kMaxDieDepth &&
-             std::ranges::find(instantiated, child.addr) == instantiated.end())
-      add_children(child, instantiated, variables, depth + 1);
+             !std::ranges::binary_search(instantiated, child.addr, std::less<>()))
+      add_children(info, child, instantiated, variables, depth + 1);
   }
 }
 
 // Adds the variables of the abstract origin. An instance of a function has DIEs only for variables that
 // differ from those.
-void add_inherited(Dwarf_Die instance, const std::vector<const void*>& instantiated,
+void add_inherited(DebugInfo& info, Dwarf_Die instance, const std::vector<const void*>& instantiated,
                    std::vector<Dwarf_Die>& variables) {
   const auto origin = referred_die(instance, DW_AT_abstract_origin);
   if (!origin) return;
-  std::vector<const void*> own;
+  std::unordered_set<const void*> own;
   for (const Dwarf_Die& variable : variables)
-    if (const auto of_own = referred_die(variable, DW_AT_abstract_origin)) own.push_back(of_own->addr);
+    if (const auto of_own = referred_die(variable, DW_AT_abstract_origin)) own.insert(of_own->addr);
   std::vector<Dwarf_Die> inherited;
-  add_children(*origin, instantiated, inherited);
+  add_children(info, *origin, instantiated, inherited);
   for (const Dwarf_Die& variable : inherited)
-    if (std::ranges::find(own, variable.addr) == own.end()) variables.push_back(variable);
+    if (!own.contains(variable.addr)) variables.push_back(variable);
 }
 
-std::vector<CodeScope::Variable> variables_of(Dwarf_Die scope, const std::vector<const void*>& instantiated) {
+std::vector<CodeScope::Variable> variables_of(DebugInfo& info, Dwarf_Die scope,
+                                              const std::vector<const void*>& instantiated) {
   std::vector<Dwarf_Die> dies;
-  add_children(scope, instantiated, dies);
-  add_inherited(scope, instantiated, dies);
+  add_children(info, scope, instantiated, dies);
+  add_inherited(info, scope, instantiated, dies);
   std::stable_partition(dies.begin(), dies.end(), [](const Dwarf_Die& die) { return !has_longer_name(die); });
   std::vector<CodeScope::Variable> variables;
   for (Dwarf_Die& die : dies)
-    variables.push_back({dwarf_diename(&die), die, dwarf_tag(&die) == DW_TAG_formal_parameter});
+    variables.push_back(
+        {std::string(info.die_scopes().name_of(die)), die, dwarf_tag(&die) == DW_TAG_formal_parameter});
   return variables;
 }
 
 // Adds the scopes of `pc` within a function, starting with the function.
-void add_scopes(const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& scopes) {
+void add_scopes(DebugInfo& info, const Dwarf_Die& scope, Dwarf_Addr pc, std::vector<Dwarf_Die>& scopes) {
   scopes.push_back(scope);
   if (scopes.size() == kMaxDieDepth) return;
   const auto add_within = [&](auto& self, Dwarf_Die parent, std::size_t depth) -> bool {
-    for (Dwarf_Die& child : children_of(parent)) {
+    for (Dwarf_Die& child : info.children_of(parent)) {
       switch (dwarf_tag(&child)) {
         case DW_TAG_lexical_block:
         case DW_TAG_inlined_subroutine:
         case DW_TAG_try_block:
         case DW_TAG_catch_block:
-          if (dwarf_haspc(&child, pc) > 0) {
-            add_scopes(child, pc, scopes);
+          if (info.has_code_at(child, pc)) {
+            add_scopes(info, child, pc, scopes);
             return true;
           }
           if (is_block_without_code(child) && depth < kMaxDieDepth && self(self, child, depth + 1))
@@ -217,10 +221,13 @@ DebugInfo::DebugInfo(Dwfl_Module* module, unsigned elf_machine, unsigned address
     : module_(module),
       address_bytes_(address_bytes),
       types_(*this, elf_machine),
+      die_scopes_(file_bytes),
       call_frames_(module, file_bytes),
       ranges_(kCodeRanges, file_bytes),
       scope_variables_(kScopeVariables, file_bytes),
-      long_expressions_(kLongExpressions, file_bytes) {
+      locations_(kLocations, file_bytes),
+      searched_lists_(kLocationLists, file_bytes),
+      searched_(kSearched, file_bytes) {
   dwarf_ = dwfl_module_getdwarf(module, &dwarf_bias_);
   const auto add_name = [](void* names, int number, const char*, const char*, const char* name, int,
                            int) -> int {
@@ -321,15 +328,33 @@ std::vector<std::string> DebugInfo::left_out() const {
   if (call_frames_.work().is_exceeded())
     texts.push_back(call_frames_.work().exceeded() + "; some callers and locations are unknown");
   if (has_left_out_variables_) texts.push_back(kVariables.exceeded() + "; the others are unknown");
-  for (const fxt::Budget* const budget : {&scope_variables_, &long_expressions_})
+  for (const fxt::Budget* const budget : {&scope_variables_, &locations_, &searched_lists_})
     if (budget->is_exceeded()) texts.push_back(budget->exceeded() + "; some variables are unknown");
+  for (const fxt::Budget* const budget : {&searched_, &die_scopes_.long_names()})
+    if (budget->is_exceeded()) texts.push_back(budget->exceeded() + "; some names and types are unknown");
   return texts;
 }
 
+bool DebugInfo::has_code_at(Dwarf_Die die, Dwarf_Addr pc) {
+  constexpr std::uint64_t kRangeBytes = 16;
+  Dwarf_Addr base = 0, begin = 0, end = 0;
+  for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;) {
+    if (begin <= pc && pc < end) return true;
+    if (!searched_.take(kRangeBytes)) break;
+  }
+  return false;
+}
+
 bool DebugInfo::takes_operations(const void* place, std::uint64_t bytes) {
-  constexpr std::uint64_t kLong = 16;
-  if (bytes <= kLong || known_expressions_.contains(place)) return true;
-  return long_expressions_.take(bytes) && known_expressions_.insert(place).second;
+  if (known_locations_.contains(place)) return true;
+  return locations_.take(bytes) && known_locations_.insert(place).second;
+}
+
+bool DebugInfo::takes_list(Dwarf_Attribute& attribute) {
+  if (searched_lists_.is_exceeded() || locations_.is_exceeded()) return false;
+  const LocationList list = lists_.find(attribute, kLocationLists.least);
+  return list.first != nullptr && searched_lists_.take(list.bytes) &&
+         takes_operations(list.first, list.operations);
 }
 
 std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwarf_Die& function,
@@ -340,7 +365,7 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwa
   scope->unit = unit.die;
   scope->file = &unit;
   std::vector<Dwarf_Die> scopes;
-  add_scopes(function, pc, scopes);
+  add_scopes(*this, function, pc, scopes);
   bool is_in_function = true;
   for (auto next = scopes.rbegin(); next != scopes.rend(); ++next) {
     const int tag = dwarf_tag(&*next);
@@ -348,8 +373,10 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwa
     if (is_in_function) {
       scope->blocks.push_back(*next);
       if (const auto origin = referred_die(*next, DW_AT_abstract_origin)) scope->blocks.push_back(*origin);
-      add_instantiated(*next, scope->instantiated);
-      std::ranges::copy(variables_of(*next, scope->instantiated), std::back_inserter(scope->variables));
+      add_instantiated(*this, *next, scope->instantiated);
+      std::ranges::sort(scope->instantiated, std::less<>());
+      std::ranges::copy(variables_of(*this, *next, scope->instantiated),
+                        std::back_inserter(scope->variables));
     }
     if (!is_function) continue;
     scope->functions.push_back(*next);
@@ -357,7 +384,7 @@ std::unique_ptr<CodeScope> DebugInfo::scope_of(DebugUnits::Unit& unit, const Dwa
   }
   has_left_out_variables_ |= scope->variables.size() >= kVariables.of(0);
   if (scope->functions.size() > 1)
-    std::ranges::copy_if(variables_of(scope->functions.back(), {}),
+    std::ranges::copy_if(variables_of(*this, scope->functions.back(), {}),
                          std::back_inserter(scope->outer_parameters), &CodeScope::Variable::is_parameter);
   for (const Dwarf_Die& around : die_scopes_.around(declaration_of(scope->functions.front())))
     scope->enclosing.push_back({around, prefix_within(die_scopes_, around)});

@@ -22,6 +22,7 @@
 #include "converters/tfile/program/die.h"
 #include "converters/tfile/program/die_scopes.h"
 #include "converters/tfile/program/global_names.h"
+#include "converters/tfile/program/location_lists.h"
 #include "converters/tfile/program/type_table.h"
 #include "fxt/support/budget.h"
 
@@ -31,7 +32,13 @@ inline constexpr fxt::Limit kVariables{"variables of a function", 4096, 0};
 // A limit for all addresses: the variables of a function count at each address that has frames.
 inline constexpr fxt::Limit kScopeVariables{"variables at addresses of code", 4'000'000, 400};
 // libdw allocates some 40 bytes for each byte of operations, and keeps them.
-inline constexpr fxt::Limit kLongExpressions{"MiB of long locations of variables", 2 * fxt::kMiB, 100};
+inline constexpr fxt::Limit kLocations{"MiB of locations of variables", 2 * fxt::kMiB, 100};
+// Each list counts once for each address that frames are from.
+inline constexpr fxt::Limit kLocationLists{"MiB of lists of locations to search", 512 * fxt::kMiB,
+                                           50 * fxt::kKiB};
+// Each function and unit is searched for each address that frames are from, and for each name.
+inline constexpr fxt::Limit kSearched{"MiB of debug information to search", 2048 * fxt::kMiB,
+                                      200 * fxt::kKiB};
 // A limit for ranges, because all units and functions may share the ranges of one long list.
 inline constexpr fxt::Limit kCodeRanges{"ranges of code of units and functions", 1'000'000, 100};
 
@@ -99,7 +106,7 @@ struct CodeScope {
   Dwarf_Die unit{};
   std::vector<Dwarf_Die> functions;       // innermost first; all but the last are inlined
   std::vector<Dwarf_Die> blocks;          // of the innermost function, innermost first, with abstract origins
-  std::vector<const void*> instantiated;  // blocks in those origins that have instances with code
+  std::vector<const void*> instantiated;  // blocks in those origins that have instances with code, sorted
   // The classes and namespaces of the innermost function, innermost first. Its unit is the last.
   struct Enclosing {
     Dwarf_Die die;
@@ -116,6 +123,12 @@ struct CodeScope {
   DwarfFrame unwind{nullptr, &std::free};  // null if unknown
 
   mutable std::unordered_map<std::string, std::optional<FoundName>> known_names;  // see look_up()
+  // The operations of locations at the address, by their attributes: see dwarf_getlocation_addr().
+  struct Operations {
+    int found = 0;  // 1; 0 if there are none, less than 0 on errors
+    std::span<const Dwarf_Op> operations = {};
+  };
+  mutable std::unordered_map<const void*, Operations> known_operations;
 
   std::uint64_t bias() const;  // added to addresses in DWARF
   const Variable* find(std::string_view name) const;
@@ -156,9 +169,17 @@ class DebugInfo {
   // Describes the parts that are left out because they exceed a limit: "more than …: some functions are
   // unknown".
   std::vector<std::string> left_out() const;
+  // True if the code of a function or a block includes the address.
+  bool has_code_at(Dwarf_Die die, Dwarf_Addr pc);
+  // True if so many bytes may be searched.
+  bool takes_search(std::size_t bytes) { return searched_.take(bytes); }
+  // Like the function of this name. Counts against a limit for the whole program.
+  Children children_of(Dwarf_Die parent) { return tfile::children_of(parent, &searched_); }
   // True if libdw may read the operations of a location, or has already read them. They are `bytes` long.
   // `place` identifies the location.
   bool takes_operations(const void* place, std::uint64_t bytes);
+  // True if libdw may look for an address in the list of locations that the attribute refers to.
+  bool takes_list(Dwarf_Attribute& attribute);
   unsigned address_bytes() const { return address_bytes_; }
   // The DIE that an attribute refers to. libdw alone finds type units only before it has read other units.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
@@ -205,8 +226,9 @@ class DebugInfo {
   std::unordered_map<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;
   std::size_t kept_variables_ = 0;  // number of variables in scopes_
   bool has_left_out_variables_ = false;
-  fxt::Budget scope_variables_, long_expressions_;
-  std::unordered_set<const void*> known_expressions_;  // the long expressions
+  fxt::Budget scope_variables_, locations_, searched_lists_, searched_;
+  LocationLists lists_;
+  std::unordered_set<const void*> known_locations_;
   struct KnownRegister {
     std::string name;
     std::optional<const Register*> reg;  // nothing: not searched yet

@@ -1,18 +1,35 @@
 #include "converters/tfile/program/die.h"
 
+#include <algorithm>
+#include <cstring>
 #include <dwarf.h>
 
+#include "converters/model/reading/load.h"
 #include "converters/symbols/dwarf_languages.h"
 #include "converters/tfile/program/die_scopes.h"
 
 namespace convert::tfile {
 
-std::vector<Dwarf_Die> children_of(Dwarf_Die parent) {
-  std::vector<Dwarf_Die> children;
-  Dwarf_Die child;
-  for (int more = dwarf_child(&parent, &child); more == 0; more = dwarf_siblingof(&child, &child))
-    children.push_back(child);
-  return children;
+Children::Children(Dwarf_Die parent, fxt::Budget* work)
+    : is_at_end_((work != nullptr && work->is_exceeded()) || dwarf_child(&parent, &child_) != 0),
+      work_(work) {}
+
+void Children::next() {
+  constexpr std::uint64_t kFew = 64;
+  constexpr std::uint64_t kUnended =
+      16 * fxt::kMiB;  // for a unit that ends before its DIEs, which is damaged
+  Dwarf_Die following{};
+  is_at_end_ = dwarf_siblingof(&child_, &following) != 0;
+  if (work_ != nullptr) {
+    // At the end of the list, libdw returns the position of the mark there.
+    const auto passed = following.addr == nullptr
+                            ? kUnended
+                            : static_cast<std::uint64_t>(static_cast<const char*>(following.addr) -
+                                                         static_cast<const char*>(child_.addr));
+    const bool is_few = passed <= kFew || dwarf_hasattr(&child_, DW_AT_sibling) != 0;
+    is_at_end_ |= !work_->take(is_few ? std::min(passed, kFew) : passed);
+  }
+  child_ = following;
 }
 
 bool has_attribute(Dwarf_Die die, unsigned attribute) { return dwarf_hasattr(&die, attribute) != 0; }
@@ -48,9 +65,21 @@ std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute) {
   return number;
 }
 
+std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signed) {
+  std::uint64_t number = 0;
+  unsigned bits = 0;
+  bool has_more = true;
+  for (; has_more && !bytes.empty() && bits < 64; bits += 7, bytes = bytes.subspan(1)) {
+    number |= std::uint64_t{bytes.front() & 0x7fU} << bits;
+    has_more = (bytes.front() & 0x80U) != 0;
+  }
+  return static_cast<std::int64_t>(extended(number, std::min(bits, 64U), is_signed));
+}
+
 std::string_view die_name(Dwarf_Die die) {
+  constexpr std::size_t kMaxName = 65536;
   const char* const name = dwarf_diename(&die);
-  return name != nullptr ? name : "";
+  return name != nullptr ? std::string_view(name, ::strnlen(name, kMaxName)) : "";
 }
 
 Dwarf_Die declaration_of(Dwarf_Die die) {
@@ -95,7 +124,7 @@ std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode)
   if (linkage != nullptr && (is_cxx || mode == Demangle::No || plain.empty()))
     return demangled(linkage, mode);
   if (plain.empty()) return {};
-  std::string name = scopes.prefix(declaration_of(function)).append(plain);
+  std::string name = scopes.prefix(declaration_of(function)).append(scopes.name_of(function));
   if (is_ada(function))
     for (std::size_t at = name.find("__"); at != std::string::npos; at = name.find("__", at)) {
       name.erase(at, 1);

@@ -4,18 +4,49 @@
 #include <cstddef>
 #include <cstdint>
 #include <elfutils/libdw.h>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "converters/symbols/demangle.h"
+#include "fxt/support/budget.h"
 
 namespace convert::tfile {
 
 class DieScopes;
 
-std::vector<Dwarf_Die> children_of(Dwarf_Die parent);
+// The children of a DIE, which are read one after the other.
+class Children {
+ public:
+  Children(Dwarf_Die parent, fxt::Budget* work);
+
+  class Iterator {
+   public:
+    explicit Iterator(Children& children) : children_(&children) {}
+    Dwarf_Die& operator*() const { return children_->child_; }
+    void operator++() { children_->next(); }
+    bool operator==(std::default_sentinel_t /*end*/) const { return children_->is_at_end_; }
+
+   private:
+    Children* children_;
+  };
+  Iterator begin() { return Iterator(*this); }
+  static std::default_sentinel_t end() { return {}; }
+
+ private:
+  void next();
+
+  Dwarf_Die child_{};
+  bool is_at_end_;
+  fxt::Budget* work_;
+};
+
+// To find the next child, libdw passes all DIEs inside of a child that does not have the position of the next
+// one. Their bytes are taken from `work`, if it is not null. If it is exceeded, the other children are left
+// out.
+inline Children children_of(Dwarf_Die parent, fxt::Budget* work = nullptr) { return {parent, work}; }
 
 bool has_attribute(Dwarf_Die die, unsigned attribute);  // of the DIE itself
 std::optional<Dwarf_Attribute> own_attribute(Dwarf_Die die, unsigned attribute);
@@ -27,10 +58,13 @@ std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute);
 // The number in an attribute. Forms of a fixed size are unsigned, although libdw may return them as signed.
 std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute);
 
+// Takes a number in the form that has 7 bits a byte.
+std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signed);
+
 // A limit, because damaged DWARF may nest deeper than any stack.
 inline constexpr std::size_t kMaxDieDepth = 64;
 
-std::string_view die_name(Dwarf_Die die);  // empty if it has none
+std::string_view die_name(Dwarf_Die die);  // empty if it has none; longer ones are cut at 64 KiB
 inline constexpr std::string_view kAnonymousNamespace = "(anonymous namespace)";
 // The declaration of a function, which is inside its class or namespace.
 Dwarf_Die declaration_of(Dwarf_Die die);

@@ -12,33 +12,38 @@ namespace convert::tfile {
 void DieScopes::read(Dwarf_Die parent, std::size_t parent_scope, const void* end, Unit& unit,
                      std::size_t depth) {
   if (depth == kMaxDieDepth) return;
-  std::vector<Dwarf_Die> children = children_of(parent);
-  for (std::size_t i = 0; i < children.size(); ++i) {
-    Dwarf_Die& child = children[i];
-    if (dwarf_haschildren(&child) <= 0) continue;
-    const void* const child_end = i + 1 < children.size() ? children[i + 1].addr : end;
-    const int tag = dwarf_tag(&child);
-    switch (tag) {
-      case DW_TAG_namespace:
-      case DW_TAG_module:
-      case DW_TAG_class_type:
-      case DW_TAG_structure_type:
-      case DW_TAG_union_type:
-      case DW_TAG_subprogram:
-        unit.push_back({.die = child, .end = child_end, .parent = parent_scope});
-        if (tag != DW_TAG_union_type) read(child, unit.size() - 1, child_end, unit, depth + 1);
-        break;
-      case DW_TAG_lexical_block:
-      case DW_TAG_inlined_subroutine:
-      case DW_TAG_try_block:
-      case DW_TAG_catch_block:
-      case DW_TAG_with_stmt:
-      case DW_TAG_entry_point:
-        read(child, parent_scope, child_end, unit, depth + 1);
-        break;
-      default:
-        break;
-    }
+  Dwarf_Die last{};  // its end is the start of the next child
+  for (const Dwarf_Die& child : children_of(parent)) {
+    if (last.addr != nullptr) read_one(last, parent_scope, child.addr, unit, depth);
+    last = child;
+  }
+  if (last.addr != nullptr) read_one(last, parent_scope, end, unit, depth);
+}
+
+void DieScopes::read_one(Dwarf_Die die, std::size_t parent_scope, const void* end, Unit& unit,
+                         std::size_t depth) {
+  if (dwarf_haschildren(&die) <= 0) return;
+  const int tag = dwarf_tag(&die);
+  switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_subprogram:
+      unit.push_back({.die = die, .end = end, .parent = parent_scope});
+      if (tag != DW_TAG_union_type) read(die, unit.size() - 1, end, unit, depth + 1);
+      break;
+    case DW_TAG_lexical_block:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_with_stmt:
+    case DW_TAG_entry_point:
+      read(die, parent_scope, end, unit, depth + 1);
+      break;
+    default:
+      break;
   }
 }
 
@@ -65,13 +70,23 @@ std::vector<Dwarf_Die> DieScopes::around(Dwarf_Die die) {
   return scopes;
 }
 
+std::string_view DieScopes::name_of(Dwarf_Die die) {
+  const std::string_view name = die_name(die);
+  return takes_text(name.size()) ? name : std::string_view();
+}
+
+bool DieScopes::takes_text(std::size_t bytes) {
+  constexpr std::size_t kShort = 64;
+  return bytes <= kShort || long_names_.take(bytes);
+}
+
 std::string DieScopes::prefix(Dwarf_Die die, std::string_view separator) {
   if (is_c(die)) return {};  // C has no scopes
   if (separator.empty()) separator = language_of(die) == DW_LANG_D ? "." : "::";
   std::string names;
   for (Dwarf_Die& scope : around(die)) {
     if (dwarf_tag(&scope) == DW_TAG_subprogram) continue;
-    const std::string_view outer = die_name(scope);
+    const std::string_view outer = name_of(scope);
     names = fmt::format("{}{}{}", outer.empty() ? kAnonymousNamespace : outer, separator, names);
   }
   return names;

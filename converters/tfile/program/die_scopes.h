@@ -3,16 +3,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <elfutils/libdw.h>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "fxt/support/budget.h"
+
 namespace convert::tfile {
+
+// Very many DIEs may have the same long name, or names that are parts of one long text.
+inline constexpr fxt::Limit kLongNames{"MiB of long names in debug information", 64 * fxt::kMiB,
+                                       6 * fxt::kKiB};
 
 class DieScopes {
  public:
+  explicit DieScopes(std::uint64_t file_bytes = 0) : long_names_(kLongNames, file_bytes) {}
+
+  // The name of a DIE for a copy of it; empty if it has none, or if long names exceed their limit.
+  std::string_view name_of(Dwarf_Die die);
+  // Whether a text with so many bytes may be kept.
+  bool takes_text(std::size_t bytes);
+  const fxt::Budget& long_names() const { return long_names_; }
   // The namespaces, modules, classes and functions around a DIE, innermost first. Empty inside unions.
   std::vector<Dwarf_Die> around(Dwarf_Die die);
   // "ns::Class::": the names of all scopes except functions, with the language's separator or with the given
@@ -31,9 +45,12 @@ class DieScopes {
 
   static void read(Dwarf_Die parent, std::size_t parent_scope, const void* end, Unit& unit,
                    std::size_t depth = 0);
+  static void read_one(Dwarf_Die die, std::size_t parent_scope, const void* end, Unit& unit,
+                       std::size_t depth);
   const Unit& unit_of(Dwarf_Die die);
 
   std::unordered_map<const Dwarf_CU*, Unit> units_;
+  fxt::Budget long_names_;
 };
 
 }  // namespace convert::tfile

@@ -1,8 +1,10 @@
 #include "converters/tfile/program/global_names.h"
 
+#include <algorithm>
 #include <array>
 #include <dwarf.h>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 #include "converters/tfile/program/die.h"
@@ -30,6 +32,10 @@ bool is_same(Dwarf_Die a, Dwarf_Die b) {
   for (const unsigned attribute : {DW_AT_decl_line, DW_AT_byte_size, DW_AT_const_value})
     if (unsigned_attribute(a, attribute) != unsigned_attribute(b, attribute)) return false;
   return true;
+}
+
+bool is_before_from_end(std::string_view a, std::string_view b) {
+  return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 
 }  // namespace
@@ -68,28 +74,28 @@ std::string without_blanks(std::string_view name) {
 }
 
 std::string full_name(DieScopes& scopes, Dwarf_Die die) {
-  return without_blanks(scopes.prefix(die, "::").append(die_name(die)));
+  return without_blanks(scopes.prefix(die, "::").append(scopes.name_of(die)));
 }
 
 std::string prefix_within(DieScopes& scopes, Dwarf_Die scope) {
-  const std::string_view own = die_name(scope);
+  const std::string_view own = scopes.name_of(scope);
   return without_blanks(scopes.prefix(scope, "::").append(own.empty() ? kAnonymousNamespace : own)) + "::";
 }
 
-GlobalNames::GlobalNames(std::span<const Dwarf_Die> units, DieScopes& scopes) {
+GlobalNames::GlobalNames(std::span<const Dwarf_Die> units, DieScopes& scopes) : scopes_(&scopes) {
   for (const Dwarf_Die& unit : units) read_children(unit, "", false, 0);
   while (!completions_.empty())
     for (const auto& [die, is_hidden, depth] : std::exchange(completions_, {}))
-      read(die, "", completed_name(die, scopes), is_hidden, depth);
+      read(die, "", completed_name(die), is_hidden, depth);
   declared_.clear();
 }
 
 // The declaration may come later, or be in another unit. With link-time optimization, all declarations are in
 // other units.
-std::string GlobalNames::completed_name(Dwarf_Die completion, DieScopes& scopes) const {
+std::string GlobalNames::completed_name(Dwarf_Die completion) const {
   const Dwarf_Die declaration = declaration_of(completion);
   const auto found = declared_.find(declaration.addr);
-  return found != declared_.end() ? found->second : full_name(scopes, declaration);
+  return found != declared_.end() ? found->second : full_name(*scopes_, declaration);
 }
 
 void GlobalNames::add(const std::string& name, Entry entry) {
@@ -111,11 +117,13 @@ void GlobalNames::read_children(Dwarf_Die parent, const std::string& prefix, boo
   constexpr std::size_t kMaxDepth = 16;
   if (depth == kMaxDepth) return;
   for (const Dwarf_Die& child : children_of(parent)) {
-    const std::string_view own = die_name(child);
+    const std::string_view own = scopes_->name_of(child);
     if (completes_declaration(child))
       completions_.push_back({child, is_hidden, depth});
     else
-      read(child, prefix, own.empty() ? std::string() : prefix + without_blanks(own), is_hidden, depth);
+      read(child, prefix,
+           own.empty() || !scopes_->takes_text(prefix.size()) ? std::string() : prefix + without_blanks(own),
+           is_hidden, depth);
   }
 }
 
@@ -161,15 +169,25 @@ const Dwarf_Die* GlobalNames::find_declaration(const std::string& full_name) con
   return found != variables_.end() ? &found->second : nullptr;
 }
 
+const std::vector<const GlobalNames::Entries::value_type*>& GlobalNames::by_end() {
+  if (by_end_.empty()) {
+    for (const Entries* const all : {&objects_, &tagged_})
+      for (const auto& entry : *all) by_end_.push_back(&entry);
+    std::ranges::sort(by_end_, is_before_from_end, &Entries::value_type::first);
+  }
+  return by_end_;
+}
+
 const GlobalNames::Entry* GlobalNames::find_inside(const std::string& name, unsigned kinds) {
   const auto [known, is_new] = inside_.try_emplace(fmt::format("{} {}", kinds, name));
   Entry& only = known->second;
   if (is_new) {
     const std::string end = "::" + name;
     std::size_t count = 0;
-    for (const Entries* const all : {&objects_, &tagged_})
-      for (const auto& [full, entry] : *all)
-        if (full.ends_with(end) && (kind_of(entry.die) & kinds) != 0 && ++count == 1) only = entry;
+    const auto& all = by_end();
+    for (auto next = std::ranges::lower_bound(all, end, is_before_from_end, &Entries::value_type::first);
+         next != all.end() && (*next)->first.ends_with(end) && count < 2; ++next)
+      if ((kind_of((*next)->second.die) & kinds) != 0 && ++count == 1) only = (*next)->second;
     if (count > 1) only = {};
   }
   return only.die.addr != nullptr ? &only : nullptr;

@@ -63,11 +63,15 @@ class GlobalNames {
   void read_children(Dwarf_Die parent, const std::string& prefix, bool is_hidden, std::size_t depth);
   void read(Dwarf_Die die, const std::string& prefix, const std::string& name, bool is_hidden,
             std::size_t depth);
-  std::string completed_name(Dwarf_Die completion, DieScopes& scopes) const;
+  std::string completed_name(Dwarf_Die completion) const;
   void add(const std::string& name, Entry entry);
 
-  Entries objects_, tagged_, namespaces_;          // names without blanks
-  std::unordered_map<std::string, Entry> inside_;  // by kinds and name: the results of earlier searches
+  DieScopes* scopes_;
+  Entries objects_, tagged_, namespaces_;  // names without blanks
+  // The entries by their names from the last character to the first.
+  const std::vector<const Entries::value_type*>& by_end();
+  std::vector<const Entries::value_type*> by_end_;  // empty until it is needed
+  std::unordered_map<std::string, Entry> inside_;   // by kinds and name: the results of earlier searches
   std::unordered_map<const void*, std::string> declared_;  // names of declarations
   std::unordered_map<std::string, Dwarf_Die> variables_;   // declared variables, by name
   std::vector<Completion> completions_;

@@ -21,22 +21,28 @@ constexpr std::size_t kMaxOperations = 4096, kMaxNesting = 4;
 // No compiler splits larger values into pieces, but damaged DWARF may request any amount of memory.
 constexpr std::uint64_t kMaxInPieces = std::uint64_t{1} << 20;
 
-// Finds the operations of an attribute at an address. Returns 1, or 0 if it has none at the address, or a
-// negative number on errors.
-int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<const Dwarf_Op>& operations) {
+CodeScope::Operations read_operations(Dwarf_Attribute& attribute, const CodeScope& scope) {
   // Go writes blocks, which libdw rejects from DWARF 4 on. A short block is encoded like an expression.
   constexpr unsigned char kShort = 0x80;
   if (attribute.form == DW_FORM_block1 && *attribute.valp < kShort) attribute.form = DW_FORM_exprloc;
   Dwarf_Block block;
-  const bool is_block = dwarf_formblock(&attribute, &block) == 0;
-  if (is_block && !scope.info->takes_operations(block.data, block.length)) return -1;
+  const bool may_read = dwarf_formblock(&attribute, &block) == 0
+                            ? scope.info->takes_operations(block.data, block.length)
+                            : scope.info->takes_list(attribute);
+  if (!may_read) return {.found = -1};
   Dwarf_Op* first = nullptr;
   std::size_t count = 0;
   const int found = dwarf_getlocation_addr(&attribute, scope.pc, &first, &count, 1);
-  // For a list, the length is known only now.
-  if (found == 1 && !is_block && !scope.info->takes_operations(first, count)) return -1;
-  operations = {first, count};
-  return found;
+  return {.found = found, .operations = {first, count}};
+}
+
+// Finds the operations of an attribute at an address. Returns 1, or 0 if it has none at the address, or a
+// negative number on errors.
+int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<const Dwarf_Op>& operations) {
+  const auto [known, is_new] = scope.known_operations.try_emplace(attribute.valp);
+  if (is_new) known->second = read_operations(attribute, scope);
+  operations = known->second.operations;
+  return known->second.found;
 }
 
 class Run {

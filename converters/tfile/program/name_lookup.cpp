@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <dwarf.h>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -140,17 +141,22 @@ class NameLookup {
 
   // ---- Within one scope ----
 
+  // Whether the name of a DIE is this one, which has no blanks.
+  bool is_called(std::string_view own, const std::string& name) {
+    return own.size() >= name.size() && info_.takes_search(own.size()) && without_blanks(own) == name;
+  }
+
   // Finds a name that a block or class itself declares.
   std::optional<Dwarf_Die> declared_in(Dwarf_Die parent, const std::string& name, unsigned kinds,
                                        std::size_t depth = 0) {
     if (depth == kMaxDieDepth) return std::nullopt;
     std::optional<Dwarf_Die> hidden;
-    for (const Dwarf_Die& child : children_of(parent)) {
+    for (const Dwarf_Die& child : info_.children_of(parent)) {
       Dwarf_Die meant = child;
       const bool is_import = dwarf_tag(&meant) == DW_TAG_imported_declaration;
       if (is_import) meant = info_.referred(child, DW_AT_import).value_or(child);
       const std::string_view own = die_name(has_attribute(child, DW_AT_name) ? child : meant);
-      if (const NameKind kind = kind_of(meant); (kind & kinds) != 0 && without_blanks(own) == name) {
+      if (const NameKind kind = kind_of(meant); (kind & kinds) != 0 && is_called(own, name)) {
         if (kind == kFunction && own == die_name(parent))
           continue;  // the name means the class, and not the constructor
         // In C++, a variable hides a class with the same name. Static members of classes have longer names.
@@ -159,7 +165,7 @@ class NameLookup {
       }
       std::optional<Dwarf_Die> within;
       if (is_transparent(child) &&
-          std::ranges::find(scope_.instantiated, child.addr) == scope_.instantiated.end())
+          !std::ranges::binary_search(scope_.instantiated, child.addr, std::less<>()))
         within = declared_in(child, name, kinds, depth + 1);
       else if (kind_of(child) == kField && own.empty())
         if (const auto anonymous = info_.referred(child, DW_AT_type))
@@ -177,7 +183,7 @@ class NameLookup {
       if (!type) continue;
       if (const auto member = declared_in(type->die, name, kinds)) return defined({type->info, *member});
       auto next = classes.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-      for (Dwarf_Die& child : children_of(type->die))
+      for (Dwarf_Die& child : info_.children_of(type->die))
         if (dwarf_tag(&child) == DW_TAG_inheritance && !contains(classes, child))
           next = std::next(classes.insert(next, {type->info, child}));
     }
@@ -219,7 +225,7 @@ class NameLookup {
                                          std::size_t depth = 0) {
     if (depth == kMaxDieDepth) return std::nullopt;
     if (const auto found = declared_in(block, name, kinds)) return found;
-    for (Dwarf_Die& child : children_of(block))
+    for (Dwarf_Die& child : info_.children_of(block))
       if (dwarf_tag(&child) == DW_TAG_lexical_block)
         if (const auto found = within_blocks(child, name, kinds, depth + 1)) return found;
     return std::nullopt;
@@ -229,7 +235,7 @@ class NameLookup {
   Found imported(std::vector<Dwarf_Die> into, const std::string& name, unsigned kinds) {
     std::vector<const void*> seen;
     for (std::size_t i = 0; i < into.size() && i < kMaxVisited; ++i)
-      for (Dwarf_Die& child : children_of(into[i])) {
+      for (Dwarf_Die& child : info_.children_of(into[i])) {
         const int tag = dwarf_tag(&child);
         const bool is_directive = tag == DW_TAG_imported_module;
         if (!is_directive && tag != DW_TAG_imported_declaration && tag != DW_TAG_namespace) continue;
@@ -237,7 +243,7 @@ class NameLookup {
         if (!meant) continue;
         if (tag == DW_TAG_imported_declaration) {
           const std::string_view own = die_name(has_attribute(child, DW_AT_name) ? child : *meant);
-          if ((kind_of(*meant) & kinds) != 0 && without_blanks(own) == name) return defined({&info_, *meant});
+          if ((kind_of(*meant) & kinds) != 0 && is_called(own, name)) return defined({&info_, *meant});
           continue;
         }
         const bool is_open =

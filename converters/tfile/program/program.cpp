@@ -21,6 +21,8 @@
 
 #include "converters/model/over_limit.h"
 #include "converters/model/reading/input_error.h"
+#include "converters/model/reading/stored_bytes.h"
+#include "converters/symbols/debug_sections.h"
 #include "converters/symbols/elf_symbols.h"
 #include "converters/symbols/symbol_table.h"
 #include "converters/tfile/program/debug_info.h"
@@ -77,6 +79,18 @@ std::string missing_debug_file_of(Dwfl_Module* module, const ElfImage& image) {
   if (dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) <= 0) return {};
   Dwarf* const shared = dwarf_getalt(dwarf);
   return shared == nullptr || shared == dwarf ? name : "";
+}
+
+// The size of the program, or that of its debug information in another file if that is larger.
+std::uint64_t bytes_of_debug_file(Dwfl_Module* module, std::uint64_t program_bytes) {
+  const char *program = nullptr, *debug_file = nullptr;
+  dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, &program, &debug_file);
+  if (debug_file == nullptr) return program_bytes;
+  try {
+    return std::max(program_bytes, stored_bytes(InputFile{fxt::FilePlace(debug_file)}));
+  } catch (const InputError&) {
+    return program_bytes;
+  }
 }
 
 // Users type names without template arguments.
@@ -152,14 +166,19 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   dwfl_report_end(self.session.get(), nullptr, nullptr);
   keep_shared_file_shut(self.module);
   self.missing_debug_file = missing_debug_file_of(self.module, image);
+  const std::uint64_t file_bytes = bytes_of_debug_file(self.module, stored_bytes(file));
+  Dwarf_Addr dwarf_bias = 0;
+  if (Dwarf* const dwarf = dwfl_module_getdwarf(self.module, &dwarf_bias))
+    if (const std::string excess = excess_of_abbreviations(dwarf, file_bytes); !excess.empty())
+      throw OverLimit(self.path, excess);
 
   GElf_Addr elf_bias = 0;
   Elf* const elf = dwfl_module_getelf(self.module, &elf_bias);
   if (elf == nullptr || !self.layout.read(elf)) fail("not an ELF file");
   const GElf_Ehdr& header = self.layout.header();
   const bool is_wide = header.e_ident[EI_CLASS] == ELFCLASS64;
-  self.debug = std::make_unique<DebugInfo>(self.module, header.e_machine, is_wide ? 8 : 4, file.size());
-  self.work = fxt::Budget(kProgramWork, file.size());
+  self.debug = std::make_unique<DebugInfo>(self.module, header.e_machine, is_wide ? 8 : 4, file_bytes);
+  self.work = fxt::Budget(kProgramWork, file_bytes);
   self.read_symbols(image.name_budget());
 }
 

@@ -66,12 +66,13 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
 std::optional<std::uint64_t> enumerators_between(Dwarf_Die subrange, std::int64_t first, std::int64_t last) {
   const auto type = referred_die(subrange, DW_AT_type);
   if (!type || kind_of(*type) != kTagged) return std::nullopt;
-  const std::vector<Dwarf_Die> enumerators = children_of(*type);
-  return std::ranges::count_if(enumerators, [&](const Dwarf_Die& enumerator) {
+  std::uint64_t count = 0;
+  for (const Dwarf_Die& enumerator : children_of(*type)) {
     const auto attribute = own_attribute(enumerator, DW_AT_const_value);
     const auto value = attribute ? constant_in(*attribute) : std::nullopt;
-    return value && first <= *value && *value <= last;
-  });
+    if (value && first <= *value && *value <= last) ++count;
+  }
+  return count;
 }
 
 // A dimension of an array: the first index, and the number of elements if it is the same in all frames.
@@ -94,18 +95,6 @@ Type dimension_of(Dwarf_Die subrange) {
   }
   array.stride_attribute = attribute_of(subrange, DW_AT_byte_stride);
   return array;
-}
-
-// Consumes a number in the block of DW_AT_discr_list, which has 7 bits per byte.
-std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signed) {
-  std::uint64_t number = 0;
-  unsigned bits = 0;
-  bool has_more = true;
-  for (; has_more && !bytes.empty() && bits < 64; bits += 7, bytes = bytes.subspan(1)) {
-    number |= std::uint64_t{bytes.front() & 0x7fU} << bits;
-    has_more = (bytes.front() & 0x80U) != 0;
-  }
-  return static_cast<std::int64_t>(extended(number, std::min(bits, 64U), is_signed));
 }
 
 // The discriminants of a variant; empty for the variant that has all other values.
@@ -150,7 +139,7 @@ class TypeReader {
 
   void read(Type& type, Dwarf_Die die) {
     type.size = unsigned_attribute(die, DW_AT_byte_size).value_or(0);
-    if (const std::string_view name = die_name(die); !name.empty())
+    if (const std::string_view name = info_.die_scopes().name_of(die); !name.empty())
       type.name = info_.die_scopes().prefix(declaration_of(die)).append(name);
     switch (const int tag = dwarf_tag(&die)) {
       case DW_TAG_pointer_type:
@@ -296,17 +285,18 @@ class TypeReader {
     if (underlying != nullptr && type.size == 0) type.size = underlying->size;
     // The enumerators of an `enum class` are also qualified by the name of the enumeration.
     std::string prefix = info_.die_scopes().prefix(declaration_of(die));
-    const std::string_view name = die_name(die);
+    const std::string_view name = info_.die_scopes().name_of(die);
     if (!name.empty() && has_attribute(die, DW_AT_enum_class))
       prefix += fmt::format("{}{}", name, prefix.ends_with('.') ? "." : "::");
-    for (Dwarf_Die& child : children_of(die)) {
+    for (Dwarf_Die& child : info_.children_of(die)) {
       auto attribute = own_attribute(child, DW_AT_const_value);
-      const char* const own = dwarf_diename(&child);
+      const std::string_view own = die_name(child);
       // Forms of 1, 2 and 4 bytes are unsigned, so their top bit is not a sign.
       Dwarf_Word value = 0;
-      if (dwarf_tag(&child) == DW_TAG_enumerator && own != nullptr && attribute &&
-          dwarf_formudata(&*attribute, &value) == 0)
-        type.enumerators.emplace_back(static_cast<std::int64_t>(value), prefix + own);
+      if (dwarf_tag(&child) == DW_TAG_enumerator && !own.empty() && attribute &&
+          dwarf_formudata(&*attribute, &value) == 0 &&
+          info_.die_scopes().takes_text(prefix.size() + own.size()))
+        type.enumerators.emplace_back(static_cast<std::int64_t>(value), std::string(prefix).append(own));
     }
     // Before DWARF 3 the sign is unknown, unless an enumerator is negative.
     type.is_signed = underlying != nullptr
@@ -322,7 +312,7 @@ class TypeReader {
     type.kind = TypeKind::Array;
     const Type* element = types_.type_of(die);
     std::vector<Type> dimensions;
-    for (Dwarf_Die& child : children_of(die))
+    for (Dwarf_Die& child : info_.children_of(die))
       if (dwarf_tag(&child) == DW_TAG_subrange_type) dimensions.push_back(dimension_of(child));
     if (element == nullptr || dimensions.empty()) return;
     if (const auto bits = unsigned_attribute(die, DW_AT_bit_stride); bits && *bits != 8 * element->size) {
@@ -353,7 +343,7 @@ class TypeReader {
 
   void read_structure(Type& type, Dwarf_Die die) {
     type.kind = TypeKind::Struct;
-    for (Dwarf_Die& child : children_of(die)) {
+    for (Dwarf_Die& child : info_.children_of(die)) {
       if (dwarf_tag(&child) == DW_TAG_variant_part) read_variants(type, child);
       auto member = read_member(child);
       if (!member) continue;
@@ -386,23 +376,22 @@ class TypeReader {
       member.location = own_attribute(die, DW_AT_data_member_location);
       if (!member.location) return std::nullopt;
     }
-    if (tag == DW_TAG_member) member.name = die_name(die);
+    if (tag == DW_TAG_member) member.name = info_.die_scopes().name_of(die);
     return member;
   }
 
   // In Ada, the discriminant is a member like others. In Rust, it is not, and variants have names.
   void read_variants(Type& type, Dwarf_Die part) {
-    const std::vector<Dwarf_Die> children = children_of(part);
-    if (!type.variants.empty() || children.empty()) return;
+    if (!type.variants.empty() || dwarf_haschildren(&part) <= 0) return;
     if (has_attribute(part, DW_AT_discr))
       if (const auto discriminant = info_.referred(part, DW_AT_discr))
         type.discriminant = read_member(*discriminant);
     const bool is_signed = type.discriminant && type.discriminant->type->kind == TypeKind::Signed;
     const bool has_names = language_of(part) == DW_LANG_Rust;
-    for (Dwarf_Die child : children) {
+    for (Dwarf_Die& child : info_.children_of(part)) {
       if (dwarf_tag(&child) != DW_TAG_variant) continue;
       Type::Variant variant{.ranges = discriminants_of(child, is_signed)};
-      for (const Dwarf_Die& inner : children_of(child)) {
+      for (const Dwarf_Die& inner : info_.children_of(child)) {
         auto member = read_member(inner);
         if (!member) continue;
         if (has_names && type.discriminant) {
@@ -439,7 +428,8 @@ class TypeReader {
         const auto bytes = offset_of(child);
         const std::string_view outer = die_name(owner), name = die_name(child);
         const bool is_named = tag == DW_TAG_member && !outer.empty() && !name.empty();
-        if (is_named && bytes && !has_attribute(child, DW_AT_external))
+        if (is_named && bytes && !has_attribute(child, DW_AT_external) &&
+            info_.die_scopes().takes_text(outer.size() + name.size()))
           type.enumerators.emplace_back(
               offset + static_cast<std::int64_t>(*bytes),
               fmt::format("&{}{}::{}", info_.die_scopes().prefix(declaration_of(owner)), outer, name));
@@ -460,9 +450,8 @@ class TypeReader {
   template <typename Visit>
   void visit_class(Dwarf_Die type, std::int64_t offset, const Visit& visit, std::size_t depth = 0) {
     if (depth == kMaxBases) return;
-    const std::vector<Dwarf_Die> children = children_of(type);
-    for (const Dwarf_Die& child : children) visit(type, child, offset);
-    for (Dwarf_Die child : children) {
+    for (const Dwarf_Die& child : info_.children_of(type)) visit(type, child, offset);
+    for (Dwarf_Die& child : info_.children_of(type)) {
       if (dwarf_tag(&child) != DW_TAG_inheritance) continue;
       const auto at = offset_of(child);
       const auto base = info_.referred(child, DW_AT_type);

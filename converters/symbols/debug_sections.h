@@ -1,0 +1,21 @@
+// The sections of DWARF that libdw does not show.
+#pragma once
+
+#include <cstdint>
+#include <elfutils/libdw.h>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace convert {
+
+// The unpacked bytes of a section, for example "debug_loc". Files of split DWARF, and programs that contain
+// such units, have sections of their own for these units. Empty if there is no such section.
+std::span<const unsigned char> debug_section(Dwarf* dwarf, std::string_view name, bool is_of_split = false);
+
+// Units may share a table of abbreviations, but libdw reads it again for each of them, and keeps it. Returns
+// the problem if the tables of all units exceed a limit, otherwise an empty text. Must be called before libdw
+// reads a unit. `stored_bytes` is the size of the file, or of its DWARF.
+std::string excess_of_abbreviations(Dwarf* dwarf, std::uint64_t stored_bytes);
+
+}  // namespace convert

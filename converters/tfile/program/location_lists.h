@@ -1,0 +1,32 @@
+// How large the lists of locations are that variables refer to. libdw reads a list from its start for each
+// address, and keeps all operations that it has read.
+#pragma once
+
+#include <cstdint>
+#include <elfutils/libdw.h>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace convert::tfile {
+
+struct LocationList {
+  const void* first = nullptr;   // its first byte; null: there is no list
+  std::uint64_t bytes = 0;       // of the whole list
+  std::uint64_t operations = 0;  // how many of them are operations
+};
+
+class LocationLists {
+ public:
+  // The list that an attribute refers to. A longer one is counted up to `max_bytes`, and a little more.
+  LocationList find(Dwarf_Attribute& attribute, std::uint64_t max_bytes);
+
+ private:
+  using Bytes = std::span<const unsigned char>;
+
+  std::map<std::pair<Dwarf*, bool>, Bytes> sections_;  // of a file; true: from DWARF 5 on
+  std::unordered_map<const void*, LocationList> known_;
+};
+
+}  // namespace convert::tfile
