@@ -68,9 +68,11 @@ class PerfettoPackets {
                   .message(1, PerfettoMessage().number(1, kBoottime).number(2, time_ns))
                   .message(1, PerfettoMessage().number(1, kRealtime).number(2, utc_ns)));
   }
-  // Name and release of the system, as uname -s and -r print them (system_info).
-  void system(std::string_view name, std::string_view release) {
-    packet(45, PerfettoMessage().message(1, PerfettoMessage().text(1, name).text(3, release)));
+  // Name, release and machine of the system, as uname -s, -r and -m print them (system_info). Perfetto knows
+  // the machines aarch64, armv7l, armv8l, i686 and x86_64, and prints a warning for others.
+  void system(std::string_view name, std::string_view release, std::string_view machine) {
+    packet(45,
+           PerfettoMessage().message(1, PerfettoMessage().text(1, name).text(3, release).text(4, machine)));
   }
   // The name of the whole trace (trace_config).
   void session(std::string_view name) { packet(33, PerfettoMessage().text(22, name)); }

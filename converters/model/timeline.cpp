@@ -55,7 +55,10 @@ void Timeline::describe_input(TraceInfo info) {
     if (known.empty()) known = std::move(other);
   };
   keep_first(info_.session, info.session);
-  if (info_.system.empty()) keep_first(info_.system_release, info.system_release);
+  if (info_.system.empty()) {
+    keep_first(info_.system_release, info.system_release);
+    keep_first(info_.machine, info.machine);
+  }
   keep_first(info_.system, info.system);
   if (!info_.wall_clock && info.wall_clock) {
     info_.wall_clock = info.wall_clock;

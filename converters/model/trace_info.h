@@ -28,6 +28,7 @@ struct TraceInfo {
   std::string session = {};         // name of the recording for people
   std::string system = {};          // "Linux"
   std::string system_release = {};  // "6.1.0-18-amd64"
+  std::string machine = {};         // "x86_64"
   std::optional<WallClock> wall_clock = {};
   std::vector<ProcessInfo> processes = {};
 };

@@ -91,7 +91,7 @@ fxt::PerfettoPackets packets_of(Bytes bytes) {
         packets.wall_clock(number(), number());
         break;
       case 2:
-        packets.system(text(), text());
+        packets.system(text(), text(), text());
         break;
       case 3:
         packets.session(text());

@@ -404,6 +404,7 @@ TEST_F(TimelineTest, FactsAboutInputsAreMovedWithTheirTimes) {
   timeline.describe_input({.session = "b",
                            .system = "Linux",
                            .system_release = "6",
+                           .machine = "aarch64",
                            .wall_clock = {{.time_ns = 50, .utc_ns = 7}},
                            .processes = {{.process = ProcessId{1}, .parent = ProcessId{}}}});
   Lane& lane = timeline.add_lane({.process = ProcessId{1},
@@ -416,13 +417,15 @@ TEST_F(TimelineTest, FactsAboutInputsAreMovedWithTheirTimes) {
           lane, std::vector<Mark>{{60, true, names.intern_label("app", "a")}, {70, false, {}}}, 2),
       {&lane});
   timeline.begin_input("c.data");
-  timeline.describe_input({.system = "other", .wall_clock = {{.time_ns = 1, .utc_ns = 1}}});
+  timeline.describe_input(
+      {.system = "other", .machine = "i686", .wall_clock = {{.time_ns = 1, .utc_ns = 1}}});
   timeline.shift_input(1, -20);
   EventText text(names);
   timeline.run(text, [] {});
   EXPECT_EQ(timeline.lanes()[0].first_call_ns, 40U);
   EXPECT_EQ(timeline.info().session, "a");
-  EXPECT_EQ(timeline.info().system + timeline.info().system_release, "Linux6");
+  EXPECT_EQ(timeline.info().system + timeline.info().system_release + timeline.info().machine,
+            "Linux6aarch64");
   EXPECT_EQ(timeline.info().wall_clock->time_ns, 30U);
   EXPECT_EQ(timeline.info().wall_clock->utc_ns, 7U);
   EXPECT_EQ(timeline.info().processes.size(), 1U);

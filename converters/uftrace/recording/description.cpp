@@ -1,6 +1,8 @@
 #include "converters/uftrace/recording/description.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -35,6 +37,17 @@ std::vector<std::string> command_line_of(const Info& info, std::string_view exen
   return {std::string(exename)};
 }
 
+// The machine, as uname -m prints it. The version of the recorder has it in uftrace's words: "v0.19 ( x86_64
+// dwarf )". Empty if it is unknown.
+std::string_view machine_of(std::string_view version) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMachines{
+      {{"x86_64", "x86_64"}, {"aarch64", "aarch64"}, {"arm", "armv7l"}, {"i386", "i686"}}};
+  for (const std::string_view word : fxt::parts_of(version, " "))
+    for (const auto& [recorder, machine] : kMachines)
+      if (word == recorder) return machine;
+  return {};
+}
+
 }  // namespace
 
 TraceInfo trace_info_of(const Info& info, const Sessions& sessions) {
@@ -42,6 +55,7 @@ TraceInfo trace_info_of(const Info& info, const Sessions& sessions) {
   const std::size_t space = info.kernel.find(' ');
   result.system = info.kernel.substr(0, space);
   if (space != std::string::npos) result.system_release = info.kernel.substr(space + 1);
+  result.machine = machine_of(info.uftrace_version);
   std::uint64_t utc_ns = 0, start_ns = sessions.sessions().empty() ? 0 : sessions.sessions().front().start_ns;
   if (const auto offset_ns = utc_offset_ns(info); offset_ns && *offset_ns >= 0 &&
                                                   !__builtin_add_overflow(*offset_ns, start_ns, &utc_ns) &&

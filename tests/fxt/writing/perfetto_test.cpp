@@ -54,13 +54,14 @@ TEST(PerfettoPackets, TheWallClockIsASnapshotOfTwoClocks) {
 }
 
 TEST(PerfettoPackets, SystemAndSession) {
-  // field 45 (tag ea 02): utsname { 1: "L", 3: "6" }; field 33 (tag 8a 02): field 22 (tag b2 01): "a"
-  EXPECT_EQ(packet([](auto& packets) { packets.system("L", "6"); }),
-            "0a0b"
-            "ea0208"
-            "0a06"
+  // field 45 (tag ea 02): utsname { 1: "L", 3: "6", 4: "m" }; field 33 (tag 8a 02): field 22 (tag b2 01): "a"
+  EXPECT_EQ(packet([](auto& packets) { packets.system("L", "6", "m"); }),
+            "0a0e"
+            "ea020b"
+            "0a09"
             "0a014c"
-            "1a0136");
+            "1a0136"
+            "22016d");
   EXPECT_EQ(packet([](auto& packets) { packets.session("a"); }),
             "0a07"
             "8a0204"

@@ -98,12 +98,13 @@ TEST(ViewerHints, TheSystemTheClockAndTheProgram) {
   const TraceInfo info{.session = "draw \xff",
                        .system = "Linux",
                        .system_release = "6.1",
+                       .machine = "aarch64",
                        .wall_clock = {{.time_ns = 7, .utc_ns = 9}},
                        .processes = {{.process = ProcessId{1}, .command_line = {"./draw", "3"}},
                                      {.process = ProcessId{2}, .command_line = {"not in the trace"}}}};
   fxt::PerfettoPackets expected;
   expected.wall_clock(7, 9);
-  expected.system("Linux", "6.1");
+  expected.system("Linux", "6.1", "aarch64");
   expected.session("draw \\377");
   const std::vector<std::string> words{"p", "3"};
   expected.processes(std::vector<fxt::PerfettoProcess>{{.process = 1, .command_line = words}});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tests/uftrace/text_recording.h"
 
@@ -42,7 +43,19 @@ TEST(TraceInfo, TheProgramsCommandLineIsPartOfTheRecorders) {
   EXPECT_THAT(info.processes[0].command_line, ElementsAre("./draw", "-n", "3"));
   EXPECT_EQ(info.system, "Linux");
   EXPECT_EQ(info.system_release, "6.1.0-18");
+  EXPECT_EQ(info.machine, "");
   EXPECT_FALSE(info.wall_clock);
+}
+
+TEST(TraceInfo, TheRecordersVersionHasTheMachine) {
+  for (const auto& [version, machine] :
+       {std::pair("v0.13 ( x86_64 dwarf python3 )", "x86_64"), std::pair("v0.19 ( aarch64 )", "aarch64"),
+        std::pair("v0.19 ( arm perf )", "armv7l"), std::pair("v0.19 ( i386 perf sched )", "i686"),
+        std::pair("v0.19 ( riscv64 )", ""), std::pair("v0.9", "")}) {
+    Info info;
+    info.uftrace_version = version;
+    EXPECT_EQ(trace_info(kOneProgram, info).machine, machine);
+  }
 }
 
 TEST(TraceInfo, ValuesOfTheRecordersOptionsAreSkipped) {
